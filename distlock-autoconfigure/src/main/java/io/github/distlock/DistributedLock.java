@@ -1,0 +1,87 @@
+package io.github.distlock;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * Run the annotated method under mutual exclusion across all threads of all JVMs that
+ * share the lock store.
+ * <p>
+ * The annotation works on a public, protected or package-private method of a Spring bean
+ * that is called through its proxy; on a class or interface it means each public method.
+ * It is found on the method, the class, their interfaces and super types, and as a
+ * meta-annotation (with {@link AliasFor} overrides). A call from inside the same object
+ * does not pass the proxy and is not locked.
+ * <p>
+ * Everything that can be checked is checked when the bean is created and fails the
+ * start-up with a {@link LockDefinitionException}. At call time the method ends with
+ * {@link LockNotAcquiredException} when the wait time has passed,
+ * {@link LockBackendException} when the lock store fails, {@link LockDefinitionException}
+ * when the key evaluates to something that is no key, and {@link LockLostException} when
+ * the lease was lost before the method returned. An exception of the method itself always
+ * comes out unchanged.
+ * <p>
+ * A lease lock cannot stop a paused process from going on after its lease has passed.
+ * Where a late write must be impossible, hand {@link HeldLock#fencingToken()} of
+ * {@link LockContext#current()} to the resource.
+ */
+@Target({ ElementType.METHOD, ElementType.TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+public @interface DistributedLock {
+
+	/**
+	 * Alias of {@link #key()}.
+	 * @return a SpEL expression
+	 */
+	@AliasFor("key")
+	String value() default "";
+
+	/**
+	 * SpEL expression that gives the key of the lock: {@code "'order-' + #id"}. Method
+	 * arguments by name ({@code #id}) and by position ({@code #a0}, {@code #p0}), beans
+	 * ({@code @tenants.current()}) and placeholders (<code>${...}</code>) can be used.
+	 * Empty (the default): one lock for the method.
+	 * @return a SpEL expression
+	 */
+	@AliasFor("value")
+	String key() default "";
+
+	/**
+	 * Label of the lock in metrics, events and messages; never part of the key. Empty
+	 * (the default): simple class name and method name. Placeholders are resolved.
+	 * @return a label of few possible values
+	 */
+	String name() default "";
+
+	/**
+	 * How long a call waits for the lock: {@code "500ms"}, {@code "2s"}, {@code "PT2S"}
+	 * or a placeholder; {@code "0"} tries once, {@code "-1"} waits for ever. Empty (the
+	 * default): {@code distlock.wait-time}.
+	 * @return a duration
+	 */
+	String waitTime() default "";
+
+	/**
+	 * How long the lock may be held: {@code "500ms"}, {@code "10s"}, {@code "PT10S"} or a
+	 * placeholder; at least 100 ms. At its end the lock is lost. Empty (the default): the
+	 * watchdog renews the lease until the method returns.
+	 * @return a duration
+	 */
+	String leaseTime() default "";
+
+	/**
+	 * What happens to a call that does not get the lock within its wait time. A failing
+	 * lock store is always an exception.
+	 * @return the reaction
+	 */
+	OnFailure onFailure() default OnFailure.THROW;
+
+}

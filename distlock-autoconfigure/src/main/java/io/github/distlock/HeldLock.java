@@ -1,0 +1,59 @@
+package io.github.distlock;
+
+import java.time.Duration;
+
+/**
+ * A lock that was acquired, until it is closed or lost. Thread-safe: any thread may ask
+ * and close it.
+ */
+public interface HeldLock extends AutoCloseable {
+
+	/**
+	 * Return the key that is locked.
+	 * @return the key as the caller gave it
+	 */
+	String key();
+
+	/**
+	 * Return a number that is higher than that of every earlier holder of this key in the
+	 * same store. A resource that remembers the highest number it has seen and refuses
+	 * lower ones is safe from a holder that goes on after its lease has passed. A
+	 * re-entry has the number of the outermost acquisition.
+	 * @return the fencing token
+	 */
+	long fencingToken();
+
+	/**
+	 * Return whether the lock is held at this moment, as far as this JVM can know: it was
+	 * not closed and its lease has not passed. Sends no command. The answer can be out of
+	 * date when it arrives: only {@link #fencingToken()} protects a resource for certain.
+	 * @return whether the lock is held
+	 */
+	boolean isHeld();
+
+	/**
+	 * Return how long the lock is certain to be held if nothing renews it.
+	 * @return the rest of the lease, zero when the lock is not held
+	 */
+	Duration remaining();
+
+	/**
+	 * Run a callback when the lock is lost: its lease has passed or the store no longer
+	 * knows it. It runs once, on a thread of the library, and must not block; at once on
+	 * this thread if the lock is lost already; never if the lock was closed in time.
+	 * @param callback what to run
+	 */
+	void onLost(Runnable callback);
+
+	/**
+	 * Release the lock; for a re-entry, give back one level. Sends the release to the
+	 * store and waits for the answer of one command; if the store cannot be reached the
+	 * release goes on in the background and nothing is thrown. An interrupt does not
+	 * prevent the release.
+	 * @throws LockLostException if the lock was lost before
+	 * @throws IllegalMonitorStateException if it was closed before; nothing is changed
+	 */
+	@Override
+	void close();
+
+}

@@ -1,0 +1,110 @@
+package io.github.distlock;
+
+import java.time.Duration;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a caller wants: a key, and how to wait for it and hold it. Immutable; each
+ * "setter" returns a changed copy.
+ *
+ * @param key what is locked; equal strings are one lock, different strings never are
+ * @param mode how the lock is shared
+ * @param waitTime how long to wait: zero tries once, negative waits for ever,
+ * {@code null} means the registry's default
+ * @param leaseTime how long the lock may be held, at least 100 ms; {@code null} means
+ * that the watchdog renews it until it is released
+ * @param fair whether the order of arrival holds over all JVMs
+ * @param name label in metrics, events and messages, of few possible values; {@code null}
+ * means {@value #UNNAMED}
+ */
+public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
+		boolean fair, @Nullable String name) {
+
+	/** The label of a request that names none. */
+	public static final String UNNAMED = "unnamed";
+
+	/** A wait time without end. */
+	public static final Duration FOREVER = Duration.ofSeconds(-1);
+
+	/** The shortest lease that can be asked for. */
+	public static final Duration MINIMUM_LEASE = Duration.ofMillis(100);
+
+	/**
+	 * Check what can be checked without a store.
+	 * @throws LockDefinitionException if the lease is too short
+	 */
+	public LockRequest {
+		Objects.requireNonNull(key, "key must not be null");
+		Objects.requireNonNull(mode, "mode must not be null");
+		if (leaseTime != null && leaseTime.compareTo(MINIMUM_LEASE) < 0) {
+			throw new LockDefinitionException("The lease time of lock '" + key + "' is " + leaseTime
+					+ ": use at least 100ms, or none at all to have the watchdog renew the lease");
+		}
+	}
+
+	/**
+	 * Ask for the exclusive lock of a key with the registry's defaults.
+	 * @param key what is locked
+	 * @return the request
+	 */
+	public static LockRequest of(String key) {
+		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, false, null);
+	}
+
+	/**
+	 * Wait this long.
+	 * @param waitTime zero tries once, negative waits for ever
+	 * @return a changed copy
+	 */
+	public LockRequest waitTime(Duration waitTime) {
+		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.fair, this.name);
+	}
+
+	/**
+	 * Hold the lock for this long at most, without renewal.
+	 * @param leaseTime at least 100 ms
+	 * @return a changed copy
+	 * @throws LockDefinitionException if the lease is too short
+	 */
+	public LockRequest leaseTime(Duration leaseTime) {
+		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.fair, this.name);
+	}
+
+	/**
+	 * Keep the order of arrival over all JVMs.
+	 * @param fair whether to keep it
+	 * @return a changed copy
+	 */
+	public LockRequest fair(boolean fair) {
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, fair, this.name);
+	}
+
+	/**
+	 * Share the lock this way.
+	 * @param mode exclusive, read or write
+	 * @return a changed copy
+	 */
+	public LockRequest mode(LockMode mode) {
+		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.fair, this.name);
+	}
+
+	/**
+	 * Show this label in metrics, events and messages.
+	 * @param name a label of few possible values
+	 * @return a changed copy
+	 */
+	public LockRequest name(String name) {
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, name);
+	}
+
+	/**
+	 * Return the label, never {@code null}.
+	 * @return {@link #name()} or {@value #UNNAMED}
+	 */
+	public String label() {
+		return (this.name != null) ? this.name : UNNAMED;
+	}
+
+}

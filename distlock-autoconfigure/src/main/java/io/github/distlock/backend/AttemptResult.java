@@ -1,0 +1,35 @@
+package io.github.distlock.backend;
+
+import java.time.Duration;
+
+/**
+ * What a store answers to an attempt.
+ */
+public sealed interface AttemptResult {
+
+	/**
+	 * The ticket holds the lock.
+	 *
+	 * @param grant what it was given
+	 */
+	record Granted(Grant grant) implements AttemptResult {
+	}
+
+	/**
+	 * Somebody else holds the lock, or waits for it; the ticket was not remembered.
+	 *
+	 * @param remaining how long the lease of the holder lasts if nobody renews it
+	 */
+	record Busy(Duration remaining) implements AttemptResult {
+	}
+
+	/**
+	 * The ticket waits in the store's order and will be signalled.
+	 *
+	 * @param lookAgain when another attempt is worth its while even without a signal,
+	 * jitter included
+	 */
+	record Waiting(Duration lookAgain) implements AttemptResult {
+	}
+
+}

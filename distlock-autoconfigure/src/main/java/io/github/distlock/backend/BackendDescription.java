@@ -1,0 +1,21 @@
+package io.github.distlock.backend;
+
+import java.time.Duration;
+import java.util.Set;
+
+import io.github.distlock.LockMode;
+
+/**
+ * What a store is and can do.
+ *
+ * @param name short name, a metric tag
+ * @param modes the modes it offers
+ * @param fair whether it keeps the order of arrival over all JVMs, one ticket a thread
+ * @param tokensPerGrant how many fencing tokens one grant covers
+ * @param strayDelay how long a command whose answer was lost may still be on its way;
+ * zero if that cannot happen
+ * @param batchSize how many leases one renewal may hold
+ */
+public record BackendDescription(String name, Set<LockMode> modes, boolean fair, int tokensPerGrant,
+		Duration strayDelay, int batchSize) {
+}

@@ -1,0 +1,34 @@
+package io.github.distlock.backend;
+
+/**
+ * Where a store tells what happens to tickets without being asked. Calls return quickly
+ * and never block, so a store may make them on its I/O threads; the same signal twice,
+ * late or for an unknown ticket is harmless.
+ */
+public interface LockSignals {
+
+	/**
+	 * A waiting ticket was granted the lock.
+	 * @param ticket who
+	 * @param grant what; its validity may have passed already
+	 */
+	void granted(Ticket ticket, Grant grant);
+
+	/**
+	 * Another attempt of a waiting ticket is worth its while.
+	 * @param ticket who
+	 */
+	void lookAgain(Ticket ticket);
+
+	/**
+	 * All waiting tickets should attempt again, soon: signals may have been lost.
+	 */
+	void lookAgainAll();
+
+	/**
+	 * A held ticket should be renewed now: its session is in doubt.
+	 * @param ticket who
+	 */
+	void renewNow(Ticket ticket);
+
+}

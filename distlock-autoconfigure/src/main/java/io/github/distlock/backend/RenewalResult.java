@@ -1,0 +1,30 @@
+package io.github.distlock.backend;
+
+/**
+ * What a store answers for one lease of a batch.
+ */
+public sealed interface RenewalResult {
+
+	/**
+	 * The lease goes on.
+	 *
+	 * @param validity until when
+	 */
+	record Renewed(Validity validity) implements RenewalResult {
+	}
+
+	/**
+	 * The ticket does not hold the lock.
+	 */
+	record Gone() implements RenewalResult {
+	}
+
+	/**
+	 * The outcome is not known.
+	 *
+	 * @param cause why
+	 */
+	record Unknown(RuntimeException cause) implements RenewalResult {
+	}
+
+}

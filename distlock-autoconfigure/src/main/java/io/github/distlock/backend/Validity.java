@@ -1,0 +1,71 @@
+package io.github.distlock.backend;
+
+import java.time.Duration;
+
+/**
+ * Until when a grant counts. Judged by this JVM's clocks alone: the deadline was computed
+ * from a moment before the command was sent, so the store's lease ends later. If the wall
+ * clock ran ahead of the monotonic clock by more than the margin (the machine was
+ * suspended) the grant no longer counts.
+ *
+ * @param sessionBound whether it counts as long as the session with the store lives, and
+ * the other components mean nothing
+ * @param baseNanos monotonic time before the command was sent
+ * @param baseMillis wall time at the same moment
+ * @param ttlNanos what the store promised from then on
+ */
+public record Validity(boolean sessionBound, long baseNanos, long baseMillis, long ttlNanos) {
+
+	private static final long MINIMUM_MARGIN = 5_000_000;
+
+	/**
+	 * Count until a time to live has passed.
+	 * @param sent a reading of the clock before the command was sent
+	 * @param ttl what the store promised
+	 * @return the validity
+	 */
+	public static Validity until(TimeSource.Instant sent, Duration ttl) {
+		return new Validity(false, sent.nanos(), sent.millis(), ttl.toNanos());
+	}
+
+	/**
+	 * Count as long as the session lives.
+	 * @return the validity
+	 */
+	public static Validity session() {
+		return new Validity(true, 0, 0, Long.MAX_VALUE);
+	}
+
+	/**
+	 * Return what is left.
+	 * @param clock the time
+	 * @return nanoseconds, zero or less when the grant no longer counts
+	 */
+	public long remainingNanos(TimeSource clock) {
+		if (this.sessionBound) {
+			return Long.MAX_VALUE;
+		}
+		long elapsed = clock.nanoTime() - this.baseNanos;
+		long margin = margin();
+		long suspended = (clock.wallMillis() - this.baseMillis) * 1_000_000 - elapsed;
+		// The wall clock has a grain of one millisecond.
+		if (suspended > margin + 1_000_000) {
+			return 0;
+		}
+		return this.ttlNanos - margin - elapsed;
+	}
+
+	/**
+	 * Return whether the grant no longer counts.
+	 * @param clock the time
+	 * @return whether it has passed
+	 */
+	public boolean hasPassed(TimeSource clock) {
+		return remainingNanos(clock) <= 0;
+	}
+
+	private long margin() {
+		return Math.max(MINIMUM_MARGIN, this.ttlNanos / 100);
+	}
+
+}

@@ -1,0 +1,30 @@
+/**
+ * The SPI: what a lock store must be able to do, in four verbs and a signal. Stores
+ * implement {@link io.github.distlock.backend.LockBackend}; the waiting, renewal and
+ * registry rooms call it. A store knows nothing of threads that wait, of reentrancy, of
+ * annotations.
+ * <p>
+ * Contract, each sentence a test of the contract suite:
+ * <ul>
+ * <li>a free lock is granted to an attempt</li>
+ * <li>a held lock is not granted to another ticket</li>
+ * <li>an attempt repeated with the ticket that holds gives the same token again</li>
+ * <li>an attempt repeated by a waiting ticket queues it once</li>
+ * <li>a released lock goes to the longest waiting ticket, which is signalled</li>
+ * <li>release answers gone for a ticket that does not hold, and changes nothing</li>
+ * <li>a release that queues the next ticket answers what an attempt would</li>
+ * <li>a cancelled ticket is never granted the lock</li>
+ * <li>a cancelled ticket that was granted meanwhile is released</li>
+ * <li>a lease that is not renewed ends</li>
+ * <li>a renewed lease goes on</li>
+ * <li>renewal of a ticket that does not hold answers gone</li>
+ * <li>tokens strictly increase from holder to holder</li>
+ * <li>tokens still increase after the key has been forgotten</li>
+ * <li>two different keys never share a lock</li>
+ * <li>nothing is left in the store when nobody holds or waits</li>
+ * </ul>
+ */
+@NullMarked
+package io.github.distlock.backend;
+
+import org.jspecify.annotations.NullMarked;

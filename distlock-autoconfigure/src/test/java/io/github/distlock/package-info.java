@@ -1,0 +1,4 @@
+/**
+ * Tests that concern the whole library.
+ */
+package io.github.distlock;
