@@ -5,9 +5,8 @@ package io.github.distlock.backend;
  *
  * @param firstToken the fencing token of the first to enter
  * @param lastToken the last token that the grant covers
- * @param validity until when it counts unless it is renewed
- * @param provisional whether the lease is shorter than what was asked for, because the
- * store does not know yet that the grant was received: a renewal lifts it
+ * @param validity until when it counts unless it is renewed; shorter than what was asked
+ * for when the store does not know yet that the grant was received: a renewal lifts it
  */
-public record Grant(long firstToken, long lastToken, Validity validity, boolean provisional) {
+public record Grant(long firstToken, long lastToken, Validity validity) {
 }

@@ -5,18 +5,38 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockContext;
 import io.github.distlock.LockListener;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link LockRegistry} over one store.
+ * A {@link LockRegistry} over one store. Works between {@link #start()} and
+ * {@link #shutdown()}, and again after another start.
  */
 public final class BackendLockRegistry implements LockRegistry {
+
+	private final LockBackend backend;
+
+	private final RegistrySettings settings;
+
+	private final LockListener listeners;
+
+	private final TimeSource clock;
+
+	private final ReentrantLock lifecycleLock = new ReentrantLock();
+
+	/** Guarded by {@link #lifecycleLock} for writing. */
+	private volatile @Nullable Entrance entrance;
 
 	/**
 	 * Create a registry; it works after {@link #start()}.
@@ -27,44 +47,106 @@ public final class BackendLockRegistry implements LockRegistry {
 	 */
 	public BackendLockRegistry(LockBackend backend, RegistrySettings settings, List<LockListener> listeners,
 			TimeSource clock) {
+		this.backend = backend;
+		this.settings = settings;
+		this.listeners = new Listeners(listeners);
+		this.clock = clock;
 	}
 
 	/**
-	 * Begin to work. Does not fail when the store cannot be reached.
+	 * Begin to work. Does not fail when the store cannot be reached. Does nothing if it
+	 * works already.
 	 */
 	public void start() {
+		this.lifecycleLock.lock();
+		try {
+			if (this.entrance == null) {
+				Session session = new Session(this.backend, this.settings, this.listeners, this.clock);
+				this.entrance = new Entrance(session, this.backend, this.settings, this.listeners, this.clock);
+			}
+		}
+		finally {
+			this.lifecycleLock.unlock();
+		}
 	}
 
 	/**
-	 * Refuse new acquisitions, fail waiting ones, wait for held ones within the grace
-	 * period, release what is left. Blocks for the grace period at most.
+	 * Refuse new acquisitions, fail waiting ones, and wait for held locks within the
+	 * grace period. Those that are still held then are no longer renewed and end with
+	 * their leases. Blocks for the grace period at most, and a little longer for commands
+	 * on their way.
 	 */
 	public void shutdown() {
+		this.lifecycleLock.lock();
+		try {
+			Entrance current = this.entrance;
+			if (current != null) {
+				current.session().close(this.settings.shutdownGrace().toNanos());
+				this.entrance = null;
+			}
+		}
+		finally {
+			this.lifecycleLock.unlock();
+		}
 	}
 
 	@Override
 	public Lock obtain(String key) {
-		throw new UnsupportedOperationException();
+		LockRequest request = LockRequest.of(key);
+		this.backend.validateKey(key);
+		return new RegistryLock(request, this::entrance);
 	}
 
 	@Override
 	public HeldLock acquire(LockRequest request) {
-		throw new UnsupportedOperationException();
+		HeldLock lock = enter(request, LockOutcome.TIMEOUT);
+		if (lock == null) {
+			throw entrance().notAcquired(request);
+		}
+		return lock;
 	}
 
 	@Override
 	public Optional<HeldLock> tryAcquire(LockRequest request) {
-		throw new UnsupportedOperationException();
+		return Optional.ofNullable(enter(request, LockOutcome.SKIPPED));
+	}
+
+	private @Nullable HeldLock enter(LockRequest request, LockOutcome late) {
+		try {
+			return entrance().enter(request, true, late);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new LockNotAcquiredException("The thread was interrupted while it waited for lock '" + request.key()
+					+ "' (" + request.label() + ")", ex);
+		}
 	}
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-		throw new UnsupportedOperationException();
+		return entrance().enterAsync(request);
 	}
 
 	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
-		throw new UnsupportedOperationException();
+		try (HeldLock lock = acquire(request)) {
+			LockContext.Scope scope = LockContext.open(lock);
+			try {
+				return action.call();
+			}
+			finally {
+				scope.close();
+			}
+		}
+	}
+
+	private Entrance entrance() {
+		Entrance current = this.entrance;
+		if (current == null) {
+			throw new LockBackendException("The lock registry is not running: locks can be acquired from the start of"
+					+ " the application context until its shutdown");
+		}
+		return current;
 	}
 
 }

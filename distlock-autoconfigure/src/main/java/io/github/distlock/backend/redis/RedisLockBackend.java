@@ -1,24 +1,65 @@
 package io.github.distlock.backend.redis;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.redis.ScriptRunner.Answer;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Locks in Redis.
+ * Locks in Redis: each verb is one script, and a waiter hears of its grant in this JVM's
+ * one inbox. Works with any connection factory of Spring Data; with Lettuce on
+ * connections of its own. Thread-safe.
  */
 public final class RedisLockBackend implements LockBackend {
+
+	/** How long a grant by message counts until its owner has confirmed it. */
+	private static final long MAX_GRACE_MILLIS = 5000;
+
+	/**
+	 * A waiter that is not signalled looks again after two fifths to a half of the grace.
+	 */
+	private static final double SAFETY_SHARE = 0.4;
+
+	private static final double SAFETY_JITTER = 0.1;
+
+	/** Not sooner does the head of the queue look for the end of the holder's lease. */
+	private static final long SHORTEST_LOOK_MILLIS = 20;
+
+	/**
+	 * A waiter that could not be queued, since the inbox is not ready, tries this often.
+	 */
+	private static final long UNQUEUED_LOOK_MILLIS = 200;
+
+	/** Much longer than a safety interval, each of which sets it anew. */
+	private static final String QUEUE_TTL_MILLIS = "10000";
+
+	private static final int TOKENS_PER_GRANT = 1;
+
+	private static final int BATCH_SIZE = 100;
+
+	private final RedisKeys keys;
+
+	private final RedisLink link;
+
+	private final BackendDescription description;
 
 	/**
 	 * Create the store. Sends nothing yet.
@@ -27,51 +68,160 @@ public final class RedisLockBackend implements LockBackend {
 	 * @param clock the time
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, RedisBackendSettings settings, TimeSource clock) {
+		this.keys = new RedisKeys(settings.keyPrefix());
+		this.link = new RedisLink(connectionFactory, settings, this.keys, clock);
+		this.description = new BackendDescription("redis", Set.of(LockMode.EXCLUSIVE), false, TOKENS_PER_GRANT,
+				settings.commandTimeout(), BATCH_SIZE);
 	}
 
 	@Override
 	public BackendDescription description() {
-		throw new UnsupportedOperationException();
+		return this.description;
 	}
 
 	@Override
 	public void validateKey(String key) {
-		throw new UnsupportedOperationException();
+		RedisKeys.validate(key);
 	}
 
 	@Override
 	public void start(String instance, LockSignals signals) {
-		throw new UnsupportedOperationException();
+		this.link.open(instance, signals);
 	}
 
 	@Override
 	public void stop() {
-		throw new UnsupportedOperationException();
+		this.link.close();
 	}
 
 	@Override
 	public void verify() {
-		throw new UnsupportedOperationException();
+		this.link.probe();
 	}
 
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		throw new UnsupportedOperationException();
+		Answer<List<Long>> answer = this.link.run(Scripts.ATTEMPT, "attempt", ticket.key(),
+				this.keys.lockAndQueue(ticket.key()), ticket.token(), millis(lease), tokens(), this.keys.inboxPrefix(),
+				queue ? entry(ticket, lease) : "", QUEUE_TTL_MILLIS);
+		List<Long> reply = answer.value();
+		return switch (reply.get(0).intValue()) {
+			case 1 -> new AttemptResult.Granted(grant(reply, answer.sent()));
+			case 2 -> waiting(reply.get(1), reply.get(2), lease);
+			default -> queue ? unqueued() : new AttemptResult.Busy(Duration.ofMillis(Math.max(0, reply.get(2))));
+		};
 	}
 
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		throw new UnsupportedOperationException();
+		Answer<List<Long>> answer = this.link.run(Scripts.RELEASE, "release", ticket.key(),
+				this.keys.lockAndQueue(ticket.key()), ticket.token(), Long.toString(lastToken), tokens(),
+				this.keys.inboxPrefix(), (next != null) ? next.ticket().token() : "",
+				(next != null) ? millis(next.lease()) : "0", (next != null) ? entry(next.ticket(), next.lease()) : "",
+				QUEUE_TTL_MILLIS);
+		List<Long> reply = answer.value();
+		int code = reply.get(0).intValue();
+		if (code == 0) {
+			// If it was sent twice, it was the first that released; nobody knows its
+			// answer.
+			return new ReleaseResult(answer.repeated(), null);
+		}
+		if (next == null || code == 1) {
+			return new ReleaseResult(true, null);
+		}
+		return new ReleaseResult(true, switch (code) {
+			case 2 -> new AttemptResult.Granted(grant(reply, answer.sent()));
+			case 3 -> waiting(reply.get(1), reply.get(2), next.lease());
+			default -> unqueued();
+		});
 	}
 
 	@Override
 	public void cancel(Ticket ticket) {
-		throw new UnsupportedOperationException();
+		this.link.run(Scripts.CANCEL, "cancel", ticket.key(), this.keys.lockAndQueue(ticket.key()), ticket.token(),
+				tokens(), this.keys.inboxPrefix());
 	}
 
 	@Override
 	public List<RenewalResult> renew(List<Renewal> renewals) {
-		throw new UnsupportedOperationException();
+		int batch = this.link.isCluster() ? 1 : BATCH_SIZE;
+		List<RenewalResult> results = new ArrayList<>(renewals.size());
+		for (int from = 0; from < renewals.size(); from += batch) {
+			results.addAll(renewBatch(renewals.subList(from, Math.min(from + batch, renewals.size()))));
+		}
+		return results;
+	}
+
+	private List<RenewalResult> renewBatch(List<Renewal> renewals) {
+		List<String> locks = new ArrayList<>(renewals.size());
+		Object[] args = new Object[renewals.size() * 3];
+		for (int i = 0; i < renewals.size(); i++) {
+			Renewal renewal = renewals.get(i);
+			locks.add(this.keys.lock(renewal.ticket().key()));
+			args[i * 3] = renewal.ticket().token();
+			args[i * 3 + 1] = Long.toString(renewal.lastToken());
+			args[i * 3 + 2] = millis(renewal.lease());
+		}
+		List<RenewalResult> results = new ArrayList<>(renewals.size());
+		try {
+			Answer<List<Long>> answer = this.link.run(Scripts.RENEW, "renewal", null, locks, args);
+			for (int i = 0; i < renewals.size(); i++) {
+				results.add((answer.value().get(i) == 1)
+						? new RenewalResult.Renewed(Validity.until(answer.sent(), renewals.get(i).lease()))
+						: new RenewalResult.Gone());
+			}
+		}
+		catch (LockBackendException ex) {
+			for (int i = 0; i < renewals.size(); i++) {
+				results.add(new RenewalResult.Unknown(ex));
+			}
+		}
+		return results;
+	}
+
+	private Grant grant(List<Long> reply, TimeSource.Instant sent) {
+		Duration ttl = Duration.ofMillis(Math.max(0, reply.get(3)));
+		this.link.clock().observe(sent, reply.get(4));
+		return new Grant(reply.get(1), reply.get(2), Validity.until(sent, ttl));
+	}
+
+	/**
+	 * Only the head of the queue looks when the lease of the holder ends; the others hear
+	 * of it from the head, and look themselves after a safety interval.
+	 */
+	private static AttemptResult waiting(long position, long holderMillis, Duration lease) {
+		double share = SAFETY_SHARE + ThreadLocalRandom.current().nextDouble(SAFETY_JITTER);
+		long look = (long) (graceMillis(lease) * share);
+		if (position == 0 && holderMillis >= 0) {
+			look = Math.min(look, Math.max(SHORTEST_LOOK_MILLIS, holderMillis + 1));
+		}
+		return new AttemptResult.Waiting(Duration.ofMillis(look));
+	}
+
+	private static AttemptResult unqueued() {
+		return new AttemptResult.Waiting(Duration
+			.ofMillis(ThreadLocalRandom.current().nextLong(UNQUEUED_LOOK_MILLIS / 2, UNQUEUED_LOOK_MILLIS)));
+	}
+
+	/** Empty if the ticket must not be queued, since no message would reach it. */
+	private String entry(Ticket ticket, Duration lease) {
+		return switch (this.link.hearing()) {
+			case NOT -> "";
+			case UNCOUNTED -> ticket.token() + "|" + graceMillis(lease) + "|";
+			case COUNTED -> ticket.token() + "|" + graceMillis(lease) + "|T";
+		};
+	}
+
+	private static long graceMillis(Duration lease) {
+		return Math.min(MAX_GRACE_MILLIS, lease.toMillis());
+	}
+
+	private static String millis(Duration duration) {
+		return Long.toString(duration.toMillis());
+	}
+
+	private static String tokens() {
+		return Integer.toString(TOKENS_PER_GRANT);
 	}
 
 }

@@ -1,0 +1,191 @@
+package io.github.distlock.backend.redis;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.ReadFrom;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.SslVerifyMode;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+
+/**
+ * Connections of our own, made from the configuration of the application's: lock commands
+ * do not queue behind its slow ones, fail after a short time, fail at once while there is
+ * no connection, and are not sent a second time by the driver after a reconnect.
+ */
+final class LettuceConnections {
+
+	private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofMillis(500);
+
+	private LettuceConnections() {
+	}
+
+	static RedisConnectionFactory dedicated(RedisConnectionFactory application, Duration commandTimeout) {
+		LettuceConnectionFactory source = (LettuceConnectionFactory) application;
+		LettuceConnectionFactory ours = new LettuceConnectionFactory(configuration(source),
+				new LockClientConfiguration(source.getClientConfiguration(), commandTimeout, source.isClusterAware()));
+		ours.setShareNativeConnection(true);
+		ours.setEagerInitialization(false);
+		ours.afterPropertiesSet();
+		ours.start();
+		return ours;
+	}
+
+	/** Give back what {@link #dedicated} made. */
+	static void close(RedisConnectionFactory dedicated) {
+		LettuceConnectionFactory ours = (LettuceConnectionFactory) dedicated;
+		ours.destroy();
+		// Ours is a copy that shares the application's threads: this ends none of them.
+		ours.getClientConfiguration()
+			.getClientResources()
+			.ifPresent((resources) -> resources.shutdown(0, 0, TimeUnit.SECONDS));
+	}
+
+	/** Tell when a connection breaks, and whether it was one for messages. */
+	static void listen(RedisConnectionFactory connectionFactory, Consumer<Boolean> listener) {
+		((LettuceConnectionFactory) connectionFactory).getRequiredNativeClient()
+			.addListener(new RedisConnectionStateListener() {
+
+				@Override
+				public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+					listener.accept(connection instanceof StatefulRedisPubSubConnection);
+				}
+
+			});
+	}
+
+	private static RedisConfiguration configuration(LettuceConnectionFactory source) {
+		RedisConfiguration cluster = source.getClusterConfiguration();
+		if (cluster != null) {
+			return cluster;
+		}
+		RedisConfiguration sentinel = source.getSentinelConfiguration();
+		if (sentinel != null) {
+			return sentinel;
+		}
+		RedisConfiguration socket = source.getSocketConfiguration();
+		return (socket != null) ? socket : source.getStandaloneConfiguration();
+	}
+
+	private static final class LockClientConfiguration implements LettuceClientConfiguration {
+
+		private final LettuceClientConfiguration application;
+
+		private final Duration commandTimeout;
+
+		private final ClientOptions options;
+
+		private final Optional<ClientResources> resources;
+
+		LockClientConfiguration(LettuceClientConfiguration application, Duration commandTimeout, boolean cluster) {
+			this.application = application;
+			this.commandTimeout = commandTimeout;
+			this.options = options(application, commandTimeout, cluster);
+			// Shares the application's threads, but does not wait half a minute to
+			// reconnect.
+			this.resources = application.getClientResources()
+				.map((shared) -> shared.mutate()
+					.reconnectDelay(
+							Delay.fullJitter(Duration.ofMillis(10), LONGEST_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))
+					.build());
+		}
+
+		private static ClientOptions options(LettuceClientConfiguration application, Duration commandTimeout,
+				boolean cluster) {
+			ClientOptions base = application.getClientOptions()
+				.orElseGet(() -> cluster ? ClusterClientOptions.create() : ClientOptions.create());
+			Duration connectTimeout = base.getSocketOptions().getConnectTimeout();
+			return base.mutate()
+				.autoReconnect(true)
+				.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+				.replayFilter(
+						(command) -> command.getType() == CommandType.EVALSHA || command.getType() == CommandType.EVAL)
+				.timeoutOptions(TimeoutOptions.enabled())
+				.socketOptions(base.getSocketOptions()
+					.mutate()
+					.connectTimeout((connectTimeout.compareTo(commandTimeout) < 0) ? connectTimeout : commandTimeout)
+					.build())
+				.build();
+		}
+
+		@Override
+		public boolean isUseSsl() {
+			return this.application.isUseSsl();
+		}
+
+		@Override
+		@SuppressWarnings("deprecation")
+		public boolean isVerifyPeer() {
+			return this.application.isVerifyPeer();
+		}
+
+		@Override
+		public SslVerifyMode getVerifyMode() {
+			return this.application.getVerifyMode();
+		}
+
+		@Override
+		public boolean isStartTls() {
+			return this.application.isStartTls();
+		}
+
+		@Override
+		public Optional<ClientResources> getClientResources() {
+			return this.resources;
+		}
+
+		@Override
+		public Optional<ClientOptions> getClientOptions() {
+			return Optional.of(this.options);
+		}
+
+		@Override
+		public Optional<String> getClientName() {
+			return this.application.getClientName();
+		}
+
+		/** Locks are asked of masters only. */
+		@Override
+		public Optional<ReadFrom> getReadFrom() {
+			return Optional.empty();
+		}
+
+		@Override
+		public Optional<RedisCredentialsProviderFactory> getRedisCredentialsProviderFactory() {
+			return this.application.getRedisCredentialsProviderFactory();
+		}
+
+		@Override
+		public Duration getCommandTimeout() {
+			return this.commandTimeout;
+		}
+
+		@Override
+		public Duration getShutdownTimeout() {
+			return this.application.getShutdownTimeout();
+		}
+
+		@Override
+		public Duration getShutdownQuietPeriod() {
+			return this.application.getShutdownQuietPeriod();
+		}
+
+	}
+
+}

@@ -1,0 +1,182 @@
+package io.github.distlock.backend.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.ConnectionUtils;
+import org.springframework.data.redis.connection.Message;
+import org.springframework.data.redis.connection.MessageListener;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.SubscriptionListener;
+
+/**
+ * The one channel on which this JVM hears of its grants: subscribed once, for all locks,
+ * off every caller's path, and again whenever the subscription has been lost. With
+ * Lettuce the driver subscribes again by itself; with another driver the subscribing
+ * thread does.
+ */
+final class RedisInbox implements MessageListener, SubscriptionListener {
+
+	static final String PROBE = "probe";
+
+	private static final Log logger = LogFactory.getLog(RedisInbox.class);
+
+	private static final long FIRST_BACK_OFF_MILLIS = 100;
+
+	private static final long LAST_BACK_OFF_MILLIS = 2000;
+
+	private final RedisConnectionFactory connectionFactory;
+
+	private final byte[] channel;
+
+	private final Events events;
+
+	private final CountDownLatch stopped = new CountDownLatch(1);
+
+	/** Whether the server has confirmed the subscription, as far as we know. */
+	private volatile boolean confirmed;
+
+	private volatile @Nullable RedisConnection connection;
+
+	RedisInbox(RedisConnectionFactory connectionFactory, String channel, Events events) {
+		this.connectionFactory = connectionFactory;
+		this.channel = channel.getBytes(StandardCharsets.UTF_8);
+		this.events = events;
+	}
+
+	void start() {
+		Thread thread = new Thread(this::subscribe, "distlock-inbox");
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+	void stop() {
+		this.stopped.countDown();
+		this.confirmed = false;
+		close(this.connection);
+	}
+
+	boolean isConfirmed() {
+		return this.confirmed;
+	}
+
+	/** The connection broke: nothing arrives until the server confirms again. */
+	void interrupted() {
+		this.confirmed = false;
+	}
+
+	private void subscribe() {
+		long backOff = FIRST_BACK_OFF_MILLIS;
+		boolean warned = false;
+		while (this.stopped.getCount() > 0) {
+			RedisConnection current = null;
+			try {
+				current = this.connectionFactory.getConnection();
+				this.connection = current;
+				current.subscribe(this, this.channel);
+				if (ConnectionUtils.isAsync(this.connectionFactory)) {
+					// The driver keeps the subscription from here on.
+					if (this.stopped.getCount() == 0) {
+						close(current);
+					}
+					return;
+				}
+				backOff = FIRST_BACK_OFF_MILLIS;
+			}
+			catch (RuntimeException ex) {
+				if (!warned && this.stopped.getCount() > 0) {
+					warned = true;
+					logger.warn("Cannot subscribe to the inbox " + new String(this.channel, StandardCharsets.UTF_8)
+							+ " yet, so that waiting for locks is slower; trying again: " + ex.getMessage());
+				}
+			}
+			this.confirmed = false;
+			close(current);
+			pause(backOff);
+			backOff = Math.min(backOff * 2, LAST_BACK_OFF_MILLIS);
+		}
+	}
+
+	private void pause(long millis) {
+		try {
+			this.stopped.await(ThreadLocalRandom.current().nextLong(millis / 2, millis), TimeUnit.MILLISECONDS);
+		}
+		catch (InterruptedException ex) {
+			// Nobody has this thread but us: only stop() ends it.
+			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+		}
+	}
+
+	private static void close(@Nullable RedisConnection connection) {
+		if (connection != null) {
+			try {
+				connection.close();
+			}
+			catch (RuntimeException ex) {
+				logger.debug("Closing the inbox connection failed", ex);
+			}
+		}
+	}
+
+	@Override
+	public void onMessage(Message message, byte @Nullable [] pattern) {
+		try {
+			String text = new String(message.getBody(), StandardCharsets.UTF_8);
+			if (!PROBE.equals(text)) {
+				this.events.granted(GrantMessage.parse(text));
+			}
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Ignored a message in the inbox that could not be handled", ex);
+		}
+	}
+
+	@Override
+	public void onChannelSubscribed(byte[] subscribed, long count) {
+		this.confirmed = true;
+		this.events.subscribed();
+	}
+
+	/**
+	 * What happens in the inbox. Called on the driver's threads.
+	 */
+	interface Events {
+
+		void subscribed();
+
+		void granted(GrantMessage message);
+
+	}
+
+	/**
+	 * A grant, as a script publishes it.
+	 *
+	 * @param token the ticket
+	 * @param first the first fencing token
+	 * @param last the last fencing token
+	 * @param ttlMillis how long it lasts
+	 * @param grantedMicros the server's time
+	 * @param lock the lock's name in Redis
+	 */
+	record GrantMessage(String token, long first, long last, long ttlMillis, long grantedMicros, String lock) {
+
+		static GrantMessage parse(String text) {
+			String[] parts = text.split("\\|", 6);
+			if (parts.length < 6) {
+				throw new IllegalArgumentException("Not a grant: " + text);
+			}
+			return new GrantMessage(parts[0], Long.parseLong(parts[1]), Long.parseLong(parts[2]),
+					Long.parseLong(parts[3]), Long.parseLong(parts[4]), parts[5]);
+		}
+
+	}
+
+}

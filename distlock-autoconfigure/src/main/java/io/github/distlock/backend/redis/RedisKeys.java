@@ -1,0 +1,91 @@
+package io.github.distlock.backend.redis;
+
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+import io.github.distlock.LockDefinitionException;
+
+/**
+ * Names of keys and channels. Injective: two different user keys never meet, whatever
+ * they contain. The user's key is the hash tag, so the lock and its queue share a slot,
+ * and braces of the user's own mean nothing.
+ */
+final class RedisKeys {
+
+	private static final int MAX_BYTES = 512;
+
+	private final String lockPrefix;
+
+	private final String queuePrefix;
+
+	private final String inboxPrefix;
+
+	RedisKeys(String prefix) {
+		if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
+			throw new LockDefinitionException("The key prefix '" + prefix
+					+ "' contains a brace, which would decide the cluster slot: choose a prefix without braces");
+		}
+		this.lockPrefix = prefix + "lock:{";
+		this.queuePrefix = prefix + "queue:{";
+		this.inboxPrefix = prefix + "inbox:";
+	}
+
+	static void validate(String key) {
+		if (key.isBlank()) {
+			throw new LockDefinitionException(
+					"The lock key is blank ('" + key + "'): a key must name what is locked, such as 'order-42'");
+		}
+		int bytes;
+		try {
+			bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(key)).remaining();
+		}
+		catch (CharacterCodingException ex) {
+			throw new LockDefinitionException(
+					"The lock key '" + abbreviate(key)
+							+ "' contains half of a surrogate pair and cannot be sent as UTF-8: use valid Unicode text",
+					ex);
+		}
+		if (bytes > MAX_BYTES) {
+			throw new LockDefinitionException("The lock key '" + abbreviate(key) + "' has " + bytes
+					+ " bytes and may have " + MAX_BYTES + ": use an identifier, or a digest of the long value");
+		}
+	}
+
+	private static String abbreviate(String key) {
+		return (key.length() <= 40) ? key : key.substring(0, 40) + "...";
+	}
+
+	List<String> lockAndQueue(String key) {
+		String tag = encode(key) + "}";
+		return List.of(this.lockPrefix + tag, this.queuePrefix + tag);
+	}
+
+	String lock(String key) {
+		return this.lockPrefix + encode(key) + "}";
+	}
+
+	String inboxPrefix() {
+		return this.inboxPrefix;
+	}
+
+	/**
+	 * Turn the name of a lock back into the user's key.
+	 */
+	String keyOf(String lock) {
+		return decode(lock.substring(this.lockPrefix.length(), lock.length() - 1));
+	}
+
+	private static String encode(String key) {
+		if (key.indexOf('%') < 0 && key.indexOf('{') < 0 && key.indexOf('}') < 0) {
+			return key;
+		}
+		return key.replace("%", "%25").replace("{", "%7B").replace("}", "%7D");
+	}
+
+	private static String decode(String tag) {
+		return tag.replace("%7B", "{").replace("%7D", "}").replace("%25", "%");
+	}
+
+}

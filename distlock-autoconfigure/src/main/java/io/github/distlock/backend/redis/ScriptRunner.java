@@ -1,0 +1,97 @@
+package io.github.distlock.backend.redis;
+
+import java.util.List;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.TimeSource;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.script.RedisScript;
+
+/**
+ * Runs a script to its end. An interrupt does not cut a command short: the flag is kept,
+ * the command is sent again (each script is idempotent for its ticket) and the flag is
+ * set when its answer is there. So that nothing is locked by a command whose caller has
+ * gone away.
+ */
+final class ScriptRunner {
+
+	private static final int MAX_SENDS = 3;
+
+	private final StringRedisTemplate template;
+
+	private final TimeSource clock;
+
+	/** Told when a command failed: what was known of the server may no longer hold. */
+	private final Runnable onFailure;
+
+	ScriptRunner(StringRedisTemplate template, TimeSource clock, Runnable onFailure) {
+		this.template = template;
+		this.clock = clock;
+		this.onFailure = onFailure;
+	}
+
+	/**
+	 * Run a script.
+	 * @param what the verb, for the message
+	 * @param key the lock, for the message
+	 */
+	<T> Answer<T> run(RedisScript<T> script, String what, @Nullable String key, List<String> keys, Object... args) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			for (int sends = 1;; sends++) {
+				TimeSource.Instant sent = this.clock.now();
+				try {
+					T value = this.template.execute(script, keys, args);
+					if (value == null) {
+						throw new IllegalStateException("Redis answered nothing");
+					}
+					return new Answer<>(value, sent, sends > 1);
+				}
+				catch (RuntimeException ex) {
+					if (!Thread.interrupted()) {
+						this.onFailure.run();
+						throw failure(what, key, ex);
+					}
+					interrupted = true;
+					if (sends == MAX_SENDS) {
+						throw failure(what, key, ex);
+					}
+				}
+			}
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	private static LockBackendException failure(String what, @Nullable String key, RuntimeException ex) {
+		Throwable root = ex;
+		while (root.getCause() != null && root.getCause() != root) {
+			root = root.getCause();
+		}
+		String lock = (key != null) ? " for lock '" + key + "'" : "";
+		return new LockBackendException("Redis did not answer the " + what + lock + " (" + describe(root)
+				+ "): check that the server at spring.data.redis.* runs and is reachable, and that the user may run"
+				+ " EVALSHA, EVAL and PUBLISH on the keys and channels under distlock.key-prefix", ex);
+	}
+
+	private static String describe(Throwable root) {
+		String message = root.getMessage();
+		return (message != null && !message.isBlank()) ? message : root.getClass().getSimpleName();
+	}
+
+	/**
+	 * What a script answered.
+	 *
+	 * @param value the answer
+	 * @param sent a moment before the command was sent
+	 * @param repeated whether it had been sent before and the first answer was lost
+	 */
+	record Answer<T>(T value, TimeSource.Instant sent, boolean repeated) {
+	}
+
+}

@@ -1,0 +1,243 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.github.distlock.HandOff;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockListener;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockOutcome;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.renewal.LeaseTerms;
+import io.github.distlock.waiting.Admission;
+import io.github.distlock.waiting.EntryRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way in: from a request to a held lock, past the checks, the re-entry and the
+ * waiting room. Tells the listeners how each attempt ended. Thread-safe.
+ */
+final class Entrance {
+
+	private final Session session;
+
+	private final LockBackend backend;
+
+	private final BackendDescription description;
+
+	private final RegistrySettings settings;
+
+	private final LockListener listeners;
+
+	private final TimeSource clock;
+
+	Entrance(Session session, LockBackend backend, RegistrySettings settings, LockListener listeners,
+			TimeSource clock) {
+		this.session = session;
+		this.backend = backend;
+		this.description = backend.description();
+		this.settings = settings;
+		this.listeners = listeners;
+		this.clock = clock;
+	}
+
+	Session session() {
+		return this.session;
+	}
+
+	/**
+	 * Enter on this thread.
+	 * @param late what it means when the wait time has passed
+	 * @return the lock, or {@code null} if the wait time has passed
+	 */
+	@Nullable HeldLock enter(LockRequest request, boolean interruptible, LockOutcome late) throws InterruptedException {
+		Hold hold = enterHold(request, interruptible, late, null);
+		return (hold != null) ? new HoldHandle(hold, this.session.holding()) : null;
+	}
+
+	/**
+	 * Enter on this thread, without a handle.
+	 * @param owner the thread that must live for the lock to make sense, if any
+	 */
+	@Nullable Hold enterHold(LockRequest request, boolean interruptible, LockOutcome late, @Nullable Thread owner)
+			throws InterruptedException {
+		Attempt attempt = new Attempt(request);
+		try {
+			validate(request);
+			Hold mine = reenter(request);
+			if (mine != null) {
+				return mine;
+			}
+			Admission admission = this.session.room().enter(attempt.entryRequest(), interruptible);
+			if (admission == null) {
+				attempt.ended(late);
+				return null;
+			}
+			Hold hold = this.session.holding()
+				.begin(request.key(), request.label(), admission, terms(request, owner), Thread.currentThread());
+			attempt.acquired(admission);
+			return hold;
+		}
+		catch (InterruptedException ex) {
+			attempt.ended(LockOutcome.INTERRUPTED);
+			throw ex;
+		}
+		catch (LockBackendException ex) {
+			attempt.ended(LockOutcome.BACKEND_ERROR);
+			throw ex;
+		}
+		catch (LockDefinitionException ex) {
+			attempt.ended(LockOutcome.INVALID);
+			throw ex;
+		}
+	}
+
+	/** Enter without a thread. */
+	CompletableFuture<HeldLock> enterAsync(LockRequest request) {
+		Attempt attempt = new Attempt(request);
+		CompletableFuture<HeldLock> result = new CompletableFuture<>();
+		CompletableFuture<@Nullable Admission> waiting;
+		try {
+			validate(request);
+			waiting = this.session.room().enterAsync(attempt.entryRequest());
+		}
+		catch (LockDefinitionException ex) {
+			attempt.ended(LockOutcome.INVALID);
+			return CompletableFuture.failedFuture(ex);
+		}
+		catch (LockBackendException ex) {
+			attempt.ended(LockOutcome.BACKEND_ERROR);
+			return CompletableFuture.failedFuture(ex);
+		}
+		waiting.whenComplete((admission, failure) -> {
+			if (failure != null) {
+				Throwable cause = (failure instanceof CompletionException && failure.getCause() != null)
+						? failure.getCause() : failure;
+				attempt.ended(
+						(cause instanceof LockBackendException) ? LockOutcome.BACKEND_ERROR : LockOutcome.INTERRUPTED);
+				result.completeExceptionally(cause);
+			}
+			else if (admission == null) {
+				attempt.ended(LockOutcome.TIMEOUT);
+				result.completeExceptionally(notAcquired(request));
+			}
+			else {
+				Hold hold = this.session.holding()
+					.begin(request.key(), request.label(), admission, terms(request, null), null);
+				attempt.acquired(admission);
+				HeldLock lock = new HoldHandle(hold, this.session.holding());
+				if (!result.complete(lock)) {
+					// Cancelled in the moment of the grant: nobody will ever close it.
+					lock.close();
+				}
+			}
+		});
+		result.whenComplete((lock, failure) -> {
+			if (result.isCancelled()) {
+				waiting.cancel(false);
+			}
+		});
+		return result;
+	}
+
+	/** Say that the wait time has passed. */
+	LockNotAcquiredException notAcquired(LockRequest request) {
+		Duration waitTime = waitTime(request);
+		return new LockNotAcquiredException("Lock '" + request.key() + "' (" + request.label()
+				+ ") was not acquired within " + (waitTime.isZero() ? "one attempt" : waitTime.toString())
+				+ ": others hold it. Wait longer (waitTime, distlock.wait-time), or hold it for a shorter time");
+	}
+
+	private @Nullable Hold reenter(LockRequest request) {
+		Hold mine = this.session.holding().ofThisThread(request.key());
+		if (mine == null) {
+			return null;
+		}
+		if (!mine.lease().isValid()) {
+			throw Holding.lostException(mine);
+		}
+		// Another thread may have closed it for this one: then it is entered anew.
+		return mine.reenter() ? mine : null;
+	}
+
+	private void validate(LockRequest request) {
+		this.backend.validateKey(request.key());
+		if (!this.description.modes().contains(request.mode())) {
+			throw new LockDefinitionException(
+					"Lock '" + request.key() + "' is asked for in mode " + request.mode() + ", which the store '"
+							+ this.description.name() + "' does not offer: use one of " + this.description.modes());
+		}
+		if (request.fair() && !this.description.fair()) {
+			throw new LockDefinitionException("Lock '" + request.key() + "' is asked for as fair, which the store '"
+					+ this.description.name() + "' does not offer: leave fair out");
+		}
+	}
+
+	private LeaseTerms terms(LockRequest request, @Nullable Thread owner) {
+		Duration leaseTime = request.leaseTime();
+		return (leaseTime != null) ? new LeaseTerms(leaseTime, false, null, owner)
+				: new LeaseTerms(this.settings.leaseTime(), true, this.settings.maxHoldTime(), owner);
+	}
+
+	private Duration waitTime(LockRequest request) {
+		Duration asked = request.waitTime();
+		return (asked != null) ? asked : this.settings.waitTime();
+	}
+
+	/** One attempt, from the call to its end. Told once. */
+	private final class Attempt {
+
+		private final LockRequest request;
+
+		private final long startNanos = Entrance.this.clock.nanoTime();
+
+		private final AtomicBoolean waiting = new AtomicBoolean();
+
+		Attempt(LockRequest request) {
+			this.request = request;
+		}
+
+		EntryRequest entryRequest() {
+			Duration leaseTime = this.request.leaseTime();
+			return new EntryRequest(this.request.key(), this.request.mode(),
+					(leaseTime != null) ? leaseTime : Entrance.this.settings.leaseTime(), waitTime(this.request),
+					this::begin);
+		}
+
+		void acquired(Admission admission) {
+			ended(LockOutcome.ACQUIRED, admission.handOff(), admission.fencingToken());
+		}
+
+		void ended(LockOutcome outcome) {
+			ended(outcome, HandOff.NONE, 0);
+		}
+
+		private void begin() {
+			this.waiting.set(true);
+			Entrance.this.listeners.onWaiting(event());
+		}
+
+		private void ended(LockOutcome outcome, HandOff handOff, long token) {
+			if (this.waiting.getAndSet(false)) {
+				Entrance.this.listeners.onWaitingEnded(event());
+			}
+			Entrance.this.listeners.onAttempted(new LockListener.Attempted(Entrance.this.description.name(),
+					this.request.label(), this.request.key(), outcome,
+					Duration.ofNanos(Entrance.this.clock.nanoTime() - this.startNanos), handOff, token));
+		}
+
+		private LockListener.Waiting event() {
+			return new LockListener.Waiting(Entrance.this.description.name(), this.request.label(), this.request.key());
+		}
+
+	}
+
+}

@@ -1,0 +1,88 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
+
+import io.github.distlock.LockOutcome;
+import io.github.distlock.LockRequest;
+
+/**
+ * The lock of one key as a {@link Lock}: owned by a thread, reentrant, renewed by the
+ * watchdog. Without state of its own: views of one key are interchangeable.
+ */
+final class RegistryLock implements Lock {
+
+	private final LockRequest request;
+
+	private final Supplier<Entrance> entrance;
+
+	RegistryLock(LockRequest request, Supplier<Entrance> entrance) {
+		this.request = request;
+		this.entrance = entrance;
+	}
+
+	@Override
+	public void lock() {
+		try {
+			enter(LockRequest.FOREVER, false);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("An uninterruptible wait was interrupted", ex);
+		}
+	}
+
+	@Override
+	public void lockInterruptibly() throws InterruptedException {
+		enter(LockRequest.FOREVER, true);
+	}
+
+	@Override
+	public boolean tryLock() {
+		try {
+			return enter(Duration.ZERO, false);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("An uninterruptible attempt was interrupted", ex);
+		}
+	}
+
+	@Override
+	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+		return enter((time > 0) ? Duration.ofNanos(unit.toNanos(time)) : Duration.ZERO, true);
+	}
+
+	@Override
+	public void unlock() {
+		Holding holding = this.entrance.get().session().holding();
+		Hold hold = holding.ofThisThread(this.request.key());
+		if (hold == null || !hold.leaveView()) {
+			throw new IllegalMonitorStateException("Thread '" + Thread.currentThread().getName()
+					+ "' does not hold lock '" + this.request.key() + "': call unlock() only after lock()");
+		}
+		holding.leave(hold);
+	}
+
+	@Override
+	public Condition newCondition() {
+		throw new UnsupportedOperationException("A distributed lock has no conditions");
+	}
+
+	private boolean enter(Duration waitTime, boolean interruptible) throws InterruptedException {
+		Hold hold = this.entrance.get()
+			.enterHold(this.request.waitTime(waitTime), interruptible, LockOutcome.TIMEOUT, Thread.currentThread());
+		if (hold == null) {
+			return false;
+		}
+		hold.enterView();
+		return true;
+	}
+
+	@Override
+	public String toString() {
+		return "Lock[" + this.request.key() + "]";
+	}
+
+}

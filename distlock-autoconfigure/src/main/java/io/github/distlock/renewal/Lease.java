@@ -1,0 +1,201 @@
+package io.github.distlock.renewal;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lease of one held lock. Held, then closed or lost, once and for good: whoever
+ * changes {@link #state} first decides. A renewal that is acknowledged after the deadline
+ * revives nothing.
+ */
+public final class Lease {
+
+	private enum State {
+
+		HELD, CLOSED, LOST
+
+	}
+
+	private final Ticket ticket;
+
+	private final long lastToken;
+
+	private final LeaseTerms terms;
+
+	private final TimeSource clock;
+
+	private final LeaseEvents events;
+
+	private final long startNanos;
+
+	private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
+
+	/** Only ever replaced by a later one, while the earlier has not passed. */
+	private volatile Validity validity;
+
+	/** When to renew next; only the renewer's scan writes it after the start. */
+	private volatile long renewAtNanos;
+
+	private volatile boolean renewing;
+
+	Lease(Ticket ticket, Grant grant, LeaseTerms terms, TimeSource clock, LeaseEvents events) {
+		this.ticket = ticket;
+		this.lastToken = grant.lastToken();
+		this.terms = terms;
+		this.clock = clock;
+		this.events = events;
+		this.startNanos = clock.nanoTime();
+		this.validity = grant.validity();
+		planRenewal();
+	}
+
+	/**
+	 * Return whether the lock is held and its lease has not passed. If it finds that the
+	 * lease has passed it makes the loss known.
+	 * @return whether it is valid
+	 */
+	public boolean isValid() {
+		return remainingNanos() > 0;
+	}
+
+	/**
+	 * Return what is left of the lease.
+	 * @return nanoseconds, zero if the lock is not held
+	 */
+	public long remainingNanos() {
+		if (this.state.get() != State.HELD) {
+			return 0;
+		}
+		long left = left();
+		if (left > 0) {
+			return left;
+		}
+		lose("its lease has passed");
+		return 0;
+	}
+
+	/**
+	 * Return whether the lock was lost.
+	 * @return whether it was lost
+	 */
+	public boolean isLost() {
+		return this.state.get() == State.LOST;
+	}
+
+	/**
+	 * End the lease, unless it has been lost.
+	 * @return whether it was valid until now
+	 */
+	public boolean close() {
+		return isValid() && this.state.compareAndSet(State.HELD, State.CLOSED);
+	}
+
+	/**
+	 * Make the loss known, unless the lease has ended before.
+	 * @param reason why, in words
+	 */
+	public void lose(String reason) {
+		if (this.state.compareAndSet(State.HELD, State.LOST)) {
+			this.events.lost(this, reason);
+		}
+	}
+
+	/**
+	 * Return who holds.
+	 * @return the ticket
+	 */
+	public Ticket ticket() {
+		return this.ticket;
+	}
+
+	private long left() {
+		long store = this.validity.remainingNanos(this.clock);
+		return this.terms.renewed() ? store : Math.min(store, ownEndNanos());
+	}
+
+	/** For an explicit lease: enforced here, whatever the store believes. */
+	private long ownEndNanos() {
+		return this.terms.lease().toNanos() - (this.clock.nanoTime() - this.startNanos);
+	}
+
+	/** Nanoseconds until something is to be done: renew, or find the lease passed. */
+	long untilNextEvent() {
+		long end = left();
+		if (needsRenewal() && !this.renewing) {
+			return Math.min(end, this.renewAtNanos - this.clock.nanoTime());
+		}
+		return end;
+	}
+
+	boolean isHeld() {
+		return this.state.get() == State.HELD;
+	}
+
+	boolean hasDeadOwner() {
+		Thread owner = this.terms.owner();
+		return owner != null && !owner.isAlive();
+	}
+
+	/**
+	 * Begin a renewal if it is time for one.
+	 * @param slackNanos how much earlier is early enough
+	 * @return what to ask for, or {@code null} if nothing
+	 */
+	@Nullable Renewal beginRenewal(long slackNanos) {
+		if (this.renewing || !isHeld() || !needsRenewal() || this.renewAtNanos - this.clock.nanoTime() > slackNanos) {
+			return null;
+		}
+		this.renewing = true;
+		Duration lease = this.terms.renewed() ? this.terms.lease()
+				: Duration.ofNanos(Math.max(1_000_000, ownEndNanos()));
+		return new Renewal(this.ticket, this.lastToken, lease);
+	}
+
+	void renewed(Validity later) {
+		// Lost for good if it passed before the answer came: nobody may believe
+		// otherwise.
+		if (isValid() && later.remainingNanos(this.clock) > this.validity.remainingNanos(this.clock)) {
+			this.validity = later;
+		}
+		planRenewal();
+		this.renewing = false;
+	}
+
+	void renewalFailed() {
+		long left = Math.max(0, left());
+		this.renewAtNanos = this.clock.nanoTime() + Math.min(Duration.ofSeconds(1).toNanos(), left / 8 + 5_000_000);
+		this.renewing = false;
+	}
+
+	void renewNow() {
+		this.renewAtNanos = this.clock.nanoTime();
+	}
+
+	/** A third of what the store has given has passed by then. */
+	private void planRenewal() {
+		long left = this.validity.remainingNanos(this.clock);
+		this.renewAtNanos = (left == Long.MAX_VALUE) ? this.clock.nanoTime() + Long.MAX_VALUE / 4
+				: this.clock.nanoTime() + left / 3;
+	}
+
+	/**
+	 * Without a watchdog only a grant whose lease is still short, since the store waits
+	 * for a confirmation, is renewed, once.
+	 */
+	private boolean needsRenewal() {
+		if (!this.terms.renewed()) {
+			return this.validity.ttlNanos() / 9 * 10 < this.terms.lease().toNanos()
+					&& this.validity.remainingNanos(this.clock) < ownEndNanos() / 10 * 9;
+		}
+		Duration maxHold = this.terms.maxHold();
+		return maxHold == null || this.clock.nanoTime() - this.startNanos < maxHold.toNanos();
+	}
+
+}

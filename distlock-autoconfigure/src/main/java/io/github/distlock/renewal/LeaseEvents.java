@@ -1,0 +1,24 @@
+package io.github.distlock.renewal;
+
+/**
+ * What the renewal room tells. Called on its own threads; must not block.
+ */
+public interface LeaseEvents {
+
+	/**
+	 * A lease was lost; told once, before {@link Lease#isValid()} says so to others than
+	 * the one who found out.
+	 * @param lease which
+	 * @param reason why, in words
+	 */
+	void lost(Lease lease, String reason);
+
+	/**
+	 * A batch was renewed.
+	 * @param renewed how many were
+	 * @param gone how many the store no longer knew
+	 * @param failed how many could not be asked for
+	 */
+	void renewed(int renewed, int gone, int failed);
+
+}

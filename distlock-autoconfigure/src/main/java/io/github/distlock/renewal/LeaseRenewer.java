@@ -1,0 +1,259 @@
+package io.github.distlock.renewal;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The watchdog: one timer for all leases of this JVM, which finds those to renew, sends
+ * them in batches by the executor, and finds those that have passed. A lock that is
+ * acquired and released quickly costs it two operations on a set: the timer is only set
+ * when a lease needs it sooner than it would fire anyway. Thread-safe.
+ */
+public final class LeaseRenewer {
+
+	private static final Log logger = LogFactory.getLog(LeaseRenewer.class);
+
+	/** Renewals due within this of each other share a batch. */
+	private static final long SLACK_NANOS = 50_000_000;
+
+	private static final long SHORTEST_SLEEP_NANOS = 1_000_000;
+
+	private final Set<Lease> leases = ConcurrentHashMap.newKeySet();
+
+	private final LockBackend backend;
+
+	private final int batchSize;
+
+	private final TimeSource clock;
+
+	private final Executor executor;
+
+	private final ScheduledExecutorService timers;
+
+	private final LeaseEvents events;
+
+	private final ReentrantLock timerLock = new ReentrantLock();
+
+	/** Guarded by {@link #timerLock} for writing. */
+	private volatile boolean armed;
+
+	/** Guarded by {@link #timerLock} for writing; means nothing unless armed. */
+	private volatile long armedForNanos;
+
+	private volatile boolean stopped;
+
+	/**
+	 * Create a renewer.
+	 * @param backend the store
+	 * @param clock the time
+	 * @param executor sends the renewals
+	 * @param timers runs the scans, which do not block
+	 * @param events who is told
+	 */
+	public LeaseRenewer(LockBackend backend, TimeSource clock, Executor executor, ScheduledExecutorService timers,
+			LeaseEvents events) {
+		this.backend = backend;
+		this.batchSize = backend.description().batchSize();
+		this.clock = clock;
+		this.executor = executor;
+		this.timers = timers;
+		this.events = events;
+	}
+
+	/**
+	 * Watch over a lock that was just granted.
+	 * @param ticket who holds
+	 * @param grant what was granted
+	 * @param terms how long it may be held
+	 * @return the lease
+	 */
+	public Lease watch(Ticket ticket, Grant grant, LeaseTerms terms) {
+		Lease lease = new Lease(ticket, grant, terms, this.clock, this.events);
+		this.leases.add(lease);
+		wakeWithin(lease.untilNextEvent());
+		return lease;
+	}
+
+	/**
+	 * Forget a lease that has ended.
+	 * @param lease which
+	 */
+	public void forget(Lease lease) {
+		this.leases.remove(lease);
+	}
+
+	/**
+	 * Renew a lease as soon as possible: its session is in doubt.
+	 * @param ticket who holds
+	 */
+	public void renewNow(Ticket ticket) {
+		for (Lease lease : this.leases) {
+			if (lease.ticket().equals(ticket)) {
+				lease.renewNow();
+				wakeWithin(0);
+			}
+		}
+	}
+
+	/**
+	 * Return how many locks are held.
+	 * @return the number of leases
+	 */
+	public int size() {
+		return this.leases.size();
+	}
+
+	/**
+	 * Stop renewing. Leases end by themselves from then on.
+	 */
+	public void stop() {
+		this.stopped = true;
+	}
+
+	private void wakeWithin(long nanos) {
+		long at = this.clock.nanoTime() + Math.max(nanos, 0);
+		if (this.armed && at - this.armedForNanos >= 0) {
+			return;
+		}
+		this.timerLock.lock();
+		try {
+			if (this.stopped || (this.armed && at - this.armedForNanos >= 0)) {
+				return;
+			}
+			this.timers.schedule(() -> scan(at), Math.max(nanos, SHORTEST_SLEEP_NANOS), TimeUnit.NANOSECONDS);
+			this.armedForNanos = at;
+			this.armed = true;
+		}
+		catch (RejectedExecutionException ex) {
+			logger.debug("Leases are no longer watched, since the registry has been shut down", ex);
+		}
+		finally {
+			this.timerLock.unlock();
+		}
+	}
+
+	private void scan(long armedFor) {
+		if (this.armedForNanos != armedFor) {
+			// A timer for an earlier moment was set after this one: that one goes on.
+			return;
+		}
+		try {
+			// Before the scan: a lease that is added from now on arms the timer itself.
+			this.armed = false;
+			if (!this.stopped) {
+				renewDue();
+			}
+		}
+		catch (RuntimeException ex) {
+			logger.error("A scan of the leases failed; the next is made in a second", ex);
+			wakeWithin(TimeUnit.SECONDS.toNanos(1));
+		}
+	}
+
+	private void renewDue() {
+		List<Lease> due = new ArrayList<>();
+		List<Renewal> renewals = new ArrayList<>();
+		long sleep = Long.MAX_VALUE;
+		for (Lease lease : this.leases) {
+			if (lease.hasDeadOwner()) {
+				lease.lose("the thread that held it has died without releasing it");
+			}
+			if (!lease.isValid()) {
+				this.leases.remove(lease);
+				continue;
+			}
+			Renewal renewal = lease.beginRenewal(SLACK_NANOS);
+			if (renewal != null) {
+				due.add(lease);
+				renewals.add(renewal);
+				if (due.size() == this.batchSize) {
+					send(due, renewals);
+					due = new ArrayList<>();
+					renewals = new ArrayList<>();
+				}
+			}
+			sleep = Math.min(sleep, lease.untilNextEvent());
+		}
+		if (!due.isEmpty()) {
+			send(due, renewals);
+		}
+		if (sleep < Long.MAX_VALUE / 8) {
+			wakeWithin(sleep);
+		}
+	}
+
+	private void send(List<Lease> due, List<Renewal> renewals) {
+		try {
+			this.executor.execute(() -> renew(due, renewals));
+		}
+		catch (RejectedExecutionException ex) {
+			due.forEach(Lease::renewalFailed);
+		}
+	}
+
+	private void renew(List<Lease> due, List<Renewal> renewals) {
+		List<RenewalResult> results = ask(renewals);
+		int renewed = 0;
+		int gone = 0;
+		int failed = 0;
+		for (int i = 0; i < due.size(); i++) {
+			Lease lease = due.get(i);
+			RenewalResult result = (results != null) ? results.get(i) : null;
+			if (result instanceof RenewalResult.Renewed answer) {
+				renewed++;
+				lease.renewed(answer.validity());
+			}
+			else if (result instanceof RenewalResult.Gone) {
+				// A lease that was closed meanwhile is gone because it was released.
+				if (lease.isHeld()) {
+					gone++;
+					lease.lose("the store no longer knows it");
+				}
+				this.leases.remove(lease);
+			}
+			else {
+				failed++;
+				lease.renewalFailed();
+			}
+			wakeWithin(lease.untilNextEvent());
+		}
+		this.events.renewed(renewed, gone, failed);
+	}
+
+	private @Nullable List<RenewalResult> ask(List<Renewal> renewals) {
+		try {
+			List<RenewalResult> results = this.backend.renew(renewals);
+			results.stream()
+				.filter(RenewalResult.Unknown.class::isInstance)
+				.findFirst()
+				.ifPresent((unknown) -> warn(((RenewalResult.Unknown) unknown).cause()));
+			return results;
+		}
+		catch (RuntimeException ex) {
+			warn(ex);
+			return null;
+		}
+	}
+
+	private static void warn(RuntimeException ex) {
+		logger.warn("Leases could not be renewed and are tried again until they end: " + ex.getMessage());
+	}
+
+}

@@ -1,0 +1,67 @@
+package io.github.distlock.waiting;
+
+/**
+ * The one timer of an entry. Setting it later costs nothing: the timer that is armed
+ * already finds, when it fires, that it is too early, and is armed again. Guarded by the
+ * entry's lock.
+ */
+final class Alarm {
+
+	private final Surroundings room;
+
+	private final KeyEntry entry;
+
+	private boolean set;
+
+	private long atNanos;
+
+	private boolean armed;
+
+	private long armedForNanos;
+
+	Alarm(Surroundings room, KeyEntry entry) {
+		this.room = room;
+		this.entry = entry;
+	}
+
+	void set(long nanos) {
+		this.set = true;
+		this.atNanos = nanos;
+		if (!this.armed || nanos - this.armedForNanos < 0) {
+			arm();
+		}
+	}
+
+	void clear() {
+		this.set = false;
+	}
+
+	/**
+	 * A timer fired.
+	 * @return whether it is time
+	 */
+	boolean fired() {
+		long now = this.room.clock().nanoTime();
+		if (this.armed && now - this.armedForNanos >= 0) {
+			this.armed = false;
+		}
+		if (!this.set) {
+			return false;
+		}
+		if (now - this.atNanos >= 0) {
+			this.set = false;
+			return true;
+		}
+		if (!this.armed) {
+			arm();
+		}
+		return false;
+	}
+
+	private void arm() {
+		this.armed = true;
+		this.armedForNanos = this.atNanos;
+		this.room.ringLater(this.entry, Math.max(0, this.atNanos - this.room.clock().nanoTime()));
+	}
+
+}

@@ -1,0 +1,153 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.Ticket;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Does what entries want done: wakes callers, sends commands, and tells the entries the
+ * answers. Whatever follows from an answer is sent by the executor, so that a caller
+ * sends one command at most.
+ */
+final class Dispatcher {
+
+	private static final Log logger = LogFactory.getLog(Dispatcher.class);
+
+	private final LockBackend backend;
+
+	private final Duration strayDelay;
+
+	private final Executor executor;
+
+	private final ScheduledExecutorService timers;
+
+	Dispatcher(LockBackend backend, Executor executor, ScheduledExecutorService timers) {
+		this.backend = backend;
+		this.strayDelay = backend.description().strayDelay();
+		this.executor = executor;
+		this.timers = timers;
+	}
+
+	Executor executor() {
+		return this.executor;
+	}
+
+	/** Do what follows from an event, the command in the background. */
+	void follow(KeyEntry entry, Steps steps) {
+		wake(steps);
+		Command command = steps.command();
+		if (command != null) {
+			execute(() -> send(entry, command));
+		}
+	}
+
+	/**
+	 * Do what follows from an event, the command on this thread.
+	 * @return how it went, if it was a release; otherwise that it is pending
+	 */
+	Departure followHere(KeyEntry entry, Steps steps) {
+		wake(steps);
+		Command command = steps.command();
+		return (command != null) ? send(entry, command) : Departure.PENDING;
+	}
+
+	/** Release a ticket that no entry knows. */
+	void bounce(Ticket ticket, long token) {
+		execute(() -> quietly(() -> this.backend.release(ticket, token, null)));
+	}
+
+	void later(Runnable task, long delayNanos) {
+		try {
+			this.timers.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			logger.debug("A lock timer was not set, since the registry has been shut down", ex);
+		}
+	}
+
+	private void wake(Steps steps) {
+		steps.woken().forEach(Waiter::wake);
+		Ticket stray = steps.stray();
+		if (stray != null) {
+			later(() -> execute(() -> quietly(() -> this.backend.cancel(stray))), this.strayDelay.toNanos());
+		}
+	}
+
+	private Departure send(KeyEntry entry, Command command) {
+		if (command instanceof Command.Attempt attempt) {
+			attempt(entry, attempt);
+			return Departure.PENDING;
+		}
+		return leave(entry, (Command.Leave) command);
+	}
+
+	private void attempt(KeyEntry entry, Command.Attempt attempt) {
+		Steps steps;
+		try {
+			steps = entry.attempted(attempt, this.backend.attempt(attempt.ticket(), attempt.lease(), attempt.queue()));
+		}
+		catch (RuntimeException ex) {
+			steps = entry.attemptFailed(attempt, asBackendException(ex));
+		}
+		follow(entry, steps);
+	}
+
+	private Departure leave(KeyEntry entry, Command.Leave leave) {
+		Exit exit = leave.exit();
+		Departure departure = Departure.RELEASED;
+		Steps steps;
+		try {
+			if (exit.release) {
+				ReleaseResult result = this.backend.release(exit.ticket, exit.lastToken, leave.next());
+				// Gone after a lost reply: the first one released, if it was in time.
+				if (!result.released() && !(leave.repeated() && exit.inTime)) {
+					departure = Departure.GONE;
+				}
+				steps = entry.left(exit, result);
+			}
+			else {
+				this.backend.cancel(exit.ticket);
+				steps = entry.left(exit, null);
+			}
+		}
+		catch (RuntimeException ex) {
+			departure = Departure.PENDING;
+			steps = entry.leaveFailed(exit, asBackendException(ex));
+		}
+		follow(entry, steps);
+		return departure;
+	}
+
+	private static LockBackendException asBackendException(RuntimeException ex) {
+		return (ex instanceof LockBackendException known) ? known
+				: new LockBackendException("The lock store failed in an unexpected way: " + ex, ex);
+	}
+
+	private void quietly(Runnable command) {
+		try {
+			command.run();
+		}
+		catch (RuntimeException ex) {
+			logger.debug("A ticket that nobody wants could not be released: it ends with its lease", ex);
+		}
+	}
+
+	private void execute(Runnable task) {
+		try {
+			this.executor.execute(task);
+		}
+		catch (RejectedExecutionException ex) {
+			logger.debug("A lock command was not sent, since the registry has been shut down", ex);
+		}
+	}
+
+}

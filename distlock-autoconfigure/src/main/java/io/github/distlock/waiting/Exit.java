@@ -1,0 +1,54 @@
+package io.github.distlock.waiting;
+
+import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.Ticket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A ticket on its way out of the store: released or cancelled until that is acknowledged,
+ * or until its lease has passed and it does not matter any more. Guarded by the entry's
+ * lock, but for what never changes.
+ */
+final class Exit {
+
+	final Ticket ticket;
+
+	/** Release if true, otherwise cancel. */
+	final boolean release;
+
+	final long lastToken;
+
+	/** Whether the holder left before its deadline: then "gone" can only be our doing. */
+	final boolean inTime;
+
+	/** Whether an attempt of this ticket was never answered: a copy may still run. */
+	final boolean doubtful;
+
+	final long giveUpNanos;
+
+	/** Who is queued in the same trip; the same in each repetition. */
+	@Nullable Successor next;
+
+	int sends;
+
+	/** Whether the next repetition waits for its time. */
+	boolean resting;
+
+	private Exit(Place place, boolean release, long lastToken, boolean inTime, long giveUpNanos) {
+		this.ticket = place.ticket;
+		this.release = release;
+		this.lastToken = lastToken;
+		this.inTime = inTime;
+		this.doubtful = place.doubtful;
+		this.giveUpNanos = giveUpNanos;
+	}
+
+	static Exit release(Place place, long lastToken, boolean inTime, long giveUpNanos) {
+		return new Exit(place, true, lastToken, inTime, giveUpNanos);
+	}
+
+	static Exit cancel(Place place, long giveUpNanos) {
+		return new Exit(place, false, 0, true, giveUpNanos);
+	}
+
+}

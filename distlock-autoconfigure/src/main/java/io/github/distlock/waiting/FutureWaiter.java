@@ -1,0 +1,32 @@
+package io.github.distlock.waiting;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A future that waits: no thread is held. Completes on the executor, never on the thread
+ * that decided, which may be one of the store's.
+ */
+final class FutureWaiter extends Waiter {
+
+	private final CompletableFuture<@Nullable Outcome> future = new CompletableFuture<>();
+
+	private final Executor executor;
+
+	FutureWaiter(EntryRequest request, long nowNanos, Executor executor) {
+		super(request, nowNanos);
+		this.executor = executor;
+	}
+
+	CompletableFuture<@Nullable Outcome> future() {
+		return this.future;
+	}
+
+	@Override
+	void wake() {
+		this.executor.execute(() -> this.future.complete(outcome()));
+	}
+
+}

@@ -1,0 +1,116 @@
+package io.github.distlock.waiting;
+
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.Ticket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entry of one key in the waiting room: a {@link KeyState} and the lock that guards
+ * it. Each event is one short critical section; nothing is sent and nobody is woken under
+ * the lock, the {@link Steps} say what to do afterwards.
+ */
+final class KeyEntry {
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final String key;
+
+	private final KeyState state;
+
+	KeyEntry(String key, Surroundings room) {
+		this.key = key;
+		this.state = new KeyState(key, room, new Alarm(room, this));
+	}
+
+	String key() {
+		return this.key;
+	}
+
+	/**
+	 * Add a caller to the local queue.
+	 * @return what follows, or {@code null} if this entry has been removed
+	 */
+	@Nullable Steps join(Waiter waiter) {
+		return ifKnown(() -> this.state.join(waiter));
+	}
+
+	/**
+	 * A caller gives up.
+	 * @return what follows, or {@code null} if its outcome had been decided before
+	 */
+	@Nullable Steps giveUp(Waiter waiter, boolean timedOut) {
+		return ifKnown(() -> this.state.giveUp(waiter, timedOut));
+	}
+
+	/**
+	 * The holder leaves.
+	 * @return what follows, or {@code null} if this one does not hold any more
+	 */
+	@Nullable Steps depart(Admission admission, boolean inTime, long giveUpNanos) {
+		return ifKnown(() -> this.state.depart(admission, inTime, giveUpNanos));
+	}
+
+	/**
+	 * A message says that a ticket was granted.
+	 * @return what follows, or {@code null} if nobody here knows the ticket
+	 */
+	@Nullable Steps granted(Ticket ticket, Grant grant) {
+		return ifKnown(() -> this.state.granted(ticket, grant));
+	}
+
+	Steps look(@Nullable Ticket ticket) {
+		return after(() -> this.state.look(ticket));
+	}
+
+	Steps failWaiters(LockBackendException cause) {
+		return after(() -> this.state.failWaiters(cause));
+	}
+
+	Steps attempted(Command.Attempt attempt, AttemptResult result) {
+		return after(() -> this.state.attempted(attempt, result));
+	}
+
+	Steps attemptFailed(Command.Attempt attempt, LockBackendException cause) {
+		return after(() -> this.state.attemptFailed(attempt, cause));
+	}
+
+	Steps left(Exit exit, @Nullable ReleaseResult result) {
+		return after(() -> this.state.left(exit, result));
+	}
+
+	Steps leaveFailed(Exit exit, LockBackendException cause) {
+		return after(() -> this.state.leaveFailed(exit, cause));
+	}
+
+	Steps ring() {
+		return after(this.state::ring);
+	}
+
+	private Steps after(Runnable event) {
+		this.lock.lock();
+		try {
+			event.run();
+			return this.state.steps();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private @Nullable Steps ifKnown(BooleanSupplier event) {
+		this.lock.lock();
+		try {
+			return event.getAsBoolean() ? this.state.steps() : null;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+}

@@ -1,0 +1,345 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+
+import io.github.distlock.HandOff;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.waiting.Waiter.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this JVM knows of one key: who waits, who holds, and what is on its way to the
+ * store. A state machine: each event changes the state, and then {@link #steps()} says
+ * what follows. Guarded by the lock of its {@link KeyEntry}.
+ * <p>
+ * Invariants:
+ * <ul>
+ * <li>At most one command of a key is in flight, so commands of one key cannot overtake
+ * each other.</li>
+ * <li>{@link #place} is the one live ticket: waiting while {@link #holder} is null, held
+ * otherwise. It is set before its first attempt is sent, since a message may come before
+ * the reply.</li>
+ * <li>A ticket that moved to {@link #exits} is never attempted, renewed or handed on
+ * again, and nothing new is attempted before the store has answered its exit.</li>
+ * <li>A place belongs to the key, not to a thread: it is kept while anybody waits.</li>
+ * <li>Without waiters, holder, place, exits and command in flight the entry is removed
+ * from the room, once, and never used again.</li>
+ * </ul>
+ */
+final class KeyState {
+
+	/**
+	 * A ticket that was cancelled without an answer is forgotten by then at the latest.
+	 */
+	private static final long CANCEL_PATIENCE_NANOS = Duration.ofSeconds(15).toNanos();
+
+	/** A grant that came too late is waited out in steps of this. */
+	private static final long STALE_LOOK_NANOS = Duration.ofMillis(20).toNanos();
+
+	private final String key;
+
+	private final Surroundings room;
+
+	private final LocalQueue waiters = new LocalQueue();
+
+	private final StoreHealth store;
+
+	private final Alarm alarm;
+
+	private @Nullable Place place;
+
+	private @Nullable Admission holder;
+
+	/**
+	 * Usually one at most. Two, when a successor that was queued by a release was granted
+	 * the lock by a message and left again before that release was answered.
+	 */
+	private final ArrayDeque<Exit> exits = new ArrayDeque<>(1);
+
+	/** Who has left although a copy of its attempt may still be on its way. */
+	private @Nullable Ticket stray;
+
+	private boolean inFlight;
+
+	/** Whether the waiting place should attempt as soon as it may. */
+	private boolean lookAgain;
+
+	private boolean removed;
+
+	KeyState(String key, Surroundings room, Alarm alarm) {
+		this.key = key;
+		this.room = room;
+		this.store = new StoreHealth(room.clock(), room.patience());
+		this.alarm = alarm;
+	}
+
+	/**
+	 * Add a caller to the local queue.
+	 * @return whether this entry is still in use
+	 */
+	boolean join(Waiter waiter) {
+		if (this.removed) {
+			return false;
+		}
+		if (waiter.isOnce() && (this.holder != null || !this.waiters.isEmpty())) {
+			this.waiters.decide(waiter, new Outcome.TimedOut());
+		}
+		else {
+			this.waiters.add(waiter);
+		}
+		return true;
+	}
+
+	/**
+	 * A caller gives up.
+	 * @return whether its outcome was still open
+	 */
+	boolean giveUp(Waiter waiter, boolean timedOut) {
+		if (waiter.outcome() != null) {
+			return false;
+		}
+		LockBackendException failure = this.store.failure();
+		// After a failure nobody can say whether the lock was free: not contention.
+		Outcome late = (failure != null) ? new Outcome.Failed(failure) : new Outcome.TimedOut();
+		this.waiters.decide(waiter, timedOut ? late : new Outcome.Left());
+		return true;
+	}
+
+	/**
+	 * The holder leaves. A hand-off inside the JVM has its place here: while waiters and
+	 * tokens of the grant are left, admit the next one instead of releasing.
+	 * @return whether this one still held
+	 */
+	boolean depart(Admission admission, boolean inTime, long giveUpNanos) {
+		Place held = this.place;
+		if (this.holder != admission || held == null) {
+			return false;
+		}
+		this.exits.add(Exit.release(held, admission.fencingToken(), inTime, giveUpNanos));
+		this.holder = null;
+		this.place = null;
+		return true;
+	}
+
+	/**
+	 * A message says that a ticket was granted.
+	 * @return whether anybody here knows the ticket
+	 */
+	boolean granted(Ticket ticket, Grant grant) {
+		Place waiting = this.place;
+		if (waiting == null || !waiting.ticket.equals(ticket)) {
+			return this.exits.stream().anyMatch((exit) -> exit.ticket.equals(ticket));
+		}
+		if (this.holder == null) {
+			this.store.answered();
+			waiting.waited = true;
+			if (grant.validity().hasPassed(this.room.clock())) {
+				this.lookAgain = true;
+			}
+			else {
+				admit(waiting, grant);
+			}
+		}
+		return true;
+	}
+
+	/** Another attempt is worth its while, for one ticket or for whichever waits. */
+	void look(@Nullable Ticket ticket) {
+		Place waiting = this.place;
+		if (waiting != null && this.holder == null && (ticket == null || waiting.ticket.equals(ticket))) {
+			this.lookAgain = true;
+		}
+	}
+
+	/** Everybody who waits fails: the room closes. */
+	void failWaiters(LockBackendException cause) {
+		this.waiters.decideAll(new Outcome.Failed(cause));
+	}
+
+	void attempted(Command.Attempt attempt, AttemptResult result) {
+		this.inFlight = false;
+		this.store.answered();
+		Place waiting = this.place;
+		// A message may have been quicker than the reply.
+		if (waiting != null && this.holder == null && waiting.ticket.equals(attempt.ticket())) {
+			answered(waiting, result);
+		}
+	}
+
+	void attemptFailed(Command.Attempt attempt, LockBackendException cause) {
+		this.inFlight = false;
+		Place waiting = this.place;
+		if (waiting != null && waiting.ticket.equals(attempt.ticket())) {
+			waiting.doubtful = true;
+			if (this.holder == null) {
+				failed(cause);
+			}
+		}
+	}
+
+	/** The store has answered a release (or a cancel, then without a result). */
+	void left(Exit exit, @Nullable ReleaseResult result) {
+		this.inFlight = false;
+		this.store.answered();
+		gone(exit, (result != null) ? result.next() : null);
+	}
+
+	void leaveFailed(Exit exit, LockBackendException cause) {
+		this.inFlight = false;
+		failed(cause);
+		exit.resting = true;
+		if (this.room.clock().nanoTime() - exit.giveUpNanos >= 0) {
+			gone(exit, null);
+		}
+	}
+
+	/** A timer of this entry fired. */
+	void ring() {
+		if (this.alarm.fired()) {
+			this.exits.forEach((exit) -> exit.resting = false);
+			this.lookAgain = this.place != null && this.holder == null;
+		}
+	}
+
+	private void gone(Exit exit, @Nullable AttemptResult next) {
+		this.exits.remove(exit);
+		Place waiting = this.place;
+		if (waiting != null && this.holder == null) {
+			waiting.waited = true;
+			if (next != null) {
+				answered(waiting, next);
+			}
+			else {
+				// Nobody told whether it is queued: it must ask, or it might wait for
+				// nothing.
+				this.lookAgain = true;
+			}
+		}
+		if (exit.doubtful) {
+			this.stray = exit.ticket;
+		}
+	}
+
+	private void answered(Place waiting, AttemptResult result) {
+		if (result instanceof AttemptResult.Granted granted) {
+			if (granted.grant().validity().hasPassed(this.room.clock())) {
+				this.alarm.set(this.room.clock().nanoTime() + STALE_LOOK_NANOS);
+			}
+			else {
+				admit(waiting, granted.grant());
+			}
+			return;
+		}
+		waiting.waited = true;
+		this.waiters.decideOnce(new Outcome.TimedOut());
+		if (result instanceof AttemptResult.Waiting later) {
+			this.alarm.set(this.room.clock().nanoTime() + later.lookAgain().toNanos());
+		}
+		else {
+			// Not queued, since the only caller did not want to wait; perhaps others do
+			// now.
+			this.lookAgain = true;
+		}
+	}
+
+	private void admit(Place waiting, Grant grant) {
+		this.lookAgain = false;
+		this.alarm.clear();
+		if (this.waiters.isEmpty()) {
+			// All have left meanwhile: give it back.
+			this.place = null;
+			this.exits.add(Exit.release(waiting, grant.firstToken(), true,
+					this.room.clock().nanoTime() + waiting.lease.toNanos()));
+			return;
+		}
+		Admission admission = new Admission(waiting.ticket, grant, waiting.waited ? HandOff.REMOTE : HandOff.NONE);
+		this.holder = admission;
+		this.waiters.decide(this.waiters.first(), new Outcome.Admitted(admission));
+	}
+
+	private void failed(LockBackendException cause) {
+		boolean tooLong = this.store.failed(cause);
+		if (tooLong) {
+			this.waiters.decideAll(new Outcome.Failed(cause));
+		}
+		else {
+			this.waiters.decideOnce(new Outcome.Failed(cause));
+		}
+		this.alarm.set(this.store.retryAt());
+	}
+
+	/**
+	 * Find out what follows from the events so far. Call it once after each.
+	 */
+	Steps steps() {
+		Command command = nextCommand();
+		if (command != null) {
+			this.inFlight = true;
+		}
+		else if (isIdle()) {
+			this.removed = true;
+			this.room.remove(this.key);
+		}
+		Ticket gone = this.stray;
+		this.stray = null;
+		return new Steps(command, this.waiters.takeDecided(), gone);
+	}
+
+	private boolean isIdle() {
+		return !this.inFlight && !this.removed && this.waiters.isEmpty() && this.holder == null && this.place == null
+				&& this.exits.isEmpty();
+	}
+
+	private @Nullable Command nextCommand() {
+		if (this.inFlight) {
+			return null;
+		}
+		Place abandoned = this.place;
+		if (abandoned != null && this.exits.isEmpty() && this.holder == null && this.waiters.isEmpty()) {
+			this.place = null;
+			this.exits.add(Exit.cancel(abandoned, this.room.clock().nanoTime() + CANCEL_PATIENCE_NANOS));
+		}
+		Exit exit = this.exits.peek();
+		if (exit != null) {
+			return exit.resting ? null : leave(exit);
+		}
+		if (this.holder != null || this.waiters.isEmpty()) {
+			return null;
+		}
+		if (this.place == null) {
+			this.place = newPlace();
+			this.lookAgain = true;
+		}
+		if (!this.lookAgain) {
+			return null;
+		}
+		this.lookAgain = false;
+		return new Command.Attempt(this.place.ticket, this.place.lease, !this.waiters.isOnceOnly());
+	}
+
+	private Command leave(Exit exit) {
+		if (exit.release && exit.sends == 0 && this.place == null && !this.waiters.isEmpty()) {
+			Place successor = newPlace();
+			this.place = successor;
+			exit.next = new Successor(successor.ticket, successor.lease);
+		}
+		Successor next = exit.next;
+		if (next != null && (this.place == null || !this.place.ticket.equals(next.ticket()))) {
+			// It has been admitted and left meanwhile: never queue it again.
+			next = null;
+		}
+		return new Command.Leave(exit, next, exit.sends++ > 0);
+	}
+
+	private Place newPlace() {
+		EntryRequest first = this.waiters.first().request();
+		return new Place(this.room.newTicket(this.key, first.mode()), first.lease());
+	}
+
+}

@@ -1,0 +1,27 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+
+import io.github.distlock.backend.Ticket;
+
+/**
+ * The live ticket of a key, and what is known of it. Guarded by the entry's lock.
+ */
+final class Place {
+
+	final Ticket ticket;
+
+	final Duration lease;
+
+	/** Whether an attempt was never answered: a copy of it may still run. */
+	boolean doubtful;
+
+	/** Whether somebody else had the lock first. */
+	boolean waited;
+
+	Place(Ticket ticket, Duration lease) {
+		this.ticket = ticket;
+		this.lease = lease;
+	}
+
+}

@@ -1,0 +1,91 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+
+import io.github.distlock.LockBackendException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One caller in the local queue of a key. Its outcome is decided once, under the lock of
+ * the key's entry; whoever decides it calls {@link #wake()} afterwards, without that
+ * lock.
+ */
+abstract class Waiter {
+
+	/** Waits of centuries have no deadline: the monotonic clock could not say it. */
+	private static final Duration ENDLESS = Duration.ofNanos(Long.MAX_VALUE / 4);
+
+	private final EntryRequest request;
+
+	private final boolean endless;
+
+	private final long deadlineNanos;
+
+	/** Written under the entry's lock, read without. */
+	private volatile @Nullable Outcome outcome;
+
+	Waiter(EntryRequest request, long nowNanos) {
+		this.request = request;
+		this.endless = request.waitTime().isNegative() || request.waitTime().isZero()
+				|| request.waitTime().compareTo(ENDLESS) > 0;
+		this.deadlineNanos = this.endless ? 0 : nowNanos + request.waitTime().toNanos();
+	}
+
+	EntryRequest request() {
+		return this.request;
+	}
+
+	/** Whether one answer of the store, whatever it is, ends the wait. */
+	boolean isOnce() {
+		return this.request.waitTime().isZero();
+	}
+
+	/** Whether there is no deadline: the wait has no end, or one answer ends it. */
+	boolean isEndless() {
+		return this.endless;
+	}
+
+	long remainingNanos(long nowNanos) {
+		return this.deadlineNanos - nowNanos;
+	}
+
+	@Nullable Outcome outcome() {
+		return this.outcome;
+	}
+
+	void decide(Outcome decided) {
+		this.outcome = decided;
+	}
+
+	/** Tell the caller that the outcome is there. Does not block. */
+	abstract void wake();
+
+	/**
+	 * How a wait ended.
+	 */
+	sealed interface Outcome {
+
+		record Admitted(Admission admission) implements Outcome {
+		}
+
+		record Failed(LockBackendException failure) implements Outcome {
+
+			/**
+			 * Several callers may fail for one reason: each gets an exception of its own.
+			 */
+			LockBackendException forCaller() {
+				return new LockBackendException(String.valueOf(this.failure.getMessage()), this.failure);
+			}
+
+		}
+
+		record TimedOut() implements Outcome {
+		}
+
+		/** The caller went away by itself. */
+		record Left() implements Outcome {
+		}
+
+	}
+
+}

@@ -1,0 +1,319 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.waiting.Waiter.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where callers wait for locks: one entry per key that anybody waits for or holds, none
+ * otherwise. The caller that needs a command sends it itself where it can; timers,
+ * messages and callers without a thread have theirs sent by the executor. Thread-safe.
+ */
+public final class WaitingRoom {
+
+	private final ConcurrentMap<String, KeyEntry> entries = new ConcurrentHashMap<>();
+
+	private final AtomicLong ticketNumbers = new AtomicLong();
+
+	private final String instance;
+
+	private final TimeSource clock;
+
+	private final Dispatcher dispatcher;
+
+	private final Surroundings surroundings;
+
+	private volatile boolean closed;
+
+	/**
+	 * Create a room.
+	 * @param backend the store
+	 * @param instance this JVM's part of every ticket
+	 * @param patience how long the store may be silent before waiting ends
+	 * @param clock the time
+	 * @param executor sends commands that no caller sends
+	 * @param timers only hands work to the executor
+	 */
+	public WaitingRoom(LockBackend backend, String instance, Duration patience, TimeSource clock, Executor executor,
+			ScheduledExecutorService timers) {
+		this.instance = instance;
+		this.clock = clock;
+		this.dispatcher = new Dispatcher(backend, executor, timers);
+		this.surroundings = new RoomSurroundings(patience);
+	}
+
+	/**
+	 * Wait for the lock on this thread.
+	 * @param request who wants to enter
+	 * @param interruptible whether an interrupt ends the wait; otherwise the flag is kept
+	 * @return the admission, or {@code null} if the wait time has passed
+	 * @throws InterruptedException if the thread was interrupted
+	 * @throws LockBackendException if the store fails
+	 */
+	public @Nullable Admission enter(EntryRequest request, boolean interruptible) throws InterruptedException {
+		if (interruptible && Thread.interrupted()) {
+			throw new InterruptedException("Interrupted before waiting for lock '" + request.key() + "'");
+		}
+		long start = this.clock.nanoTime();
+		boolean restart = false;
+		while (true) {
+			ThreadWaiter waiter = new ThreadWaiter(request, start);
+			KeyEntry entry = join(waiter, false);
+			Outcome outcome = await(entry, waiter, interruptible, restart);
+			if (outcome instanceof Outcome.Failed failed) {
+				throw failed.forCaller();
+			}
+			if (!(outcome instanceof Outcome.Admitted admitted)) {
+				return null;
+			}
+			Admission admission = admitted.admission();
+			if (!admission.grant().validity().hasPassed(this.clock)) {
+				return admission;
+			}
+			// This process was paused between the grant and here: it must not enter.
+			abandon(admission);
+			restart = true;
+		}
+	}
+
+	/**
+	 * Wait for the lock without a thread.
+	 * @param request who wants to enter
+	 * @return completes on the executor: with the admission, with {@code null} if the
+	 * wait time has passed, or with {@link LockBackendException}. Cancelling gives up.
+	 */
+	public CompletableFuture<@Nullable Admission> enterAsync(EntryRequest request) {
+		FutureWaiter waiter = new FutureWaiter(request, this.clock.nanoTime(), this.dispatcher.executor());
+		KeyEntry entry = join(waiter, true);
+		if (!waiter.isEndless()) {
+			this.dispatcher.later(() -> giveUp(entry, waiter, true), request.waitTime().toNanos());
+		}
+		if (waiter.outcome() == null) {
+			request.onWaiting().run();
+		}
+		CompletableFuture<@Nullable Admission> result = waiter.future().thenApply(WaitingRoom::admission);
+		result.whenComplete((admission, failure) -> {
+			if (result.isCancelled() && !giveUp(entry, waiter, false)
+					&& waiter.outcome() instanceof Outcome.Admitted admitted) {
+				abandon(admitted.admission());
+			}
+		});
+		return result;
+	}
+
+	/**
+	 * Give the lock back, and wait for the store's answer to one command.
+	 * @param admission the stay that ends
+	 * @param leaseEnd how long the store may hold the lease if it cannot be told
+	 * @return how it went
+	 */
+	public Departure leave(Admission admission, Duration leaseEnd) {
+		KeyEntry entry = this.entries.get(admission.ticket().key());
+		Steps steps = (entry != null) ? entry.depart(admission, true, this.clock.nanoTime() + leaseEnd.toNanos())
+				: null;
+		if (entry == null || steps == null) {
+			return Departure.GONE;
+		}
+		return this.dispatcher.followHere(entry, steps);
+	}
+
+	/**
+	 * Give the lock back in the background: it was lost, or nobody wants it.
+	 * @param admission the stay that ends
+	 */
+	public void abandon(Admission admission) {
+		KeyEntry entry = this.entries.get(admission.ticket().key());
+		if (entry != null) {
+			Steps steps = entry.depart(admission, false, this.clock.nanoTime() + Duration.ofSeconds(5).toNanos());
+			if (steps != null) {
+				this.dispatcher.follow(entry, steps);
+			}
+		}
+	}
+
+	/**
+	 * A message says that a ticket was granted. Does not block.
+	 * @param ticket who
+	 * @param grant what
+	 */
+	public void granted(Ticket ticket, Grant grant) {
+		KeyEntry entry = this.entries.get(ticket.key());
+		Steps steps = (entry != null) ? entry.granted(ticket, grant) : null;
+		if (entry != null && steps != null) {
+			this.dispatcher.follow(entry, steps);
+		}
+		else {
+			// Nobody wants it any more: a stray copy, or a waiter that has left.
+			this.dispatcher.bounce(ticket, grant.firstToken());
+		}
+	}
+
+	/**
+	 * Another attempt is worth its while. Does not block.
+	 * @param ticket whose; {@code null} means all that wait
+	 */
+	public void lookAgain(@Nullable Ticket ticket) {
+		if (ticket == null) {
+			this.entries.values().forEach((entry) -> this.dispatcher.follow(entry, entry.look(null)));
+			return;
+		}
+		KeyEntry entry = this.entries.get(ticket.key());
+		if (entry != null) {
+			this.dispatcher.follow(entry, entry.look(ticket));
+		}
+	}
+
+	/**
+	 * Let nobody in any more; everybody who waits fails.
+	 */
+	public void close() {
+		this.closed = true;
+		this.entries.values()
+			.forEach((entry) -> this.dispatcher.follow(entry, entry.failWaiters(shutDown(entry.key()))));
+	}
+
+	/**
+	 * Return whether nobody waits or holds and nothing is on its way to the store.
+	 * @return whether the room is empty
+	 */
+	public boolean isEmpty() {
+		return this.entries.isEmpty();
+	}
+
+	private KeyEntry join(Waiter waiter, boolean background) {
+		String key = waiter.request().key();
+		while (true) {
+			if (this.closed) {
+				throw shutDown(key);
+			}
+			KeyEntry entry = this.entries.computeIfAbsent(key, (added) -> new KeyEntry(added, this.surroundings));
+			Steps steps = entry.join(waiter);
+			if (steps != null) {
+				if (this.closed) {
+					// close() may have passed by before we joined.
+					this.dispatcher.follow(entry, entry.failWaiters(shutDown(key)));
+				}
+				if (background) {
+					this.dispatcher.follow(entry, steps);
+				}
+				else {
+					this.dispatcher.followHere(entry, steps);
+				}
+				return entry;
+			}
+		}
+	}
+
+	private Outcome await(KeyEntry entry, ThreadWaiter waiter, boolean interruptible, boolean restart)
+			throws InterruptedException {
+		boolean interrupted = false;
+		boolean told = restart;
+		try {
+			Outcome outcome;
+			while ((outcome = waiter.outcome()) == null) {
+				if (Thread.interrupted()) {
+					interrupted = true;
+				}
+				if (interrupted && interruptible && giveUp(entry, waiter, false)) {
+					interrupted = false;
+					throw new InterruptedException(
+							"Interrupted while waiting for lock '" + waiter.request().key() + "'");
+				}
+				if (waiter.isEndless()) {
+					LockSupport.park(this);
+					continue;
+				}
+				long remaining = waiter.remainingNanos(this.clock.nanoTime());
+				if (remaining <= 0) {
+					giveUp(entry, waiter, true);
+				}
+				else {
+					if (!told) {
+						told = true;
+						waiter.request().onWaiting().run();
+					}
+					LockSupport.parkNanos(this, remaining);
+				}
+			}
+			return outcome;
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	private static @Nullable Admission admission(@Nullable Outcome outcome) {
+		if (outcome instanceof Outcome.Failed failed) {
+			throw failed.forCaller();
+		}
+		return (outcome instanceof Outcome.Admitted admitted) ? admitted.admission() : null;
+	}
+
+	private boolean giveUp(KeyEntry entry, Waiter waiter, boolean timedOut) {
+		Steps steps = entry.giveUp(waiter, timedOut);
+		if (steps == null) {
+			return false;
+		}
+		this.dispatcher.follow(entry, steps);
+		return true;
+	}
+
+	private static LockBackendException shutDown(String key) {
+		return new LockBackendException(
+				"Lock '" + key + "' cannot be acquired: the lock registry is shutting down, or has not been started");
+	}
+
+	/** What entries need of this room. */
+	private final class RoomSurroundings implements Surroundings {
+
+		private final Duration patience;
+
+		RoomSurroundings(Duration patience) {
+			this.patience = patience;
+		}
+
+		@Override
+		public TimeSource clock() {
+			return WaitingRoom.this.clock;
+		}
+
+		@Override
+		public Duration patience() {
+			return this.patience;
+		}
+
+		@Override
+		public Ticket newTicket(String key, LockMode mode) {
+			return new Ticket(key, mode, WaitingRoom.this.instance, WaitingRoom.this.ticketNumbers.incrementAndGet());
+		}
+
+		@Override
+		public void remove(String key) {
+			WaitingRoom.this.entries.remove(key);
+		}
+
+		@Override
+		public void ringLater(KeyEntry entry, long delayNanos) {
+			Dispatcher dispatcher = WaitingRoom.this.dispatcher;
+			dispatcher.later(() -> dispatcher.follow(entry, entry.ring()), delayNanos);
+		}
+
+	}
+
+}

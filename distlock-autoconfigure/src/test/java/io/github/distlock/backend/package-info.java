@@ -1,0 +1,4 @@
+/**
+ * Tests of the {@code backend} room.
+ */
+package io.github.distlock.backend;

@@ -1,0 +1,4 @@
+/**
+ * Tests of the {@code backend.redis} room.
+ */
+package io.github.distlock.backend.redis;

@@ -1,0 +1,4 @@
+/**
+ * Tests of the {@code registry} room.
+ */
+package io.github.distlock.registry;

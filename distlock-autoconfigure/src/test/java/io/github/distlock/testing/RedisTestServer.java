@@ -1,0 +1,122 @@
+package io.github.distlock.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.Properties;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import redis.embedded.RedisServer;
+
+/**
+ * A real Redis on a free port, for one test class.
+ */
+public final class RedisTestServer implements AutoCloseable {
+
+	private final RedisServer server;
+
+	private final int port;
+
+	private RedisTestServer(RedisServer server, int port) {
+		this.server = server;
+		this.port = port;
+	}
+
+	/**
+	 * Start a server.
+	 * @param settings further lines of its configuration
+	 * @return the server
+	 */
+	public static RedisTestServer start(String... settings) {
+		return start(freePort(), settings);
+	}
+
+	/**
+	 * Start a server on a port.
+	 * @param port the port
+	 * @param settings further lines of its configuration
+	 * @return the server
+	 */
+	public static RedisTestServer start(int port, String... settings) {
+		try {
+			var builder = RedisServer.newRedisServer()
+				.port(port)
+				.bind("127.0.0.1")
+				.setting("save \"\"")
+				.setting("appendonly no");
+			for (String setting : settings) {
+				builder.setting(setting);
+			}
+			RedisServer server = builder.build();
+			server.start();
+			return new RedisTestServer(server, port);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Find a port that nobody uses.
+	 * @return the port
+	 */
+	public static int freePort() {
+		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			return socket.getLocalPort();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	public int port() {
+		return this.port;
+	}
+
+	/**
+	 * Connect, as an application does.
+	 * @return a started factory, to be destroyed
+	 */
+	public LettuceConnectionFactory connectionFactory() {
+		return connectionFactory(this.port);
+	}
+
+	/**
+	 * Connect to a port, as an application does.
+	 * @param port the port
+	 * @return a started factory, to be destroyed
+	 */
+	public static LettuceConnectionFactory connectionFactory(int port) {
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(
+				new RedisStandaloneConfiguration("127.0.0.1", port));
+		factory.afterPropertiesSet();
+		factory.start();
+		return factory;
+	}
+
+	/**
+	 * How often the server ran a command, inside scripts too.
+	 * @param connection any connection
+	 * @param command its name
+	 * @return the count since the statistics were reset
+	 */
+	public static long calls(RedisConnection connection, String command) {
+		Properties stats = connection.serverCommands().info("commandstats");
+		String line = (stats != null) ? stats.getProperty("cmdstat_" + command) : null;
+		return (line != null) ? Long.parseLong(line.replaceAll("calls=(\\d+),.*", "$1")) : 0;
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.server.stop();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

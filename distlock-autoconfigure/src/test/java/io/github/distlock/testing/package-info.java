@@ -1,0 +1,4 @@
+/**
+ * Real servers and helpers for the tests.
+ */
+package io.github.distlock.testing;
