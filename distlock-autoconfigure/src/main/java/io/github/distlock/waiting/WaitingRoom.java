@@ -233,21 +233,16 @@ public final class WaitingRoom {
 					throw new InterruptedException(
 							"Interrupted while waiting for lock '" + waiter.request().key() + "'");
 				}
-				if (waiter.isEndless()) {
-					LockSupport.park(this);
-					continue;
-				}
-				long remaining = waiter.remainingNanos(this.clock.nanoTime());
+				long remaining = waiter.isEndless() ? Long.MAX_VALUE : waiter.remainingNanos(this.clock.nanoTime());
 				if (remaining <= 0) {
 					giveUp(entry, waiter, true);
+					continue;
 				}
-				else {
-					if (!told) {
-						told = true;
-						waiter.request().onWaiting().run();
-					}
-					LockSupport.parkNanos(this, remaining);
+				if (!told && !waiter.isOnce()) {
+					told = true;
+					waiter.request().onWaiting().run();
 				}
+				LockSupport.parkNanos(this, remaining);
 			}
 			return outcome;
 		}

@@ -1,0 +1,93 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisNodes;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * How long a lock is held, and how it is lost.
+ */
+class LeaseTests extends TwoRegistries {
+
+	@Test
+	void theWatchdogKeepsALockBeyondItsLease() {
+		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(300)), List.of(this.events));
+		try (HeldLock lock = brief.acquire(request("watched"))) {
+			await().atMost(Duration.ofSeconds(20)).until(() -> this.events.renewed.get() >= 6);
+			assertThat(lock.isHeld()).isTrue();
+			assertThat(this.two.tryAcquire(LockRequest.of("watched").waitTime(Duration.ZERO))).isEmpty();
+		}
+		assertThat(this.events.lost).isEmpty();
+		assertThat(this.events.released).containsExactly("watched");
+	}
+
+	@Test
+	void anExplicitLeaseEndsInTimeAndSaysSo() throws Exception {
+		AtomicInteger told = new AtomicInteger();
+		HeldLock lock = this.one.acquire(request("explicit").leaseTime(Duration.ofMillis(200)));
+		lock.onLost(told::incrementAndGet);
+		// Another holder enters as soon as the lease has passed.
+		HeldLock next = this.two.acquire(request("explicit"));
+		assertThat(lock.isHeld()).isFalse();
+		assertThat(lock.remaining()).isEqualTo(Duration.ZERO);
+		assertThat(next.fencingToken()).isGreaterThan(lock.fencingToken());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close).withMessageContaining("'explicit'");
+		assertThat(next.isHeld()).isTrue();
+		await().untilAtomic(told, org.hamcrest.Matchers.is(1));
+		lock.onLost(told::incrementAndGet);
+		assertThat(told).hasValue(2);
+		assertThat(this.events.lost).containsExactly("explicit");
+		assertThat(this.events.released).isEmpty();
+		next.close();
+	}
+
+	@Test
+	void aLongExplicitLeaseGrantedByMessageIsConfirmedAndLastsAsAsked() throws Exception {
+		HeldLock first = this.two.acquire(request("confirmed"));
+		Future<HeldLock> waiter = this.threads
+			.submit(() -> this.one.acquire(request("confirmed").leaseTime(Duration.ofSeconds(20))));
+		await().until(() -> this.events.waiting.get() == 1);
+		first.close();
+		HeldLock second = waiter.get(10, TimeUnit.SECONDS);
+		// The grant itself lasts 5 s; the confirmation lifts it to what is left of 20 s.
+		await().atMost(Duration.ofSeconds(10)).until(() -> second.remaining().compareTo(Duration.ofSeconds(10)) > 0);
+		assertThat(this.events.renewed).hasValue(1);
+		second.close();
+	}
+
+	@Test
+	void aKeyThatVanishesFromTheStoreIsReportedAsLost() {
+		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(600)), List.of(this.events));
+		HeldLock lock = brief.acquire(request("flushed"));
+		redis.flush();
+		await().atMost(Duration.ofSeconds(10)).until(() -> !lock.isHeld());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+		assertThat(this.events.lost).containsExactly("flushed");
+		try (HeldLock next = this.two.acquire(request("flushed"))) {
+			assertThat(next.fencingToken()).isGreaterThan(lock.fencingToken());
+		}
+	}
+
+	@Test
+	void aLockViewWhoseThreadHasDiedIsLost() throws Exception {
+		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(600)), List.of(this.events));
+		Thread dead = new Thread(() -> brief.obtain("orphan").lock());
+		dead.start();
+		dead.join();
+		this.two.acquire(request("orphan")).close();
+		assertThat(this.events.lost).containsExactly("orphan");
+	}
+
+}

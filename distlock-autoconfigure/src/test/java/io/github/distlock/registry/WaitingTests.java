@@ -1,0 +1,166 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRequest;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * How a wait ends.
+ */
+class WaitingTests extends TwoRegistries {
+
+	@Test
+	void aWaitThatTakesTooLongEndsWithAnExceptionThatNamesTheLock() {
+		try (HeldLock lock = this.two.acquire(request("busy"))) {
+			assertThatExceptionOfType(LockNotAcquiredException.class)
+				.isThrownBy(
+						() -> this.one.acquire(LockRequest.of("busy").waitTime(Duration.ofMillis(200)).name("shop")))
+				.withMessageContaining("'busy'")
+				.withMessageContaining("shop")
+				.withMessageContaining("PT0.2S");
+			assertThat(this.one.tryAcquire(LockRequest.of("busy").waitTime(Duration.ofMillis(50)))).isEmpty();
+			assertThat(this.events.outcomes()).containsExactly("TIMEOUT", "SKIPPED");
+			assertThat(lock.isHeld()).isTrue();
+		}
+		// A waiter that gave up leaves nothing behind that could own the lock.
+		this.one.acquire(request("busy")).close();
+	}
+
+	@Test
+	void aWaiterIsNotEarly() {
+		try (HeldLock lock = this.two.acquire(request("early"))) {
+			long start = System.nanoTime();
+			assertThat(this.one.tryAcquire(LockRequest.of("early").waitTime(Duration.ofMillis(150)))).isEmpty();
+			assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(Duration.ofMillis(150).toNanos());
+		}
+	}
+
+	@Test
+	void waitTimesBeyondAnyLongAreEndless() throws Exception {
+		HeldLock lock = this.two.acquire(request("endless"));
+		Future<?> waiter = this.threads.submit(() -> this.one
+			.acquire(LockRequest.of("endless").waitTime(Duration.ofSeconds(Long.MAX_VALUE, 999_999_999)))
+			.close());
+		Future<?> forever = this.threads
+			.submit(() -> this.one.acquire(LockRequest.of("endless").waitTime(LockRequest.FOREVER)).close());
+		await().until(() -> this.events.waiting.get() == 2);
+		lock.close();
+		waiter.get(10, TimeUnit.SECONDS);
+		forever.get(10, TimeUnit.SECONDS);
+	}
+
+	@Test
+	void anInterruptEndsTheWaitAndKeepsTheFlag() throws Exception {
+		AtomicBoolean flag = new AtomicBoolean();
+		try (HeldLock lock = this.two.acquire(request("interrupt"))) {
+			CompletableFuture<Throwable> failure = new CompletableFuture<>();
+			Thread waiter = new Thread(() -> {
+				try {
+					this.one.acquire(request("interrupt"));
+					failure.complete(null);
+				}
+				catch (LockNotAcquiredException ex) {
+					flag.set(Thread.currentThread().isInterrupted());
+					failure.complete(ex);
+				}
+			});
+			waiter.start();
+			await().until(() -> this.events.waiting.get() == 1);
+			waiter.interrupt();
+			assertThat(failure.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(InterruptedException.class);
+			assertThat(flag).isTrue();
+			assertThat(this.events.outcomes()).containsExactly("INTERRUPTED");
+			assertThat(lock.isHeld()).isTrue();
+		}
+		this.two.acquire(request("interrupt")).close();
+	}
+
+	@Test
+	void anInterruptedThreadReleasesAllTheSame() throws Exception {
+		this.threads.submit(() -> {
+			HeldLock lock = this.one.acquire(request("release"));
+			Thread.currentThread().interrupt();
+			lock.close();
+			assertThat(Thread.interrupted()).isTrue();
+		}).get(10, TimeUnit.SECONDS);
+		assertThat(this.two.tryAcquire(LockRequest.of("release").waitTime(Duration.ZERO)))
+			.hasValueSatisfying(HeldLock::close);
+	}
+
+	@Test
+	void anAsynchronousWaiterHoldsNoThread() throws Exception {
+		HeldLock held = this.two.acquire(request("async"));
+		List<CompletableFuture<HeldLock>> waiters = new ArrayList<>();
+		for (int i = 0; i < 200; i++) {
+			waiters.add(this.one.acquireAsync(request("async")));
+		}
+		long threadsOfOurs = Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().startsWith("distlock-io"))
+			.count();
+		assertThat(threadsOfOurs).isLessThanOrEqualTo(8);
+		AtomicInteger entered = new AtomicInteger();
+		List<CompletableFuture<Void>> done = waiters.stream().map((waiter) -> waiter.thenAccept((lock) -> {
+			entered.incrementAndGet();
+			lock.close();
+		})).toList();
+		held.close();
+		CompletableFuture.allOf(done.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
+		assertThat(entered).hasValue(200);
+	}
+
+	@Test
+	void anAsynchronousWaitTimesOutAndCanBeCancelled() throws Exception {
+		HeldLock held = this.two.acquire(request("async-late"));
+		CompletableFuture<HeldLock> late = this.one
+			.acquireAsync(LockRequest.of("async-late").waitTime(Duration.ofMillis(100)));
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> late.get(10, TimeUnit.SECONDS))
+			.withCauseInstanceOf(LockNotAcquiredException.class);
+		CompletableFuture<HeldLock> once = this.one.acquireAsync(LockRequest.of("async-late").waitTime(Duration.ZERO));
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> once.get(10, TimeUnit.SECONDS))
+			.withCauseInstanceOf(LockNotAcquiredException.class);
+		CompletableFuture<HeldLock> cancelled = this.one.acquireAsync(request("async-late"));
+		cancelled.cancel(false);
+		held.close();
+		this.one.acquireAsync(request("async-late")).get(10, TimeUnit.SECONDS).close();
+		assertThat(this.events.outcomes()).containsExactly("TIMEOUT", "TIMEOUT", "INTERRUPTED", "ACQUIRED");
+	}
+
+	@Test
+	void shutdownWaitsForHoldersAndFailsWaiters() throws Exception {
+		HeldLock held = this.one.acquire(request("shutdown"));
+		Future<?> waiter = this.threads.submit(() -> this.one.acquire(request("shutdown")));
+		await().until(() -> this.events.waiting.get() == 1);
+		Future<?> shutdown = this.threads.submit(this.one::shutdown);
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiter.get(10, TimeUnit.SECONDS))
+			.withCauseInstanceOf(LockBackendException.class)
+			.withMessageContaining("shutting down");
+		assertThat(held.isHeld()).isTrue();
+		assertThat(shutdown.isDone()).isFalse();
+		held.close();
+		shutdown.get(10, TimeUnit.SECONDS);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.acquire(request("shutdown")));
+		assertThat(this.two.tryAcquire(LockRequest.of("shutdown").waitTime(Duration.ZERO)))
+			.hasValueSatisfying(HeldLock::close);
+		this.one.start();
+		this.one.acquire(request("shutdown")).close();
+	}
+
+}
