@@ -140,6 +140,12 @@ public final class BackendLockRegistry implements LockRegistry {
 		}
 	}
 
+	/** Whether nothing is held, waited for, or on its way to the store. */
+	boolean isIdle() {
+		Session session = entrance().session();
+		return session.holding().isEmpty() && session.room().isEmpty();
+	}
+
 	private Entrance entrance() {
 		Entrance current = this.entrance;
 		if (current == null) {

@@ -161,11 +161,16 @@ final class Entrance {
 		if (mine == null) {
 			return null;
 		}
+		if (!mine.reenter()) {
+			// Another thread has closed it for this one: it is entered anew.
+			this.session.holding().disown(mine);
+			return null;
+		}
 		if (!mine.lease().isValid()) {
+			mine.leave();
 			throw Holding.lostException(mine);
 		}
-		// Another thread may have closed it for this one: then it is entered anew.
-		return mine.reenter() ? mine : null;
+		return mine;
 	}
 
 	private void validate(LockRequest request) {

@@ -133,7 +133,8 @@ final class Holding implements LeaseEvents {
 				hold.admission().fencingToken(), heldSince(hold)));
 	}
 
-	private void disown(Hold hold) {
+	/** Forget that this thread has a hold. */
+	void disown(Hold hold) {
 		Map<String, Hold> mine = this.owned.get();
 		if (mine != null && mine.remove(hold.key(), hold) && mine.isEmpty()) {
 			this.owned.remove();

@@ -3,6 +3,7 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -110,6 +111,25 @@ class LockingTests extends TwoRegistries {
 			assertThat(next.isHeld()).isTrue();
 			assertThat(this.one.tryAcquire(LockRequest.of("twice").waitTime(Duration.ZERO))).isEmpty();
 		}
+	}
+
+	@Test
+	void aLockClosedByAnotherThreadCanBeAcquiredAgainByTheFirst() throws Exception {
+		CompletableFuture<HeldLock> handed = new CompletableFuture<>();
+		CompletableFuture<Boolean> closed = new CompletableFuture<>();
+		Future<Boolean> first = this.threads.submit(() -> {
+			handed.complete(this.one.acquire(request("handed")));
+			closed.get(10, TimeUnit.SECONDS);
+			try (HeldLock again = this.one.acquire(request("handed"))) {
+				return again.isHeld();
+			}
+		});
+		handed.get(10, TimeUnit.SECONDS).close();
+		try (HeldLock between = this.two.acquire(request("handed"))) {
+			assertThat(between.isHeld()).isTrue();
+		}
+		closed.complete(true);
+		assertThat(first.get(10, TimeUnit.SECONDS)).isTrue();
 	}
 
 	@Test

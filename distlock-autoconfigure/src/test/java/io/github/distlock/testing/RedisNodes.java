@@ -1,8 +1,13 @@
 package io.github.distlock.testing;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.backend.TimeSource;
@@ -10,6 +15,9 @@ import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
+import io.lettuce.core.KillArgs;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
 import org.awaitility.Awaitility;
 
 import org.springframework.data.redis.connection.RedisConnection;
@@ -25,6 +33,8 @@ public final class RedisNodes implements AutoCloseable {
 	private final LettuceConnectionFactory connections;
 
 	private final List<BackendLockRegistry> nodes = new ArrayList<>();
+
+	private final List<LettuceConnectionFactory> otherConnections = new ArrayList<>();
 
 	private RedisNodes(RedisTestServer server) {
 		this.server = server;
@@ -77,10 +87,48 @@ public final class RedisNodes implements AutoCloseable {
 		return registry;
 	}
 
+	/**
+	 * Start a registry that reaches the server by another port, or does not reach it.
+	 * @param port the port
+	 * @param settings its settings
+	 * @param listeners who is told
+	 * @return the registry
+	 */
+	public BackendLockRegistry nodeBehind(int port, RegistrySettings settings, List<LockListener> listeners) {
+		LettuceConnectionFactory others = RedisTestServer.connectionFactory(port);
+		this.otherConnections.add(others);
+		BackendLockRegistry registry = registry(others, settings, listeners);
+		long inboxes = inboxes();
+		registry.start();
+		this.nodes.add(registry);
+		if (port != this.server.port() && isOpen(port)) {
+			Awaitility.await().until(() -> inboxes() > inboxes);
+		}
+		return registry;
+	}
+
+	private static boolean isOpen(int port) {
+		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+			return socket.isConnected();
+		}
+		catch (IOException ex) {
+			return false;
+		}
+	}
+
+	private static BackendLockRegistry registry(LettuceConnectionFactory connections, RegistrySettings settings,
+			List<LockListener> listeners) {
+		return new BackendLockRegistry(new RedisLockBackend(connections,
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true), TimeSource.SYSTEM), settings,
+				listeners, TimeSource.SYSTEM);
+	}
+
 	/** Shut all registries down. */
 	public void stopNodes() {
 		this.nodes.forEach(BackendLockRegistry::shutdown);
 		this.nodes.clear();
+		this.otherConnections.forEach(LettuceConnectionFactory::destroy);
+		this.otherConnections.clear();
 	}
 
 	/** Lose all data. */
@@ -116,6 +164,88 @@ public final class RedisNodes implements AutoCloseable {
 		try (RedisConnection connection = this.connections.getConnection()) {
 			return connection.serverCommands().dbSize();
 		}
+	}
+
+	/**
+	 * Return how many tickets wait in the store.
+	 * @param key for what
+	 * @return the length of the queue
+	 */
+	public long queueLength(String key) {
+		return ask((connection) -> connection.listCommands().lLen(bytes("distlock:queue:{" + key + "}")));
+	}
+
+	/**
+	 * Return who waits in the store, oldest first.
+	 * @param key for what
+	 * @return the entries
+	 */
+	public List<String> queue(String key) {
+		return ask((connection) -> connection.listCommands()
+			.lRange(bytes("distlock:queue:{" + key + "}"), 0, -1)
+			.stream()
+			.map((entry) -> new String(entry, StandardCharsets.UTF_8))
+			.toList());
+	}
+
+	/**
+	 * Return whether somebody owns a lock in the store.
+	 * @param key which
+	 * @return whether it is owned
+	 */
+	public boolean isLocked(String key) {
+		byte[] word = ask((connection) -> connection.stringCommands().get(bytes("distlock:lock:{" + key + "}")));
+		return word != null && word[0] != '|';
+	}
+
+	/**
+	 * Return how many JVMs listen for grants.
+	 * @return the number of channels
+	 */
+	public long inboxes() {
+		return ask((connection) -> Long
+			.parseLong(connection.serverCommands().info("stats").getProperty("pubsub_channels")));
+	}
+
+	/** Forget all scripts. */
+	public void flushScripts() {
+		ask((connection) -> {
+			connection.scriptingCommands().scriptFlush();
+			return true;
+		});
+	}
+
+	/**
+	 * Break the connections of all other clients.
+	 * @param type normal or pubsub
+	 */
+	public void killClients(String type) {
+		KillArgs which = type.equals("pubsub") ? KillArgs.Builder.typePubsub() : KillArgs.Builder.typeNormal();
+		RedisClient client = (RedisClient) this.connections.getRequiredNativeClient();
+		try (StatefulRedisConnection<String, String> connection = client.connect()) {
+			connection.sync().clientKill(which.skipme());
+		}
+	}
+
+	/**
+	 * Limit the server's memory.
+	 * @param bytes the limit; 0 is none
+	 */
+	public void setMaxMemory(String bytes) {
+		ask((connection) -> {
+			connection.serverCommands().setConfig("maxmemory", bytes);
+			return true;
+		});
+	}
+
+	private <T> T ask(Function<RedisConnection, T> question) {
+		try (RedisConnection connection = this.connections.getConnection()) {
+			return question.apply(connection);
+		}
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
 	}
 
 	public RedisTestServer server() {

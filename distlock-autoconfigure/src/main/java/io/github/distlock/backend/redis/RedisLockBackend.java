@@ -105,6 +105,7 @@ public final class RedisLockBackend implements LockBackend {
 				this.keys.lockAndQueue(ticket.key()), ticket.token(), millis(lease), tokens(), this.keys.inboxPrefix(),
 				queue ? entry(ticket, lease) : "", QUEUE_TTL_MILLIS);
 		List<Long> reply = answer.value();
+		this.link.clock().observe(answer.sent(), reply.get(4));
 		return switch (reply.get(0).intValue()) {
 			case 1 -> new AttemptResult.Granted(grant(reply, answer.sent()));
 			case 2 -> waiting(reply.get(1), reply.get(2), lease);
@@ -120,6 +121,7 @@ public final class RedisLockBackend implements LockBackend {
 				(next != null) ? millis(next.lease()) : "0", (next != null) ? entry(next.ticket(), next.lease()) : "",
 				QUEUE_TTL_MILLIS);
 		List<Long> reply = answer.value();
+		this.link.clock().observe(answer.sent(), reply.get(4));
 		int code = reply.get(0).intValue();
 		if (code == 0) {
 			// If it was sent twice, it was the first that released; nobody knows its
@@ -181,7 +183,6 @@ public final class RedisLockBackend implements LockBackend {
 
 	private Grant grant(List<Long> reply, TimeSource.Instant sent) {
 		Duration ttl = Duration.ofMillis(Math.max(0, reply.get(3)));
-		this.link.clock().observe(sent, reply.get(4));
 		return new Grant(reply.get(1), reply.get(2), Validity.until(sent, ttl));
 	}
 

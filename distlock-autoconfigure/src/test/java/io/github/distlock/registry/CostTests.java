@@ -1,0 +1,96 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.HandOff;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisNodes;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What locks cost, by the server's own counters.
+ */
+class CostTests extends TwoRegistries {
+
+	@Test
+	void aRemoteHandOffCostsAtMostTwoScriptsAndOneMessage() throws Exception {
+		List<BackendLockRegistry> nodes = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			nodes.add(redis.node(this.events));
+		}
+		redis.resetStats();
+		List<Future<?>> workers = new ArrayList<>();
+		for (BackendLockRegistry node : nodes) {
+			workers.add(this.threads.submit(() -> {
+				for (int n = 0; n < 60; n++) {
+					node.acquire(request("hot")).close();
+				}
+			}));
+		}
+		for (Future<?> worker : workers) {
+			worker.get(60, TimeUnit.SECONDS);
+		}
+		long acquisitions = this.events.attempted.size();
+		long handOffs = this.events.attempted.stream().filter((event) -> event.handOff() == HandOff.REMOTE).count();
+		assertThat(acquisitions).isEqualTo(480);
+		assertThat(handOffs).isGreaterThan(100);
+		assertThat(redis.calls("evalsha")).isLessThanOrEqualTo(2 * acquisitions);
+		assertThat(redis.calls("publish")).isLessThanOrEqualTo(handOffs);
+	}
+
+	@Test
+	void aWaiterSendsAtMostOneCommandPerSafetyInterval() throws Exception {
+		HeldLock held = this.two.acquire(request("patience"));
+		List<Future<?>> waiters = new ArrayList<>();
+		AtomicInteger entered = new AtomicInteger();
+		for (int i = 0; i < 4; i++) {
+			BackendLockRegistry node = redis.node(RedisNodes.settings(Duration.ofSeconds(1)), List.of(this.events));
+			waiters.add(this.threads.submit(() -> {
+				try (HeldLock lock = node.acquire(request("patience"))) {
+					entered.addAndGet(lock.isHeld() ? 1 : 0);
+				}
+			}));
+		}
+		await().until(() -> redis.queueLength("patience") == 4);
+		redis.resetStats();
+		long start = System.nanoTime();
+		await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+		long commands = redis.calls("evalsha");
+		// With a lease of 1 s the safety interval is 0.4 s at least.
+		long intervals = (System.nanoTime() - start) / Duration.ofMillis(400).toNanos() + 1;
+		assertThat(commands).isBetween(4L, 4 * intervals);
+		held.close();
+		for (Future<?> waiter : waiters) {
+			waiter.get(30, TimeUnit.SECONDS);
+		}
+		assertThat(entered).hasValue(4);
+	}
+
+	@Test
+	void manyKeysUsedOnceLeaveNothingBehind() throws Exception {
+		List<Future<?>> workers = new ArrayList<>();
+		for (int worker = 0; worker < 8; worker++) {
+			String prefix = "once-" + worker + "-";
+			workers.add(this.threads.submit(() -> {
+				for (int n = 0; n < 12_500; n++) {
+					this.two.acquire(LockRequest.of(prefix + n)).close();
+				}
+			}));
+		}
+		for (Future<?> worker : workers) {
+			worker.get(120, TimeUnit.SECONDS);
+		}
+		assertThat(this.two.isIdle()).isTrue();
+		await().atMost(Duration.ofSeconds(30)).until(() -> redis.keys() == 0);
+	}
+
+}

@@ -1,0 +1,215 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.TcpProxy;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Lost replies, lost messages, broken connections, a server that is away.
+ */
+class FaultTests extends TwoRegistries {
+
+	private TcpProxy proxy;
+
+	/** A registry whose Redis is behind the proxy. */
+	private BackendLockRegistry remote;
+
+	@BeforeEach
+	void startProxy() {
+		this.proxy = new TcpProxy(redis.server().port());
+		this.remote = redis.nodeBehind(this.proxy.port(), settings(Duration.ofSeconds(30)), List.of(this.events));
+	}
+
+	@AfterEach
+	void stopProxy() {
+		this.proxy.close();
+	}
+
+	/** With a store that may be silent for 3 s only. */
+	private static RegistrySettings settings(Duration lease) {
+		return new RegistrySettings(Duration.ofSeconds(5), lease, null, Duration.ofSeconds(3), false,
+				Duration.ofSeconds(2));
+	}
+
+	private static LockRequest once(String key) {
+		return LockRequest.of(key).waitTime(Duration.ZERO);
+	}
+
+	@Test
+	void anAttemptWhoseReplyWasLostIsRepeatedWithTheSameTicket() throws Exception {
+		this.proxy.loseReplies(true);
+		Future<HeldLock> waiter = this.threads.submit(() -> this.remote.acquire(request("lost-reply")));
+		await().until(() -> redis.isLocked("lost-reply"));
+		this.proxy.loseReplies(false);
+		this.proxy.cut();
+		HeldLock lock = waiter.get(30, TimeUnit.SECONDS);
+		assertThat(lock.isHeld()).isTrue();
+		assertThat(this.two.tryAcquire(once("lost-reply"))).isEmpty();
+		lock.close();
+		this.two.tryAcquire(once("lost-reply")).orElseThrow().close();
+	}
+
+	@Test
+	void anAttemptWhoseReplyWasLostAndThatIsNotWantedLocksNothing() {
+		this.proxy.loseReplies(true);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.remote.acquire(once("unwanted")))
+			.withMessageContaining("unwanted");
+		assertThat(redis.isLocked("unwanted")).isTrue();
+		this.proxy.loseReplies(false);
+		this.proxy.cut();
+		this.two.acquire(request("unwanted")).close();
+		assertThat(this.events.outcomes()).containsExactly("BACKEND_ERROR");
+	}
+
+	@Test
+	void aReleaseWhoseReplyWasLostIsRepeatedAndIsNoLoss() {
+		HeldLock lock = this.remote.acquire(request("release-reply"));
+		this.proxy.loseReplies(true);
+		lock.close();
+		this.proxy.loseReplies(false);
+		this.proxy.cut();
+		this.two.acquire(request("release-reply")).close();
+		await().until(this.remote::isIdle);
+		assertThat(this.events.lost).isEmpty();
+		assertThat(this.events.released).containsExactly("release-reply");
+	}
+
+	@Test
+	void aReleaseThatDidNotReachTheServerIsRepeatedUntilItDoes() {
+		HeldLock lock = this.remote.acquire(request("release-refused"));
+		this.proxy.refuse(true);
+		lock.close();
+		assertThat(redis.isLocked("release-refused")).isTrue();
+		this.proxy.refuse(false);
+		await().atMost(Duration.ofSeconds(20)).until(() -> !redis.isLocked("release-refused"));
+		await().until(this.remote::isIdle);
+	}
+
+	@Test
+	void aGrantWhoseMessageWasLostIsFoundByAskingAgain() throws Exception {
+		HeldLock held = this.two.acquire(request("lost-message"));
+		Future<HeldLock> waiter = this.threads.submit(() -> this.remote.acquire(request("lost-message")));
+		await().until(() -> redis.queueLength("lost-message") == 1);
+		this.proxy.loseReplies(true);
+		held.close();
+		this.proxy.loseReplies(false);
+		waiter.get(30, TimeUnit.SECONDS).close();
+	}
+
+	@Test
+	void aWaiterSurvivesTheLossOfAllConnections() throws Exception {
+		HeldLock held = this.two.acquire(request("killed-connections"));
+		Future<HeldLock> waiter = this.threads.submit(() -> this.remote.acquire(request("killed-connections")));
+		await().until(() -> redis.queueLength("killed-connections") == 1);
+		redis.killClients("pubsub");
+		redis.killClients("normal");
+		held.close();
+		waiter.get(30, TimeUnit.SECONDS).close();
+		// Direct grants work again.
+		HeldLock again = this.two.acquire(request("killed-connections"));
+		Future<HeldLock> next = this.threads.submit(() -> this.remote.acquire(request("killed-connections")));
+		await().until(() -> redis.queueLength("killed-connections") == 1);
+		again.close();
+		next.get(30, TimeUnit.SECONDS).close();
+	}
+
+	@Test
+	void aWatchdogOutlivesATimeWithoutConnection() {
+		BackendLockRegistry brief = redis.nodeBehind(this.proxy.port(), settings(Duration.ofSeconds(3)),
+				List.of(this.events));
+		HeldLock lock = brief.acquire(request("cut"));
+		this.proxy.refuse(true);
+		await().pollDelay(Duration.ofMillis(1500)).until(() -> true);
+		this.proxy.refuse(false);
+		int before = this.events.renewed.get();
+		await().atMost(Duration.ofSeconds(10)).until(() -> this.events.renewed.get() > before);
+		assertThat(lock.isHeld()).isTrue();
+		lock.close();
+		assertThat(this.events.lost).isEmpty();
+	}
+
+	@Test
+	void anEndlessWaitEndsWhenTheStoreIsSilentForTooLong() throws Exception {
+		HeldLock held = this.two.acquire(request("silent"));
+		Future<?> waiter = this.threads
+			.submit(() -> assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.remote
+				.acquire(LockRequest.of("silent").waitTime(LockRequest.FOREVER).leaseTime(Duration.ofSeconds(1)))));
+		await().until(() -> redis.queueLength("silent") == 1);
+		this.proxy.refuse(true);
+		waiter.get(30, TimeUnit.SECONDS);
+		held.close();
+	}
+
+	@Test
+	void aWaitDuringAnOutageIsABackendFailureAndNotContention() {
+		this.proxy.refuse(true);
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> this.remote.acquire(LockRequest.of("outage").waitTime(Duration.ofMillis(300))));
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> this.remote.tryAcquire(LockRequest.of("outage").waitTime(Duration.ofMillis(300))));
+	}
+
+	@Test
+	void scriptsThatTheServerHasForgottenAreSentAgain() {
+		this.one.acquire(request("forgotten")).close();
+		redis.flushScripts();
+		try (HeldLock lock = this.one.acquire(request("forgotten"))) {
+			redis.flushScripts();
+			assertThat(lock.isHeld()).isTrue();
+		}
+		this.two.tryAcquire(once("forgotten")).orElseThrow().close();
+	}
+
+	@Test
+	void aRegistryStartsWithoutItsServerAndWorksWhenThatComes() {
+		int port = RedisTestServer.freePort();
+		BackendLockRegistry early = redis.nodeBehind(port, settings(Duration.ofSeconds(30)), List.of());
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> early.acquire(LockRequest.of("early").waitTime(Duration.ofMillis(200))))
+			.withMessageContaining("spring.data.redis");
+		try (RedisTestServer late = RedisTestServer.start(port)) {
+			assertThat(late.port()).isEqualTo(port);
+			await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(() -> {
+				early.acquire(once("early")).close();
+				return true;
+			});
+			early.shutdown();
+		}
+	}
+
+	@Test
+	void aServerThatIsOutOfMemoryStillGrantsReleasesAndRenews() throws Exception {
+		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(900)), List.of(this.events));
+		HeldLock held = brief.acquire(request("memory"));
+		Future<HeldLock> waiter = this.threads.submit(() -> this.two.acquire(request("memory")));
+		await().until(() -> redis.queueLength("memory") == 1);
+		redis.setMaxMemory("1");
+		try {
+			await().until(() -> this.events.renewed.get() >= 2);
+			held.close();
+			waiter.get(20, TimeUnit.SECONDS).close();
+			await().until(() -> !redis.isLocked("memory"));
+			this.one.acquire(once("full")).close();
+		}
+		finally {
+			redis.setMaxMemory("0");
+		}
+		assertThat(this.events.lost).isEmpty();
+	}
+
+}

@@ -1,0 +1,101 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.ChildJvm;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Real JVMs that die and pause.
+ */
+class SeveralJvmsTests extends TwoRegistries {
+
+	private static final Duration LEASE = Duration.ofSeconds(1);
+
+	private static ChildJvm child(String key) {
+		return ChildJvm.start(redis.server().port(), key, LEASE);
+	}
+
+	private static LockRequest patient(String key) {
+		return LockRequest.of(key).waitTime(Duration.ofSeconds(60));
+	}
+
+	@Test
+	void theNextWaiterEntersAfterTheLeaseOfAHolderThatWasKilled() {
+		try (ChildJvm child = child("killed-holder")) {
+			long token = Long.parseLong(child.tell("acquire").expect("acquired"));
+			assertThat(this.one.tryAcquire(LockRequest.of("killed-holder").waitTime(Duration.ZERO))).isEmpty();
+			child.kill();
+			try (HeldLock lock = this.one.acquire(patient("killed-holder"))) {
+				assertThat(lock.fencingToken()).isGreaterThan(token);
+			}
+		}
+	}
+
+	@Test
+	void theNextLiveWaiterEntersAtOnceWhenTheHeadOfTheQueueWasKilled() throws Exception {
+		try (ChildJvm child = child("killed-waiter")) {
+			HeldLock first = this.two.acquire(patient("killed-waiter"));
+			child.tell("acquire").expect("waiting");
+			// Queued, and with an inbox at which a publish was counted.
+			await().until(() -> redis.queue("killed-waiter").stream().anyMatch((entry) -> entry.endsWith("|T")));
+			Future<HeldLock> behind = this.threads.submit(() -> this.one.acquire(patient("killed-waiter")));
+			await().until(() -> redis.queueLength("killed-waiter") == 2);
+			child.kill();
+			await().until(() -> redis.inboxes() == 2);
+			redis.resetStats();
+			first.close();
+			HeldLock second = behind.get(30, TimeUnit.SECONDS);
+			// One script: it found nobody at home at the first inbox and went on to the
+			// next.
+			assertThat(redis.calls("evalsha")).isEqualTo(1);
+			assertThat(redis.calls("publish")).isEqualTo(2);
+			second.close();
+		}
+	}
+
+	@Test
+	void aHolderPausedBeyondItsLeaseLearnsThatItLostAndItsReleaseChangesNothing() {
+		try (ChildJvm child = child("paused-holder")) {
+			long token = Long.parseLong(child.tell("acquire").expect("acquired"));
+			child.pause();
+			try (HeldLock next = this.one.acquire(patient("paused-holder"))) {
+				assertThat(next.fencingToken()).isGreaterThan(token);
+				child.resume();
+				assertThat(child.tell("check").expect("held")).isEqualTo("false");
+				child.tell("close").expect("lost");
+				assertThat(next.isHeld()).isTrue();
+				assertThat(this.two.tryAcquire(LockRequest.of("paused-holder").waitTime(Duration.ZERO))).isEmpty();
+			}
+			this.two.acquire(patient("paused-holder")).close();
+		}
+	}
+
+	@Test
+	void aWaiterPausedAtTheHeadIsPassedOverAfterItsGraceAndDoesNotEnterLate() {
+		try (ChildJvm child = child("paused-waiter")) {
+			HeldLock first = this.two.acquire(patient("paused-waiter"));
+			child.tell("acquire").expect("waiting");
+			await().until(() -> redis.queueLength("paused-waiter") == 1);
+			child.pause();
+			first.close();
+			HeldLock next = this.one.acquire(patient("paused-waiter"));
+			child.resume();
+			// Its grant waited in its inbox and has passed: it asks, and waits again.
+			await().until(() -> redis.queueLength("paused-waiter") == 1);
+			assertThat(next.isHeld()).isTrue();
+			long token = next.fencingToken();
+			next.close();
+			assertThat(Long.parseLong(child.expect("acquired"))).isGreaterThan(token);
+			child.tell("close").expect("released");
+		}
+	}
+
+}

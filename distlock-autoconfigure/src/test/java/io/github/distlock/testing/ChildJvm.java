@@ -1,0 +1,145 @@
+package io.github.distlock.testing;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A {@link LockChild} in a JVM of its own, which can be killed and paused.
+ */
+public final class ChildJvm implements AutoCloseable {
+
+	private final Process process;
+
+	private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+
+	private ChildJvm(Process process) {
+		this.process = process;
+		Thread reader = new Thread(this::read, "child-output");
+		reader.setDaemon(true);
+		reader.start();
+	}
+
+	/**
+	 * Start a child.
+	 * @param redisPort the server
+	 * @param key what it locks
+	 * @param lease the lease of its watchdog
+	 * @return the child, started
+	 */
+	public static ChildJvm start(int redisPort, String key, Duration lease) {
+		try {
+			ChildJvm child = new ChildJvm(
+					new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+							"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m", "-cp",
+							System.getProperty("java.class.path"), LockChild.class.getName(),
+							Integer.toString(redisPort), key, lease.toString())
+						.redirectError(ProcessBuilder.Redirect.INHERIT)
+						.start());
+			child.expect("started");
+			return child;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private void read() {
+		try (BufferedReader reader = this.process.inputReader(StandardCharsets.UTF_8)) {
+			for (String line; (line = reader.readLine()) != null;) {
+				this.lines.add(line);
+			}
+		}
+		catch (IOException ex) {
+			// The child is gone.
+		}
+	}
+
+	/**
+	 * Tell the child something.
+	 * @param line what
+	 * @return this
+	 */
+	public ChildJvm tell(String line) {
+		try {
+			this.process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+			this.process.getOutputStream().flush();
+			return this;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Wait for a line of the child.
+	 * @param start how the line begins; others, such as log lines, are passed over
+	 * @return the rest of it
+	 */
+	public String expect(String start) {
+		try {
+			while (true) {
+				String line = this.lines.poll(30, TimeUnit.SECONDS);
+				if (line == null) {
+					throw new IllegalStateException("The child did not say '" + start + "'");
+				}
+				if (line.startsWith(start)) {
+					return line.substring(start.length()).trim();
+				}
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** Kill it, as a power failure does. */
+	public void kill() {
+		this.process.destroyForcibly();
+		this.process.onExit().join();
+	}
+
+	/** Pause it, as a long garbage collection does. */
+	public void pause() {
+		signal(this.process.pid(), "STOP");
+	}
+
+	/** Let it go on. */
+	public void resume() {
+		signal(this.process.pid(), "CONT");
+	}
+
+	/**
+	 * Send a signal to a process.
+	 * @param pid which
+	 * @param signal its name
+	 */
+	public static void signal(long pid, String signal) {
+		try {
+			int status = new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).inheritIO().start().waitFor();
+			if (status != 0) {
+				throw new IllegalStateException("kill -" + signal + " ended with " + status);
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Override
+	public void close() {
+		this.process.destroyForcibly();
+	}
+
+}
