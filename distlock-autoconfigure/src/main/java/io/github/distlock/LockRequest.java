@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param mode how the lock is shared
  * @param waitTime how long to wait: zero tries once, negative waits for ever,
  * {@code null} means the registry's default
- * @param leaseTime how long the lock may be held, at least 100 ms; {@code null} means
+ * @param leaseTime how long the lock may be held, 100 ms to 365 days; {@code null} means
  * that the watchdog renews it until it is released
  * @param fair whether the order of arrival holds over all JVMs
  * @param name label in metrics, events and messages, of few possible values; {@code null}
@@ -31,9 +31,12 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	/** The shortest lease that can be asked for. */
 	public static final Duration MINIMUM_LEASE = Duration.ofMillis(100);
 
+	/** The longest lease that can be asked for. */
+	public static final Duration MAXIMUM_LEASE = Duration.ofDays(365);
+
 	/**
 	 * Check what can be checked without a store.
-	 * @throws LockDefinitionException if the lease is too short
+	 * @throws LockDefinitionException if the lease is too short or too long
 	 */
 	public LockRequest {
 		Objects.requireNonNull(key, "key must not be null");
@@ -41,6 +44,10 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 		if (leaseTime != null && leaseTime.compareTo(MINIMUM_LEASE) < 0) {
 			throw new LockDefinitionException("The lease time of lock '" + key + "' is " + leaseTime
 					+ ": use at least 100ms, or none at all to have the watchdog renew the lease");
+		}
+		if (leaseTime != null && leaseTime.compareTo(MAXIMUM_LEASE) > 0) {
+			throw new LockDefinitionException("The lease time of lock '" + key + "' is " + leaseTime
+					+ ": use at most 365 days, or none at all to have the watchdog renew the lease");
 		}
 	}
 
@@ -64,9 +71,9 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 
 	/**
 	 * Hold the lock for this long at most, without renewal.
-	 * @param leaseTime at least 100 ms
+	 * @param leaseTime 100 ms to 365 days
 	 * @return a changed copy
-	 * @throws LockDefinitionException if the lease is too short
+	 * @throws LockDefinitionException if the lease is too short or too long
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
 		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.fair, this.name);

@@ -164,6 +164,16 @@ class LockingTests extends TwoRegistries {
 		assertThatExceptionOfType(LockDefinitionException.class)
 			.isThrownBy(() -> LockRequest.of("short").leaseTime(Duration.ofMillis(99)))
 			.withMessageContaining("100ms");
+		assertThatExceptionOfType(LockDefinitionException.class)
+			.isThrownBy(() -> LockRequest.of("long").leaseTime(Duration.ofSeconds(Long.MAX_VALUE)))
+			.withMessageContaining("365 days");
+	}
+
+	@Test
+	void theLongestLeaseIsALeaseLikeAnyOther() {
+		try (HeldLock lock = this.one.acquire(request("year").leaseTime(LockRequest.MAXIMUM_LEASE))) {
+			assertThat(lock.remaining()).isBetween(Duration.ofDays(360), Duration.ofDays(365));
+		}
 	}
 
 	@Test
