@@ -1,0 +1,55 @@
+package io.github.distlock.backend;
+
+import java.time.Duration;
+
+import io.github.distlock.testing.ManualClock;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Until when a grant counts.
+ */
+class ValidityTests {
+
+	private final ManualClock clock = new ManualClock();
+
+	@Test
+	void itEndsBeforeTheStoresLeaseByAMargin() {
+		Validity validity = Validity.until(this.clock.now(), Duration.ofSeconds(10));
+		this.clock.pass(Duration.ofMillis(9899));
+		assertThat(validity.hasPassed(this.clock)).isFalse();
+		this.clock.pass(Duration.ofMillis(1));
+		assertThat(validity.hasPassed(this.clock)).isTrue();
+	}
+
+	@Test
+	void theMarginOfAShortLeaseIsFiveMilliseconds() {
+		Validity validity = Validity.until(this.clock.now(), Duration.ofMillis(100));
+		assertThat(validity.remainingNanos(this.clock)).isEqualTo(Duration.ofMillis(95).toNanos());
+	}
+
+	@Test
+	void theTimeOfTheRoundTripCounts() {
+		TimeSource.Instant sent = this.clock.now();
+		this.clock.pass(Duration.ofMillis(200));
+		assertThat(Validity.until(sent, Duration.ofMillis(200)).hasPassed(this.clock)).isTrue();
+	}
+
+	@Test
+	void aMachineThatWasSuspendedHasLostIt() {
+		Validity validity = Validity.until(this.clock.now(), Duration.ofSeconds(10));
+		this.clock.suspend(Duration.ofMillis(90));
+		assertThat(validity.hasPassed(this.clock)).isFalse();
+		this.clock.suspend(Duration.ofMillis(20));
+		assertThat(validity.hasPassed(this.clock)).isTrue();
+	}
+
+	@Test
+	void aSessionHasNoEnd() {
+		Validity validity = Validity.session();
+		this.clock.pass(Duration.ofDays(10));
+		assertThat(validity.hasPassed(this.clock)).isFalse();
+	}
+
+}

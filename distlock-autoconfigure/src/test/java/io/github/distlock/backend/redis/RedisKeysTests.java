@@ -1,0 +1,60 @@
+package io.github.distlock.backend.redis;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+import io.github.distlock.LockDefinitionException;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The names of keys.
+ */
+class RedisKeysTests {
+
+	private final RedisKeys keys = new RedisKeys("distlock:");
+
+	@Test
+	void differentKeysHaveDifferentNamesThatLeadBackToThem() {
+		Set<String> names = new HashSet<>();
+		for (String key : List.of("a", "{a}", "}a", "{}", "{", "}", "%", "%25", "%7B", "%257B", "a:queue", "a\nb",
+				"lock:{a}", "\u9396", "a|b")) {
+			String name = this.keys.lock(key);
+			assertThat(names.add(name)).as(key).isTrue();
+			assertThat(this.keys.keyOf(name)).isEqualTo(key);
+			assertThat(names.add(this.keys.lockAndQueue(key).get(1))).isTrue();
+		}
+	}
+
+	@Test
+	void theUsersKeyIsTheHashTag() {
+		for (String key : List.of("a", "{a}b", "}{", "{}x")) {
+			for (String name : this.keys.lockAndQueue(key)) {
+				assertThat(name.indexOf('{')).isEqualTo(name.lastIndexOf('{')).isPositive();
+				assertThat(name.indexOf('}')).isEqualTo(name.length() - 1);
+				assertThat(name.indexOf('}') - name.indexOf('{')).isGreaterThan(1);
+			}
+		}
+	}
+
+	@Test
+	void aPrefixWithBracesIsRefused() {
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> new RedisKeys("my{app}:"))
+			.withMessageContaining("my{app}:");
+	}
+
+	@Test
+	void keysThatAreNoneAreRefusedByName() {
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> RedisKeys.validate(" "))
+			.withMessageContaining("blank");
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> RedisKeys.validate("x".repeat(513)))
+			.withMessageContaining("513 bytes");
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> RedisKeys.validate("a\udc00"))
+			.withMessageContaining("surrogate");
+		RedisKeys.validate("\u00e4".repeat(256));
+	}
+
+}

@@ -1,0 +1,4 @@
+/**
+ * Tests of the {@code waiting} room.
+ */
+package io.github.distlock.waiting;
