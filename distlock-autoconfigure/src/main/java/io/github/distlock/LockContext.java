@@ -2,6 +2,7 @@ package io.github.distlock;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,16 @@ public final class LockContext {
 	public static Optional<HeldLock> current() {
 		Deque<HeldLock> stack = STACK.get();
 		return (stack != null) ? Optional.ofNullable(stack.peek()) : Optional.empty();
+	}
+
+	/**
+	 * Return all locks that annotated methods, or {@link LockRegistry#execute}, hold on
+	 * this thread.
+	 * @return the locks, the innermost first
+	 */
+	public static List<HeldLock> all() {
+		Deque<HeldLock> stack = STACK.get();
+		return (stack != null) ? List.copyOf(stack) : List.of();
 	}
 
 	/**

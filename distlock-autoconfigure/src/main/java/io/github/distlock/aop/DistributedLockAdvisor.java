@@ -1,0 +1,72 @@
+package io.github.distlock.aop;
+
+import org.aopalliance.aop.Advice;
+
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.support.AbstractPointcutAdvisor;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+
+/**
+ * Locks the methods that are annotated with
+ * {@link io.github.distlock.DistributedLock @DistributedLock}.
+ * <p>
+ * Must be a bean with the role infrastructure (without AspectJ on the class path no other
+ * advisor is applied) from a static method (so that its configuration class is not
+ * created before all other beans), next to an {@link LockProxyRegistrar}.
+ */
+public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
+
+	/**
+	 * Inside of everything that has a place of its own, such as security, and outside of
+	 * caches and transactions, which are last by default. What retries, limits or makes
+	 * asynchronous does so around all advisors, whatever their order.
+	 */
+	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
+
+	private static final long serialVersionUID = 1L;
+
+	private final transient Pointcut pointcut = new LockPointcut();
+
+	private final transient LockRuntime runtime;
+
+	private final transient LockDefinitions definitions;
+
+	private final transient LockInterceptor advice;
+
+	/**
+	 * Create the advisor; asks the runtime for nothing.
+	 * @param beanFactory where key expressions find beans, placeholders their properties
+	 * @param order the advisor's place among others, {@link #DEFAULT_ORDER} if in doubt
+	 * @param runtime what locked calls need
+	 */
+	public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, int order, LockRuntime runtime) {
+		Environment environment = beanFactory.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME,
+				Environment.class);
+		this.runtime = runtime;
+		this.definitions = new LockDefinitions(new LockDefinitionReader(beanFactory, environment));
+		this.advice = new LockInterceptor(this.definitions, runtime);
+		setOrder(order);
+	}
+
+	@Override
+	public Pointcut getPointcut() {
+		return this.pointcut;
+	}
+
+	@Override
+	public Advice getAdvice() {
+		return this.advice;
+	}
+
+	LockDefinitions definitions() {
+		return this.definitions;
+	}
+
+	boolean isEnabled() {
+		return this.runtime.enabled().getAsBoolean();
+	}
+
+}

@@ -1,0 +1,73 @@
+package io.github.distlock.aop;
+
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+import io.github.distlock.LockRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+
+/**
+ * Reads {@code waitTime} and {@code leaseTime}. A number without a unit is refused: it
+ * would be milliseconds to one reader and seconds to the next.
+ */
+final class DurationAttribute {
+
+	private static final String EXAMPLES = "such as \"500ms\", \"2s\", \"1m\" or \"PT2S\"";
+
+	private static final Pattern BARE_NUMBER = Pattern.compile("[+-]?\\d+");
+
+	private DurationAttribute() {
+	}
+
+	static @Nullable Duration waitTime(String value, LockedMethod where) {
+		String text = value.trim();
+		if (text.isEmpty()) {
+			return null;
+		}
+		if (text.equals("0")) {
+			return Duration.ZERO;
+		}
+		if (text.equals("-1")) {
+			return LockRequest.FOREVER;
+		}
+		Duration duration = parse("waitTime", value, text, where,
+				"; \"0\" tries once, \"-1\" waits for ever and \"\" takes distlock.wait-time");
+		if (duration.isNegative()) {
+			throw where.refuse("waitTime", value,
+					"is negative: write \"-1\" to wait for ever, \"0\" to try once, or a duration " + EXAMPLES);
+		}
+		return duration;
+	}
+
+	static @Nullable Duration leaseTime(String value, LockedMethod where) {
+		String text = value.trim();
+		if (text.isEmpty()) {
+			return null;
+		}
+		String remedy = "; leave it out to have the watchdog renew the lease until the method returns";
+		Duration duration = parse("leaseTime", value, text, where, remedy);
+		if (duration.compareTo(LockRequest.MINIMUM_LEASE) < 0) {
+			throw where.refuse("leaseTime", value, "is shorter than the shortest lease, "
+					+ LockRequest.MINIMUM_LEASE.toMillis() + "ms: write a longer duration " + EXAMPLES + remedy);
+		}
+		return duration;
+	}
+
+	private static Duration parse(String attribute, String value, String text, LockedMethod where, String remedy) {
+		if (BARE_NUMBER.matcher(text).matches()) {
+			throw where.refuse(attribute, value, "has no unit: write \"" + text + "ms\" or \"" + text + "s\"" + remedy);
+		}
+		try {
+			return DurationFormatterUtils.detectAndParse(text);
+		}
+		catch (IllegalArgumentException ex) {
+			throw where.refuse(attribute, value,
+					"is no duration, or too long for one: write a number and a unit without a blank, " + EXAMPLES
+							+ remedy,
+					ex);
+		}
+	}
+
+}

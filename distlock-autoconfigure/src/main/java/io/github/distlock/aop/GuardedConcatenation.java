@@ -1,0 +1,96 @@
+package io.github.distlock.aop;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.expression.TypedValue;
+import org.springframework.expression.spel.ExpressionState;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Elvis;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.expression.spel.ast.Ternary;
+
+/**
+ * Puts a guard before each operand of {@code +}. SpEL itself says {@code 'order-null'}
+ * when the right side is null, without a hook to object: one lock for everybody. The tree
+ * is rebuilt, node by node, down to the concatenations; nodes of other kinds stay as they
+ * are.
+ */
+final class GuardedConcatenation {
+
+	private final KeyGuard guard;
+
+	private GuardedConcatenation(KeyGuard guard) {
+		this.guard = guard;
+	}
+
+	static SpelNodeImpl guard(SpelNodeImpl node, KeyGuard guard) {
+		return new GuardedConcatenation(guard).rebuild(node);
+	}
+
+	private SpelNodeImpl rebuild(SpelNodeImpl node) {
+		if (node.getChildCount() == 0) {
+			return node;
+		}
+		int start = node.getStartPosition();
+		int end = node.getEndPosition();
+		// Exact classes: a kind that is new to us stays as it is.
+		if (node.getClass() == OpPlus.class && node.getChildCount() == 2) {
+			return new OpPlus(start, end, operand(node, 0), operand(node, 1));
+		}
+		if (node.getClass() == Ternary.class) {
+			return new Ternary(start, end, children(node));
+		}
+		if (node.getClass() == Elvis.class) {
+			return new Elvis(start, end, children(node));
+		}
+		if (node.getClass() == CompoundExpression.class) {
+			return new CompoundExpression(start, end, children(node));
+		}
+		if (node instanceof MethodReference method) {
+			return new MethodReference(method.isNullSafe(), method.getName(), start, end, children(node));
+		}
+		return node;
+	}
+
+	private SpelNodeImpl[] children(SpelNodeImpl node) {
+		SpelNodeImpl[] children = new SpelNodeImpl[node.getChildCount()];
+		for (int i = 0; i < children.length; i++) {
+			children[i] = rebuild((SpelNodeImpl) node.getChild(i));
+		}
+		return children;
+	}
+
+	private SpelNodeImpl operand(SpelNodeImpl node, int index) {
+		return new Operand(rebuild((SpelNodeImpl) node.getChild(index)), this.guard);
+	}
+
+	/**
+	 * Evaluates to what its only child evaluates to.
+	 */
+	private static final class Operand extends SpelNodeImpl {
+
+		private final KeyGuard guard;
+
+		Operand(SpelNodeImpl guarded, KeyGuard guard) {
+			super(guarded.getStartPosition(), guarded.getEndPosition(), guarded);
+			this.guard = guard;
+		}
+
+		@Override
+		public TypedValue getValueInternal(ExpressionState state) {
+			TypedValue typed = ((SpelNodeImpl) getChild(0)).getValueInternal(state);
+			@Nullable Object value = typed.getValue();
+			this.guard.part(value, toStringAST());
+			return typed;
+		}
+
+		@Override
+		public String toStringAST() {
+			return getChild(0).toStringAST();
+		}
+
+	}
+
+}

@@ -1,0 +1,127 @@
+package io.github.distlock.aop;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.TypeLocator;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Assign;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.OpDec;
+import org.springframework.expression.spel.ast.OpInc;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.TypeReference;
+import org.springframework.expression.spel.ast.VariableReference;
+
+/**
+ * Finds, without evaluating it, what cannot work in a key expression.
+ */
+final class KeyExpressionCheck {
+
+	private final KeyGuard guard;
+
+	private final KeyParameters parameters;
+
+	private final BeanFactory beanFactory;
+
+	private final TypeLocator types;
+
+	KeyExpressionCheck(KeyGuard guard, KeyParameters parameters, BeanFactory beanFactory, TypeLocator types) {
+		this.guard = guard;
+		this.parameters = parameters;
+		this.beanFactory = beanFactory;
+		this.types = types;
+	}
+
+	void check(SpelNode tree) {
+		check(tree, true, true);
+	}
+
+	/**
+	 * Walk the tree.
+	 * @param node where we are
+	 * @param first whether nothing stands before the node, as in {@code id} but not in
+	 * {@code #order.id}
+	 * @param root whether a name with nothing before it is one of {@code #root}: not so
+	 * inside a selection, where it is one of the element
+	 */
+	private void check(SpelNode node, boolean first, boolean root) {
+		checkReferences(node);
+		if (first && root) {
+			checkBareName(node);
+		}
+		boolean sameRoot = root && !(node instanceof Selection || node instanceof Projection
+				|| node instanceof InlineMap || node instanceof Indexer);
+		for (int i = 0; i < node.getChildCount(); i++) {
+			check(node.getChild(i), !(node instanceof CompoundExpression) || i == 0, sameRoot);
+		}
+	}
+
+	private void checkReferences(SpelNode node) {
+		if (node instanceof VariableReference) {
+			checkVariable(node.toStringAST().substring(1));
+		}
+		else if (node instanceof FunctionReference) {
+			throw this.guard.refuse("calls the function " + node.toStringAST()
+					+ ", but a key has no functions: call a method of a bean, as in @bean.method(#id), or of a class, "
+					+ "as in T(com.example.Type).method(#id)");
+		}
+		else if (node instanceof BeanReference) {
+			checkBean(node.toStringAST());
+		}
+		else if (node instanceof TypeReference) {
+			checkType(node.getChild(0).toStringAST());
+		}
+		else if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
+			throw this.guard.refuse(
+					"changes a value (" + node.toStringAST() + "): a key only reads; compare with == and add with +");
+		}
+	}
+
+	private void checkVariable(String name) {
+		if (!name.equals("root") && !name.equals("this") && this.parameters.position(name) == null) {
+			throw this.guard.refuse("uses #" + name + ", which does not exist: " + this.parameters.remedy());
+		}
+	}
+
+	private void checkBean(String reference) {
+		String name = (reference.startsWith("@") ? reference.substring(1) : reference).replace("'", "");
+		if (!this.beanFactory.containsBean(name)) {
+			throw this.guard.refuse("uses the bean " + reference
+					+ ", which does not exist: define it or write the name of one that exists");
+		}
+	}
+
+	private void checkType(String name) {
+		try {
+			// A lower-case name without a package is a primitive type.
+			if (name.contains(".") || Character.isUpperCase(name.charAt(0))) {
+				this.types.findType(name);
+			}
+		}
+		catch (EvaluationException ex) {
+			throw this.guard.refuse("uses T(" + name + "), which is not on the class path: write the full class name",
+					ex);
+		}
+	}
+
+	private void checkBareName(SpelNode node) {
+		if (node instanceof PropertyOrFieldReference property && !KeyRoot.PROPERTIES.contains(property.getName())) {
+			String name = property.getName();
+			String remedy = (this.parameters.position(name) != null) ? "write #" + name + " for the argument"
+					: "write '" + name + "' in quotes for a text";
+			throw this.guard.refuse("has the bare word " + name + ": " + remedy);
+		}
+		if (node instanceof MethodReference method) {
+			throw this.guard.refuse("calls " + method.getName() + "() on nothing: write @bean." + method.getName()
+					+ "() or #root.target." + method.getName() + "()");
+		}
+	}
+
+}

@@ -1,0 +1,48 @@
+package io.github.distlock.aop;
+
+import java.lang.reflect.Method;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code #root} of a key expression.
+ */
+final class KeyRoot {
+
+	/** What can be read from it, with or without {@code #root} before it. */
+	static final Set<String> PROPERTIES = Set.of("method", "methodName", "target", "targetClass", "args");
+
+	private final LockedMethod where;
+
+	private final @Nullable Object target;
+
+	private final @Nullable Object[] args;
+
+	KeyRoot(LockedMethod where, @Nullable Object target, @Nullable Object[] args) {
+		this.where = where;
+		this.target = target;
+		this.args = args;
+	}
+
+	public Method getMethod() {
+		return this.where.method();
+	}
+
+	public String getMethodName() {
+		return this.where.method().getName();
+	}
+
+	public @Nullable Object getTarget() {
+		return this.target;
+	}
+
+	public Class<?> getTargetClass() {
+		return this.where.beanClass();
+	}
+
+	public @Nullable Object[] getArgs() {
+		return this.args;
+	}
+
+}

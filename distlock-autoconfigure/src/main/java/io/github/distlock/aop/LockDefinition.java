@@ -1,0 +1,28 @@
+package io.github.distlock.aop;
+
+import java.time.Duration;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
+import io.github.distlock.OnFailure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an annotation says, read and checked: once for each method.
+ *
+ * @param where the annotated method
+ * @param onClass whether the annotation is that of a class
+ * @param name label of the lock
+ * @param key gives the key of a call
+ * @param waitTime as in {@link LockRequest}
+ * @param leaseTime as in {@link LockRequest}
+ * @param onFailure what happens without the lock
+ */
+record LockDefinition(LockedMethod where, boolean onClass, String name, KeySource key, @Nullable Duration waitTime,
+		@Nullable Duration leaseTime, OnFailure onFailure) {
+
+	LockRequest request(String evaluatedKey) {
+		return new LockRequest(evaluatedKey, LockMode.EXCLUSIVE, this.waitTime, this.leaseTime, false, this.name);
+	}
+
+}

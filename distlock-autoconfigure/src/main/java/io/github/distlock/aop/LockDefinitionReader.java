@@ -1,0 +1,62 @@
+package io.github.distlock.aop;
+
+import java.nio.charset.StandardCharsets;
+
+import io.github.distlock.DistributedLock;
+
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.core.env.Environment;
+
+/**
+ * Turns an annotation into a definition, or says what is wrong with it.
+ */
+final class LockDefinitionReader {
+
+	/** The registry takes no longer keys. */
+	private static final int MAXIMUM_KEY_BYTES = 512;
+
+	private final ConfigurableBeanFactory beanFactory;
+
+	private final Placeholders placeholders;
+
+	LockDefinitionReader(ConfigurableBeanFactory beanFactory, Environment environment) {
+		this.beanFactory = beanFactory;
+		this.placeholders = new Placeholders(environment, beanFactory);
+	}
+
+	LockDefinition read(LockAnnotation annotation) {
+		LockedMethod where = annotation.where();
+		DistributedLock attributes = annotation.attributes();
+		LockableSignature.check(where, attributes.onFailure());
+		String name = this.placeholders.resolve("name", attributes.name(), where);
+		String waitTime = this.placeholders.resolve("waitTime", attributes.waitTime(), where);
+		String leaseTime = this.placeholders.resolve("leaseTime", attributes.leaseTime(), where);
+		return new LockDefinition(where, annotation.annotated() == null, name.isBlank() ? where.label() : name,
+				key(annotation), DurationAttribute.waitTime(waitTime, where),
+				DurationAttribute.leaseTime(leaseTime, where), attributes.onFailure());
+	}
+
+	private KeySource key(LockAnnotation annotation) {
+		LockedMethod where = annotation.where();
+		String written = annotation.attributes().key();
+		if (written.isEmpty()) {
+			return methodKey(where);
+		}
+		String text = this.placeholders.resolve("key", written, where);
+		if (text.isBlank()) {
+			throw where.refuse("key", written, "is blank: write an expression, as in \"'order-' + #id\", or leave the "
+					+ "key out to have one lock for the method");
+		}
+		return new KeyExpression(text, where, annotation.annotated(), this.beanFactory);
+	}
+
+	private static KeySource methodKey(LockedMethod where) {
+		String key = where.signature();
+		if (key.getBytes(StandardCharsets.UTF_8).length > MAXIMUM_KEY_BYTES) {
+			throw where.refuse("key", "", "stands for " + key + ", which is longer than the " + MAXIMUM_KEY_BYTES
+					+ " bytes that a key can have: write a key, as in \"'order-import'\"");
+		}
+		return (target, arguments) -> key;
+	}
+
+}

@@ -1,0 +1,71 @@
+package io.github.distlock.aop;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Set;
+import java.util.concurrent.Future;
+
+import io.github.distlock.OnFailure;
+
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Refuses methods that cannot be locked, whatever proxy their bean gets.
+ */
+final class LockableSignature {
+
+	/** By name: reactive streams need not be on the class path. */
+	private static final Set<String> COMPLETE_LATER = Set.of("java.util.concurrent.CompletionStage",
+			"java.util.concurrent.Flow$Publisher", "org.reactivestreams.Publisher");
+
+	private LockableSignature() {
+	}
+
+	static void check(LockedMethod where, OnFailure onFailure) {
+		Method method = where.method();
+		if (Modifier.isStatic(method.getModifiers())) {
+			throw where.refuse("is on a static method: a call of it passes no proxy and would not be locked. Make it "
+					+ "an instance method of the bean");
+		}
+		if (Modifier.isPrivate(method.getModifiers())) {
+			throw where.refuse("is on a private method: a call of it passes no proxy and would not be locked. Make it "
+					+ "public and call it from another bean");
+		}
+		Class<?> result = method.getReturnType();
+		if (onFailure == OnFailure.SKIP && result.isPrimitive() && result != void.class) {
+			throw where.refuse("onFailure", onFailure,
+					"is on a method that returns " + result + ", which cannot say that it was skipped: return "
+							+ ClassUtils.resolvePrimitiveIfNecessary(result).getSimpleName()
+							+ " or an Optional, or use OnFailure.THROW");
+		}
+		if (completesLater(result) && !runsAsynchronously(where)) {
+			throw where.refuse("is on a method that returns " + result.getSimpleName()
+					+ ", which may complete after the method has returned, but the lock is held only until the method "
+					+ "returns: the work would go on without it. Return the finished result, or call "
+					+ "LockRegistry.acquireAsync and close the lock when the result is complete");
+		}
+	}
+
+	private static boolean completesLater(Class<?> type) {
+		if (Future.class.isAssignableFrom(type)
+				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null) {
+			return true;
+		}
+		return COMPLETE_LATER.contains(type.getName()) || ClassUtils.getAllInterfacesForClassAsSet(type)
+			.stream()
+			.anyMatch((candidate) -> COMPLETE_LATER.contains(candidate.getName()));
+	}
+
+	/**
+	 * The body of an {@code @Async} method does the work itself, on another thread, and
+	 * returns a future that is complete.
+	 */
+	private static boolean runsAsynchronously(LockedMethod where) {
+		return AnnotatedElementUtils.hasAnnotation(where.method(), Async.class)
+				|| AnnotatedElementUtils.hasAnnotation(where.beanClass(), Async.class);
+	}
+
+}

@@ -1,0 +1,177 @@
+package io.github.distlock.aop;
+
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.github.distlock.DistributedLock;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.ProxyConfig;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.Assert;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Refuses beans whose annotated methods cannot be locked: each when it is created, those
+ * that are not created yet when the application has started. Runs right after the proxies
+ * are made.
+ */
+class LockedBeanVerifier
+		implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton, BeanFactoryAware, Ordered {
+
+	private static final Log logger = LogFactory.getLog(LockedBeanVerifier.class);
+
+	private final Map<Class<?>, Collection<LockDefinition>> known = new ConcurrentHashMap<>();
+
+	/** Beans whose proxy was made, and verified, before they were complete. */
+	private final Set<String> early = ConcurrentHashMap.newKeySet();
+
+	private @Nullable ConfigurableListableBeanFactory beanFactory;
+
+	private final SingletonSupplier<DistributedLockAdvisor> advisor = SingletonSupplier
+		.of(() -> beanFactory().getBean(DistributedLockAdvisor.class));
+
+	private final SingletonSupplier<LockedProxy> proxy = SingletonSupplier
+		.of(() -> new LockedProxy(this.advisor.obtain()));
+
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE + 1;
+	}
+
+	@Override
+	public void setBeanFactory(BeanFactory beanFactory) {
+		this.beanFactory = (ConfigurableListableBeanFactory) beanFactory;
+	}
+
+	private ConfigurableListableBeanFactory beanFactory() {
+		Assert.state(this.beanFactory != null, "setBeanFactory must be called first");
+		return this.beanFactory;
+	}
+
+	@Override
+	public Object postProcessBeforeInitialization(Object bean, String beanName) {
+		definitions(bean.getClass()).stream().findFirst().ifPresent((first) -> verifyOpenClass(first, beanName));
+		return bean;
+	}
+
+	@Override
+	public Object getEarlyBeanReference(Object bean, String beanName) {
+		verify(bean);
+		this.early.add(beanName);
+		return bean;
+	}
+
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		if (!this.early.remove(beanName)) {
+			verify(bean);
+		}
+		return bean;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		for (String beanName : beanFactory().getBeanDefinitionNames()) {
+			Object bean = beanFactory().getSingleton(beanName);
+			if (bean != null) {
+				verify(bean);
+			}
+			else {
+				verifyType(beanName);
+			}
+		}
+		if (!this.advisor.obtain().isEnabled()) {
+			logger.warn("distlock.enabled is false: methods annotated with @DistributedLock run without a lock");
+		}
+	}
+
+	/**
+	 * A bean that is created later: what can be said of its type is said now.
+	 */
+	private void verifyType(String beanName) {
+		Class<?> type = null;
+		boolean annotated = false;
+		try {
+			Object original = beanFactory().getMergedBeanDefinition(beanName)
+				.getAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE);
+			type = (original instanceof Class<?> known) ? known : beanFactory().getType(beanName, false);
+			annotated = type != null && isAnnotated(ClassUtils.getUserClass(type));
+		}
+		catch (RuntimeException | LinkageError ex) {
+			logger.debug("The type of bean '" + beanName + "' is not known before it is created", ex);
+		}
+		if (type != null && annotated) {
+			definitions(type);
+		}
+	}
+
+	private void verify(Object bean) {
+		// The bean behind such a proxy is verified by itself.
+		if (!(bean instanceof AopInfrastructureBean)) {
+			Class<?> type = AopUtils.isAopProxy(bean) ? AopUtils.getTargetClass(bean) : bean.getClass();
+			definitions(type).forEach((definition) -> this.proxy.obtain().verify(bean, definition));
+		}
+	}
+
+	private Collection<LockDefinition> definitions(Class<?> type) {
+		Class<?> beanClass = ClassUtils.getUserClass(type);
+		Collection<LockDefinition> definitions = this.known.get(beanClass);
+		if (definitions == null) {
+			// The advisor must not be asked for before there is a reason: it may be the
+			// bean that is just being created.
+			definitions = isAnnotated(beanClass) ? this.advisor.obtain().definitions().all(beanClass) : Set.of();
+			this.known.put(beanClass, definitions);
+		}
+		return definitions;
+	}
+
+	private static boolean isAnnotated(Class<?> beanClass) {
+		return AnnotationUtils.isCandidateClass(beanClass, DistributedLock.class)
+				&& !MethodIntrospector
+					.selectMethods(beanClass,
+							(ReflectionUtils.MethodFilter) (method) -> LockAnnotation.find(method, beanClass)
+								.isPresent())
+					.isEmpty();
+	}
+
+	/**
+	 * Said before the proxy is made: the failure of CGLIB names no annotation.
+	 */
+	private void verifyOpenClass(LockDefinition definition, String beanName) {
+		Class<?> type = definition.where().beanClass();
+		boolean closed = (Modifier.isFinal(type.getModifiers()) || type.isSealed()) && !Proxy.isProxyClass(type)
+				&& !ClassUtils.isLambdaClass(type);
+		if (closed && (isClassProxied(beanName) || ClassUtils.getAllInterfacesForClass(type).length == 0)) {
+			throw definition.where()
+				.refuse("is in a final or sealed class, which a class-based proxy cannot extend: make the class "
+						+ "non-final, or have it implement an interface and use interface-based proxies");
+		}
+	}
+
+	private boolean isClassProxied(String beanName) {
+		return AutoProxyUtils.shouldProxyTargetClass(beanFactory(), beanName)
+				|| beanFactory().getBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME) instanceof ProxyConfig config
+						&& config.isProxyTargetClass();
+	}
+
+}

@@ -1,0 +1,61 @@
+package io.github.distlock.aop;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+import io.github.distlock.LockDefinitionException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
+
+/**
+ * An annotated method of a bean class: what messages name, and where a lock that has no
+ * key of its own takes one from.
+ *
+ * @param beanClass class of the bean as the user wrote it, never that of a proxy
+ * @param method the most specific method, never a bridge
+ */
+record LockedMethod(Class<?> beanClass, Method method) {
+
+	LockDefinitionException refuse(String attribute, @Nullable Object value, String problem) {
+		return refuse(attribute, value, problem, null);
+	}
+
+	LockDefinitionException refuse(String attribute, @Nullable Object value, String problem,
+			@Nullable Throwable cause) {
+		String shown = (value instanceof CharSequence) ? "\"" + value + "\"" : String.valueOf(value);
+		return new LockDefinitionException(
+				"@DistributedLock(" + attribute + " = " + shown + ") on " + this + " " + problem, cause);
+	}
+
+	LockDefinitionException refuse(String problem) {
+		return new LockDefinitionException("@DistributedLock on " + this + " " + problem);
+	}
+
+	/**
+	 * The declaring class and not the bean's, so that the text is the same whichever
+	 * subclass or proxy the method is called through.
+	 */
+	String signature() {
+		return ClassUtils.getUserClass(this.method.getDeclaringClass()).getName() + "#" + this.method.getName()
+				+ Arrays.stream(this.method.getParameterTypes())
+					.map(Class::getTypeName)
+					.collect(Collectors.joining(",", "(", ")"));
+	}
+
+	String label() {
+		return ClassUtils.getUserClass(this.method.getDeclaringClass()).getSimpleName() + "." + this.method.getName();
+	}
+
+	@Override
+	public String toString() {
+		String parameters = Arrays.stream(this.method.getParameterTypes())
+			.map(Class::getSimpleName)
+			.collect(Collectors.joining(", ", "(", ")"));
+		String where = (this.method.getDeclaringClass() != this.beanClass && !this.beanClass.isHidden())
+				? " (declared in " + this.method.getDeclaringClass().getName() + ")" : "";
+		return this.beanClass.getName() + "." + this.method.getName() + parameters + where;
+	}
+
+}

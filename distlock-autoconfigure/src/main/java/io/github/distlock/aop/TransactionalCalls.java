@@ -1,0 +1,59 @@
+package io.github.distlock.aop;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.transaction.OnActiveTransaction;
+import io.github.distlock.transaction.TransactionBoundary;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Calls that are made inside a running transaction.
+ */
+final class TransactionalCalls {
+
+	private static final Log logger = LogFactory.getLog(TransactionalCalls.class);
+
+	private final Set<LockedMethod> warned = ConcurrentHashMap.newKeySet();
+
+	private final Supplier<OnActiveTransaction> reaction;
+
+	private final TransactionBoundary transactions = TransactionBoundary.create();
+
+	TransactionalCalls(Supplier<OnActiveTransaction> reaction) {
+		this.reaction = reaction;
+	}
+
+	/**
+	 * Refuse the call before it waits for a lock that it must not have.
+	 */
+	void check(LockDefinition definition) {
+		if (this.transactions.isActive() && this.reaction.get() == OnActiveTransaction.FAIL) {
+			throw definition.where()
+				.refuse("was called inside a running transaction, which distlock.transaction.on-active=fail forbids: "
+						+ "call it outside of transactions, and start the transaction inside of it");
+		}
+	}
+
+	/**
+	 * Bind the lock to the running transaction, if there is one.
+	 * @return what becomes of the lock when the method has ended
+	 */
+	MethodExit enter(LockDefinition definition, HeldLock lock) {
+		if (!this.transactions.isActive() || this.reaction.get() != OnActiveTransaction.KEEP) {
+			return MethodExit.CLOSING;
+		}
+		if (this.warned.add(definition.where())) {
+			logger.warn("The locked method " + definition.where()
+					+ " was called inside a running transaction. Its lock is kept until that transaction has completed, "
+					+ "but the transaction may have read before the lock was there. Start the transaction inside the "
+					+ "locked method, or set distlock.transaction.on-active. This is said once for each method");
+		}
+		this.transactions.closeAfterCompletion(lock);
+		return MethodExit.LEAVING;
+	}
+
+}

@@ -1,0 +1,29 @@
+package io.github.distlock.transaction;
+
+import java.lang.reflect.Method;
+
+import io.github.distlock.HeldLock;
+
+import org.springframework.aop.Advisor;
+
+/**
+ * The boundary of an application without spring-tx.
+ */
+final class NoTransactions implements TransactionBoundary {
+
+	@Override
+	public boolean isActive() {
+		return false;
+	}
+
+	@Override
+	public void closeAfterCompletion(HeldLock lock) {
+		throw new IllegalStateException("There is no transaction to close the lock '" + lock.key() + "' after");
+	}
+
+	@Override
+	public boolean demarcates(Advisor advisor, Method method, Class<?> type) {
+		return false;
+	}
+
+}

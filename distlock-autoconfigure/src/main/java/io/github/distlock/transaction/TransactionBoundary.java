@@ -1,0 +1,48 @@
+package io.github.distlock.transaction;
+
+import java.lang.reflect.Method;
+
+import io.github.distlock.HeldLock;
+
+import org.springframework.aop.Advisor;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Where the transactions of the application begin and end. Works, and finds none, when
+ * spring-tx is not on the class path. Thread-safe.
+ */
+public interface TransactionBoundary {
+
+	/**
+	 * Return a boundary that sees the transactions of Spring, if there can be any.
+	 * @return the boundary
+	 */
+	static TransactionBoundary create() {
+		return ClassUtils.isPresent("org.springframework.transaction.support.TransactionSynchronizationManager",
+				TransactionBoundary.class.getClassLoader()) ? new SpringTransactionBoundary() : new NoTransactions();
+	}
+
+	/**
+	 * Return whether a transaction runs on this thread that can say when it has
+	 * completed.
+	 * @return whether one runs
+	 */
+	boolean isActive();
+
+	/**
+	 * Close a lock when the running transaction has completed, and have the transaction
+	 * roll back if the lock is not held when it is about to commit.
+	 * @param lock a lock that is held
+	 */
+	void closeAfterCompletion(HeldLock lock);
+
+	/**
+	 * Return whether an advisor starts a transaction around a method.
+	 * @param advisor any advisor
+	 * @param method the method
+	 * @param type the class whose method it is
+	 * @return whether it starts one
+	 */
+	boolean demarcates(Advisor advisor, Method method, Class<?> type);
+
+}
