@@ -1,0 +1,134 @@
+package io.github.distlock.aop;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A registry that never waits and writes down what happens.
+ */
+class InMemoryLocks implements LockRegistry {
+
+	/** What happened, in order; tests add their own lines. */
+	final List<String> events = new ArrayList<>();
+
+	final List<LockRequest> requests = new ArrayList<>();
+
+	/** Keys that somebody else holds. */
+	final Set<String> taken = new HashSet<>();
+
+	/** What an acquisition throws. */
+	@Nullable RuntimeException failure;
+
+	/** What a release throws. */
+	@Nullable RuntimeException releaseFailure;
+
+	final List<Held> held = new ArrayList<>();
+
+	@Override
+	public HeldLock acquire(LockRequest request) {
+		return tryAcquire(request).orElseThrow(() -> new LockNotAcquiredException("'" + request.key() + "' is taken"));
+	}
+
+	@Override
+	public Optional<HeldLock> tryAcquire(LockRequest request) {
+		this.requests.add(request);
+		if (this.failure != null) {
+			throw this.failure;
+		}
+		if (this.taken.contains(request.key())) {
+			return Optional.empty();
+		}
+		this.events.add("acquire " + request.key());
+		Held lock = new Held(request.key());
+		this.held.add(lock);
+		return Optional.of(lock);
+	}
+
+	void loseAll() {
+		this.held.forEach((lock) -> lock.lost = true);
+	}
+
+	@Override
+	public Lock obtain(String key) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public <T> T execute(LockRequest request, Callable<T> action) {
+		throw new UnsupportedOperationException();
+	}
+
+	final class Held implements HeldLock {
+
+		private final String key;
+
+		private boolean lost;
+
+		private boolean closed;
+
+		Held(String key) {
+			this.key = key;
+		}
+
+		@Override
+		public String key() {
+			return this.key;
+		}
+
+		@Override
+		public long fencingToken() {
+			return 1;
+		}
+
+		@Override
+		public boolean isHeld() {
+			return !this.lost && !this.closed;
+		}
+
+		@Override
+		public Duration remaining() {
+			return isHeld() ? Duration.ofSeconds(1) : Duration.ZERO;
+		}
+
+		@Override
+		public void onLost(Runnable callback) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public void close() {
+			if (this.closed) {
+				throw new IllegalMonitorStateException("'" + this.key + "' was closed before");
+			}
+			this.closed = true;
+			InMemoryLocks.this.events.add("release " + this.key);
+			if (InMemoryLocks.this.releaseFailure != null) {
+				throw InMemoryLocks.this.releaseFailure;
+			}
+			if (this.lost) {
+				throw new LockLostException("'" + this.key + "' was lost");
+			}
+		}
+
+	}
+
+}

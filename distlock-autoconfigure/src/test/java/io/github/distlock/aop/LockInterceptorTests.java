@@ -1,0 +1,253 @@
+package io.github.distlock.aop;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockListener;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockOutcome;
+import io.github.distlock.LockRequest;
+import io.github.distlock.OnFailure;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+@ExtendWith(OutputCaptureExtension.class)
+class LockInterceptorTests {
+
+	private final AnnotationConfigApplicationContext context = LockedApplication.of(Orders.class, Recorder.class)
+		.start();
+
+	private final Orders orders = this.context.getBean(Orders.class);
+
+	private final InMemoryLocks locks = this.context.getBean(InMemoryLocks.class);
+
+	private final Recorder recorder = this.context.getBean(Recorder.class);
+
+	@AfterEach
+	void close() {
+		this.context.close();
+		assertThat(LockContext.current()).isEmpty();
+	}
+
+	@Test
+	void theMethodRunsBetweenAcquireAndRelease() {
+		assertThat(this.orders.deduct("7", this.locks)).isEqualTo("done");
+		assertThat(this.locks.events).containsExactly("acquire order-7", "run", "release order-7");
+	}
+
+	@Test
+	void theRequestSaysWhatTheAnnotationSays() {
+		this.orders.deduct("7", this.locks);
+		this.orders.plain();
+		assertThat(this.locks.requests).containsExactly(LockRequest.of("order-7")
+			.waitTime(Duration.ofSeconds(2))
+			.leaseTime(Duration.ofSeconds(10))
+			.name("stock"), LockRequest.of(Orders.class.getName() + "#plain()").name("Orders.plain"));
+	}
+
+	@Test
+	void theLockIsTheCurrentOneWhileTheMethodRuns() {
+		assertThat(this.orders.current()).isSameAs(this.locks.held.get(0));
+		assertThat(LockContext.current()).isEmpty();
+	}
+
+	@Test
+	void aTakenLockIsAnException() {
+		this.locks.taken.add("order-7");
+		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.orders.deduct("7", this.locks));
+		assertThat(this.locks.events).isEmpty();
+	}
+
+	@Test
+	void aSkippedMethodReturnsWhatIsEmpty() {
+		this.locks.taken.add("skip");
+		assertThat(this.orders.skippedObject()).isNull();
+		assertThat(this.orders.skippedOptional()).isEmpty();
+		assertThat(this.orders.skippedInt()).isEmpty();
+		assertThat(this.orders.skippedLong()).isEmpty();
+		this.orders.skippedVoid();
+		assertThat(this.locks.events).isEmpty();
+	}
+
+	@Test
+	void anAcquiredSkippingMethodRuns() {
+		assertThat(this.orders.skippedOptional()).contains("ran");
+		assertThat(this.locks.events).containsExactly("acquire skip", "release skip");
+	}
+
+	@Test
+	void aFailingStoreIsNeverSkipped() {
+		this.locks.failure = new LockBackendException("down");
+		assertThatException().isThrownBy(this.orders::skippedVoid).isSameAs(this.locks.failure);
+		assertThatException().isThrownBy(this.orders::plain).isSameAs(this.locks.failure);
+	}
+
+	@Test
+	void anInterruptedWaitIsNeverSkipped() {
+		this.locks.failure = new LockNotAcquiredException("interrupted", new InterruptedException());
+		assertThatException().isThrownBy(this.orders::skippedVoid).isSameAs(this.locks.failure);
+	}
+
+	@Test
+	void whateverTheMethodThrowsComesOutUnchanged() {
+		for (Throwable thrown : List.of(new IOException("checked"), new IllegalStateException(),
+				new InterruptedException("mine"), new StackOverflowError(), new LockNotAcquiredException("inner"))) {
+			assertThat(catchThrowable(() -> this.orders.fail(thrown))).isSameAs(thrown);
+			assertThat(Thread.currentThread().isInterrupted()).isFalse();
+			assertThat(thrown.getSuppressed()).isEmpty();
+		}
+		assertThat(this.locks.events.stream().filter((event) -> event.startsWith("release"))).hasSize(5);
+	}
+
+	@Test
+	void aReleaseProblemIsSuppressedInTheMethodsOwnException() {
+		this.locks.releaseFailure = new LockLostException("lost");
+		IOException thrown = new IOException("mine");
+		assertThat(catchThrowable(() -> this.orders.fail(thrown))).isSameAs(thrown);
+		assertThat(thrown.getSuppressed()).containsExactly(this.locks.releaseFailure);
+	}
+
+	@Test
+	void aReleaseProblemThatCannotBeSuppressedIsLogged(CapturedOutput output) {
+		this.locks.releaseFailure = new LockLostException("lost");
+		Throwable thrown = new Throwable("no room", null, false, false) {
+		};
+		assertThat(catchThrowable(() -> this.orders.fail(thrown))).isSameAs(thrown);
+		assertThat(output).contains("The release of lock 'fail' failed", "no room", "LockLostException: lost");
+	}
+
+	@Test
+	void aReleaseProblemThatIsTheMethodsOwnExceptionComesOut(CapturedOutput output) {
+		LockLostException thrown = new LockLostException("both");
+		this.locks.releaseFailure = thrown;
+		assertThat(catchThrowable(() -> this.orders.fail(thrown))).isSameAs(thrown);
+		assertThat(output).contains("The release of lock 'fail' failed");
+	}
+
+	@Test
+	void aLostLockIsThrownWhenTheMethodReturned() {
+		this.locks.releaseFailure = new LockLostException("lost");
+		assertThatException().isThrownBy(this.orders::plain).isSameAs(this.locks.releaseFailure);
+	}
+
+	@Test
+	void theKeyIsEvaluatedOnceAndBeforeTheCall() {
+		StringBuilder id = new StringBuilder("1");
+		this.orders.change(id);
+		assertThat(this.locks.events).containsExactly("acquire 1", "release 1");
+		assertThat(id).hasToString("12");
+	}
+
+	@Test
+	void aRefusedCallIsToldToAllListenersEvenIfOneFails(CapturedOutput output) {
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.orders.deduct(null, this.locks));
+		assertThat(this.locks.requests).isEmpty();
+		assertThat(this.recorder.events).singleElement().satisfies((event) -> {
+			assertThat(event.backend()).isEqualTo("memory");
+			assertThat(event.name()).isEqualTo("stock");
+			assertThat(event.key()).isNull();
+			assertThat(event.outcome()).isEqualTo(LockOutcome.INVALID);
+		});
+		assertThat(output).contains("The lock listener", "failed on Attempted");
+	}
+
+	@Test
+	void disabledMethodsRunWithoutLockFromThenOn() {
+		this.context.getBean(AtomicBoolean.class).set(false);
+		assertThat(this.orders.deduct(null, this.locks)).isEqualTo("done");
+		assertThat(this.locks.events).containsExactly("run");
+		this.context.getBean(AtomicBoolean.class).set(true);
+		this.orders.plain();
+		assertThat(this.locks.requests).hasSize(1);
+	}
+
+	static class Recorder implements LockListener {
+
+		final List<Attempted> events = new ArrayList<>();
+
+		@Override
+		public void onAttempted(Attempted event) {
+			this.events.add(event);
+			throw new IllegalStateException("a bad listener");
+		}
+
+	}
+
+	static class Orders {
+
+		@DistributedLock(key = "'order-' + #id", name = "stock", waitTime = "2s", leaseTime = "PT10S")
+		String deduct(@Nullable String id, InMemoryLocks locks) {
+			locks.events.add("run");
+			return "done";
+		}
+
+		@DistributedLock
+		void plain() {
+		}
+
+		@DistributedLock
+		@Nullable HeldLock current() {
+			return LockContext.current().orElse(null);
+		}
+
+		@DistributedLock(key = "'fail'")
+		void fail(Throwable thrown) throws Throwable {
+			throw thrown;
+		}
+
+		@DistributedLock("#id")
+		void change(StringBuilder id) {
+			id.append("2");
+		}
+
+		@DistributedLock(key = "'skip'", onFailure = OnFailure.SKIP)
+		@Nullable Integer skippedObject() {
+			return 1;
+		}
+
+		@DistributedLock(key = "'skip'", onFailure = OnFailure.SKIP)
+		Optional<String> skippedOptional() {
+			return Optional.of("ran");
+		}
+
+		@DistributedLock(key = "'skip'", onFailure = OnFailure.SKIP)
+		OptionalInt skippedInt() {
+			return OptionalInt.of(1);
+		}
+
+		@DistributedLock(key = "'skip'", onFailure = OnFailure.SKIP)
+		OptionalLong skippedLong() {
+			return OptionalLong.of(1);
+		}
+
+		@DistributedLock(key = "'skip'", onFailure = OnFailure.SKIP)
+		void skippedVoid() {
+			throw new IllegalStateException("ran");
+		}
+
+	}
+
+}

@@ -1,0 +1,100 @@
+package io.github.distlock.aop;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+import io.github.distlock.LockListener;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.transaction.OnActiveTransaction;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.MapPropertySource;
+
+/**
+ * A small application with locked methods.
+ */
+final class LockedApplication {
+
+	private final Map<String, Object> properties = new HashMap<>();
+
+	private final List<Class<?>> classes = new ArrayList<>(List.of(Locking.class));
+
+	private Consumer<AnnotationConfigApplicationContext> customizer = (context) -> {
+	};
+
+	static LockedApplication of(Class<?>... classes) {
+		LockedApplication application = new LockedApplication();
+		application.classes.addAll(List.of(classes));
+		return application;
+	}
+
+	LockedApplication with(String property, Object value) {
+		this.properties.put(property, value);
+		return this;
+	}
+
+	LockedApplication with(Consumer<AnnotationConfigApplicationContext> customizer) {
+		this.customizer = this.customizer.andThen(customizer);
+		return this;
+	}
+
+	AnnotationConfigApplicationContext start() {
+		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+		context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("test", this.properties));
+		context.register(this.classes.toArray(Class<?>[]::new));
+		this.customizer.accept(context);
+		try {
+			context.refresh();
+			return context;
+		}
+		catch (RuntimeException | Error ex) {
+			context.close();
+			throw ex;
+		}
+	}
+
+	/**
+	 * The wiring that an application needs, by hand.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@Import(LockProxyRegistrar.class)
+	static class Locking {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static DistributedLockAdvisor distributedLockAdvisor(ConfigurableBeanFactory beanFactory,
+				Environment environment, ObjectProvider<LockRegistry> registry, ObjectProvider<LockListener> listeners,
+				ObjectProvider<AtomicBoolean> enabled) {
+			int order = environment.getProperty("order", Integer.class, DistributedLockAdvisor.DEFAULT_ORDER);
+			OnActiveTransaction onActive = environment.getProperty("on-active", OnActiveTransaction.class,
+					OnActiveTransaction.KEEP);
+			return new DistributedLockAdvisor(beanFactory, order,
+					new LockRuntime(registry::getObject, () -> listeners.orderedStream().toList(),
+							() -> enabled.getObject().get(), () -> "memory", () -> onActive));
+		}
+
+		@Bean
+		InMemoryLocks locks() {
+			return new InMemoryLocks();
+		}
+
+		@Bean
+		AtomicBoolean enabled() {
+			return new AtomicBoolean(true);
+		}
+
+	}
+
+}
