@@ -57,6 +57,10 @@ final class DurationAttribute {
 
 	private static Duration parse(String attribute, String value, String text, LockedMethod where, String remedy) {
 		if (BARE_NUMBER.matcher(text).matches()) {
+			if (text.startsWith("-")) {
+				// A unit would not help: the caller refuses what is negative.
+				return LockRequest.FOREVER;
+			}
 			throw where.refuse(attribute, value, "has no unit: write \"" + text + "ms\" or \"" + text + "s\"" + remedy);
 		}
 		try {

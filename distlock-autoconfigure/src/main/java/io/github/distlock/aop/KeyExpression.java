@@ -2,6 +2,7 @@ package io.github.distlock.aop;
 
 import java.lang.reflect.Method;
 
+import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -77,6 +78,11 @@ final class KeyExpression implements KeySource {
 			value = this.expression.getValue(new KeyContext(this.shared, this.parameters, root));
 		}
 		catch (EvaluationException ex) {
+			for (Throwable cause = ex.getCause(); cause != null; cause = cause.getCause()) {
+				if (cause instanceof LockDefinitionException refusal) {
+					throw refusal;
+				}
+			}
 			throw this.guard.refuse("cannot be evaluated (" + ex.getMessage()
 					+ "): write an expression that gives a key for every call, as in #order?.id ?: 'none'", ex);
 		}

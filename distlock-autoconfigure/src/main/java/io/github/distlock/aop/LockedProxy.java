@@ -9,6 +9,7 @@ import io.github.distlock.transaction.TransactionBoundary;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.Ordered;
 
@@ -35,9 +36,15 @@ final class LockedProxy {
 		}
 		List<Advisor> chain = Arrays.asList(advised.getAdvisors());
 		int place = chain.indexOf(this.advisor);
+		if (place < 0 && AopProxyUtils.getSingletonTarget(bean) instanceof Advised inner) {
+			// A proxy around another bean's proxy.
+			verify(inner, definition);
+			return;
+		}
 		if (place < 0) {
 			throw where.refuse("would not be locked: the proxy of the bean was made without the lock's advisor. Let "
-					+ "Spring make the proxy, and make the bean in the application context that has distlock");
+					+ "Spring make the proxy, in the application context that has distlock, or write the annotation on "
+					+ "the interface that the proxy implements");
 		}
 		verifyReach(bean, definition);
 		chain.subList(0, place).forEach((outer) -> verifyOrder(outer, where));

@@ -1,0 +1,256 @@
+package io.github.distlock.aop;
+
+import java.lang.reflect.Method;
+import java.time.LocalDate;
+import java.util.Arrays;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.LockDefinitionException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.expression.spel.SpelEvaluationException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class KeyExpressionTests {
+
+	private final DefaultListableBeanFactory beanFactory = new DefaultListableBeanFactory();
+
+	private final Method method = Arrays.stream(Subject.class.getDeclaredMethods())
+		.filter((candidate) -> candidate.getName().equals("call"))
+		.findFirst()
+		.orElseThrow();
+
+	private final LockedMethod where = new LockedMethod(Subject.class, this.method);
+
+	KeyExpressionTests() {
+		this.beanFactory.registerSingleton("tenants", new Tenants());
+	}
+
+	private KeyExpression expression(String text) {
+		return new KeyExpression(text, this.where, null, this.beanFactory);
+	}
+
+	private String key(String text, @Nullable Object first, @Nullable Object second) {
+		return expression(text).key(new Subject(), new Object[] { first, second });
+	}
+
+	private void assertRefused(String text, @Nullable Object first, String... problems) {
+		KeyExpression expression = expression(text);
+		assertThatExceptionOfType(LockDefinitionException.class)
+			.isThrownBy(() -> expression.key(new Subject(), new Object[] { first, "second" }))
+			.withMessageStartingWith(
+					"@DistributedLock(key = \"" + text + "\") on " + Subject.class.getName() + ".call(Object, Object) ")
+			.satisfies((ex) -> assertThat(ex.getMessage()).contains(problems));
+	}
+
+	private void assertMalformed(String text, String... problems) {
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> expression(text))
+			.withMessageStartingWith(
+					"@DistributedLock(key = \"" + text + "\") on " + Subject.class.getName() + ".call(Object, Object) ")
+			.satisfies((ex) -> assertThat(ex.getMessage()).contains(problems));
+	}
+
+	@Test
+	void argumentsAreFoundByNameAndByPosition() {
+		assertThat(key("#id + #a0 + #p0 + #root.args[1] + #args", "1", "2")).isEqualTo("11122");
+	}
+
+	@ParameterizedTest
+	@MethodSource("values")
+	void valuesWithATextOfTheirOwnAreKeys(Object value, String key) {
+		assertThat(key("#id", value, null)).isEqualTo(key);
+		assertThat(key("'k:' + #id + '.'", value, null)).isEqualTo("k:" + key + ".");
+	}
+
+	static Object[][] values() {
+		UUID uuid = UUID.randomUUID();
+		return new Object[][] { { "text", "text" }, { 7, "7" }, { 7L, "7" }, { 'c', "c" }, { true, "true" },
+				{ uuid, uuid.toString() }, { LocalDate.of(2026, 1, 2), "2026-01-02" }, { TimeUnit.DAYS, "DAYS" },
+				{ new StringBuilder("b"), "b" }, { new Date(0), "1970-01-01T00:00:00Z" }, { new Sku("s"), "s" },
+				{ Talking.LOUD, "LOUD" } };
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "'order:' + #id", "#id + ':order'", "'a' + ('b' + #id)", "true ? 'a' + #id : 'b'",
+			"null ?: 'a' + #id", "@tenants.echo('a' + #id)", "('a' + #id).toUpperCase()",
+			"T(java.util.Objects).hash('a' + #id).toString()", "('a' + #id)?.trim() + 'b'" })
+	void nullInAConcatenationIsRefused(String text) {
+		assertRefused(text, null, "its part #id is null", "Pass a value");
+	}
+
+	@Test
+	void nullInAConcatenationThatIsNotReachedIsFine() {
+		assertThat(key("#id != null ? 'a' + #id : 'none'", null, null)).isEqualTo("none");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "'order:' + #id", "#id + ':order'", "@tenants.echo('a' + #id)" })
+	void aPartWithoutATextOfItsOwnIsRefused(String text) {
+		assertRefused(text, new Plain(),
+				"is an instance of " + Plain.class.getTypeName() + ", which has no toString() of its own", "#order.id");
+	}
+
+	@Test
+	void aTextThatDiffersBetweenInstancesIsRefused() {
+		assertRefused("#id", new CompletableFuture<>(), "whose toString() differs from instance to instance");
+	}
+
+	@Test
+	void nullIsRefused() {
+		assertRefused("#id", null, "it is null", "Pass a value");
+	}
+
+	@Test
+	void aBlankKeyIsRefused() {
+		assertRefused("#id", "  ", "blank key", "'order-' + #id");
+		assertRefused("#id.toString()", new StringBuilder(), "blank key");
+	}
+
+	@Test
+	void severalValuesAreRefused() {
+		for (Object several : List.of(new int[] { 1 }, new String[] { "a" }, List.of("a"), Map.of("a", 1))) {
+			assertRefused("#id", several, "a lock has one key");
+			assertRefused("'k' + #id", several, "a lock has one key");
+		}
+		assertRefused("@tenants.echo(#id)", List.of("a", "b"), "a lock has one key");
+		assertRefused("#id", Optional.of(1), "write what it contains");
+	}
+
+	@Test
+	void anObjectWithoutATextOfItsOwnIsRefused() {
+		assertRefused("#id", new Plain(), "it is an instance of " + Plain.class.getTypeName());
+	}
+
+	@Test
+	void aFailingExpressionIsRefusedWithItsCause() {
+		KeyExpression expression = expression("#id.name");
+		assertThatExceptionOfType(LockDefinitionException.class)
+			.isThrownBy(() -> expression.key(null, new Object[] { null, null }))
+			.withMessageContaining("cannot be evaluated")
+			.withCauseInstanceOf(SpelEvaluationException.class);
+	}
+
+	@Test
+	void whatABeanThrowsComesOutUnchanged() {
+		assertThatIllegalStateException().isThrownBy(() -> key("@tenants.fail()", null, null)).withMessage("no tenant");
+	}
+
+	@Test
+	void anArgumentIsNeverAnExpression() {
+		String evil = "#{T(java.lang.Runtime).getRuntime()} ${user.home} @tenants.fail()";
+		assertThat(key("'k' + #id", evil, null)).isEqualTo("k" + evil);
+	}
+
+	@Test
+	void beansPropertiesAndTheRootAreReadable() {
+		assertThat(key("@tenants.current() + ':' + #id.code() + ':' + #root.methodName + ':' + method.name",
+				new Sku("s"), null))
+			.isEqualTo("blue:s:call:call");
+	}
+
+	@Test
+	void numbersAreStillAdded() {
+		assertThat(key("#id + 1 + 'x'", 1, null)).isEqualTo("2x");
+	}
+
+	@Test
+	void aMalformedExpressionIsRefused() {
+		assertMalformed("'order-' + ", "is no SpEL expression", "'order-' + #id");
+		assertMalformed("#{#id}", "without #{...}");
+	}
+
+	@Test
+	void anUnknownVariableIsRefused() {
+		assertMalformed("'a' + #idd", "uses #idd, which does not exist", "write one of #id, #args, #a0, #p0, #a1, #p1");
+		assertMalformed("@tenants.echo(#p2)", "uses #p2");
+		assertMalformed("#list.?[name == #x]", "uses #list");
+	}
+
+	@Test
+	void anUnknownBeanIsRefused() {
+		assertMalformed("@tenant.current()", "uses the bean @tenant, which does not exist");
+	}
+
+	@Test
+	void anUnknownTypeIsRefused() {
+		assertMalformed("T(com.example.Nowhere).x()", "uses T(com.example.Nowhere)");
+		assertThat(key("T(Math).max(1, 2)", null, null)).isEqualTo("2");
+	}
+
+	@Test
+	void aBareWordIsRefused() {
+		assertMalformed("order", "has the bare word order", "write 'order' in quotes");
+		assertMalformed("'a' + id", "has the bare word id", "write #id for the argument");
+		assertMalformed("current()", "calls current() on nothing", "@bean.current()");
+		assertThat(key("#id.?[length() > 1][0]", List.of("a", "bb"), null)).isEqualTo("bb");
+		assertThat(key("{a: 'b'}['a']", null, null)).isEqualTo("b");
+	}
+
+	@Test
+	void whatChangesValuesIsRefused() {
+		assertMalformed("#id = 'a'", "changes a value");
+		assertMalformed("#fn('a')", "calls the function");
+	}
+
+	static class Subject {
+
+		void call(Object id, Object args) {
+		}
+
+	}
+
+	static class Plain {
+
+	}
+
+	record Sku(String code) {
+
+		@Override
+		public String toString() {
+			return this.code;
+		}
+
+	}
+
+	enum Talking {
+
+		LOUD;
+
+		@Override
+		public String toString() {
+			return "talks";
+		}
+
+	}
+
+	static class Tenants {
+
+		public String current() {
+			return "blue";
+		}
+
+		public String echo(String text) {
+			return text;
+		}
+
+		public String fail() {
+			throw new IllegalStateException("no tenant");
+		}
+
+	}
+
+}

@@ -1,0 +1,279 @@
+package io.github.distlock.aop;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.OnFailure;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.scheduling.annotation.Async;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+
+/**
+ * What is wrong with an annotation is said at start-up, without a call.
+ */
+class LockDefinitionCheckTests {
+
+	private static void assertRefused(Class<?> bean, String... problems) {
+		assertRefused(LockedApplication.of(bean), bean, problems);
+	}
+
+	private static void assertRefused(LockedApplication application, Class<?> bean, String... problems) {
+		assertThatException().isThrownBy(() -> application.start().close()).satisfies((ex) -> {
+			Throwable root = ex;
+			while (!(root instanceof LockDefinitionException) && root.getCause() != null) {
+				root = root.getCause();
+			}
+			assertThat(root).isInstanceOf(LockDefinitionException.class);
+			assertThat(root.getMessage()).startsWith("@DistributedLock")
+				.contains(bean.getName() + ".")
+				.contains(problems);
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "2 seconds, is no duration", "5, has no unit: write \"5ms\" or \"5s\"", "-5s, is negative",
+			"-2, is negative", "PT-1S, is negative", "99999999999999999999s, too long for one",
+			"9223372036854775807d, too long for one", "soon, \"500ms\"" })
+	void aMalformedWaitTimeIsRefused(String value, String problem) {
+		assertRefused(LockedApplication.of(Durations.class).with("wait", value), Durations.class,
+				"(waitTime = \"" + value + "\")", problem);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "10, has no unit", "-1, is shorter", "-1s, is shorter", "0s, is shorter", "99ms, is shorter",
+			"1 s, is no duration" })
+	void aMalformedLeaseTimeIsRefused(String value, String problem) {
+		assertRefused(LockedApplication.of(Durations.class).with("lease", value), Durations.class,
+				"(leaseTime = \"" + value + "\")", problem, "watchdog");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "0, PT0S", "-1, PT-1S", "500ms, PT0.5S", "PT2S, PT2S", "1h30m, PT1H30M",
+			"PT999999999999H, PT999999999999H", " 2s , PT2S" })
+	void aWellFormedWaitTimeReachesTheRegistry(String value, Duration expected) {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Durations.class)
+			.with("wait", value)
+			.with("lease", "100ms")
+			.start()) {
+			context.getBean(Durations.class).run();
+			assertThat(context.getBean(InMemoryLocks.class).requests).singleElement().satisfies((request) -> {
+				assertThat(request.waitTime()).isEqualTo(expected);
+				assertThat(request.leaseTime()).hasMillis(100);
+			});
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(
+			classes = { UnknownInName.class, UnknownInKey.class, UnknownInWaitTime.class, UnknownInLeaseTime.class })
+	void anUnknownPlaceholderIsRefused(Class<?> bean) {
+		assertRefused(bean, "${nowhere}", "set the property, or give a default");
+	}
+
+	@Test
+	void placeholdersAreResolvedOnceAtStartUp() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(UnknownInName.class, UnknownInKey.class)
+			.with("nowhere", "here")
+			.start()) {
+			context.getBean(UnknownInKey.class).run();
+			context.getBean(UnknownInName.class).run();
+			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+			assertThat(locks.requests.get(0).key()).isEqualTo("here");
+			assertThat(locks.requests.get(1).name()).isEqualTo("here");
+		}
+	}
+
+	@Test
+	void aKeyThatCannotWorkIsRefused() {
+		assertRefused(UnknownVariable.class, "uses #idd", "#id, #a0, #p0");
+		assertRefused(BlankKey.class, "is blank");
+	}
+
+	@Test
+	void aPrimitiveCannotBeSkipped() {
+		assertRefused(SkippedPrimitive.class, "onFailure = SKIP", "returns boolean", "return Boolean or an Optional");
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { ReturnsStage.class, ReturnsFuture.class, ReturnsPublisher.class })
+	void resultsThatCompleteLaterAreRefused(Class<?> bean) {
+		assertRefused(bean, "may complete after the method has returned", "LockRegistry.acquireAsync");
+	}
+
+	@Test
+	void anAsynchronousMethodMayReturnAFuture() {
+		LockedApplication.of(AsyncFuture.class).start().close();
+	}
+
+	@Test
+	void privateAndStaticMethodsAreRefused() {
+		assertRefused(PrivateMethod.class, "is on a private method", "Make it public");
+		assertRefused(StaticMethod.class, "is on a static method", "instance method");
+	}
+
+	@Test
+	void aLazyBeanIsCheckedWhenTheApplicationStarts() {
+		assertRefused(LazyUnknownVariable.class, "uses #idd");
+	}
+
+	@Test
+	void aLongSignatureNeedsAKey() {
+		assertRefused(LongSignature.class, "longer than the 512 bytes", "write a key");
+	}
+
+	static class Durations {
+
+		@DistributedLock(key = "'k'", waitTime = "${wait:}", leaseTime = "${lease:}")
+		void run() {
+		}
+
+	}
+
+	static class UnknownInName {
+
+		@DistributedLock(name = "${nowhere}")
+		void run() {
+		}
+
+	}
+
+	static class UnknownInKey {
+
+		@DistributedLock(key = "'${nowhere}'")
+		void run() {
+		}
+
+	}
+
+	static class UnknownInWaitTime {
+
+		@DistributedLock(waitTime = "${nowhere}")
+		void run() {
+		}
+
+	}
+
+	static class UnknownInLeaseTime {
+
+		@DistributedLock(leaseTime = "${nowhere}")
+		void run() {
+		}
+
+	}
+
+	static class UnknownVariable {
+
+		@DistributedLock(key = "#idd")
+		void run(String id) {
+		}
+
+	}
+
+	static class BlankKey {
+
+		@DistributedLock(key = "  ")
+		void run(String id) {
+		}
+
+	}
+
+	@Lazy
+	static class LazyUnknownVariable {
+
+		LazyUnknownVariable() {
+			throw new IllegalStateException("created");
+		}
+
+		@DistributedLock(key = "#idd")
+		void run(String id) {
+		}
+
+	}
+
+	static class SkippedPrimitive {
+
+		@DistributedLock(onFailure = OnFailure.SKIP)
+		boolean run() {
+			return true;
+		}
+
+	}
+
+	static class ReturnsStage {
+
+		@DistributedLock
+		@Nullable CompletableFuture<String> run() {
+			return null;
+		}
+
+	}
+
+	static class ReturnsFuture {
+
+		@DistributedLock
+		@Nullable Future<String> run() {
+			return null;
+		}
+
+	}
+
+	static class ReturnsPublisher {
+
+		@DistributedLock
+		Flow.@Nullable Publisher<String> run() {
+			return null;
+		}
+
+	}
+
+	static class AsyncFuture {
+
+		@Async
+		@DistributedLock
+		@Nullable CompletableFuture<String> run() {
+			return null;
+		}
+
+	}
+
+	static class PrivateMethod {
+
+		@DistributedLock
+		private void run() {
+		}
+
+	}
+
+	static class StaticMethod {
+
+		@DistributedLock
+		static void run() {
+		}
+
+	}
+
+	static class LongSignature {
+
+		@DistributedLock
+		void run(AnnotationConfigApplicationContext a, AnnotationConfigApplicationContext b,
+				AnnotationConfigApplicationContext c, AnnotationConfigApplicationContext d,
+				AnnotationConfigApplicationContext e, AnnotationConfigApplicationContext f,
+				AnnotationConfigApplicationContext g) {
+		}
+
+	}
+
+}
