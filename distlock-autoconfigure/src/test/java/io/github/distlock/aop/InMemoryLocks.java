@@ -33,6 +33,10 @@ class InMemoryLocks implements LockRegistry {
 	/** What an acquisition throws. */
 	@Nullable RuntimeException failure;
 
+	/** Runs when a lock is released, before the release is written down. */
+	Runnable onRelease = () -> {
+	};
+
 	/** What a release throws. */
 	@Nullable RuntimeException releaseFailure;
 
@@ -120,6 +124,7 @@ class InMemoryLocks implements LockRegistry {
 				throw new IllegalMonitorStateException("'" + this.key + "' was closed before");
 			}
 			this.closed = true;
+			InMemoryLocks.this.onRelease.run();
 			InMemoryLocks.this.events.add("release " + this.key);
 			if (InMemoryLocks.this.releaseFailure != null) {
 				throw InMemoryLocks.this.releaseFailure;

@@ -181,6 +181,17 @@ class KeyExpressionTests {
 	}
 
 	@Test
+	void aClassWithoutParameterNamesIsNamedAsSuch() throws Exception {
+		// The classes of the JDK have none.
+		LockedMethod concat = new LockedMethod(String.class, String.class.getMethod("concat", String.class));
+		assertThatExceptionOfType(LockDefinitionException.class)
+			.isThrownBy(() -> new KeyExpression("#str", concat, null, this.beanFactory))
+			.withMessageContaining("compile it with -parameters, or write one of #a0, #p0");
+		assertThat(new KeyExpression("#a0", concat, null, this.beanFactory).key("x", new Object[] { "y" }))
+			.isEqualTo("y");
+	}
+
+	@Test
 	void anUnknownBeanIsRefused() {
 		assertMalformed("@tenant.current()", "uses the bean @tenant, which does not exist");
 	}

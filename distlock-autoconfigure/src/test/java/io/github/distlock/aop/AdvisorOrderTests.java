@@ -1,0 +1,236 @@
+package io.github.distlock.aop;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import javax.sql.DataSource;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.LockDefinitionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.aop.framework.Advised;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.Cacheable;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.resilience.annotation.ConcurrencyLimit;
+import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.resilience.annotation.Retryable;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * The place of the lock among the advice of others.
+ */
+class AdvisorOrderTests {
+
+	@Test
+	void eachRetryAcquiresAnew() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Everything.class, Orders.class)
+			.start()) {
+			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+			assertThatIllegalStateException().isThrownBy(() -> context.getBean(Orders.class).retried());
+			assertThat(locks.events).containsExactly("acquire retried", "run", "release retried", "acquire retried",
+					"run", "release retried", "acquire retried", "run", "release retried");
+		}
+	}
+
+	@Test
+	void aLockThatWasNotAcquiredIsTriedAgain() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Everything.class, Orders.class)
+			.start()) {
+			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+			locks.taken.add("retried");
+			assertThatException().isThrownBy(() -> context.getBean(Orders.class).retried());
+			assertThat(locks.requests).hasSize(3);
+		}
+	}
+
+	@Test
+	void theTransactionHasCommittedWhenTheLockIsReleased() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Everything.class, Orders.class)
+			.start()) {
+			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+			JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+			jdbc.execute("create table stock (id int)");
+			locks.onRelease = () -> locks.events
+				.add("rows " + jdbc.queryForObject("select count(*) from stock", Integer.class) + ", active "
+						+ TransactionSynchronizationManager.isActualTransactionActive());
+			context.getBean(Orders.class).transactional(jdbc);
+			assertThat(locks.events).containsExactly("acquire tx", "transaction true", "rows 1, active false",
+					"release tx");
+		}
+	}
+
+	@Test
+	void theLockIsInsideOfAsynchronousRetriedAndLimitedCallsAndOutsideOfCachesAndTransactions() throws Exception {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Everything.class, Orders.class)
+			.start()) {
+			Advised proxy = (Advised) context.getBean(Orders.class);
+			assertThat(proxy.getAdvisors())
+				.extracting((advisor) -> advisor.getAdvice().getClass().getSimpleName().replaceFirst("Annotation", ""))
+				.filteredOn((name) -> !name.equals("ExposeInvocationInterceptor"))
+				.endsWith("LockInterceptor", "CacheInterceptor", "TransactionInterceptor")
+				.startsWith("AsyncExecutionInterceptor")
+				.contains("RetryInterceptor", "ConcurrencyLimitInterceptor")
+				.hasSize(6);
+			assertThat(context.getBean(Orders.class).asynchronous().get(10, TimeUnit.SECONDS))
+				.isNotEqualTo(Thread.currentThread().getName());
+			assertThat(context.getBean(InMemoryLocks.class).events).hasSize(2);
+		}
+	}
+
+	@Test
+	void aCachedResultIsReadUnderTheLock() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Everything.class, Orders.class)
+			.start()) {
+			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+			context.getBean(Orders.class).cached();
+			context.getBean(Orders.class).cached();
+			assertThat(locks.events).containsExactly("acquire cached", "run", "release cached", "acquire cached",
+					"release cached");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { TransactionsFirst.class, TransactionsFirstWithClassProxies.class })
+	void aTransactionOutsideOfTheLockIsRefusedWithBothOrders(Class<?> transactions) {
+		assertRefused(LockedApplication.of(transactions, Orders.class), "(100)",
+				"(" + DistributedLockAdvisor.DEFAULT_ORDER + ")", "Set distlock.aop.order to a lower number than 100");
+		LockedApplication.of(transactions, Orders.class).with("order", "99").start().close();
+	}
+
+	@Test
+	void aTransactionOutsideOfAnotherMethodIsNoneOfOurs() {
+		LockedApplication.of(TransactionsFirst.class, Separate.class).start().close();
+	}
+
+	private static void assertRefused(LockedApplication application, String... problems) {
+		assertThatException().isThrownBy(() -> application.start().close())
+			.havingRootCause()
+			.isInstanceOf(LockDefinitionException.class)
+			.satisfies((ex) -> assertThat(ex.getMessage()).contains(problems));
+	}
+
+	static class Orders {
+
+		private final ObjectProvider<InMemoryLocks> locks;
+
+		Orders(ObjectProvider<InMemoryLocks> locks) {
+			this.locks = locks;
+		}
+
+		@Retryable(maxRetries = 2, delay = 0)
+		@DistributedLock("'retried'")
+		void retried() {
+			this.locks.getObject().events.add("run");
+			throw new IllegalStateException("again");
+		}
+
+		@Transactional
+		@DistributedLock("'tx'")
+		void transactional(JdbcTemplate jdbc) {
+			this.locks.getObject().events
+				.add("transaction " + TransactionSynchronizationManager.isActualTransactionActive());
+			jdbc.execute("insert into stock values (1)");
+		}
+
+		@Async
+		@ConcurrencyLimit(1)
+		@DistributedLock("'async'")
+		CompletableFuture<String> asynchronous() {
+			return CompletableFuture.completedFuture(Thread.currentThread().getName());
+		}
+
+		@Cacheable("orders")
+		@DistributedLock("'cached'")
+		String cached() {
+			this.locks.getObject().events.add("run");
+			return "cached";
+		}
+
+	}
+
+	static class Separate {
+
+		@Transactional
+		void transactional() {
+		}
+
+		@DistributedLock
+		void locked() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Database {
+
+		@Bean(destroyMethod = "shutdown")
+		DataSource dataSource() {
+			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
+		}
+
+		@Bean
+		DataSourceTransactionManager transactionManager(DataSource dataSource) {
+			return new DataSourceTransactionManager(dataSource);
+		}
+
+		@Bean
+		JdbcTemplate jdbcTemplate(DataSource dataSource) {
+			return new JdbcTemplate(dataSource);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAsync
+	@EnableCaching
+	@EnableResilientMethods
+	@EnableTransactionManagement
+	static class Everything extends Database {
+
+		@Bean
+		CacheManager cacheManager() {
+			return new ConcurrentMapCacheManager();
+		}
+
+		@Bean
+		SimpleAsyncTaskExecutor taskExecutor() {
+			return new SimpleAsyncTaskExecutor("orders-");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement(order = 100)
+	static class TransactionsFirst extends Database {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement(order = 100, proxyTargetClass = true)
+	static class TransactionsFirstWithClassProxies extends Database {
+
+	}
+
+}

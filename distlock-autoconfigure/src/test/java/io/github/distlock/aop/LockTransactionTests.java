@@ -1,0 +1,247 @@
+package io.github.distlock.aop;
+
+import java.util.List;
+
+import javax.sql.DataSource;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockRequest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Locks inside and around real transactions.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class LockTransactionTests {
+
+	private static final LockedApplication APPLICATION = application();
+
+	private static LockedApplication application() {
+		return LockedApplication.of(Transactions.class, Orders.class);
+	}
+
+	private static int rows(AnnotationConfigApplicationContext context) {
+		Integer rows = context.getBean(JdbcTemplate.class).queryForObject("select count(*) from stock", Integer.class);
+		return (rows != null) ? rows : -1;
+	}
+
+	@Test
+	void aTransactionInsideDoesNotCommitWhenTheLeaseIsLost() {
+		try (AnnotationConfigApplicationContext context = APPLICATION.start()) {
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> context.getBean(Orders.class).transactionInside(true))
+				.withMessageContaining("the transaction is rolled back");
+			assertThat(rows(context)).isZero();
+			context.getBean(Orders.class).transactionInside(false);
+			assertThat(rows(context)).isOne();
+		}
+	}
+
+	@Test
+	void aProgrammaticTransactionInsideDoesNotCommitWhenTheLeaseIsLost() {
+		try (AnnotationConfigApplicationContext context = APPLICATION.start()) {
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> context.getBean(Orders.class).templateInside())
+				.withMessageContaining("the transaction is rolled back");
+			assertThat(rows(context)).isZero();
+		}
+	}
+
+	@Test
+	void anOuterLockThatIsLostStopsTheCommitToo() {
+		try (AnnotationConfigApplicationContext context = APPLICATION.start();
+				LockContext.Scope outer = LockContext.open(lost(context))) {
+			assertThat(outer).isNotNull();
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> context.getBean(Orders.class).transactionInside(false))
+				.withMessageContaining("'outer'");
+			assertThat(rows(context)).isZero();
+		}
+	}
+
+	private static HeldLock lost(AnnotationConfigApplicationContext context) {
+		InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+		HeldLock lock = locks.acquire(LockRequest.of("outer"));
+		locks.loseAll();
+		return lock;
+	}
+
+	@Test
+	void aRunningTransactionKeepsTheLockUntilItHasCommitted(CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = APPLICATION.start()) {
+			List<String> events = context.getBean(InMemoryLocks.class).events;
+			TransactionTemplate template = context.getBean(TransactionTemplate.class);
+			for (int i = 1; i <= 2; i++) {
+				template.executeWithoutResult((status) -> {
+					context.getBean(Orders.class).insert();
+					events.add("before commit");
+				});
+				assertThat(rows(context)).isEqualTo(i);
+			}
+			assertThat(events).containsExactly("acquire k", "before commit", "release k", "acquire k", "before commit",
+					"release k");
+			assertThat(output.getAll().split("was called inside a running transaction", -1)).hasSize(2);
+		}
+	}
+
+	@Test
+	void aRunningTransactionKeepsTheLockUntilItHasRolledBack() {
+		try (AnnotationConfigApplicationContext context = APPLICATION.start()) {
+			List<String> events = context.getBean(InMemoryLocks.class).events;
+			context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
+				assertThatIllegalStateException().isThrownBy(() -> context.getBean(Orders.class).fail());
+				events.add("before rollback");
+				status.setRollbackOnly();
+			});
+			assertThat(events).containsExactly("acquire fail", "before rollback", "release fail");
+		}
+	}
+
+	@Test
+	void aRunningTransactionDoesNotCommitWhenTheLeaseIsLostAfterTheMethod(CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = APPLICATION.start()) {
+			InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
+					context.getBean(Orders.class).insert();
+					locks.loseAll();
+				}));
+			assertThat(rows(context)).isZero();
+			assertThat(locks.events).containsExactly("acquire k", "release k");
+			assertThat(output).contains("was kept for a transaction, which was rolled back");
+		}
+	}
+
+	@Test
+	void aMethodInARunningTransactionThatLosesItsLeaseThrows() {
+		try (AnnotationConfigApplicationContext context = APPLICATION.start()) {
+			context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
+				assertThatExceptionOfType(LockLostException.class)
+					.isThrownBy(() -> context.getBean(Orders.class).transactionInside(true))
+					.withMessageContaining("was lost while the method ran");
+				status.setRollbackOnly();
+			});
+		}
+	}
+
+	@Test
+	void aRunningTransactionIsRefusedOnRequest() {
+		try (AnnotationConfigApplicationContext context = application().with("on-active", "FAIL").start()) {
+			context.getBean(TransactionTemplate.class)
+				.executeWithoutResult((status) -> assertThatExceptionOfType(LockDefinitionException.class)
+					.isThrownBy(() -> context.getBean(Orders.class).insert())
+					.withMessageContaining("distlock.transaction.on-active=fail"));
+			assertThat(context.getBean(InMemoryLocks.class).requests).isEmpty();
+			context.getBean(Orders.class).insert();
+		}
+	}
+
+	@Test
+	void aRunningTransactionLeavesTheLockAloneOnRequest() {
+		try (AnnotationConfigApplicationContext context = application().with("on-active", "RELEASE").start()) {
+			List<String> events = context.getBean(InMemoryLocks.class).events;
+			context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
+				context.getBean(Orders.class).insert();
+				events.add("before commit");
+			});
+			assertThat(events).containsExactly("acquire k", "release k", "before commit");
+			assertThat(rows(context)).isOne();
+		}
+	}
+
+	static class Orders {
+
+		private final ObjectProvider<InMemoryLocks> locks;
+
+		private final JdbcTemplate jdbc;
+
+		private final TransactionTemplate template;
+
+		Orders(ObjectProvider<InMemoryLocks> locks, JdbcTemplate jdbc, TransactionTemplate template) {
+			this.locks = locks;
+			this.jdbc = jdbc;
+			this.template = template;
+		}
+
+		@Transactional
+		@DistributedLock("'inside'")
+		void transactionInside(boolean lose) {
+			this.jdbc.execute("insert into stock values (1)");
+			if (lose) {
+				this.locks.getObject().loseAll();
+			}
+		}
+
+		@DistributedLock("'template'")
+		void templateInside() {
+			this.template.executeWithoutResult((status) -> {
+				this.jdbc.execute("insert into stock values (1)");
+				this.locks.getObject().loseAll();
+			});
+		}
+
+		@DistributedLock("'k'")
+		void insert() {
+			this.jdbc.execute("insert into stock values (1)");
+		}
+
+		@DistributedLock("'fail'")
+		void fail() {
+			throw new IllegalStateException("mine");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement
+	static class Transactions {
+
+		@Bean(destroyMethod = "shutdown")
+		DataSource dataSource() {
+			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
+		}
+
+		@Bean
+		DataSourceTransactionManager transactionManager(DataSource dataSource) {
+			return new DataSourceTransactionManager(dataSource);
+		}
+
+		@Bean
+		TransactionTemplate transactionTemplate(PlatformTransactionManager transactionManager) {
+			return new TransactionTemplate(transactionManager);
+		}
+
+		@Bean
+		JdbcTemplate jdbcTemplate(DataSource dataSource) {
+			JdbcTemplate template = new JdbcTemplate(dataSource);
+			template.execute("create table stock (id int)");
+			return template;
+		}
+
+	}
+
+}
