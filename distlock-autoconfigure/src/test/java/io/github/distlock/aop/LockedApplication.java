@@ -36,7 +36,9 @@ final class LockedApplication {
 
 	static LockedApplication of(Class<?>... classes) {
 		LockedApplication application = new LockedApplication();
-		application.classes.addAll(List.of(classes));
+		// Before the library, as auto-configuration does: equal orders are not in its
+		// favour.
+		application.classes.addAll(0, List.of(classes));
 		return application;
 	}
 
@@ -91,8 +93,8 @@ final class LockedApplication {
 		}
 
 		@Bean
-		AtomicBoolean enabled() {
-			return new AtomicBoolean(true);
+		AtomicBoolean enabled(Environment environment) {
+			return new AtomicBoolean(environment.getProperty("enabled", Boolean.class, true));
 		}
 
 	}

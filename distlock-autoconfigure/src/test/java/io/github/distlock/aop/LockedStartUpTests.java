@@ -1,7 +1,5 @@
 package io.github.distlock.aop;
 
-import java.util.concurrent.atomic.AtomicBoolean;
-
 import io.github.distlock.DistributedLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -59,7 +57,7 @@ class LockedStartUpTests {
 
 	@Test
 	void aDisabledApplicationSaysSoOnce(CapturedOutput output) {
-		LockedApplication.of(Plain.class, Disabled.class).start().close();
+		LockedApplication.of(Plain.class).with("enabled", false).start().close();
 		assertThat(output.getAll().split("distlock.enabled is false", -1)).hasSize(2);
 	}
 
@@ -103,16 +101,6 @@ class LockedStartUpTests {
 				}
 
 			};
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class Disabled {
-
-		@Bean
-		AtomicBoolean enabled() {
-			return new AtomicBoolean();
 		}
 
 	}
