@@ -1,0 +1,133 @@
+package io.github.distlock.metrics;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+import io.github.distlock.LockListener;
+import io.github.distlock.LockOutcome;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+
+/**
+ * Counts and times locks, as {@link LockMeters} says. Thread-safe and quick: each meter
+ * is looked up once and kept, so the number of labels should be small.
+ */
+public final class LockMetrics implements LockListener {
+
+	private final MeterRegistry registry;
+
+	private final Map<String, StoreMeters> stores = new ConcurrentHashMap<>();
+
+	private final Map<Label, LabelMeters> labels = new ConcurrentHashMap<>();
+
+	private final Map<Attempt, Timer> attempts = new ConcurrentHashMap<>();
+
+	/**
+	 * Create the listener and register the meters of a store whose tags are known, at
+	 * zero: a dashboard should see them before anything happens. Other stores get theirs
+	 * with their first event.
+	 * @param registry where to register meters
+	 * @param backends names of the stores that are known already
+	 */
+	public LockMetrics(MeterRegistry registry, String... backends) {
+		this.registry = registry;
+		for (String backend : backends) {
+			store(backend);
+		}
+	}
+
+	@Override
+	public void onWaiting(Waiting event) {
+		store(event.backend()).waiting().incrementAndGet();
+	}
+
+	@Override
+	public void onWaitingEnded(Waiting event) {
+		store(event.backend()).waiting().decrementAndGet();
+	}
+
+	@Override
+	public void onAttempted(Attempted event) {
+		cached(this.attempts, new Attempt(event.name(), event.backend(), event.outcome()), this::register)
+			.record(event.waited());
+		if (event.outcome() == LockOutcome.ACQUIRED) {
+			// Registered now, the counter of losses begins at zero and shows the first
+			// one.
+			label(event.name(), event.backend());
+			StoreMeters store = store(event.backend());
+			store.held().incrementAndGet();
+			switch (event.handOff()) {
+				case LOCAL -> store.localHandOffs().increment();
+				case REMOTE -> store.remoteHandOffs().increment();
+				case NONE -> {
+					// Nobody handed it on.
+				}
+			}
+		}
+	}
+
+	@Override
+	public void onReleased(Released event) {
+		store(event.backend()).held().decrementAndGet();
+		label(event.name(), event.backend()).hold().record(event.held());
+	}
+
+	@Override
+	public void onLost(Lost event) {
+		store(event.backend()).held().decrementAndGet();
+		LabelMeters label = label(event.name(), event.backend());
+		label.hold().record(event.held());
+		label.lost().increment();
+	}
+
+	@Override
+	public void onRenewed(Renewed event) {
+		StoreMeters store = store(event.backend());
+		store.renewed().increment(event.renewed());
+		store.gone().increment(event.gone());
+		store.failed().increment(event.failed());
+	}
+
+	private StoreMeters store(String backend) {
+		return cached(this.stores, backend, (name) -> StoreMeters.register(this.registry, name));
+	}
+
+	private LabelMeters label(String name, String backend) {
+		return cached(this.labels, new Label(name, backend),
+				(label) -> LabelMeters.register(this.registry, label.name(), label.backend()));
+	}
+
+	private Timer register(Attempt attempt) {
+		return Timer.builder(LockMeters.ACQUIRE.getName())
+			.description(LockMeters.ACQUIRE.getDescription())
+			.tag(LockMeters.Tags.NAME.asString(), attempt.name())
+			.tag(LockMeters.Tags.BACKEND.asString(), attempt.backend())
+			.tag(LockMeters.Tags.OUTCOME.asString(), tagValue(attempt.outcome()))
+			.register(this.registry);
+	}
+
+	private static String tagValue(LockOutcome outcome) {
+		return switch (outcome) {
+			case ACQUIRED -> "acquired";
+			case TIMEOUT -> "timeout";
+			case SKIPPED -> "skipped";
+			case INTERRUPTED -> "interrupted";
+			case BACKEND_ERROR -> "backend-error";
+			case INVALID -> "invalid";
+		};
+	}
+
+	/** A plain get takes no lock; computeIfAbsent may. */
+	private static <K, V> V cached(Map<K, V> cache, K key, Function<K, V> register) {
+		V value = cache.get(key);
+		return (value != null) ? value : cache.computeIfAbsent(key, register);
+	}
+
+	private record Label(String name, String backend) {
+	}
+
+	private record Attempt(String name, String backend, LockOutcome outcome) {
+	}
+
+}

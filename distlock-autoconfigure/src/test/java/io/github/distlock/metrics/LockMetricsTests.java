@@ -1,0 +1,179 @@
+package io.github.distlock.metrics;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.HandOff;
+import io.github.distlock.LockListener.Attempted;
+import io.github.distlock.LockListener.Lost;
+import io.github.distlock.LockListener.Released;
+import io.github.distlock.LockListener.Renewed;
+import io.github.distlock.LockListener.Waiting;
+import io.github.distlock.LockOutcome;
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What each event changes.
+ */
+class LockMetricsTests {
+
+	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+	private final LockMetrics metrics = new LockMetrics(this.registry, "redis");
+
+	@Test
+	void metersOfAKnownStoreAreThereBeforeAnythingHappens() {
+		assertThat(this.registry.get("distlock.held").tag("backend", "redis").gauge().value()).isZero();
+		assertThat(this.registry.get("distlock.waiting").tag("backend", "redis").gauge().value()).isZero();
+		for (String type : new String[] { "local", "remote" }) {
+			assertThat(this.registry.get("distlock.handoffs").tags("type", type, "backend", "redis").counter().count())
+				.isZero();
+		}
+		for (String outcome : new String[] { "renewed", "gone", "failed" }) {
+			assertThat(this.registry.get("distlock.renewals")
+				.tags("outcome", outcome, "backend", "redis")
+				.counter()
+				.count()).isZero();
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "ACQUIRED, acquired", "TIMEOUT, timeout", "SKIPPED, skipped", "INTERRUPTED, interrupted",
+			"BACKEND_ERROR, backend-error", "INVALID, invalid" })
+	void anAttemptIsTimedUnderItsOutcome(LockOutcome outcome, String tag) {
+		this.metrics.onAttempted(attempted(outcome, HandOff.NONE));
+		this.metrics.onAttempted(attempted(outcome, HandOff.NONE));
+		var timer = this.registry.get("distlock.acquire")
+			.tags("name", "orders", "backend", "redis", "outcome", tag)
+			.timer();
+		assertThat(timer.count()).isEqualTo(2);
+		assertThat(timer.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(14);
+	}
+
+	@Test
+	void onlyAnAcquiredLockCountsAsHeld() {
+		this.metrics.onAttempted(attempted(LockOutcome.TIMEOUT, HandOff.NONE));
+		assertThat(gauge("distlock.held")).isZero();
+		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
+		assertThat(gauge("distlock.held")).isOne();
+		this.metrics.onReleased(new Released("redis", "orders", "order-1", 17, Duration.ofMillis(30)));
+		assertThat(gauge("distlock.held")).isZero();
+	}
+
+	@Test
+	void aReleasedLockIsTimed() {
+		this.metrics.onReleased(new Released("redis", "orders", "order-1", 17, Duration.ofMillis(30)));
+		assertThat(this.registry.get("distlock.hold")
+			.tags("name", "orders", "backend", "redis")
+			.timer()
+			.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(30);
+	}
+
+	@Test
+	void aLostLockIsCountedAndTimedAndNoLongerHeld() {
+		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
+		this.metrics.onLost(new Lost("redis", "orders", "order-1", 17, Duration.ofMillis(30), "its lease has passed"));
+		assertThat(lost()).isOne();
+		assertThat(this.registry.get("distlock.hold").tag("name", "orders").timer().count()).isOne();
+		assertThat(gauge("distlock.held")).isZero();
+	}
+
+	@Test
+	void theCounterOfLossesBeginsAtZeroWithTheFirstAcquisition() {
+		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
+		assertThat(lost()).isZero();
+	}
+
+	@Test
+	void handOffsAreCountedByType() {
+		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.LOCAL));
+		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.LOCAL));
+		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.REMOTE));
+		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
+		assertThat(this.registry.get("distlock.handoffs").tag("type", "local").counter().count()).isEqualTo(2);
+		assertThat(this.registry.get("distlock.handoffs").tag("type", "remote").counter().count()).isOne();
+	}
+
+	@Test
+	void waitingCallsComeAndGo() {
+		Waiting waiting = new Waiting("redis", "orders", "order-1");
+		this.metrics.onWaiting(waiting);
+		this.metrics.onWaiting(waiting);
+		this.metrics.onWaitingEnded(waiting);
+		assertThat(gauge("distlock.waiting")).isOne();
+	}
+
+	@Test
+	void renewalsAreCountedByLease() {
+		this.metrics.onRenewed(new Renewed("redis", 5, 2, 1));
+		this.metrics.onRenewed(new Renewed("redis", 5, 0, 0));
+		assertThat(this.registry.get("distlock.renewals").tag("outcome", "renewed").counter().count()).isEqualTo(10);
+		assertThat(this.registry.get("distlock.renewals").tag("outcome", "gone").counter().count()).isEqualTo(2);
+		assertThat(this.registry.get("distlock.renewals").tag("outcome", "failed").counter().count()).isOne();
+	}
+
+	@Test
+	void aStoreThatWasNotKnownGetsItsMetersWithItsFirstEvent() {
+		this.metrics.onWaiting(new Waiting("local", "orders", "order-1"));
+		assertThat(this.registry.get("distlock.waiting").tag("backend", "local").gauge().value()).isOne();
+		assertThat(gauge("distlock.waiting")).isZero();
+	}
+
+	@Test
+	void noTagShowsTheKey() {
+		fireEverything();
+		assertThat(this.registry.getMeters()).flatExtracting((meter) -> meter.getId().getTags())
+			.extracting(Tag::getValue)
+			.isNotEmpty()
+			.doesNotContain("order-1");
+	}
+
+	@Test
+	void eachMeterIsAsItsDocumentationSays() {
+		fireEverything();
+		for (LockMeters documented : LockMeters.values()) {
+			String[] keys = Arrays.stream(documented.getKeyNames()).map(KeyName::asString).toArray(String[]::new);
+			assertThat(this.registry.find(documented.getName()).meters()).isNotEmpty()
+				.extracting(Meter::getId)
+				.allSatisfy((id) -> {
+					assertThat(id.getType()).isEqualTo(documented.getType());
+					assertThat(id.getDescription()).isEqualTo(documented.getDescription());
+					assertThat(id.getTags()).extracting(Tag::getKey).containsExactlyInAnyOrder(keys);
+				});
+		}
+		assertThat(this.registry.getMeters()).extracting((meter) -> meter.getId().getName())
+			.isSubsetOf(Arrays.stream(LockMeters.values()).map(LockMeters::getName).toList());
+	}
+
+	private void fireEverything() {
+		Waiting waiting = new Waiting("redis", "orders", "order-1");
+		this.metrics.onWaiting(waiting);
+		this.metrics.onWaitingEnded(waiting);
+		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.REMOTE));
+		this.metrics.onRenewed(new Renewed("redis", 1, 0, 0));
+		this.metrics.onReleased(new Released("redis", "orders", "order-1", 17, Duration.ofMillis(30)));
+		this.metrics.onLost(new Lost("redis", "orders", "order-1", 18, Duration.ofMillis(30), "its lease has passed"));
+	}
+
+	private double gauge(String name) {
+		return this.registry.get(name).tag("backend", "redis").gauge().value();
+	}
+
+	private double lost() {
+		return this.registry.get("distlock.lost").tags("name", "orders", "backend", "redis").counter().count();
+	}
+
+	private static Attempted attempted(LockOutcome outcome, HandOff handOff) {
+		return new Attempted("redis", "orders", "order-1", outcome, Duration.ofMillis(7), handOff, 17);
+	}
+
+}

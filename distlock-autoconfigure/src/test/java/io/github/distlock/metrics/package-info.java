@@ -1,0 +1,7 @@
+/**
+ * What the meters show.
+ */
+@NullMarked
+package io.github.distlock.metrics;
+
+import org.jspecify.annotations.NullMarked;
