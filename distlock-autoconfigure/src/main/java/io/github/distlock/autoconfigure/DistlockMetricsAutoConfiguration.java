@@ -1,0 +1,35 @@
+package io.github.distlock.autoconfigure;
+
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.metrics.LockMetrics;
+import io.micrometer.core.instrument.MeterRegistry;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of the meters, where the application has a {@link MeterRegistry}.
+ */
+@AutoConfiguration(afterName = {
+		"org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+		"org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration" })
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnSingleCandidate(MeterRegistry.class)
+@EnableConfigurationProperties(DistlockProperties.class)
+public final class DistlockMetricsAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockMetrics distlockMetrics(MeterRegistry registry, ObjectProvider<LockBackend> backends,
+			DistlockProperties properties) {
+		// Asked at run time: ahead-of-time processing would freeze a condition.
+		LockBackend backend = properties.enabled() ? backends.getIfAvailable() : null;
+		return (backend != null) ? new LockMetrics(registry, backend.description().name()) : new LockMetrics(registry);
+	}
+
+}

@@ -1,0 +1,127 @@
+package io.github.distlock.autoconfigure;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+import io.github.distlock.backend.redis.RedisBackendSettings;
+import io.github.distlock.registry.RegistrySettings;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * What can be set under {@code distlock}. A value that cannot work fails the start-up.
+ *
+ * @param enabled Whether locks are taken. When false, annotated methods and registry
+ * users run without any lock, which is said once in the log.
+ * @param backend Where locks are kept.
+ * @param keyPrefix What the name of every key and channel in the store begins with.
+ * Applications that share locks have the same one. No braces, no control characters, not
+ * blank.
+ * @param waitTime How long a call waits for a lock that says nothing else. Zero tries
+ * once, a negative duration waits for ever.
+ * @param leaseTime How long a lock is granted at a time while the watchdog renews it, and
+ * so how long the lock of a JVM that died stays. At least 100ms.
+ * @param maxHoldTime How long the watchdog goes on renewing a lock; it is lost after
+ * that. Not set means without end.
+ * @param backendTimeout How long the lock store may be silent before waiting calls fail,
+ * endless ones too.
+ * @param failFast Whether the application refuses to start when the lock store cannot be
+ * used.
+ * @param onLost What happens to the thread that owns a lock when the lock is lost,
+ * besides the event, the log line and the metric.
+ * @param shutdownGracePeriod How long a stopping application waits for locks that are
+ * still held before it releases them.
+ * @param redis Locks in Redis.
+ */
+@ConfigurationProperties("distlock")
+public record DistlockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
+		@DefaultValue("distlock:") String keyPrefix, @DefaultValue("5s") Duration waitTime,
+		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime,
+		@DefaultValue("10s") Duration backendTimeout, @DefaultValue("false") boolean failFast,
+		@DefaultValue("event") OnLost onLost, @DefaultValue("10s") Duration shutdownGracePeriod,
+		@DefaultValue Redis redis) {
+
+	/**
+	 * Check what can be checked without a store.
+	 */
+	public DistlockProperties {
+		PropertyChecks.prefix("distlock.key-prefix", keyPrefix);
+		PropertyChecks.notTooLong("distlock.wait-time", waitTime, "Use -1 to wait for ever");
+		PropertyChecks.atLeast("distlock.lease-time", leaseTime, Duration.ofMillis(100), "100ms",
+				"A shorter lease ends while a command is on its way");
+		if (maxHoldTime != null) {
+			PropertyChecks.notLess("distlock.max-hold-time", maxHoldTime, "distlock.lease-time", leaseTime);
+		}
+		PropertyChecks.notLess("distlock.backend-timeout", backendTimeout, "distlock.redis.command-timeout",
+				redis.commandTimeout());
+		PropertyChecks.atLeast("distlock.shutdown-grace-period", shutdownGracePeriod, Duration.ZERO, "0s",
+				"Zero releases locks at once");
+	}
+
+	RegistrySettings toRegistrySettings() {
+		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.backendTimeout,
+				this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod);
+	}
+
+	RedisBackendSettings toRedisSettings() {
+		return new RedisBackendSettings(this.keyPrefix, this.redis.commandTimeout(), this.redis.dedicatedConnection());
+	}
+
+	/**
+	 * The lock stores of this version.
+	 */
+	public enum Backend {
+
+		/** The application's Redis. */
+		REDIS;
+
+		static String names() {
+			return Arrays.stream(values())
+				.map((backend) -> backend.name().toLowerCase(Locale.ROOT))
+				.collect(Collectors.joining(", "));
+		}
+
+	}
+
+	/**
+	 * What happens to the thread that owns a lock when the lock is lost.
+	 */
+	public enum OnLost {
+
+		/** Nothing more: who wants to know listens or asks. */
+		EVENT,
+
+		/** It is interrupted. */
+		INTERRUPT
+
+	}
+
+	/**
+	 * Locks in Redis. Host, credentials and the like are those of the application's own
+	 * connection.
+	 *
+	 * @param commandTimeout How long one lock command may take.
+	 * @param dedicatedConnection Whether lock commands have a connection of their own,
+	 * made from the configuration of the application's, so that renewals do not queue
+	 * behind slow commands. Has an effect with Lettuce only.
+	 * @param connectionFactory Name of the RedisConnectionFactory bean to use when there
+	 * are several. Not set means the only or primary one.
+	 */
+	public record Redis(@DefaultValue("1s") Duration commandTimeout, @DefaultValue("true") boolean dedicatedConnection,
+			@Nullable String connectionFactory) {
+
+		/**
+		 * Check what can be checked without a store.
+		 */
+		public Redis {
+			PropertyChecks.atLeast("distlock.redis.command-timeout", commandTimeout, Duration.ofMillis(1), "1ms",
+					"The default is 1s");
+		}
+
+	}
+
+}

@@ -1,0 +1,68 @@
+package io.github.distlock.autoconfigure;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
+
+/**
+ * Says which property of ours has which bad value, where it was set, and what to write
+ * instead. Before Spring Boot's own analyzers, which see no more than that binding
+ * failed. What is no duration, number or the like is left to them.
+ */
+@Order(Ordered.HIGHEST_PRECEDENCE)
+class InvalidPropertyFailureAnalyzer extends AbstractFailureAnalyzer<BindException> {
+
+	private static final ConfigurationPropertyName BACKEND = ConfigurationPropertyName.of("distlock.backend");
+
+	private final @Nullable Environment environment;
+
+	InvalidPropertyFailureAnalyzer(@Nullable Environment environment) {
+		this.environment = environment;
+	}
+
+	@Override
+	protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BindException cause) {
+		InvalidPropertyException invalid = findCause(cause, InvalidPropertyException.class);
+		if (invalid != null) {
+			return new FailureAnalysis(invalid.getProblem() + "." + origin(find(invalid.getProperty())),
+					invalid.getRemedy() + ".", cause);
+		}
+		ConfigurationProperty property = cause.getProperty();
+		if (property != null && property.getName().equals(BACKEND)) {
+			return new FailureAnalysis(
+					"Property 'distlock.backend' is '" + property.getValue()
+							+ "': this version of distlock has no such lock store." + origin(property),
+					"Use one of: " + DistlockProperties.Backend.names()
+							+ ". For any other store define a LockBackend bean and remove the property.",
+					cause);
+		}
+		return null;
+	}
+
+	private @Nullable ConfigurationProperty find(String name) {
+		if (this.environment == null) {
+			return null;
+		}
+		ConfigurationPropertyName propertyName = ConfigurationPropertyName.of(name);
+		for (var source : ConfigurationPropertySources.get(this.environment)) {
+			ConfigurationProperty property = source.getConfigurationProperty(propertyName);
+			if (property != null) {
+				return property;
+			}
+		}
+		return null;
+	}
+
+	private static String origin(@Nullable ConfigurationProperty property) {
+		return (property != null && property.getOrigin() != null) ? " It was set in " + property.getOrigin() + "." : "";
+	}
+
+}

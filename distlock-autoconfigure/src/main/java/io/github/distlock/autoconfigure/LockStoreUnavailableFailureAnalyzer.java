@@ -1,0 +1,33 @@
+package io.github.distlock.autoconfigure;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/**
+ * Says which lock store could not be used at start-up, and what to do.
+ */
+class LockStoreUnavailableFailureAnalyzer extends AbstractFailureAnalyzer<LockStoreUnavailableException> {
+
+	@Override
+	protected FailureAnalysis analyze(Throwable rootFailure, LockStoreUnavailableException cause) {
+		Throwable root = cause;
+		for (Throwable next = cause.getCause(); next != null; next = next.getCause()) {
+			root = next;
+		}
+		return new FailureAnalysis(
+				"distlock.fail-fast is true, and the lock store cannot be used: " + cause.getStore() + "."
+						+ reason(cause.getCause()) + reason((root != cause.getCause()) ? root : null),
+				"""
+						Check that the store runs at that address, that this machine can reach it, and that user and \
+						password are right (for Redis: spring.data.redis.*).
+						To start without it and fail only calls that need a lock, set distlock.fail-fast=false.""",
+				cause);
+	}
+
+	private static String reason(@Nullable Throwable cause) {
+		return (cause != null) ? String.format("%n    %s", cause.getMessage()) : "";
+	}
+
+}

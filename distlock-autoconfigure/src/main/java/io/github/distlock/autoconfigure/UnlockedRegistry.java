@@ -1,0 +1,121 @@
+package io.github.distlock.autoconfigure;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * What {@code distlock.enabled=false} means for code that asks for locks: it gets each at
+ * once, and nobody is kept out. Fencing tokens rise like those of the stores, with the
+ * clock, so that a resource which checks them goes on working, before and afterwards.
+ */
+final class UnlockedRegistry implements LockRegistry {
+
+	private static final Log logger = LogFactory.getLog(UnlockedRegistry.class);
+
+	private final AtomicLong lastToken = new AtomicLong();
+
+	UnlockedRegistry() {
+		logger.warn("distlock.enabled is false: annotated methods and LockRegistry run without any lock, "
+				+ "nothing is mutually exclusive. Remove the property to lock again");
+	}
+
+	@Override
+	public Lock obtain(String key) {
+		return new NoLock();
+	}
+
+	@Override
+	public HeldLock acquire(LockRequest request) {
+		long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+		return new NotHeld(request.key(), this.lastToken.updateAndGet((last) -> Math.max(last + 1, now)));
+	}
+
+	@Override
+	public Optional<HeldLock> tryAcquire(LockRequest request) {
+		return Optional.of(acquire(request));
+	}
+
+	@Override
+	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
+		return CompletableFuture.completedFuture(acquire(request));
+	}
+
+	@Override
+	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
+		LockContext.Scope scope = LockContext.open(acquire(request));
+		try {
+			return action.call();
+		}
+		finally {
+			scope.close();
+		}
+	}
+
+	/** Is never lost, since it was never had. */
+	private record NotHeld(String key, long fencingToken) implements HeldLock {
+
+		@Override
+		public boolean isHeld() {
+			return true;
+		}
+
+		@Override
+		public Duration remaining() {
+			return Duration.ofSeconds(Long.MAX_VALUE);
+		}
+
+		@Override
+		public void onLost(Runnable callback) {
+		}
+
+		@Override
+		public void close() {
+		}
+
+	}
+
+	private static final class NoLock implements Lock {
+
+		@Override
+		public void lock() {
+		}
+
+		@Override
+		public void lockInterruptibly() {
+		}
+
+		@Override
+		public boolean tryLock() {
+			return true;
+		}
+
+		@Override
+		public boolean tryLock(long time, TimeUnit unit) {
+			return true;
+		}
+
+		@Override
+		public void unlock() {
+		}
+
+		@Override
+		public Condition newCondition() {
+			throw new UnsupportedOperationException("A distributed lock has no conditions");
+		}
+
+	}
+
+}
