@@ -1,7 +1,5 @@
 package io.github.distlock.autoconfigure;
 
-import java.util.List;
-
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.backend.LockBackend;
@@ -35,8 +33,11 @@ public final class DistlockAutoConfiguration {
 		if (!properties.enabled()) {
 			return new UnlockedRegistry();
 		}
-		return new BackendLockRegistry(backend(backends), properties.toRegistrySettings(), listeners(listeners),
-				TimeSource.SYSTEM);
+		BackendLockRegistry registry = new BackendLockRegistry(backend(backends), properties.toRegistrySettings(),
+				listeners.orderedStream().toList(), TimeSource.SYSTEM);
+		// Now, and not with the lifecycle: beans may lock while they are initialized.
+		registry.start();
+		return registry;
 	}
 
 	@Bean
@@ -57,10 +58,6 @@ public final class DistlockAutoConfiguration {
 							- set distlock.enabled=false to run without locks""");
 		}
 		return backend;
-	}
-
-	private static List<LockListener> listeners(ObjectProvider<LockListener> listeners) {
-		return listeners.orderedStream().toList();
 	}
 
 }

@@ -5,8 +5,10 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
+import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.transaction.OnActiveTransaction;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -36,6 +38,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param shutdownGracePeriod How long a stopping application waits for locks that are
  * still held before it releases them.
  * @param redis Locks in Redis.
+ * @param aop Annotated methods.
+ * @param transaction Locks and transactions.
  */
 @ConfigurationProperties("distlock")
 public record DistlockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
@@ -43,7 +47,7 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime,
 		@DefaultValue("10s") Duration backendTimeout, @DefaultValue("false") boolean failFast,
 		@DefaultValue("event") OnLost onLost, @DefaultValue("10s") Duration shutdownGracePeriod,
-		@DefaultValue Redis redis) {
+		@DefaultValue Redis redis, @DefaultValue Aop aop, @DefaultValue Transaction transaction) {
 
 	/**
 	 * Check what can be checked without a store.
@@ -122,6 +126,24 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 					"The default is 1s");
 		}
 
+	}
+
+	/**
+	 * Annotated methods.
+	 *
+	 * @param order Place of the lock among the advisors of a method. It must be outside
+	 * of transactions and caches, which are last by default: lower than theirs.
+	 */
+	public record Aop(@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int order) {
+	}
+
+	/**
+	 * Locks and transactions.
+	 *
+	 * @param onActive What happens when an annotated method is called inside a running
+	 * transaction.
+	 */
+	public record Transaction(@DefaultValue("keep") OnActiveTransaction onActive) {
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.github.distlock.autoconfigure;
 
+import io.github.distlock.LockRegistry;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redis.RedisLockBackend;
@@ -22,7 +23,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @AutoConfiguration(afterName = { "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
 		"org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration" })
 @ConditionalOnClass(RedisConnectionFactory.class)
-@ConditionalOnMissingBean(LockBackend.class)
+@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
 @EnableConfigurationProperties(DistlockProperties.class)
 @ImportRuntimeHints(RedisScriptHints.class)
 public final class DistlockRedisAutoConfiguration {

@@ -43,13 +43,17 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 		this.locations = locations;
 	}
 
+	/**
+	 * The first time the registry works already; it is started again after a pause of the
+	 * context.
+	 */
 	@Override
 	public void start() {
 		if (this.registry instanceof BackendLockRegistry backendRegistry) {
+			backendRegistry.start();
 			if (this.failFast) {
 				verify(this.backends.getObject());
 			}
-			backendRegistry.start();
 		}
 		this.running = true;
 	}

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -27,18 +28,17 @@ final class UnlockedRegistry implements LockRegistry {
 
 	private final AtomicLong lastToken = new AtomicLong();
 
-	UnlockedRegistry() {
-		logger.warn("distlock.enabled is false: annotated methods and LockRegistry run without any lock, "
-				+ "nothing is mutually exclusive. Remove the property to lock again");
-	}
+	private final AtomicBoolean warned = new AtomicBoolean();
 
 	@Override
 	public Lock obtain(String key) {
+		warnOnce();
 		return new NoLock();
 	}
 
 	@Override
 	public HeldLock acquire(LockRequest request) {
+		warnOnce();
 		long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
 		return new NotHeld(request.key(), this.lastToken.updateAndGet((last) -> Math.max(last + 1, now)));
 	}
@@ -64,6 +64,14 @@ final class UnlockedRegistry implements LockRegistry {
 		}
 	}
 
+	/** Of annotated methods, which never come here, the advisor warns. */
+	private void warnOnce() {
+		if (this.warned.compareAndSet(false, true)) {
+			logger.warn("distlock.enabled is false: the LockRegistry grants every lock at once, "
+					+ "and nothing is mutually exclusive. Remove the property to lock again");
+		}
+	}
+
 	/** Is never lost, since it was never had. */
 	private record NotHeld(String key, long fencingToken) implements HeldLock {
 
@@ -74,7 +82,7 @@ final class UnlockedRegistry implements LockRegistry {
 
 		@Override
 		public Duration remaining() {
-			return Duration.ofSeconds(Long.MAX_VALUE);
+			return Duration.ofNanos(Long.MAX_VALUE);
 		}
 
 		@Override

@@ -1,0 +1,60 @@
+package io.github.distlock.autoconfigure;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.github.distlock.LockListener;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.aop.DistributedLockAdvisor;
+import io.github.distlock.aop.LockProxyRegistrar;
+import io.github.distlock.aop.LockRuntime;
+import io.github.distlock.backend.LockBackend;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Auto-configuration of {@link io.github.distlock.DistributedLock @DistributedLock}. The
+ * advisor comes before all other beans, so everything that it works with is looked up
+ * when the first locked method is called, and its order is read from the environment.
+ */
+@AutoConfiguration
+@Import(LockProxyRegistrar.class)
+@EnableConfigurationProperties(DistlockProperties.class)
+public final class DistlockAopAutoConfiguration {
+
+	private static final String NO_BACKEND = "unknown";
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	@ConditionalOnMissingBean
+	static DistributedLockAdvisor distributedLockAdvisor(ConfigurableBeanFactory beanFactory, Environment environment,
+			ObjectProvider<DistlockProperties> properties, ObjectProvider<LockRegistry> registry,
+			ObjectProvider<LockListener> listeners, ObjectProvider<LockBackend> backend) {
+		int order = Binder.get(environment)
+			.bind("distlock.aop.order", Integer.class)
+			.orElse(DistributedLockAdvisor.DEFAULT_ORDER);
+		Supplier<DistlockProperties> known = SingletonSupplier.of(properties::getObject);
+		Supplier<List<LockListener>> told = () -> listeners.orderedStream().toList();
+		LockRuntime runtime = new LockRuntime(registry::getObject, told, () -> known.get().enabled(),
+				() -> backendName(backend), () -> known.get().transaction().onActive());
+		return new DistributedLockAdvisor(beanFactory, order, runtime);
+	}
+
+	/** A registry of the application's own may have no backend that we know. */
+	private static String backendName(ObjectProvider<LockBackend> backends) {
+		LockBackend backend = backends.getIfUnique();
+		return (backend != null) ? backend.description().name() : NO_BACKEND;
+	}
+
+}
