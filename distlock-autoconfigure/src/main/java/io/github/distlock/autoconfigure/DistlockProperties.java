@@ -56,14 +56,14 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		PropertyChecks.prefix("distlock.key-prefix", keyPrefix);
 		PropertyChecks.notTooLong("distlock.wait-time", waitTime, "Use -1 to wait for ever");
 		PropertyChecks.atLeast("distlock.lease-time", leaseTime, Duration.ofMillis(100), "100ms",
-				"A shorter lease ends while a command is on its way");
+				"Set 100ms or more, since a shorter lease ends while a command is on its way");
 		if (maxHoldTime != null) {
 			PropertyChecks.notLess("distlock.max-hold-time", maxHoldTime, "distlock.lease-time", leaseTime);
 		}
 		PropertyChecks.notLess("distlock.backend-timeout", backendTimeout, "distlock.redis.command-timeout",
 				redis.commandTimeout());
 		PropertyChecks.atLeast("distlock.shutdown-grace-period", shutdownGracePeriod, Duration.ZERO, "0s",
-				"Zero releases locks at once");
+				"Set 0s to release locks at once, or a longer time to wait for them");
 	}
 
 	RegistrySettings toRegistrySettings() {
@@ -123,7 +123,7 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		 */
 		public Redis {
 			PropertyChecks.atLeast("distlock.redis.command-timeout", commandTimeout, Duration.ofMillis(1), "1ms",
-					"The default is 1s");
+					"Set a longer one, or remove the property to have 1s");
 		}
 
 	}

@@ -12,13 +12,9 @@ class LockStoreUnavailableFailureAnalyzer extends AbstractFailureAnalyzer<LockSt
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, LockStoreUnavailableException cause) {
-		Throwable root = cause;
-		for (Throwable next = cause.getCause(); next != null; next = next.getCause()) {
-			root = next;
-		}
 		return new FailureAnalysis(
 				"distlock.fail-fast is true, and the lock store cannot be used: " + cause.getStore() + "."
-						+ reason(cause.getCause()) + reason((root != cause.getCause()) ? root : null),
+						+ reason(cause.getCause()),
 				"""
 						Check that the store runs at that address, that this machine can reach it, and that user and \
 						password are right (for Redis: spring.data.redis.*).

@@ -1,0 +1,98 @@
+package io.github.distlock.autoconfigure;
+
+import java.io.IOException;
+import java.net.URL;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+import io.github.distlock.transaction.OnActiveTransaction;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.json.JsonParserFactory;
+import org.springframework.core.io.UrlResource;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What an IDE knows of the properties.
+ */
+class ConfigurationMetadataTests {
+
+	private static final Set<String> WITHOUT_DEFAULT = Set.of("distlock.max-hold-time",
+			"distlock.redis.connection-factory");
+
+	private final Map<String, Object> metadata = JsonParserFactory.getJsonParser().parseMap(read());
+
+	@Test
+	void everyPropertyIsThere() {
+		assertThat(list("properties")).extracting((property) -> property.get("name"))
+			.containsExactlyInAnyOrder("distlock.enabled", "distlock.backend", "distlock.key-prefix",
+					"distlock.wait-time", "distlock.lease-time", "distlock.max-hold-time", "distlock.backend-timeout",
+					"distlock.fail-fast", "distlock.on-lost", "distlock.shutdown-grace-period",
+					"distlock.redis.command-timeout", "distlock.redis.dedicated-connection",
+					"distlock.redis.connection-factory", "distlock.aop.order", "distlock.transaction.on-active");
+	}
+
+	@Test
+	void everyPropertyHasADescriptionAndADefault() {
+		assertThat(list("properties")).allSatisfy((property) -> {
+			assertThat(property.get("description")).asString().endsWith(".").hasSizeGreaterThan(10);
+			if (!WITHOUT_DEFAULT.contains(property.get("name"))) {
+				assertThat(property.get("defaultValue")).as("default of %s", property.get("name")).isNotNull();
+			}
+		});
+	}
+
+	@Test
+	void everyHintIsForAPropertyThatExists() {
+		assertThat(list("hints")).isNotEmpty()
+			.extracting((hint) -> hint.get("name"))
+			.isSubsetOf(list("properties").stream().map((property) -> property.get("name")).toList());
+	}
+
+	@Test
+	void everyValueOfAnEnumIsDescribed() {
+		assertThat(hintedValues("distlock.backend")).isEqualTo(names(DistlockProperties.Backend.values()));
+		assertThat(hintedValues("distlock.on-lost")).isEqualTo(names(DistlockProperties.OnLost.values()));
+		assertThat(hintedValues("distlock.transaction.on-active")).isEqualTo(names(OnActiveTransaction.values()));
+	}
+
+	private List<String> hintedValues(String property) {
+		Map<String, Object> hint = list("hints").stream()
+			.filter((candidate) -> property.equals(candidate.get("name")))
+			.findFirst()
+			.orElseThrow();
+		List<Map<String, Object>> values = list(hint, "values");
+		assertThat(values).allSatisfy((value) -> assertThat(value.get("description")).asString().isNotBlank());
+		return values.stream().map((value) -> String.valueOf(value.get("value"))).toList();
+	}
+
+	private static List<String> names(Enum<?>[] values) {
+		return Arrays.stream(values).map((value) -> value.name().toLowerCase(Locale.ROOT)).toList();
+	}
+
+	private List<Map<String, Object>> list(String name) {
+		return list(this.metadata, name);
+	}
+
+	@SuppressWarnings({ "unchecked", "NullAway" })
+	private static List<Map<String, Object>> list(Map<String, Object> parent, String name) {
+		return (List<Map<String, Object>>) parent.get(name);
+	}
+
+	private static String read() {
+		// Many jars have such a file: ours is beside our classes.
+		URL classes = DistlockProperties.class.getProtectionDomain().getCodeSource().getLocation();
+		try {
+			return new UrlResource(classes + "META-INF/spring-configuration-metadata.json").getContentAsString(UTF_8);
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,42 @@
+package io.github.distlock.autoconfigure;
+
+import java.util.List;
+import java.util.stream.StreamSupport;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Applications that have what our own list of auto-configurations names.
+ */
+final class Contexts {
+
+	/** Where no Redis listens. */
+	static final String NO_REDIS = "spring.data.redis.port=1";
+
+	private Contexts() {
+	}
+
+	static List<Class<?>> ours() {
+		ClassLoader classLoader = Contexts.class.getClassLoader();
+		return StreamSupport.stream(ImportCandidates.load(AutoConfiguration.class, classLoader).spliterator(), false)
+			.filter((name) -> name.startsWith("io.github.distlock."))
+			.<Class<?>>map((name) -> ClassUtils.resolveClassName(name, classLoader))
+			.toList();
+	}
+
+	/** With Spring Boot's Redis, which nobody has started. */
+	static ApplicationContextRunner withRedis() {
+		return withoutRedis().withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class));
+	}
+
+	static ApplicationContextRunner withoutRedis() {
+		return new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(ours().toArray(Class<?>[]::new)))
+			.withPropertyValues(NO_REDIS);
+	}
+
+}

@@ -1,0 +1,190 @@
+package io.github.distlock.autoconfigure;
+
+import java.time.Duration;
+import java.util.Set;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.aop.DistributedLockAdvisor;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.metrics.LockMetrics;
+import io.github.distlock.registry.BackendLockRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
+
+/**
+ * Which beans there are, and when they stand back.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class DistlockAutoConfigurationTests {
+
+	@Test
+	void everyAutoConfigurationIsListed() {
+		assertThat(Contexts.ours())
+			.containsExactlyInAnyOrder(DistlockAopAutoConfiguration.class, DistlockAutoConfiguration.class,
+					DistlockMetricsAutoConfiguration.class, DistlockRedisAutoConfiguration.class)
+			.allSatisfy((type) -> assertThat(type).hasAnnotation(AutoConfiguration.class).isFinal());
+	}
+
+	@Test
+	void withRedisThereIsARegistryOverIt() {
+		Contexts.withRedis().run((context) -> {
+			assertThat(context).hasSingleBean(DistributedLockAdvisor.class);
+			assertThat(context).getBean(LockRegistry.class).isInstanceOf(BackendLockRegistry.class);
+			assertThat(context).getBean(LockBackend.class).isInstanceOf(RedisLockBackend.class);
+			assertThat(context).getBean(LockRegistryLifecycle.class).returns(true, LockRegistryLifecycle::isRunning);
+		});
+	}
+
+	@Test
+	void withoutMicrometerThereAreNoMetricsAndNoError() {
+		Contexts.withRedis().withClassLoader(new FilteredClassLoader("io.micrometer")).run((context) -> {
+			assertThat(context).hasSingleBean(LockRegistry.class);
+			assertThat(context).doesNotHaveBean("distlockMetrics");
+		});
+	}
+
+	@Test
+	void withoutAMeterRegistryThereAreNoMetricsAndNoError() {
+		Contexts.withRedis().run((context) -> {
+			assertThat(context).hasSingleBean(LockRegistry.class);
+			assertThat(context).doesNotHaveBean(LockMetrics.class);
+		});
+	}
+
+	@Test
+	void aLockBackendOfTheApplicationTakesThePlaceOfRedis() {
+		Contexts.withoutRedis().withUserConfiguration(OwnBackend.class).run((context) -> {
+			assertThat(context).hasSingleBean(LockBackend.class).doesNotHaveBean(LockStoreLocation.class);
+			assertThat(context).getBean(LockRegistry.class).isInstanceOf(BackendLockRegistry.class);
+		});
+	}
+
+	@Test
+	void aLockBackendOfTheApplicationWorksWithoutSpringDataRedis() {
+		Contexts.withoutRedis()
+			.withClassLoader(new FilteredClassLoader("org.springframework.data.redis", "io.lettuce"))
+			.withUserConfiguration(OwnBackend.class)
+			.run((context) -> assertThat(context).getBean(LockRegistry.class).isInstanceOf(BackendLockRegistry.class));
+	}
+
+	@Test
+	void aLockRegistryOfTheApplicationTakesThePlaceOfEverything() {
+		Contexts.withoutRedis()
+			.withBean("mine", LockRegistry.class, () -> mock(LockRegistry.class))
+			.run((context) -> assertThat(context).hasSingleBean(LockRegistry.class)
+				.hasBean("mine")
+				.doesNotHaveBean(LockBackend.class)
+				.doesNotHaveBean(LockRegistryLifecycle.class)
+				.hasSingleBean(DistributedLockAdvisor.class));
+	}
+
+	@Test
+	void ofSeveralConnectionFactoriesThePrimaryOneIsTaken() {
+		Contexts.withRedis()
+			.withUserConfiguration(TwoFactories.class)
+			.withBean("third", RedisConnectionFactory.class, () -> factory(3), (bean) -> bean.setPrimary(true))
+			.run((context) -> assertThat(context.getBean(LockStoreLocation.class).describe())
+				.isEqualTo("Redis at third.example:3"));
+	}
+
+	@Test
+	void ofSeveralConnectionFactoriesOneCanBeNamed() {
+		Contexts.withRedis()
+			.withUserConfiguration(TwoFactories.class)
+			.withPropertyValues("distlock.redis.connection-factory=second")
+			.run((context) -> assertThat(context.getBean(LockStoreLocation.class).describe())
+				.isEqualTo("Redis at second.example:2"));
+	}
+
+	@Test
+	void switchedOffItNeedsNoStore() {
+		Contexts.withoutRedis().withPropertyValues("distlock.enabled=false").run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(context).getBean(LockRegistry.class).isInstanceOf(UnlockedRegistry.class);
+		});
+	}
+
+	@Test
+	void switchedOffTheRegistryGrantsEverythingAndWarnsOnce(CapturedOutput output) {
+		Contexts.withoutRedis().withPropertyValues("distlock.enabled=false").run((context) -> {
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			HeldLock first = registry.acquire(LockRequest.of("order-1"));
+			HeldLock second = registry.tryAcquire(LockRequest.of("order-1")).orElseThrow();
+			HeldLock third = registry.acquireAsync(LockRequest.of("order-1")).join();
+			assertThat(first.isHeld()).isTrue();
+			assertThat(first.remaining()).isGreaterThan(Duration.ofDays(1));
+			assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
+			assertThat(third.fencingToken()).isGreaterThan(second.fencingToken());
+			assertThat(registry.obtain("order-1").tryLock()).isTrue();
+			assertThat(registry.execute(LockRequest.of("order-1"),
+					() -> LockContext.current().map(HeldLock::key).orElse("none")))
+				.isEqualTo("order-1");
+			assertThat(LockContext.current()).isEmpty();
+			assertThat(output).containsOnlyOnce("the LockRegistry grants every lock at once");
+		});
+	}
+
+	@Test
+	void theScriptsAreKeptInANativeImage() {
+		RuntimeHints hints = new RuntimeHints();
+		new RedisScriptHints().registerHints(hints, null);
+		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/distlock/backend/redis/attempt.lua"))
+			.accepts(hints);
+		assertThat(RedisLockBackend.class.getResource("attempt.lua")).isNotNull();
+	}
+
+	private static LettuceConnectionFactory factory(int number) {
+		String[] names = { "first", "second", "third" };
+		return new LettuceConnectionFactory(names[number - 1] + ".example", number);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnBackend {
+
+		@Bean
+		LockBackend ownBackend() {
+			LockBackend backend = mock(LockBackend.class);
+			given(backend.description())
+				.willReturn(new BackendDescription("own", Set.of(LockMode.EXCLUSIVE), false, 1, Duration.ZERO, 1));
+			return backend;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TwoFactories {
+
+		@Bean
+		RedisConnectionFactory first() {
+			return factory(1);
+		}
+
+		@Bean
+		RedisConnectionFactory second() {
+			return factory(2);
+		}
+
+	}
+
+}

@@ -1,0 +1,114 @@
+package io.github.distlock.autoconfigure;
+
+import java.time.Duration;
+
+import io.github.distlock.aop.DistributedLockAdvisor;
+import io.github.distlock.autoconfigure.DistlockProperties.Backend;
+import io.github.distlock.autoconfigure.DistlockProperties.OnLost;
+import io.github.distlock.backend.redis.RedisBackendSettings;
+import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.transaction.OnActiveTransaction;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.mock.env.MockEnvironment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * What can be set, and to what.
+ */
+class DistlockPropertiesTests {
+
+	@Test
+	void withoutAnyPropertyThereAreDefaults() {
+		DistlockProperties properties = bind();
+		assertThat(properties.enabled()).isTrue();
+		assertThat(properties.backend()).isEqualTo(Backend.REDIS);
+		assertThat(properties.failFast()).isFalse();
+		assertThat(properties.onLost()).isEqualTo(OnLost.EVENT);
+		assertThat(properties.redis().connectionFactory()).isNull();
+		assertThat(properties.aop().order()).isEqualTo(DistributedLockAdvisor.DEFAULT_ORDER);
+		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.KEEP);
+		assertThat(properties.toRegistrySettings()).isEqualTo(new RegistrySettings(Duration.ofSeconds(5),
+				Duration.ofSeconds(30), null, Duration.ofSeconds(10), false, Duration.ofSeconds(10)));
+		assertThat(properties.toRedisSettings())
+			.isEqualTo(new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true));
+	}
+
+	@Test
+	void eachPropertyReachesWhatItIsFor() {
+		DistlockProperties properties = bind("distlock.enabled=false", "distlock.backend=redis",
+				"distlock.key-prefix=shop:", "distlock.wait-time=-1", "distlock.lease-time=12s",
+				"distlock.max-hold-time=5m", "distlock.backend-timeout=7s", "distlock.fail-fast=true",
+				"distlock.on-lost=interrupt", "distlock.shutdown-grace-period=3s",
+				"distlock.redis.command-timeout=700ms", "distlock.redis.dedicated-connection=false",
+				"distlock.redis.connection-factory=second", "distlock.aop.order=17",
+				"distlock.transaction.on-active=fail");
+		assertThat(properties.enabled()).isFalse();
+		assertThat(properties.failFast()).isTrue();
+		assertThat(properties.redis().connectionFactory()).isEqualTo("second");
+		assertThat(properties.aop().order()).isEqualTo(17);
+		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.FAIL);
+		assertThat(properties.toRegistrySettings()).isEqualTo(new RegistrySettings(Duration.ofMillis(-1),
+				Duration.ofSeconds(12), Duration.ofMinutes(5), Duration.ofSeconds(7), true, Duration.ofSeconds(3)));
+		assertThat(properties.toRedisSettings())
+			.isEqualTo(new RedisBackendSettings("shop:", Duration.ofMillis(700), false));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "distlock.wait-time=0s", "distlock.wait-time=-1s", "distlock.lease-time=100ms",
+			"distlock.max-hold-time=30s", "distlock.backend-timeout=1s", "distlock.shutdown-grace-period=0",
+			"distlock.key-prefix=a" })
+	void theLastGoodValueIsTaken(String property) {
+		assertThat(bind(property)).isNotNull();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"',
+			textBlock = """
+					lease-time=99ms | 'distlock.lease-time' is '99ms': it must be at least 100ms. Set 100ms or more, since
+					lease-time=40000d | 'distlock.lease-time' is '3456000000s': it is longer than a century. Use a shorter one
+					wait-time=40000d | 'distlock.wait-time' is '3456000000s': it is longer than a century. Use -1 to wait for
+					max-hold-time=29s | 'distlock.max-hold-time' is '29s': it must not be shorter than 'distlock.lease-time', which is '30s'
+					backend-timeout=900ms | 'distlock.backend-timeout' is '900ms': it must not be shorter than 'distlock.redis.command-timeout'
+					shutdown-grace-period=-1s | 'distlock.shutdown-grace-period' is '-1s': it must be at least 0s. Set 0s to release locks at once
+					redis.command-timeout=0 | 'distlock.redis.command-timeout' is '0s': it must be at least 1ms. Set a longer one, or remove the property to have 1s
+					key-prefix=a{b | 'distlock.key-prefix' is 'a{b': braces in the prefix would put all locks into one cluster slot. Remove
+					key-prefix=a}b | 'distlock.key-prefix' is 'a}b': braces
+					key-prefix= | 'distlock.key-prefix' is '': a blank prefix mixes lock keys with all other keys of the store. Remove
+					""")
+	void theFirstBadValueIsRefusedWithNameValueAndRemedy(String property, String message) {
+		assertRefused(() -> bind("distlock." + property), "Property " + message);
+	}
+
+	@Test
+	void aPrefixWithAControlCharacterIsRefusedWithoutShowingIt() {
+		MockEnvironment environment = new MockEnvironment().withProperty("distlock.key-prefix", "a\nb");
+		assertRefused(() -> bind(environment),
+				"Property 'distlock.key-prefix' is 'a?b': it contains a control character");
+	}
+
+	private static void assertRefused(ThrowingCallable bind, String message) {
+		assertThatThrownBy(bind).rootCause()
+			.isInstanceOf(InvalidPropertyException.class)
+			.hasMessageStartingWith(message);
+	}
+
+	private static DistlockProperties bind(String... properties) {
+		MockEnvironment environment = new MockEnvironment();
+		TestPropertyValues.of(properties).applyTo(environment);
+		return bind(environment);
+	}
+
+	private static DistlockProperties bind(MockEnvironment environment) {
+		return Binder.get(environment).bindOrCreate("distlock", DistlockProperties.class);
+	}
+
+}

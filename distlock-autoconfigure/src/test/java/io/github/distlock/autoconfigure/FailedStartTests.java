@@ -1,0 +1,187 @@
+package io.github.distlock.autoconfigure;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.distlock.DistributedLock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.io.DefaultResourceLoader;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * What the log says when an application cannot start because of us.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class FailedStartTests {
+
+	@Test
+	void withoutAStoreOnTheClassPath(CapturedOutput output) {
+		ClassLoader withoutRedis = new FilteredClassLoader("org.springframework.data.redis", "io.lettuce");
+		start(application(Locks.class).resourceLoader(new DefaultResourceLoader(withoutRedis)));
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("distlock has no lock store: there is none on the class path, and no LockBackend bean.")
+			.contains(
+					"- add the dependency io.github.distlock:distlock-spring-boot-starter, which brings Redis, and set "
+							+ "spring.data.redis.host")
+			.contains("- define a LockBackend bean of your own")
+			.contains("- set distlock.enabled=false to run without locks");
+	}
+
+	@Test
+	void withoutAConnectionFactory(CapturedOutput output) {
+		start(application(Locks.class));
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("distlock keeps its locks in Redis, and there is no RedisConnectionFactory bean.")
+			.contains("- do not exclude DataRedisAutoConfiguration, and set spring.data.redis.host")
+			.contains("- set distlock.enabled=false to run without locks");
+	}
+
+	@Test
+	void withSeveralConnectionFactoriesAndNoneNamed(CapturedOutput output) {
+		start(application(Locks.class, TwoFactories.class));
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("there are 2 RedisConnectionFactory beans, none of them primary: 'first', 'second'.")
+			.contains("Set distlock.redis.connection-factory to one of these names, or mark one of the beans with "
+					+ "@Primary.");
+	}
+
+	@Test
+	void withAConnectionFactoryThatDoesNotExist(CapturedOutput output) {
+		start(application(Locks.class, TwoFactories.class), "distlock.redis.connection-factory=thrid");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains(
+					"Property 'distlock.redis.connection-factory' is 'thrid': there is no RedisConnectionFactory bean "
+							+ "of that name.")
+			.contains("Set it to one of 'first', 'second', or remove it.");
+	}
+
+	@Test
+	void withAConnectionFactoryThatIsSomethingElse(CapturedOutput output) {
+		start(application(Locks.class, Redis.class), "distlock.redis.connection-factory=distlockRegistryLifecycle");
+		assertThat(output).contains("is 'distlockRegistryLifecycle': there is no RedisConnectionFactory bean")
+			.contains("Set it to one of 'redisConnectionFactory', or remove it.");
+	}
+
+	@Test
+	void withAStoreThatThisVersionDoesNotHave(CapturedOutput output) {
+		start(application(Locks.class, Redis.class), "distlock.backend=zookeeper");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Property 'distlock.backend' is 'zookeeper': this version of distlock has no such lock store.")
+			.contains("It was set in \"distlock.backend\" from property source \"commandLineArgs\".")
+			.contains("Use one of: redis. For any other store define a LockBackend bean and remove the property.");
+	}
+
+	@Test
+	void withAPropertyOutOfRange(CapturedOutput output) {
+		start(application(Locks.class, Redis.class), "distlock.lease-time=10ms");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Property 'distlock.lease-time' is '10ms': it must be at least 100ms. It was set in "
+					+ "\"distlock.lease-time\" from property source \"commandLineArgs\".")
+			.contains("Set 100ms or more, since a shorter lease ends while a command is on its way.");
+	}
+
+	@Test
+	void withAPropertyThatIsNoDuration(CapturedOutput output) {
+		start(application(Locks.class, Redis.class), "distlock.lease-time=soon");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Property: distlock.lease-time")
+			.contains("Value: \"soon\"")
+			.contains("'soon' is not a valid duration");
+	}
+
+	@Test
+	void withALockThatIsWrittenWrongly(CapturedOutput output) {
+		start(application(Locks.class, Redis.class, WrongLock.class));
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("A lock of bean 'shop' cannot work as it is written:")
+			.contains("leaseTime")
+			.contains("Correct the @DistributedLock annotation or the LockRequest as the description says.");
+	}
+
+	@Test
+	void withFailFastAndARedisThatIsDown(CapturedOutput output) {
+		start(application(Locks.class, Redis.class), "distlock.fail-fast=true", "spring.data.redis.host=127.0.0.1",
+				"spring.data.redis.port=1", "spring.data.redis.password=topsecret");
+		assertThat(output).containsOnlyOnce("Redis did not answer the probe");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("distlock.fail-fast is true, and the lock store cannot be used: Redis at 127.0.0.1:1.")
+			.contains("Check that the store runs at that address, that this machine can reach it")
+			.contains("To start without it and fail only calls that need a lock, set distlock.fail-fast=false.")
+			.doesNotContain("topsecret");
+	}
+
+	private static SpringApplicationBuilder application(Class<?>... sources) {
+		return new SpringApplicationBuilder(sources).web(WebApplicationType.NONE).registerShutdownHook(false);
+	}
+
+	private static void start(SpringApplicationBuilder application, String... properties) {
+		List<String> arguments = new ArrayList<>(List.of("--spring.main.banner-mode=off"));
+		for (String property : properties) {
+			arguments.add("--" + property);
+		}
+		assertThatThrownBy(() -> application.run(arguments.toArray(String[]::new)).close())
+			.isInstanceOf(Exception.class);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ DistlockAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
+			DistlockAopAutoConfiguration.class })
+	static class Locks {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration(DataRedisAutoConfiguration.class)
+	static class Redis {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TwoFactories {
+
+		@Bean
+		RedisConnectionFactory first() {
+			return new LettuceConnectionFactory("first.example", 1);
+		}
+
+		@Bean
+		RedisConnectionFactory second() {
+			return new LettuceConnectionFactory("second.example", 2);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class WrongLock {
+
+		@Bean
+		Shop shop() {
+			return new Shop();
+		}
+
+	}
+
+	static class Shop {
+
+		@DistributedLock(leaseTime = "10ms")
+		void sell() {
+		}
+
+	}
+
+}

@@ -1,0 +1,74 @@
+package io.github.distlock.autoconfigure;
+
+import java.time.Duration;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisTestServer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * An application that starts before its Redis.
+ */
+class RedisDownTests {
+
+	private final int port = RedisTestServer.freePort();
+
+	private final ApplicationContextRunner application = Contexts.withRedis()
+		.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + this.port,
+				"distlock.backend-timeout=1s");
+
+	@Test
+	void itStartsAndTheFirstLockFailsAsTheStoresFault() {
+		this.application.run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> context.getBean(LockRegistry.class).acquire(LockRequest.of("order-1")));
+		});
+	}
+
+	@Test
+	void itLocksAsSoonAsTheRedisIsThere() {
+		this.application.run((context) -> {
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			try (RedisTestServer redis = RedisTestServer.start(this.port)) {
+				Awaitility.await()
+					.atMost(Duration.ofSeconds(20))
+					.ignoreException(LockBackendException.class)
+					.untilAsserted(() -> registry.acquire(LockRequest.of("order-1")).close());
+				assertThat(redis.port()).isEqualTo(this.port);
+			}
+		});
+	}
+
+	@Test
+	void withFailFastItDoesNotStart() {
+		this.application.withPropertyValues("distlock.fail-fast=true").run((context) -> {
+			assertThat(context).hasFailed();
+			assertThat(context).getFailure().rootCause().hasMessageContaining("Connection refused");
+			assertThat(context).getFailure()
+				.cause()
+				.isInstanceOf(LockStoreUnavailableException.class)
+				.hasMessageContaining("Redis at 127.0.0.1:" + this.port);
+		});
+	}
+
+	@Test
+	void withFailFastItStartsWhenTheRedisIsThere() {
+		try (RedisTestServer redis = RedisTestServer.start(this.port)) {
+			this.application.withPropertyValues("distlock.fail-fast=true").run((context) -> {
+				assertThat(context).hasNotFailed();
+				context.getBean(LockRegistry.class).acquire(LockRequest.of("order-1")).close();
+			});
+			assertThat(redis.port()).isEqualTo(this.port);
+		}
+	}
+
+}
