@@ -75,7 +75,7 @@ class LockRegistryLifecycleTests {
 
 	@Test
 	void aPausedApplicationLocksAgainWhenItGoesOn() {
-		try (ConfigurableApplicationContext context = start(Locks.class)) {
+		try (ConfigurableApplicationContext context = start("false", Locks.class)) {
 			LockRegistry registry = context.getBean(LockRegistry.class);
 			lock(registry);
 			context.pause();
@@ -86,10 +86,15 @@ class LockRegistryLifecycleTests {
 	}
 
 	private static ConfigurableApplicationContext start(Class<?>... sources) {
+		return start("true", sources);
+	}
+
+	private static ConfigurableApplicationContext start(String dedicatedConnection, Class<?>... sources) {
 		return new SpringApplicationBuilder(sources)
 			.web(List.of(sources).contains(Web.class) ? WebApplicationType.SERVLET : WebApplicationType.NONE)
 			.registerShutdownHook(false)
-			.run("--spring.data.redis.port=" + redis.port(), "--server.port=0", "--spring.main.banner-mode=off");
+			.run("--spring.data.redis.port=" + redis.port(), "--server.port=0", "--spring.main.banner-mode=off",
+					"--distlock.redis.dedicated-connection=" + dedicatedConnection);
 	}
 
 	private static void lock(LockRegistry registry) {

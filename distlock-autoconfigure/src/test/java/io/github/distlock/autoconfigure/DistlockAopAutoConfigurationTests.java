@@ -1,0 +1,129 @@
+package io.github.distlock.autoconfigure;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.aop.DistributedLockAdvisor;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Annotated methods of an application.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class DistlockAopAutoConfigurationTests {
+
+	private final ApplicationContextRunner application = Contexts.withoutRedis()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+		.withUserConfiguration(Application.class);
+
+	@Test
+	void withAspectJMethodsAreLocked() {
+		this.application.run((context) -> {
+			assertThat(context.getBean(Shop.class).sell()).isEqualTo("under order-1");
+			assertThat(AopUtils.isCglibProxy(context.getBean(Shop.class))).isTrue();
+		});
+	}
+
+	@Test
+	void withoutAspectJMethodsAreLocked() {
+		this.application.withClassLoader(new FilteredClassLoader("org.aspectj"))
+			.run((context) -> assertThat(context.getBean(Shop.class).sell()).isEqualTo("under order-1"));
+	}
+
+	@Test
+	void withoutTransactionsMethodsAreLocked() {
+		this.application.withClassLoader(new FilteredClassLoader("org.springframework.transaction"))
+			.run((context) -> assertThat(context.getBean(Shop.class).sell()).isEqualTo("under order-1"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "distlock.enabled=false", "distlock.enabled=FALSE" })
+	void switchedOffMethodsRunUnlockedAndTheLogSaysItOnce(String property, CapturedOutput output) {
+		this.application.withPropertyValues(property).run((context) -> {
+			assertThat(context.getBean(Shop.class).sell()).isEqualTo("unlocked");
+			assertThat(context.getBean(Shop.class).sell()).isEqualTo("unlocked");
+			assertThat(output).containsOnlyOnce("distlock.enabled is false");
+		});
+	}
+
+	@Test
+	void noBeanIsCreatedForTheAdvisorsSake() {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.register(Application.class, DistlockAopAutoConfiguration.class);
+			context.addBeanFactoryPostProcessor((beanFactory) -> {
+				for (String name : beanFactory.getBeanDefinitionNames()) {
+					if (!name.contains("hop")) {
+						beanFactory.getBeanDefinition(name).setLazyInit(true);
+					}
+				}
+			});
+			context.refresh();
+			assertThat(context.getBeanFactory().containsSingleton("distributedLockAdvisor")).isTrue();
+			assertThat(context.getBeanFactory().containsSingleton("locks")).isFalse();
+			context.getBean(Shop.class).sell();
+			assertThat(context.getBeanFactory().containsSingleton("locks")).isTrue();
+		}
+	}
+
+	@Test
+	void theAdvisorIsInfrastructure() {
+		this.application.run((context) -> assertThat(context.getSourceApplicationContext()
+			.getBeanFactory()
+			.getBeanDefinition("distributedLockAdvisor")
+			.getRole()).isEqualTo(BeanDefinition.ROLE_INFRASTRUCTURE));
+	}
+
+	@Test
+	void theOrderOfTheAdvisorCanBeSet() {
+		this.application.run((context) -> assertThat(context.getBean(DistributedLockAdvisor.class).getOrder())
+			.isEqualTo(DistributedLockAdvisor.DEFAULT_ORDER));
+		this.application.withPropertyValues("distlock.aop.order=17")
+			.run((context) -> assertThat(context.getBean(DistributedLockAdvisor.class).getOrder()).isEqualTo(17));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Application {
+
+		@Bean
+		Shop shop() {
+			return new Shop();
+		}
+
+		@Bean
+		@Lazy
+		LockRegistry locks() {
+			// Grants everything: what matters here is that it is asked.
+			return new UnlockedRegistry();
+		}
+
+	}
+
+	/** Public, since a proxy may be defined by another class loader. */
+	public static class Shop {
+
+		@DistributedLock("'order-1'")
+		public String sell() {
+			return LockContext.current().map((lock) -> "under " + lock.key()).orElse("unlocked");
+		}
+
+	}
+
+}
