@@ -28,7 +28,7 @@ public final class DistlockMetricsAutoConfiguration {
 	LockMetrics distlockMetrics(MeterRegistry registry, ObjectProvider<LockBackend> backends,
 			DistlockProperties properties) {
 		// Asked at run time: ahead-of-time processing would freeze a condition.
-		LockBackend backend = properties.enabled() ? backends.getIfAvailable() : null;
+		LockBackend backend = properties.enabled() ? backends.getIfUnique() : null;
 		return (backend != null) ? new LockMetrics(registry, backend.description().name()) : new LockMetrics(registry);
 	}
 
