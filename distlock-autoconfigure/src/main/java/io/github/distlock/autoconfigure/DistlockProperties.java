@@ -36,7 +36,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param onLost What happens to the thread that owns a lock when the lock is lost,
  * besides the event, the log line and the metric.
  * @param shutdownGracePeriod How long a stopping application waits for locks that are
- * still held before it releases them.
+ * still held. Those held longer are no longer renewed and end with their leases.
  * @param redis Locks in Redis.
  * @param aop Annotated methods.
  * @param transaction Locks and transactions.
@@ -63,7 +63,7 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		PropertyChecks.notLess("distlock.backend-timeout", backendTimeout, "distlock.redis.command-timeout",
 				redis.commandTimeout());
 		PropertyChecks.atLeast("distlock.shutdown-grace-period", shutdownGracePeriod, Duration.ZERO, "0s",
-				"Set 0s to release locks at once, or a longer time to wait for them");
+				"Set 0s not to wait for locks that are held, or a longer time");
 	}
 
 	RegistrySettings toRegistrySettings() {

@@ -78,7 +78,7 @@ class DistlockPropertiesTests {
 					wait-time=40000d | 'distlock.wait-time' is '3456000000s': it is longer than a century. Use -1 to wait for
 					max-hold-time=29s | 'distlock.max-hold-time' is '29s': it must not be shorter than 'distlock.lease-time', which is '30s'
 					backend-timeout=900ms | 'distlock.backend-timeout' is '900ms': it must not be shorter than 'distlock.redis.command-timeout'
-					shutdown-grace-period=-1s | 'distlock.shutdown-grace-period' is '-1s': it must be at least 0s. Set 0s to release locks at once
+					shutdown-grace-period=-1s | 'distlock.shutdown-grace-period' is '-1s': it must be at least 0s. Set 0s not to wait
 					redis.command-timeout=0 | 'distlock.redis.command-timeout' is '0s': it must be at least 1ms. Set a longer one, or remove the property to have 1s
 					key-prefix=a{b | 'distlock.key-prefix' is 'a{b': braces in the prefix would put all locks into one cluster slot. Remove
 					key-prefix=a}b | 'distlock.key-prefix' is 'a}b': braces
