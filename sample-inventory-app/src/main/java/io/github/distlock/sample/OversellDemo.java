@@ -1,0 +1,42 @@
+package io.github.distlock.sample;
+
+import java.util.Arrays;
+
+import io.github.distlock.sample.inventory.InventoryApplication;
+import io.github.distlock.sample.launcher.Launcher;
+import io.github.distlock.sample.launcher.ParentWatch;
+import io.github.distlock.sample.launcher.RedisKeeper;
+import io.github.distlock.sample.orders.OrderApplication;
+
+/**
+ * The program's one entry. Without a role it is the launcher, which starts this program
+ * again, once for each of the roles {@code redis}, {@code inventory} and {@code orders},
+ * plays the orders and prints the report.
+ */
+public final class OversellDemo {
+
+	private OversellDemo() {
+	}
+
+	/**
+	 * Play the role that the first argument names, or launch the whole demonstration.
+	 * @param args a role and its settings, or the launcher's options ({@code --help})
+	 * @throws Exception if a role cannot start
+	 */
+	public static void main(String[] args) throws Exception {
+		ParentWatch.startIfAsked();
+		String role = (args.length > 0) ? args[0] : "";
+		switch (role) {
+			case "redis" -> RedisKeeper.main(rest(args));
+			case "inventory" -> InventoryApplication.main(rest(args));
+			case "orders" -> OrderApplication.main(rest(args));
+			// Servers inside the launcher have threads that keep a JVM alive.
+			default -> System.exit(new Launcher(System.out, System::exit).launch(args));
+		}
+	}
+
+	private static String[] rest(String[] args) {
+		return Arrays.copyOfRange(args, 1, args.length);
+	}
+
+}

@@ -1,0 +1,55 @@
+package io.github.distlock.sample.inventory;
+
+import java.util.Map;
+import java.util.TreeSet;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+
+/**
+ * The stock over HTTP.
+ */
+@RestController
+@RequestMapping("/stock/{sku}")
+class StockController {
+
+	private final Map<String, StockService> strategies;
+
+	private final StockLedger ledger;
+
+	StockController(Map<String, StockService> strategies, StockLedger ledger) {
+		this.strategies = strategies;
+		this.ledger = ledger;
+	}
+
+	@PostMapping("/deduct")
+	Deduction deduct(@PathVariable String sku, @RequestParam(defaultValue = "distributed-lock") String strategy) {
+		StockService stock = this.strategies.get(strategy);
+		if (stock == null) {
+			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "Strategy '%s' is unknown: use one of %s"
+				.formatted(strategy, new TreeSet<>(this.strategies.keySet())));
+		}
+		return stock.deduct(sku);
+	}
+
+	@GetMapping
+	StockLevel level(@PathVariable String sku) {
+		return this.ledger.level(sku)
+			.orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND,
+					"Article '%s' has no stock: set it with PUT /stock/%s?quantity=…".formatted(sku, sku)));
+	}
+
+	@PutMapping
+	StockLevel reset(@PathVariable String sku, @RequestParam long quantity) {
+		this.ledger.reset(sku, quantity);
+		return level(sku);
+	}
+
+}

@@ -1,0 +1,10 @@
+/**
+ * An inventory node: it reads the stock, checks it and writes it back, behind one of
+ * three strategies that differ in nothing but the lock. Written as a user of distlock
+ * would write it; {@link io.github.distlock.sample.inventory.LockedStock} is the place to
+ * look at. The launcher starts two of these nodes on one database.
+ */
+@NullMarked
+package io.github.distlock.sample.inventory;
+
+import org.jspecify.annotations.NullMarked;

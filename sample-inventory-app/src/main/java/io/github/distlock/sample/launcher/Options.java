@@ -1,0 +1,102 @@
+package io.github.distlock.sample.launcher;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What the command line asks for.
+ *
+ * @param orders orders of each strategy
+ * @param stock units for sale in each strategy
+ * @param buyers how many order at the same time
+ * @param basePort port of the order service, the nodes' ports follow; 0 for free ports
+ * everywhere
+ * @param report the JSON file to write
+ * @param exit whether to end after the report
+ * @param settings Spring properties to hand on to the services
+ */
+record Options(int orders, int stock, int buyers, int basePort, Path report, boolean exit,
+		Map<String, String> settings) {
+
+	static final String USAGE = """
+			Options:
+			  --exit              end after the report: status 0 if the lock prevented every oversell and
+			                      the two others showed the bug, else 1 (default: go on serving)
+			  --orders=800        orders of each strategy
+			  --stock=500         units for sale
+			  --buyers=64         how many order at the same time
+			  --base-port=8000    port of the order service, the nodes' follow; 0: free ports everywhere
+			  --report=FILE       where the JSON goes (default: oversell-report.json in target)
+			  --spring.data.redis.host=… and all other --spring.*, --distlock.*, --management.*, --logging.*
+			                      and --sample.* are handed on to the services; a Redis or a database named
+			                      this way (or by -D or environment) takes the place of the embedded one
+			""";
+
+	private static final List<String> HANDED_ON = List.of("spring.", "distlock.", "management.", "logging.", "sample.");
+
+	Options {
+		require(orders > 0, "orders", orders, "1 or more");
+		require(stock > 0, "stock", stock, "1 or more");
+		require(buyers > 0 && buyers <= 1000, "buyers", buyers, "1 to 1000");
+		require(basePort >= 0 && basePort <= 65_000, "base-port", basePort, "0 to 65000");
+		settings = Map.copyOf(settings);
+	}
+
+	/**
+	 * Read the command line.
+	 * @param args the launcher's arguments
+	 * @param report the report file unless the arguments name one
+	 * @return the options
+	 * @throws IllegalArgumentException if an argument is unknown or has no sense
+	 */
+	static Options parse(String[] args, Path report) {
+		Map<String, String> known = new TreeMap<>(Map.of("orders", "800", "stock", "500", "buyers", "64", "base-port",
+				"8000", "report", report.toString(), "exit", "false"));
+		Map<String, String> settings = new TreeMap<>();
+		for (String arg : args) {
+			int equals = arg.indexOf('=');
+			String name = arg.startsWith("--") ? arg.substring(2, (equals < 0) ? arg.length() : equals) : "";
+			String value = (equals < 0) ? "true" : arg.substring(equals + 1);
+			if (known.containsKey(name)) {
+				known.put(name, value);
+			}
+			else if (isHandedOn(name)) {
+				settings.put(name, value);
+			}
+			else {
+				throw new IllegalArgumentException("Argument '%s' is unknown.%n%s".formatted(arg, USAGE));
+			}
+		}
+		return new Options(number(known, "orders"), number(known, "stock"), number(known, "buyers"),
+				number(known, "base-port"), Path.of(known.getOrDefault("report", "")).toAbsolutePath(),
+				Boolean.parseBoolean(known.get("exit")), settings);
+	}
+
+	/**
+	 * Whether a property is meant for the services.
+	 * @param name a property's name
+	 * @return whether it is handed on
+	 */
+	static boolean isHandedOn(String name) {
+		return HANDED_ON.stream().anyMatch(name::startsWith) && !name.equals(ParentWatch.PROPERTY);
+	}
+
+	private static int number(Map<String, String> known, String name) {
+		String value = known.getOrDefault(name, "");
+		try {
+			return Integer.parseInt(value);
+		}
+		catch (NumberFormatException ex) {
+			throw new IllegalArgumentException("--%s=%s is no number: write --%s=100".formatted(name, value, name), ex);
+		}
+	}
+
+	private static void require(boolean condition, String name, int value, String remedy) {
+		if (!condition) {
+			throw new IllegalArgumentException("--%s=%d is out of range: use %s".formatted(name, value, remedy));
+		}
+	}
+
+}

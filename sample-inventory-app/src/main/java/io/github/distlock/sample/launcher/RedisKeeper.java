@@ -1,0 +1,69 @@
+package io.github.distlock.sample.launcher;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import redis.embedded.core.ExecutableProvider;
+
+import org.springframework.util.FileSystemUtils;
+
+/**
+ * A small JVM around one redis-server: neither the server nor its unpacked program file
+ * stays behind when the launcher ends, even by SIGKILL. It starts the server before it
+ * looks at its standard input, so there is no moment in which nobody minds the server.
+ */
+public final class RedisKeeper {
+
+	private RedisKeeper() {
+	}
+
+	/**
+	 * Run a Redis without persistence on 127.0.0.1 until standard input ends.
+	 * @param args the port
+	 * @throws IOException if the server cannot be unpacked or started
+	 */
+	public static void main(String[] args) throws IOException {
+		Path home = Files.createTempDirectory("distlock-sample-redis");
+		Runtime.getRuntime().addShutdownHook(new Thread(() -> clean(home), "redis-keeper-clean"));
+		File program = ExecutableProvider.newJarResourceProvider(home.toFile()).get();
+		Process redis = new ProcessBuilder(command(program, args[0], home)).redirectErrorStream(true)
+			.redirectOutput(ProcessBuilder.Redirect.INHERIT)
+			.start();
+		redis.onExit().thenRun(() -> System.exit(1));
+		ParentWatch.awaitEnd(System.in);
+		System.exit(0);
+	}
+
+	private static List<String> command(File program, String port, Path home) {
+		return List.of(program.getAbsolutePath(), "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly",
+				"no", "--dir", home.toString());
+	}
+
+	private static void clean(Path home) {
+		ProcessHandle.current().children().forEach(RedisKeeper::end);
+		try {
+			FileSystemUtils.deleteRecursively(home);
+		}
+		catch (IOException ex) {
+			// The temporary folder is the operating system's to clean then.
+		}
+	}
+
+	private static void end(ProcessHandle server) {
+		server.destroyForcibly();
+		try {
+			server.onExit().get(2, TimeUnit.SECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (Exception ex) {
+			// Not gone in time: there is nothing stronger than what was sent.
+		}
+	}
+
+}

@@ -1,0 +1,58 @@
+package io.github.distlock.sample.launcher;
+
+import java.time.Duration;
+
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+
+/**
+ * What one strategy made of the orders. All but errors and time is read from the database
+ * after the last answer.
+ *
+ * @param strategy {@code none}, {@code synchronized} or {@code distributed-lock}
+ * @param sold orders accepted: rows of the {@code sales} table
+ * @param stockLeft what the {@code stock} table says is left
+ * @param oversold units sold that never existed: {@code sold - stock}, if positive
+ * @param lostUpdates sales that the stock does not show, since another write covered
+ * theirs: {@code sold - (stock - stockLeft)}
+ * @param duplicates numbers sold twice: {@code sold} minus the distinct serial numbers
+ * sold
+ * @param errors orders without a good answer: HTTP failures and exceptions. A refusal
+ * because nothing was left is no error
+ * @param seconds from the first order to the last answer
+ */
+@JsonPropertyOrder({ "strategy", "sold", "stockLeft", "oversold", "lostUpdates", "duplicates", "errors", "seconds" })
+record StrategyRun(String strategy, long sold, long stockLeft, long oversold, long lostUpdates, long duplicates,
+		long errors, double seconds) {
+
+	/**
+	 * Work out a run's figures.
+	 * @param strategy the strategy
+	 * @param stock units there were for sale
+	 * @param level the article afterwards
+	 * @param errors orders without a good answer
+	 * @param time from the first order to the last answer
+	 * @return the figures
+	 */
+	static StrategyRun of(String strategy, int stock, Shop.Level level, long errors, Duration time) {
+		return new StrategyRun(strategy, level.sold(), level.quantity(), Math.max(0, level.sold() - stock),
+				level.sold() - (stock - level.quantity()), level.sold() - level.serials(), errors,
+				Math.round(time.toNanos() / 1e6) / 1e3);
+	}
+
+	/**
+	 * Whether the run shows the bug.
+	 */
+	boolean showsBug() {
+		return this.lostUpdates > 0 || this.oversold > 0;
+	}
+
+	/**
+	 * Whether the run sold as it should have.
+	 * @param orders orders placed
+	 * @param stock units there were for sale
+	 */
+	boolean isRight(int orders, int stock) {
+		return !showsBug() && this.duplicates == 0 && this.errors == 0 && this.sold == Math.min(orders, stock);
+	}
+
+}
