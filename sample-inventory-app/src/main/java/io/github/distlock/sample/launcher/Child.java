@@ -1,7 +1,6 @@
 package io.github.distlock.sample.launcher;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,6 +48,14 @@ record Child(String name, Process process, Path log) {
 	}
 
 	/**
+	 * Describe its end as a failure.
+	 * @return a message with the end of its log
+	 */
+	String failure() {
+		return failure("ended with status " + this.process.exitValue());
+	}
+
+	/**
 	 * Describe a failure of this process.
 	 * @param what what happened to it
 	 * @return a message with the end of its log
@@ -63,7 +70,7 @@ record Child(String name, Process process, Path log) {
 			return String.join(System.lineSeparator(), lines.subList(Math.max(0, lines.size() - TAIL), lines.size()));
 		}
 		catch (IOException ex) {
-			throw new UncheckedIOException("Log " + this.log + " cannot be read", ex);
+			return "(cannot be read: %s)".formatted(ex);
 		}
 	}
 

@@ -17,6 +17,9 @@ import java.util.function.Consumer;
  */
 final class Children {
 
+	/** The name of the process that serves the others, and so ends last. */
+	static final String REDIS = "redis";
+
 	private static final long SECONDS_TO_END = 8;
 
 	private final Path logs;
@@ -58,14 +61,14 @@ final class Children {
 	}
 
 	/**
-	 * End all processes, the youngest first: services before the servers that they use.
-	 * Blocks for some seconds at most.
+	 * End all processes, the services before the server that they use. Blocks for some
+	 * seconds at most.
 	 */
 	void end() {
 		this.ending = true;
 		List<Child> servers = new ArrayList<>();
 		List<Child> services = new ArrayList<>();
-		this.started.forEach((child) -> (child.name().equals("redis") ? servers : services).add(child));
+		this.started.forEach((child) -> (child.name().equals(REDIS) ? servers : services).add(child));
 		for (List<Child> group : List.of(services, servers)) {
 			group.forEach(Child::askToEnd);
 			group.forEach((child) -> child.awaitEnd(SECONDS_TO_END));
@@ -74,7 +77,7 @@ final class Children {
 
 	private void ended(Child child) {
 		if (!this.ending) {
-			this.onFailure.accept(child.failure("ended with status " + child.process().exitValue()));
+			this.onFailure.accept(child.failure());
 		}
 	}
 

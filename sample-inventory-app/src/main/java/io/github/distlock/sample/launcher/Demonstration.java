@@ -1,7 +1,6 @@
 package io.github.distlock.sample.launcher;
 
 import java.io.IOException;
-import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,11 +17,11 @@ final class Demonstration {
 
 	private final Shop shop;
 
-	private final PrintStream out;
+	private final Console console;
 
-	Demonstration(Shop shop, PrintStream out) {
+	Demonstration(Shop shop, Console console) {
 		this.shop = shop;
-		this.out = out;
+		this.console = console;
 	}
 
 	/**
@@ -50,7 +49,7 @@ final class Demonstration {
 		String sku = "warm-up";
 		this.shop.reset(sku, options.orders());
 		for (String strategy : Strategies.ALL) {
-			new Buyers(options.buyers()).buy(Math.max(1, options.orders() / 8), () -> this.shop.order(sku, strategy),
+			new Buyers(options.buyers()).buy(Math.max(1, options.orders() / 4), () -> this.shop.order(sku, strategy),
 					(answered) -> {
 					});
 		}
@@ -58,23 +57,21 @@ final class Demonstration {
 
 	private StrategyRun play(String strategy, Options options) throws IOException, InterruptedException {
 		this.shop.reset(SKU, options.stock());
-		this.out.printf("%-17s", strategy);
-		this.out.flush();
+		this.console.part("%-17s".formatted(strategy));
 		long start = System.nanoTime();
 		List<String> failures = new Buyers(options.buyers()).buy(options.orders(), () -> this.shop.order(SKU, strategy),
 				dots(options.orders()));
 		Duration time = Duration.ofNanos(System.nanoTime() - start);
 		StrategyRun run = StrategyRun.of(strategy, options.stock(), this.shop.level(SKU), failures.size(), time);
-		this.out.printf(" %d orders in %.2f s%n", options.orders(), run.seconds());
-		failures.stream().limit(3).forEach((failure) -> this.out.printf("  failed order: %s%n", failure));
+		this.console.line(" %d orders in %.2f s", options.orders(), run.seconds());
+		failures.stream().limit(3).forEach((failure) -> this.console.line("  failed order: %s", failure));
 		return run;
 	}
 
 	private IntConsumer dots(int orders) {
 		return (answered) -> {
 			if (answered * DOTS / orders > (answered - 1) * DOTS / orders) {
-				this.out.print('.');
-				this.out.flush();
+				this.console.part(".");
 			}
 		};
 	}

@@ -2,6 +2,7 @@ package io.github.distlock.sample.launcher;
 
 import java.io.PrintStream;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -14,7 +15,7 @@ import java.util.random.RandomGenerator;
  */
 public final class Launcher {
 
-	private final PrintStream out;
+	private final Console console;
 
 	private final IntConsumer exit;
 
@@ -24,7 +25,7 @@ public final class Launcher {
 	 * @param exit ends this process with a status, when a started process fails
 	 */
 	public Launcher(PrintStream out, IntConsumer exit) {
-		this.out = out;
+		this.console = new Console(out);
 		this.exit = exit;
 	}
 
@@ -37,7 +38,7 @@ public final class Launcher {
 	 */
 	public int launch(String... args) {
 		if (List.of(args).contains("--help")) {
-			this.out.println(Options.USAGE);
+			this.console.line("%s", Options.USAGE);
 			return 0;
 		}
 		try {
@@ -50,50 +51,60 @@ public final class Launcher {
 			return 1;
 		}
 		catch (Exception ex) {
-			this.out.println(String.valueOf(ex.getMessage()));
+			this.console.failure(messageOf(ex));
 			return 1;
 		}
 	}
 
 	private int launch(Options options, Path home) throws Exception {
 		long start = System.nanoTime();
-		Children children = new Children(home.resolve("oversell-logs"), this::fail);
-		Runtime.getRuntime().addShutdownHook(new Thread(children::end, "end-children"));
-		this.out.printf("%d orders for %d tickets, three times; pid %d%n", options.orders(), options.stock(),
+		// An older report must not pass for the one of a launch that failed.
+		Files.deleteIfExists(options.report());
+		this.console.line("%d orders for %d tickets, three times; pid %d", options.orders(), options.stock(),
 				ProcessHandle.current().pid());
-		ServiceSettings settings = new ServiceSettings(options.settings(), System.getProperties(), System.getenv());
-		List<URI> addresses = new Services(children, new PortPicker(RandomGenerator.getDefault()), options.basePort(),
-				this.out)
-			.start(settings);
-		this.out.printf("All serve after %.1f s%n", (System.nanoTime() - start) / 1e9);
+		List<URI> addresses = start(options, home);
+		this.console.line("All serve after %.1f s", (System.nanoTime() - start) / 1e9);
 		Shop shop = new Shop(addresses.get(0), addresses.get(1));
-		Report report = new Demonstration(shop, this.out).play(options, Services.NODES);
+		Report report = new Demonstration(shop, this.console).play(options, Services.NODES);
 		report.write(options.report());
 		boolean proved = report.provesTheLock();
-		this.out.printf("%n%s%n%n%s%nWritten to %s%n", ReportTable.of(report), verdict(proved), options.report());
+		this.console.line("%n%s%n%n%s%nWritten to %s", ReportTable.of(report), verdict(proved), options.report());
 		if (!options.exit()) {
 			goOnServing(addresses);
 		}
 		return proved ? 0 : 1;
 	}
 
+	private List<URI> start(Options options, Path home) throws Exception {
+		Children children = new Children(home.resolve("oversell-logs"), this::fail);
+		Runtime.getRuntime().addShutdownHook(new Thread(children::end, "end-children"));
+		Ports ports = new Ports(new PortPicker(RandomGenerator.getDefault()), options.basePort() > 0, this.console);
+		ServiceSettings settings = new ServiceSettings(options.settings(), System.getProperties(), System.getenv());
+		new Servers(children, ports, this.console).start(settings);
+		return new Services(children, ports, this.console).start(options.basePort(), settings.variables());
+	}
+
 	private void goOnServing(List<URI> addresses) throws InterruptedException {
-		this.out.printf("""
+		this.console.line("""
 
 				Serving until stopped (Ctrl-C). Try:
 				  curl -X PUT  '%2$s/stock/ticket?quantity=10'
 				  curl -X POST '%1$s/orders?sku=ticket&strategy=distributed-lock'
 				  curl %2$s/stock/ticket
 				  curl %2$s/actuator/health
-				  curl %3$s/actuator/prometheus
-				""", addresses.get(0), addresses.get(1), addresses.get(2));
-		this.out.flush();
+				  curl %3$s/actuator/prometheus""", addresses.get(0), addresses.get(1), addresses.get(2));
 		new CountDownLatch(1).await();
 	}
 
 	private void fail(String message) {
-		this.out.println(message);
+		this.console.failure(message);
 		this.exit.accept(1);
+	}
+
+	private static String messageOf(Exception ex) {
+		boolean worded = ex instanceof IllegalArgumentException || ex instanceof IllegalStateException;
+		String message = ex.getMessage();
+		return (worded && message != null) ? message : ex.toString();
 	}
 
 	private static String verdict(boolean proved) {
