@@ -1,0 +1,90 @@
+package io.github.distlock.sample;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/**
+ * The demonstration as a process of its own, on free ports.
+ */
+final class DemoProcess implements AutoCloseable {
+
+	private static final Pattern PID = Pattern.compile("pid (\\d+)");
+
+	private final Path output;
+
+	private final Process process;
+
+	DemoProcess(String name, String... args) throws IOException {
+		// The servers unpack themselves there.
+		Path temporary = Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir", "target/tmp")));
+		this.output = temporary.resolve("demo-" + name + ".txt").toAbsolutePath();
+		List<String> command = new ArrayList<>(
+				List.of(ProcessHandle.current().info().command().orElse("java"), "-Djava.io.tmpdir=" + temporary, "-cp",
+						System.getProperty("java.class.path", ""), OversellDemo.class.getName(), "--base-port=0"));
+		command.addAll(List.of(args));
+		this.process = new ProcessBuilder(command).directory(temporary.toFile())
+			.redirectErrorStream(true)
+			.redirectOutput(this.output.toFile())
+			.start();
+	}
+
+	/**
+	 * Wait for the end.
+	 * @return the exit status
+	 */
+	int awaitStatus() throws InterruptedException {
+		if (!this.process.waitFor(2, TimeUnit.MINUTES)) {
+			throw new AssertionError("The demonstration did not end:\n" + output());
+		}
+		return this.process.exitValue();
+	}
+
+	void kill() {
+		this.process.destroyForcibly();
+	}
+
+	boolean isAlive() {
+		return this.process.isAlive();
+	}
+
+	String output() {
+		try {
+			return Files.readString(this.output);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Return the processes that the launcher started, and those that they started.
+	 * @return all processes below it, as of now
+	 */
+	Collection<ProcessHandle> family() {
+		return this.process.descendants().toList();
+	}
+
+	/**
+	 * Return the process numbers that the user was told.
+	 * @return numbers, the launcher's first
+	 */
+	List<Long> printedPids() {
+		return PID.matcher(output()).results().map((MatchResult result) -> Long.parseLong(result.group(1))).toList();
+	}
+
+	@Override
+	public void close() {
+		Collection<ProcessHandle> family = family();
+		kill();
+		family.forEach(ProcessHandle::destroyForcibly);
+	}
+
+}

@@ -1,0 +1,105 @@
+package io.github.distlock.sample.inventory;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+import io.github.distlock.DistributedLock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The ledger and the strategies in one JVM.
+ */
+class StockServiceTests {
+
+	private final EmbeddedDatabase database = new EmbeddedDatabaseBuilder().generateUniqueName(true)
+		.setType(EmbeddedDatabaseType.H2)
+		.addScript("schema.sql")
+		.build();
+
+	private final StockLedger ledger = new StockLedger(JdbcClient.create(this.database),
+			new InventoryProperties(Duration.ofMillis(2)));
+
+	@BeforeEach
+	void stock() {
+		this.ledger.reset("ticket", 60);
+	}
+
+	@AfterEach
+	void close() {
+		this.database.shutdown();
+	}
+
+	@Test
+	void aSaleTakesOneUnitAndNamesIt() {
+		assertThat(this.ledger.sell("ticket")).isEqualTo(Deduction.sold(60));
+		assertThat(this.ledger.sell("ticket")).isEqualTo(Deduction.sold(59));
+		assertThat(this.ledger.level("ticket")).contains(new StockLevel("ticket", 58, 2, 2));
+	}
+
+	@Test
+	void nothingIsSoldFromAnEmptyStock() {
+		this.ledger.reset("ticket", 0);
+		assertThat(this.ledger.sell("ticket")).isEqualTo(Deduction.soldOut());
+		assertThat(this.ledger.sell("unknown")).isEqualTo(Deduction.soldOut());
+		assertThat(this.ledger.level("ticket")).contains(new StockLevel("ticket", 0, 0, 0));
+	}
+
+	@Test
+	void aResetForgetsTheSales() {
+		this.ledger.sell("ticket");
+		this.ledger.reset("ticket", 5);
+		assertThat(this.ledger.level("ticket")).contains(new StockLevel("ticket", 5, 0, 0));
+	}
+
+	@Test
+	void withoutALockUpdatesAreLost() throws Exception {
+		StockLevel level = sellConcurrently(new UnprotectedStock(this.ledger));
+		assertThat(level.sold()).isEqualTo(48);
+		assertThat(level.quantity()).isGreaterThan(60 - 48);
+		assertThat(level.serials()).isLessThan(48);
+	}
+
+	@Test
+	void insideOneJvmSynchronizedIsEnough() throws Exception {
+		assertThat(sellConcurrently(new SynchronizedStock(this.ledger)))
+			.isEqualTo(new StockLevel("ticket", 60 - 48, 48, 48));
+	}
+
+	@Test
+	void theLockIsOnePerArticleAndLetsEveryBuyerWait() throws Exception {
+		DistributedLock lock = LockedStock.class.getMethod("deduct", String.class).getAnnotation(DistributedLock.class);
+		assertThat(lock.key()).isEqualTo("'stock-' + #sku");
+		assertThat(lock.waitTime()).isEqualTo("60s");
+	}
+
+	private StockLevel sellConcurrently(StockService stock) throws Exception {
+		ExecutorService buyers = Executors.newFixedThreadPool(8);
+		try {
+			List<Future<?>> all = new ArrayList<>();
+			for (int order = 0; order < 48; order++) {
+				all.add(buyers.submit(() -> stock.deduct("ticket")));
+			}
+			for (Future<?> order : all) {
+				order.get();
+			}
+		}
+		finally {
+			buyers.shutdownNow();
+		}
+		return this.ledger.level("ticket").orElseThrow();
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Tests of the inventory node.
+ */
+@NullMarked
+package io.github.distlock.sample.inventory;
+
+import org.jspecify.annotations.NullMarked;

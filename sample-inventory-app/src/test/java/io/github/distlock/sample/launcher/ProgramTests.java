@@ -1,0 +1,34 @@
+package io.github.distlock.sample.launcher;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * How this program finds itself again.
+ */
+class ProgramTests {
+
+	@Test
+	void anExecutableJarIsStartedAsAJar() {
+		assertThat(Children.program("/build/app.jar")).isEqualTo(List.of("-jar", "/build/app.jar"));
+	}
+
+	@Test
+	void aClassPathIsStartedByItsMainClass() {
+		String path = "/build/classes" + File.pathSeparator + "/lib/x.jar";
+		assertThat(Children.program(path)).isEqualTo(List.of("-cp", path, "io.github.distlock.sample.OversellDemo"));
+		assertThat(Children.program("/build/classes")).startsWith("-cp", "/build/classes");
+	}
+
+	@Test
+	void theBuildFolderHoldsTheClassesOrTheJar() {
+		assertThat(ProgramHome.of(Path.of("/work/target/classes"))).isEqualTo(Path.of("/work/target").toAbsolutePath());
+		assertThat(ProgramHome.of(Path.of("/work/target/app.jar"))).isEqualTo(Path.of("/work/target").toAbsolutePath());
+	}
+
+}

@@ -1,0 +1,57 @@
+package io.github.distlock.sample.orders;
+
+import java.net.URI;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import org.springframework.http.HttpMethod;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.client.MockRestServiceServer;
+import org.springframework.web.client.RestClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.springframework.test.web.client.match.MockRestRequestMatchers.method;
+import static org.springframework.test.web.client.match.MockRestRequestMatchers.requestTo;
+import static org.springframework.test.web.client.response.MockRestResponseCreators.withSuccess;
+
+/**
+ * The order service's way to the nodes.
+ */
+class InventoryTests {
+
+	private static final URI ONE = URI.create("http://one");
+
+	private static final URI TWO = URI.create("http://two");
+
+	private final RestClient.Builder http = RestClient.builder();
+
+	private final MockRestServiceServer nodes = MockRestServiceServer.bindTo(this.http).build();
+
+	private final Inventory inventory = new Inventory(this.http, new OrderProperties(List.of(ONE, TWO)));
+
+	@Test
+	void theNodesAreAskedInTurn() {
+		expect("http://one/stock/ticket/deduct?strategy=none", "{\"accepted\":true,\"serial\":3}");
+		expect("http://two/stock/ticket/deduct?strategy=none", "{\"accepted\":true,\"serial\":2}");
+		expect("http://one/stock/ticket/deduct?strategy=none", "{\"accepted\":false}");
+		assertThat(this.inventory.sell("ticket", "none")).isEqualTo(new Order("ticket", true, 3L, ONE));
+		assertThat(this.inventory.sell("ticket", "none")).isEqualTo(new Order("ticket", true, 2L, TWO));
+		assertThat(this.inventory.sell("ticket", "none")).isEqualTo(new Order("ticket", false, null, ONE));
+		this.nodes.verify();
+	}
+
+	@Test
+	void whatABuyerWritesStaysInsideItsPlaceInTheAddress() {
+		expect("http://one/stock/a%2Fb/deduct?strategy=x%26y", "{\"accepted\":false}");
+		this.inventory.sell("a/b", "x&y");
+		this.nodes.verify();
+	}
+
+	private void expect(String uri, String answer) {
+		this.nodes.expect(requestTo(uri))
+			.andExpect(method(HttpMethod.POST))
+			.andRespond(withSuccess(answer, MediaType.APPLICATION_JSON));
+	}
+
+}

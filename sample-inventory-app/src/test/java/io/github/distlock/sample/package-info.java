@@ -1,0 +1,7 @@
+/**
+ * Tests of the whole demonstration, as processes.
+ */
+@NullMarked
+package io.github.distlock.sample;
+
+import org.jspecify.annotations.NullMarked;
