@@ -15,7 +15,11 @@ import java.util.concurrent.TimeUnit;
  */
 final class Readiness {
 
+	// A cold JVM on a busy machine may take its time;
 	private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+	// a service that runs and says that it is down, for want of a server, may not.
+	private static final Duration PATIENCE_WITH_DOWN = Duration.ofSeconds(20);
 
 	private static final Duration LOOK_AGAIN = Duration.ofMillis(200);
 
@@ -31,7 +35,7 @@ final class Readiness {
 	 * @throws InterruptedException if interrupted while waiting
 	 */
 	void awaitPort(Child child, int port) throws InterruptedException {
-		await(child, "port " + port, () -> accepts(port));
+		await(child, "port " + port, () -> connect(port));
 	}
 
 	/**
@@ -42,47 +46,64 @@ final class Readiness {
 	 */
 	void awaitHealth(Child child, URI address) throws InterruptedException {
 		URI health = address.resolve("/actuator/health");
-		await(child, health.toString(), () -> isUp(health));
+		await(child, health.toString(), () -> health(health));
 	}
 
 	private void await(Child child, String what, Probe probe) throws InterruptedException {
 		long start = System.nanoTime();
-		while (!probe.answers()) {
+		long up = Long.MAX_VALUE;
+		Answer answer = probe.ask();
+		while (!answer.serves()) {
+			long now = System.nanoTime() - start;
+			up = answer.given() ? Math.min(up, now) : up;
 			if (child.process().waitFor(LOOK_AGAIN.toMillis(), TimeUnit.MILLISECONDS)) {
 				throw new IllegalStateException(child.failure());
 			}
-			if (System.nanoTime() - start > PATIENCE.toNanos()) {
-				throw new IllegalStateException(
-						child.failure("did not serve %s within %d s".formatted(what, PATIENCE.toSeconds())));
+			if (now > PATIENCE.toNanos() || now - up > PATIENCE_WITH_DOWN.toNanos()) {
+				throw new IllegalStateException(child.failure("does not serve: %s gives after %d s: %s".formatted(what,
+						TimeUnit.NANOSECONDS.toSeconds(now), answer.text())));
 			}
+			answer = probe.ask();
 		}
 	}
 
-	private boolean isUp(URI health) throws InterruptedException {
+	private Answer health(URI address) throws InterruptedException {
 		try {
-			HttpRequest request = HttpRequest.newBuilder(health).timeout(Duration.ofSeconds(10)).build();
-			return this.http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
+			HttpRequest request = HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(10)).build();
+			HttpResponse<String> response = this.http.send(request, HttpResponse.BodyHandlers.ofString());
+			return new Answer(response.statusCode() == 200, true, response.body());
 		}
 		catch (IOException ex) {
-			return false;
+			return new Answer(false, false, ex.toString());
 		}
 	}
 
-	private static boolean accepts(int port) {
+	private static Answer connect(int port) {
 		try (Socket socket = new Socket(InetAddress.getByName("127.0.0.1"), port)) {
-			return socket.isConnected();
+			return new Answer(socket.isConnected(), true, "connected");
 		}
 		catch (IOException ex) {
-			return false;
+			return new Answer(false, false, ex.toString());
 		}
 	}
 
 	/**
-	 * Looks whether a server answers.
+	 * Asks a server once.
 	 */
 	private interface Probe {
 
-		boolean answers() throws InterruptedException;
+		Answer ask() throws InterruptedException;
+
+	}
+
+	/**
+	 * What came back.
+	 *
+	 * @param serves whether the server serves
+	 * @param given whether it answered at all
+	 * @param text the answer, or why there is none
+	 */
+	private record Answer(boolean serves, boolean given, String text) {
 
 	}
 
