@@ -6,7 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -21,6 +23,9 @@ final class DemoProcess implements AutoCloseable {
 	private final Path output;
 
 	private final Process process;
+
+	// A dead launcher's children can no longer be found: those seen are kept for the end.
+	private final Set<ProcessHandle> seen = new HashSet<>();
 
 	DemoProcess(String name, String... args) throws IOException {
 		// The servers unpack themselves there.
@@ -69,7 +74,9 @@ final class DemoProcess implements AutoCloseable {
 	 * @return all processes below it, as of now
 	 */
 	Collection<ProcessHandle> family() {
-		return this.process.descendants().toList();
+		List<ProcessHandle> family = this.process.descendants().toList();
+		this.seen.addAll(family);
+		return family;
 	}
 
 	/**
@@ -82,9 +89,9 @@ final class DemoProcess implements AutoCloseable {
 
 	@Override
 	public void close() {
-		Collection<ProcessHandle> family = family();
+		family();
 		kill();
-		family.forEach(ProcessHandle::destroyForcibly);
+		this.seen.forEach(ProcessHandle::destroyForcibly);
 	}
 
 }

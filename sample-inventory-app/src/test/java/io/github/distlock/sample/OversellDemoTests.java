@@ -18,10 +18,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The whole demonstration: real processes, a real Redis, a real database server.
  */
-@Timeout(180)
+@Timeout(240)
 class OversellDemoTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
+	private static final Duration PATIENCE_AT_START = Duration.ofSeconds(120);
+
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
 	@Test
 	void theLockSellsEveryUnitOnceAndTheOthersDoNot() throws Exception {
@@ -51,7 +53,7 @@ class OversellDemoTests {
 		List<Path> others = temporaryRedisFolders();
 		try (DemoProcess demo = new DemoProcess("kill", "--orders=20", "--stock=12")) {
 			Awaitility.await()
-				.atMost(PATIENCE)
+				.atMost(PATIENCE_AT_START)
 				.until(() -> demo.output().contains("Serving until stopped") || !demo.isAlive());
 			Collection<ProcessHandle> family = demo.family();
 			List<Long> printed = demo.printedPids();

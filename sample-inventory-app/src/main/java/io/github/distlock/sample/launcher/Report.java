@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -16,7 +15,6 @@ import tools.jackson.databind.json.JsonMapper;
  * @param nodes inventory nodes
  * @param runs one for each strategy
  */
-@JsonPropertyOrder({ "orders", "stock", "nodes", "runs" })
 record Report(int orders, int stock, int nodes, List<StrategyRun> runs) {
 
 	Report {

@@ -2,8 +2,6 @@ package io.github.distlock.sample.launcher;
 
 import java.time.Duration;
 
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
-
 /**
  * What one strategy made of the orders. All but errors and time is read from the database
  * after the last answer.
@@ -20,7 +18,6 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
  * because nothing was left is no error
  * @param seconds from the first order to the last answer
  */
-@JsonPropertyOrder({ "strategy", "sold", "stockLeft", "oversold", "lostUpdates", "duplicates", "errors", "seconds" })
 record StrategyRun(String strategy, long sold, long stockLeft, long oversold, long lostUpdates, long duplicates,
 		long errors, double seconds) {
 
