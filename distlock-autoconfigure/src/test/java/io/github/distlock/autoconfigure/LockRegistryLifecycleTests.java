@@ -75,7 +75,7 @@ class LockRegistryLifecycleTests {
 
 	@Test
 	void aPausedApplicationLocksAgainWhenItGoesOn() {
-		try (ConfigurableApplicationContext context = start("false", Locks.class)) {
+		try (ConfigurableApplicationContext context = start(Locks.class)) {
 			LockRegistry registry = context.getBean(LockRegistry.class);
 			lock(registry);
 			context.pause();

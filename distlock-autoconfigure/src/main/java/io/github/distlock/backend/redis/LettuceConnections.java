@@ -101,6 +101,10 @@ final class LettuceConnections {
 			// reconnect.
 			this.resources = application.getClientResources()
 				.map((shared) -> shared.mutate()
+					.timer(shared.timer())
+					.eventExecutorGroup(shared.eventExecutorGroup())
+					.eventLoopGroupProvider(shared.eventLoopGroupProvider())
+					.commandLatencyRecorder(shared.commandLatencyRecorder())
 					.reconnectDelay(
 							Delay.fullJitter(Duration.ofMillis(10), LONGEST_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))
 					.build());
