@@ -94,14 +94,14 @@ final class RedisLink implements RedisInbox.Events {
 	}
 
 	/**
-	 * Let a script publish to our own inbox.
+	 * Let a script publish to our own inbox, and learn the server's time.
 	 * @return how many heard it
 	 */
 	long probe() {
-		Open current = required();
-		return current.runner()
-			.run(Scripts.PROBE, "probe", null, List.of(), this.keys.inboxPrefix() + current.instance())
-			.value();
+		Answer<List<Long>> answer = run(Scripts.PROBE, "probe", null, List.of(),
+				this.keys.inboxPrefix() + required().instance(), RedisInbox.PROBE);
+		this.clock.observe(answer.sent(), answer.value().get(1));
+		return answer.value().get(0);
 	}
 
 	ServerClock clock() {

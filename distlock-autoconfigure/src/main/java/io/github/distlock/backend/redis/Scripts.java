@@ -23,9 +23,7 @@ final class Scripts {
 
 	static final RedisScript<List> RENEW = script(List.class, "renew.lua");
 
-	/** Publishes to our own inbox and answers how many heard it. */
-	static final RedisScript<Long> PROBE = new DefaultRedisScript<>(
-			"return redis.call('PUBLISH', ARGV[1], '" + RedisInbox.PROBE + "')", Long.class);
+	static final RedisScript<List> PROBE = script(List.class, "probe.lua");
 
 	private Scripts() {
 	}
