@@ -52,6 +52,10 @@ final class DurationAttribute {
 			throw where.refuse("leaseTime", value, "is shorter than the shortest lease, "
 					+ LockRequest.MINIMUM_LEASE.toMillis() + "ms: write a longer duration " + EXAMPLES + remedy);
 		}
+		if (duration.compareTo(LockRequest.MAXIMUM_LEASE) > 0) {
+			throw where.refuse("leaseTime", value, "is longer than the longest lease, "
+					+ LockRequest.MAXIMUM_LEASE.toDays() + " days: write a shorter duration " + EXAMPLES + remedy);
+		}
 		return duration;
 	}
 

@@ -81,8 +81,7 @@ final class Entrance {
 				attempt.ended(late);
 				return null;
 			}
-			Hold hold = this.session.holding()
-				.begin(request.key(), request.label(), admission, terms(request, owner), Thread.currentThread());
+			Hold hold = begin(request, admission, owner, Thread.currentThread());
 			attempt.acquired(admission);
 			return hold;
 		}
@@ -130,8 +129,7 @@ final class Entrance {
 				result.completeExceptionally(notAcquired(request));
 			}
 			else {
-				Hold hold = this.session.holding()
-					.begin(request.key(), request.label(), admission, terms(request, null), null);
+				Hold hold = begin(request, admission, null, null);
 				attempt.acquired(admission);
 				HeldLock lock = new HoldHandle(hold, this.session.holding());
 				if (!result.complete(lock)) {
@@ -154,6 +152,20 @@ final class Entrance {
 		return new LockNotAcquiredException("Lock '" + request.key() + "' (" + request.label()
 				+ ") was not acquired within " + (waitTime.isZero() ? "one attempt" : waitTime.toString())
 				+ ": others hold it. Wait longer (waitTime, distlock.wait-time), or hold it for a shorter time");
+	}
+
+	/**
+	 * Nothing may go wrong between the grant and the hold without giving the lock back.
+	 */
+	private Hold begin(LockRequest request, Admission admission, @Nullable Thread owner, @Nullable Thread thread) {
+		try {
+			return this.session.holding()
+				.begin(request.key(), request.label(), admission, terms(request, owner), thread);
+		}
+		catch (RuntimeException | Error ex) {
+			this.session.room().abandon(admission);
+			throw ex;
+		}
 	}
 
 	private @Nullable Hold reenter(LockRequest request) {

@@ -88,6 +88,11 @@ final class Hold {
 		return this.levels.decrementAndGet() == 0;
 	}
 
+	/** Whether all levels have been left. */
+	boolean isOver() {
+		return this.levels.get() == 0;
+	}
+
 	void enterView() {
 		this.viewLevels++;
 	}

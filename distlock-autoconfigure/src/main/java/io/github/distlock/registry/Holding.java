@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 final class Holding implements LeaseEvents {
 
 	private static final Log logger = LogFactory.getLog(Holding.class);
+
+	/** More keys than this are seldom held at once by one thread. */
+	private static final int CROWDED = 16;
 
 	/**
 	 * What each thread holds, or has lost without having left yet. Only its own thread
@@ -89,6 +93,10 @@ final class Holding implements LeaseEvents {
 			if (mine == null) {
 				mine = new HashMap<>(4);
 				this.owned.set(mine);
+			}
+			else if (mine.size() >= CROWDED) {
+				// Other threads may have closed some for this one.
+				mine.values().removeIf(Hold::isOver);
 			}
 			mine.put(key, hold);
 		}
@@ -156,7 +164,7 @@ final class Holding implements LeaseEvents {
 		this.renewer.forget(lease);
 		this.room.abandon(hold.admission());
 		Thread thread = hold.thread();
-		if (this.interruptOnLost && thread != null) {
+		if (this.interruptOnLost && thread != null && !hold.isOver()) {
 			thread.interrupt();
 		}
 		tellLost(hold, reason);
@@ -173,14 +181,21 @@ final class Holding implements LeaseEvents {
 		this.listeners.onLost(new LockListener.Lost(this.backend, hold.name(), hold.key(),
 				hold.admission().fencingToken(), heldSince(hold), reason));
 		for (Runnable callback : hold.takeCallbacks()) {
-			this.executor.execute(() -> {
+			Runnable safe = () -> {
 				try {
 					callback.run();
 				}
 				catch (RuntimeException ex) {
 					logger.error("A callback for the loss of lock '" + hold.key() + "' failed", ex);
 				}
-			});
+			};
+			try {
+				this.executor.execute(safe);
+			}
+			catch (RejectedExecutionException ex) {
+				// The registry has been shut down: there is no other thread left.
+				safe.run();
+			}
 		}
 	}
 

@@ -56,7 +56,7 @@ final class Listeners implements LockListener {
 			try {
 				event.accept(listener);
 			}
-			catch (RuntimeException ex) {
+			catch (Throwable ex) {
 				logger.error("Lock listener " + listener.getClass().getName() + " failed", ex);
 			}
 		}

@@ -23,7 +23,14 @@ import io.github.distlock.waiting.WaitingRoom;
  */
 final class Session implements LockSignals {
 
-	private static final int THREADS = 4;
+	/** For commands that no caller sends: each may block for one command time-out. */
+	private static final int COMMAND_THREADS = 4;
+
+	/** Of their own, so that renewals never wait behind the commands of waiters. */
+	private static final int RENEWAL_THREADS = 2;
+
+	/** For what callers want told: futures and lost locks. */
+	private static final int CALLBACK_THREADS = 2;
 
 	private static final long IDLE_THREAD_SECONDS = 30;
 
@@ -31,7 +38,11 @@ final class Session implements LockSignals {
 
 	private final LockBackend backend;
 
-	private final ThreadPoolExecutor executor;
+	private final ThreadPoolExecutor commands;
+
+	private final ThreadPoolExecutor renewals;
+
+	private final ThreadPoolExecutor callbacks;
 
 	private final ScheduledThreadPoolExecutor timers;
 
@@ -41,17 +52,18 @@ final class Session implements LockSignals {
 
 	Session(LockBackend backend, RegistrySettings settings, LockListener listeners, TimeSource clock) {
 		this.backend = backend;
-		this.executor = new ThreadPoolExecutor(THREADS, THREADS, IDLE_THREAD_SECONDS, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), threads("distlock-io-"));
-		this.executor.allowCoreThreadTimeOut(true);
+		this.commands = pool(COMMAND_THREADS, "distlock-io-");
+		this.renewals = pool(RENEWAL_THREADS, "distlock-renewal-");
+		this.callbacks = pool(CALLBACK_THREADS, "distlock-callback-");
 		this.timers = new ScheduledThreadPoolExecutor(1, threads("distlock-timer-"));
 		this.timers.setRemoveOnCancelPolicy(true);
 		this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		String instance = UUID.randomUUID().toString().replace("-", "");
-		this.room = new WaitingRoom(backend, instance, settings.backendTimeout(), clock, this.executor, this.timers);
+		this.room = new WaitingRoom(backend, instance, settings.backendTimeout(), clock, this.commands, this.callbacks,
+				this.timers);
 		this.holding = new Holding(backend.description().name(), this.room,
-				(events) -> new LeaseRenewer(backend, clock, this.executor, this.timers, events), listeners, clock,
-				this.executor, settings.interruptOnLost());
+				(events) -> new LeaseRenewer(backend, clock, this.renewals, this.timers, events), listeners, clock,
+				this.callbacks, settings.interruptOnLost());
 		backend.start(instance, this);
 	}
 
@@ -72,14 +84,16 @@ final class Session implements LockSignals {
 		boolean finished = awaitQuiet(graceNanos);
 		this.holding.renewer().stop();
 		this.timers.shutdownNow();
-		this.executor.shutdown();
+		this.renewals.shutdown();
+		this.commands.shutdown();
 		try {
 			// What is on its way to the store, one command each.
-			this.executor.awaitTermination(finished ? TimeUnit.SECONDS.toNanos(2) : 0, TimeUnit.NANOSECONDS);
+			this.commands.awaitTermination(finished ? TimeUnit.SECONDS.toNanos(2) : 0, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
+		this.callbacks.shutdown();
 		this.backend.stop();
 	}
 
@@ -98,6 +112,13 @@ final class Session implements LockSignals {
 			}
 		}
 		return true;
+	}
+
+	private static ThreadPoolExecutor pool(int threads, String prefix) {
+		ThreadPoolExecutor pool = new ThreadPoolExecutor(threads, threads, IDLE_THREAD_SECONDS, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), threads(prefix));
+		pool.allowCoreThreadTimeOut(true);
+		return pool;
 	}
 
 	private static ThreadFactory threads(String prefix) {

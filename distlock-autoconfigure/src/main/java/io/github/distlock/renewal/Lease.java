@@ -45,6 +45,9 @@ public final class Lease {
 
 	private volatile boolean renewing;
 
+	/** Whether the store gave less than what was asked for, until a renewal lifts it. */
+	private volatile boolean unconfirmed;
+
 	Lease(Ticket ticket, Grant grant, LeaseTerms terms, TimeSource clock, LeaseEvents events) {
 		this.ticket = ticket;
 		this.lastToken = grant.lastToken();
@@ -53,6 +56,7 @@ public final class Lease {
 		this.events = events;
 		this.startNanos = clock.nanoTime();
 		this.validity = grant.validity();
+		this.unconfirmed = this.validity.remainingNanos(clock) < terms.lease().toNanos() / 100 * 95;
 		planRenewal();
 	}
 
@@ -164,6 +168,7 @@ public final class Lease {
 		if (isValid() && later.remainingNanos(this.clock) > this.validity.remainingNanos(this.clock)) {
 			this.validity = later;
 		}
+		this.unconfirmed = false;
 		planRenewal();
 		this.renewing = false;
 	}
@@ -191,8 +196,7 @@ public final class Lease {
 	 */
 	private boolean needsRenewal() {
 		if (!this.terms.renewed()) {
-			return this.validity.ttlNanos() / 9 * 10 < this.terms.lease().toNanos()
-					&& this.validity.remainingNanos(this.clock) < ownEndNanos() / 10 * 9;
+			return this.unconfirmed;
 		}
 		Duration maxHold = this.terms.maxHold();
 		return maxHold == null || this.clock.nanoTime() - this.startNanos < maxHold.toNanos();

@@ -137,11 +137,13 @@ public final class LeaseRenewer {
 			if (this.stopped || (this.armed && at - this.armedForNanos >= 0)) {
 				return;
 			}
-			this.timers.schedule(() -> scan(at), Math.max(nanos, SHORTEST_SLEEP_NANOS), TimeUnit.NANOSECONDS);
+			// First what the scan looks for, then the timer: it may fire at once.
 			this.armedForNanos = at;
 			this.armed = true;
+			this.timers.schedule(() -> scan(at), Math.max(nanos, SHORTEST_SLEEP_NANOS), TimeUnit.NANOSECONDS);
 		}
 		catch (RejectedExecutionException ex) {
+			this.armed = false;
 			logger.debug("Leases are no longer watched, since the registry has been shut down", ex);
 		}
 		finally {
@@ -161,7 +163,7 @@ public final class LeaseRenewer {
 				renewDue();
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			logger.error("A scan of the leases failed; the next is made in a second", ex);
 			wakeWithin(TimeUnit.SECONDS.toNanos(1));
 		}

@@ -2,6 +2,7 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +13,7 @@ import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Does what entries want done: wakes callers, sends commands, and tells the entries the
@@ -28,17 +30,20 @@ final class Dispatcher {
 
 	private final Executor executor;
 
+	private final Executor callbacks;
+
 	private final ScheduledExecutorService timers;
 
-	Dispatcher(LockBackend backend, Executor executor, ScheduledExecutorService timers) {
+	Dispatcher(LockBackend backend, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
 		this.backend = backend;
 		this.strayDelay = backend.description().strayDelay();
 		this.executor = executor;
+		this.callbacks = callbacks;
 		this.timers = timers;
 	}
 
-	Executor executor() {
-		return this.executor;
+	Executor callbacks() {
+		return this.callbacks;
 	}
 
 	/** Do what follows from an event, the command in the background. */
@@ -65,12 +70,17 @@ final class Dispatcher {
 		execute(() -> quietly(() -> this.backend.release(ticket, token, null)));
 	}
 
-	void later(Runnable task, long delayNanos) {
+	/**
+	 * Run a task that does not block after a delay.
+	 * @return its timer, or {@code null} if the registry has been shut down
+	 */
+	@Nullable Future<?> later(Runnable task, long delayNanos) {
 		try {
-			this.timers.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+			return this.timers.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
 		}
 		catch (RejectedExecutionException ex) {
 			logger.debug("A lock timer was not set, since the registry has been shut down", ex);
+			return null;
 		}
 	}
 

@@ -22,7 +22,7 @@ final class Exit {
 	final boolean inTime;
 
 	/** Whether an attempt of this ticket was never answered: a copy may still run. */
-	final boolean doubtful;
+	boolean doubtful;
 
 	final long giveUpNanos;
 

@@ -2,12 +2,13 @@ package io.github.distlock.waiting;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * A future that waits: no thread is held. Completes on the executor, never on the thread
- * that decided, which may be one of the store's.
+ * A future that waits: no thread is held. Completes on a thread for callbacks, never on
+ * the thread that decided, which may be one of the store's.
  */
 final class FutureWaiter extends Waiter {
 
@@ -26,7 +27,13 @@ final class FutureWaiter extends Waiter {
 
 	@Override
 	void wake() {
-		this.executor.execute(() -> this.future.complete(outcome()));
+		try {
+			this.executor.execute(() -> this.future.complete(outcome()));
+		}
+		catch (RejectedExecutionException ex) {
+			// The registry has been shut down: there is no other thread left to do it.
+			this.future.complete(outcome());
+		}
 	}
 
 }

@@ -1,7 +1,6 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.LockBackendException;
@@ -56,11 +55,7 @@ final class KeyState {
 
 	private @Nullable Admission holder;
 
-	/**
-	 * Usually one at most. Two, when a successor that was queued by a release was granted
-	 * the lock by a message and left again before that release was answered.
-	 */
-	private final ArrayDeque<Exit> exits = new ArrayDeque<>(1);
+	private final Exits exits = new Exits();
 
 	/** Who has left although a copy of its attempt may still be on its way. */
 	private @Nullable Ticket stray;
@@ -134,7 +129,7 @@ final class KeyState {
 	boolean granted(Ticket ticket, Grant grant) {
 		Place waiting = this.place;
 		if (waiting == null || !waiting.ticket.equals(ticket)) {
-			return this.exits.stream().anyMatch((exit) -> exit.ticket.equals(ticket));
+			return this.exits.contains(ticket);
 		}
 		if (this.holder == null) {
 			this.store.answered();
@@ -181,6 +176,8 @@ final class KeyState {
 				failed(cause);
 			}
 		}
+		// A message may have been quicker, and its holder have left before this.
+		this.exits.doubt(attempt.ticket());
 	}
 
 	/** The store has answered a release (or a cancel, then without a result). */
@@ -202,7 +199,7 @@ final class KeyState {
 	/** A timer of this entry fired. */
 	void ring() {
 		if (this.alarm.fired()) {
-			this.exits.forEach((exit) -> exit.resting = false);
+			this.exits.wake();
 			this.lookAgain = this.place != null && this.holder == null;
 		}
 	}
@@ -250,7 +247,10 @@ final class KeyState {
 
 	private void admit(Place waiting, Grant grant) {
 		this.lookAgain = false;
-		this.alarm.clear();
+		if (this.exits.isEmpty()) {
+			// An exit that rests is still to be woken.
+			this.alarm.clear();
+		}
 		if (this.waiters.isEmpty()) {
 			// All have left meanwhile: give it back.
 			this.place = null;
@@ -305,7 +305,7 @@ final class KeyState {
 			this.place = null;
 			this.exits.add(Exit.cancel(abandoned, this.room.clock().nanoTime() + CANCEL_PATIENCE_NANOS));
 		}
-		Exit exit = this.exits.peek();
+		Exit exit = this.exits.first();
 		if (exit != null) {
 			return exit.resting ? null : leave(exit);
 		}

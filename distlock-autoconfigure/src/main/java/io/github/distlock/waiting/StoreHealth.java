@@ -25,18 +25,20 @@ final class StoreHealth {
 
 	private int failuresInARow;
 
-	private long heardNanos;
+	/**
+	 * When the first failure in a row came: before it nothing was asked, perhaps for
+	 * long.
+	 */
+	private long silentSinceNanos;
 
 	StoreHealth(TimeSource clock, Duration patience) {
 		this.clock = clock;
 		this.patience = patience;
-		this.heardNanos = clock.nanoTime();
 	}
 
 	void answered() {
 		this.failure = null;
 		this.failuresInARow = 0;
-		this.heardNanos = this.clock.nanoTime();
 	}
 
 	/**
@@ -44,9 +46,11 @@ final class StoreHealth {
 	 * @return whether the store has been silent for too long
 	 */
 	boolean failed(LockBackendException cause) {
+		if (this.failuresInARow++ == 0) {
+			this.silentSinceNanos = this.clock.nanoTime();
+		}
 		this.failure = cause;
-		this.failuresInARow++;
-		return this.clock.nanoTime() - this.heardNanos >= this.patience.toNanos();
+		return this.clock.nanoTime() - this.silentSinceNanos >= this.patience.toNanos();
 	}
 
 	@Nullable LockBackendException failure() {

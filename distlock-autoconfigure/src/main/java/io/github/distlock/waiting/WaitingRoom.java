@@ -46,13 +46,14 @@ public final class WaitingRoom {
 	 * @param patience how long the store may be silent before waiting ends
 	 * @param clock the time
 	 * @param executor sends commands that no caller sends
+	 * @param callbacks completes the futures of asynchronous callers
 	 * @param timers only hands work to the executor
 	 */
 	public WaitingRoom(LockBackend backend, String instance, Duration patience, TimeSource clock, Executor executor,
-			ScheduledExecutorService timers) {
+			Executor callbacks, ScheduledExecutorService timers) {
 		this.instance = instance;
 		this.clock = clock;
-		this.dispatcher = new Dispatcher(backend, executor, timers);
+		this.dispatcher = new Dispatcher(backend, executor, callbacks, timers);
 		this.surroundings = new RoomSurroundings(patience);
 	}
 
@@ -93,26 +94,12 @@ public final class WaitingRoom {
 	/**
 	 * Wait for the lock without a thread.
 	 * @param request who wants to enter
-	 * @return completes on the executor: with the admission, with {@code null} if the
-	 * wait time has passed, or with {@link LockBackendException}. Cancelling gives up.
+	 * @return completes on a thread for callbacks: with the admission, with {@code null}
+	 * if the wait time has passed, or with {@link LockBackendException}. Cancelling gives
+	 * up.
 	 */
 	public CompletableFuture<@Nullable Admission> enterAsync(EntryRequest request) {
-		FutureWaiter waiter = new FutureWaiter(request, this.clock.nanoTime(), this.dispatcher.executor());
-		KeyEntry entry = join(waiter, true);
-		if (!waiter.isEndless()) {
-			this.dispatcher.later(() -> giveUp(entry, waiter, true), request.waitTime().toNanos());
-		}
-		if (waiter.outcome() == null) {
-			request.onWaiting().run();
-		}
-		CompletableFuture<@Nullable Admission> result = waiter.future().thenApply(WaitingRoom::admission);
-		result.whenComplete((admission, failure) -> {
-			if (result.isCancelled() && !giveUp(entry, waiter, false)
-					&& waiter.outcome() instanceof Outcome.Admitted admitted) {
-				abandon(admitted.admission());
-			}
-		});
-		return result;
+		return new AsyncEntry(this, this.dispatcher, this.clock, request).begin();
 	}
 
 	/**
@@ -194,7 +181,7 @@ public final class WaitingRoom {
 		return this.entries.isEmpty();
 	}
 
-	private KeyEntry join(Waiter waiter, boolean background) {
+	KeyEntry join(Waiter waiter, boolean background) {
 		String key = waiter.request().key();
 		while (true) {
 			if (this.closed) {
@@ -253,14 +240,7 @@ public final class WaitingRoom {
 		}
 	}
 
-	private static @Nullable Admission admission(@Nullable Outcome outcome) {
-		if (outcome instanceof Outcome.Failed failed) {
-			throw failed.forCaller();
-		}
-		return (outcome instanceof Outcome.Admitted admitted) ? admitted.admission() : null;
-	}
-
-	private boolean giveUp(KeyEntry entry, Waiter waiter, boolean timedOut) {
+	boolean giveUp(KeyEntry entry, Waiter waiter, boolean timedOut) {
 		Steps steps = entry.giveUp(waiter, timedOut);
 		if (steps == null) {
 			return false;

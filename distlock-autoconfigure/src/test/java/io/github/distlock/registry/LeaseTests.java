@@ -87,7 +87,7 @@ class LeaseTests extends TwoRegistries {
 		dead.start();
 		dead.join();
 		this.two.acquire(request("orphan")).close();
-		assertThat(this.events.lost).containsExactly("orphan");
+		await().until(() -> List.copyOf(this.events.lost).equals(List.of("orphan")));
 	}
 
 }

@@ -1,43 +1,23 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 
 import io.github.distlock.HandOff;
-import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.Validity;
-import io.github.distlock.testing.ManualClock;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The state machine of one key, event by event, with a manual clock.
+ * The state machine of one key, event by event.
  */
-class KeyStateTests implements Surroundings {
-
-	private static final Duration LEASE = Duration.ofSeconds(10);
-
-	private static final LockBackendException FAILURE = new LockBackendException("no answer");
-
-	private final ManualClock clock = new ManualClock();
-
-	private final KeyEntry entry = new KeyEntry("key", this);
-
-	private long tickets;
-
-	private boolean removed;
-
-	private final List<Long> alarms = new ArrayList<>();
+class KeyStateTests extends OneKey {
 
 	@Test
 	void theFirstCallerAttemptsAndALaterOneWaitsForItsAnswer() {
@@ -234,73 +214,6 @@ class KeyStateTests implements Surroundings {
 		leave = leave(this.entry.ring());
 		this.entry.leaveFailed(leave.exit(), FAILURE);
 		assertThat(this.removed).isTrue();
-	}
-
-	private long deadline() {
-		return this.clock.nanoTime() + LEASE.toNanos();
-	}
-
-	private static Admission admission(Waiter waiter) {
-		assertThat(waiter.outcome()).isInstanceOf(Outcome.Admitted.class);
-		return ((Outcome.Admitted) waiter.outcome()).admission();
-	}
-
-	private static Command.Attempt attempt(Steps steps) {
-		assertThat(steps.command()).isInstanceOf(Command.Attempt.class);
-		return (Command.Attempt) steps.command();
-	}
-
-	private static Command.Leave leave(Steps steps) {
-		assertThat(steps.command()).isInstanceOf(Command.Leave.class);
-		return (Command.Leave) steps.command();
-	}
-
-	private Waiter waiter(Duration wait) {
-		return new Waiter(new EntryRequest("key", LockMode.EXCLUSIVE, LEASE, wait, () -> {
-		}), this.clock.nanoTime()) {
-
-			@Override
-			void wake() {
-			}
-
-		};
-	}
-
-	private AttemptResult granted() {
-		return new AttemptResult.Granted(grant(LEASE));
-	}
-
-	private static AttemptResult waiting() {
-		return new AttemptResult.Waiting(Duration.ofSeconds(2));
-	}
-
-	private Grant grant(Duration ttl) {
-		return new Grant(1, 1, Validity.until(this.clock.now(), ttl));
-	}
-
-	@Override
-	public TimeSource clock() {
-		return this.clock;
-	}
-
-	@Override
-	public Duration patience() {
-		return Duration.ofSeconds(3);
-	}
-
-	@Override
-	public Ticket newTicket(String key, LockMode mode) {
-		return new Ticket(key, mode, "me", ++this.tickets);
-	}
-
-	@Override
-	public void remove(String key) {
-		this.removed = true;
-	}
-
-	@Override
-	public void ringLater(KeyEntry rung, long delayNanos) {
-		this.alarms.add(delayNanos);
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.github.distlock.backend.redis;
 
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -14,15 +15,20 @@ import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Connections of our own, made from the configuration of the application's: lock commands
@@ -33,18 +39,31 @@ final class LettuceConnections {
 
 	private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofMillis(500);
 
+	private static final Log logger = LogFactory.getLog(LettuceConnections.class);
+
 	private LettuceConnections() {
 	}
 
-	static RedisConnectionFactory dedicated(RedisConnectionFactory application, Duration commandTimeout) {
+	static @Nullable RedisConnectionFactory dedicated(RedisConnectionFactory application, Duration commandTimeout) {
 		LettuceConnectionFactory source = (LettuceConnectionFactory) application;
-		LettuceConnectionFactory ours = new LettuceConnectionFactory(configuration(source),
+		RedisConfiguration configuration = configuration(source);
+		if (configuration == null) {
+			logger.warn("Lock commands share the application's Redis connections, since their configuration could not"
+					+ " be found: slow commands of the application delay renewals");
+			return null;
+		}
+		LettuceConnectionFactory ours = new LettuceConnectionFactory(configuration,
 				new LockClientConfiguration(source.getClientConfiguration(), commandTimeout, source.isClusterAware()));
 		ours.setShareNativeConnection(true);
 		ours.setEagerInitialization(false);
 		ours.afterPropertiesSet();
 		ours.start();
 		return ours;
+	}
+
+	/** The driver asks for absent commands too. */
+	private static boolean isScript(@Nullable RedisCommand<?, ?, ?> command) {
+		return command != null && (command.getType() == CommandType.EVALSHA || command.getType() == CommandType.EVAL);
 	}
 
 	/** Give back what {@link #dedicated} made. */
@@ -70,17 +89,18 @@ final class LettuceConnections {
 			});
 	}
 
-	private static RedisConfiguration configuration(LettuceConnectionFactory source) {
-		RedisConfiguration cluster = source.getClusterConfiguration();
-		if (cluster != null) {
-			return cluster;
+	/**
+	 * The configuration itself, and not what the public getters tell: those know nothing
+	 * of a static master and replicas, and would name a server on this host instead.
+	 */
+	private static @Nullable RedisConfiguration configuration(LettuceConnectionFactory source) {
+		Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, "configuration");
+		if (field == null) {
+			return null;
 		}
-		RedisConfiguration sentinel = source.getSentinelConfiguration();
-		if (sentinel != null) {
-			return sentinel;
-		}
-		RedisConfiguration socket = source.getSocketConfiguration();
-		return (socket != null) ? socket : source.getStandaloneConfiguration();
+		ReflectionUtils.makeAccessible(field);
+		return (ReflectionUtils.getField(field, source) instanceof RedisConfiguration found) ? found
+				: source.getStandaloneConfiguration();
 	}
 
 	private static final class LockClientConfiguration implements LettuceClientConfiguration {
@@ -118,8 +138,7 @@ final class LettuceConnections {
 			return base.mutate()
 				.autoReconnect(true)
 				.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-				.replayFilter(
-						(command) -> command.getType() == CommandType.EVALSHA || command.getType() == CommandType.EVAL)
+				.replayFilter(LettuceConnections::isScript)
 				.timeoutOptions(TimeoutOptions.enabled())
 				.socketOptions(base.getSocketOptions()
 					.mutate()

@@ -4,13 +4,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.ConnectionUtils;
 import org.springframework.data.redis.connection.Message;
 import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -19,9 +19,8 @@ import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
  * The one channel on which this JVM hears of its grants: subscribed once, for all locks,
- * off every caller's path, and again whenever the subscription has been lost. With
- * Lettuce the driver subscribes again by itself; with another driver the subscribing
- * thread does.
+ * off every caller's path, and again whenever the subscription has been lost. Lettuce
+ * subscribes again by itself after a reconnect; otherwise the subscribing thread does.
  */
 final class RedisInbox implements MessageListener, SubscriptionListener {
 
@@ -33,6 +32,9 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 
 	private static final long LAST_BACK_OFF_MILLIS = 2000;
 
+	/** How often to look whether the subscription still lives, where that is not told. */
+	private static final long LOOK_MILLIS = 500;
+
 	private final RedisConnectionFactory connectionFactory;
 
 	private final byte[] channel;
@@ -40,6 +42,8 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	private final Events events;
 
 	private final CountDownLatch stopped = new CountDownLatch(1);
+
+	private final AtomicBoolean renewing = new AtomicBoolean();
 
 	/** Whether the server has confirmed the subscription, as far as we know. */
 	private volatile boolean confirmed;
@@ -53,7 +57,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	}
 
 	void start() {
-		Thread thread = new Thread(this::subscribe, "distlock-inbox");
+		Thread thread = new Thread(this::run, "distlock-inbox");
 		thread.setDaemon(true);
 		thread.start();
 	}
@@ -68,31 +72,34 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		return this.confirmed;
 	}
 
+	/** Subscribe on a new connection: the server does not know the old one any more. */
+	void renew() {
+		this.confirmed = false;
+		this.renewing.set(true);
+	}
+
 	/** The connection broke: nothing arrives until the server confirms again. */
 	void interrupted() {
 		this.confirmed = false;
 	}
 
-	private void subscribe() {
+	private void run() {
 		long backOff = FIRST_BACK_OFF_MILLIS;
 		boolean warned = false;
-		while (this.stopped.getCount() > 0) {
+		while (!isStopped()) {
 			RedisConnection current = null;
 			try {
 				current = this.connectionFactory.getConnection();
 				this.connection = current;
+				// Blocks as long as the subscription lives, or returns at once: that is
+				// the
+				// driver's choice.
 				current.subscribe(this, this.channel);
-				if (ConnectionUtils.isAsync(this.connectionFactory)) {
-					// The driver keeps the subscription from here on.
-					if (this.stopped.getCount() == 0) {
-						close(current);
-					}
-					return;
-				}
+				awaitEnd(current);
 				backOff = FIRST_BACK_OFF_MILLIS;
 			}
 			catch (RuntimeException ex) {
-				if (!warned && this.stopped.getCount() > 0) {
+				if (!warned && !isStopped()) {
 					warned = true;
 					logger.warn("Cannot subscribe to the inbox " + new String(this.channel, StandardCharsets.UTF_8)
 							+ " yet, so that waiting for locks is slower; trying again: " + ex.getMessage());
@@ -100,14 +107,24 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 			}
 			this.confirmed = false;
 			close(current);
-			pause(backOff);
+			pause(ThreadLocalRandom.current().nextLong(backOff / 2, backOff));
 			backOff = Math.min(backOff * 2, LAST_BACK_OFF_MILLIS);
 		}
 	}
 
+	private void awaitEnd(RedisConnection current) {
+		while (!isStopped() && !this.renewing.getAndSet(false) && current.isSubscribed()) {
+			pause(LOOK_MILLIS);
+		}
+	}
+
+	private boolean isStopped() {
+		return this.stopped.getCount() == 0;
+	}
+
 	private void pause(long millis) {
 		try {
-			this.stopped.await(ThreadLocalRandom.current().nextLong(millis / 2, millis), TimeUnit.MILLISECONDS);
+			this.stopped.await(millis, TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException ex) {
 			// Nobody has this thread but us: only stop() ends it.

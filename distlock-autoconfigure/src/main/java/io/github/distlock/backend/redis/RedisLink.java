@@ -3,6 +3,7 @@ package io.github.distlock.backend.redis;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
@@ -32,6 +33,9 @@ final class RedisLink implements RedisInbox.Events {
 
 	private static final Log logger = LogFactory.getLog(RedisLink.class);
 
+	/** How long a counted inbox is believed to be heard, while anybody waits. */
+	private static final long EXAMINATION_NANOS = Duration.ofSeconds(10).toNanos();
+
 	private final RedisConnectionFactory application;
 
 	private final RedisBackendSettings settings;
@@ -44,6 +48,9 @@ final class RedisLink implements RedisInbox.Events {
 
 	/** Counts subscriptions: what a probe found holds for its own only. */
 	private final AtomicInteger subscription = new AtomicInteger();
+
+	/** When the inbox was examined last. */
+	private final AtomicLong examinedNanos = new AtomicLong();
 
 	/** Whether a script's publish to our inbox was counted on this subscription. */
 	private volatile boolean counted;
@@ -60,14 +67,15 @@ final class RedisLink implements RedisInbox.Events {
 	}
 
 	void open(String instance, LockSignals signals) {
-		boolean dedicated = this.settings.dedicatedConnection() && ConnectionUtils.isLettuce(this.application);
-		RedisConnectionFactory connections = dedicated
-				? LettuceConnections.dedicated(this.application, this.settings.commandTimeout()) : this.application;
+		RedisConnectionFactory ours = (this.settings.dedicatedConnection()
+				&& ConnectionUtils.isLettuce(this.application))
+						? LettuceConnections.dedicated(this.application, this.settings.commandTimeout()) : null;
+		RedisConnectionFactory connections = (ours != null) ? ours : this.application;
 		ScriptRunner runner = new ScriptRunner(new StringRedisTemplate(connections), this.time, this.clock::forget);
 		RedisInbox inbox = new RedisInbox(connections, this.keys.inboxPrefix() + instance, this);
-		this.open = new Open(instance, signals, connections, dedicated, runner, inbox);
-		if (dedicated) {
-			LettuceConnections.listen(connections, this::disconnected);
+		this.open = new Open(instance, signals, connections, ours != null, runner, inbox);
+		if (ours != null) {
+			LettuceConnections.listen(ours, this::disconnected);
 		}
 		inbox.start();
 	}
@@ -114,7 +122,18 @@ final class RedisLink implements RedisInbox.Events {
 		if (current == null || !current.inbox().isConfirmed()) {
 			return Hearing.NOT;
 		}
-		return this.counted ? Hearing.COUNTED : Hearing.UNCOUNTED;
+		if (!this.counted) {
+			return Hearing.UNCOUNTED;
+		}
+		long now = this.time.nanoTime();
+		long examined = this.examinedNanos.get();
+		if (now - examined > EXAMINATION_NANOS && this.examinedNanos.compareAndSet(examined, now)) {
+			// A half-open connection hears nothing and tells nothing: ask the server now
+			// and
+			// then, or every grant would take us for dead.
+			examineLater(this.subscription.get(), false);
+		}
+		return Hearing.COUNTED;
 	}
 
 	boolean isCluster() {
@@ -157,9 +176,13 @@ final class RedisLink implements RedisInbox.Events {
 	public void subscribed() {
 		this.clock.forget();
 		this.counted = false;
-		int number = this.subscription.incrementAndGet();
-		// Not on the driver's thread: it would wait for itself.
-		Thread thread = new Thread(() -> examine(number), "distlock-inbox-probe");
+		this.examinedNanos.set(this.time.nanoTime());
+		examineLater(this.subscription.incrementAndGet(), true);
+	}
+
+	private void examineLater(int number, boolean fresh) {
+		// Not on the driver's thread, which would wait for itself, nor on a caller's.
+		Thread thread = new Thread(() -> examine(number, fresh), "distlock-inbox-probe");
 		thread.setDaemon(true);
 		thread.start();
 	}
@@ -168,12 +191,19 @@ final class RedisLink implements RedisInbox.Events {
 	 * In a cluster a publish is counted on one node only, so the count says nothing
 	 * there.
 	 */
-	private void examine(int number) {
+	private void examine(int number, boolean fresh) {
 		Open current = this.open;
 		try {
-			boolean found = probe() == 1 && !isCluster();
-			if (number == this.subscription.get()) {
-				this.counted = found;
+			boolean standalone = !isCluster();
+			long heard = probe();
+			if (current != null && number == this.subscription.get()) {
+				if (heard == 0 && standalone && this.counted) {
+					this.counted = false;
+					current.inbox().renew();
+				}
+				else {
+					this.counted = heard == 1 && standalone;
+				}
 			}
 		}
 		catch (RuntimeException ex) {
@@ -181,7 +211,7 @@ final class RedisLink implements RedisInbox.Events {
 				logger.warn("Cannot publish to the inbox of this JVM: waiting for locks is slower. " + ex.getMessage());
 			}
 		}
-		if (current != null) {
+		if (fresh && current != null) {
 			current.signals().lookAgainAll();
 		}
 	}
@@ -196,7 +226,9 @@ final class RedisLink implements RedisInbox.Events {
 		Ticket ticket = new Ticket(this.keys.keyOf(message.lock()), LockMode.EXCLUSIVE,
 				message.token().substring(0, separator), Long.parseLong(message.token().substring(separator + 1)));
 		TimeSource.Instant now = this.time.now();
-		Validity validity = this.clock.judge(message.grantedMicros(), Duration.ofMillis(message.ttlMillis()), now);
+		// The masters of a cluster have a clock each, and one baseline cannot judge them.
+		Validity validity = Boolean.FALSE.equals(this.cluster)
+				? this.clock.judge(message.grantedMicros(), Duration.ofMillis(message.ttlMillis()), now) : null;
 		// What cannot be judged counts as passed: the ticket will ask.
 		current.signals()
 			.granted(ticket, new Grant(message.first(), message.last(),

@@ -56,7 +56,8 @@ final class ServerClock {
 			// Dated in the future: another server's clock.
 			return null;
 		}
-		long wall = now.millis() - (now.nanos() - base) / 1_000_000;
+		// From the baseline and not from now: a suspension in between must show.
+		long wall = known.sent.millis() + sinceBaseline / 1_000_000;
 		return Validity.until(new TimeSource.Instant(base, wall), ttl);
 	}
 

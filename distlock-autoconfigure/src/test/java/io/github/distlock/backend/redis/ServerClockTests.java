@@ -78,4 +78,14 @@ class ServerClockTests {
 		assertThat(this.clock.judge(SERVER + 600_000, TTL, this.time.now())).isEqualTo(quick);
 	}
 
+	@Test
+	void aGrantFromBeforeASuspensionDoesNotCount() {
+		this.clock.observe(this.time.now(), SERVER);
+		this.time.pass(Duration.ofSeconds(1));
+		this.time.suspend(Duration.ofMinutes(10));
+		Validity validity = this.clock.judge(SERVER + 900_000, TTL, this.time.now());
+		assertThat(validity).isNotNull();
+		assertThat(validity.hasPassed(this.time)).isTrue();
+	}
+
 }

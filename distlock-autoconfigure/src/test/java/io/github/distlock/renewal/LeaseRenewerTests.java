@@ -1,0 +1,177 @@
+package io.github.distlock.renewal;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.testing.ManualClock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The watchdog, with time that passes when it is told to.
+ */
+class LeaseRenewerTests implements LeaseEvents {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private final ManualClock clock = new ManualClock();
+
+	private final ManualTimers timers = new ManualTimers(this.clock);
+
+	private final ScriptedStore store = new ScriptedStore(this.clock);
+
+	private final List<String> lost = new ArrayList<>();
+
+	private final LeaseRenewer renewer = new LeaseRenewer(this.store, this.clock, Runnable::run, this.timers, this);
+
+	private boolean throwing;
+
+	private int failed;
+
+	@AfterEach
+	void stop() {
+		this.timers.shutdownNow();
+	}
+
+	@Test
+	void aLeaseIsRenewedEachTimeAThirdOfItHasPassed() {
+		Lease lease = watch("a", LEASE, watched(LEASE));
+		this.timers.pass(Duration.ofSeconds(9));
+		assertThat(this.store.batches).isEmpty();
+		this.timers.pass(Duration.ofSeconds(92));
+		assertThat(this.store.batches).hasSize(10);
+		assertThat(lease.isValid()).isTrue();
+		assertThat(this.lost).isEmpty();
+	}
+
+	@Test
+	void renewalsThatAreDueTogetherShareABatchOfAtMostAHundred() {
+		for (int i = 0; i < 250; i++) {
+			watch("k" + i, LEASE, watched(LEASE));
+		}
+		this.timers.pass(Duration.ofSeconds(11));
+		assertThat(this.store.batches).extracting(List::size).containsExactly(100, 100, 50);
+		assertThat(this.timers.pending()).isLessThan(10);
+	}
+
+	@Test
+	void aFailedRenewalIsRepeatedSoonerAndALeaseThatPassesIsLostOnce() {
+		Lease lease = watch("a", LEASE, watched(LEASE));
+		this.store.failing = true;
+		this.timers.pass(Duration.ofSeconds(20));
+		assertThat(this.store.batches.size()).isGreaterThan(5);
+		assertThat(lease.isValid()).isTrue();
+		this.timers.pass(Duration.ofSeconds(10));
+		assertThat(this.lost).containsExactly("a: its lease has passed");
+		assertThat(this.failed).isEqualTo(this.store.batches.size());
+		int asked = this.store.batches.size();
+		// Lost for good, though the store answers again.
+		this.store.failing = false;
+		this.timers.pass(Duration.ofSeconds(60));
+		assertThat(lease.isValid()).isFalse();
+		assertThat(this.store.batches).hasSize(asked);
+		assertThat(this.renewer.size()).isZero();
+	}
+
+	@Test
+	void anExplicitLeaseIsNotRenewedAndEndsInTime() {
+		Lease lease = watch("a", LEASE, explicit(LEASE));
+		this.timers.pass(Duration.ofSeconds(29));
+		assertThat(lease.isValid()).isTrue();
+		this.timers.pass(Duration.ofSeconds(1));
+		assertThat(this.lost).hasSize(1);
+		assertThat(this.store.batches).isEmpty();
+	}
+
+	@Test
+	void anExplicitLeaseThatTheStoreHasShortenedIsLiftedOnce() {
+		Lease lease = watch("a", Duration.ofSeconds(5), explicit(LEASE));
+		this.timers.pass(Duration.ofSeconds(28));
+		assertThat(this.store.batches).hasSize(1);
+		assertThat(lease.isValid()).isTrue();
+		this.timers.pass(Duration.ofSeconds(2));
+		assertThat(lease.isValid()).isFalse();
+	}
+
+	@Test
+	void aGrantThatIsHeardOfLateIsLiftedToo() {
+		Validity late = Validity.until(this.clock.now(), Duration.ofSeconds(1));
+		this.clock.pass(Duration.ofMillis(500));
+		Lease lease = this.renewer.watch(ticket("late"), new Grant(1, 1, late), explicit(Duration.ofSeconds(1)));
+		this.timers.pass(Duration.ofMillis(900));
+		assertThat(lease.isValid()).isTrue();
+	}
+
+	@Test
+	void theWatchdogStopsAtTheMaximumHoldTime() {
+		Lease lease = this.renewer.watch(ticket("max"), grant(LEASE),
+				new LeaseTerms(LEASE, true, Duration.ofSeconds(60), null));
+		this.timers.pass(Duration.ofSeconds(60));
+		assertThat(lease.isValid()).isTrue();
+		this.timers.pass(Duration.ofSeconds(30));
+		assertThat(lease.isValid()).isFalse();
+	}
+
+	@Test
+	void aPauseWhileTheTimerIsSetDoesNotStopTheWatchdog() {
+		// The timer fires before the thread that set it goes on.
+		this.timers.afterSetting = () -> this.timers.pass(Duration.ofSeconds(11));
+		watch("a", LEASE, watched(LEASE));
+		Lease second = watch("b", LEASE, watched(LEASE));
+		this.timers.pass(Duration.ofSeconds(60));
+		assertThat(second.isValid()).isTrue();
+		assertThat(this.lost).isEmpty();
+	}
+
+	@Test
+	void anErrorOfAListenerDoesNotStopTheWatchdog() {
+		Lease good = watch("good", LEASE, watched(LEASE));
+		this.throwing = true;
+		watch("bad", Duration.ofSeconds(1), explicit(Duration.ofSeconds(1)));
+		this.timers.pass(Duration.ofSeconds(2));
+		this.throwing = false;
+		this.timers.pass(Duration.ofSeconds(60));
+		assertThat(good.isValid()).isTrue();
+	}
+
+	private Lease watch(String key, Duration granted, LeaseTerms terms) {
+		return this.renewer.watch(ticket(key), grant(granted), terms);
+	}
+
+	private Grant grant(Duration ttl) {
+		return new Grant(1, 1, Validity.until(this.clock.now(), ttl));
+	}
+
+	private static Ticket ticket(String key) {
+		return new Ticket(key, LockMode.EXCLUSIVE, "me", 1);
+	}
+
+	private static LeaseTerms watched(Duration lease) {
+		return new LeaseTerms(lease, true, null, null);
+	}
+
+	private static LeaseTerms explicit(Duration lease) {
+		return new LeaseTerms(lease, false, null, null);
+	}
+
+	@Override
+	public void lost(Lease lease, String reason) {
+		this.lost.add(lease.ticket().key() + ": " + reason);
+		if (this.throwing) {
+			throw new AssertionError("listener");
+		}
+	}
+
+	@Override
+	public void renewed(int renewed, int gone, int notAsked) {
+		this.failed += notAsked;
+	}
+
+}

@@ -1,0 +1,84 @@
+package io.github.distlock.renewal;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store that renews what it is told, or fails, and writes down what it was asked.
+ */
+final class ScriptedStore implements LockBackend {
+
+	final List<List<Renewal>> batches = new ArrayList<>();
+
+	boolean failing;
+
+	private final TimeSource clock;
+
+	ScriptedStore(TimeSource clock) {
+		this.clock = clock;
+	}
+
+	@Override
+	public BackendDescription description() {
+		return new BackendDescription("scripted", Set.of(LockMode.EXCLUSIVE), false, 1, Duration.ZERO, 100);
+	}
+
+	@Override
+	public List<RenewalResult> renew(List<Renewal> renewals) {
+		this.batches.add(renewals);
+		if (this.failing) {
+			throw new LockBackendException("no answer");
+		}
+		return renewals.stream()
+			.map((renewal) -> (RenewalResult) new RenewalResult.Renewed(
+					Validity.until(this.clock.now(), renewal.lease())))
+			.toList();
+	}
+
+	@Override
+	public void validateKey(String key) {
+	}
+
+	@Override
+	public void start(String instance, LockSignals signals) {
+	}
+
+	@Override
+	public void stop() {
+	}
+
+	@Override
+	public void verify() {
+	}
+
+	@Override
+	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public void cancel(Ticket ticket) {
+		throw new UnsupportedOperationException();
+	}
+
+}

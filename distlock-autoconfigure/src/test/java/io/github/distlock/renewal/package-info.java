@@ -1,0 +1,4 @@
+/**
+ * Tests of the {@code renewal} room.
+ */
+package io.github.distlock.renewal;

@@ -1,0 +1,57 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.waiting.Waiter.Outcome;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the state machine of one key makes of failures.
+ */
+class KeyStateFailureTests extends OneKey {
+
+	@Test
+	void anExitThatRestsIsWokenAlthoughAMessageGrantedItsSuccessorMeanwhile() {
+		Waiter first = waiter(LEASE);
+		Waiter second = waiter(LEASE);
+		this.entry.attempted(attempt(this.entry.join(first)), granted());
+		this.entry.join(second);
+		Command.Leave release = leave(this.entry.depart(admission(first), true, deadline()));
+		this.entry.leaveFailed(release.exit(), FAILURE);
+		// The server did release: the successor hears of its grant before the repetition.
+		this.entry.granted(release.next().ticket(), grant(LEASE));
+		this.entry.depart(admission(second), true, deadline());
+		this.clock.pass(Duration.ofSeconds(1));
+		assertThat(leave(this.entry.ring()).exit()).isSameAs(release.exit());
+	}
+
+	@Test
+	void oneFailureAfterALongHoldIsNoLongSilence() {
+		Waiter first = waiter(LEASE);
+		Waiter second = waiter(LEASE);
+		this.entry.attempted(attempt(this.entry.join(first)), granted());
+		this.entry.join(second);
+		// Longer than the store may be silent, but nothing was asked.
+		this.clock.pass(Duration.ofSeconds(4));
+		Command.Leave release = leave(this.entry.depart(admission(first), true, deadline()));
+		this.entry.leaveFailed(release.exit(), FAILURE);
+		assertThat(second.outcome()).isNull();
+		this.clock.pass(Duration.ofSeconds(3));
+		this.entry.leaveFailed(leave(this.entry.ring()).exit(), FAILURE);
+		assertThat(second.outcome()).isInstanceOf(Outcome.Failed.class);
+	}
+
+	@Test
+	void anAttemptThatFailsAfterItsHolderHasLeftMakesTheExitDoubtful() {
+		Waiter first = waiter(LEASE);
+		Command.Attempt attempt = attempt(this.entry.join(first));
+		this.entry.granted(attempt.ticket(), grant(LEASE));
+		this.entry.depart(admission(first), true, deadline());
+		Command.Leave release = leave(this.entry.attemptFailed(attempt, FAILURE));
+		assertThat(this.entry.left(release.exit(), new ReleaseResult(true, null)).stray()).isEqualTo(attempt.ticket());
+	}
+
+}

@@ -1,0 +1,105 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.testing.ManualClock;
+import io.github.distlock.waiting.Waiter.Outcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * One key, told events by hand, with a manual clock.
+ */
+abstract class OneKey implements Surroundings {
+
+	static final Duration LEASE = Duration.ofSeconds(10);
+
+	static final LockBackendException FAILURE = new LockBackendException("no answer");
+
+	final ManualClock clock = new ManualClock();
+
+	final KeyEntry entry = new KeyEntry("key", this);
+
+	long tickets;
+
+	boolean removed;
+
+	final List<Long> alarms = new ArrayList<>();
+
+	long deadline() {
+		return this.clock.nanoTime() + LEASE.toNanos();
+	}
+
+	static Admission admission(Waiter waiter) {
+		assertThat(waiter.outcome()).isInstanceOf(Outcome.Admitted.class);
+		return ((Outcome.Admitted) waiter.outcome()).admission();
+	}
+
+	static Command.Attempt attempt(Steps steps) {
+		assertThat(steps.command()).isInstanceOf(Command.Attempt.class);
+		return (Command.Attempt) steps.command();
+	}
+
+	static Command.Leave leave(Steps steps) {
+		assertThat(steps.command()).isInstanceOf(Command.Leave.class);
+		return (Command.Leave) steps.command();
+	}
+
+	Waiter waiter(Duration wait) {
+		return new Waiter(new EntryRequest("key", LockMode.EXCLUSIVE, LEASE, wait, () -> {
+		}), this.clock.nanoTime()) {
+
+			@Override
+			void wake() {
+			}
+
+		};
+	}
+
+	AttemptResult granted() {
+		return new AttemptResult.Granted(grant(LEASE));
+	}
+
+	static AttemptResult waiting() {
+		return new AttemptResult.Waiting(Duration.ofSeconds(2));
+	}
+
+	Grant grant(Duration ttl) {
+		return new Grant(1, 1, Validity.until(this.clock.now(), ttl));
+	}
+
+	@Override
+	public TimeSource clock() {
+		return this.clock;
+	}
+
+	@Override
+	public Duration patience() {
+		return Duration.ofSeconds(3);
+	}
+
+	@Override
+	public Ticket newTicket(String key, LockMode mode) {
+		return new Ticket(key, mode, "me", ++this.tickets);
+	}
+
+	@Override
+	public void remove(String key) {
+		this.removed = true;
+	}
+
+	@Override
+	public void ringLater(KeyEntry rung, long delayNanos) {
+		this.alarms.add(delayNanos);
+	}
+
+}
