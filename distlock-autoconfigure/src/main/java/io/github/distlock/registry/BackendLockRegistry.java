@@ -146,6 +146,16 @@ public final class BackendLockRegistry implements LockRegistry {
 		return session.holding().isEmpty() && session.room().isEmpty();
 	}
 
+	/** How many timers are set. */
+	int timers() {
+		return entrance().session().timers();
+	}
+
+	/** How many locks this thread may re-enter. */
+	int rememberedByThisThread() {
+		return entrance().session().holding().ofThisThread();
+	}
+
 	private Entrance entrance() {
 		Entrance current = this.entrance;
 		if (current == null) {

@@ -83,6 +83,11 @@ final class Holding implements LeaseEvents {
 		return (mine != null) ? mine.get(key) : null;
 	}
 
+	int ofThisThread() {
+		Map<String, Hold> mine = this.owned.get();
+		return (mine != null) ? mine.size() : 0;
+	}
+
 	/** A new stay begins, of this thread or of nobody. */
 	Hold begin(String key, String name, Admission admission, LeaseTerms terms, @Nullable Thread thread) {
 		Lease lease = this.renewer.watch(admission.ticket(), admission.grant(), terms);

@@ -71,6 +71,10 @@ final class Session implements LockSignals {
 		return this.room;
 	}
 
+	int timers() {
+		return this.timers.getQueue().size();
+	}
+
 	Holding holding() {
 		return this.holding;
 	}

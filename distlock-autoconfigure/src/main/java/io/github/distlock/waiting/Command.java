@@ -26,9 +26,8 @@ sealed interface Command {
 	 *
 	 * @param exit who leaves
 	 * @param next who is queued in the same trip
-	 * @param repeated whether it was sent before, without an answer
 	 */
-	record Leave(Exit exit, @Nullable Successor next, boolean repeated) implements Command {
+	record Leave(Exit exit, @Nullable Successor next) implements Command {
 	}
 
 }

@@ -118,8 +118,10 @@ final class Dispatcher {
 		try {
 			if (exit.release) {
 				ReleaseResult result = this.backend.release(exit.ticket, exit.lastToken, leave.next());
-				// Gone after a lost reply: the first one released, if it was in time.
-				if (!result.released() && !(leave.repeated() && exit.inTime)) {
+				// Only the first answer reaches the caller: gone, after a lost one, may
+				// be our
+				// own doing.
+				if (!result.released()) {
 					departure = Departure.GONE;
 				}
 				steps = entry.left(exit, result);

@@ -18,9 +18,6 @@ final class Exit {
 
 	final long lastToken;
 
-	/** Whether the holder left before its deadline: then "gone" can only be our doing. */
-	final boolean inTime;
-
 	/** Whether an attempt of this ticket was never answered: a copy may still run. */
 	boolean doubtful;
 
@@ -34,21 +31,20 @@ final class Exit {
 	/** Whether the next repetition waits for its time. */
 	boolean resting;
 
-	private Exit(Place place, boolean release, long lastToken, boolean inTime, long giveUpNanos) {
+	private Exit(Place place, boolean release, long lastToken, long giveUpNanos) {
 		this.ticket = place.ticket;
 		this.release = release;
 		this.lastToken = lastToken;
-		this.inTime = inTime;
 		this.doubtful = place.doubtful;
 		this.giveUpNanos = giveUpNanos;
 	}
 
-	static Exit release(Place place, long lastToken, boolean inTime, long giveUpNanos) {
-		return new Exit(place, true, lastToken, inTime, giveUpNanos);
+	static Exit release(Place place, long lastToken, long giveUpNanos) {
+		return new Exit(place, true, lastToken, giveUpNanos);
 	}
 
 	static Exit cancel(Place place, long giveUpNanos) {
-		return new Exit(place, false, 0, true, giveUpNanos);
+		return new Exit(place, false, 0, giveUpNanos);
 	}
 
 }

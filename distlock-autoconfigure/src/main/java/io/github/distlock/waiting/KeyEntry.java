@@ -52,8 +52,8 @@ final class KeyEntry {
 	 * The holder leaves.
 	 * @return what follows, or {@code null} if this one does not hold any more
 	 */
-	@Nullable Steps depart(Admission admission, boolean inTime, long giveUpNanos) {
-		return ifKnown(() -> this.state.depart(admission, inTime, giveUpNanos));
+	@Nullable Steps depart(Admission admission, long giveUpNanos) {
+		return ifKnown(() -> this.state.depart(admission, giveUpNanos));
 	}
 
 	/**

@@ -111,12 +111,12 @@ final class KeyState {
 	 * tokens of the grant are left, admit the next one instead of releasing.
 	 * @return whether this one still held
 	 */
-	boolean depart(Admission admission, boolean inTime, long giveUpNanos) {
+	boolean depart(Admission admission, long giveUpNanos) {
 		Place held = this.place;
 		if (this.holder != admission || held == null) {
 			return false;
 		}
-		this.exits.add(Exit.release(held, admission.fencingToken(), inTime, giveUpNanos));
+		this.exits.add(Exit.release(held, admission.fencingToken(), giveUpNanos));
 		this.holder = null;
 		this.place = null;
 		return true;
@@ -254,8 +254,8 @@ final class KeyState {
 		if (this.waiters.isEmpty()) {
 			// All have left meanwhile: give it back.
 			this.place = null;
-			this.exits.add(Exit.release(waiting, grant.firstToken(), true,
-					this.room.clock().nanoTime() + waiting.lease.toNanos()));
+			this.exits
+				.add(Exit.release(waiting, grant.firstToken(), this.room.clock().nanoTime() + waiting.lease.toNanos()));
 			return;
 		}
 		Admission admission = new Admission(waiting.ticket, grant, waiting.waited ? HandOff.REMOTE : HandOff.NONE);
@@ -334,7 +334,8 @@ final class KeyState {
 			// It has been admitted and left meanwhile: never queue it again.
 			next = null;
 		}
-		return new Command.Leave(exit, next, exit.sends++ > 0);
+		exit.sends++;
+		return new Command.Leave(exit, next);
 	}
 
 	private Place newPlace() {

@@ -110,8 +110,7 @@ public final class WaitingRoom {
 	 */
 	public Departure leave(Admission admission, Duration leaseEnd) {
 		KeyEntry entry = this.entries.get(admission.ticket().key());
-		Steps steps = (entry != null) ? entry.depart(admission, true, this.clock.nanoTime() + leaseEnd.toNanos())
-				: null;
+		Steps steps = (entry != null) ? entry.depart(admission, this.clock.nanoTime() + leaseEnd.toNanos()) : null;
 		if (entry == null || steps == null) {
 			return Departure.GONE;
 		}
@@ -125,7 +124,7 @@ public final class WaitingRoom {
 	public void abandon(Admission admission) {
 		KeyEntry entry = this.entries.get(admission.ticket().key());
 		if (entry != null) {
-			Steps steps = entry.depart(admission, false, this.clock.nanoTime() + Duration.ofSeconds(5).toNanos());
+			Steps steps = entry.depart(admission, this.clock.nanoTime() + Duration.ofSeconds(5).toNanos());
 			if (steps != null) {
 				this.dispatcher.follow(entry, steps);
 			}

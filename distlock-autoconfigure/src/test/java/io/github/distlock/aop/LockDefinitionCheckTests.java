@@ -54,7 +54,7 @@ class LockDefinitionCheckTests {
 
 	@ParameterizedTest
 	@CsvSource({ "10, has no unit", "-1, is shorter", "-1s, is shorter", "0s, is shorter", "99ms, is shorter",
-			"1 s, is no duration" })
+			"1 s, is no duration", "200000d, is longer", "PT99999999999H, is longer" })
 	void aMalformedLeaseTimeIsRefused(String value, String problem) {
 		assertRefused(LockedApplication.of(Durations.class).with("lease", value), Durations.class,
 				"(leaseTime = \"" + value + "\")", problem, "watchdog");

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -19,7 +20,7 @@ public final class TcpProxy implements AutoCloseable {
 
 	private final int target;
 
-	private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+	private final Set<Link> links = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean losingReplies;
 
@@ -65,8 +66,18 @@ public final class TcpProxy implements AutoCloseable {
 
 	/** Break all connections. New ones are accepted. */
 	public void cut() {
-		this.sockets.forEach(TcpProxy::close);
-		this.sockets.clear();
+		this.links.forEach(Link::close);
+		this.links.clear();
+	}
+
+	/**
+	 * Break the connections that subscribe for the server only: the client hears nothing.
+	 */
+	public void forgetSubscriptions() {
+		this.links.stream().filter((link) -> link.subscribing).forEach((link) -> {
+			link.halfOpen = true;
+			TcpProxy.close(link.server);
+		});
 	}
 
 	private void accept() {
@@ -77,11 +88,10 @@ public final class TcpProxy implements AutoCloseable {
 					close(client);
 					continue;
 				}
-				Socket server = new Socket(InetAddress.getLoopbackAddress(), this.target);
-				this.sockets.add(client);
-				this.sockets.add(server);
-				run(() -> pump(client, server, false));
-				run(() -> pump(server, client, true));
+				Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), this.target));
+				this.links.add(link);
+				run(() -> pumpCommands(link));
+				run(() -> pumpReplies(link));
 			}
 		}
 		catch (IOException ex) {
@@ -89,13 +99,31 @@ public final class TcpProxy implements AutoCloseable {
 		}
 	}
 
-	private void pump(Socket from, Socket to, boolean replies) {
+	private void pumpCommands(Link link) {
 		byte[] buffer = new byte[8192];
 		try {
-			InputStream in = from.getInputStream();
-			OutputStream out = to.getOutputStream();
+			InputStream in = link.client.getInputStream();
+			OutputStream out = link.server.getOutputStream();
 			for (int read; (read = in.read(buffer)) > 0;) {
-				if (!replies || !this.losingReplies) {
+				if (new String(buffer, 0, read, StandardCharsets.ISO_8859_1).contains("SUBSCRIBE")) {
+					link.subscribing = true;
+				}
+				out.write(buffer, 0, read);
+			}
+		}
+		catch (IOException ex) {
+			// One side is gone: so is the other.
+		}
+		link.end();
+	}
+
+	private void pumpReplies(Link link) {
+		byte[] buffer = new byte[8192];
+		try {
+			InputStream in = link.server.getInputStream();
+			OutputStream out = link.client.getOutputStream();
+			for (int read; (read = in.read(buffer)) > 0;) {
+				if (!this.losingReplies) {
 					out.write(buffer, 0, read);
 				}
 			}
@@ -103,8 +131,7 @@ public final class TcpProxy implements AutoCloseable {
 		catch (IOException ex) {
 			// One side is gone: so is the other.
 		}
-		close(from);
-		close(to);
+		link.end();
 	}
 
 	private static void run(Runnable task) {
@@ -131,6 +158,35 @@ public final class TcpProxy implements AutoCloseable {
 			throw new UncheckedIOException(ex);
 		}
 		cut();
+	}
+
+	/** One connection of a client, and the one to the server that belongs to it. */
+	private static final class Link {
+
+		private final Socket client;
+
+		private final Socket server;
+
+		private volatile boolean subscribing;
+
+		private volatile boolean halfOpen;
+
+		Link(Socket client, Socket server) {
+			this.client = client;
+			this.server = server;
+		}
+
+		void end() {
+			if (!this.halfOpen) {
+				close();
+			}
+		}
+
+		void close() {
+			TcpProxy.close(this.client);
+			TcpProxy.close(this.server);
+		}
+
 	}
 
 }

@@ -19,11 +19,11 @@ class KeyStateFailureTests extends OneKey {
 		Waiter second = waiter(LEASE);
 		this.entry.attempted(attempt(this.entry.join(first)), granted());
 		this.entry.join(second);
-		Command.Leave release = leave(this.entry.depart(admission(first), true, deadline()));
+		Command.Leave release = leave(this.entry.depart(admission(first), deadline()));
 		this.entry.leaveFailed(release.exit(), FAILURE);
 		// The server did release: the successor hears of its grant before the repetition.
 		this.entry.granted(release.next().ticket(), grant(LEASE));
-		this.entry.depart(admission(second), true, deadline());
+		this.entry.depart(admission(second), deadline());
 		this.clock.pass(Duration.ofSeconds(1));
 		assertThat(leave(this.entry.ring()).exit()).isSameAs(release.exit());
 	}
@@ -36,7 +36,7 @@ class KeyStateFailureTests extends OneKey {
 		this.entry.join(second);
 		// Longer than the store may be silent, but nothing was asked.
 		this.clock.pass(Duration.ofSeconds(4));
-		Command.Leave release = leave(this.entry.depart(admission(first), true, deadline()));
+		Command.Leave release = leave(this.entry.depart(admission(first), deadline()));
 		this.entry.leaveFailed(release.exit(), FAILURE);
 		assertThat(second.outcome()).isNull();
 		this.clock.pass(Duration.ofSeconds(3));
@@ -49,7 +49,7 @@ class KeyStateFailureTests extends OneKey {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.entry.join(first));
 		this.entry.granted(attempt.ticket(), grant(LEASE));
-		this.entry.depart(admission(first), true, deadline());
+		this.entry.depart(admission(first), deadline());
 		Command.Leave release = leave(this.entry.attemptFailed(attempt, FAILURE));
 		assertThat(this.entry.left(release.exit(), new ReleaseResult(true, null)).stray()).isEqualTo(attempt.ticket());
 	}

@@ -40,14 +40,14 @@ class KeyStateTests extends OneKey {
 		Command.Attempt attempt = attempt(this.entry.join(first));
 		this.entry.attempted(attempt, granted());
 		this.entry.join(second);
-		Command.Leave leave = leave(this.entry.depart(admission(first), true, deadline()));
+		Command.Leave leave = leave(this.entry.depart(admission(first), deadline()));
 		assertThat(leave.exit().ticket).isEqualTo(attempt.ticket());
 		assertThat(leave.next()).isNotNull();
 		assertThat(leave.next().ticket()).isNotEqualTo(attempt.ticket());
 		Steps steps = this.entry.left(leave.exit(), new ReleaseResult(true, granted()));
 		assertThat(steps.woken()).containsExactly(second);
 		assertThat(admission(second).handOff()).isEqualTo(HandOff.REMOTE);
-		leave = leave(this.entry.depart(admission(second), true, deadline()));
+		leave = leave(this.entry.depart(admission(second), deadline()));
 		assertThat(leave.next()).isNull();
 		this.entry.left(leave.exit(), new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
@@ -60,7 +60,7 @@ class KeyStateTests extends OneKey {
 		Command.Attempt attempt = attempt(this.entry.join(first));
 		this.entry.attempted(attempt, granted());
 		this.entry.join(waiter(LEASE));
-		Command.Leave leave = leave(this.entry.depart(admission(first), true, deadline()));
+		Command.Leave leave = leave(this.entry.depart(admission(first), deadline()));
 		// Gone: the next was not queued, though the release said so.
 		Command.Attempt asks = attempt(this.entry.left(leave.exit(), new ReleaseResult(false, null)));
 		assertThat(asks.ticket()).isEqualTo(leave.next().ticket());
@@ -72,7 +72,7 @@ class KeyStateTests extends OneKey {
 		Command.Attempt attempt = attempt(this.entry.join(first));
 		assertThat(this.entry.granted(attempt.ticket(), grant(LEASE)).woken()).containsExactly(first);
 		// The holder leaves while the reply is still on its way: nothing overtakes it.
-		assertThat(this.entry.depart(admission(first), true, deadline()).command()).isNull();
+		assertThat(this.entry.depart(admission(first), deadline()).command()).isNull();
 		Command.Leave leave = leave(this.entry.attempted(attempt, waiting()));
 		assertThat(leave.exit().ticket).isEqualTo(attempt.ticket());
 	}
@@ -83,15 +83,15 @@ class KeyStateTests extends OneKey {
 		Waiter second = waiter(LEASE);
 		this.entry.attempted(attempt(this.entry.join(first)), granted());
 		this.entry.join(second);
-		Command.Leave release = leave(this.entry.depart(admission(first), true, deadline()));
+		Command.Leave release = leave(this.entry.depart(admission(first), deadline()));
 		Ticket successor = release.next().ticket();
 		this.entry.granted(successor, grant(LEASE));
-		assertThat(this.entry.depart(admission(second), true, deadline()).command()).isNull();
+		assertThat(this.entry.depart(admission(second), deadline()).command()).isNull();
 		// The first release is repeated without the successor, whose ticket is dead.
 		assertThat(this.entry.leaveFailed(release.exit(), FAILURE).command()).isNull();
 		this.clock.pass(Duration.ofSeconds(1));
 		Command.Leave repeated = leave(this.entry.ring());
-		assertThat(repeated.repeated()).isTrue();
+		assertThat(repeated.exit()).isSameAs(release.exit());
 		assertThat(repeated.next()).isNull();
 		Command.Leave last = leave(this.entry.left(release.exit(), new ReleaseResult(false, null)));
 		assertThat(last.exit().ticket).isEqualTo(successor);
@@ -199,15 +199,15 @@ class KeyStateTests extends OneKey {
 		Waiter first = waiter(LEASE);
 		this.entry.attempted(attempt(this.entry.join(first)), granted());
 		Admission admission = admission(first);
-		assertThat(this.entry.depart(admission, false, deadline())).isNotNull();
-		assertThat(this.entry.depart(admission, true, deadline())).isNull();
+		assertThat(this.entry.depart(admission, deadline())).isNotNull();
+		assertThat(this.entry.depart(admission, deadline())).isNull();
 	}
 
 	@Test
 	void aReleaseWithoutAnAnswerIsGivenUpWhenTheLeaseHasPassed() {
 		Waiter first = waiter(LEASE);
 		this.entry.attempted(attempt(this.entry.join(first)), granted());
-		Command.Leave leave = leave(this.entry.depart(admission(first), true, deadline()));
+		Command.Leave leave = leave(this.entry.depart(admission(first), deadline()));
 		assertThat(this.entry.leaveFailed(leave.exit(), FAILURE).command()).isNull();
 		assertThat(this.removed).isFalse();
 		this.clock.pass(LEASE);

@@ -5,6 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 import org.apache.commons.logging.Log;
@@ -48,7 +49,8 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	/** Whether the server has confirmed the subscription, as far as we know. */
 	private volatile boolean confirmed;
 
-	private volatile @Nullable RedisConnection connection;
+	/** Whoever takes it out closes it. */
+	private final AtomicReference<@Nullable RedisConnection> connection = new AtomicReference<>();
 
 	RedisInbox(RedisConnectionFactory connectionFactory, String channel, Events events) {
 		this.connectionFactory = connectionFactory;
@@ -65,7 +67,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	void stop() {
 		this.stopped.countDown();
 		this.confirmed = false;
-		close(this.connection);
+		close(this.connection.getAndSet(null));
 	}
 
 	boolean isConfirmed() {
@@ -87,13 +89,16 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		long backOff = FIRST_BACK_OFF_MILLIS;
 		boolean warned = false;
 		while (!isStopped()) {
-			RedisConnection current = null;
 			try {
-				current = this.connectionFactory.getConnection();
-				this.connection = current;
-				// Blocks as long as the subscription lives, or returns at once: that is
-				// the
-				// driver's choice.
+				RedisConnection current = this.connectionFactory.getConnection();
+				this.connection.set(current);
+				if (isStopped()) {
+					// stop() may have passed by before there was something to close.
+					close(this.connection.getAndSet(null));
+					return;
+				}
+				// Some drivers block as long as the subscription lives, some return at
+				// once.
 				current.subscribe(this, this.channel);
 				awaitEnd(current);
 				backOff = FIRST_BACK_OFF_MILLIS;
@@ -106,7 +111,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 				}
 			}
 			this.confirmed = false;
-			close(current);
+			close(this.connection.getAndSet(null));
 			pause(ThreadLocalRandom.current().nextLong(backOff / 2, backOff));
 			backOff = Math.min(backOff * 2, LAST_BACK_OFF_MILLIS);
 		}

@@ -1,0 +1,141 @@
+package io.github.distlock.backend.redis;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.TcpProxy;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Our connections beside those of the application.
+ */
+class LettuceConnectionsTests implements LockSignals {
+
+	private static RedisTestServer server;
+
+	@BeforeAll
+	static void startServer() {
+		server = RedisTestServer.start();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@Test
+	void theApplicationsConnectionsWorkWhenOursAreClosedAndOursCanBeOpenedAgain() {
+		ClientResources resources = DefaultClientResources.create();
+		try (TcpProxy proxy = new TcpProxy(server.port())) {
+			LettuceConnectionFactory application = new LettuceConnectionFactory(
+					new RedisStandaloneConfiguration("127.0.0.1", proxy.port()),
+					LettuceClientConfiguration.builder().clientResources(resources).build());
+			application.afterPropertiesSet();
+			application.start();
+			StringRedisTemplate template = new StringRedisTemplate(application);
+			RedisLockBackend backend = backend(application, true);
+			for (int life = 1; life <= 2; life++) {
+				backend.start("life-" + life, this);
+				backend.verify();
+				backend.stop();
+				template.opsForValue().set("application", "works");
+			}
+			// The driver's timer is needed to connect again.
+			proxy.cut();
+			Awaitility.await()
+				.ignoreExceptions()
+				.until(() -> "works".equals(template.opsForValue().get("application")));
+			application.destroy();
+		}
+		resources.shutdown();
+	}
+
+	@Test
+	void aStaticMasterIsTheServerThatIsUsed() {
+		LettuceConnectionFactory application = new LettuceConnectionFactory(
+				new RedisStaticMasterReplicaConfiguration("127.0.0.1", server.port()));
+		application.afterPropertiesSet();
+		application.start();
+		RedisLockBackend backend = backend(application, true);
+		backend.start("master", this);
+		backend.verify();
+		backend.stop();
+		application.destroy();
+	}
+
+	@Test
+	void aDriverWhoseSubscribeDoesNotBlockIsSubscribedOnce() {
+		LettuceConnectionFactory application = server.connectionFactory();
+		AtomicInteger subscriptions = new AtomicInteger();
+		RedisConnectionFactory wrapped = wrap(application, RedisConnectionFactory.class, (call) -> {
+			Object result = call.proceed();
+			return (result instanceof RedisConnection connection) ? wrap(connection, RedisConnection.class, (inner) -> {
+				if (inner.getMethod().getName().equals("subscribe")) {
+					subscriptions.incrementAndGet();
+				}
+				return inner.proceed();
+			}) : result;
+		});
+		RedisLockBackend backend = backend(wrapped, false);
+		backend.start("other", this);
+		Awaitility.await()
+			.during(Duration.ofSeconds(2))
+			.atMost(Duration.ofSeconds(5))
+			.until(() -> subscriptions.get() <= 1);
+		assertThat(subscriptions).hasValue(1);
+		backend.stop();
+		application.destroy();
+	}
+
+	private static <T> T wrap(T target, Class<T> type, MethodInterceptor interceptor) {
+		ProxyFactory factory = new ProxyFactory();
+		factory.setTarget(target);
+		factory.addInterface(type);
+		factory.addAdvice(interceptor);
+		return type.cast(factory.getProxy());
+	}
+
+	private static RedisLockBackend backend(RedisConnectionFactory connections, boolean dedicated) {
+		return new RedisLockBackend(connections,
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), dedicated), TimeSource.SYSTEM);
+	}
+
+	@Override
+	public void granted(Ticket ticket, Grant grant) {
+	}
+
+	@Override
+	public void lookAgain(Ticket ticket) {
+	}
+
+	@Override
+	public void lookAgainAll() {
+	}
+
+	@Override
+	public void renewNow(Ticket ticket) {
+	}
+
+}

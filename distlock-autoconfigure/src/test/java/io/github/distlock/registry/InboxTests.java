@@ -1,0 +1,82 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.TcpProxy;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The inbox of a JVM, and what is left behind by those who waited at it.
+ */
+class InboxTests extends TwoRegistries {
+
+	@Test
+	void aWaiterWhoseInboxIsHalfOpenIsNotOvertakenForEver() throws Exception {
+		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
+			BackendLockRegistry deaf = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(30)),
+					List.of(this.events));
+			deaf.acquire(request("warm")).close();
+			proxy.forgetSubscriptions();
+			await().until(() -> redis.inboxes() == 2);
+			AtomicBoolean stop = new AtomicBoolean();
+			List<Future<?>> others = new ArrayList<>();
+			for (BackendLockRegistry other : List.of(this.one, this.two)) {
+				others.add(this.threads.submit(() -> {
+					while (!stop.get()) {
+						try (HeldLock lock = other.acquire(request("busy"))) {
+							LockSupport.parkNanos(lock, 2_000_000);
+						}
+					}
+				}));
+			}
+			try {
+				// It asks the server now and then whether it is heard, and subscribes
+				// anew.
+				await().atMost(Duration.ofSeconds(60)).until(() -> {
+					deaf.tryAcquire(LockRequest.of("busy").waitTime(Duration.ofSeconds(2))).ifPresent(HeldLock::close);
+					return redis.inboxes() == 3;
+				});
+				deaf.acquire(request("busy")).close();
+			}
+			finally {
+				stop.set(true);
+			}
+			for (Future<?> other : others) {
+				other.get(30, TimeUnit.SECONDS);
+			}
+		}
+	}
+
+	@Test
+	void asynchronousWaitsLeaveNoTimersBehind() throws Exception {
+		for (int i = 0; i < 300; i++) {
+			CompletableFuture<HeldLock> lock = this.one
+				.acquireAsync(LockRequest.of("timers").waitTime(Duration.ofHours(1)));
+			lock.get(10, TimeUnit.SECONDS).close();
+		}
+		assertThat(this.one.timers()).isLessThan(10);
+	}
+
+	@Test
+	void aThreadRemembersNoLocksThatOthersHaveClosedForIt() {
+		for (int i = 0; i < 300; i++) {
+			HeldLock lock = this.one.acquire(request("closed-" + i));
+			CompletableFuture.runAsync(lock::close, this.threads).join();
+		}
+		assertThat(this.one.rememberedByThisThread()).isLessThan(20);
+	}
+
+}
