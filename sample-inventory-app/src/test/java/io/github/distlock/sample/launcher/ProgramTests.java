@@ -27,8 +27,8 @@ class ProgramTests {
 
 	@Test
 	void theBuildFolderHoldsTheClassesOrTheJar() {
-		assertThat(ProgramHome.of(Path.of("/work/target/classes"))).isEqualTo(Path.of("/work/target").toAbsolutePath());
-		assertThat(ProgramHome.of(Path.of("/work/target/app.jar"))).isEqualTo(Path.of("/work/target").toAbsolutePath());
+		assertThat(ProgramHome.of(Path.of("/app/target/classes"))).isEqualTo(Path.of("/app/target").toAbsolutePath());
+		assertThat(ProgramHome.of(Path.of("/app/target/app.jar"))).isEqualTo(Path.of("/app/target").toAbsolutePath());
 	}
 
 }
