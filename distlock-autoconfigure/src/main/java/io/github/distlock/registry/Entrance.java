@@ -2,7 +2,6 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.HandOff;
@@ -118,24 +117,16 @@ final class Entrance {
 		}
 		waiting.whenComplete((admission, failure) -> {
 			if (failure != null) {
-				Throwable cause = (failure instanceof CompletionException && failure.getCause() != null)
-						? failure.getCause() : failure;
-				attempt.ended(
-						(cause instanceof LockBackendException) ? LockOutcome.BACKEND_ERROR : LockOutcome.INTERRUPTED);
-				result.completeExceptionally(cause);
+				attempt.ended((failure instanceof LockBackendException) ? LockOutcome.BACKEND_ERROR
+						: LockOutcome.INTERRUPTED);
+				result.completeExceptionally(failure);
 			}
 			else if (admission == null) {
 				attempt.ended(LockOutcome.TIMEOUT);
 				result.completeExceptionally(notAcquired(request));
 			}
 			else {
-				Hold hold = begin(request, admission, null, null);
-				attempt.acquired(admission);
-				HeldLock lock = new HoldHandle(hold, this.session.holding());
-				if (!result.complete(lock)) {
-					// Cancelled in the moment of the grant: nobody will ever close it.
-					lock.close();
-				}
+				admitted(request, attempt, admission, result);
 			}
 		});
 		result.whenComplete((lock, failure) -> {
@@ -144,6 +135,24 @@ final class Entrance {
 			}
 		});
 		return result;
+	}
+
+	private void admitted(LockRequest request, Attempt attempt, Admission admission,
+			CompletableFuture<HeldLock> result) {
+		HeldLock lock;
+		try {
+			lock = new HoldHandle(begin(request, admission, null, null), this.session.holding());
+		}
+		catch (RuntimeException | Error ex) {
+			// Whatever went wrong: the caller must not wait for it for ever.
+			result.completeExceptionally(ex);
+			return;
+		}
+		attempt.acquired(admission);
+		if (!result.complete(lock)) {
+			// Cancelled in the moment of the grant: nobody will ever close it.
+			lock.close();
+		}
 	}
 
 	/** Say that the wait time has passed. */

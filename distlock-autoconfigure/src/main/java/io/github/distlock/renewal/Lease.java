@@ -163,8 +163,7 @@ public final class Lease {
 	}
 
 	void renewed(Validity later) {
-		// Lost for good if it passed before the answer came: nobody may believe
-		// otherwise.
+		// If it passed before the answer came it is lost for good.
 		if (isValid() && later.remainingNanos(this.clock) > this.validity.remainingNanos(this.clock)) {
 			this.validity = later;
 		}

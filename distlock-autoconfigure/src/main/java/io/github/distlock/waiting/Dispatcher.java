@@ -118,9 +118,8 @@ final class Dispatcher {
 		try {
 			if (exit.release) {
 				ReleaseResult result = this.backend.release(exit.ticket, exit.lastToken, leave.next());
-				// Only the first answer reaches the caller: gone, after a lost one, may
-				// be our
-				// own doing.
+				// A caller hears of the first answer only. Gone, in a later one, may be
+				// what an earlier one did.
 				if (!result.released()) {
 					departure = Departure.GONE;
 				}

@@ -213,8 +213,7 @@ final class KeyState {
 				answered(waiting, next);
 			}
 			else {
-				// Nobody told whether it is queued: it must ask, or it might wait for
-				// nothing.
+				// Nobody told whether it is queued: it must ask.
 				this.lookAgain = true;
 			}
 		}
@@ -239,8 +238,7 @@ final class KeyState {
 			this.alarm.set(this.room.clock().nanoTime() + later.lookAgain().toNanos());
 		}
 		else {
-			// Not queued, since the only caller did not want to wait; perhaps others do
-			// now.
+			// Not queued: the only caller did not want to wait. Perhaps others do.
 			this.lookAgain = true;
 		}
 	}

@@ -2,6 +2,7 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
@@ -162,6 +163,16 @@ class FaultTests extends TwoRegistries {
 			.isThrownBy(() -> this.remote.acquire(LockRequest.of("outage").waitTime(Duration.ofMillis(300))));
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> this.remote.tryAcquire(LockRequest.of("outage").waitTime(Duration.ofMillis(300))));
+	}
+
+	@Test
+	void anAsynchronousWaitDuringAnOutageIsABackendFailureToo() {
+		this.proxy.refuse(true);
+		assertThatExceptionOfType(ExecutionException.class)
+			.isThrownBy(() -> this.remote.acquireAsync(LockRequest.of("outage").waitTime(Duration.ofMillis(300)))
+				.get(20, TimeUnit.SECONDS))
+			.withCauseInstanceOf(LockBackendException.class);
+		assertThat(this.events.outcomes()).containsExactly("BACKEND_ERROR");
 	}
 
 	@Test

@@ -128,9 +128,8 @@ final class RedisLink implements RedisInbox.Events {
 		long now = this.time.nanoTime();
 		long examined = this.examinedNanos.get();
 		if (now - examined > EXAMINATION_NANOS && this.examinedNanos.compareAndSet(examined, now)) {
-			// A half-open connection hears nothing and tells nothing: ask the server now
-			// and
-			// then, or every grant would take us for dead.
+			// A half-open connection hears nothing and tells nothing: without asking
+			// the server now and then, every grant would take us for dead.
 			examineLater(this.subscription.get(), false);
 		}
 		return Hearing.COUNTED;

@@ -124,8 +124,7 @@ public final class RedisLockBackend implements LockBackend {
 		this.link.clock().observe(answer.sent(), reply.get(4));
 		int code = reply.get(0).intValue();
 		if (code == 0) {
-			// If it was sent twice, it was the first that released; nobody knows its
-			// answer.
+			// If it was sent twice, the first released; its answer is lost.
 			return new ReleaseResult(answer.repeated(), null);
 		}
 		if (next == null || code == 1) {
