@@ -78,6 +78,15 @@ public @interface DistributedLock {
 	String leaseTime() default "";
 
 	/**
+	 * Whether callers enter in the order of their arrival, over all threads of all JVMs.
+	 * Costs throughput: each caller has a place of its own in the store, and the lock is
+	 * never passed on inside a JVM. The default keeps the order of arrival within a JVM,
+	 * and lets JVMs take turns.
+	 * @return whether the lock is fair
+	 */
+	boolean fair() default false;
+
+	/**
 	 * What happens to a call that does not get the lock within its wait time. A failing
 	 * lock store is always an exception.
 	 * @return the reaction

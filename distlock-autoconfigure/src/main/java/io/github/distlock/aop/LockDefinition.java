@@ -16,13 +16,14 @@ import org.jspecify.annotations.Nullable;
  * @param key gives the key of a call
  * @param waitTime as in {@link LockRequest}
  * @param leaseTime as in {@link LockRequest}
+ * @param fair whether the order of arrival holds over all JVMs
  * @param onFailure what happens without the lock
  */
 record LockDefinition(LockedMethod where, boolean onClass, String name, KeySource key, @Nullable Duration waitTime,
-		@Nullable Duration leaseTime, OnFailure onFailure) {
+		@Nullable Duration leaseTime, boolean fair, OnFailure onFailure) {
 
 	LockRequest request(String evaluatedKey) {
-		return new LockRequest(evaluatedKey, LockMode.EXCLUSIVE, this.waitTime, this.leaseTime, false, this.name);
+		return new LockRequest(evaluatedKey, LockMode.EXCLUSIVE, this.waitTime, this.leaseTime, this.fair, this.name);
 	}
 
 }

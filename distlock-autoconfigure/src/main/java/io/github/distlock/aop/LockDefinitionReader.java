@@ -33,7 +33,7 @@ final class LockDefinitionReader {
 		String leaseTime = this.placeholders.resolve("leaseTime", attributes.leaseTime(), where);
 		return new LockDefinition(where, annotation.annotated() == null, name.isBlank() ? where.label() : name,
 				key(annotation), DurationAttribute.waitTime(waitTime, where),
-				DurationAttribute.leaseTime(leaseTime, where), attributes.onFailure());
+				DurationAttribute.leaseTime(leaseTime, where), attributes.fair(), attributes.onFailure());
 	}
 
 	private KeySource key(LockAnnotation annotation) {

@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.waiting.HandOffLimits;
 import io.github.distlock.transaction.OnActiveTransaction;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * besides the event, the log line and the metric.
  * @param shutdownGracePeriod How long a stopping application waits for locks that are
  * still held. Those held longer are no longer renewed and end with their leases.
+ * @param handoff Passing a lock on inside this JVM.
  * @param redis Locks in Redis.
  * @param aop Annotated methods.
  * @param transaction Locks and transactions.
@@ -47,7 +49,8 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime,
 		@DefaultValue("10s") Duration backendTimeout, @DefaultValue("false") boolean failFast,
 		@DefaultValue("event") OnLost onLost, @DefaultValue("10s") Duration shutdownGracePeriod,
-		@DefaultValue Redis redis, @DefaultValue Aop aop, @DefaultValue Transaction transaction) {
+		@DefaultValue Handoff handoff, @DefaultValue Redis redis, @DefaultValue Aop aop,
+		@DefaultValue Transaction transaction) {
 
 	/**
 	 * Check what can be checked without a store.
@@ -62,17 +65,19 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		}
 		PropertyChecks.notLess("distlock.backend-timeout", backendTimeout, "distlock.redis.command-timeout",
 				redis.commandTimeout());
+		PropertyChecks.notMore("distlock.handoff.max-time", handoff.maxTime(), "distlock.lease-time", leaseTime);
 		PropertyChecks.atLeast("distlock.shutdown-grace-period", shutdownGracePeriod, Duration.ZERO, "0s",
 				"Set 0s not to wait for locks that are held, or a longer time");
 	}
 
 	RegistrySettings toRegistrySettings() {
-		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.backendTimeout,
-				this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod);
+		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handoff.toLimits(),
+				this.backendTimeout, this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod);
 	}
 
 	RedisBackendSettings toRedisSettings() {
-		return new RedisBackendSettings(this.keyPrefix, this.redis.commandTimeout(), this.redis.dedicatedConnection());
+		return new RedisBackendSettings(this.keyPrefix, this.redis.commandTimeout(), this.redis.dedicatedConnection(),
+				this.handoff.budget() + 1);
 	}
 
 	/**
@@ -101,6 +106,36 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 
 		/** It is interrupted. */
 		INTERRUPT
+
+	}
+
+	/**
+	 * Passing a lock on from thread to thread inside this JVM, which costs no command,
+	 * before the other JVMs have their turn. Fair locks are never passed on.
+	 *
+	 * @param budget How often in a row a lock may be passed on, at most 1000. 0 asks the
+	 * store each time.
+	 * @param maxTime How long after the store's grant a lock may still be passed on. The
+	 * lease in the store is longer by this. Not more than distlock.lease-time.
+	 */
+	public record Handoff(@DefaultValue("16") int budget, @DefaultValue("50ms") Duration maxTime) {
+
+		/** More would hold too many fencing tokens back. */
+		private static final int MAX_BUDGET = 1000;
+
+		/**
+		 * Check what can be checked without a store.
+		 */
+		public Handoff {
+			PropertyChecks.between("distlock.handoff.budget", budget, 0, MAX_BUDGET,
+					"Set 0 not to pass locks on, or remove the property to have 16");
+			PropertyChecks.atLeast("distlock.handoff.max-time", maxTime, Duration.ZERO, "0s",
+					"Set 0s not to pass locks on, or remove the property to have 50ms");
+		}
+
+		HandOffLimits toLimits() {
+			return new HandOffLimits(this.budget, this.maxTime);
+		}
 
 	}
 

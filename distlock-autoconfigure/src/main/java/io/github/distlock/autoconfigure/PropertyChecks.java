@@ -45,6 +45,21 @@ final class PropertyChecks {
 		notTooLong(property, value, "Use a shorter one");
 	}
 
+	static void between(String property, int value, int least, int most, String remedy) {
+		if (value < least || value > most) {
+			throw new InvalidPropertyException(property, Integer.toString(value),
+					"it must be from " + least + " to " + most, remedy);
+		}
+	}
+
+	static void notMore(String property, Duration value, String otherProperty, Duration other) {
+		if (value.compareTo(other) > 0) {
+			throw new InvalidPropertyException(property, inWords(value),
+					"it must not be longer than '" + otherProperty + "', which is '" + inWords(other) + "'",
+					"Lower the one or raise the other");
+		}
+	}
+
 	static void notTooLong(String property, Duration value, String remedy) {
 		if (value.compareTo(LONGEST) > 0) {
 			throw new InvalidPropertyException(property, inWords(value), "it is longer than a century", remedy);

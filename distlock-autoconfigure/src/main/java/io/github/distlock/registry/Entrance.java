@@ -209,8 +209,9 @@ final class Entrance {
 
 	private LeaseTerms terms(LockRequest request, @Nullable Thread owner) {
 		Duration leaseTime = request.leaseTime();
-		return (leaseTime != null) ? new LeaseTerms(leaseTime, false, null, owner)
-				: new LeaseTerms(this.settings.leaseTime(), true, this.settings.maxHoldTime(), owner);
+		Duration extra = request.fair() ? Duration.ZERO : this.settings.handOff().extraLease();
+		return (leaseTime != null) ? new LeaseTerms(leaseTime, extra, false, null, owner)
+				: new LeaseTerms(this.settings.leaseTime(), extra, true, this.settings.maxHoldTime(), owner);
 	}
 
 	private Duration waitTime(LockRequest request) {
@@ -232,10 +233,8 @@ final class Entrance {
 		}
 
 		EntryRequest entryRequest() {
-			Duration leaseTime = this.request.leaseTime();
-			return new EntryRequest(this.request.key(), this.request.mode(),
-					(leaseTime != null) ? leaseTime : Entrance.this.settings.leaseTime(), waitTime(this.request),
-					this::begin);
+			return new EntryRequest(this.request.key(), this.request.mode(), this.request.fair(),
+					terms(this.request, null).storeLease(), waitTime(this.request), this::begin);
 		}
 
 		void acquired(Admission admission) {

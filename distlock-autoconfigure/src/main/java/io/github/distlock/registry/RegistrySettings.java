@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.waiting.HandOffLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,12 +13,13 @@ import org.jspecify.annotations.Nullable;
  * @param waitTime how long a request waits that does not say; negative means for ever
  * @param leaseTime the lease that the watchdog keeps alive, 100 ms to 365 days
  * @param maxHoldTime when the watchdog stops renewing; {@code null} means never
+ * @param handOff how long a lock may be passed on inside this JVM
  * @param backendTimeout how long a store may be silent before waiting ends
  * @param interruptOnLost whether the thread that owns a lost lock is interrupted
  * @param shutdownGrace how long shutdown waits for held locks
  */
 public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
-		Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace) {
+		HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace) {
 
 	/**
 	 * Longer is no different, and keeps the arithmetic of nanoseconds from overflowing.

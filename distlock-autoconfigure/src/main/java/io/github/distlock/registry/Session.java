@@ -16,6 +16,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.waiting.WaitingRoom;
+import io.github.distlock.waiting.WaitingRules;
 
 /**
  * One life of a registry, from start to shutdown: its name in the store, its threads, and
@@ -59,8 +60,8 @@ final class Session implements LockSignals {
 		this.timers.setRemoveOnCancelPolicy(true);
 		this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		String instance = UUID.randomUUID().toString().replace("-", "");
-		this.room = new WaitingRoom(backend, instance, settings.backendTimeout(), clock, this.commands, this.callbacks,
-				this.timers);
+		this.room = new WaitingRoom(backend, instance, new WaitingRules(settings.backendTimeout(), settings.handOff()),
+				clock, this.commands, this.callbacks, this.timers);
 		this.holding = new Holding(backend.description().name(), this.room,
 				(events) -> new LeaseRenewer(backend, clock, this.renewals, this.timers, events), listeners, clock,
 				this.callbacks, settings.interruptOnLost());

@@ -157,8 +157,9 @@ public final class Lease {
 			return null;
 		}
 		this.renewing = true;
-		Duration lease = this.terms.renewed() ? this.terms.lease()
-				: Duration.ofNanos(Math.max(1_000_000, ownEndNanos()));
+		// Never less than what another stay under the same grant was told it has.
+		Duration lease = this.terms.renewed() ? this.terms.storeLease()
+				: Duration.ofNanos(Math.max(1_000_000, ownEndNanos())).plus(this.terms.extra());
 		return new Renewal(this.ticket, this.lastToken, lease);
 	}
 

@@ -8,6 +8,9 @@ public enum Departure {
 	/** The store has the lock back. */
 	RELEASED,
 
+	/** The next one of this JVM has the lock, without the store. */
+	HANDED_ON,
+
 	/** The store no longer knew this holder: the lock had been lost. */
 	GONE,
 

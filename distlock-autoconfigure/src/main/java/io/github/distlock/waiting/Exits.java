@@ -1,8 +1,10 @@
 package io.github.distlock.waiting;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +14,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class Exits {
 
+	/**
+	 * A ticket that was cancelled without an answer is forgotten by then at the latest.
+	 */
+	private static final long CANCEL_PATIENCE_NANOS = Duration.ofSeconds(15).toNanos();
+
 	private final ArrayDeque<Exit> exits = new ArrayDeque<>(2);
+
+	private final TimeSource clock;
+
+	/** Who has left although a copy of its attempt may still be on its way. */
+	private @Nullable Ticket stray;
+
+	Exits(TimeSource clock) {
+		this.clock = clock;
+	}
 
 	boolean isEmpty() {
 		return this.exits.isEmpty();
@@ -22,12 +38,29 @@ final class Exits {
 		return this.exits.peek();
 	}
 
-	void add(Exit exit) {
-		this.exits.add(exit);
+	void release(Place place, long lastToken, long giveUpNanos) {
+		this.exits.add(Exit.release(place, lastToken, giveUpNanos));
 	}
 
+	void cancel(Place place) {
+		this.exits.add(Exit.cancel(place, this.clock.nanoTime() + CANCEL_PATIENCE_NANOS));
+	}
+
+	/** It has left, as far as anybody can tell. */
 	void remove(Exit exit) {
 		this.exits.remove(exit);
+		if (exit.doubtful) {
+			this.stray = exit.ticket;
+		}
+	}
+
+	/**
+	 * Whether it left cannot be said: it is repeated later.
+	 * @return whether that makes no sense any more
+	 */
+	boolean rest(Exit exit) {
+		exit.resting = true;
+		return this.clock.nanoTime() - exit.giveUpNanos >= 0;
 	}
 
 	boolean contains(Ticket ticket) {
@@ -42,6 +75,13 @@ final class Exits {
 	/** Those that rest may be repeated. */
 	void wake() {
 		this.exits.forEach((exit) -> exit.resting = false);
+	}
+
+	/** Who is to be cancelled once more, later. */
+	@Nullable Ticket takeStray() {
+		Ticket taken = this.stray;
+		this.stray = null;
+		return taken;
 	}
 
 }

@@ -49,6 +49,14 @@ final class KeyEntry {
 	}
 
 	/**
+	 * The holder leaves and the next one of this JVM enters, if that may be.
+	 * @return what follows, or {@code null} if the lock must go back to the store
+	 */
+	@Nullable Steps handOn(Admission admission) {
+		return ifKnown(() -> this.state.handOn(admission));
+	}
+
+	/**
 	 * The holder leaves.
 	 * @return what follows, or {@code null} if this one does not hold any more
 	 */

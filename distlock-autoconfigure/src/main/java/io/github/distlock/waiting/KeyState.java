@@ -1,7 +1,5 @@
 package io.github.distlock.waiting;
 
-import java.time.Duration;
-
 import io.github.distlock.HandOff;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
@@ -33,14 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyState {
 
-	/**
-	 * A ticket that was cancelled without an answer is forgotten by then at the latest.
-	 */
-	private static final long CANCEL_PATIENCE_NANOS = Duration.ofSeconds(15).toNanos();
-
-	/** A grant that came too late is waited out in steps of this. */
-	private static final long STALE_LOOK_NANOS = Duration.ofMillis(20).toNanos();
-
 	private final String key;
 
 	private final Surroundings room;
@@ -49,21 +39,15 @@ final class KeyState {
 
 	private final StoreHealth store;
 
-	private final Alarm alarm;
+	private final Lookout lookout;
+
+	private final Exits exits;
 
 	private @Nullable Place place;
 
 	private @Nullable Admission holder;
 
-	private final Exits exits = new Exits();
-
-	/** Who has left although a copy of its attempt may still be on its way. */
-	private @Nullable Ticket stray;
-
 	private boolean inFlight;
-
-	/** Whether the waiting place should attempt as soon as it may. */
-	private boolean lookAgain;
 
 	private boolean removed;
 
@@ -71,7 +55,8 @@ final class KeyState {
 		this.key = key;
 		this.room = room;
 		this.store = new StoreHealth(room.clock(), room.patience());
-		this.alarm = alarm;
+		this.lookout = new Lookout(room, alarm);
+		this.exits = new Exits(room.clock());
 	}
 
 	/**
@@ -107,8 +92,25 @@ final class KeyState {
 	}
 
 	/**
-	 * The holder leaves. A hand-off inside the JVM has its place here: while waiters and
-	 * tokens of the grant are left, admit the next one instead of releasing.
+	 * The holder leaves, and the next one enters under the same grant: nothing is sent.
+	 * @return whether that could be; otherwise nothing has changed
+	 */
+	boolean handOn(Admission admission) {
+		Place held = this.place;
+		if (this.holder != admission || held == null || this.waiters.isEmpty()) {
+			return false;
+		}
+		Waiter next = this.waiters.first();
+		if (!this.room.handOff().allow(admission, held, next.request(), this.room.clock())) {
+			return false;
+		}
+		this.holder = admission.next();
+		this.waiters.decide(next, new Outcome.Admitted(this.holder));
+		return true;
+	}
+
+	/**
+	 * The holder leaves, and the lock goes back to the store.
 	 * @return whether this one still held
 	 */
 	boolean depart(Admission admission, long giveUpNanos) {
@@ -116,7 +118,7 @@ final class KeyState {
 		if (this.holder != admission || held == null) {
 			return false;
 		}
-		this.exits.add(Exit.release(held, admission.fencingToken(), giveUpNanos));
+		this.exits.release(held, admission.fencingToken(), giveUpNanos);
 		this.holder = null;
 		this.place = null;
 		return true;
@@ -135,7 +137,7 @@ final class KeyState {
 			this.store.answered();
 			waiting.waited = true;
 			if (grant.validity().hasPassed(this.room.clock())) {
-				this.lookAgain = true;
+				this.lookout.now();
 			}
 			else {
 				admit(waiting, grant);
@@ -148,7 +150,7 @@ final class KeyState {
 	void look(@Nullable Ticket ticket) {
 		Place waiting = this.place;
 		if (waiting != null && this.holder == null && (ticket == null || waiting.ticket.equals(ticket))) {
-			this.lookAgain = true;
+			this.lookout.now();
 		}
 	}
 
@@ -190,17 +192,18 @@ final class KeyState {
 	void leaveFailed(Exit exit, LockBackendException cause) {
 		this.inFlight = false;
 		failed(cause);
-		exit.resting = true;
-		if (this.room.clock().nanoTime() - exit.giveUpNanos >= 0) {
+		if (this.exits.rest(exit)) {
 			gone(exit, null);
 		}
 	}
 
 	/** A timer of this entry fired. */
 	void ring() {
-		if (this.alarm.fired()) {
+		if (this.lookout.rings()) {
 			this.exits.wake();
-			this.lookAgain = this.place != null && this.holder == null;
+			if (this.place != null && this.holder == null) {
+				this.lookout.look(this.store.failure() != null);
+			}
 		}
 	}
 
@@ -214,18 +217,15 @@ final class KeyState {
 			}
 			else {
 				// Nobody told whether it is queued: it must ask.
-				this.lookAgain = true;
+				this.lookout.now();
 			}
-		}
-		if (exit.doubtful) {
-			this.stray = exit.ticket;
 		}
 	}
 
 	private void answered(Place waiting, AttemptResult result) {
 		if (result instanceof AttemptResult.Granted granted) {
 			if (granted.grant().validity().hasPassed(this.room.clock())) {
-				this.alarm.set(this.room.clock().nanoTime() + STALE_LOOK_NANOS);
+				this.lookout.afterStaleGrant();
 			}
 			else {
 				admit(waiting, granted.grant());
@@ -235,28 +235,26 @@ final class KeyState {
 		waiting.waited = true;
 		this.waiters.decideOnce(new Outcome.TimedOut());
 		if (result instanceof AttemptResult.Waiting later) {
-			this.alarm.set(this.room.clock().nanoTime() + later.lookAgain().toNanos());
+			this.lookout.after(later.lookAgain());
 		}
 		else {
 			// Not queued: the only caller did not want to wait. Perhaps others do.
-			this.lookAgain = true;
+			this.lookout.now();
 		}
 	}
 
 	private void admit(Place waiting, Grant grant) {
-		this.lookAgain = false;
-		if (this.exits.isEmpty()) {
-			// An exit that rests is still to be woken.
-			this.alarm.clear();
-		}
+		// An exit that rests is still to be woken.
+		this.lookout.rest(this.exits.isEmpty());
+		this.room.admitted();
 		if (this.waiters.isEmpty()) {
 			// All have left meanwhile: give it back.
 			this.place = null;
-			this.exits
-				.add(Exit.release(waiting, grant.firstToken(), this.room.clock().nanoTime() + waiting.lease.toNanos()));
+			this.exits.release(waiting, grant.firstToken(), this.room.clock().nanoTime() + waiting.lease.toNanos());
 			return;
 		}
-		Admission admission = new Admission(waiting.ticket, grant, waiting.waited ? HandOff.REMOTE : HandOff.NONE);
+		Admission admission = Admission.first(waiting.ticket, grant, waiting.waited ? HandOff.REMOTE : HandOff.NONE,
+				this.room.clock().nanoTime());
 		this.holder = admission;
 		this.waiters.decide(this.waiters.first(), new Outcome.Admitted(admission));
 	}
@@ -269,7 +267,7 @@ final class KeyState {
 		else {
 			this.waiters.decideOnce(new Outcome.Failed(cause));
 		}
-		this.alarm.set(this.store.retryAt());
+		this.lookout.at(this.store.retryAt());
 	}
 
 	/**
@@ -284,9 +282,7 @@ final class KeyState {
 			this.removed = true;
 			this.room.remove(this.key);
 		}
-		Ticket gone = this.stray;
-		this.stray = null;
-		return new Steps(command, this.waiters.takeDecided(), gone);
+		return new Steps(command, this.waiters.takeDecided(), this.exits.takeStray());
 	}
 
 	private boolean isIdle() {
@@ -301,7 +297,7 @@ final class KeyState {
 		Place abandoned = this.place;
 		if (abandoned != null && this.exits.isEmpty() && this.holder == null && this.waiters.isEmpty()) {
 			this.place = null;
-			this.exits.add(Exit.cancel(abandoned, this.room.clock().nanoTime() + CANCEL_PATIENCE_NANOS));
+			this.exits.cancel(abandoned);
 		}
 		Exit exit = this.exits.first();
 		if (exit != null) {
@@ -312,13 +308,10 @@ final class KeyState {
 		}
 		if (this.place == null) {
 			this.place = newPlace();
-			this.lookAgain = true;
+			this.lookout.now();
 		}
-		if (!this.lookAgain) {
-			return null;
-		}
-		this.lookAgain = false;
-		return new Command.Attempt(this.place.ticket, this.place.lease, !this.waiters.isOnceOnly());
+		return this.lookout.takeDue()
+				? new Command.Attempt(this.place.ticket, this.place.lease, !this.waiters.isOnceOnly()) : null;
 	}
 
 	private Command leave(Exit exit) {

@@ -13,10 +13,22 @@ interface Surroundings {
 
 	TimeSource clock();
 
+	/** How long the lock may stay in this JVM. */
+	HandOffLimits handOff();
+
 	/** How long the store may be silent. */
 	Duration patience();
 
 	Ticket newTicket(String key, LockMode mode);
+
+	/**
+	 * Whether this entry asks the store by itself from time to time, and not only when
+	 * told. Of several tickets of this JVM on one key one does.
+	 */
+	boolean isLookout();
+
+	/** The entry's ticket was granted: it no longer waits. */
+	void admitted();
 
 	/** Forget an entry that is no longer needed. */
 	void remove(String key);

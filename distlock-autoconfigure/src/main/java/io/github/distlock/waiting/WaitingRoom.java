@@ -2,15 +2,11 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.Ticket;
@@ -19,23 +15,18 @@ import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where callers wait for locks: one entry per key that anybody waits for or holds, none
- * otherwise. The caller that needs a command sends it itself where it can; timers,
- * messages and callers without a thread have theirs sent by the executor. Thread-safe.
+ * Where callers wait for locks: one entry per key that anybody waits for or holds, and
+ * one per fair caller; none otherwise. The caller that needs a command sends it itself
+ * where it can; timers, messages and callers without a thread have theirs sent by the
+ * executor. Thread-safe.
  */
 public final class WaitingRoom {
 
-	private final ConcurrentMap<String, KeyEntry> entries = new ConcurrentHashMap<>();
-
-	private final AtomicLong ticketNumbers = new AtomicLong();
-
-	private final String instance;
+	private final Entries entries;
 
 	private final TimeSource clock;
 
 	private final Dispatcher dispatcher;
-
-	private final Surroundings surroundings;
 
 	private volatile boolean closed;
 
@@ -43,18 +34,19 @@ public final class WaitingRoom {
 	 * Create a room.
 	 * @param backend the store
 	 * @param instance this JVM's part of every ticket
-	 * @param patience how long the store may be silent before waiting ends
+	 * @param rules how long what may take
 	 * @param clock the time
 	 * @param executor sends commands that no caller sends
 	 * @param callbacks completes the futures of asynchronous callers
 	 * @param timers only hands work to the executor
 	 */
-	public WaitingRoom(LockBackend backend, String instance, Duration patience, TimeSource clock, Executor executor,
+	public WaitingRoom(LockBackend backend, String instance, WaitingRules rules, TimeSource clock, Executor executor,
 			Executor callbacks, ScheduledExecutorService timers) {
-		this.instance = instance;
 		this.clock = clock;
-		this.dispatcher = new Dispatcher(backend, executor, callbacks, timers);
-		this.surroundings = new RoomSurroundings(patience);
+		Dispatcher dispatch = new Dispatcher(backend, executor, callbacks, timers);
+		this.dispatcher = dispatch;
+		this.entries = new Entries(instance, rules, clock,
+				(entry, delay) -> dispatch.later(() -> dispatch.follow(entry, entry.ring()), delay));
 	}
 
 	/**
@@ -109,12 +101,17 @@ public final class WaitingRoom {
 	 * @return how it went
 	 */
 	public Departure leave(Admission admission, Duration leaseEnd) {
-		KeyEntry entry = this.entries.get(admission.ticket().key());
-		Steps steps = (entry != null) ? entry.depart(admission, this.clock.nanoTime() + leaseEnd.toNanos()) : null;
-		if (entry == null || steps == null) {
+		KeyEntry entry = this.entries.find(admission.ticket());
+		if (entry == null) {
 			return Departure.GONE;
 		}
-		return this.dispatcher.followHere(entry, steps);
+		Steps passed = entry.handOn(admission);
+		if (passed != null) {
+			this.dispatcher.follow(entry, passed);
+			return Departure.HANDED_ON;
+		}
+		Steps steps = entry.depart(admission, this.clock.nanoTime() + leaseEnd.toNanos());
+		return (steps != null) ? this.dispatcher.followHere(entry, steps) : Departure.GONE;
 	}
 
 	/**
@@ -122,7 +119,7 @@ public final class WaitingRoom {
 	 * @param admission the stay that ends
 	 */
 	public void abandon(Admission admission) {
-		KeyEntry entry = this.entries.get(admission.ticket().key());
+		KeyEntry entry = this.entries.find(admission.ticket());
 		if (entry != null) {
 			Steps steps = entry.depart(admission, this.clock.nanoTime() + Duration.ofSeconds(5).toNanos());
 			if (steps != null) {
@@ -137,7 +134,7 @@ public final class WaitingRoom {
 	 * @param grant what
 	 */
 	public void granted(Ticket ticket, Grant grant) {
-		KeyEntry entry = this.entries.get(ticket.key());
+		KeyEntry entry = this.entries.find(ticket);
 		Steps steps = (entry != null) ? entry.granted(ticket, grant) : null;
 		if (entry != null && steps != null) {
 			this.dispatcher.follow(entry, steps);
@@ -154,10 +151,10 @@ public final class WaitingRoom {
 	 */
 	public void lookAgain(@Nullable Ticket ticket) {
 		if (ticket == null) {
-			this.entries.values().forEach((entry) -> this.dispatcher.follow(entry, entry.look(null)));
+			this.entries.forEach((entry) -> this.dispatcher.follow(entry, entry.look(null)));
 			return;
 		}
-		KeyEntry entry = this.entries.get(ticket.key());
+		KeyEntry entry = this.entries.find(ticket);
 		if (entry != null) {
 			this.dispatcher.follow(entry, entry.look(ticket));
 		}
@@ -168,8 +165,7 @@ public final class WaitingRoom {
 	 */
 	public void close() {
 		this.closed = true;
-		this.entries.values()
-			.forEach((entry) -> this.dispatcher.follow(entry, entry.failWaiters(shutDown(entry.key()))));
+		this.entries.forEach((entry) -> this.dispatcher.follow(entry, entry.failWaiters(shutDown(entry.key()))));
 	}
 
 	/**
@@ -186,7 +182,7 @@ public final class WaitingRoom {
 			if (this.closed) {
 				throw shutDown(key);
 			}
-			KeyEntry entry = this.entries.computeIfAbsent(key, (added) -> new KeyEntry(added, this.surroundings));
+			KeyEntry entry = this.entries.obtain(waiter.request());
 			Steps steps = entry.join(waiter);
 			if (steps != null) {
 				if (this.closed) {
@@ -251,43 +247,6 @@ public final class WaitingRoom {
 	private static LockBackendException shutDown(String key) {
 		return new LockBackendException(
 				"Lock '" + key + "' cannot be acquired: the lock registry is shutting down, or has not been started");
-	}
-
-	/** What entries need of this room. */
-	private final class RoomSurroundings implements Surroundings {
-
-		private final Duration patience;
-
-		RoomSurroundings(Duration patience) {
-			this.patience = patience;
-		}
-
-		@Override
-		public TimeSource clock() {
-			return WaitingRoom.this.clock;
-		}
-
-		@Override
-		public Duration patience() {
-			return this.patience;
-		}
-
-		@Override
-		public Ticket newTicket(String key, LockMode mode) {
-			return new Ticket(key, mode, WaitingRoom.this.instance, WaitingRoom.this.ticketNumbers.incrementAndGet());
-		}
-
-		@Override
-		public void remove(String key) {
-			WaitingRoom.this.entries.remove(key);
-		}
-
-		@Override
-		public void ringLater(KeyEntry entry, long delayNanos) {
-			Dispatcher dispatcher = WaitingRoom.this.dispatcher;
-			dispatcher.later(() -> dispatcher.follow(entry, entry.ring()), delayNanos);
-		}
-
 	}
 
 }

@@ -32,9 +32,10 @@ class ConfigurationMetadataTests {
 		assertThat(list("properties")).extracting((property) -> property.get("name"))
 			.containsExactlyInAnyOrder("distlock.enabled", "distlock.backend", "distlock.key-prefix",
 					"distlock.wait-time", "distlock.lease-time", "distlock.max-hold-time", "distlock.backend-timeout",
-					"distlock.fail-fast", "distlock.on-lost", "distlock.shutdown-grace-period",
-					"distlock.redis.command-timeout", "distlock.redis.dedicated-connection",
-					"distlock.redis.connection-factory", "distlock.aop.order", "distlock.transaction.on-active");
+					"distlock.fail-fast", "distlock.on-lost", "distlock.handoff.budget", "distlock.handoff.max-time",
+					"distlock.shutdown-grace-period", "distlock.redis.command-timeout",
+					"distlock.redis.dedicated-connection", "distlock.redis.connection-factory", "distlock.aop.order",
+					"distlock.transaction.on-active");
 	}
 
 	@Test

@@ -7,6 +7,7 @@ import io.github.distlock.autoconfigure.DistlockProperties.Backend;
 import io.github.distlock.autoconfigure.DistlockProperties.OnLost;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.waiting.HandOffLimits;
 import io.github.distlock.transaction.OnActiveTransaction;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -37,9 +38,10 @@ class DistlockPropertiesTests {
 		assertThat(properties.aop().order()).isEqualTo(DistributedLockAdvisor.DEFAULT_ORDER);
 		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.KEEP);
 		assertThat(properties.toRegistrySettings()).isEqualTo(new RegistrySettings(Duration.ofSeconds(5),
-				Duration.ofSeconds(30), null, Duration.ofSeconds(10), false, Duration.ofSeconds(10)));
+				Duration.ofSeconds(30), null, new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(10),
+				false, Duration.ofSeconds(10)));
 		assertThat(properties.toRedisSettings())
-			.isEqualTo(new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true));
+			.isEqualTo(new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17));
 	}
 
 	@Test
@@ -47,25 +49,27 @@ class DistlockPropertiesTests {
 		DistlockProperties properties = bind("distlock.enabled=false", "distlock.backend=redis",
 				"distlock.key-prefix=shop:", "distlock.wait-time=-1", "distlock.lease-time=12s",
 				"distlock.max-hold-time=5m", "distlock.backend-timeout=7s", "distlock.fail-fast=true",
-				"distlock.on-lost=interrupt", "distlock.shutdown-grace-period=3s",
-				"distlock.redis.command-timeout=700ms", "distlock.redis.dedicated-connection=false",
-				"distlock.redis.connection-factory=second", "distlock.aop.order=17",
-				"distlock.transaction.on-active=fail");
+				"distlock.on-lost=interrupt", "distlock.handoff.budget=3", "distlock.handoff.max-time=20ms",
+				"distlock.shutdown-grace-period=3s", "distlock.redis.command-timeout=700ms",
+				"distlock.redis.dedicated-connection=false", "distlock.redis.connection-factory=second",
+				"distlock.aop.order=17", "distlock.transaction.on-active=fail");
 		assertThat(properties.enabled()).isFalse();
 		assertThat(properties.failFast()).isTrue();
 		assertThat(properties.redis().connectionFactory()).isEqualTo("second");
 		assertThat(properties.aop().order()).isEqualTo(17);
 		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.FAIL);
-		assertThat(properties.toRegistrySettings()).isEqualTo(new RegistrySettings(Duration.ofMillis(-1),
-				Duration.ofSeconds(12), Duration.ofMinutes(5), Duration.ofSeconds(7), true, Duration.ofSeconds(3)));
+		assertThat(properties.toRegistrySettings())
+			.isEqualTo(new RegistrySettings(Duration.ofMillis(-1), Duration.ofSeconds(12), Duration.ofMinutes(5),
+					new HandOffLimits(3, Duration.ofMillis(20)), Duration.ofSeconds(7), true, Duration.ofSeconds(3)));
 		assertThat(properties.toRedisSettings())
-			.isEqualTo(new RedisBackendSettings("shop:", Duration.ofMillis(700), false));
+			.isEqualTo(new RedisBackendSettings("shop:", Duration.ofMillis(700), false, 4));
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "distlock.wait-time=0s", "distlock.wait-time=-1s", "distlock.lease-time=100ms",
 			"distlock.max-hold-time=30s", "distlock.backend-timeout=1s", "distlock.shutdown-grace-period=0",
-			"distlock.key-prefix=a" })
+			"distlock.key-prefix=a", "distlock.handoff.budget=0", "distlock.handoff.budget=1000",
+			"distlock.handoff.max-time=0", "distlock.handoff.max-time=30s" })
 	void theLastGoodValueIsTaken(String property) {
 		assertThat(bind(property)).isNotNull();
 	}
@@ -80,6 +84,10 @@ class DistlockPropertiesTests {
 					backend-timeout=900ms | 'distlock.backend-timeout' is '900ms': it must not be shorter than 'distlock.redis.command-timeout'
 					shutdown-grace-period=-1s | 'distlock.shutdown-grace-period' is '-1s': it must be at least 0s. Set 0s not to wait
 					redis.command-timeout=0 | 'distlock.redis.command-timeout' is '0s': it must be at least 1ms. Set a longer one, or remove the property to have 1s
+					handoff.budget=-1 | 'distlock.handoff.budget' is '-1': it must be from 0 to 1000. Set 0 not to pass locks on
+					handoff.budget=1001 | 'distlock.handoff.budget' is '1001': it must be from 0 to 1000. Set 0 not
+					handoff.max-time=-1ms | 'distlock.handoff.max-time' is '-1ms': it must be at least 0s. Set 0s not to pass locks on
+					handoff.max-time=31s | 'distlock.handoff.max-time' is '31s': it must not be longer than 'distlock.lease-time', which is '30s'
 					key-prefix=a{b | 'distlock.key-prefix' is 'a{b': braces in the prefix would put all locks into one cluster slot. Remove
 					key-prefix=a}b | 'distlock.key-prefix' is 'a}b': braces
 					key-prefix= | 'distlock.key-prefix' is '': a blank prefix mixes lock keys with all other keys of the store. Remove

@@ -43,8 +43,8 @@ class FaultTests extends TwoRegistries {
 
 	/** With a store that may be silent for 3 s only. */
 	private static RegistrySettings settings(Duration lease) {
-		return new RegistrySettings(Duration.ofSeconds(5), lease, null, Duration.ofSeconds(3), false,
-				Duration.ofSeconds(2));
+		return new RegistrySettings(Duration.ofSeconds(5), lease, null, RedisNodes.HAND_OFF, Duration.ofSeconds(3),
+				false, Duration.ofSeconds(2));
 	}
 
 	private static LockRequest once(String key) {

@@ -160,8 +160,6 @@ class LockingTests extends TwoRegistries {
 			.isThrownBy(() -> this.one.acquire(request("mode").mode(LockMode.READ)))
 			.withMessageContaining("READ");
 		assertThatExceptionOfType(LockDefinitionException.class)
-			.isThrownBy(() -> this.one.acquire(request("fair").fair(true)));
-		assertThatExceptionOfType(LockDefinitionException.class)
 			.isThrownBy(() -> LockRequest.of("short").leaseTime(Duration.ofMillis(99)))
 			.withMessageContaining("100ms");
 		assertThatExceptionOfType(LockDefinitionException.class)

@@ -112,7 +112,7 @@ class LeaseRenewerTests implements LeaseEvents {
 	@Test
 	void theWatchdogStopsAtTheMaximumHoldTime() {
 		Lease lease = this.renewer.watch(ticket("max"), grant(LEASE),
-				new LeaseTerms(LEASE, true, Duration.ofSeconds(60), null));
+				new LeaseTerms(LEASE, Duration.ZERO, true, Duration.ofSeconds(60), null));
 		this.timers.pass(Duration.ofSeconds(60));
 		assertThat(lease.isValid()).isTrue();
 		this.timers.pass(Duration.ofSeconds(30));
@@ -154,11 +154,11 @@ class LeaseRenewerTests implements LeaseEvents {
 	}
 
 	private static LeaseTerms watched(Duration lease) {
-		return new LeaseTerms(lease, true, null, null);
+		return new LeaseTerms(lease, Duration.ZERO, true, null, null);
 	}
 
 	private static LeaseTerms explicit(Duration lease) {
-		return new LeaseTerms(lease, false, null, null);
+		return new LeaseTerms(lease, Duration.ZERO, false, null, null);
 	}
 
 	@Override

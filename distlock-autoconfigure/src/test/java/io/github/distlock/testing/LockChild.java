@@ -34,8 +34,9 @@ final class LockChild {
 		Duration lease = Duration.parse(args[2]);
 		PrintStream out = System.out;
 		LettuceConnectionFactory connections = RedisTestServer.connectionFactory(port);
-		BackendLockRegistry registry = new BackendLockRegistry(new RedisLockBackend(connections,
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true), TimeSource.SYSTEM),
+		BackendLockRegistry registry = new BackendLockRegistry(
+				new RedisLockBackend(connections,
+						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM),
 				RedisNodes.settings(lease), List.of(new LockListener() {
 
 					@Override

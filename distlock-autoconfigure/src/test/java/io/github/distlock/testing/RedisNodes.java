@@ -15,6 +15,7 @@ import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.waiting.HandOffLimits;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -49,13 +50,16 @@ public final class RedisNodes implements AutoCloseable {
 		return new RedisNodes(RedisTestServer.start());
 	}
 
+	/** Passing locks on inside a registry as it is by default. */
+	public static final HandOffLimits HAND_OFF = new HandOffLimits(16, Duration.ofMillis(50));
+
 	/**
 	 * Make settings as they are by default, with another lease.
 	 * @param lease the lease of the watchdog
 	 * @return the settings
 	 */
 	public static RegistrySettings settings(Duration lease) {
-		return new RegistrySettings(Duration.ofSeconds(5), lease, null, Duration.ofSeconds(10), false,
+		return new RegistrySettings(Duration.ofSeconds(5), lease, null, HAND_OFF, Duration.ofSeconds(10), false,
 				Duration.ofSeconds(5));
 	}
 
@@ -77,7 +81,7 @@ public final class RedisNodes implements AutoCloseable {
 	public BackendLockRegistry node(RegistrySettings settings, List<LockListener> listeners) {
 		BackendLockRegistry registry = new BackendLockRegistry(
 				new RedisLockBackend(this.connections,
-						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true), TimeSource.SYSTEM),
+						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM),
 				settings, listeners, TimeSource.SYSTEM);
 		long probes = calls("publish");
 		registry.start();
@@ -118,9 +122,10 @@ public final class RedisNodes implements AutoCloseable {
 
 	private static BackendLockRegistry registry(LettuceConnectionFactory connections, RegistrySettings settings,
 			List<LockListener> listeners) {
-		return new BackendLockRegistry(new RedisLockBackend(connections,
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true), TimeSource.SYSTEM), settings,
-				listeners, TimeSource.SYSTEM);
+		return new BackendLockRegistry(
+				new RedisLockBackend(connections,
+						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM),
+				settings, listeners, TimeSource.SYSTEM);
 	}
 
 	/** Shut all registries down. */

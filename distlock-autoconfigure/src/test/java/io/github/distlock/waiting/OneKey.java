@@ -33,6 +33,12 @@ abstract class OneKey implements Surroundings {
 
 	boolean removed;
 
+	HandOffLimits limits = HandOffLimits.NONE;
+
+	boolean lookout = true;
+
+	boolean admitted;
+
 	final List<Long> alarms = new ArrayList<>();
 
 	long deadline() {
@@ -55,7 +61,11 @@ abstract class OneKey implements Surroundings {
 	}
 
 	Waiter waiter(Duration wait) {
-		return new Waiter(new EntryRequest("key", LockMode.EXCLUSIVE, LEASE, wait, () -> {
+		return waiter(wait, LEASE);
+	}
+
+	Waiter waiter(Duration wait, Duration lease) {
+		return new Waiter(new EntryRequest("key", LockMode.EXCLUSIVE, false, lease, wait, () -> {
 		}), this.clock.nanoTime()) {
 
 			@Override
@@ -80,6 +90,21 @@ abstract class OneKey implements Surroundings {
 	@Override
 	public TimeSource clock() {
 		return this.clock;
+	}
+
+	@Override
+	public HandOffLimits handOff() {
+		return this.limits;
+	}
+
+	@Override
+	public boolean isLookout() {
+		return this.lookout;
+	}
+
+	@Override
+	public void admitted() {
+		this.admitted = true;
 	}
 
 	@Override

@@ -51,8 +51,6 @@ public final class RedisLockBackend implements LockBackend {
 	/** Much longer than a safety interval, each of which sets it anew. */
 	private static final String QUEUE_TTL_MILLIS = "10000";
 
-	private static final int TOKENS_PER_GRANT = 1;
-
 	private static final int BATCH_SIZE = 100;
 
 	private final RedisKeys keys;
@@ -60,6 +58,8 @@ public final class RedisLockBackend implements LockBackend {
 	private final RedisLink link;
 
 	private final BackendDescription description;
+
+	private final String tokensPerGrant;
 
 	/**
 	 * Create the store. Sends nothing yet.
@@ -70,8 +70,9 @@ public final class RedisLockBackend implements LockBackend {
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, RedisBackendSettings settings, TimeSource clock) {
 		this.keys = new RedisKeys(settings.keyPrefix());
 		this.link = new RedisLink(connectionFactory, settings, this.keys, clock);
-		this.description = new BackendDescription("redis", Set.of(LockMode.EXCLUSIVE), false, TOKENS_PER_GRANT,
+		this.description = new BackendDescription("redis", Set.of(LockMode.EXCLUSIVE), true, settings.tokensPerGrant(),
 				settings.commandTimeout(), BATCH_SIZE);
+		this.tokensPerGrant = Integer.toString(settings.tokensPerGrant());
 	}
 
 	@Override
@@ -102,8 +103,8 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 		Answer<List<Long>> answer = this.link.run(Scripts.ATTEMPT, "attempt", ticket.key(),
-				this.keys.lockAndQueue(ticket.key()), ticket.token(), millis(lease), tokens(), this.keys.inboxPrefix(),
-				queue ? entry(ticket, lease) : "", QUEUE_TTL_MILLIS);
+				this.keys.lockAndQueue(ticket.key()), ticket.token(), millis(lease), this.tokensPerGrant,
+				this.keys.inboxPrefix(), queue ? entry(ticket, lease) : "", QUEUE_TTL_MILLIS);
 		List<Long> reply = answer.value();
 		this.link.clock().observe(answer.sent(), reply.get(4));
 		return switch (reply.get(0).intValue()) {
@@ -116,7 +117,7 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		Answer<List<Long>> answer = this.link.run(Scripts.RELEASE, "release", ticket.key(),
-				this.keys.lockAndQueue(ticket.key()), ticket.token(), Long.toString(lastToken), tokens(),
+				this.keys.lockAndQueue(ticket.key()), ticket.token(), Long.toString(lastToken), this.tokensPerGrant,
 				this.keys.inboxPrefix(), (next != null) ? next.ticket().token() : "",
 				(next != null) ? millis(next.lease()) : "0", (next != null) ? entry(next.ticket(), next.lease()) : "",
 				QUEUE_TTL_MILLIS);
@@ -140,7 +141,7 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public void cancel(Ticket ticket) {
 		this.link.run(Scripts.CANCEL, "cancel", ticket.key(), this.keys.lockAndQueue(ticket.key()), ticket.token(),
-				tokens(), this.keys.inboxPrefix());
+				this.tokensPerGrant, this.keys.inboxPrefix());
 	}
 
 	@Override
@@ -218,10 +219,6 @@ public final class RedisLockBackend implements LockBackend {
 
 	private static String millis(Duration duration) {
 		return Long.toString(duration.toMillis());
-	}
-
-	private static String tokens() {
-		return Integer.toString(TOKENS_PER_GRANT);
 	}
 
 }

@@ -119,7 +119,7 @@ class LettuceConnectionsTests implements LockSignals {
 
 	private static RedisLockBackend backend(RedisConnectionFactory connections, boolean dedicated) {
 		return new RedisLockBackend(connections,
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), dedicated), TimeSource.SYSTEM);
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), dedicated, 17), TimeSource.SYSTEM);
 	}
 
 	@Override

@@ -35,7 +35,7 @@ class RedisLockBackendTests extends LockBackendContract {
 
 	@Override
 	protected LockBackend newBackend() {
-		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true),
+		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17),
 				TimeSource.SYSTEM);
 	}
 

@@ -1,0 +1,179 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries of a waiting room: one for each key that callers share, and one for each
+ * fair caller, whose ticket is his alone. Nothing stays of a key that nobody waits for or
+ * holds. Thread-safe.
+ */
+final class Entries {
+
+	private final ConcurrentMap<String, KeyEntry> shared = new ConcurrentHashMap<>();
+
+	/** The entries of fair callers by the numbers of their tickets. */
+	private final ConcurrentMap<Long, KeyEntry> fair = new ConcurrentHashMap<>();
+
+	/**
+	 * The tickets of fair callers that wait, by key, oldest first. A line is changed
+	 * inside the map's own atomic operations alone; an empty one is removed.
+	 */
+	private final ConcurrentMap<String, ConcurrentSkipListSet<Long>> lines = new ConcurrentHashMap<>();
+
+	private final AtomicLong ticketNumbers = new AtomicLong();
+
+	private final String instance;
+
+	private final TimeSource clock;
+
+	private final WaitingRules rules;
+
+	private final RingLater ringLater;
+
+	Entries(String instance, WaitingRules rules, TimeSource clock, RingLater ringLater) {
+		this.instance = instance;
+		this.rules = rules;
+		this.clock = clock;
+		this.ringLater = ringLater;
+	}
+
+	/** The entry for a caller; it may be removed before he has joined it. */
+	KeyEntry obtain(EntryRequest request) {
+		if (request.fair()) {
+			return new FairSurroundings(request.key()).entry;
+		}
+		return this.shared.computeIfAbsent(request.key(), (key) -> new KeyEntry(key, new SharedSurroundings()));
+	}
+
+	/** The entry that knows a ticket, or may know it. */
+	@Nullable KeyEntry find(Ticket ticket) {
+		KeyEntry entry = this.fair.isEmpty() ? null : this.fair.get(ticket.number());
+		return (entry != null) ? entry : this.shared.get(ticket.key());
+	}
+
+	void forEach(Consumer<KeyEntry> action) {
+		this.shared.values().forEach(action);
+		this.fair.values().forEach(action);
+	}
+
+	boolean isEmpty() {
+		return this.shared.isEmpty() && this.fair.isEmpty();
+	}
+
+	/** Rings an entry after a delay. */
+	interface RingLater {
+
+		void ringLater(KeyEntry entry, long delayNanos);
+
+	}
+
+	/** What the entry that callers share needs. */
+	private class SharedSurroundings implements Surroundings {
+
+		@Override
+		public TimeSource clock() {
+			return Entries.this.clock;
+		}
+
+		@Override
+		public Duration patience() {
+			return Entries.this.rules.patience();
+		}
+
+		@Override
+		public HandOffLimits handOff() {
+			return Entries.this.rules.handOff();
+		}
+
+		@Override
+		public Ticket newTicket(String key, LockMode mode) {
+			return new Ticket(key, mode, Entries.this.instance, Entries.this.ticketNumbers.incrementAndGet());
+		}
+
+		@Override
+		public boolean isLookout() {
+			return true;
+		}
+
+		@Override
+		public void admitted() {
+		}
+
+		@Override
+		public void remove(String key) {
+			Entries.this.shared.remove(key);
+		}
+
+		@Override
+		public void ringLater(KeyEntry entry, long delayNanos) {
+			Entries.this.ringLater.ringLater(entry, delayNanos);
+		}
+
+	}
+
+	/**
+	 * What the entry of a fair caller needs. It has one ticket in its life, and of all
+	 * that wait for the key in this JVM only the oldest looks again by itself: it is the
+	 * first to be granted the lock.
+	 */
+	private final class FairSurroundings extends SharedSurroundings {
+
+		private final String key;
+
+		private final KeyEntry entry;
+
+		/** Guarded by the lock of the entry, as all calls from it are. */
+		private long number;
+
+		FairSurroundings(String key) {
+			this.key = key;
+			this.entry = new KeyEntry(key, this);
+		}
+
+		@Override
+		public Ticket newTicket(String key, LockMode mode) {
+			Ticket ticket = super.newTicket(key, mode);
+			this.number = ticket.number();
+			Entries.this.fair.put(this.number, this.entry);
+			Entries.this.lines.compute(key, (same, line) -> {
+				ConcurrentSkipListSet<Long> known = (line != null) ? line : new ConcurrentSkipListSet<>();
+				known.add(this.number);
+				return known;
+			});
+			return ticket;
+		}
+
+		@Override
+		public boolean isLookout() {
+			ConcurrentSkipListSet<Long> line = Entries.this.lines.get(this.key);
+			Long oldest = (line != null) ? line.ceiling(Long.MIN_VALUE) : null;
+			return oldest == null || oldest >= this.number;
+		}
+
+		@Override
+		public void admitted() {
+			Entries.this.lines.computeIfPresent(this.key, (same, line) -> {
+				line.remove(this.number);
+				return line.isEmpty() ? null : line;
+			});
+		}
+
+		@Override
+		public void remove(String key) {
+			admitted();
+			Entries.this.fair.remove(this.number);
+		}
+
+	}
+
+}

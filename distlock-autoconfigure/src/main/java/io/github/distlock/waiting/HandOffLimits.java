@@ -1,0 +1,46 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.TimeSource;
+
+/**
+ * How long a JVM may keep a lock to itself and pass it from thread to thread without
+ * asking the store. After that the other JVMs have their turn.
+ *
+ * @param budget how often in a row; zero means never
+ * @param maxTime how long after the grant of the store
+ */
+public record HandOffLimits(int budget, Duration maxTime) {
+
+	/** With more than this of the lease left nobody needs more to begin. */
+	private static final long PLENTY_NANOS = Duration.ofMillis(2500).toNanos();
+
+	/** Never pass a lock on inside the JVM. */
+	public static final HandOffLimits NONE = new HandOffLimits(0, Duration.ZERO);
+
+	/**
+	 * Return how much longer than the lease that a caller asks for the store's lease must
+	 * be, so that the last one in a row has all of its own.
+	 * @return the extra time
+	 */
+	public Duration extraLease() {
+		return (this.budget > 0) ? this.maxTime : Duration.ZERO;
+	}
+
+	/**
+	 * Whether the lock may be passed on, seen from the one who leaves: his token has not
+	 * used the grant up, the JVM's turn has not ended, and the next one finds enough of
+	 * the lease and in it what it asks for.
+	 */
+	boolean allow(Admission from, Place held, EntryRequest next, TimeSource clock) {
+		Grant grant = from.grant();
+		long passed = from.fencingToken() - grant.firstToken();
+		return passed < this.budget && from.fencingToken() < grant.lastToken()
+				&& clock.nanoTime() - from.turnStartNanos() < this.maxTime.toNanos()
+				&& next.mode() == held.ticket.mode() && next.lease().equals(held.lease)
+				&& grant.validity().remainingNanos(clock) >= Math.min(PLENTY_NANOS, held.lease.toNanos() / 2);
+	}
+
+}

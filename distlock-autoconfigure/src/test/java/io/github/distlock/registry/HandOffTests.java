@@ -1,0 +1,146 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.HandOff;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRequest;
+import io.github.distlock.waiting.HandOffLimits;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Passing a lock on inside a JVM.
+ */
+class HandOffTests extends TwoRegistries {
+
+	private final Queue<String> entered = new ConcurrentLinkedQueue<>();
+
+	private final Queue<Long> tokens = new ConcurrentLinkedQueue<>();
+
+	@Test
+	void insideAJvmMostHandOffsCostNothing() throws Exception {
+		compete(this.one, "one", 16, 100).forEach(HandOffTests::join);
+		long acquisitions = this.events.attempted.size();
+		assertThat(acquisitions).isEqualTo(1600);
+		assertThat(redis.calls("evalsha")).isLessThanOrEqualTo(acquisitions * 15 / 100);
+		assertThat(redis.calls("publish")).isZero();
+		assertThat(this.events.attempted.stream().filter((event) -> event.handOff() == HandOff.LOCAL).count())
+			.isGreaterThan(acquisitions / 2);
+		assertThat(List.copyOf(this.tokens)).isSorted().doesNotHaveDuplicates();
+		assertThat(this.one.isIdle()).isTrue();
+	}
+
+	@Test
+	void withoutABudgetEveryHandOffGoesThroughTheStore() throws Exception {
+		BackendLockRegistry off = node(HandOffLimits.NONE);
+		compete(off, "off", 4, 50).forEach(HandOffTests::join);
+		assertThat(this.events.attempted).hasSize(200).noneMatch((event) -> event.handOff() == HandOff.LOCAL);
+		assertThat(redis.calls("evalsha")).isGreaterThanOrEqualTo(200);
+	}
+
+	@Test
+	void aJvmThatWaitsIsOvertakenByNoMoreThanTheTurnsOfTheOthers() throws Exception {
+		List<Future<?>> workers = new ArrayList<>();
+		workers.addAll(compete(this.one, "one", 8, 150));
+		workers.addAll(compete(this.two, "two", 8, 150));
+		workers.forEach(HandOffTests::join);
+		assertThat(List.copyOf(this.tokens)).isSorted().doesNotHaveDuplicates();
+		List<String> order = List.copyOf(this.entered);
+		assertThat(order).hasSize(2400);
+		// While both compete: the last third may belong to the slower one alone.
+		int longest = 0;
+		int run = 0;
+		for (int i = 1; i < order.size() * 2 / 3; i++) {
+			run = order.get(i).equals(order.get(i - 1)) ? run + 1 : 0;
+			longest = Math.max(longest, run + 1);
+		}
+		assertThat(longest).isBetween(2, 17 + 1);
+	}
+
+	@Test
+	void theNextInARowHasALeaseOfItsOwn() throws Exception {
+		BackendLockRegistry slow = node(new HandOffLimits(16, Duration.ofSeconds(1)));
+		LockRequest brief = request("brief").leaseTime(Duration.ofSeconds(2));
+		HeldLock first = slow.acquire(brief);
+		Future<Duration> second = this.threads.submit(() -> {
+			try (HeldLock lock = slow.acquire(brief)) {
+				return lock.remaining();
+			}
+		});
+		await().until(() -> first.remaining().compareTo(Duration.ofMillis(1500)) < 0);
+		first.close();
+		assertThat(second.get(10, TimeUnit.SECONDS)).isBetween(Duration.ofMillis(1900), Duration.ofSeconds(2));
+		assertThat(this.events.attempted).anyMatch((event) -> event.handOff() == HandOff.LOCAL);
+	}
+
+	@Test
+	void aHolderWhoOverranItsLeasePassesNothingOn() throws Exception {
+		HeldLock first = this.one.acquire(request("late").leaseTime(Duration.ofMillis(100)));
+		Future<Long> second = this.threads.submit(() -> {
+			try (HeldLock lock = this.one.acquire(request("late").leaseTime(Duration.ofMillis(100)))) {
+				return lock.fencingToken();
+			}
+		});
+		await().until(() -> this.events.lost.contains("late"));
+		assertThat(second.get(10, TimeUnit.SECONDS)).isGreaterThan(first.fencingToken());
+		assertThat(this.events.attempted).noneMatch((event) -> event.handOff() == HandOff.LOCAL);
+	}
+
+	@Test
+	void asynchronousCallersPassItOnToo() {
+		HeldLock first = this.one.acquire(request("async"));
+		List<CompletableFuture<Long>> waiting = new ArrayList<>();
+		for (int i = 0; i < 50; i++) {
+			waiting.add(this.one.acquireAsync(request("async")).thenApply((lock) -> {
+				long token = lock.fencingToken();
+				lock.close();
+				return token;
+			}));
+		}
+		first.close();
+		assertThat(waiting.stream().map((future) -> future.orTimeout(20, TimeUnit.SECONDS).join()).toList()).isSorted()
+			.doesNotHaveDuplicates();
+		assertThat(this.events.attempted).anyMatch((event) -> event.handOff() == HandOff.LOCAL);
+	}
+
+	private BackendLockRegistry node(HandOffLimits limits) {
+		return redis.node(new RegistrySettings(Duration.ofSeconds(5), Duration.ofSeconds(30), null, limits,
+				Duration.ofSeconds(10), false, Duration.ofSeconds(10)), List.of(this.events));
+	}
+
+	private List<Future<?>> compete(BackendLockRegistry registry, String name, int threads, int rounds) {
+		redis.resetStats();
+		List<Future<?>> workers = new ArrayList<>();
+		for (int i = 0; i < threads; i++) {
+			workers.add(this.threads.submit(() -> {
+				for (int round = 0; round < rounds; round++) {
+					try (HeldLock lock = registry.acquire(request("hot"))) {
+						this.tokens.add(lock.fencingToken());
+						this.entered.add(name);
+					}
+				}
+			}));
+		}
+		return workers;
+	}
+
+	private static void join(Future<?> worker) {
+		try {
+			worker.get(60, TimeUnit.SECONDS);
+		}
+		catch (Exception ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+}
