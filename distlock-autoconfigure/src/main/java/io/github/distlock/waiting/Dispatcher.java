@@ -1,6 +1,9 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -34,6 +37,9 @@ final class Dispatcher {
 
 	private final ScheduledExecutorService timers;
 
+	/** The last command of each key that is to be sent in order, until it is answered. */
+	private final ConcurrentMap<String, CompletableFuture<?>> lastInOrder = new ConcurrentHashMap<>();
+
 	Dispatcher(LockBackend backend, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
 		this.backend = backend;
 		this.strayDelay = backend.description().strayDelay();
@@ -52,6 +58,28 @@ final class Dispatcher {
 		Command command = steps.command();
 		if (command != null) {
 			execute(() -> send(entry, command));
+		}
+	}
+
+	/**
+	 * Do what follows from an event, the command in the background, but not before those
+	 * that were given here before for the same key have been answered.
+	 */
+	void followInOrder(KeyEntry entry, Steps steps) {
+		wake(steps);
+		Command command = steps.command();
+		if (command == null) {
+			return;
+		}
+		try {
+			CompletableFuture<?> turn = this.lastInOrder.compute(entry.key(),
+					(key, last) -> (last != null)
+							? last.handleAsync((done, failure) -> send(entry, command), this.executor)
+							: CompletableFuture.supplyAsync(() -> send(entry, command), this.executor));
+			turn.whenComplete((done, failure) -> this.lastInOrder.remove(entry.key(), turn));
+		}
+		catch (RejectedExecutionException ex) {
+			logger.debug("A lock command was not sent, since the registry has been shut down", ex);
 		}
 	}
 

@@ -189,7 +189,10 @@ public final class WaitingRoom {
 					// close() may have passed by before we joined.
 					this.dispatcher.follow(entry, entry.failWaiters(shutDown(key)));
 				}
-				if (background) {
+				if (background && waiter.request().fair()) {
+					this.dispatcher.followInOrder(entry, steps);
+				}
+				else if (background) {
 					this.dispatcher.follow(entry, steps);
 				}
 				else {

@@ -1,0 +1,175 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.HandOff;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockListener;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisNodes;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Locks in the order of arrival.
+ */
+class FairTests extends TwoRegistries {
+
+	@Test
+	void callersEnterInTheOrderOfTheirArrivalOverAllJvms() throws Exception {
+		HeldLock held = this.two.acquire(fair("order"));
+		ConcurrentLinkedQueue<Integer> entered = new ConcurrentLinkedQueue<>();
+		List<Future<?>> callers = new ArrayList<>();
+		for (int i = 0; i < 12; i++) {
+			BackendLockRegistry node = (i % 3 == 0) ? this.two : this.one;
+			int caller = i;
+			callers.add(this.threads.submit(() -> {
+				try (HeldLock lock = node.acquire(fair("order"))) {
+					entered.add(lock.isHeld() ? caller : -1);
+				}
+			}));
+			long before = i;
+			await().until(() -> redis.queueLength("order") == before + 1);
+		}
+		held.close();
+		for (Future<?> caller : callers) {
+			caller.get(30, TimeUnit.SECONDS);
+		}
+		assertThat(entered).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+		assertThat(this.one.isIdle() && this.two.isIdle()).isTrue();
+	}
+
+	@Test
+	void asynchronousCallersEnterInTheOrderOfTheirCalls() {
+		HeldLock held = this.two.acquire(fair("async"));
+		List<Integer> entered = new CopyOnWriteArrayList<>();
+		List<Integer> called = new ArrayList<>();
+		List<CompletableFuture<Void>> callers = new ArrayList<>();
+		for (int i = 0; i < 64; i++) {
+			int caller = i;
+			called.add(caller);
+			callers.add(this.one.acquireAsync(fair("async")).thenAccept((lock) -> {
+				entered.add(caller);
+				lock.close();
+			}));
+		}
+		await().until(() -> redis.queueLength("async") == 64);
+		held.close();
+		callers.forEach((caller) -> caller.orTimeout(20, TimeUnit.SECONDS).join());
+		assertThat(entered).isEqualTo(called);
+		assertThat(this.one.isIdle()).isTrue();
+	}
+
+	@Test
+	void aHandOffCostsTwoScriptsAndOneMessageAndNeverStaysInTheJvm() throws Exception {
+		BackendLockRegistry other = redis.node(this.events);
+		AtomicInteger inside = new AtomicInteger();
+		redis.resetStats();
+		List<Future<?>> callers = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			BackendLockRegistry node = (i % 2 == 0) ? other : this.one;
+			callers.add(this.threads.submit(() -> {
+				for (int round = 0; round < 50; round++) {
+					try (HeldLock lock = node.acquire(fair("cost"))) {
+						assertThat(inside.incrementAndGet()).isEqualTo(1);
+						assertThat(lock.isHeld()).isTrue();
+						inside.decrementAndGet();
+					}
+				}
+			}));
+		}
+		for (Future<?> caller : callers) {
+			caller.get(60, TimeUnit.SECONDS);
+		}
+		assertThat(this.events.attempted).hasSize(400).noneMatch((event) -> event.handOff() == HandOff.LOCAL);
+		assertThat(this.events.attempted).extracting(LockListener.Attempted::fencingToken).doesNotHaveDuplicates();
+		assertThat(redis.calls("evalsha")).isLessThanOrEqualTo(800);
+		assertThat(redis.calls("publish")).isLessThanOrEqualTo(400);
+	}
+
+	@Test
+	void ofSeveralCallersOfOneJvmOneLooksAgain() throws Exception {
+		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofSeconds(1)), List.of(this.events));
+		HeldLock held = this.two.acquire(request("quiet"));
+		List<CompletableFuture<HeldLock>> callers = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			callers.add(brief.acquireAsync(fair("quiet")));
+		}
+		await().until(() -> redis.queueLength("quiet") == 8);
+		redis.resetStats();
+		long start = System.nanoTime();
+		await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+		long commands = redis.calls("evalsha");
+		// With a lease of 1 s the safety interval is 0.4 s at least.
+		assertThat(commands).isBetween(2L, (System.nanoTime() - start) / Duration.ofMillis(400).toNanos() + 1);
+		held.close();
+		for (CompletableFuture<HeldLock> caller : callers) {
+			caller.orTimeout(20, TimeUnit.SECONDS).join().close();
+		}
+		assertThat(brief.isIdle()).isTrue();
+	}
+
+	@Test
+	void whoGivesUpLeavesTheQueueAndTheNextLooksOut() throws Exception {
+		HeldLock held = this.two.acquire(request("leaver"));
+		CompletableFuture<HeldLock> first = this.one.acquireAsync(fair("leaver"));
+		await().until(() -> redis.queueLength("leaver") == 1);
+		CompletableFuture<HeldLock> second = this.one.acquireAsync(fair("leaver"));
+		await().until(() -> redis.queueLength("leaver") == 2);
+		first.cancel(false);
+		await().until(() -> redis.queueLength("leaver") == 1);
+		held.close();
+		second.get(20, TimeUnit.SECONDS).close();
+		assertThat(this.one.tryAcquire(fair("leaver").waitTime(Duration.ZERO))).isPresent();
+	}
+
+	@Test
+	void fairAndOtherCallersOfOneKeyExcludeEachOther() throws Exception {
+		AtomicInteger inside = new AtomicInteger();
+		List<Future<?>> callers = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			BackendLockRegistry node = (i % 4 < 2) ? this.two : this.one;
+			LockRequest request = (i % 2 == 0) ? fair("mixed") : request("mixed");
+			callers.add(this.threads.submit(() -> {
+				for (int round = 0; round < 50; round++) {
+					try (HeldLock lock = node.acquire(request)) {
+						assertThat(inside.incrementAndGet()).isEqualTo(1);
+						assertThat(node.tryAcquire(request)).as("re-entry").get().satisfies(HeldLock::close);
+						assertThat(lock.isHeld()).isTrue();
+						inside.decrementAndGet();
+					}
+				}
+			}));
+		}
+		for (Future<?> caller : callers) {
+			caller.get(60, TimeUnit.SECONDS);
+		}
+		await().until(() -> this.one.isIdle() && this.two.isIdle());
+	}
+
+	@Test
+	void aFairCallerThatTriesOnceSendsOneScript() {
+		HeldLock held = this.two.acquire(fair("once"));
+		redis.resetStats();
+		assertThat(this.one.tryAcquire(fair("once").waitTime(Duration.ZERO))).isEmpty();
+		assertThat(redis.calls("evalsha")).isLessThanOrEqualTo(2);
+		assertThat(redis.queueLength("once")).isZero();
+		held.close();
+		await().until(() -> this.one.isIdle() && this.two.isIdle());
+	}
+
+	private static LockRequest fair(String key) {
+		return request(key).fair(true);
+	}
+
+}
