@@ -1,6 +1,6 @@
 package io.github.distlock.registry;
 
-import java.util.UUID;
+import java.security.SecureRandom;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
@@ -59,13 +59,18 @@ final class Session implements LockSignals {
 		this.timers = new ScheduledThreadPoolExecutor(1, threads("distlock-timer-"));
 		this.timers.setRemoveOnCancelPolicy(true);
 		this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-		String instance = UUID.randomUUID().toString().replace("-", "");
+		String instance = newInstance();
 		this.room = new WaitingRoom(backend, instance, new WaitingRules(settings.backendTimeout(), settings.handOff()),
 				clock, this.commands, this.callbacks, this.timers);
 		this.holding = new Holding(backend.description().name(), this.room,
 				(events) -> new LeaseRenewer(backend, clock, this.renewals, this.timers, events), listeners, clock,
 				this.callbacks, settings.interruptOnLost());
 		backend.start(instance, this);
+	}
+
+	/** Unique for ever, and short, since it is part of every command: 64 random bits. */
+	private static String newInstance() {
+		return Long.toUnsignedString(new SecureRandom().nextLong(), Character.MAX_RADIX);
 	}
 
 	WaitingRoom room() {

@@ -130,7 +130,7 @@ class FairTests extends TwoRegistries {
 		await().until(() -> redis.queueLength("leaver") == 1);
 		held.close();
 		second.get(20, TimeUnit.SECONDS).close();
-		assertThat(this.one.tryAcquire(fair("leaver").waitTime(Duration.ZERO))).isPresent();
+		assertThat(this.one.tryAcquire(fair("leaver").waitTime(Duration.ZERO))).get().satisfies(HeldLock::close);
 	}
 
 	@Test

@@ -22,7 +22,6 @@ import org.springframework.data.redis.connection.ConnectionUtils;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
@@ -71,7 +70,7 @@ final class RedisLink implements RedisInbox.Events {
 				&& ConnectionUtils.isLettuce(this.application))
 						? LettuceConnections.dedicated(this.application, this.settings.commandTimeout()) : null;
 		RedisConnectionFactory connections = (ours != null) ? ours : this.application;
-		ScriptRunner runner = new ScriptRunner(new StringRedisTemplate(connections), this.time, this.clock::forget);
+		ScriptRunner runner = new ScriptRunner(new ScriptSender(connections), this.time, this.clock::forget);
 		RedisInbox inbox = new RedisInbox(connections, this.keys.inboxPrefix() + instance, this);
 		this.open = new Open(instance, signals, connections, ours != null, runner, inbox);
 		if (ours != null) {
@@ -93,12 +92,8 @@ final class RedisLink implements RedisInbox.Events {
 
 	@SuppressWarnings({ "unchecked", "rawtypes" })
 	Answer<List<Long>> run(RedisScript<List> script, String what, @Nullable String key, List<String> names,
-			Object... args) {
+			String... args) {
 		return (Answer) required().runner().run(script, what, key, names, args);
-	}
-
-	Answer<Long> run(RedisScript<Long> script, String what, String key, List<String> names, String... args) {
-		return required().runner().run(script, what, key, names, (Object[]) args);
 	}
 
 	/**

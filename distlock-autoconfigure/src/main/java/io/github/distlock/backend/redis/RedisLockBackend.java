@@ -30,7 +30,10 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 public final class RedisLockBackend implements LockBackend {
 
-	/** How long a grant by message counts until its owner has confirmed it. */
+	/**
+	 * How long a grant by message counts until its owner has confirmed it; the scripts
+	 * know it, too.
+	 */
 	private static final long MAX_GRACE_MILLIS = 5000;
 
 	/**
@@ -48,8 +51,7 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	private static final long UNQUEUED_LOOK_MILLIS = 200;
 
-	/** Much longer than a safety interval, each of which sets it anew. */
-	private static final String QUEUE_TTL_MILLIS = "10000";
+	private static final String NOT_QUEUED = "-";
 
 	private static final int BATCH_SIZE = 100;
 
@@ -104,26 +106,21 @@ public final class RedisLockBackend implements LockBackend {
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 		Answer<List<Long>> answer = this.link.run(Scripts.ATTEMPT, "attempt", ticket.key(),
 				this.keys.lockAndQueue(ticket.key()), ticket.token(), millis(lease), this.tokensPerGrant,
-				this.keys.inboxPrefix(), queue ? entry(ticket, lease) : "", QUEUE_TTL_MILLIS);
+				queue ? mark() : NOT_QUEUED);
 		List<Long> reply = answer.value();
-		this.link.clock().observe(answer.sent(), reply.get(4));
 		return switch (reply.get(0).intValue()) {
-			case 1 -> new AttemptResult.Granted(grant(reply, answer.sent()));
-			case 2 -> waiting(reply.get(1), reply.get(2), lease);
-			default -> queue ? unqueued() : new AttemptResult.Busy(Duration.ofMillis(Math.max(0, reply.get(2))));
+			case 1 -> granted(answer, lease);
+			case 2 -> waiting(answer, lease);
+			default -> queue ? unqueued() : new AttemptResult.Busy(Duration.ofMillis(Math.max(0, reply.get(1))));
 		};
 	}
 
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		Answer<List<Long>> answer = this.link.run(Scripts.RELEASE, "release", ticket.key(),
-				this.keys.lockAndQueue(ticket.key()), ticket.token(), Long.toString(lastToken), this.tokensPerGrant,
-				this.keys.inboxPrefix(), (next != null) ? next.ticket().token() : "",
-				(next != null) ? millis(next.lease()) : "0", (next != null) ? entry(next.ticket(), next.lease()) : "",
-				QUEUE_TTL_MILLIS);
-		List<Long> reply = answer.value();
-		this.link.clock().observe(answer.sent(), reply.get(4));
-		int code = reply.get(0).intValue();
+		Answer<List<Long>> answer = (next != null) ? release(ticket, ticket.token(), Long.toString(lastToken),
+				next.ticket().token(), millis(next.lease()), this.tokensPerGrant, mark())
+				: release(ticket, ticket.token(), Long.toString(lastToken));
+		int code = answer.value().get(0).intValue();
 		if (code == 0) {
 			// If it was sent twice, the first released; its answer is lost.
 			return new ReleaseResult(answer.repeated(), null);
@@ -132,16 +129,19 @@ public final class RedisLockBackend implements LockBackend {
 			return new ReleaseResult(true, null);
 		}
 		return new ReleaseResult(true, switch (code) {
-			case 2 -> new AttemptResult.Granted(grant(reply, answer.sent()));
-			case 3 -> waiting(reply.get(1), reply.get(2), next.lease());
+			case 2 -> granted(answer, next.lease());
+			case 3 -> waiting(answer, next.lease());
 			default -> unqueued();
 		});
 	}
 
+	private Answer<List<Long>> release(Ticket ticket, String... args) {
+		return this.link.run(Scripts.RELEASE, "release", ticket.key(), this.keys.lockAndQueue(ticket.key()), args);
+	}
+
 	@Override
 	public void cancel(Ticket ticket) {
-		this.link.run(Scripts.CANCEL, "cancel", ticket.key(), this.keys.lockAndQueue(ticket.key()), ticket.token(),
-				this.tokensPerGrant, this.keys.inboxPrefix());
+		this.link.run(Scripts.CANCEL, "cancel", ticket.key(), this.keys.lockAndQueue(ticket.key()), ticket.token());
 	}
 
 	@Override
@@ -156,7 +156,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	private List<RenewalResult> renewBatch(List<Renewal> renewals) {
 		List<String> locks = new ArrayList<>(renewals.size());
-		Object[] args = new Object[renewals.size() * 3];
+		String[] args = new String[renewals.size() * 3];
 		for (int i = 0; i < renewals.size(); i++) {
 			Renewal renewal = renewals.get(i);
 			locks.add(this.keys.lock(renewal.ticket().key()));
@@ -181,19 +181,27 @@ public final class RedisLockBackend implements LockBackend {
 		return results;
 	}
 
-	private Grant grant(List<Long> reply, TimeSource.Instant sent) {
-		Duration ttl = Duration.ofMillis(Math.max(0, reply.get(3)));
-		return new Grant(reply.get(1), reply.get(2), Validity.until(sent, ttl));
+	/** A reply without a TTL is that of a new grant, whose TTL is the lease. */
+	private AttemptResult granted(Answer<List<Long>> answer, Duration lease) {
+		List<Long> reply = answer.value();
+		long first = reply.get(1);
+		Duration ttl = (reply.size() > 2) ? Duration.ofMillis(Math.max(0, reply.get(2))) : lease;
+		return new AttemptResult.Granted(
+				new Grant(first, first + this.description.tokensPerGrant() - 1, Validity.until(answer.sent(), ttl)));
 	}
 
 	/**
 	 * Only the head of the queue looks when the lease of the holder ends; the others hear
 	 * of it from the head, and look themselves after a safety interval.
 	 */
-	private static AttemptResult waiting(long position, long holderMillis, Duration lease) {
+	private AttemptResult waiting(Answer<List<Long>> answer, Duration lease) {
+		List<Long> reply = answer.value();
+		// Grants by message are judged by this.
+		this.link.clock().observe(answer.sent(), reply.get(3));
 		double share = SAFETY_SHARE + ThreadLocalRandom.current().nextDouble(SAFETY_JITTER);
 		long look = (long) (graceMillis(lease) * share);
-		if (position == 0 && holderMillis >= 0) {
+		long holderMillis = reply.get(2);
+		if (reply.get(1) == 0 && holderMillis >= 0) {
 			look = Math.min(look, Math.max(SHORTEST_LOOK_MILLIS, holderMillis + 1));
 		}
 		return new AttemptResult.Waiting(Duration.ofMillis(look));
@@ -204,12 +212,12 @@ public final class RedisLockBackend implements LockBackend {
 			.ofMillis(ThreadLocalRandom.current().nextLong(UNQUEUED_LOOK_MILLIS / 2, UNQUEUED_LOOK_MILLIS)));
 	}
 
-	/** Empty if the ticket must not be queued, since no message would reach it. */
-	private String entry(Ticket ticket, Duration lease) {
+	/** How a ticket is queued: not at all if no message would reach it. */
+	private String mark() {
 		return switch (this.link.hearing()) {
-			case NOT -> "";
-			case UNCOUNTED -> ticket.token() + "|" + graceMillis(lease) + "|";
-			case COUNTED -> ticket.token() + "|" + graceMillis(lease) + "|T";
+			case NOT -> NOT_QUEUED;
+			case UNCOUNTED -> "S";
+			case COUNTED -> "T";
 		};
 	}
 

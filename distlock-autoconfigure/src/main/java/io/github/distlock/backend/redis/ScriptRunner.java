@@ -6,7 +6,6 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
@@ -19,15 +18,15 @@ final class ScriptRunner {
 
 	private static final int MAX_SENDS = 3;
 
-	private final StringRedisTemplate template;
+	private final ScriptSender sender;
 
 	private final TimeSource clock;
 
 	/** Told when a command failed: what was known of the server may no longer hold. */
 	private final Runnable onFailure;
 
-	ScriptRunner(StringRedisTemplate template, TimeSource clock, Runnable onFailure) {
-		this.template = template;
+	ScriptRunner(ScriptSender sender, TimeSource clock, Runnable onFailure) {
+		this.sender = sender;
 		this.clock = clock;
 		this.onFailure = onFailure;
 	}
@@ -37,13 +36,13 @@ final class ScriptRunner {
 	 * @param what the verb, for the message
 	 * @param key the lock, for the message
 	 */
-	<T> Answer<T> run(RedisScript<T> script, String what, @Nullable String key, List<String> keys, Object... args) {
+	<T> Answer<T> run(RedisScript<T> script, String what, @Nullable String key, List<String> keys, String... args) {
 		boolean interrupted = Thread.interrupted();
 		try {
 			for (int sends = 1;; sends++) {
 				TimeSource.Instant sent = this.clock.now();
 				try {
-					T value = this.template.execute(script, keys, args);
+					T value = this.sender.send(script, keys, args);
 					if (value == null) {
 						throw new IllegalStateException("Redis answered nothing");
 					}

@@ -4,41 +4,47 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * The Lua scripts, one a verb. Each but the renewal begins with what the verbs share.
+ * The Lua scripts, one a verb. A line {@code -- include: file} stands for that file.
  */
 @SuppressWarnings("rawtypes")
 final class Scripts {
 
-	static final RedisScript<List> ATTEMPT = script(List.class, "common.lua", "attempt.lua");
+	private static final Pattern INCLUDE = Pattern.compile("(?m)^-- include: (\\S+)$");
 
-	static final RedisScript<List> RELEASE = script(List.class, "common.lua", "release.lua");
+	static final RedisScript<List> ATTEMPT = script("attempt.lua");
 
-	static final RedisScript<Long> CANCEL = script(Long.class, "common.lua", "cancel.lua");
+	static final RedisScript<List> RELEASE = script("release.lua");
 
-	static final RedisScript<List> RENEW = script(List.class, "renew.lua");
+	static final RedisScript<List> CANCEL = script("cancel.lua");
 
-	static final RedisScript<List> PROBE = script(List.class, "probe.lua");
+	static final RedisScript<List> RENEW = script("renew.lua");
+
+	static final RedisScript<List> PROBE = script("probe.lua");
 
 	private Scripts() {
 	}
 
-	private static <T> RedisScript<T> script(Class<T> type, String... files) {
-		StringBuilder text = new StringBuilder();
-		for (String file : files) {
-			try {
-				text.append(new ClassPathResource(file, Scripts.class).getContentAsString(StandardCharsets.UTF_8));
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException("The script " + file + " is missing from the distlock jar", ex);
-			}
+	private static RedisScript<List> script(String file) {
+		String text = INCLUDE.matcher(read(file))
+			.replaceAll((include) -> Matcher.quoteReplacement(read(include.group(1))));
+		return new DefaultRedisScript<>(text, List.class);
+	}
+
+	private static String read(String file) {
+		try {
+			return new ClassPathResource(file, Scripts.class).getContentAsString(StandardCharsets.UTF_8);
 		}
-		return new DefaultRedisScript<>(text.toString(), type);
+		catch (IOException ex) {
+			throw new UncheckedIOException("The script " + file + " is missing from the distlock jar", ex);
+		}
 	}
 
 }

@@ -1,52 +1,72 @@
 -- KEYS: lock, queue
--- ARGV: token, lease in ms, tokens per grant, inbox channel prefix, queue entry ('' = do
---       not wait), TTL of the queue in ms
--- Answers {1, first token, last token, TTL, now} granted
---         {2, position in the queue, TTL of the holder, 0, now} waiting
---         {0, 0, TTL of the holder, 0, now} busy
-local token, lease, count, channelPrefix = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local entry, queueTtl = ARGV[5], ARGV[6]
+-- ARGV: token, lease in ms, tokens per grant, how to be queued: T = counts can be
+--       trusted, S = by when it was last seen, - = not at all
+-- Answers {1, first token} granted, for the whole lease
+--         {1, first token, TTL} granted before, or by being the first in the queue
+--         {2, position in the queue, TTL of the holder, now} waiting
+--         {0, TTL of the holder} busy
+-- include: base.lua
+local token, lease, count, mark = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+
+local word = redis.call('GET', lockKey)
+local free = not word or string.byte(word) == 124
+local entry
+if free then
+  entry = redis.call('LPOP', queueKey)
+  if not entry then
+    local first = nowMicros
+    if word then
+      first = math.max(first, string.sub(word, 2) + 1)
+    end
+    writeLock(token, first + count - 1, lease)
+    return { 1, first }
+  end
+end
+-- include: grant.lua
 
 -- At most one entry of a ticket, in whichever form it was queued: a script may run twice.
+-- Where entries live on being seen, one ticket of an instance speaks for all of them.
 local function enqueue()
-  local position = redis.call('LPOS', queueKey, entry)
+  local wanted = entryOf(token, lease, count, mark)
+  local position = redis.call('LPOS', queueKey, wanted)
   if position then
     return position
   end
+  local own, instance = token .. '|', string.match(token, '^(.*:)')
   local entries = redis.call('LRANGE', queueKey, 0, -1)
   for i = 1, #entries do
-    if tokenOf(entries[i]) == token then
-      redis.call('LSET', queueKey, i - 1, entry)
-      return i - 1
+    local other = entries[i]
+    if string.sub(other, 1, #own) == own then
+      redis.call('LSET', queueKey, i - 1, wanted)
+      position = i - 1
+    elseif mark == 'S' and string.sub(other, 1, #instance) == instance and string.sub(other, -2) ~= '|T' then
+      redis.call('LSET', queueKey, i - 1, string.match(other, '^(.*|)') .. exact(nowMillis))
     end
   end
-  return redis.call('RPUSH', queueKey, entry) - 1
+  return position or redis.call('RPUSH', queueKey, wanted) - 1
 end
 
-local owner, last = readLock()
+local owner, last = read(word)
 if owner == token then
   -- Never refreshed: a stray copy must not lengthen anything.
-  return { 1, last - count + 1, last, redis.call('PTTL', lockKey), nowMicros }
+  return { 1, last - count + 1, redis.call('PTTL', lockKey) }
 end
 if owner == '' then
   local first, ttl
-  owner, first, last, ttl = grantNext(last, count, channelPrefix, token, lease)
+  owner, first, ttl = grantNext(entry, last, token, lease)
   if owner == '' then
-    first, last = nextTokens(last, count)
-    writeLock(token, last, lease)
+    first = nextToken(first)
+    writeLock(token, first + count - 1, lease)
     owner, ttl = token, lease
   end
   if owner == token then
-    return { 1, first, last, ttl, nowMicros }
+    return { 1, first, tonumber(ttl) }
   end
 end
 local remaining = redis.call('PTTL', lockKey)
-if entry == '' then
-  return { 0, 0, remaining, 0, nowMicros }
-end
-if string.sub(entry, -1) == '|' then
-  entry = entry .. exact(nowMillis)
+if mark == '-' then
+  return { 0, remaining }
 end
 local position = enqueue()
-redis.call('PEXPIRE', queueKey, queueTtl)
-return { 2, position, remaining, 0, nowMicros }
+redis.call('PEXPIRE', queueKey, QUEUE_TTL_MILLIS)
+return { 2, position, remaining, nowMicros }

@@ -1,17 +1,24 @@
 -- KEYS: lock, queue
--- ARGV: token, tokens per grant, inbox channel prefix
--- Answers 1 if the ticket held the lock or waited, otherwise 0
-local token, count, channelPrefix = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+-- ARGV: token
+-- Answers {1} if the ticket held the lock or waited, otherwise {0}
+-- include: base.lua
+-- include: grant.lua
+local token = ARGV[1]
 
-local owner, last = readLock()
+local owner, last = read(redis.call('GET', lockKey))
 if owner == token then
-  releaseLock(last, count, channelPrefix, '', 0)
-  return 1
+  local first
+  owner, first = grantNext(redis.call('LPOP', queueKey), last)
+  if owner == '' then
+    bury(first)
+  end
+  return { 1 }
 end
+local own = token .. '|'
 local entries = redis.call('LRANGE', queueKey, 0, -1)
 for i = 1, #entries do
-  if tokenOf(entries[i]) == token then
-    return redis.call('LREM', queueKey, 0, entries[i])
+  if string.sub(entries[i], 1, #own) == own then
+    return { redis.call('LREM', queueKey, 0, entries[i]) }
   end
 end
-return 0
+return { 0 }

@@ -1,34 +1,47 @@
 -- KEYS: lock, queue
--- ARGV: token, last used fencing token, tokens per grant, inbox channel prefix,
---       next token ('' = nobody), lease of the next in ms, queue entry of the next ('' = do
---       not queue), TTL of the queue in ms
--- Answers {0, 0, 0, 0, now} gone
---         {1, 0, 0, 0, now} released
---         {2, first token, last token, TTL, now} released, and granted to the next
---         {3, position in the queue, TTL of the holder, 0, now} released, the next waits
---         {4, 0, TTL of the holder, 0, now} released, the next was not queued
-local token, used, count, channelPrefix = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local next, nextLease, entry, queueTtl = ARGV[5], tonumber(ARGV[6]), ARGV[7], ARGV[8]
+-- ARGV: token, last used fencing token, and if somebody comes next: its token, its lease
+--       in ms, tokens per grant, how it is queued, as in an attempt
+-- Answers {0} gone
+--         {1} released
+--         {2, first token, TTL} released, and granted to the next
+--         {3, position in the queue, TTL of the holder, now} released, the next waits
+--         {4} released, the next was not queued
+-- include: base.lua
+local token, next = ARGV[1], ARGV[3]
 
-local owner, last = readLock()
-if owner ~= token then
-  return { 0, 0, 0, 0, nowMicros }
+local word = redis.call('GET', lockKey)
+if not word or string.sub(word, 1, #token + 1) ~= token .. '|' then
+  return { 0 }
 end
 -- What the grant covered and nobody used is given back.
-local first, ttl
-owner, first, last, ttl = releaseLock(math.min(last, used), count, channelPrefix, next, nextLease)
-if next == '' then
-  return { 1, 0, 0, 0, nowMicros }
+local last = math.min(string.sub(word, #token + 2), ARGV[2])
+local entry = redis.call('LPOP', queueKey)
+if not entry and not next then
+  bury(last)
+  return { 1 }
+end
+-- include: grant.lua
+
+local lease, count, mark = ARGV[4], ARGV[5], ARGV[6]
+local owner, first, ttl = grantNext(entry, last, next, lease)
+if owner == '' then
+  if not next then
+    bury(first)
+    return { 1 }
+  end
+  owner, first, ttl = next, nextToken(first), lease
+  writeLock(next, first + count - 1, lease)
+end
+if not next then
+  return { 1 }
 end
 if owner == next then
-  return { 2, first, last, ttl, nowMicros }
+  return { 2, first, tonumber(ttl) }
 end
-if entry == '' then
-  return { 4, 0, ttl, 0, nowMicros }
+if mark == '-' then
+  return { 4 }
 end
-if string.sub(entry, -1) == '|' then
-  entry = entry .. exact(nowMillis)
-end
-local position = redis.call('LPOS', queueKey, entry) or redis.call('RPUSH', queueKey, entry) - 1
-redis.call('PEXPIRE', queueKey, queueTtl)
-return { 3, position, ttl, 0, nowMicros }
+local wanted = entryOf(next, lease, count, mark)
+local position = redis.call('LPOS', queueKey, wanted) or redis.call('RPUSH', queueKey, wanted) - 1
+redis.call('PEXPIRE', queueKey, QUEUE_TTL_MILLIS)
+return { 3, position, tonumber(ttl), nowMicros }

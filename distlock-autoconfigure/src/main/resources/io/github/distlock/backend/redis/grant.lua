@@ -1,0 +1,58 @@
+-- Handing the lock to those who wait; included after base.lua.
+
+local nowMillis = math.floor(nowMicros / 1000)
+
+-- Much longer than a safety interval, each of which sets it anew.
+local QUEUE_TTL_MILLIS = '10000'
+
+-- The next fencing tokens: higher than the last, and never behind the clock, so that they
+-- rise even when the last one has been forgotten. Answers the first.
+local function nextToken(last)
+  return math.max(last + 1, nowMicros)
+end
+
+-- Who owns the lock, and the last token.
+local function read(word)
+  if not word then
+    return '', 0
+  end
+  local owner, last = string.match(word, '^([^|]*)|(%d+)$')
+  return owner, tonumber(last)
+end
+
+-- How a ticket is queued. No message is worth waiting longer for than 5 s.
+local function entryOf(token, lease, count, mark)
+  local grace = exact(math.min(5000, lease))
+  return table.concat({ token, grace, count, (mark == 'T') and mark or exact(nowMillis) }, '|')
+end
+
+-- Gives the lock to the longest waiting ticket that is alive, beginning with `entry`,
+-- which has been popped. If that is `own`, its lease is `ownLease` and no message is
+-- sent: the reply tells it. Otherwise the lease is short, until the new owner has
+-- confirmed. Answers owner ('' if nobody waits), its first token (without an owner, the
+-- last token ever given), and TTL. The pop comes first: it is what a server without
+-- memory lets pass; publishes last, when the owner has been written.
+local function grantNext(entry, last, own, ownLease)
+  while entry do
+    local token, grace, count, mark = string.match(entry, '^([^|]*)|(%d+)|(%d+)|(.*)$')
+    grace = tonumber(grace)
+    -- Three safety intervals, of at most half a grace each.
+    local gone = mark ~= 'T' and tonumber(mark) + grace * 1.5 < nowMillis
+    if not gone then
+      local first = nextToken(last)
+      last = first + count - 1
+      if token == own then
+        writeLock(token, last, ownLease)
+        return token, first, ownLease
+      end
+      writeLock(token, last, grace)
+      local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. string.match(token, '^(.*):')
+      local message = table.concat({ token, exact(first), exact(last), grace, exact(nowMicros), lockKey }, '|')
+      if redis.call('PUBLISH', channel, message) > 0 or mark ~= 'T' then
+        return token, first, grace
+      end
+    end
+    entry = redis.call('LPOP', queueKey)
+  end
+  return '', last, 0
+end
