@@ -18,7 +18,9 @@ import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,9 @@ import org.springframework.util.ReflectionUtils;
 final class LettuceConnections {
 
 	private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofMillis(500);
+
+	/** For how many command time-outs a connection may be silent. */
+	private static final int SILENT_COMMANDS = 2;
 
 	private static final Log logger = LogFactory.getLog(LettuceConnections.class);
 
@@ -70,7 +75,8 @@ final class LettuceConnections {
 	static void close(RedisConnectionFactory dedicated) {
 		LettuceConnectionFactory ours = (LettuceConnectionFactory) dedicated;
 		ours.destroy();
-		// Ours is a copy that shares the application's threads: this ends none of them.
+		// Where ours is a copy that shares the application's threads this ends none of
+		// them.
 		ours.getClientConfiguration()
 			.getClientResources()
 			.ifPresent((resources) -> resources.shutdown(0, 0, TimeUnit.SECONDS));
@@ -117,17 +123,28 @@ final class LettuceConnections {
 			this.application = application;
 			this.commandTimeout = commandTimeout;
 			this.options = options(application, commandTimeout, cluster);
-			// Shares the application's threads, but does not wait half a minute to
-			// reconnect.
-			this.resources = application.getClientResources()
+			this.resources = Optional.of(resources(application.getClientResources(), commandTimeout));
+		}
+
+		/**
+		 * Share the application's threads, if it has named any; but do not wait half a
+		 * minute to reconnect, and do not trust a connection that is silent.
+		 */
+		private static ClientResources resources(Optional<ClientResources> application, Duration commandTimeout) {
+			ClientResources.Builder builder = application
 				.map((shared) -> shared.mutate()
 					.timer(shared.timer())
 					.eventExecutorGroup(shared.eventExecutorGroup())
 					.eventLoopGroupProvider(shared.eventLoopGroupProvider())
-					.commandLatencyRecorder(shared.commandLatencyRecorder())
-					.reconnectDelay(
-							Delay.fullJitter(Duration.ofMillis(10), LONGEST_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))
-					.build());
+					.commandLatencyRecorder(shared.commandLatencyRecorder()))
+				.orElseGet(ClientResources::builder);
+			NettyCustomizer customizer = application.map(ClientResources::nettyCustomizer)
+				.orElse(DefaultClientResources.DEFAULT_NETTY_CUSTOMIZER);
+			return builder
+				.nettyCustomizer(SilenceWatch.customizer(commandTimeout.multipliedBy(SILENT_COMMANDS), customizer))
+				.reconnectDelay(
+						Delay.fullJitter(Duration.ofMillis(10), LONGEST_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))
+				.build();
 		}
 
 		private static ClientOptions options(LettuceClientConfiguration application, Duration commandTimeout,
