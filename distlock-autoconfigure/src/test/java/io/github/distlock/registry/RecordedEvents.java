@@ -16,6 +16,8 @@ final class RecordedEvents implements LockListener {
 
 	final AtomicInteger renewed = new AtomicInteger();
 
+	final AtomicInteger notRenewed = new AtomicInteger();
+
 	final Queue<Attempted> attempted = new ConcurrentLinkedQueue<>();
 
 	final Queue<String> lost = new ConcurrentLinkedQueue<>();
@@ -54,6 +56,7 @@ final class RecordedEvents implements LockListener {
 	@Override
 	public void onRenewed(Renewed event) {
 		this.renewed.addAndGet(event.renewed());
+		this.notRenewed.addAndGet(event.failed());
 	}
 
 }

@@ -29,7 +29,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 public final class RedisNodes implements AutoCloseable {
 
-	private final RedisTestServer server;
+	private RedisTestServer server;
 
 	private final LettuceConnectionFactory connections;
 
@@ -141,6 +141,13 @@ public final class RedisNodes implements AutoCloseable {
 		try (RedisConnection connection = this.connections.getConnection()) {
 			connection.serverCommands().flushAll();
 		}
+	}
+
+	/** Stop the server and start another on its port, which knows nothing. */
+	public void restart() {
+		int port = this.server.port();
+		this.server.close();
+		this.server = RedisTestServer.start(port);
 	}
 
 	/** Count commands from zero. */

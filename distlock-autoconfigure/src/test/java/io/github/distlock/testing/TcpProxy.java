@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Stands between a client and a server, and can lose what the server answers.
@@ -25,6 +26,10 @@ public final class TcpProxy implements AutoCloseable {
 	private volatile boolean losingReplies;
 
 	private volatile boolean refusing;
+
+	private volatile boolean swallowing;
+
+	private volatile boolean holdingBack;
 
 	/**
 	 * Listen on a free port.
@@ -62,6 +67,23 @@ public final class TcpProxy implements AutoCloseable {
 		if (refused) {
 			cut();
 		}
+	}
+
+	/**
+	 * Bytes vanish in both directions and nobody is told, as when a firewall has
+	 * forgotten its connections. Those of which something has vanished stay like that.
+	 * @param swallowed whether bytes vanish from now on
+	 */
+	public void swallow(boolean swallowed) {
+		this.swallowing = swallowed;
+	}
+
+	/**
+	 * Bytes wait in both directions, as while packets are lost.
+	 * @param held whether they wait from now on; otherwise they arrive
+	 */
+	public void holdBack(boolean held) {
+		this.holdingBack = held;
 	}
 
 	/** Break all connections. New ones are accepted. */
@@ -108,7 +130,9 @@ public final class TcpProxy implements AutoCloseable {
 				if (new String(buffer, 0, read, StandardCharsets.ISO_8859_1).contains("SUBSCRIBE")) {
 					link.subscribing = true;
 				}
-				out.write(buffer, 0, read);
+				if (passes(link)) {
+					out.write(buffer, 0, read);
+				}
 			}
 		}
 		catch (IOException ex) {
@@ -117,13 +141,24 @@ public final class TcpProxy implements AutoCloseable {
 		link.end();
 	}
 
+	/** Wait while bytes are held back, and find out whether they vanish. */
+	private boolean passes(Link link) {
+		while (this.holdingBack && !link.client.isClosed()) {
+			LockSupport.parkNanos(this, 2_000_000);
+		}
+		if (this.swallowing) {
+			link.dead = true;
+		}
+		return !link.dead;
+	}
+
 	private void pumpReplies(Link link) {
 		byte[] buffer = new byte[8192];
 		try {
 			InputStream in = link.server.getInputStream();
 			OutputStream out = link.client.getOutputStream();
 			for (int read; (read = in.read(buffer)) > 0;) {
-				if (!this.losingReplies) {
+				if (passes(link) && !this.losingReplies) {
 					out.write(buffer, 0, read);
 				}
 			}
@@ -170,6 +205,8 @@ public final class TcpProxy implements AutoCloseable {
 		private volatile boolean subscribing;
 
 		private volatile boolean halfOpen;
+
+		private volatile boolean dead;
 
 		Link(Socket client, Socket server) {
 			this.client = client;

@@ -1,0 +1,275 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisFaults;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.TcpProxy;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What happens to Redis, and to the way to it, while many contend for a few locks: nobody
+ * enters beside another, nobody waits for ever, and nothing stays locked.
+ */
+class ContendedFaultTests {
+
+	private static final int NODES = 3;
+
+	/** More than one renewal may fail without the loss of a lease. */
+	private static final Duration LEASE = Duration.ofSeconds(6);
+
+	private static final AtomicInteger runs = new AtomicInteger();
+
+	private static final long SEED = Long.getLong("distlock.seed", System.nanoTime());
+
+	private static RedisNodes redis;
+
+	private static RedisFaults faults;
+
+	private final RecordedEvents events = new RecordedEvents();
+
+	private final List<BackendLockRegistry> nodes = new ArrayList<>();
+
+	private final long seed = SEED + runs.getAndIncrement();
+
+	private final Random random = new Random(this.seed);
+
+	private TcpProxy proxy;
+
+	private ContendedRun run;
+
+	@BeforeAll
+	static void startRedis() {
+		redis = RedisNodes.start();
+		faults = new RedisFaults(redis.server().port());
+	}
+
+	@AfterAll
+	static void nothingIsLeftInTheStore() {
+		try {
+			await().atMost(Duration.ofSeconds(30)).until(() -> redis.keys() == 0);
+		}
+		finally {
+			redis.close();
+		}
+	}
+
+	/** The last of the nodes is behind the proxy. */
+	@BeforeEach
+	void start() {
+		this.proxy = new TcpProxy(redis.server().port());
+		for (int i = 0; i < NODES; i++) {
+			this.nodes.add((i == NODES - 1) ? redis.nodeBehind(this.proxy.port(), settings(LEASE), List.of(this.events))
+					: redis.node(settings(LEASE), List.of(this.events)));
+		}
+		this.run = ContendedRun.start(redis, this.nodes, this.seed);
+	}
+
+	@AfterEach
+	void stop() {
+		this.run.close();
+		this.proxy.close();
+		redis.stopNodes();
+	}
+
+	private static RegistrySettings settings(Duration lease) {
+		return new RegistrySettings(Duration.ofSeconds(5), lease, null, RedisNodes.HAND_OFF, Duration.ofSeconds(3),
+				false, Duration.ofSeconds(1));
+	}
+
+	private void finishWithoutLossOrFailure() {
+		this.run.finish();
+		assertThat(this.run.failures()).as(this.run::toString).isEmpty();
+		assertThat(this.events.lost).as(this.run::toString).isEmpty();
+		assertThat(this.run.lost()).as(this.run::toString).isZero();
+	}
+
+	private static void pass(Duration duration) {
+		await().pollDelay(duration).atMost(duration.plusSeconds(5)).until(() -> true);
+	}
+
+	private void passUpTo(int millis) {
+		pass(Duration.ofMillis(this.random.nextInt(millis)));
+	}
+
+	@Test
+	void killedConnectionsAreNoLossAndNoFailure() {
+		for (int i = 0; i < 5; i++) {
+			redis.killClients("normal");
+			passUpTo(300);
+		}
+		this.run.awaitProgress();
+		finishWithoutLossOrFailure();
+	}
+
+	@Test
+	void killedSubscriptionsLoseNoWaiter() {
+		for (int i = 0; i < 5; i++) {
+			redis.killClients("pubsub");
+			passUpTo(300);
+		}
+		this.run.awaitProgress();
+		finishWithoutLossOrFailure();
+	}
+
+	@Test
+	void pausesOfAllClientsAreWaitedOut() {
+		faults.pauseClients("ALL", Duration.ofMillis(400));
+		this.run.awaitProgress();
+		// Longer than a command may take.
+		faults.pauseClients("ALL", Duration.ofMillis(1600));
+		this.run.awaitProgress();
+		finishWithoutLossOrFailure();
+	}
+
+	@Test
+	void pausesOfWritesAreWaitedOut() {
+		faults.pauseClients("WRITE", Duration.ofMillis(400));
+		this.run.awaitProgress();
+		faults.pauseClients("WRITE", Duration.ofMillis(1600));
+		this.run.awaitProgress();
+		finishWithoutLossOrFailure();
+	}
+
+	@Test
+	void forgottenScriptsAreSentAgain() {
+		for (int i = 0; i < 10; i++) {
+			redis.flushScripts();
+			passUpTo(100);
+		}
+		this.run.awaitProgress();
+		finishWithoutLossOrFailure();
+	}
+
+	@Test
+	void aStalledServerIsWaitedOut() {
+		for (int millis : new int[] { 600, 1800 }) {
+			faults.stall();
+			try {
+				pass(Duration.ofMillis(millis));
+			}
+			finally {
+				faults.goOn();
+			}
+			this.run.awaitProgress();
+		}
+		finishWithoutLossOrFailure();
+	}
+
+	@Test
+	void aFullServerReleasesAndRenewsAndAllGoesOnWhenItHasMemoryAgain() {
+		redis.setMaxMemory("1");
+		try {
+			int before = this.events.renewed.get();
+			await().atMost(Duration.ofSeconds(20)).until(() -> this.events.renewed.get() >= before + NODES);
+		}
+		finally {
+			redis.setMaxMemory("0");
+		}
+		this.run.awaitProgress();
+		this.run.finish();
+		assertThat(this.events.lost).isEmpty();
+		assertThat(this.run.failures()).allSatisfy((failure) -> assertThat(failure).hasMessageContaining("maxmemory"));
+	}
+
+	@Test
+	void repliesLostAfterExecutionChangeNothing() {
+		for (int i = 0; i < 12; i++) {
+			this.proxy.loseReplies(true);
+			passUpTo(300);
+			this.proxy.loseReplies(false);
+			this.proxy.cut();
+			passUpTo(100);
+		}
+		this.run.awaitProgress();
+		finishWithoutLossOrFailure();
+	}
+
+	@Test
+	void aRenewalWhoseReplyIsLostIsRepeated() {
+		this.proxy.loseReplies(true);
+		await().atMost(Duration.ofSeconds(20)).until(() -> this.events.notRenewed.get() > 0);
+		this.proxy.loseReplies(false);
+		this.proxy.cut();
+		this.run.awaitProgress();
+		this.run.finish();
+		assertThat(this.events.lost).doesNotContain("held-2-" + this.seed);
+	}
+
+	@Test
+	void aStoreThatIsAwayForTooLongFailsEverybodyAndWorksWhenItIsBack() {
+		List<TcpProxy> others = List.of(new TcpProxy(redis.server().port()), new TcpProxy(redis.server().port()));
+		List<BackendLockRegistry> remote = others.stream()
+			.map((other) -> redis.nodeBehind(other.port(), settings(Duration.ofSeconds(30)), List.of(this.events)))
+			.toList();
+		try (ContendedRun away = ContendedRun.start(redis, remote, this.seed + 1_000_000)) {
+			others.forEach((other) -> other.refuse(true));
+			away.awaitFailureOfEverybody();
+			assertThat(this.run.failures()).isEmpty();
+			others.forEach((other) -> other.refuse(false));
+			away.awaitProgress();
+			away.finish();
+			assertThat(away.failures()).hasOnlyElementsOfType(LockBackendException.class);
+		}
+		finally {
+			others.forEach(TcpProxy::close);
+		}
+		finishWithoutLossOrFailure();
+	}
+
+	@Test
+	void aConnectionThatStallsForTenSecondsCostsNoLeaseOfThirty() {
+		List<RemoteHold> holds = List.of(new RemoteHold("held-back"), new RemoteHold("swallowed"));
+		pass(Duration.ofSeconds(5));
+		// The renewals come while nothing passes. One way heals, the other stays dead for
+		// those connections that it has.
+		holds.get(0).way.holdBack(true);
+		holds.get(1).way.swallow(true);
+		pass(Duration.ofSeconds(10));
+		assertThat(holds).allSatisfy((hold) -> assertThat(hold.renewals.renewed).hasValue(0));
+		holds.get(0).way.holdBack(false);
+		holds.get(1).way.swallow(false);
+		await().atMost(Duration.ofSeconds(20))
+			.untilAsserted(() -> assertThat(holds)
+				.allSatisfy((hold) -> assertThat(hold.renewals.renewed).as(hold.lock.key()).hasPositiveValue()));
+		assertThat(holds).allSatisfy((hold) -> assertThat(hold.lock.isHeld()).isTrue());
+		for (RemoteHold hold : holds) {
+			hold.lock.close();
+			assertThat(hold.renewals.lost).isEmpty();
+			hold.way.close();
+		}
+		finishWithoutLossOrFailure();
+	}
+
+	/** A lock held over a way of its own. */
+	private static final class RemoteHold {
+
+		private final TcpProxy way = new TcpProxy(redis.server().port());
+
+		private final RecordedEvents renewals = new RecordedEvents();
+
+		private final HeldLock lock;
+
+		RemoteHold(String key) {
+			this.lock = redis
+				.nodeBehind(this.way.port(), RedisNodes.settings(Duration.ofSeconds(30)), List.of(this.renewals))
+				.acquire(LockRequest.of(key));
+		}
+
+	}
+
+}

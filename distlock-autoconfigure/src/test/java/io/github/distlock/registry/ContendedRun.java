@@ -1,0 +1,218 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisNodes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Many threads of several registries enter the same few keys again and again while
+ * something is done to the store. Some wait for ever, some for a minute; some have a
+ * lease of their own, some are renewed. Whatever happens to the store, nobody may enter
+ * beside another, tokens rise, each waiter enters in the end, and nothing stays locked.
+ */
+final class ContendedRun implements AutoCloseable {
+
+	private static final int THREADS_PER_KEY = 3;
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private final RedisNodes redis;
+
+	private final List<BackendLockRegistry> nodes;
+
+	private final List<HotKey> keys;
+
+	private final long seed;
+
+	private final List<Worker> workers = new ArrayList<>();
+
+	private final List<HeldLock> holds = new ArrayList<>();
+
+	private final Queue<LockBackendException> failures = new ConcurrentLinkedQueue<>();
+
+	private final Queue<Throwable> surprises = new ConcurrentLinkedQueue<>();
+
+	private final AtomicInteger lost = new AtomicInteger();
+
+	private volatile boolean stopped;
+
+	private ContendedRun(RedisNodes redis, List<BackendLockRegistry> nodes, List<HotKey> keys, long seed) {
+		this.redis = redis;
+		this.nodes = nodes;
+		this.keys = keys;
+		this.seed = seed;
+	}
+
+	/**
+	 * Begin: each node holds a lock under the watchdog, and its threads contend for two
+	 * more.
+	 */
+	static ContendedRun start(RedisNodes redis, List<BackendLockRegistry> nodes, long seed) {
+		ContendedRun run = new ContendedRun(redis, nodes,
+				List.of(new HotKey("hot-" + seed), new HotKey("warm-" + seed)), seed);
+		Random seeds = new Random(seed);
+		for (int node = 0; node < nodes.size(); node++) {
+			run.holds.add(nodes.get(node).acquire(LockRequest.of("held-" + node + "-" + seed)));
+			for (HotKey key : run.keys) {
+				for (int n = 0; n < THREADS_PER_KEY; n++) {
+					run.workers.add(run.new Worker(nodes.get(node), key, n, seeds.nextLong()));
+				}
+			}
+		}
+		run.workers.forEach(Thread::start);
+		run.awaitProgress();
+		return run;
+	}
+
+	/** Wait until everybody has entered some more times. */
+	void awaitProgress() {
+		List<Integer> before = this.workers.stream().map((worker) -> worker.entries.get()).toList();
+		await().atMost(PATIENCE).untilAsserted(() -> {
+			for (int i = 0; i < before.size(); i++) {
+				assertThat(this.workers.get(i).entries.get()).as("entries of %s", this.workers.get(i).getName())
+					.isGreaterThan(before.get(i) + 2);
+			}
+		});
+	}
+
+	/** Wait until each of those who contend has been told that the store is away. */
+	void awaitFailureOfEverybody() {
+		List<Integer> before = this.workers.stream().map((worker) -> worker.failed.get()).toList();
+		await().atMost(PATIENCE).untilAsserted(() -> {
+			for (int i = 0; i < before.size(); i++) {
+				assertThat(this.workers.get(i).failed.get()).as("failures of %s", this.workers.get(i).getName())
+					.isGreaterThan(before.get(i));
+			}
+		});
+	}
+
+	/** Let the store lose its data. */
+	void loseData(Runnable loss) {
+		long from = System.currentTimeMillis();
+		this.keys.forEach((key) -> key.losingData(from));
+		loss.run();
+		long to = System.currentTimeMillis();
+		this.keys.forEach((key) -> key.dataLost(to));
+	}
+
+	/** The locks that the nodes hold all the time. */
+	List<HeldLock> holds() {
+		return this.holds;
+	}
+
+	Queue<LockBackendException> failures() {
+		return this.failures;
+	}
+
+	/** How many stays ended with the loss of the lock. */
+	int lost() {
+		return this.lost.get();
+	}
+
+	/**
+	 * Let everybody finish, and check that all is as if nothing had happened: the locks
+	 * held all the time are, and nothing else is.
+	 */
+	void finish() {
+		assertThat(this.holds).as(this::toString).allMatch(HeldLock::isHeld);
+		this.holds.forEach(HeldLock::close);
+		finishWithoutHolds();
+	}
+
+	/** Let everybody finish, and check that nothing is left. */
+	void finishWithoutHolds() {
+		this.stopped = true;
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(this.workers).as(this::toString).noneMatch(Thread::isAlive));
+		assertThat(this.surprises).as(this::toString).isEmpty();
+		assertThat(this.keys).as(this::toString).allSatisfy((key) -> assertThat(key.violations()).isEmpty());
+		await().atMost(PATIENCE).untilAsserted(() -> assertThat(this.nodes).allMatch(BackendLockRegistry::isIdle));
+		BackendLockRegistry fresh = this.redis.node();
+		for (HotKey key : this.keys) {
+			assertThat(this.redis.queue(key.name())).as(this::toString).isEmpty();
+			fresh.acquire(LockRequest.of(key.name()).waitTime(Duration.ZERO)).close();
+		}
+		for (int node = 0; node < this.holds.size(); node++) {
+			fresh.acquire(LockRequest.of("held-" + node + "-" + this.seed).waitTime(Duration.ZERO)).close();
+		}
+	}
+
+	@Override
+	public void close() {
+		this.stopped = true;
+		this.workers.forEach(Thread::interrupt);
+	}
+
+	@Override
+	public String toString() {
+		return "run of seed " + this.seed + ": " + this.workers.stream().mapToInt((w) -> w.entries.get()).sum()
+				+ " entries, " + this.lost + " lost, " + this.failures.size() + " failed";
+	}
+
+	/** Enters until the run is stopped. */
+	private final class Worker extends Thread {
+
+		private final BackendLockRegistry node;
+
+		private final HotKey key;
+
+		private final LockRequest request;
+
+		private final Random random;
+
+		private final AtomicInteger entries = new AtomicInteger();
+
+		private final AtomicInteger failed = new AtomicInteger();
+
+		Worker(BackendLockRegistry node, HotKey key, int number, long seed) {
+			super("contender-" + key.name() + "-" + number);
+			setDaemon(true);
+			this.node = node;
+			this.key = key;
+			this.random = new Random(seed);
+			LockRequest patient = LockRequest.of(key.name()).waitTime((number == 0) ? LockRequest.FOREVER : PATIENCE);
+			// Only those with equal leases pass the lock on to each other.
+			this.request = (number == 2) ? patient.leaseTime(Duration.ofSeconds(5)) : patient;
+		}
+
+		@Override
+		public void run() {
+			while (!ContendedRun.this.stopped) {
+				try (HeldLock lock = this.node.acquire(this.request)) {
+					this.key.entered(lock);
+					this.entries.incrementAndGet();
+					// Seldom long: a wrong release must find somebody inside.
+					long most = (this.random.nextInt(50) == 0) ? 60_000_000 : 1_000_000;
+					LockSupport.parkNanos(this, this.random.nextLong(most));
+					this.key.leaving(lock);
+				}
+				catch (LockLostException ex) {
+					ContendedRun.this.lost.incrementAndGet();
+				}
+				catch (LockBackendException ex) {
+					this.failed.incrementAndGet();
+					ContendedRun.this.failures.add(ex);
+				}
+				catch (RuntimeException | Error ex) {
+					ContendedRun.this.surprises.add(ex);
+				}
+			}
+		}
+
+	}
+
+}

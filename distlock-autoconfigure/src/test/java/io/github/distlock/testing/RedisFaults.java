@@ -1,0 +1,68 @@
+package io.github.distlock.testing;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/**
+ * What can be done to a running Redis, each time on a connection of its own, which is
+ * never in the way.
+ */
+public final class RedisFaults {
+
+	private final int port;
+
+	private final long pid;
+
+	/**
+	 * Find the process of a server.
+	 * @param port the server's port on this machine
+	 */
+	public RedisFaults(int port) {
+		this.port = port;
+		this.pid = Long
+			.parseLong(ask("EVAL \"return string.match(redis.call('INFO','server'),'process_id:(%d+)')\" 0"));
+	}
+
+	/**
+	 * Keep back commands for a while.
+	 * @param mode ALL or WRITE
+	 * @param duration how long
+	 */
+	public void pauseClients(String mode, Duration duration) {
+		ask("CLIENT PAUSE " + duration.toMillis() + " " + mode);
+	}
+
+	/** Stop the process: the kernel still accepts what is sent. */
+	public void stall() {
+		ChildJvm.signal(this.pid, "STOP");
+	}
+
+	/** Let the process go on. */
+	public void goOn() {
+		ChildJvm.signal(this.pid, "CONT");
+	}
+
+	/** The answer to a command in one line, if it is one line or a short string. */
+	private String ask(String line) {
+		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.port)) {
+			socket.getOutputStream().write((line + "\r\n").getBytes(StandardCharsets.UTF_8));
+			BufferedReader in = new BufferedReader(
+					new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+			String answer = in.readLine();
+			if (answer == null || answer.startsWith("-")) {
+				throw new IllegalStateException(line + " was answered by " + answer);
+			}
+			return answer.startsWith("$") ? in.readLine() : answer;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
