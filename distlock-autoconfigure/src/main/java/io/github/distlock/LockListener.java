@@ -112,8 +112,11 @@ public interface LockListener {
 	 * @param renewed how many leases were renewed
 	 * @param gone how many the store no longer knew
 	 * @param failed how many could not be asked for; they are tried again
+	 * @param lateness time from the moment that was planned for the batch, a third of the
+	 * lease after the last renewal, to its answer or failure; what failed before and is
+	 * tried again still counts from its first plan
 	 */
-	record Renewed(String backend, int renewed, int gone, int failed) {
+	record Renewed(String backend, int renewed, int gone, int failed, Duration lateness) {
 	}
 
 }

@@ -39,6 +39,13 @@ public enum LockMeters implements MeterDocumentation {
 			Tags.BACKEND, Tags.OUTCOME),
 
 	/**
+	 * How late batches of renewals are answered, those that fail too. About a round trip
+	 * when all is well; at two thirds of the lease time locks are lost.
+	 */
+	RENEWAL_LATENESS("distlock.renewal.lateness", Meter.Type.TIMER,
+			"Time from the moment planned for a batch of renewals to its answer or failure", Tags.BACKEND),
+
+	/**
 	 * Locks that were lost while they were held. Any increase wants a look.
 	 */
 	LOST("distlock.lost", Meter.Type.COUNTER, "Locks lost while they were held", Tags.NAME, Tags.BACKEND),

@@ -87,6 +87,7 @@ public final class LockMetrics implements LockListener {
 		store.renewed().increment(event.renewed());
 		store.gone().increment(event.gone());
 		store.failed().increment(event.failed());
+		store.lateness().record(event.lateness());
 	}
 
 	private StoreMeters store(String backend) {

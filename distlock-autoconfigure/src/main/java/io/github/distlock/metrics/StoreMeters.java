@@ -5,12 +5,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 
 /**
  * The meters of one store, whatever the lock.
  */
 record StoreMeters(AtomicInteger held, AtomicInteger waiting, Counter localHandOffs, Counter remoteHandOffs,
-		Counter renewed, Counter gone, Counter failed) {
+		Counter renewed, Counter gone, Counter failed, Timer lateness) {
 
 	static StoreMeters register(MeterRegistry registry, String backend) {
 		return new StoreMeters(gauge(registry, LockMeters.HELD, backend), gauge(registry, LockMeters.WAITING, backend),
@@ -18,7 +19,11 @@ record StoreMeters(AtomicInteger held, AtomicInteger waiting, Counter localHandO
 				counter(registry, LockMeters.HANDOFFS, backend, LockMeters.Tags.TYPE, "remote"),
 				counter(registry, LockMeters.RENEWALS, backend, LockMeters.Tags.OUTCOME, "renewed"),
 				counter(registry, LockMeters.RENEWALS, backend, LockMeters.Tags.OUTCOME, "gone"),
-				counter(registry, LockMeters.RENEWALS, backend, LockMeters.Tags.OUTCOME, "failed"));
+				counter(registry, LockMeters.RENEWALS, backend, LockMeters.Tags.OUTCOME, "failed"),
+				Timer.builder(LockMeters.RENEWAL_LATENESS.getName())
+					.description(LockMeters.RENEWAL_LATENESS.getDescription())
+					.tag(LockMeters.Tags.BACKEND.asString(), backend)
+					.register(registry));
 	}
 
 	private static AtomicInteger gauge(MeterRegistry registry, LockMeters meter, String backend) {

@@ -176,8 +176,8 @@ final class Holding implements LeaseEvents {
 	}
 
 	@Override
-	public void renewed(int renewed, int gone, int failed) {
-		this.listeners.onRenewed(new LockListener.Renewed(this.backend, renewed, gone, failed));
+	public void renewed(int renewed, int gone, int failed, Duration lateness) {
+		this.listeners.onRenewed(new LockListener.Renewed(this.backend, renewed, gone, failed, lateness));
 	}
 
 	private void tellLost(Hold hold, String reason) {

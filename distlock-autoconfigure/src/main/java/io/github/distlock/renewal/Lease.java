@@ -8,7 +8,6 @@ import io.github.distlock.backend.LockBackend.Renewal;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The lease of one held lock. Held, then closed or lost, once and for good: whoever
@@ -22,6 +21,10 @@ public final class Lease {
 		HELD, CLOSED, LOST
 
 	}
+
+	private static final long LONGEST_RETRY_NANOS = Duration.ofSeconds(1).toNanos();
+
+	private static final long SHORTEST_RETRY_NANOS = Duration.ofMillis(5).toNanos();
 
 	private final Ticket ticket;
 
@@ -40,10 +43,13 @@ public final class Lease {
 	/** Only ever replaced by a later one, while the earlier has not passed. */
 	private volatile Validity validity;
 
-	/** When to renew next; only the renewer's scan writes it after the start. */
+	/** When to renew next, unless others are renewed shortly before. */
 	private volatile long renewAtNanos;
 
 	private volatile boolean renewing;
+
+	/** Whether the last renewal failed and is tried again at a time of its own. */
+	private volatile boolean retrying;
 
 	/** Whether the store gave less than what was asked for, until a renewal lifts it. */
 	private volatile boolean unconfirmed;
@@ -57,7 +63,7 @@ public final class Lease {
 		this.startNanos = clock.nanoTime();
 		this.validity = grant.validity();
 		this.unconfirmed = this.validity.remainingNanos(clock) < terms.lease().toNanos() / 100 * 95;
-		planRenewal();
+		this.renewAtNanos = plannedNanos();
 	}
 
 	/**
@@ -148,14 +154,30 @@ public final class Lease {
 	}
 
 	/**
-	 * Begin a renewal if it is time for one.
+	 * Return whether it is time to renew.
 	 * @param slackNanos how much earlier is early enough
-	 * @return what to ask for, or {@code null} if nothing
+	 * @return whether it is due
 	 */
-	@Nullable Renewal beginRenewal(long slackNanos) {
-		if (this.renewing || !isHeld() || !needsRenewal() || this.renewAtNanos - this.clock.nanoTime() > slackNanos) {
-			return null;
-		}
+	boolean isDue(long slackNanos) {
+		return !this.renewing && isHeld() && needsRenewal() && this.renewAtNanos - this.clock.nanoTime() <= slackNanos;
+	}
+
+	/**
+	 * Return how much too early it may be renewed when others are: half the interval, so
+	 * that leases which began at different moments soon share one round.
+	 * @param slackNanos the same for a repetition, which keeps its own time
+	 * @return nanoseconds
+	 */
+	long companySlackNanos(long slackNanos) {
+		Validity current = this.validity;
+		return (this.retrying || current.sessionBound()) ? slackNanos : Math.max(slackNanos, current.ttlNanos() / 6);
+	}
+
+	/**
+	 * Begin a renewal.
+	 * @return what to ask for
+	 */
+	Renewal beginRenewal() {
 		this.renewing = true;
 		// Never less than what another stay under the same grant was told it has.
 		Duration lease = this.terms.renewed() ? this.terms.storeLease()
@@ -163,31 +185,39 @@ public final class Lease {
 		return new Renewal(this.ticket, this.lastToken, lease);
 	}
 
+	/**
+	 * The moment for which the next renewal is, or was, planned, whatever failed since.
+	 */
+	long plannedNanos() {
+		Validity current = this.validity;
+		// A third of what the store has given has passed by then.
+		return current.sessionBound() ? this.startNanos + Long.MAX_VALUE / 4
+				: current.baseNanos() + current.ttlNanos() / 3;
+	}
+
 	void renewed(Validity later) {
-		// If it passed before the answer came it is lost for good.
-		if (isValid() && later.remainingNanos(this.clock) > this.validity.remainingNanos(this.clock)) {
-			this.validity = later;
-		}
 		this.unconfirmed = false;
-		planRenewal();
-		this.renewing = false;
+		// If it passed before the answer came it is lost for good.
+		if (isValid() && later.remainingNanos(this.clock) >= this.validity.remainingNanos(this.clock)) {
+			this.validity = later;
+			this.retrying = false;
+			this.renewAtNanos = plannedNanos();
+			this.renewing = false;
+		}
+		else {
+			renewalFailed();
+		}
 	}
 
 	void renewalFailed() {
 		long left = Math.max(0, left());
-		this.renewAtNanos = this.clock.nanoTime() + Math.min(Duration.ofSeconds(1).toNanos(), left / 8 + 5_000_000);
+		this.retrying = true;
+		this.renewAtNanos = this.clock.nanoTime() + Math.min(LONGEST_RETRY_NANOS, left / 8 + SHORTEST_RETRY_NANOS);
 		this.renewing = false;
 	}
 
 	void renewNow() {
 		this.renewAtNanos = this.clock.nanoTime();
-	}
-
-	/** A third of what the store has given has passed by then. */
-	private void planRenewal() {
-		long left = this.validity.remainingNanos(this.clock);
-		this.renewAtNanos = (left == Long.MAX_VALUE) ? this.clock.nanoTime() + Long.MAX_VALUE / 4
-				: this.clock.nanoTime() + left / 3;
 	}
 
 	/**

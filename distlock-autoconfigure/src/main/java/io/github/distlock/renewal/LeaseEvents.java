@@ -1,5 +1,7 @@
 package io.github.distlock.renewal;
 
+import java.time.Duration;
+
 /**
  * What the renewal room tells. Called on its own threads; must not block.
  */
@@ -18,7 +20,8 @@ public interface LeaseEvents {
 	 * @param renewed how many were
 	 * @param gone how many the store no longer knew
 	 * @param failed how many could not be asked for
+	 * @param lateness time from the moment planned for the batch to its answer
 	 */
-	void renewed(int renewed, int gone, int failed);
+	void renewed(int renewed, int gone, int failed, Duration lateness);
 
 }

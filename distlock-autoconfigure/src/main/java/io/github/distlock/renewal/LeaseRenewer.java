@@ -1,5 +1,6 @@
 package io.github.distlock.renewal;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -30,7 +31,7 @@ public final class LeaseRenewer {
 
 	private static final Log logger = LogFactory.getLog(LeaseRenewer.class);
 
-	/** Renewals due within this of each other share a batch. */
+	/** Early enough: timers are not finer than that. */
 	private static final long SLACK_NANOS = 50_000_000;
 
 	private static final long SHORTEST_SLEEP_NANOS = 1_000_000;
@@ -58,6 +59,9 @@ public final class LeaseRenewer {
 	private volatile long armedForNanos;
 
 	private volatile boolean stopped;
+
+	/** Whether the last batch that was answered, or was not, could not be renewed. */
+	private volatile boolean failing;
 
 	/**
 	 * Create a renewer.
@@ -170,53 +174,64 @@ public final class LeaseRenewer {
 	}
 
 	private void renewDue() {
-		List<Lease> due = new ArrayList<>();
-		List<Renewal> renewals = new ArrayList<>();
-		long sleep = Long.MAX_VALUE;
+		boolean due = false;
+		List<Lease> valid = new ArrayList<>(this.leases.size());
 		for (Lease lease : this.leases) {
 			if (lease.hasDeadOwner()) {
 				lease.lose("the thread that held it has died without releasing it");
 			}
-			if (!lease.isValid()) {
+			if (lease.isValid()) {
+				valid.add(lease);
+				due = due || lease.isDue(SLACK_NANOS);
+			}
+			else {
 				this.leases.remove(lease);
-				continue;
 			}
-			Renewal renewal = lease.beginRenewal(SLACK_NANOS);
-			if (renewal != null) {
-				due.add(lease);
-				renewals.add(renewal);
-				if (due.size() == this.batchSize) {
-					send(due, renewals);
-					due = new ArrayList<>();
-					renewals = new ArrayList<>();
-				}
-			}
-			sleep = Math.min(sleep, lease.untilNextEvent());
 		}
-		if (!due.isEmpty()) {
-			send(due, renewals);
+		if (due) {
+			sendRound(valid);
+		}
+		long sleep = Long.MAX_VALUE;
+		for (Lease lease : valid) {
+			sleep = Math.min(sleep, lease.untilNextEvent());
 		}
 		if (sleep < Long.MAX_VALUE / 8) {
 			wakeWithin(sleep);
 		}
 	}
 
-	private void send(List<Lease> due, List<Renewal> renewals) {
+	/** At least one is due: renew with it those that will be before long. */
+	private void sendRound(List<Lease> leases) {
+		RenewalBatch batch = new RenewalBatch(this.clock.nanoTime(), this.batchSize);
+		for (Lease lease : leases) {
+			if (lease.isDue(lease.companySlackNanos(SLACK_NANOS))) {
+				if (batch.isFull()) {
+					send(batch);
+					batch = new RenewalBatch(this.clock.nanoTime(), this.batchSize);
+				}
+				batch.add(lease);
+			}
+		}
+		send(batch);
+	}
+
+	private void send(RenewalBatch batch) {
 		try {
-			this.executor.execute(() -> renew(due, renewals));
+			this.executor.execute(() -> renew(batch));
 		}
 		catch (RejectedExecutionException ex) {
-			due.forEach(Lease::renewalFailed);
+			batch.leases().forEach(Lease::renewalFailed);
 		}
 	}
 
-	private void renew(List<Lease> due, List<Renewal> renewals) {
-		List<RenewalResult> results = ask(renewals);
+	private void renew(RenewalBatch batch) {
+		List<RenewalResult> results = ask(batch.renewals());
+		long lateness = batch.latenessNanos(this.clock.nanoTime());
 		int renewed = 0;
 		int gone = 0;
 		int failed = 0;
-		for (int i = 0; i < due.size(); i++) {
-			Lease lease = due.get(i);
+		for (int i = 0; i < batch.leases().size(); i++) {
+			Lease lease = batch.leases().get(i);
 			RenewalResult result = (results != null) ? results.get(i) : null;
 			if (result instanceof RenewalResult.Renewed answer) {
 				renewed++;
@@ -236,7 +251,7 @@ public final class LeaseRenewer {
 			}
 			wakeWithin(lease.untilNextEvent());
 		}
-		this.events.renewed(renewed, gone, failed);
+		this.events.renewed(renewed, gone, failed, Duration.ofNanos(lateness));
 	}
 
 	private @Nullable List<RenewalResult> ask(List<Renewal> renewals) {
@@ -245,17 +260,26 @@ public final class LeaseRenewer {
 			results.stream()
 				.filter(RenewalResult.Unknown.class::isInstance)
 				.findFirst()
-				.ifPresent((unknown) -> warn(((RenewalResult.Unknown) unknown).cause()));
+				.ifPresentOrElse((unknown) -> failed(((RenewalResult.Unknown) unknown).cause()),
+						() -> this.failing = false);
 			return results;
 		}
 		catch (RuntimeException ex) {
-			warn(ex);
+			failed(ex);
 			return null;
 		}
 	}
 
-	private static void warn(RuntimeException ex) {
-		logger.warn("Leases could not be renewed and are tried again until they end: " + ex.getMessage());
+	/** Thousands of locks fail in many batches, again and again: one line is enough. */
+	private void failed(RuntimeException ex) {
+		String message = "Leases could not be renewed and are tried again until they end: " + ex.getMessage();
+		if (this.failing) {
+			logger.debug(message);
+		}
+		else {
+			this.failing = true;
+			logger.warn(message);
+		}
 	}
 
 }

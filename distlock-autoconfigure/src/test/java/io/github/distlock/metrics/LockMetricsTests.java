@@ -38,6 +38,7 @@ class LockMetricsTests {
 			assertThat(this.registry.get("distlock.handoffs").tags("type", type, "backend", "redis").counter().count())
 				.isZero();
 		}
+		assertThat(this.registry.get("distlock.renewal.lateness").tag("backend", "redis").timer().count()).isZero();
 		for (String outcome : new String[] { "renewed", "gone", "failed" }) {
 			assertThat(this.registry.get("distlock.renewals")
 				.tags("outcome", outcome, "backend", "redis")
@@ -114,11 +115,20 @@ class LockMetricsTests {
 
 	@Test
 	void renewalsAreCountedByLease() {
-		this.metrics.onRenewed(new Renewed("redis", 5, 2, 1));
-		this.metrics.onRenewed(new Renewed("redis", 5, 0, 0));
+		this.metrics.onRenewed(new Renewed("redis", 5, 2, 1, Duration.ZERO));
+		this.metrics.onRenewed(new Renewed("redis", 5, 0, 0, Duration.ZERO));
 		assertThat(this.registry.get("distlock.renewals").tag("outcome", "renewed").counter().count()).isEqualTo(10);
 		assertThat(this.registry.get("distlock.renewals").tag("outcome", "gone").counter().count()).isEqualTo(2);
 		assertThat(this.registry.get("distlock.renewals").tag("outcome", "failed").counter().count()).isOne();
+	}
+
+	@Test
+	void theLatenessOfABatchIsTimedWhateverItsOutcome() {
+		this.metrics.onRenewed(new Renewed("redis", 100, 0, 0, Duration.ofMillis(2)));
+		this.metrics.onRenewed(new Renewed("redis", 0, 0, 100, Duration.ofMillis(3000)));
+		var lateness = this.registry.get("distlock.renewal.lateness").tag("backend", "redis").timer();
+		assertThat(lateness.count()).isEqualTo(2);
+		assertThat(lateness.max(TimeUnit.MILLISECONDS)).isEqualTo(3000);
 	}
 
 	@Test
@@ -159,7 +169,7 @@ class LockMetricsTests {
 		this.metrics.onWaiting(waiting);
 		this.metrics.onWaitingEnded(waiting);
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.REMOTE));
-		this.metrics.onRenewed(new Renewed("redis", 1, 0, 0));
+		this.metrics.onRenewed(new Renewed("redis", 1, 0, 0, Duration.ZERO));
 		this.metrics.onReleased(new Released("redis", "orders", "order-1", 17, Duration.ofMillis(30)));
 		this.metrics.onLost(new Lost("redis", "orders", "order-1", 18, Duration.ofMillis(30), "its lease has passed"));
 	}

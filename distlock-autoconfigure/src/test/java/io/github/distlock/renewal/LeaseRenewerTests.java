@@ -35,6 +35,8 @@ class LeaseRenewerTests implements LeaseEvents {
 
 	private int failed;
 
+	private final List<Duration> lateness = new ArrayList<>();
+
 	@AfterEach
 	void stop() {
 		this.timers.shutdownNow();
@@ -59,6 +61,56 @@ class LeaseRenewerTests implements LeaseEvents {
 		this.timers.pass(Duration.ofSeconds(11));
 		assertThat(this.store.batches).extracting(List::size).containsExactly(100, 100, 50);
 		assertThat(this.timers.pending()).isLessThan(10);
+	}
+
+	@Test
+	void leasesThatBeganAtDifferentMomentsSoonShareOneRound() {
+		// One each millisecond: their own times are spread over the whole interval.
+		for (int i = 0; i < 10_000; i++) {
+			watch("k" + i, LEASE, watched(LEASE));
+			this.clock.pass(Duration.ofMillis(1));
+		}
+		this.timers.pass(Duration.ofSeconds(30));
+		this.store.batches.clear();
+		// Ten renewals of each.
+		this.timers.pass(Duration.ofSeconds(100));
+		assertThat(this.store.batches).hasSizeLessThanOrEqualTo(1000);
+		assertThat(this.store.batches.stream().mapToInt(List::size).sum()).isEqualTo(100_000);
+		assertThat(this.lost).isEmpty();
+	}
+
+	@Test
+	void nothingIsSentForALeaseThatIsNotDueWhileNoOtherIs() {
+		watch("short", LEASE, explicit(Duration.ofSeconds(12)));
+		this.timers.pass(Duration.ofSeconds(6));
+		watch("a", LEASE, watched(LEASE));
+		// The end of the first wakes the watchdog when the second is six seconds old.
+		this.timers.pass(Duration.ofSeconds(7));
+		assertThat(this.lost).hasSize(1);
+		assertThat(this.store.batches).isEmpty();
+	}
+
+	@Test
+	void latenessCountsFromThePlanUntilARenewalHasSucceeded() {
+		watch("a", LEASE, watched(LEASE));
+		this.store.failing = true;
+		this.timers.pass(Duration.ofSeconds(13));
+		this.store.failing = false;
+		this.timers.pass(Duration.ofSeconds(1));
+		assertThat(this.lateness.get(0)).isLessThan(Duration.ofMillis(100));
+		assertThat(this.lateness.get(this.lateness.size() - 1)).isBetween(Duration.ofSeconds(3), Duration.ofSeconds(4));
+		this.timers.pass(Duration.ofSeconds(10));
+		assertThat(this.lateness.get(this.lateness.size() - 1)).isLessThan(Duration.ofMillis(100));
+	}
+
+	@Test
+	void aLeaseThatIsRenewedEarlyInTheCompanyOfOthersIsNotLate() {
+		watch("a", LEASE, watched(LEASE));
+		this.timers.pass(Duration.ofSeconds(4));
+		watch("b", LEASE, watched(LEASE));
+		this.timers.pass(Duration.ofSeconds(6));
+		assertThat(this.store.batches).extracting(List::size).containsExactly(2);
+		assertThat(this.lateness).allMatch((late) -> late.compareTo(Duration.ofMillis(100)) < 0);
 	}
 
 	@Test
@@ -170,8 +222,9 @@ class LeaseRenewerTests implements LeaseEvents {
 	}
 
 	@Override
-	public void renewed(int renewed, int gone, int notAsked) {
+	public void renewed(int renewed, int gone, int notAsked, Duration late) {
 		this.failed += notAsked;
+		this.lateness.add(late);
 	}
 
 }

@@ -1,0 +1,58 @@
+package io.github.distlock.renewal;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.distlock.backend.LockBackend.Renewal;
+
+/**
+ * Leases that are renewed by one command, and since when that is due.
+ */
+final class RenewalBatch {
+
+	private final int size;
+
+	private final List<Lease> leases;
+
+	private final List<Renewal> renewals;
+
+	private long dueNanos;
+
+	/**
+	 * Begin a batch that is due now; a lease that should have been renewed before makes
+	 * it due since then.
+	 */
+	RenewalBatch(long nowNanos, int size) {
+		this.dueNanos = nowNanos;
+		this.size = size;
+		this.leases = new ArrayList<>(size);
+		this.renewals = new ArrayList<>(size);
+	}
+
+	void add(Lease lease) {
+		long planned = lease.plannedNanos();
+		if (planned - this.dueNanos < 0) {
+			this.dueNanos = planned;
+		}
+		this.leases.add(lease);
+		this.renewals.add(lease.beginRenewal());
+	}
+
+	boolean isFull() {
+		return this.leases.size() == this.size;
+	}
+
+	List<Lease> leases() {
+		return this.leases;
+	}
+
+	List<Renewal> renewals() {
+		return this.renewals;
+	}
+
+	/** How long after its time an answer is that came now. */
+	long latenessNanos(long nowNanos) {
+		return Math.max(0, nowNanos - this.dueNanos);
+	}
+
+}
