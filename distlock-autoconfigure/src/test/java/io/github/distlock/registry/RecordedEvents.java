@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.LockListener;
 
@@ -17,6 +18,8 @@ final class RecordedEvents implements LockListener {
 	final AtomicInteger renewed = new AtomicInteger();
 
 	final AtomicInteger notRenewed = new AtomicInteger();
+
+	final AtomicLong latestMillis = new AtomicLong();
 
 	final Queue<Attempted> attempted = new ConcurrentLinkedQueue<>();
 
@@ -57,6 +60,7 @@ final class RecordedEvents implements LockListener {
 	public void onRenewed(Renewed event) {
 		this.renewed.addAndGet(event.renewed());
 		this.notRenewed.addAndGet(event.failed());
+		this.latestMillis.accumulateAndGet(event.lateness().toMillis(), Math::max);
 	}
 
 }

@@ -240,6 +240,17 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
+	 * Let the server answer nobody for some time.
+	 * @param duration how long
+	 */
+	public void pause(Duration duration) {
+		RedisClient client = (RedisClient) this.connections.getRequiredNativeClient();
+		try (StatefulRedisConnection<String, String> connection = client.connect()) {
+			connection.sync().clientPause(duration.toMillis());
+		}
+	}
+
+	/**
 	 * Limit the server's memory.
 	 * @param bytes the limit; 0 is none
 	 */

@@ -1,0 +1,112 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.TcpProxy;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Thousands of locks that one JVM holds for longer than their leases.
+ */
+class ManyLocksTests extends TwoRegistries {
+
+	private static final int MANY = 10_000;
+
+	private static final Duration LEASE = Duration.ofSeconds(6);
+
+	private static final String KEY = "many-";
+
+	@Test
+	void tenThousandLocksAreRenewedInFullBatchesByTheSameFewThreads() {
+		BackendLockRegistry node = redis.node(RedisNodes.settings(LEASE), List.of(this.events));
+		List<HeldLock> held = hold(node, 1);
+		await().atMost(Duration.ofSeconds(30)).until(() -> this.events.renewed.get() >= 3);
+		long threadsForOne = threadsOfOurs("distlock-renewal") + threadsOfOurs("distlock-timer");
+		release(held);
+
+		held = hold(node, MANY);
+		// Two rounds for those that began at different moments to meet.
+		awaitRenewals(2 * MANY);
+		redis.resetStats();
+		int before = this.events.renewed.get();
+		awaitRenewals(4 * MANY);
+		long scripts = redis.calls("evalsha");
+		int renewed = this.events.renewed.get() - before;
+		long threads = threadsOfOurs("distlock-renewal") + threadsOfOurs("distlock-timer");
+		// A hundred leases a script; a tenth for a round that a slow machine has split.
+		assertThat(scripts).isPositive().isLessThanOrEqualTo(renewed / 100 + renewed / 1000);
+		assertThat(threadsOfOurs("distlock-renewal")).isLessThanOrEqualTo(2);
+		assertThat(threads).isLessThanOrEqualTo(threadsForOne + 1);
+		assertThat(held).allMatch(HeldLock::isHeld);
+		assertThat(redis.keys()).isEqualTo(MANY);
+		release(held);
+		assertThat(this.events.lost).isEmpty();
+		assertThat(node.isIdle()).isTrue();
+		await().atMost(Duration.ofSeconds(30)).until(() -> redis.keys() == 0);
+	}
+
+	@Test
+	void renewalsThatTimeOutAreRepeatedBeforeTheLeasesEnd() {
+		BackendLockRegistry node = redis.node(RedisNodes.settings(LEASE), List.of(this.events));
+		List<HeldLock> held = hold(node, 1000);
+		awaitRenewals(1000);
+		// Longer than the interval between renewals, shorter than the rest of the lease.
+		redis.pause(Duration.ofMillis(3500));
+		await().atMost(LEASE).untilAsserted(() -> assertThat(this.events.notRenewed).hasPositiveValue());
+		awaitRenewals(2000);
+		assertThat(this.events.latestMillis).hasValueGreaterThan(500);
+		assertThat(held).allMatch(HeldLock::isHeld);
+		release(held);
+		assertThat(this.events.lost).isEmpty();
+	}
+
+	@Test
+	void renewalsThatAreRefusedAreRepeatedBeforeTheLeasesEnd() {
+		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
+			BackendLockRegistry node = redis.nodeBehind(proxy.port(), RedisNodes.settings(LEASE), List.of(this.events));
+			List<HeldLock> held = hold(node, 1000);
+			awaitRenewals(1000);
+			proxy.refuse(true);
+			await().atMost(LEASE).until(() -> this.events.notRenewed.get() >= 1000);
+			proxy.refuse(false);
+			awaitRenewals(2000);
+			assertThat(held).allMatch(HeldLock::isHeld);
+			release(held);
+			assertThat(this.events.lost).isEmpty();
+		}
+	}
+
+	private static List<HeldLock> hold(BackendLockRegistry node, int number) {
+		List<HeldLock> held = new ArrayList<>(number);
+		for (int i = 0; i < number; i++) {
+			held.add(node.tryAcquire(LockRequest.of(KEY + i)).orElseThrow());
+		}
+		return held;
+	}
+
+	private static void release(List<HeldLock> held) {
+		held.forEach(HeldLock::close);
+	}
+
+	private void awaitRenewals(int atLeast) {
+		int start = this.events.renewed.get();
+		await().atMost(Duration.ofSeconds(60)).until(() -> this.events.renewed.get() >= start + atLeast);
+	}
+
+	private static long threadsOfOurs(String prefix) {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().startsWith(prefix))
+			.count();
+	}
+
+}
