@@ -38,6 +38,11 @@ final class Entrance {
 
 	private final TimeSource clock;
 
+	/** For all whose lease the watchdog renews. */
+	private final LeaseTerms watched;
+
+	private final LeaseTerms watchedFair;
+
 	Entrance(Session session, LockBackend backend, RegistrySettings settings, LockListener listeners,
 			TimeSource clock) {
 		this.session = session;
@@ -46,6 +51,8 @@ final class Entrance {
 		this.settings = settings;
 		this.listeners = listeners;
 		this.clock = clock;
+		this.watched = watched(false);
+		this.watchedFair = watched(true);
 	}
 
 	Session session() {
@@ -168,8 +175,7 @@ final class Entrance {
 	 */
 	private Hold begin(LockRequest request, Admission admission, @Nullable Thread owner, @Nullable Thread thread) {
 		try {
-			return this.session.holding()
-				.begin(request.key(), request.label(), admission, terms(request, owner), thread);
+			return this.session.holding().begin(request.label(), admission, terms(request), thread, owner != null);
 		}
 		catch (RuntimeException | Error ex) {
 			this.session.room().abandon(admission);
@@ -187,7 +193,7 @@ final class Entrance {
 			this.session.holding().disown(mine);
 			return null;
 		}
-		if (!mine.lease().isValid()) {
+		if (!mine.isValid()) {
 			mine.leave();
 			throw Holding.lostException(mine);
 		}
@@ -207,11 +213,20 @@ final class Entrance {
 		}
 	}
 
-	private LeaseTerms terms(LockRequest request, @Nullable Thread owner) {
+	private LeaseTerms terms(LockRequest request) {
 		Duration leaseTime = request.leaseTime();
-		Duration extra = request.fair() ? Duration.ZERO : this.settings.handOff().extraLease();
-		return (leaseTime != null) ? new LeaseTerms(leaseTime, extra, false, null, owner)
-				: new LeaseTerms(this.settings.leaseTime(), extra, true, this.settings.maxHoldTime(), owner);
+		boolean fair = request.fair();
+		return (leaseTime != null) ? new LeaseTerms(leaseTime, extraLease(fair), false, null)
+				: (fair ? this.watchedFair : this.watched);
+	}
+
+	private LeaseTerms watched(boolean fair) {
+		return new LeaseTerms(this.settings.leaseTime(), extraLease(fair), true, this.settings.maxHoldTime());
+	}
+
+	/** A fair lock is never passed on inside the JVM. */
+	private Duration extraLease(boolean fair) {
+		return fair ? Duration.ZERO : this.settings.handOff().extraLease();
 	}
 
 	private Duration waitTime(LockRequest request) {
@@ -234,7 +249,7 @@ final class Entrance {
 
 		EntryRequest entryRequest() {
 			return new EntryRequest(this.request.key(), this.request.mode(), this.request.fair(),
-					terms(this.request, null).storeLease(), waitTime(this.request), this::begin);
+					terms(this.request).storeLease(), waitTime(this.request), this::begin);
 		}
 
 		void acquired(Admission admission) {

@@ -1,11 +1,14 @@
 package io.github.distlock.registry;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.Lease;
+import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.waiting.Admission;
 import org.jspecify.annotations.Nullable;
 
@@ -13,43 +16,51 @@ import org.jspecify.annotations.Nullable;
  * One stay inside a lock: from the outermost acquisition to the last release, or to the
  * loss. All re-entries share it.
  */
-final class Hold {
+final class Hold extends Lease {
 
-	private final String key;
+	private static final AtomicIntegerFieldUpdater<Hold> LEVELS = AtomicIntegerFieldUpdater.newUpdater(Hold.class,
+			"levels");
+
+	private static final AtomicReferenceFieldUpdater<Hold, Callback> CALLBACKS = AtomicReferenceFieldUpdater
+		.newUpdater(Hold.class, Callback.class, "callbacks");
+
+	/** Stands for the callbacks when the loss has been told. */
+	private static final Callback TOLD = new Callback(() -> {
+	}, null);
+
+	private final Holding holding;
 
 	private final String name;
 
 	private final Admission admission;
 
-	private final Lease lease;
-
 	/** Who may re-enter; {@code null} for an asynchronous holder. */
 	private final @Nullable Thread thread;
 
-	private final long startNanos;
+	/** Whether the lock is lost when that thread dies. */
+	private final boolean dyingWithThread;
 
 	/** How many acquisitions are open; at zero it never rises again. */
-	private final AtomicInteger levels = new AtomicInteger(1);
+	private volatile int levels = 1;
 
 	/** How many of them came through a Lock view. Only the owning thread touches it. */
 	private int viewLevels;
 
-	private final ReentrantLock callbackLock = new ReentrantLock();
+	/** The last one first. */
+	private volatile @Nullable Callback callbacks;
 
-	/** Guarded by {@link #callbackLock}; {@code null} when the loss has been told. */
-	private @Nullable List<Runnable> callbacks = new ArrayList<>(0);
-
-	Hold(String key, String name, Admission admission, Lease lease, @Nullable Thread thread, long startNanos) {
-		this.key = key;
+	Hold(Holding holding, String name, Admission admission, LeaseTerms terms, TimeSource clock, @Nullable Thread thread,
+			boolean dyingWithThread) {
+		super(admission.grant().validity(), terms, clock);
+		this.holding = holding;
 		this.name = name;
 		this.admission = admission;
-		this.lease = lease;
 		this.thread = thread;
-		this.startNanos = startNanos;
+		this.dyingWithThread = dyingWithThread;
 	}
 
 	String key() {
-		return this.key;
+		return ticket().key();
 	}
 
 	String name() {
@@ -60,16 +71,28 @@ final class Hold {
 		return this.admission;
 	}
 
-	Lease lease() {
-		return this.lease;
-	}
-
 	@Nullable Thread thread() {
 		return this.thread;
 	}
 
-	long startNanos() {
-		return this.startNanos;
+	@Override
+	protected Ticket ticket() {
+		return this.admission.ticket();
+	}
+
+	@Override
+	protected long lastToken() {
+		return this.admission.grant().lastToken();
+	}
+
+	@Override
+	protected @Nullable Thread owner() {
+		return this.dyingWithThread ? this.thread : null;
+	}
+
+	@Override
+	protected void lost(String reason) {
+		this.holding.lost(this, reason);
 	}
 
 	/**
@@ -77,7 +100,7 @@ final class Hold {
 	 * @return whether the hold was still open
 	 */
 	boolean reenter() {
-		return this.levels.getAndUpdate((open) -> (open > 0) ? open + 1 : 0) > 0;
+		return LEVELS.getAndUpdate(this, (open) -> (open > 0) ? open + 1 : 0) > 0;
 	}
 
 	/**
@@ -85,12 +108,12 @@ final class Hold {
 	 * @return whether it was the last
 	 */
 	boolean leave() {
-		return this.levels.decrementAndGet() == 0;
+		return LEVELS.decrementAndGet(this) == 0;
 	}
 
 	/** Whether all levels have been left. */
 	boolean isOver() {
-		return this.levels.get() == 0;
+		return this.levels == 0;
 	}
 
 	void enterView() {
@@ -113,30 +136,29 @@ final class Hold {
 	 * Keep a callback for the loss.
 	 * @return whether it was kept; otherwise the loss has been told before
 	 */
-	boolean keep(Runnable callback) {
-		this.callbackLock.lock();
-		try {
-			if (this.callbacks == null) {
+	boolean keep(Runnable action) {
+		Callback kept;
+		do {
+			kept = this.callbacks;
+			if (kept == TOLD) {
 				return false;
 			}
-			this.callbacks.add(callback);
-			return true;
 		}
-		finally {
-			this.callbackLock.unlock();
-		}
+		while (!CALLBACKS.compareAndSet(this, kept, new Callback(action, kept)));
+		return true;
 	}
 
-	List<Runnable> takeCallbacks() {
-		this.callbackLock.lock();
-		try {
-			List<Runnable> taken = this.callbacks;
-			this.callbacks = null;
-			return (taken != null) ? taken : List.of();
+	/** Those kept, the first one first; from now on none is. */
+	Iterable<Runnable> takeCallbacks() {
+		Deque<Runnable> taken = new ArrayDeque<>();
+		Callback kept = CALLBACKS.getAndSet(this, TOLD);
+		for (; kept != null && kept != TOLD; kept = kept.earlier()) {
+			taken.addFirst(kept.action());
 		}
-		finally {
-			this.callbackLock.unlock();
-		}
+		return taken;
+	}
+
+	private record Callback(Runnable action, @Nullable Callback earlier) {
 	}
 
 }

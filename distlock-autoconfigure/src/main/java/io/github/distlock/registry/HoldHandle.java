@@ -1,7 +1,7 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.github.distlock.HeldLock;
 
@@ -11,11 +11,14 @@ import io.github.distlock.HeldLock;
  */
 final class HoldHandle implements HeldLock {
 
+	private static final AtomicIntegerFieldUpdater<HoldHandle> CLOSED = AtomicIntegerFieldUpdater
+		.newUpdater(HoldHandle.class, "closed");
+
 	private final Hold hold;
 
 	private final Holding holding;
 
-	private final AtomicBoolean closed = new AtomicBoolean();
+	private volatile int closed;
 
 	HoldHandle(Hold hold, Holding holding) {
 		this.hold = hold;
@@ -34,12 +37,12 @@ final class HoldHandle implements HeldLock {
 
 	@Override
 	public boolean isHeld() {
-		return !this.closed.get() && this.hold.lease().isValid();
+		return this.closed == 0 && this.hold.isValid();
 	}
 
 	@Override
 	public Duration remaining() {
-		return this.closed.get() ? Duration.ZERO : Duration.ofNanos(this.hold.lease().remainingNanos());
+		return (this.closed != 0) ? Duration.ZERO : Duration.ofNanos(this.hold.remainingNanos());
 	}
 
 	@Override
@@ -51,7 +54,7 @@ final class HoldHandle implements HeldLock {
 
 	@Override
 	public void close() {
-		if (!this.closed.compareAndSet(false, true)) {
+		if (!CLOSED.compareAndSet(this, 0, 1)) {
 			throw new IllegalMonitorStateException(
 					"Lock '" + key() + "' was closed before by this holder: close each acquisition once");
 		}

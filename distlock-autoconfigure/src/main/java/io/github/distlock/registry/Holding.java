@@ -1,17 +1,12 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.renewal.Lease;
 import io.github.distlock.renewal.LeaseEvents;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.renewal.LeaseTerms;
@@ -30,19 +25,8 @@ final class Holding implements LeaseEvents {
 
 	private static final Log logger = LogFactory.getLog(Holding.class);
 
-	/** More keys than this are seldom held at once by one thread. */
-	private static final int CROWDED = 16;
-
-	/**
-	 * What each thread holds, or has lost without having left yet. Only its own thread
-	 * touches a map; an empty one is removed.
-	 */
-	private final ThreadLocal<@Nullable Map<String, Hold>> owned = new ThreadLocal<>();
-
-	/**
-	 * All holds that were neither released nor lost. Whoever removes one tells its end.
-	 */
-	private final ConcurrentMap<Lease, Hold> open = new ConcurrentHashMap<>();
+	/** What each thread holds; removed when that is nothing. */
+	private final ThreadLocal<@Nullable ThreadHolds> owned = new ThreadLocal<>();
 
 	private final String backend;
 
@@ -74,40 +58,34 @@ final class Holding implements LeaseEvents {
 	}
 
 	boolean isEmpty() {
-		return this.open.isEmpty();
+		return this.renewer.size() == 0;
 	}
 
 	/** Return what this thread has of a key. */
 	@Nullable Hold ofThisThread(String key) {
-		Map<String, Hold> mine = this.owned.get();
+		ThreadHolds mine = this.owned.get();
 		return (mine != null) ? mine.get(key) : null;
 	}
 
 	int ofThisThread() {
-		Map<String, Hold> mine = this.owned.get();
+		ThreadHolds mine = this.owned.get();
 		return (mine != null) ? mine.size() : 0;
 	}
 
-	/** A new stay begins, of this thread or of nobody. */
-	Hold begin(String key, String name, Admission admission, LeaseTerms terms, @Nullable Thread thread) {
-		Lease lease = this.renewer.watch(admission.ticket(), admission.grant(), terms);
-		Hold hold = new Hold(key, name, admission, lease, thread, this.clock.nanoTime());
-		this.open.put(lease, hold);
+	/**
+	 * A new stay begins, of this thread or of nobody.
+	 * @param dyingWithThread whether the lock is lost when that thread dies
+	 */
+	Hold begin(String name, Admission admission, LeaseTerms terms, @Nullable Thread thread, boolean dyingWithThread) {
+		Hold hold = new Hold(this, name, admission, terms, this.clock, thread, dyingWithThread);
+		this.renewer.watch(hold);
 		if (thread != null) {
-			Map<String, Hold> mine = this.owned.get();
+			ThreadHolds mine = this.owned.get();
 			if (mine == null) {
-				mine = new HashMap<>(4);
+				mine = new ThreadHolds();
 				this.owned.set(mine);
 			}
-			else if (mine.size() >= CROWDED) {
-				// Other threads may have closed some for this one.
-				mine.values().removeIf(Hold::isOver);
-			}
-			mine.put(key, hold);
-		}
-		if (lease.isLost()) {
-			// It may have been lost before it was in the map.
-			lost(lease, "its lease has passed");
+			mine.put(hold);
 		}
 		return hold;
 	}
@@ -118,7 +96,7 @@ final class Holding implements LeaseEvents {
 	 */
 	void leave(Hold hold) {
 		if (!hold.leave()) {
-			if (!hold.lease().isValid()) {
+			if (!hold.isValid()) {
 				throw lostException(hold);
 			}
 			return;
@@ -126,13 +104,12 @@ final class Holding implements LeaseEvents {
 		if (hold.thread() == Thread.currentThread()) {
 			disown(hold);
 		}
-		Duration rest = Duration.ofNanos(hold.lease().remainingNanos());
-		if (!hold.lease().close()) {
-			this.renewer.forget(hold.lease());
+		Duration rest = Duration.ofNanos(hold.remainingNanos());
+		boolean valid = hold.endLease();
+		this.renewer.forget(hold);
+		if (!valid) {
 			throw lostException(hold);
 		}
-		this.renewer.forget(hold.lease());
-		this.open.remove(hold.lease());
 		Departure departure = this.room.leave(hold.admission(), rest);
 		if (departure == Departure.GONE) {
 			tellLost(hold, "the store no longer knew it at the release");
@@ -148,9 +125,12 @@ final class Holding implements LeaseEvents {
 
 	/** Forget that this thread has a hold. */
 	void disown(Hold hold) {
-		Map<String, Hold> mine = this.owned.get();
-		if (mine != null && mine.remove(hold.key(), hold) && mine.isEmpty()) {
-			this.owned.remove();
+		ThreadHolds mine = this.owned.get();
+		if (mine != null) {
+			mine.remove(hold);
+			if (mine.isEmpty()) {
+				this.owned.remove();
+			}
 		}
 	}
 
@@ -160,13 +140,9 @@ final class Holding implements LeaseEvents {
 				+ " under it, and use a longer leaseTime, or none to have the watchdog renew the lease");
 	}
 
-	@Override
-	public void lost(Lease lease, String reason) {
-		Hold hold = this.open.remove(lease);
-		if (hold == null) {
-			return;
-		}
-		this.renewer.forget(lease);
+	/** A hold was lost: told by itself, once. */
+	void lost(Hold hold, String reason) {
+		this.renewer.forget(hold);
 		this.room.abandon(hold.admission());
 		Thread thread = hold.thread();
 		if (this.interruptOnLost && thread != null && !hold.isOver()) {
@@ -204,8 +180,8 @@ final class Holding implements LeaseEvents {
 		}
 	}
 
-	private Duration heldSince(Hold hold) {
-		return Duration.ofNanos(this.clock.nanoTime() - hold.startNanos());
+	private static Duration heldSince(Hold hold) {
+		return Duration.ofNanos(hold.heldNanos());
 	}
 
 	/** Makes the renewer, which needs to know whom to tell. */

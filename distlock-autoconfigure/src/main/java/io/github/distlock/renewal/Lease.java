@@ -1,44 +1,47 @@
 package io.github.distlock.renewal;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend.Renewal;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The lease of one held lock. Held, then closed or lost, once and for good: whoever
+ * The lease of one held lock. Held, then ended or lost, once and for good: whoever
  * changes {@link #state} first decides. A renewal that is acknowledged after the deadline
  * revives nothing.
+ * <p>
+ * Who holds extends this class: there may be very many, so a hold and its lease are one
+ * object, and fields are updated where they are instead of in an atomic object each.
  */
-public final class Lease {
+public abstract class Lease {
 
-	private enum State {
+	private static final int HELD = 0;
 
-		HELD, CLOSED, LOST
+	private static final int ENDED = 1;
 
-	}
+	private static final int LOST = 2;
+
+	private static final AtomicIntegerFieldUpdater<Lease> STATE = AtomicIntegerFieldUpdater.newUpdater(Lease.class,
+			"state");
 
 	private static final long LONGEST_RETRY_NANOS = Duration.ofSeconds(1).toNanos();
 
 	private static final long SHORTEST_RETRY_NANOS = Duration.ofMillis(5).toNanos();
 
-	private final Ticket ticket;
-
-	private final long lastToken;
+	/** Its place in the {@link LeaseSet}, which alone touches it. */
+	int index = LeaseSet.NOWHERE;
 
 	private final LeaseTerms terms;
 
 	private final TimeSource clock;
 
-	private final LeaseEvents events;
-
 	private final long startNanos;
 
-	private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
+	private volatile int state = HELD;
 
 	/** Only ever replaced by a later one, while the earlier has not passed. */
 	private volatile Validity validity;
@@ -54,24 +57,52 @@ public final class Lease {
 	/** Whether the store gave less than what was asked for, until a renewal lifts it. */
 	private volatile boolean unconfirmed;
 
-	Lease(Ticket ticket, Grant grant, LeaseTerms terms, TimeSource clock, LeaseEvents events) {
-		this.ticket = ticket;
-		this.lastToken = grant.lastToken();
+	/**
+	 * Begin to hold.
+	 * @param validity until when the store has granted it
+	 * @param terms how long it may be held
+	 * @param clock the time
+	 */
+	protected Lease(Validity validity, LeaseTerms terms, TimeSource clock) {
 		this.terms = terms;
 		this.clock = clock;
-		this.events = events;
 		this.startNanos = clock.nanoTime();
-		this.validity = grant.validity();
-		this.unconfirmed = this.validity.remainingNanos(clock) < terms.lease().toNanos() / 100 * 95;
+		this.validity = validity;
+		this.unconfirmed = validity.remainingNanos(clock) < terms.lease().toNanos() / 100 * 95;
 		this.renewAtNanos = plannedNanos();
 	}
+
+	/**
+	 * Return who holds.
+	 * @return the ticket
+	 */
+	protected abstract Ticket ticket();
+
+	/**
+	 * Return the last token of the grant, which names it in the store.
+	 * @return the token
+	 */
+	protected abstract long lastToken();
+
+	/**
+	 * Return the thread without which the lock makes no sense: when it has died the lock
+	 * is lost.
+	 * @return the thread, or {@code null} if there is none
+	 */
+	protected abstract @Nullable Thread owner();
+
+	/**
+	 * The lease was lost. Called once, on any thread; must not block.
+	 * @param reason why, in words
+	 */
+	protected abstract void lost(String reason);
 
 	/**
 	 * Return whether the lock is held and its lease has not passed. If it finds that the
 	 * lease has passed it makes the loss known.
 	 * @return whether it is valid
 	 */
-	public boolean isValid() {
+	public final boolean isValid() {
 		return remainingNanos() > 0;
 	}
 
@@ -79,8 +110,8 @@ public final class Lease {
 	 * Return what is left of the lease.
 	 * @return nanoseconds, zero if the lock is not held
 	 */
-	public long remainingNanos() {
-		if (this.state.get() != State.HELD) {
+	public final long remainingNanos() {
+		if (this.state != HELD) {
 			return 0;
 		}
 		long left = left();
@@ -92,37 +123,29 @@ public final class Lease {
 	}
 
 	/**
-	 * Return whether the lock was lost.
-	 * @return whether it was lost
-	 */
-	public boolean isLost() {
-		return this.state.get() == State.LOST;
-	}
-
-	/**
 	 * End the lease, unless it has been lost.
 	 * @return whether it was valid until now
 	 */
-	public boolean close() {
-		return isValid() && this.state.compareAndSet(State.HELD, State.CLOSED);
+	public final boolean endLease() {
+		return isValid() && STATE.compareAndSet(this, HELD, ENDED);
 	}
 
 	/**
 	 * Make the loss known, unless the lease has ended before.
 	 * @param reason why, in words
 	 */
-	public void lose(String reason) {
-		if (this.state.compareAndSet(State.HELD, State.LOST)) {
-			this.events.lost(this, reason);
+	public final void lose(String reason) {
+		if (STATE.compareAndSet(this, HELD, LOST)) {
+			lost(reason);
 		}
 	}
 
 	/**
-	 * Return who holds.
-	 * @return the ticket
+	 * Return for how long it has been held, or was until now.
+	 * @return nanoseconds
 	 */
-	public Ticket ticket() {
-		return this.ticket;
+	public final long heldNanos() {
+		return this.clock.nanoTime() - this.startNanos;
 	}
 
 	private long left() {
@@ -132,7 +155,7 @@ public final class Lease {
 
 	/** For an explicit lease: enforced here, whatever the store believes. */
 	private long ownEndNanos() {
-		return this.terms.lease().toNanos() - (this.clock.nanoTime() - this.startNanos);
+		return this.terms.lease().toNanos() - heldNanos();
 	}
 
 	/** Nanoseconds until something is to be done: renew, or find the lease passed. */
@@ -145,11 +168,11 @@ public final class Lease {
 	}
 
 	boolean isHeld() {
-		return this.state.get() == State.HELD;
+		return this.state == HELD;
 	}
 
 	boolean hasDeadOwner() {
-		Thread owner = this.terms.owner();
+		Thread owner = owner();
 		return owner != null && !owner.isAlive();
 	}
 
@@ -182,7 +205,7 @@ public final class Lease {
 		// Never less than what another stay under the same grant was told it has.
 		Duration lease = this.terms.renewed() ? this.terms.storeLease()
 				: Duration.ofNanos(Math.max(1_000_000, ownEndNanos())).plus(this.terms.extra());
-		return new Renewal(this.ticket, this.lastToken, lease);
+		return new Renewal(ticket(), lastToken(), lease);
 	}
 
 	/**
@@ -229,7 +252,7 @@ public final class Lease {
 			return this.unconfirmed;
 		}
 		Duration maxHold = this.terms.maxHold();
-		return maxHold == null || this.clock.nanoTime() - this.startNanos < maxHold.toNanos();
+		return maxHold == null || heldNanos() < maxHold.toNanos();
 	}
 
 }

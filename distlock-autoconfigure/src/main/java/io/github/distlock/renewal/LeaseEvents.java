@@ -3,17 +3,9 @@ package io.github.distlock.renewal;
 import java.time.Duration;
 
 /**
- * What the renewal room tells. Called on its own threads; must not block.
+ * What the renewal room tells of renewals. Called on its own threads; must not block.
  */
 public interface LeaseEvents {
-
-	/**
-	 * A lease was lost; told once, before {@link Lease#isValid()} says so to others than
-	 * the one who found out.
-	 * @param lease which
-	 * @param reason why, in words
-	 */
-	void lost(Lease lease, String reason);
 
 	/**
 	 * A batch was renewed.

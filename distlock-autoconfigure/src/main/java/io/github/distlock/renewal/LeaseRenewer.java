@@ -3,15 +3,12 @@ package io.github.distlock.renewal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockBackend.Renewal;
 import io.github.distlock.backend.RenewalResult;
@@ -36,7 +33,7 @@ public final class LeaseRenewer {
 
 	private static final long SHORTEST_SLEEP_NANOS = 1_000_000;
 
-	private final Set<Lease> leases = ConcurrentHashMap.newKeySet();
+	private final LeaseSet leases = new LeaseSet();
 
 	private final LockBackend backend;
 
@@ -83,16 +80,11 @@ public final class LeaseRenewer {
 
 	/**
 	 * Watch over a lock that was just granted.
-	 * @param ticket who holds
-	 * @param grant what was granted
-	 * @param terms how long it may be held
-	 * @return the lease
+	 * @param lease its lease
 	 */
-	public Lease watch(Ticket ticket, Grant grant, LeaseTerms terms) {
-		Lease lease = new Lease(ticket, grant, terms, this.clock, this.events);
+	public void watch(Lease lease) {
 		this.leases.add(lease);
 		wakeWithin(lease.untilNextEvent());
-		return lease;
 	}
 
 	/**
@@ -108,7 +100,7 @@ public final class LeaseRenewer {
 	 * @param ticket who holds
 	 */
 	public void renewNow(Ticket ticket) {
-		for (Lease lease : this.leases) {
+		for (Lease lease : this.leases.snapshot()) {
 			if (lease.ticket().equals(ticket)) {
 				lease.renewNow();
 				wakeWithin(0);
@@ -176,7 +168,7 @@ public final class LeaseRenewer {
 	private void renewDue() {
 		boolean due = false;
 		List<Lease> valid = new ArrayList<>(this.leases.size());
-		for (Lease lease : this.leases) {
+		for (Lease lease : this.leases.snapshot()) {
 			if (lease.hasDeadOwner()) {
 				lease.lose("the thread that held it has died without releasing it");
 			}

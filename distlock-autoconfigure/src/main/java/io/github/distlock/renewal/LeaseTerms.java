@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a lock may be held.
+ * How long a lock may be held. The same for many: share it.
  *
  * @param lease how long the lock is held at a time
  * @param extra how much longer the store's lease is, each time: the lock may be passed on
@@ -13,11 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param renewed whether the watchdog keeps it alive; otherwise it ends after
  * {@code lease}
  * @param maxHold when the watchdog stops, from the start; {@code null} means never
- * @param owner the thread without which the lock makes no sense: when it has died the
- * lock is lost; {@code null} means none
  */
-public record LeaseTerms(Duration lease, Duration extra, boolean renewed, @Nullable Duration maxHold,
-		@Nullable Thread owner) {
+public record LeaseTerms(Duration lease, Duration extra, boolean renewed, @Nullable Duration maxHold) {
 
 	/**
 	 * Return what is asked of the store, each time.

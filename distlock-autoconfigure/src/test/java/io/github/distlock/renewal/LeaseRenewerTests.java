@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.ManualClock;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +30,8 @@ class LeaseRenewerTests implements LeaseEvents {
 	private final List<String> lost = new ArrayList<>();
 
 	private final LeaseRenewer renewer = new LeaseRenewer(this.store, this.clock, Runnable::run, this.timers, this);
+
+	private long tickets;
 
 	private boolean throwing;
 
@@ -156,15 +158,14 @@ class LeaseRenewerTests implements LeaseEvents {
 	void aGrantThatIsHeardOfLateIsLiftedToo() {
 		Validity late = Validity.until(this.clock.now(), Duration.ofSeconds(1));
 		this.clock.pass(Duration.ofMillis(500));
-		Lease lease = this.renewer.watch(ticket("late"), new Grant(1, 1, late), explicit(Duration.ofSeconds(1)));
+		Lease lease = watch("late", late, explicit(Duration.ofSeconds(1)));
 		this.timers.pass(Duration.ofMillis(900));
 		assertThat(lease.isValid()).isTrue();
 	}
 
 	@Test
 	void theWatchdogStopsAtTheMaximumHoldTime() {
-		Lease lease = this.renewer.watch(ticket("max"), grant(LEASE),
-				new LeaseTerms(LEASE, Duration.ZERO, true, Duration.ofSeconds(60), null));
+		Lease lease = watch("max", LEASE, new LeaseTerms(LEASE, Duration.ZERO, true, Duration.ofSeconds(60)));
 		this.timers.pass(Duration.ofSeconds(60));
 		assertThat(lease.isValid()).isTrue();
 		this.timers.pass(Duration.ofSeconds(30));
@@ -194,31 +195,47 @@ class LeaseRenewerTests implements LeaseEvents {
 	}
 
 	private Lease watch(String key, Duration granted, LeaseTerms terms) {
-		return this.renewer.watch(ticket(key), grant(granted), terms);
+		return watch(key, Validity.until(this.clock.now(), granted), terms);
 	}
 
-	private Grant grant(Duration ttl) {
-		return new Grant(1, 1, Validity.until(this.clock.now(), ttl));
-	}
+	private Lease watch(String key, Validity validity, LeaseTerms terms) {
+		Ticket ticket = new Ticket(key, LockMode.EXCLUSIVE, "me", this.tickets++);
+		Lease lease = new Lease(validity, terms, this.clock) {
 
-	private static Ticket ticket(String key) {
-		return new Ticket(key, LockMode.EXCLUSIVE, "me", 1);
+			@Override
+			protected Ticket ticket() {
+				return ticket;
+			}
+
+			@Override
+			protected long lastToken() {
+				return 1;
+			}
+
+			@Override
+			protected @Nullable Thread owner() {
+				return null;
+			}
+
+			@Override
+			protected void lost(String reason) {
+				LeaseRenewerTests.this.lost.add(key + ": " + reason);
+				if (LeaseRenewerTests.this.throwing) {
+					throw new AssertionError("listener");
+				}
+			}
+
+		};
+		this.renewer.watch(lease);
+		return lease;
 	}
 
 	private static LeaseTerms watched(Duration lease) {
-		return new LeaseTerms(lease, Duration.ZERO, true, null, null);
+		return new LeaseTerms(lease, Duration.ZERO, true, null);
 	}
 
 	private static LeaseTerms explicit(Duration lease) {
-		return new LeaseTerms(lease, Duration.ZERO, false, null, null);
-	}
-
-	@Override
-	public void lost(Lease lease, String reason) {
-		this.lost.add(lease.ticket().key() + ": " + reason);
-		if (this.throwing) {
-			throw new AssertionError("listener");
-		}
+		return new LeaseTerms(lease, Duration.ZERO, false, null);
 	}
 
 	@Override

@@ -167,10 +167,15 @@ public final class RedisLockBackend implements LockBackend {
 		List<RenewalResult> results = new ArrayList<>(renewals.size());
 		try {
 			Answer<List<Long>> answer = this.link.run(Scripts.RENEW, "renewal", null, locks, args);
+			// One object for all: thousands of held locks keep theirs.
+			RenewalResult.Renewed shared = null;
+			Duration lease = null;
 			for (int i = 0; i < renewals.size(); i++) {
-				results.add((answer.value().get(i) == 1)
-						? new RenewalResult.Renewed(Validity.until(answer.sent(), renewals.get(i).lease()))
-						: new RenewalResult.Gone());
+				if (shared == null || !renewals.get(i).lease().equals(lease)) {
+					lease = renewals.get(i).lease();
+					shared = new RenewalResult.Renewed(Validity.until(answer.sent(), lease));
+				}
+				results.add((answer.value().get(i) == 1) ? shared : new RenewalResult.Gone());
 			}
 		}
 		catch (LockBackendException ex) {

@@ -1,0 +1,123 @@
+package io.github.distlock.renewal;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The leases of this JVM. Each knows its place in an array, so it takes one reference and
+ * no node; there are several arrays, so that threads seldom meet at a lock. Thread-safe.
+ */
+final class LeaseSet {
+
+	/** The index of a lease that is not in the set. */
+	static final int NOWHERE = -1;
+
+	private static final int STRIPES = 16;
+
+	private final Stripe[] stripes = new Stripe[STRIPES];
+
+	LeaseSet() {
+		Arrays.setAll(this.stripes, (number) -> new Stripe());
+	}
+
+	void add(Lease lease) {
+		stripe(lease).add(lease);
+	}
+
+	/** Remove a lease; does nothing if it was removed before. */
+	void remove(Lease lease) {
+		stripe(lease).remove(lease);
+	}
+
+	int size() {
+		return Arrays.stream(this.stripes).mapToInt((stripe) -> stripe.size).sum();
+	}
+
+	/** All that are there now. */
+	List<Lease> snapshot() {
+		List<Lease> all = new ArrayList<>(size());
+		for (Stripe stripe : this.stripes) {
+			stripe.copyTo(all);
+		}
+		return all;
+	}
+
+	private Stripe stripe(Lease lease) {
+		return this.stripes[(int) (lease.ticket().number() % STRIPES)];
+	}
+
+	private static final class Stripe {
+
+		private static final int SMALLEST = 4;
+
+		private final ReentrantLock lock = new ReentrantLock();
+
+		/** Guarded by the lock, as are the indices of those in it. */
+		private @Nullable Lease[] leases = new Lease[SMALLEST];
+
+		/** Guarded by the lock for writing. */
+		private volatile int size;
+
+		void add(Lease lease) {
+			this.lock.lock();
+			try {
+				int end = this.size;
+				if (end == this.leases.length) {
+					this.leases = Arrays.copyOf(this.leases, end + end / 2);
+				}
+				this.leases[end] = lease;
+				lease.index = end;
+				this.size = end + 1;
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		void remove(Lease lease) {
+			this.lock.lock();
+			try {
+				int hole = lease.index;
+				if (hole == NOWHERE) {
+					return;
+				}
+				lease.index = NOWHERE;
+				int end = this.size - 1;
+				Lease last = this.leases[end];
+				this.leases[end] = null;
+				if (last != null && last != lease) {
+					this.leases[hole] = last;
+					last.index = hole;
+				}
+				this.size = end;
+				if (end < this.leases.length / 4) {
+					this.leases = Arrays.copyOf(this.leases, Math.max(SMALLEST, this.leases.length / 2));
+				}
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		void copyTo(List<Lease> all) {
+			this.lock.lock();
+			try {
+				for (int i = 0; i < this.size; i++) {
+					Lease lease = this.leases[i];
+					if (lease != null) {
+						all.add(lease);
+					}
+				}
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+	}
+
+}

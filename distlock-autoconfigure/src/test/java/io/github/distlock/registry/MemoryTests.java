@@ -1,0 +1,79 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockListener;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.HeapHistogram;
+import io.github.distlock.testing.RedisNodes;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * How much of the heap a held lock takes.
+ */
+class MemoryTests extends TwoRegistries {
+
+	private static final Log logger = LogFactory.getLog(MemoryTests.class);
+
+	/** What the rooms registry and renewal keep: the hold, the handle, two references. */
+	private static final long OF_REGISTRY = 130;
+
+	private static final long OF_ALL = 735;
+
+	private static final int MANY = 20_000;
+
+	@Test
+	void aHeldLockTakesLittleOfTheHeap() {
+		assumeTrue(HeapHistogram.isAvailable(), "this JVM counts no objects");
+		AtomicInteger renewed = new AtomicInteger();
+		BackendLockRegistry node = redis.node(RedisNodes.settings(Duration.ofSeconds(9)), List.of(new LockListener() {
+
+			@Override
+			public void onRenewed(Renewed event) {
+				renewed.addAndGet(event.renewed());
+			}
+
+		}));
+		node.acquire(request("warm")).close();
+		// The keys are the caller's.
+		List<String> keys = IntStream.range(0, MANY).mapToObj((number) -> "key-" + number).toList();
+		HeldLock[] held = new HeldLock[MANY];
+		// Twice, so that the histogram itself was there before.
+		HeapHistogram[] before = { HeapHistogram.take() };
+		before[0] = HeapHistogram.take();
+		for (int i = 0; i < MANY; i++) {
+			held[i] = node.tryAcquire(LockRequest.of(keys.get(i)).name("memory")).orElseThrow();
+		}
+		await().atMost(Duration.ofSeconds(60)).until(() -> renewed.get() >= 3 * MANY);
+		// Between two rounds: commands on their way are not what a held lock takes.
+		AtomicInteger last = new AtomicInteger();
+		await().atMost(Duration.ofSeconds(30))
+			.pollInterval(Duration.ofMillis(500))
+			.until(() -> last.getAndSet(renewed.get()) == renewed.get());
+		HeapHistogram after = HeapHistogram.take();
+		assertThat(held).allMatch(HeldLock::isHeld);
+		Arrays.stream(held).forEach(HeldLock::close);
+		Map<String, Long> each = after.since(before[0], MANY);
+		long bytes = each.values().stream().mapToLong(Long::longValue).sum();
+		logger.info("MEASURE a held lock takes " + bytes + " bytes: " + each);
+		assertThat(bytes).isLessThanOrEqualTo(OF_ALL);
+		assertThat(each.entrySet()
+			.stream()
+			.filter((entry) -> entry.getKey().contains("distlock.re"))
+			.mapToLong(Map.Entry::getValue)
+			.sum()).isLessThanOrEqualTo(OF_REGISTRY);
+	}
+
+}

@@ -1,0 +1,75 @@
+package io.github.distlock.testing;
+
+import java.lang.management.ManagementFactory;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import javax.management.JMException;
+import javax.management.ObjectName;
+
+/**
+ * What lives in the heap, by class: a full collection comes first, so it is exact.
+ *
+ * @param bytes bytes by name of class
+ */
+public record HeapHistogram(Map<String, Long> bytes) {
+
+	private static final Pattern LINE = Pattern.compile("^\\s*\\d+:\\s+(\\d+)\\s+(\\d+)\\s+(\\S+).*$",
+			Pattern.MULTILINE);
+
+	/**
+	 * Count what lives now.
+	 * @return the histogram
+	 */
+	public static HeapHistogram take() {
+		try {
+			String text = (String) ManagementFactory.getPlatformMBeanServer()
+				.invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"), "gcClassHistogram",
+						new Object[] { new String[0] }, new String[] { String[].class.getName() });
+			Map<String, Long> bytes = new TreeMap<>();
+			Matcher line = LINE.matcher(text);
+			while (line.find()) {
+				bytes.merge(line.group(3), Long.parseLong(line.group(2)), Long::sum);
+			}
+			return new HeapHistogram(bytes);
+		}
+		catch (JMException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Whether this JVM can count.
+	 * @return whether it can
+	 */
+	public static boolean isAvailable() {
+		try {
+			return ManagementFactory.getPlatformMBeanServer()
+				.isRegistered(new ObjectName("com.sun.management:type=DiagnosticCommand"));
+		}
+		catch (JMException ex) {
+			return false;
+		}
+	}
+
+	/**
+	 * Return what has been added since.
+	 * @param earlier what lived then
+	 * @param share by how much to divide; what is less than one is left out
+	 * @return bytes by class
+	 */
+	public Map<String, Long> since(HeapHistogram earlier, int share) {
+		Map<String, Long> added = this.bytes.entrySet()
+			.stream()
+			.collect(Collectors.toMap(Map.Entry::getKey,
+					(entry) -> Math
+						.round((double) (entry.getValue() - earlier.bytes().getOrDefault(entry.getKey(), 0L)) / share),
+					(a, b) -> a, TreeMap::new));
+		added.values().removeIf((each) -> each <= 0);
+		return added;
+	}
+
+}
