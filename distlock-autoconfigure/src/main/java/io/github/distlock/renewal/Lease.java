@@ -211,7 +211,7 @@ public abstract class Lease {
 	/**
 	 * The moment for which the next renewal is, or was, planned, whatever failed since.
 	 */
-	long plannedNanos() {
+	final long plannedNanos() {
 		Validity current = this.validity;
 		// A third of what the store has given has passed by then.
 		return current.sessionBound() ? this.startNanos + Long.MAX_VALUE / 4

@@ -1,0 +1,187 @@
+package io.github.distlock.registry;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.VirtualThreads;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * Callers on virtual threads.
+ */
+class VirtualThreadTests extends TwoRegistries {
+
+	private static final LockRequest HOT = LockRequest.of("hot").waitTime(LockRequest.FOREVER);
+
+	@TempDir
+	private Path directory;
+
+	@BeforeEach
+	void requireVirtualThreads() {
+		assumeTrue(VirtualThreads.areAvailable(), "needs virtual threads that do not pin in monitors: Java 24");
+	}
+
+	@Test
+	void tenThousandOfThemEnterOneLockOneAfterTheOther() throws Exception {
+		enterOneAfterTheOther(10_000, List.of(this.one));
+	}
+
+	@Test
+	void theyEnterOneAfterTheOtherInTwoRegistriesToo() throws Exception {
+		enterOneAfterTheOther(2_000, List.of(this.one, this.two));
+	}
+
+	@Test
+	void noneOfThemPinsItsCarrier() throws Exception {
+		// Classes that are loaded for the first time may pin whoever needs them.
+		enterOneAfterTheOther(100, List.of(this.one, this.two));
+		assertThat(pinnedWhile(() -> enterOneAfterTheOther(1000, List.of(this.one, this.two)))).isEmpty();
+	}
+
+	@Test
+	void aThreadThatPinsItsCarrierWouldBeSeen() throws Exception {
+		assertThat(pinnedWhile(() -> VirtualThreads.start("pinned", () -> assertThat(Parking.PINNED).isTrue()).join()))
+			.isNotEmpty();
+	}
+
+	@Test
+	void oneOfThemEntersAgainWhatItHolds() throws Exception {
+		CompletableFuture<Long> tokens = new CompletableFuture<>();
+		VirtualThreads.start("reentrant", () -> {
+			Lock view = this.one.obtain("again");
+			try (HeldLock outer = this.one.acquire(request("again"))) {
+				view.lock();
+				try (HeldLock inner = this.one.acquire(request("again"))) {
+					tokens.complete(outer.fencingToken() - inner.fencingToken());
+				}
+				finally {
+					view.unlock();
+				}
+			}
+		}).join();
+		assertThat(tokens.get(10, TimeUnit.SECONDS)).isZero();
+		assertThat(this.one.isIdle()).isTrue();
+	}
+
+	@Test
+	void oneOfThemIsInterruptedWhileItWaits() throws Exception {
+		CompletableFuture<Boolean> flag = new CompletableFuture<>();
+		try (HeldLock lock = this.two.acquire(request("interrupted"))) {
+			Thread waiter = VirtualThreads.start("interrupted", () -> {
+				try {
+					this.one.acquire(request("interrupted"));
+				}
+				catch (LockNotAcquiredException ex) {
+					flag.complete(Thread.currentThread().isInterrupted());
+				}
+			});
+			await().until(() -> this.events.waiting.get() == 1);
+			waiter.interrupt();
+			assertThat(flag.get(10, TimeUnit.SECONDS)).isTrue();
+			assertThat(lock.isHeld()).isTrue();
+			await().until(this.one::isIdle);
+		}
+	}
+
+	@Test
+	void aLockViewOfOneThatHasDiedIsLost() throws Exception {
+		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(600)), List.of(this.events));
+		VirtualThreads.start("dead", () -> brief.obtain("orphan").lock()).join();
+		this.two.acquire(request("orphan")).close();
+		await().until(() -> List.copyOf(this.events.lost).equals(List.of("orphan")));
+	}
+
+	private void enterOneAfterTheOther(int number, List<BackendLockRegistry> registries) throws Exception {
+		AtomicInteger inside = new AtomicInteger();
+		Queue<Long> tokens = new ConcurrentLinkedQueue<>();
+		Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+		List<Thread> threads = new ArrayList<>(number);
+		HeldLock first = registries.get(0).acquire(HOT);
+		for (int i = 0; i < number; i++) {
+			BackendLockRegistry registry = registries.get(i % registries.size());
+			threads.add(VirtualThreads.start("waiter-" + i, () -> {
+				try (HeldLock lock = registry.acquire(HOT)) {
+					if (inside.incrementAndGet() != 1) {
+						failures.add(new AssertionError("two are inside"));
+					}
+					tokens.add(lock.fencingToken());
+					inside.decrementAndGet();
+				}
+				catch (Throwable ex) {
+					failures.add(ex);
+				}
+			}));
+		}
+		if (registries.size() == 1) {
+			await().atMost(Duration.ofSeconds(60)).until(() -> this.events.waiting.get() == number);
+		}
+		first.close();
+		for (Thread thread : threads) {
+			assertThat(join(thread)).isTrue();
+		}
+		assertThat(failures).isEmpty();
+		assertThat(List.copyOf(tokens)).hasSize(number).isSorted().doesNotHaveDuplicates();
+		for (BackendLockRegistry registry : registries) {
+			await().until(registry::isIdle);
+		}
+	}
+
+	private static boolean join(Thread thread) throws InterruptedException {
+		thread.join(TimeUnit.SECONDS.toMillis(120));
+		return !thread.isAlive();
+	}
+
+	private List<RecordedEvent> pinnedWhile(Callable action) throws Exception {
+		Path file = this.directory.resolve("pinned.jfr");
+		try (Recording recording = new Recording()) {
+			recording.enable("jdk.VirtualThreadPinned").withoutThreshold().withStackTrace();
+			recording.start();
+			action.call();
+			recording.stop();
+			recording.dump(file);
+		}
+		return RecordingFile.readAllEvents(file);
+	}
+
+	/** Something that may fail. */
+	private interface Callable {
+
+		void call() throws Exception;
+
+	}
+
+	/** Whose initializer parks, which is what still pins a thread. */
+	private static final class Parking {
+
+		private static final boolean PINNED = park();
+
+		private static boolean park() {
+			LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+			return true;
+		}
+
+	}
+
+}
