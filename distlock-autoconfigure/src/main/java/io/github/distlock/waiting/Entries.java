@@ -52,7 +52,9 @@ final class Entries {
 		if (request.fair()) {
 			return new FairSurroundings(request.key()).entry;
 		}
-		return this.shared.computeIfAbsent(request.key(), (key) -> new KeyEntry(key, new SharedSurroundings()));
+		KeyEntry known = this.shared.get(request.key());
+		return (known != null) ? known
+				: this.shared.computeIfAbsent(request.key(), (key) -> new KeyEntry(key, new SharedSurroundings()));
 	}
 
 	/** The entry that knows a ticket, or may know it. */

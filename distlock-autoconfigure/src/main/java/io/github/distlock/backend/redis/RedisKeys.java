@@ -37,6 +37,9 @@ final class RedisKeys {
 			throw new LockDefinitionException(
 					"The lock key is blank ('" + key + "'): a key must name what is locked, such as 'order-42'");
 		}
+		if (key.length() <= MAX_BYTES && isAscii(key)) {
+			return;
+		}
 		int bytes;
 		try {
 			bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(key)).remaining();
@@ -51,6 +54,15 @@ final class RedisKeys {
 			throw new LockDefinitionException("The lock key '" + abbreviate(key) + "' has " + bytes
 					+ " bytes and may have " + MAX_BYTES + ": use an identifier, or a digest of the long value");
 		}
+	}
+
+	private static boolean isAscii(String key) {
+		for (int i = 0; i < key.length(); i++) {
+			if (key.charAt(i) > 127) {
+				return false;
+			}
+		}
+		return true;
 	}
 
 	private static String abbreviate(String key) {
