@@ -28,8 +28,9 @@ public sealed interface AttemptResult {
 	 *
 	 * @param lookAgain when another attempt is worth its while even without a signal,
 	 * jitter included
+	 * @param queuedNow whether the store did not know the ticket until now
 	 */
-	record Waiting(Duration lookAgain) implements AttemptResult {
+	record Waiting(Duration lookAgain, boolean queuedNow) implements AttemptResult {
 	}
 
 }

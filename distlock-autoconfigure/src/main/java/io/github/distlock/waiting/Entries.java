@@ -38,13 +38,13 @@ final class Entries {
 
 	private final WaitingRules rules;
 
-	private final RingLater ringLater;
+	private final Dispatcher dispatcher;
 
-	Entries(String instance, WaitingRules rules, TimeSource clock, RingLater ringLater) {
+	Entries(String instance, WaitingRules rules, TimeSource clock, Dispatcher dispatcher) {
 		this.instance = instance;
 		this.rules = rules;
 		this.clock = clock;
-		this.ringLater = ringLater;
+		this.dispatcher = dispatcher;
 	}
 
 	/** The entry for a caller; it may be removed before he has joined it. */
@@ -72,11 +72,16 @@ final class Entries {
 		return this.shared.isEmpty() && this.fair.isEmpty();
 	}
 
-	/** Rings an entry after a delay. */
-	interface RingLater {
-
-		void ringLater(KeyEntry entry, long delayNanos);
-
+	private void lookInLine(String key) {
+		ConcurrentSkipListSet<Long> line = this.lines.get(key);
+		if (line != null) {
+			for (Long number : line) {
+				KeyEntry waiting = this.fair.get(number);
+				if (waiting != null) {
+					this.dispatcher.followInOrder(waiting, waiting.look(null));
+				}
+			}
+		}
 	}
 
 	/** What the entry that callers share needs. */
@@ -99,12 +104,20 @@ final class Entries {
 
 		@Override
 		public Ticket newTicket(String key, LockMode mode) {
-			return new Ticket(key, mode, Entries.this.instance, Entries.this.ticketNumbers.incrementAndGet());
+			return newTicket(key, mode, false);
+		}
+
+		Ticket newTicket(String key, LockMode mode, boolean fair) {
+			return new Ticket(key, mode, Entries.this.instance, Entries.this.ticketNumbers.incrementAndGet(), fair);
 		}
 
 		@Override
 		public boolean isLookout() {
 			return true;
+		}
+
+		@Override
+		public void lostPlace() {
 		}
 
 		@Override
@@ -118,7 +131,8 @@ final class Entries {
 
 		@Override
 		public void ringLater(KeyEntry entry, long delayNanos) {
-			Entries.this.ringLater.ringLater(entry, delayNanos);
+			Dispatcher dispatcher = Entries.this.dispatcher;
+			dispatcher.later(() -> dispatcher.follow(entry, entry.ring()), delayNanos);
 		}
 
 	}
@@ -144,7 +158,7 @@ final class Entries {
 
 		@Override
 		public Ticket newTicket(String key, LockMode mode) {
-			Ticket ticket = super.newTicket(key, mode);
+			Ticket ticket = newTicket(key, mode, true);
 			this.number = ticket.number();
 			Entries.this.fair.put(this.number, this.entry);
 			Entries.this.lines.compute(key, (same, line) -> {
@@ -160,6 +174,12 @@ final class Entries {
 			ConcurrentSkipListSet<Long> line = Entries.this.lines.get(this.key);
 			Long oldest = (line != null) ? line.ceiling(Long.MIN_VALUE) : null;
 			return oldest == null || oldest >= this.number;
+		}
+
+		@Override
+		public void lostPlace() {
+			// Not under the lock of this entry: the others have one each.
+			Entries.this.dispatcher.later(() -> lookInLine(this.key), 0);
 		}
 
 		@Override

@@ -236,6 +236,10 @@ final class KeyState {
 		this.waiters.decideOnce(new Outcome.TimedOut());
 		if (result instanceof AttemptResult.Waiting later) {
 			this.lookout.after(later.lookAgain());
+			if (waiting.queued && later.queuedNow()) {
+				this.room.lostPlace();
+			}
+			waiting.queued = true;
 		}
 		else {
 			// Not queued: the only caller did not want to wait. Perhaps others do.

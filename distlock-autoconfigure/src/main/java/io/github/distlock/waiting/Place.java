@@ -19,6 +19,9 @@ final class Place {
 	/** Whether somebody else had the lock first. */
 	boolean waited;
 
+	/** Whether the store has said that the ticket waits. */
+	boolean queued;
+
 	Place(Ticket ticket, Duration lease) {
 		this.ticket = ticket;
 		this.lease = lease;

@@ -30,6 +30,12 @@ interface Surroundings {
 	/** The entry's ticket was granted: it no longer waits. */
 	void admitted();
 
+	/**
+	 * The store had forgotten the entry's ticket, which waits at the end now: others of
+	 * this JVM may have lost their places, too.
+	 */
+	void lostPlace();
+
 	/** Forget an entry that is no longer needed. */
 	void remove(String key);
 

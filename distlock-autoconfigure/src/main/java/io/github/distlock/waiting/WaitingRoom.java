@@ -43,10 +43,8 @@ public final class WaitingRoom {
 	public WaitingRoom(LockBackend backend, String instance, WaitingRules rules, TimeSource clock, Executor executor,
 			Executor callbacks, ScheduledExecutorService timers) {
 		this.clock = clock;
-		Dispatcher dispatch = new Dispatcher(backend, executor, callbacks, timers);
-		this.dispatcher = dispatch;
-		this.entries = new Entries(instance, rules, clock,
-				(entry, delay) -> dispatch.later(() -> dispatch.follow(entry, entry.ring()), delay));
+		this.dispatcher = new Dispatcher(backend, executor, callbacks, timers);
+		this.entries = new Entries(instance, rules, clock, this.dispatcher);
 	}
 
 	/**

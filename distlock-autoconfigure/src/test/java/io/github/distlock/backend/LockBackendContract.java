@@ -278,7 +278,7 @@ public abstract class LockBackendContract {
 
 		public Ticket ticket(String name) {
 			return new Ticket(name, LockMode.EXCLUSIVE, this.instance,
-					LockBackendContract.this.numbers.incrementAndGet());
+					LockBackendContract.this.numbers.incrementAndGet(), false);
 		}
 
 		public AttemptResult attempt(Ticket ticket) {

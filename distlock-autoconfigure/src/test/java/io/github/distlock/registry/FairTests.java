@@ -134,6 +134,22 @@ class FairTests extends TwoRegistries {
 	}
 
 	@Test
+	void aJvmWhosePlacesWereLostTakesNewOnesForAllItsCallers() {
+		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofSeconds(1)), List.of(this.events));
+		HeldLock held = this.two.acquire(request("places"));
+		List<CompletableFuture<HeldLock>> callers = new ArrayList<>();
+		for (int i = 0; i < 4; i++) {
+			callers.add(brief.acquireAsync(fair("places")));
+		}
+		await().until(() -> redis.queueLength("places") == 4);
+		redis.forgetQueue("places");
+		await().until(() -> redis.queueLength("places") == 4);
+		held.close();
+		callers.forEach((caller) -> caller.orTimeout(20, TimeUnit.SECONDS).join().close());
+		await().until(brief::isIdle);
+	}
+
+	@Test
 	void fairAndOtherCallersOfOneKeyExcludeEachOther() throws Exception {
 		AtomicInteger inside = new AtomicInteger();
 		List<Future<?>> callers = new ArrayList<>();

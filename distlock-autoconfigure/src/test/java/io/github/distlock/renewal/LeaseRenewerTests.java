@@ -199,7 +199,7 @@ class LeaseRenewerTests implements LeaseEvents {
 	}
 
 	private Lease watch(String key, Validity validity, LeaseTerms terms) {
-		Ticket ticket = new Ticket(key, LockMode.EXCLUSIVE, "me", this.tickets++);
+		Ticket ticket = new Ticket(key, LockMode.EXCLUSIVE, "me", this.tickets++, false);
 		Lease lease = new Lease(validity, terms, this.clock) {
 
 			@Override

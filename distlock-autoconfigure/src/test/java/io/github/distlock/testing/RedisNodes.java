@@ -201,6 +201,14 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
+	 * Lose the queue of a key.
+	 * @param key which
+	 */
+	public void forgetQueue(String key) {
+		ask((connection) -> connection.keyCommands().del(bytes("distlock:queue:{" + key + "}")));
+	}
+
+	/**
 	 * Return whether somebody owns a lock in the store.
 	 * @param key which
 	 * @return whether it is owned

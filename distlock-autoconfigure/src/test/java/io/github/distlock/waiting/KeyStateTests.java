@@ -146,7 +146,7 @@ class KeyStateTests extends OneKey {
 	void aTicketThatNobodyKnowsIsNobodys() {
 		Waiter first = waiter(LEASE);
 		this.entry.join(first);
-		assertThat(this.entry.granted(new Ticket("key", LockMode.EXCLUSIVE, "me", 99), grant(LEASE))).isNull();
+		assertThat(this.entry.granted(new Ticket("key", LockMode.EXCLUSIVE, "me", 99, false), grant(LEASE))).isNull();
 		assertThat(first.outcome()).isNull();
 	}
 

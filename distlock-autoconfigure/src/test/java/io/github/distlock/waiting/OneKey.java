@@ -39,6 +39,8 @@ abstract class OneKey implements Surroundings {
 
 	boolean admitted;
 
+	int lostPlaces;
+
 	final List<Long> alarms = new ArrayList<>();
 
 	long deadline() {
@@ -80,7 +82,7 @@ abstract class OneKey implements Surroundings {
 	}
 
 	static AttemptResult waiting() {
-		return new AttemptResult.Waiting(Duration.ofSeconds(2));
+		return new AttemptResult.Waiting(Duration.ofSeconds(2), true);
 	}
 
 	Grant grant(Duration ttl) {
@@ -103,6 +105,11 @@ abstract class OneKey implements Surroundings {
 	}
 
 	@Override
+	public void lostPlace() {
+		this.lostPlaces++;
+	}
+
+	@Override
 	public void admitted() {
 		this.admitted = true;
 	}
@@ -114,7 +121,7 @@ abstract class OneKey implements Surroundings {
 
 	@Override
 	public Ticket newTicket(String key, LockMode mode) {
-		return new Ticket(key, mode, "me", ++this.tickets);
+		return new Ticket(key, mode, "me", ++this.tickets, false);
 	}
 
 	@Override

@@ -213,12 +213,10 @@ final class RedisLink implements RedisInbox.Events {
 	@Override
 	public void granted(GrantMessage message) {
 		Open current = this.open;
-		int separator = message.token().lastIndexOf(':');
-		if (current == null || separator < 0) {
+		if (current == null) {
 			return;
 		}
-		Ticket ticket = new Ticket(this.keys.keyOf(message.lock()), LockMode.EXCLUSIVE,
-				message.token().substring(0, separator), Long.parseLong(message.token().substring(separator + 1)));
+		Ticket ticket = Ticket.of(this.keys.keyOf(message.lock()), LockMode.EXCLUSIVE, message.token());
 		TimeSource.Instant now = this.time.now();
 		// The masters of a cluster have a clock each, and one baseline cannot judge them.
 		Validity validity = Boolean.FALSE.equals(this.cluster)

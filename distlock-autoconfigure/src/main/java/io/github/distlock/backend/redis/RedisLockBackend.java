@@ -209,12 +209,12 @@ public final class RedisLockBackend implements LockBackend {
 		if (reply.get(1) == 0 && holderMillis >= 0) {
 			look = Math.min(look, Math.max(SHORTEST_LOOK_MILLIS, holderMillis + 1));
 		}
-		return new AttemptResult.Waiting(Duration.ofMillis(look));
+		return new AttemptResult.Waiting(Duration.ofMillis(look), reply.get(4) == 1);
 	}
 
 	private static AttemptResult unqueued() {
-		return new AttemptResult.Waiting(Duration
-			.ofMillis(ThreadLocalRandom.current().nextLong(UNQUEUED_LOOK_MILLIS / 2, UNQUEUED_LOOK_MILLIS)));
+		long look = ThreadLocalRandom.current().nextLong(UNQUEUED_LOOK_MILLIS / 2, UNQUEUED_LOOK_MILLIS);
+		return new AttemptResult.Waiting(Duration.ofMillis(look), false);
 	}
 
 	/** How a ticket is queued: not at all if no message would reach it. */

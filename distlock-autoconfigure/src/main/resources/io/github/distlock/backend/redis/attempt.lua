@@ -3,7 +3,8 @@
 --       trusted, S = by when it was last seen, - = not at all
 -- Answers {1, first token} granted, for the whole lease
 --         {1, first token, TTL} granted before, or by being the first in the queue
---         {2, position in the queue, TTL of the holder, now} waiting
+--         {2, position in the queue, TTL of the holder, now, 1 if queued only now, else 0}
+--         waiting
 --         {0, TTL of the holder} busy
 -- include: base.lua
 local token, lease, count, mark = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -30,7 +31,7 @@ local function enqueue()
   local wanted = entryOf(token, lease, count, mark)
   local position = redis.call('LPOS', queueKey, wanted)
   if position then
-    return position
+    return position, 0
   end
   local own, instance = token .. '|', string.match(token, '^(.*:)')
   local entries = redis.call('LRANGE', queueKey, 0, -1)
@@ -43,7 +44,10 @@ local function enqueue()
       redis.call('LSET', queueKey, i - 1, string.match(other, '^(.*|)') .. exact(nowMillis))
     end
   end
-  return position or redis.call('RPUSH', queueKey, wanted) - 1
+  if position then
+    return position, 0
+  end
+  return redis.call('RPUSH', queueKey, wanted) - 1, 1
 end
 
 local owner, last = read(word)
@@ -53,7 +57,7 @@ if owner == token then
 end
 if owner == '' then
   local first, ttl
-  owner, first, ttl = grantNext(entry, last, token, lease)
+  owner, first, ttl = grantNext(entry, last, token, lease, not word)
   if owner == '' then
     first = nextToken(first)
     writeLock(token, first + count - 1, lease)
@@ -67,6 +71,9 @@ local remaining = redis.call('PTTL', lockKey)
 if mark == '-' then
   return { 0, remaining }
 end
-local position = enqueue()
+local position, new = enqueue()
 redis.call('PEXPIRE', queueKey, QUEUE_TTL_MILLIS)
-return { 2, position, remaining, nowMicros }
+if position > 0 and isClaim(redis.call('LINDEX', queueKey, 0)) then
+  position = position - 1
+end
+return { 2, position, remaining, nowMicros, new }

@@ -3,7 +3,10 @@
 -- The lock is one string: 'owner token|last fencing token', with a TTL. Without an owner
 -- it is a tombstone that only keeps the last token for a while.
 -- The queue is a list of entries 'token|grace in ms|tokens of a grant|mark', oldest
--- first. A token is 'instance:number'. The mark is T where the number of receivers that
+-- first. A token is 'instance:number', or 'instance:fnumber' where an instance may have
+-- several in the queue, for fair callers. Before the oldest there may stand '!instance':
+-- that instance was granted the lock by a message, and more of its tickets may wait. The
+-- mark is T where the number of receivers that
 -- PUBLISH answers can be trusted for that instance; otherwise it is the server time in ms
 -- at which the ticket was last seen.
 -- Nothing here is done that an uncontended lock does not need: scripts that need more

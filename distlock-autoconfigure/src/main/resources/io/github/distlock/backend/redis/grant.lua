@@ -26,13 +26,36 @@ local function entryOf(token, lease, count, mark)
   return table.concat({ token, grace, count, (mark == 'T') and mark or exact(nowMillis) }, '|')
 end
 
+local function isClaim(entry)
+  return string.byte(entry) == 33
+end
+
+-- An instance let the time of a grant pass: none of its tickets is waited for. If it
+-- lives, they will ask again.
+local function dropAll(instance)
+  local entries = redis.call('LRANGE', queueKey, 0, -1)
+  for i = 1, #entries do
+    if string.sub(entries[i], 1, #instance + 1) == instance .. ':' then
+      redis.call('LREM', queueKey, 0, entries[i])
+    end
+  end
+end
+
 -- Gives the lock to the longest waiting ticket that is alive, beginning with `entry`,
 -- which has been popped. If that is `own`, its lease is `ownLease` and no message is
 -- sent: the reply tells it. Otherwise the lease is short, until the new owner has
--- confirmed. Answers owner ('' if nobody waits), its first token (without an owner, the
--- last token ever given), and TTL. The pop comes first: it is what a server without
+-- confirmed. `abandoned` means that the lock has expired instead of being released.
+-- Answers owner ('' if nobody waits), its first token (without an owner, the last token
+-- ever given), and TTL. The pop comes first: it is what a server without
 -- memory lets pass; publishes last, when the owner has been written.
-local function grantNext(entry, last, own, ownLease)
+local function grantNext(entry, last, own, ownLease, abandoned)
+  if entry and isClaim(entry) then
+    local instance = string.sub(entry, 2)
+    if abandoned and string.match(own, '^(.*):') ~= instance then
+      dropAll(instance)
+    end
+    entry = redis.call('LPOP', queueKey)
+  end
   while entry do
     local token, grace, count, mark = string.match(entry, '^([^|]*)|(%d+)|(%d+)|(.*)$')
     grace = tonumber(grace)
@@ -46,9 +69,13 @@ local function grantNext(entry, last, own, ownLease)
         return token, first, ownLease
       end
       writeLock(token, last, grace)
-      local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. string.match(token, '^(.*):')
+      local instance = string.match(token, '^(.*):')
+      local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. instance
       local message = table.concat({ token, exact(first), exact(last), grace, exact(nowMicros), lockKey }, '|')
       if redis.call('PUBLISH', channel, message) > 0 or mark ~= 'T' then
+        if string.find(token, ':f', 1, true) and redis.call('LLEN', queueKey) > 0 then
+          redis.call('LPUSH', queueKey, '!' .. instance)
+        end
         return token, first, grace
       end
     end

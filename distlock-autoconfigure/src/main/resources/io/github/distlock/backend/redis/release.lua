@@ -4,7 +4,7 @@
 -- Answers {0} gone
 --         {1} released
 --         {2, first token, TTL} released, and granted to the next
---         {3, position in the queue, TTL of the holder, now} released, the next waits
+--         {3, position in the queue, TTL of the holder, now, 1} released, the next waits
 --         {4} released, the next was not queued
 -- include: base.lua
 local token, next = ARGV[1], ARGV[3]
@@ -44,4 +44,4 @@ end
 local wanted = entryOf(next, lease, count, mark)
 local position = redis.call('LPOS', queueKey, wanted) or redis.call('RPUSH', queueKey, wanted) - 1
 redis.call('PEXPIRE', queueKey, QUEUE_TTL_MILLIS)
-return { 3, position, tonumber(ttl), nowMicros }
+return { 3, position, tonumber(ttl), nowMicros, 1 }

@@ -95,6 +95,35 @@ class ScriptTests {
 	}
 
 	@Test
+	void anInstanceThatLetsAGrantPassLosesItsOtherPlaces() {
+		attempt("a:1", 1, "T");
+		attempt("paused:f1", 1, "S");
+		attempt("paused:f2", 1, "S");
+		attempt("alive:f1", 1, "S");
+		attempt("paused:f3", 1, "S");
+		release("a:1", 0);
+		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("paused:f1|");
+		assertThat(attempt("late:1", 1, "S").subList(0, 2)).as("behind three").isEqualTo(List.of(2L, 3L));
+		template.delete(KEYS.get(0));
+		assertThat(attempt("late:1", 1, "S").subList(0, 2)).as("the first now").isEqualTo(List.of(2L, 0L));
+		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("alive:f1|");
+		assertThat(attempt("paused:f3", 1, "S").get(4)).as("queued only now").isEqualTo(1);
+	}
+
+	@Test
+	void anInstanceThatReleasesInTimeKeepsItsOtherPlaces() {
+		attempt("a:1", 1, "T");
+		attempt("b:f1", 1, "S");
+		attempt("b:f2", 1, "S");
+		release("a:1", 0);
+		release("b:f1", 0);
+		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("b:f2|");
+		assertThat(queue()).isEmpty();
+		release("b:f2", 0);
+		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("|");
+	}
+
+	@Test
 	void aTicketWhosePublishIsCountedByNobodyIsPassedOver() {
 		attempt("a:1", 1, "T");
 		attempt("dead:1", 1, "T");
