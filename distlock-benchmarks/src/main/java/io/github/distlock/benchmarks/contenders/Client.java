@@ -1,0 +1,87 @@
+package io.github.distlock.benchmarks.contenders;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * What one application process has: connections and instances of its own, opened when
+ * first asked for. A JVM may host several clients; they share nothing.
+ */
+public final class Client implements AutoCloseable {
+
+	private final RedisAddress redis;
+
+	private final Map<String, AutoCloseable> resources = new LinkedHashMap<>();
+
+	/**
+	 * Make a client that has not connected yet.
+	 * @param redis the server
+	 */
+	public Client(RedisAddress redis) {
+		this.redis = redis;
+	}
+
+	RedisAddress redis() {
+		return this.redis;
+	}
+
+	/**
+	 * Return a resource of this client that several contenders share, as they would in
+	 * one application.
+	 * @param <T> its type
+	 * @param type its type
+	 * @param name its name
+	 * @param opening opens it when it is first asked for
+	 * @return the resource, closed with this client
+	 */
+	<T extends AutoCloseable> T resource(Class<T> type, String name, Supplier<T> opening) {
+		AutoCloseable resource = this.resources.get(name);
+		if (resource == null) {
+			resource = opening.get();
+			this.resources.put(name, resource);
+		}
+		return type.cast(resource);
+	}
+
+	/**
+	 * Return the connections of those that use Spring Data.
+	 * @return a started factory with default settings
+	 */
+	LettuceConnectionFactory connections() {
+		return resource(Connections.class, "connections", () -> {
+			LettuceConnectionFactory factory = new LettuceConnectionFactory(
+					new RedisStandaloneConfiguration(this.redis.host(), this.redis.port()));
+			factory.afterPropertiesSet();
+			factory.start();
+			return new Connections(factory);
+		}).factory();
+	}
+
+	@Override
+	public void close() throws Exception {
+		// Those that were opened first are used by those after them.
+		List<AutoCloseable> latestFirst = new ArrayList<>(this.resources.values());
+		Collections.reverse(latestFirst);
+		for (AutoCloseable resource : latestFirst) {
+			resource.close();
+		}
+		this.resources.clear();
+	}
+
+	private record Connections(LettuceConnectionFactory factory) implements AutoCloseable {
+
+		@Override
+		public void close() {
+			this.factory.destroy();
+		}
+
+	}
+
+}

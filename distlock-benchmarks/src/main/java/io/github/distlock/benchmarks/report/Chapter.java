@@ -1,0 +1,16 @@
+package io.github.distlock.benchmarks.report;
+
+import java.util.List;
+
+/**
+ * What the report says of one workload.
+ *
+ * @param id what it is called
+ * @param description who locks what
+ * @param reference the contender that others are compared with
+ * @param primary what is compared
+ * @param columns what else is shown
+ */
+public record Chapter(String id, String description, String reference, Metric primary, List<Metric> columns) {
+
+}

@@ -1,0 +1,137 @@
+package io.github.distlock.benchmarks.workers;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.distlock.benchmarks.ChildJvm;
+import io.github.distlock.benchmarks.contenders.RedisAddress;
+import io.github.distlock.benchmarks.contenders.UnavailableException;
+
+/**
+ * The worker JVMs of a run, started when first needed and idle between slices.
+ */
+public final class Crew implements AutoCloseable {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+	private static final List<String> SMALL = List.of("-Xmx192m", "-Xss512k");
+
+	private static final List<String> ROOMY = List.of("-Xmx1g", "-Xss256k");
+
+	private final RedisAddress redis;
+
+	private final Path counterFile;
+
+	private final SharedCounter counter;
+
+	private final List<ChildJvm> workers = new ArrayList<>();
+
+	/**
+	 * Make a crew without workers.
+	 * @param redis the server
+	 * @param counterFile a file for what workers share
+	 */
+	public Crew(RedisAddress redis, Path counterFile) {
+		this.redis = redis;
+		this.counterFile = counterFile;
+		this.counter = new SharedCounter(counterFile);
+	}
+
+	/**
+	 * Open a contender in all JVMs of a shape.
+	 * @param contender which
+	 * @param shape how many JVMs and clients
+	 * @throws UnavailableException if it cannot be measured
+	 */
+	public void open(String contender, Shape shape) {
+		while (this.workers.size() < shape.jvms()) {
+			this.workers.add(start(this.workers.size(), SMALL));
+		}
+		// One after the other: to start is work, and the first to refuse spares the rest.
+		for (ChildJvm worker : this.workers.subList(0, shape.jvms())) {
+			ask(worker, "open " + contender + " " + shape.clients());
+		}
+	}
+
+	/**
+	 * Let a contender lock for a while, in all JVMs of a shape at once.
+	 * @param contender which, opened before
+	 * @param shape who locks what
+	 * @param duration for how long
+	 * @return what happened
+	 */
+	public Slice slice(String contender, Shape shape, Duration duration) {
+		this.counter.set(0);
+		long start = System.nanoTime() + Duration.ofMillis(30 + 3L * shape.jvms()).toNanos();
+		String order = "slice " + new SliceOrder(contender, shape.clients(), shape.threads(), shape.hot(),
+				shape.section(), start, start + duration.toNanos())
+			.encode();
+		List<ChildJvm> working = this.workers.subList(0, shape.jvms());
+		working.forEach((worker) -> worker.tell(order));
+		List<String> answers = working.stream().map((worker) -> worker.answer(PATIENCE)).toList();
+		Tally tally = Tally.of(answers.stream().map(Crew::understood).map(Tally::decode).toList());
+		return new Slice(tally, shape.hot() ? tally.cycles() - this.counter.get() : 0);
+	}
+
+	/**
+	 * Let threads of one client wait for what another holds.
+	 * @param contender which
+	 * @param waiters how many wait
+	 * @param wait how long
+	 * @return how much later than asked each came back, in microseconds
+	 */
+	public List<Long> expire(String contender, int waiters, Duration wait) {
+		return Tally.numbers(ask(this.workers.get(0), "expire %s %d %s".formatted(contender, waiters, wait)))
+			.boxed()
+			.toList();
+	}
+
+	/**
+	 * Start a JVM of its own for one contender, with room for many locks.
+	 * @return it, to be closed
+	 */
+	public Loner loner() {
+		ChildJvm worker = start(99, ROOMY);
+		return new Loner(worker, (order) -> ask(worker, order));
+	}
+
+	private ChildJvm start(int number, List<String> options) {
+		return ChildJvm.start(Worker.class, options, "%02d".formatted(number), this.redis.toString(),
+				this.counterFile.toString());
+	}
+
+	private static String ask(ChildJvm worker, String order) {
+		worker.tell(order);
+		return understood(worker.answer(PATIENCE));
+	}
+
+	private static String understood(String answer) {
+		if (answer.startsWith("ok ")) {
+			return answer.substring(3);
+		}
+		if (answer.startsWith("unavailable ")) {
+			throw new UnavailableException(answer.substring("unavailable ".length()));
+		}
+		throw new IllegalStateException(answer);
+	}
+
+	/** End all workers; the crew can go on with new ones. */
+	@Override
+	public void close() {
+		this.workers.forEach(ChildJvm::close);
+		this.workers.clear();
+	}
+
+	/**
+	 * What happened in all JVMs.
+	 *
+	 * @param tally what was counted
+	 * @param lostUpdates increments that were lost because two were inside
+	 */
+	public record Slice(Tally tally, long lostUpdates) {
+
+	}
+
+}
