@@ -37,11 +37,13 @@ public final class ChildJvm implements AutoCloseable {
 	/**
 	 * Start a JVM with the class path of this one.
 	 * @param main what it runs
+	 * @param log where its standard error goes
 	 * @param options of the JVM
 	 * @param arguments of the program
 	 * @return the child, not ready yet
 	 */
-	public static ChildJvm start(Class<?> main, List<String> options, String... arguments) {
+	public static ChildJvm start(Class<?> main, ProcessBuilder.Redirect log, List<String> options,
+			String... arguments) {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home", ""), "bin", "java").toString());
 		command.add("-XX:+UseSerialGC");
@@ -50,8 +52,7 @@ public final class ChildJvm implements AutoCloseable {
 		command.addAll(List.of("-cp", System.getProperty("java.class.path", ""), main.getName()));
 		command.addAll(List.of(arguments));
 		try {
-			return new ChildJvm(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start(),
-					main.getSimpleName());
+			return new ChildJvm(new ProcessBuilder(command).redirectError(log).start(), main.getSimpleName());
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -3,7 +3,6 @@ package io.github.distlock.benchmarks;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -35,10 +34,9 @@ record Run(Options options, PrintStream progress) {
 		Results results = new Results();
 		ReportFiles files = new ReportFiles(this.options.output());
 		Files.createDirectories(this.options.output());
-		Path counter = Files.createTempFile(this.options.output(), "counter", ".bin");
 		try (RedisServer redis = RedisServer.open(this.options.redis());
 				ServerWatch server = new ServerWatch(redis.address());
-				Crew crew = new Crew(redis.address(), counter)) {
+				Crew crew = new Crew(redis.address(), this.options.output())) {
 			List<String> notes = notes(pinned, server.version());
 			notes.forEach(this.progress::println);
 			Bench bench = new Bench(crew, server, results, this.options.rounds(), this.options.slice(),
@@ -50,9 +48,6 @@ record Run(Options options, PrintStream progress) {
 			}
 			this.progress.println();
 			this.progress.println(report);
-		}
-		finally {
-			Files.deleteIfExists(counter);
 		}
 		return results;
 	}

@@ -29,7 +29,8 @@ final class RedisKeeper {
 
 	public static void main(String[] args) throws IOException {
 		PrintStream out = System.out;
-		Path home = Files.createTempDirectory("distlock-benchmarks-redis");
+		Path temporary = Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir", ".")));
+		Path home = Files.createTempDirectory(temporary, "distlock-benchmarks-redis");
 		Runtime.getRuntime().addShutdownHook(new Thread(() -> clean(home), "redis-keeper-clean"));
 		File program = ExecutableProvider.newJarResourceProvider(home.toFile()).get();
 		int port = freePort();

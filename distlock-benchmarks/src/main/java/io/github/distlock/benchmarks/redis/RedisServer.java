@@ -30,7 +30,8 @@ public final class RedisServer implements AutoCloseable {
 		if (given != null) {
 			return new RedisServer(given, null);
 		}
-		ChildJvm keeper = ChildJvm.start(RedisKeeper.class, List.of("-Xmx32m", "-XX:TieredStopAtLevel=1"));
+		ChildJvm keeper = ChildJvm.start(RedisKeeper.class, ProcessBuilder.Redirect.INHERIT,
+				List.of("-Xmx32m", "-XX:TieredStopAtLevel=1"));
 		int port = Integer.parseInt(keeper.answer(Duration.ofSeconds(30)));
 		return new RedisServer(new RedisAddress("127.0.0.1", port), keeper);
 	}

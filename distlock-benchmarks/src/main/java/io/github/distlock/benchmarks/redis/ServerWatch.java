@@ -66,11 +66,12 @@ public final class ServerWatch implements AutoCloseable {
 	}
 
 	/**
-	 * Return how many keys there are.
+	 * Return how many keys there are whose names hold a text.
+	 * @param text the text, without blanks
 	 * @return the count
 	 */
-	public long keys() {
-		return Long.parseLong(this.console.ask("DBSIZE"));
+	public long keys(String text) {
+		return Long.parseLong(this.console.ask("EVAL \"return #redis.call('KEYS', ARGV[1])\" 0 *" + text + "*"));
 	}
 
 	/**

@@ -22,7 +22,7 @@ public final class Crew implements AutoCloseable {
 
 	private final RedisAddress redis;
 
-	private final Path counterFile;
+	private final Path folder;
 
 	private final SharedCounter counter;
 
@@ -31,12 +31,12 @@ public final class Crew implements AutoCloseable {
 	/**
 	 * Make a crew without workers.
 	 * @param redis the server
-	 * @param counterFile a file for what workers share
+	 * @param folder for a file that workers share and one that they log to
 	 */
-	public Crew(RedisAddress redis, Path counterFile) {
+	public Crew(RedisAddress redis, Path folder) {
 		this.redis = redis;
-		this.counterFile = counterFile;
-		this.counter = new SharedCounter(counterFile);
+		this.folder = folder;
+		this.counter = new SharedCounter(counterFile());
 	}
 
 	/**
@@ -98,8 +98,13 @@ public final class Crew implements AutoCloseable {
 	}
 
 	private ChildJvm start(int number, List<String> options) {
-		return ChildJvm.start(Worker.class, options, "%02d".formatted(number), this.redis.toString(),
-				this.counterFile.toString());
+		return ChildJvm.start(Worker.class,
+				ProcessBuilder.Redirect.appendTo(this.folder.resolve("workers.log").toFile()), options,
+				"%02d".formatted(number), this.redis.toString(), counterFile().toString());
+	}
+
+	private Path counterFile() {
+		return this.folder.resolve("counter.bin");
 	}
 
 	private static String ask(ChildJvm worker, String order) {

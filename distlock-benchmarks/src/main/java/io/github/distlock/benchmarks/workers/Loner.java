@@ -19,6 +19,15 @@ public final class Loner implements AutoCloseable {
 	}
 
 	/**
+	 * Return what the names of all keys of a contender hold that its JVM used.
+	 * @param contender which
+	 * @return a part of the names
+	 */
+	public static String keys(String contender) {
+		return Standing.prefix(contender);
+	}
+
+	/**
 	 * Acquire many locks and keep them.
 	 * @param contender which
 	 * @param count how many

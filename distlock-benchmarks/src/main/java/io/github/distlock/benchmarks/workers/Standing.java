@@ -14,7 +14,7 @@ import io.github.distlock.benchmarks.contenders.Locks;
  */
 final class Standing {
 
-	private static final int WARM_UP = 2000;
+	private static final int WARM_UP = 10_000;
 
 	private final Cast cast;
 
@@ -79,19 +79,24 @@ final class Standing {
 
 	private Locks warm(String contender) throws InterruptedException {
 		Locks locks = this.cast.locks(contender, 1).get(0);
-		for (int i = 0; i < WARM_UP; i++) {
-			locks.lock(Contenders.number(Contenders.named(contender)) + "-warm").release();
+		// Other keys, but as many as the measured ones, so that tables have grown.
+		for (String key : keys(contender, "warm", WARM_UP)) {
+			locks.lock(key).release();
 		}
 		return locks;
 	}
 
 	private static List<String> keys(String contender, String kind, int count) {
-		String prefix = Contenders.number(Contenders.named(contender)) + "-" + kind + "-";
+		String prefix = prefix(contender) + kind + "-";
 		List<String> keys = new ArrayList<>();
 		for (int i = 0; i < count; i++) {
 			keys.add(prefix + i);
 		}
 		return keys;
+	}
+
+	static String prefix(String contender) {
+		return "alone-" + Contenders.number(Contenders.named(contender)) + "-";
 	}
 
 	/**

@@ -47,7 +47,6 @@ record HeldWorkload(int locks) implements Workload {
 	@Override
 	public void run(Bench bench, List<Contender> contenders) {
 		new Rounds(bench, chapter(), contenders).once((contender) -> {
-			long keys = bench.server().keys();
 			try (Loner loner = bench.crew().loner()) {
 				Loner.Cost cost = loner.hold(contender.id(), this.locks);
 				CommandShares[] shares = new CommandShares[1];
@@ -61,7 +60,7 @@ record HeldWorkload(int locks) implements Workload {
 				values.put(Metric.THREADS, (double) cost.threads());
 				values.put(Metric.HEAP_PER_LOCK, (double) cost.heapPerLock());
 				values.put(Metric.STILL_HELD, (double) loner.drop());
-				values.put(Metric.KEYS_LEFT, (double) bench.server().keys() - keys);
+				values.put(Metric.KEYS_LEFT, (double) bench.server().keys(Loner.keys(contender.id())));
 				return values;
 			}
 		});

@@ -39,13 +39,12 @@ record OnceWorkload(int count) implements Workload {
 	@Override
 	public void run(Bench bench, List<Contender> contenders) {
 		new Rounds(bench, chapter(), contenders).once((contender) -> {
-			long before = bench.server().keys();
 			try (Loner loner = bench.crew().loner()) {
 				double heap = loner.forget(contender.id(), this.count);
-				double atOnce = bench.server().keys() - before;
+				double atOnce = bench.server().keys(Loner.keys(contender.id()));
 				Waits.pass(LATER);
 				return Map.of(Metric.HEAP_PER_KEY, heap, Metric.KEYS_LEFT, atOnce, Metric.KEYS_LEFT_LATER,
-						(double) bench.server().keys() - before);
+						(double) bench.server().keys(Loner.keys(contender.id())));
 			}
 		});
 	}
