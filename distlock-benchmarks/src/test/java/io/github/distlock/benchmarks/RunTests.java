@@ -39,7 +39,7 @@ class RunTests {
 	@BeforeAll
 	static void run(@TempDir Path directory) throws Exception {
 		folder = directory;
-		Options options = new OptionsReader(folder).read("--workloads=uncontended-1,hot-2x1", "--contenders=full",
+		Options options = new OptionsReader(folder).read("--workloads=uncontended-1,hot-2x1-1ms", "--contenders=full",
 				"--rounds=1", "--slice=100ms", "--warm-up=0s", "--pin=off");
 		results = new Run(options, new PrintStream(OUTPUT, true, StandardCharsets.UTF_8)).measure("not pinned");
 	}
@@ -47,9 +47,9 @@ class RunTests {
 	@Test
 	void everybodyExcludesAcrossTwoJvms() {
 		List<String> waiting = able(Ability.WAITS);
-		assertThat(of("hot-2x1")).extracting(Measurement::contender)
-			.containsExactlyInAnyOrderElementsOf(present("hot-2x1", waiting));
-		assertThat(of("hot-2x1")).allSatisfy((measurement) -> {
+		assertThat(of("hot-2x1-1ms")).extracting(Measurement::contender)
+			.containsExactlyInAnyOrderElementsOf(present("hot-2x1-1ms", waiting));
+		assertThat(of("hot-2x1-1ms")).allSatisfy((measurement) -> {
 			assertThat(measurement.values().get(Metric.THROUGHPUT)).isPositive();
 			assertThat(measurement.values().get(Metric.LOST_UPDATES)).isZero();
 		});
@@ -58,7 +58,7 @@ class RunTests {
 
 	@Test
 	void whoIsAbsentHasAReason() {
-		for (String workload : List.of("uncontended-1", "hot-2x1")) {
+		for (String workload : List.of("uncontended-1", "hot-2x1-1ms")) {
 			Map<String, String> absent = results.absent(workload);
 			assertThat(absent.keySet()).isSubsetOf(MAY_BE_ABSENT);
 			assertThat(absent.values()).allSatisfy((reason) -> assertThat(reason).isNotBlank());
