@@ -73,8 +73,9 @@ class ContendedFaultTests {
 	void start() {
 		this.proxy = new TcpProxy(redis.server().port());
 		for (int i = 0; i < NODES; i++) {
-			this.nodes.add((i == NODES - 1) ? redis.nodeBehind(this.proxy.port(), settings(LEASE), List.of(this.events))
-					: redis.node(settings(LEASE), List.of(this.events)));
+			this.nodes.add((i == NODES - 1)
+					? redis.nodeBehind(this.proxy.port(), RedisNodes.settings(LEASE), List.of(this.events))
+					: redis.node(RedisNodes.settings(LEASE), List.of(this.events)));
 		}
 		this.run = ContendedRun.start(redis, this.nodes, this.seed);
 	}
@@ -86,9 +87,9 @@ class ContendedFaultTests {
 		redis.stopNodes();
 	}
 
-	private static RegistrySettings settings(Duration lease) {
-		return new RegistrySettings(Duration.ofSeconds(5), lease, null, RedisNodes.HAND_OFF, Duration.ofSeconds(3),
-				false, Duration.ofSeconds(1));
+	private static RegistrySettings impatient() {
+		return new RegistrySettings(Duration.ofSeconds(5), Duration.ofSeconds(30), null, RedisNodes.HAND_OFF,
+				Duration.ofSeconds(3), false, Duration.ofSeconds(1));
 	}
 
 	private void finishWithoutLossOrFailure() {
@@ -214,7 +215,7 @@ class ContendedFaultTests {
 	void aStoreThatIsAwayForTooLongFailsEverybodyAndWorksWhenItIsBack() {
 		List<TcpProxy> others = List.of(new TcpProxy(redis.server().port()), new TcpProxy(redis.server().port()));
 		List<BackendLockRegistry> remote = others.stream()
-			.map((other) -> redis.nodeBehind(other.port(), settings(Duration.ofSeconds(30)), List.of(this.events)))
+			.map((other) -> redis.nodeBehind(other.port(), impatient(), List.of(this.events)))
 			.toList();
 		try (ContendedRun away = ContendedRun.start(redis, remote, this.seed + 1_000_000)) {
 			others.forEach((other) -> other.refuse(true));

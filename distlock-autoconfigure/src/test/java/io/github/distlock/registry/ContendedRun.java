@@ -3,6 +3,7 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -172,6 +173,9 @@ final class ContendedRun implements AutoCloseable {
 
 		private final LockRequest request;
 
+		/** Whether it gives up soon before it waits. */
+		private final boolean hasty;
+
 		private final Random random;
 
 		private final AtomicInteger entries = new AtomicInteger();
@@ -183,6 +187,7 @@ final class ContendedRun implements AutoCloseable {
 			setDaemon(true);
 			this.node = node;
 			this.key = key;
+			this.hasty = number == 1;
 			this.random = new Random(seed);
 			LockRequest patient = LockRequest.of(key.name()).waitTime((number == 0) ? LockRequest.FOREVER : PATIENCE);
 			// Only those with equal leases pass the lock on to each other.
@@ -192,13 +197,11 @@ final class ContendedRun implements AutoCloseable {
 		@Override
 		public void run() {
 			while (!ContendedRun.this.stopped) {
-				try (HeldLock lock = this.node.acquire(this.request)) {
-					this.key.entered(lock);
-					this.entries.incrementAndGet();
-					// Seldom long: a wrong release must find somebody inside.
-					long most = (this.random.nextInt(50) == 0) ? 60_000_000 : 1_000_000;
-					LockSupport.parkNanos(this, this.random.nextLong(most));
-					this.key.leaving(lock);
+				try {
+					if (this.hasty) {
+						stayIfQuick();
+					}
+					stay(this.node.acquire(this.request));
 				}
 				catch (LockLostException ex) {
 					ContendedRun.this.lost.incrementAndGet();
@@ -210,6 +213,29 @@ final class ContendedRun implements AutoCloseable {
 				catch (RuntimeException | Error ex) {
 					ContendedRun.this.surprises.add(ex);
 				}
+			}
+		}
+
+		private void stayIfQuick() {
+			Optional<HeldLock> lock;
+			try {
+				lock = this.node.tryAcquire(this.request.waitTime(Duration.ofMillis(1)));
+			}
+			catch (LockBackendException ex) {
+				// There was no time to try again.
+				return;
+			}
+			lock.ifPresent(this::stay);
+		}
+
+		private void stay(HeldLock acquired) {
+			try (HeldLock lock = acquired) {
+				this.key.entered(lock);
+				this.entries.incrementAndGet();
+				// Seldom long: a wrong release must find somebody inside.
+				long most = (this.random.nextInt(50) == 0) ? 60_000_000 : 1_000_000;
+				LockSupport.parkNanos(this, this.random.nextLong(most));
+				this.key.leaving(lock);
 			}
 		}
 
