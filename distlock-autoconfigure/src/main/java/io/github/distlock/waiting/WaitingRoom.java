@@ -211,7 +211,12 @@ public final class WaitingRoom {
 				if (Thread.interrupted()) {
 					interrupted = true;
 				}
-				if (interrupted && interruptible && giveUp(entry, waiter, false)) {
+				if (interrupted && interruptible) {
+					if (!giveUp(entry, waiter, false)) {
+						// Decided just before. Its wake-up may have ended a park on the
+						// entry's lock, and no other one comes.
+						continue;
+					}
 					interrupted = false;
 					throw new InterruptedException(
 							"Interrupted while waiting for lock '" + waiter.request().key() + "'");
@@ -224,6 +229,8 @@ public final class WaitingRoom {
 				if (!told && !waiter.isOnce()) {
 					told = true;
 					waiter.request().onWaiting().run();
+					// A listener may have parked, and used up the wake-up.
+					continue;
 				}
 				LockSupport.parkNanos(this, remaining);
 			}
