@@ -69,7 +69,7 @@ class VirtualThreadTests extends TwoRegistries {
 	@Test
 	void oneOfThemEntersAgainWhatItHolds() throws Exception {
 		CompletableFuture<Long> tokens = new CompletableFuture<>();
-		VirtualThreads.start("reentrant", () -> {
+		Thread thread = VirtualThreads.start("reentrant", () -> {
 			Lock view = this.one.obtain("again");
 			try (HeldLock outer = this.one.acquire(request("again"))) {
 				view.lock();
@@ -80,7 +80,8 @@ class VirtualThreadTests extends TwoRegistries {
 					view.unlock();
 				}
 			}
-		}).join();
+		});
+		assertThat(join(thread)).isTrue();
 		assertThat(tokens.get(10, TimeUnit.SECONDS)).isZero();
 		assertThat(this.one.isIdle()).isTrue();
 	}
@@ -91,7 +92,7 @@ class VirtualThreadTests extends TwoRegistries {
 		try (HeldLock lock = this.two.acquire(request("interrupted"))) {
 			Thread waiter = VirtualThreads.start("interrupted", () -> {
 				try {
-					this.one.acquire(request("interrupted"));
+					this.one.acquire(LockRequest.of("interrupted").waitTime(LockRequest.FOREVER));
 				}
 				catch (LockNotAcquiredException ex) {
 					flag.complete(Thread.currentThread().isInterrupted());
@@ -149,7 +150,7 @@ class VirtualThreadTests extends TwoRegistries {
 	}
 
 	private static boolean join(Thread thread) throws InterruptedException {
-		thread.join(TimeUnit.SECONDS.toMillis(120));
+		thread.join(TimeUnit.SECONDS.toMillis(60));
 		return !thread.isAlive();
 	}
 
