@@ -48,6 +48,22 @@ class CostTests extends TwoRegistries {
 	}
 
 	@Test
+	void anUncontendedCycleIsTwoCommandsOfFourHundredBytes() {
+		this.two.acquire(LockRequest.of("key-1")).close();
+		redis.resetStats();
+		long before = redis.networkBytes();
+		for (int n = 0; n < 200; n++) {
+			this.two.acquire(LockRequest.of("key-1")).close();
+		}
+		long bytes = redis.networkBytes() - before;
+		assertThat(redis.calls("evalsha")).isEqualTo(400);
+		assertThat(redis.calls("get") + redis.calls("set") + redis.calls("time")).isEqualTo(1000);
+		assertThat(redis.calls("lpop") + redis.calls("publish") + redis.calls("eval")).isZero();
+		// What asking for the statistics costs is in it, too: a few kilobytes.
+		assertThat(bytes / 200).isBetween(200L, 400L);
+	}
+
+	@Test
 	void aWaiterSendsAtMostOneCommandPerSafetyInterval() throws Exception {
 		HeldLock held = this.two.acquire(request("patience"));
 		List<Future<?>> waiters = new ArrayList<>();

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.function.Function;
 
 import io.github.distlock.LockListener;
@@ -216,6 +217,18 @@ public final class RedisNodes implements AutoCloseable {
 	public boolean isLocked(String key) {
 		byte[] word = ask((connection) -> connection.stringCommands().get(bytes("distlock:lock:{" + key + "}")));
 		return word != null && word[0] != '|';
+	}
+
+	/**
+	 * Return how much has been sent and received since the last reset.
+	 * @return bytes, both ways
+	 */
+	public long networkBytes() {
+		return ask((connection) -> {
+			Properties stats = connection.serverCommands().info("stats");
+			return Long.parseLong(stats.getProperty("total_net_input_bytes"))
+					+ Long.parseLong(stats.getProperty("total_net_output_bytes"));
+		});
 	}
 
 	/**

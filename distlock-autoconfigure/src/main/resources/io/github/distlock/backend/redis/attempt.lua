@@ -10,18 +10,22 @@
 local token, lease, count, mark = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 local word = redis.call('GET', lockKey)
-local free = not word or string.byte(word) == 124
 local entry
-if free then
+if not word then
   entry = redis.call('LPOP', queueKey)
-  if not entry then
-    local first = nowMicros
-    if word then
-      first = math.max(first, string.sub(word, 2) + 1)
-    end
-    writeLock(token, first + count - 1, lease)
-    return { 1, first }
+end
+if not entry and (not word or string.byte(word) == 124) then
+  local first, state = nowMicros, '-'
+  if word and string.sub(word, 2) + 1 > first then
+    first, state = string.sub(word, 2) + 1, '+'
   end
+  local owned = string.format('%s%s|%.0f', state, token, first + count - 1)
+  if redis.pcall('SET', lockKey, owned, 'PX', lease).err then
+    -- A server without memory refuses it as the first write, but not as the second.
+    redis.call('DEL', lockKey)
+    redis.call('SET', lockKey, owned, 'PX', lease)
+  end
+  return { 1, first }
 end
 -- include: grant.lua
 
@@ -33,11 +37,11 @@ local function enqueue()
   if position then
     return position, 0
   end
-  local own, instance = token .. '|', string.match(token, '^(.*:)')
+  local mine, instance = token .. '|', string.match(token, '^(.*:)')
   local entries = redis.call('LRANGE', queueKey, 0, -1)
   for i = 1, #entries do
     local other = entries[i]
-    if string.sub(other, 1, #own) == own then
+    if string.sub(other, 1, #mine) == mine then
       redis.call('LSET', queueKey, i - 1, wanted)
       position = i - 1
     elseif mark == 'S' and string.sub(other, 1, #instance) == instance and string.sub(other, -2) ~= '|T' then
@@ -47,7 +51,11 @@ local function enqueue()
   if position then
     return position, 0
   end
-  return redis.call('RPUSH', queueKey, wanted) - 1, 1
+  position = redis.call('RPUSH', queueKey, wanted) - 1
+  if word and string.byte(word) == 45 then
+    redis.call('SETRANGE', lockKey, 0, '+')
+  end
+  return position, 1
 end
 
 local owner, last = read(word)
@@ -60,7 +68,7 @@ if owner == '' then
   owner, first, ttl = grantNext(entry, last, token, lease, not word)
   if owner == '' then
     first = nextToken(first)
-    writeLock(token, first + count - 1, lease)
+    own(token, first + count - 1, lease)
     owner, ttl = token, lease
   end
   if owner == token then

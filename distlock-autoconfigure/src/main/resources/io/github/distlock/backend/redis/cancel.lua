@@ -14,10 +14,10 @@ if owner == token then
   end
   return { 1 }
 end
-local own = token .. '|'
+local mine = token .. '|'
 local entries = redis.call('LRANGE', queueKey, 0, -1)
 for i = 1, #entries do
-  if string.sub(entries[i], 1, #own) == own then
+  if string.sub(entries[i], 1, #mine) == mine then
     return { redis.call('LREM', queueKey, 0, entries[i]) }
   end
 end

@@ -11,12 +11,22 @@ local function nextToken(last)
   return math.max(last + 1, nowMicros)
 end
 
+local function own(owner, last, ttl)
+  redis.call('SET', lockKey, string.format('+%s|%.0f', owner, last), 'PX', ttl)
+end
+
+-- The lock is free: nothing of it stays but the last token, until the clock has certainly
+-- passed it.
+local function bury(last)
+  redis.call('SET', lockKey, '|' .. exact(last), 'PX', exact(math.max(0, last - nowMicros) / 1000 + 10000))
+end
+
 -- Who owns the lock, and the last token.
 local function read(word)
   if not word then
     return '', 0
   end
-  local owner, last = string.match(word, '^([^|]*)|(%d+)$')
+  local owner, last = string.match(word, '^[-+]?([^|]*)|(%d+)$')
   return owner, tonumber(last)
 end
 
@@ -42,16 +52,16 @@ local function dropAll(instance)
 end
 
 -- Gives the lock to the longest waiting ticket that is alive, beginning with `entry`,
--- which has been popped. If that is `own`, its lease is `ownLease` and no message is
+-- which has been popped. If that is `asker`, its lease is `askerLease` and no message is
 -- sent: the reply tells it. Otherwise the lease is short, until the new owner has
 -- confirmed. `abandoned` means that the lock has expired instead of being released.
 -- Answers owner ('' if nobody waits), its first token (without an owner, the last token
 -- ever given), and TTL. The pop comes first: it is what a server without
 -- memory lets pass; publishes last, when the owner has been written.
-local function grantNext(entry, last, own, ownLease, abandoned)
+local function grantNext(entry, last, asker, askerLease, abandoned)
   if entry and isClaim(entry) then
     local instance = string.sub(entry, 2)
-    if abandoned and string.match(own, '^(.*):') ~= instance then
+    if abandoned and string.match(asker, '^(.*):') ~= instance then
       dropAll(instance)
     end
     entry = redis.call('LPOP', queueKey)
@@ -64,11 +74,11 @@ local function grantNext(entry, last, own, ownLease, abandoned)
     if not gone then
       local first = nextToken(last)
       last = first + count - 1
-      if token == own then
-        writeLock(token, last, ownLease)
-        return token, first, ownLease
+      if token == asker then
+        own(token, last, askerLease)
+        return token, first, askerLease
       end
-      writeLock(token, last, grace)
+      own(token, last, grace)
       local instance = string.match(token, '^(.*):')
       local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. instance
       local message = table.concat({ token, exact(first), exact(last), grace, exact(nowMicros), lockKey }, '|')

@@ -5,7 +5,8 @@
 local answers = {}
 for i = 1, #KEYS do
   local base = (i - 1) * 3
-  if redis.call('GET', KEYS[i]) == ARGV[base + 1] .. '|' .. ARGV[base + 2] then
+  local word = redis.call('GET', KEYS[i])
+  if word and string.sub(word, 2) == ARGV[base + 1] .. '|' .. ARGV[base + 2] then
     answers[i] = redis.call('PEXPIRE', KEYS[i], ARGV[base + 3])
   else
     answers[i] = 0

@@ -87,10 +87,12 @@ class ScriptTests {
 	@Test
 	void aTicketThatHasNotBeenSeenForThreeSafetyIntervalsIsPassedOver() {
 		attempt("a:1", 1, "T");
-		template.opsForList().rightPush(KEYS.get(1), "gone:1|5000|1|" + (System.currentTimeMillis() - 8000));
-		template.opsForList().rightPush(KEYS.get(1), "alive:1|5000|1|" + (System.currentTimeMillis() - 6000));
+		attempt("gone:1", 1, "S");
+		attempt("alive:1", 1, "S");
+		template.opsForList().set(KEYS.get(1), 0, "gone:1|5000|1|" + (System.currentTimeMillis() - 8000));
+		template.opsForList().set(KEYS.get(1), 1, "alive:1|5000|1|" + (System.currentTimeMillis() - 6000));
 		release("a:1", 0);
-		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("alive:1|");
+		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("+alive:1|");
 		assertThat(queue()).isEmpty();
 	}
 
@@ -102,11 +104,11 @@ class ScriptTests {
 		attempt("alive:f1", 1, "S");
 		attempt("paused:f3", 1, "S");
 		release("a:1", 0);
-		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("paused:f1|");
+		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("+paused:f1|");
 		assertThat(attempt("late:1", 1, "S").subList(0, 2)).as("behind three").isEqualTo(List.of(2L, 3L));
 		template.delete(KEYS.get(0));
 		assertThat(attempt("late:1", 1, "S").subList(0, 2)).as("the first now").isEqualTo(List.of(2L, 0L));
-		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("alive:f1|");
+		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("+alive:f1|");
 		assertThat(attempt("paused:f3", 1, "S").get(4)).as("queued only now").isEqualTo(1);
 	}
 
@@ -117,7 +119,7 @@ class ScriptTests {
 		attempt("b:f2", 1, "S");
 		release("a:1", 0);
 		release("b:f1", 0);
-		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("b:f2|");
+		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("+b:f2|");
 		assertThat(queue()).isEmpty();
 		release("b:f2", 0);
 		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("|");
@@ -145,9 +147,45 @@ class ScriptTests {
 	}
 
 	@Test
+	void whoWaitsIsSeenByTheReleaseThoughTheLockWasFreeOfWaiters() {
+		attempt("a:1", 1, "T");
+		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("-a:1|");
+		assertThat(attempt("b:1", 1, "S").get(0)).isEqualTo(2);
+		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("+a:1|");
+		assertThat(template.getExpire(KEYS.get(0))).isPositive();
+		release("a:1", lastToken());
+		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("+b:1|");
+		release("b:1", lastToken());
+		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("|");
+	}
+
+	@Test
+	void aServerWithoutMemoryLetsALockBeAcquiredAndReleased() {
+		attempt("a:1", 1, "T");
+		maxMemory("1");
+		try {
+			assertThat(release("a:1", lastToken())).isEqualTo(List.of(1L));
+			assertThat(attempt("b:1", 1, "T").get(0)).isEqualTo(1);
+			assertThat(release("b:1", lastToken())).isEqualTo(List.of(1L));
+			template.delete(KEYS.get(0));
+			assertThat(attempt("c:1", 1, "T").get(0)).isEqualTo(1);
+		}
+		finally {
+			maxMemory("0");
+		}
+	}
+
+	private static void maxMemory(String bytes) {
+		template.execute((RedisConnection connection) -> {
+			connection.serverCommands().setConfig("maxmemory", bytes);
+			return true;
+		});
+	}
+
+	@Test
 	void tokensAheadOfTheClockAreRememberedUntilItHasPassedThem() {
 		long ahead = System.currentTimeMillis() * 1000 + 60_000_000L;
-		template.opsForValue().set(KEYS.get(0), "a:1|" + ahead);
+		template.opsForValue().set(KEYS.get(0), "+a:1|" + ahead);
 		release("a:1", ahead);
 		assertThat(template.getExpire(KEYS.get(0))).isBetween(60L, 72L);
 		assertThat(attempt("b:1", 1, "T").get(1)).isEqualTo(ahead + 1);
