@@ -115,7 +115,7 @@ final class Holding implements LeaseEvents {
 			tellLost(hold, "the store no longer knew it at the release");
 			throw lostException(hold);
 		}
-		if (departure == Departure.PENDING) {
+		if (departure == Departure.UNANSWERED) {
 			logger.warn("The release of lock '" + hold.key()
 					+ "' has not been acknowledged yet and goes on in the background");
 		}

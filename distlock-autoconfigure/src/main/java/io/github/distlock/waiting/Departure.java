@@ -14,7 +14,10 @@ public enum Departure {
 	/** The store no longer knew this holder: the lock had been lost. */
 	GONE,
 
-	/** The store has not answered yet; the release goes on in the background. */
-	PENDING
+	/** The release is sent in the background, after a command that is on its way. */
+	PENDING,
+
+	/** The store did not answer; the release goes on in the background. */
+	UNANSWERED
 
 }

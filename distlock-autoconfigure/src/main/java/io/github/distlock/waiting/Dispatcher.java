@@ -159,7 +159,7 @@ final class Dispatcher {
 			}
 		}
 		catch (RuntimeException ex) {
-			departure = Departure.PENDING;
+			departure = Departure.UNANSWERED;
 			steps = entry.leaveFailed(exit, asBackendException(ex));
 		}
 		follow(entry, steps);
