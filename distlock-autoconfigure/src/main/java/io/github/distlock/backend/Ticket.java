@@ -7,8 +7,8 @@ import io.github.distlock.LockMode;
  *
  * @param key what is locked, as the user wrote it
  * @param mode how it is shared
- * @param instance the JVM's part of the name: unique for ever, of letters, digits and
- * hyphens
+ * @param instance the JVM's part of the name: unique for ever, of letters, digits,
+ * hyphens and underscores
  * @param number the ticket's number in its JVM
  * @param fair whether its JVM may have several in the queue of the key, one for each
  * caller

@@ -1,6 +1,7 @@
 package io.github.distlock.registry;
 
 import java.security.SecureRandom;
+import java.util.Base64;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
@@ -70,7 +71,9 @@ final class Session implements LockSignals {
 
 	/** Unique for ever, and short, since it is part of every command: 64 random bits. */
 	private static String newInstance() {
-		return Long.toUnsignedString(new SecureRandom().nextLong(), Character.MAX_RADIX);
+		byte[] bits = new byte[Long.BYTES];
+		new SecureRandom().nextBytes(bits);
+		return Base64.getUrlEncoder().withoutPadding().encodeToString(bits);
 	}
 
 	WaitingRoom room() {

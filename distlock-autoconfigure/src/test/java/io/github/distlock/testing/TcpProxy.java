@@ -1,5 +1,6 @@
 package io.github.distlock.testing;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -8,6 +9,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
@@ -30,6 +33,10 @@ public final class TcpProxy implements AutoCloseable {
 	private volatile boolean swallowing;
 
 	private volatile boolean holdingBack;
+
+	private volatile long commandDelayNanos;
+
+	private volatile long replyDelayNanos;
 
 	/**
 	 * Listen on a free port.
@@ -56,6 +63,47 @@ public final class TcpProxy implements AutoCloseable {
 	 */
 	public void loseReplies(boolean losing) {
 		this.losingReplies = losing;
+	}
+
+	/**
+	 * Whatever is sent over the connections of this moment arrives, but nothing comes
+	 * back on them until they are cut.
+	 */
+	public void mute() {
+		this.links.forEach((link) -> link.mute = true);
+	}
+
+	/**
+	 * Keep what is sent over the connections of this moment, until it is delivered late.
+	 */
+	public void withhold() {
+		this.links.forEach((link) -> link.withholding = true);
+	}
+
+	/**
+	 * Break the connections whose commands are withheld; a while later let these arrive,
+	 * when nobody waits for an answer any more.
+	 * @param delay how much later
+	 */
+	public void deliverLate(Duration delay) {
+		List<Link> late = this.links.stream().filter((link) -> link.withholding).toList();
+		for (Link link : late) {
+			link.halfOpen = true;
+			close(link.client);
+			this.links.remove(link);
+		}
+		keep(delay.toNanos());
+		late.forEach(Link::deliver);
+	}
+
+	/**
+	 * Let everything take its time.
+	 * @param commands how long each piece is kept on its way to the server
+	 * @param replies how long each piece is kept on its way back
+	 */
+	public void slow(Duration commands, Duration replies) {
+		this.commandDelayNanos = commands.toNanos();
+		this.replyDelayNanos = replies.toNanos();
 	}
 
 	/**
@@ -110,14 +158,24 @@ public final class TcpProxy implements AutoCloseable {
 					close(client);
 					continue;
 				}
-				Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), this.target));
-				this.links.add(link);
-				run(() -> pumpCommands(link));
-				run(() -> pumpReplies(link));
+				connect(client);
 			}
 		}
 		catch (IOException ex) {
 			// Closed.
+		}
+	}
+
+	private void connect(Socket client) {
+		try {
+			Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), this.target));
+			this.links.add(link);
+			run(() -> pumpCommands(link));
+			run(() -> pumpReplies(link));
+		}
+		catch (IOException ex) {
+			// The server is away, and may come back.
+			close(client);
 		}
 	}
 
@@ -130,7 +188,11 @@ public final class TcpProxy implements AutoCloseable {
 				if (new String(buffer, 0, read, StandardCharsets.ISO_8859_1).contains("SUBSCRIBE")) {
 					link.subscribing = true;
 				}
-				if (passes(link)) {
+				keep(this.commandDelayNanos);
+				if (link.withholding) {
+					link.withheld.write(buffer, 0, read);
+				}
+				else if (passes(link)) {
 					out.write(buffer, 0, read);
 				}
 			}
@@ -152,13 +214,20 @@ public final class TcpProxy implements AutoCloseable {
 		return !link.dead;
 	}
 
+	private static void keep(long nanos) {
+		if (nanos > 0) {
+			LockSupport.parkNanos(nanos);
+		}
+	}
+
 	private void pumpReplies(Link link) {
 		byte[] buffer = new byte[8192];
 		try {
 			InputStream in = link.server.getInputStream();
 			OutputStream out = link.client.getOutputStream();
 			for (int read; (read = in.read(buffer)) > 0;) {
-				if (passes(link) && !this.losingReplies) {
+				if (passes(link) && !this.losingReplies && !link.mute) {
+					keep(this.replyDelayNanos);
 					out.write(buffer, 0, read);
 				}
 			}
@@ -208,9 +277,26 @@ public final class TcpProxy implements AutoCloseable {
 
 		private volatile boolean dead;
 
+		private volatile boolean mute;
+
+		private volatile boolean withholding;
+
+		/** Guards itself. */
+		private final ByteArrayOutputStream withheld = new ByteArrayOutputStream();
+
 		Link(Socket client, Socket server) {
 			this.client = client;
 			this.server = server;
+		}
+
+		void deliver() {
+			try {
+				this.server.getOutputStream().write(this.withheld.toByteArray());
+				this.server.shutdownOutput();
+			}
+			catch (IOException ex) {
+				// It has closed the connection.
+			}
 		}
 
 		void end() {

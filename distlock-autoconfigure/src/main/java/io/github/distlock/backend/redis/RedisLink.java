@@ -1,5 +1,6 @@
 package io.github.distlock.backend.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -90,10 +91,18 @@ final class RedisLink implements RedisInbox.Events {
 		}
 	}
 
-	@SuppressWarnings({ "unchecked", "rawtypes" })
+	/** Run a script that answers a word and numbers. */
+	Answer<Reply> ask(RedisScript<String> script, String what, String key, String... args) {
+		Answer<byte[]> answer = required().runner().run(script, what, key, this.keys.lockAndQueue(key), args);
+		String text = new String(answer.value(), StandardCharsets.ISO_8859_1);
+		return new Answer<>(Reply.parse(text), answer.sent(), answer.repeated());
+	}
+
+	/** Run a script that answers a list. */
+	@SuppressWarnings("rawtypes")
 	Answer<List<Long>> run(RedisScript<List> script, String what, @Nullable String key, List<String> names,
 			String... args) {
-		return (Answer) required().runner().run(script, what, key, names, args);
+		return required().runner().run(script, what, key, names, args);
 	}
 
 	/**

@@ -18,6 +18,7 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.redis.RedisLink.Hearing;
 import io.github.distlock.backend.redis.ScriptRunner.Answer;
 import org.jspecify.annotations.Nullable;
 
@@ -51,8 +52,6 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	private static final long UNQUEUED_LOOK_MILLIS = 200;
 
-	private static final String NOT_QUEUED = "-";
-
 	private static final int BATCH_SIZE = 100;
 
 	private final RedisKeys keys;
@@ -62,6 +61,12 @@ public final class RedisLockBackend implements LockBackend {
 	private final BackendDescription description;
 
 	private final String tokensPerGrant;
+
+	private final String notQueued;
+
+	private final String queuedUncounted;
+
+	private final String queuedCounted;
 
 	/**
 	 * Create the store. Sends nothing yet.
@@ -75,6 +80,9 @@ public final class RedisLockBackend implements LockBackend {
 		this.description = new BackendDescription("redis", Set.of(LockMode.EXCLUSIVE), true, settings.tokensPerGrant(),
 				settings.commandTimeout(), BATCH_SIZE);
 		this.tokensPerGrant = Integer.toString(settings.tokensPerGrant());
+		this.notQueued = "N" + this.tokensPerGrant;
+		this.queuedUncounted = "S" + this.tokensPerGrant;
+		this.queuedCounted = "T" + this.tokensPerGrant;
 	}
 
 	@Override
@@ -104,44 +112,42 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		Answer<List<Long>> answer = this.link.run(Scripts.ATTEMPT, "attempt", ticket.key(),
-				this.keys.lockAndQueue(ticket.key()), ticket.token(), millis(lease), this.tokensPerGrant,
-				queue ? mark() : NOT_QUEUED);
-		List<Long> reply = answer.value();
-		return switch (reply.get(0).intValue()) {
-			case 1 -> granted(answer, lease);
-			case 2 -> waiting(answer, lease);
-			default -> queue ? unqueued() : new AttemptResult.Busy(Duration.ofMillis(Math.max(0, reply.get(1))));
+		Answer<Reply> answer = this.link.ask(Scripts.ATTEMPT, "attempt", ticket.key(), ticket.token(), millis(lease),
+				queueing(queue));
+		return switch (answer.value().word()) {
+			case Reply.GRANTED -> granted(answer, lease);
+			case Reply.WAITING -> waiting(answer, lease);
+			case Reply.BUSY -> queue ? unqueued()
+					: new AttemptResult.Busy(Duration.ofMillis(Math.max(0, answer.value().numbers()[0])));
+			default -> throw new IllegalStateException("Not an answer to an attempt: " + answer.value());
 		};
 	}
 
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		Answer<List<Long>> answer = (next != null) ? release(ticket, ticket.token(), Long.toString(lastToken),
-				next.ticket().token(), millis(next.lease()), this.tokensPerGrant, mark())
-				: release(ticket, ticket.token(), Long.toString(lastToken));
-		int code = answer.value().get(0).intValue();
-		if (code == 0) {
-			// If it was sent twice, the first released; its answer is lost.
-			return new ReleaseResult(answer.repeated(), null);
+		String used = Long.toString(lastToken);
+		if (next == null) {
+			Answer<Reply> answer = this.link.ask(Scripts.RELEASE, "release", ticket.key(), ticket.token(), used);
+			return new ReleaseResult(isReleased(answer), null);
 		}
-		if (next == null || code == 1) {
-			return new ReleaseResult(true, null);
-		}
-		return new ReleaseResult(true, switch (code) {
-			case 2 -> granted(answer, next.lease());
-			case 3 -> waiting(answer, next.lease());
-			default -> unqueued();
+		Answer<Reply> answer = this.link.ask(Scripts.RELEASE, "release", ticket.key(), ticket.token(), used,
+				next.ticket().token(), millis(next.lease()), queueing(true));
+		return new ReleaseResult(isReleased(answer), switch (answer.value().word()) {
+			case Reply.GRANTED -> granted(answer, next.lease());
+			case Reply.WAITING -> waiting(answer, next.lease());
+			case Reply.UNQUEUED -> unqueued();
+			default -> null;
 		});
 	}
 
-	private Answer<List<Long>> release(Ticket ticket, String... args) {
-		return this.link.run(Scripts.RELEASE, "release", ticket.key(), this.keys.lockAndQueue(ticket.key()), args);
+	/** If it was sent twice, the first released and its answer is lost. */
+	private static boolean isReleased(Answer<Reply> answer) {
+		return !answer.value().word().equals(Reply.GONE) || answer.repeated();
 	}
 
 	@Override
 	public void cancel(Ticket ticket) {
-		this.link.run(Scripts.CANCEL, "cancel", ticket.key(), this.keys.lockAndQueue(ticket.key()), ticket.token());
+		this.link.ask(Scripts.CANCEL, "cancel", ticket.key(), ticket.token());
 	}
 
 	@Override
@@ -156,13 +162,13 @@ public final class RedisLockBackend implements LockBackend {
 
 	private List<RenewalResult> renewBatch(List<Renewal> renewals) {
 		List<String> locks = new ArrayList<>(renewals.size());
-		String[] args = new String[renewals.size() * 3];
+		String[] args = new String[renewals.size() * 2];
 		for (int i = 0; i < renewals.size(); i++) {
 			Renewal renewal = renewals.get(i);
 			locks.add(this.keys.lock(renewal.ticket().key()));
-			args[i * 3] = renewal.ticket().token();
-			args[i * 3 + 1] = Long.toString(renewal.lastToken());
-			args[i * 3 + 2] = millis(renewal.lease());
+			args[i * 2] = renewal.ticket().token() + "|" + this.tokensPerGrant + "|"
+					+ (renewal.lastToken() - this.description.tokensPerGrant() + 1);
+			args[i * 2 + 1] = millis(renewal.lease());
 		}
 		List<RenewalResult> results = new ArrayList<>(renewals.size());
 		try {
@@ -187,29 +193,28 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/** A reply without a TTL is that of a new grant, whose TTL is the lease. */
-	private AttemptResult granted(Answer<List<Long>> answer, Duration lease) {
-		List<Long> reply = answer.value();
-		long first = reply.get(1);
-		Duration ttl = (reply.size() > 2) ? Duration.ofMillis(Math.max(0, reply.get(2))) : lease;
-		return new AttemptResult.Granted(
-				new Grant(first, first + this.description.tokensPerGrant() - 1, Validity.until(answer.sent(), ttl)));
+	private AttemptResult granted(Answer<Reply> answer, Duration lease) {
+		long[] reply = answer.value().numbers();
+		Duration ttl = (reply.length > 1) ? Duration.ofMillis(Math.max(0, reply[1])) : lease;
+		return new AttemptResult.Granted(new Grant(reply[0], reply[0] + this.description.tokensPerGrant() - 1,
+				Validity.until(answer.sent(), ttl)));
 	}
 
 	/**
 	 * Only the head of the queue looks when the lease of the holder ends; the others hear
 	 * of it from the head, and look themselves after a safety interval.
 	 */
-	private AttemptResult waiting(Answer<List<Long>> answer, Duration lease) {
-		List<Long> reply = answer.value();
+	private AttemptResult waiting(Answer<Reply> answer, Duration lease) {
+		long[] reply = answer.value().numbers();
 		// Grants by message are judged by this.
-		this.link.clock().observe(answer.sent(), reply.get(3));
+		this.link.clock().observe(answer.sent(), reply[2]);
 		double share = SAFETY_SHARE + ThreadLocalRandom.current().nextDouble(SAFETY_JITTER);
 		long look = (long) (graceMillis(lease) * share);
-		long holderMillis = reply.get(2);
-		if (reply.get(1) == 0 && holderMillis >= 0) {
+		long holderMillis = reply[1];
+		if (reply[0] == 0 && holderMillis >= 0) {
 			look = Math.min(look, Math.max(SHORTEST_LOOK_MILLIS, holderMillis + 1));
 		}
-		return new AttemptResult.Waiting(Duration.ofMillis(look), reply.get(4) == 1);
+		return new AttemptResult.Waiting(Duration.ofMillis(look), reply[3] == 1);
 	}
 
 	private static AttemptResult unqueued() {
@@ -217,12 +222,16 @@ public final class RedisLockBackend implements LockBackend {
 		return new AttemptResult.Waiting(Duration.ofMillis(look), false);
 	}
 
-	/** How a ticket is queued: not at all if no message would reach it. */
-	private String mark() {
-		return switch (this.link.hearing()) {
-			case NOT -> NOT_QUEUED;
-			case UNCOUNTED -> "S";
-			case COUNTED -> "T";
+	/**
+	 * How a ticket is queued, and how many tokens it wants. Not at all if no message
+	 * would reach it.
+	 */
+	private String queueing(boolean queue) {
+		Hearing hearing = queue ? this.link.hearing() : Hearing.NOT;
+		return switch (hearing) {
+			case NOT -> this.notQueued;
+			case UNCOUNTED -> this.queuedUncounted;
+			case COUNTED -> this.queuedCounted;
 		};
 	}
 

@@ -36,7 +36,7 @@ final class ScriptRunner {
 	 * @param what the verb, for the message
 	 * @param key the lock, for the message
 	 */
-	<T> Answer<T> run(RedisScript<T> script, String what, @Nullable String key, List<String> keys, String... args) {
+	<T> Answer<T> run(RedisScript<?> script, String what, @Nullable String key, List<String> keys, String... args) {
 		boolean interrupted = Thread.interrupted();
 		try {
 			for (int sends = 1;; sends++) {

@@ -23,7 +23,7 @@ final class ScriptSender {
 		this.connectionFactory = connectionFactory;
 	}
 
-	<T> @Nullable T send(RedisScript<T> script, List<String> keys, String... args) {
+	<T> @Nullable T send(RedisScript<?> script, List<String> keys, String... args) {
 		byte[][] keysAndArgs = new byte[keys.size() + args.length][];
 		for (int i = 0; i < keys.size(); i++) {
 			keysAndArgs[i] = bytes(keys.get(i));

@@ -19,23 +19,23 @@ final class Scripts {
 
 	private static final Pattern INCLUDE = Pattern.compile("(?m)^-- include: (\\S+)$");
 
-	static final RedisScript<List> ATTEMPT = script("attempt.lua");
+	static final RedisScript<String> ATTEMPT = script(String.class, "attempt.lua");
 
-	static final RedisScript<List> RELEASE = script("release.lua");
+	static final RedisScript<String> RELEASE = script(String.class, "release.lua");
 
-	static final RedisScript<List> CANCEL = script("cancel.lua");
+	static final RedisScript<String> CANCEL = script(String.class, "cancel.lua");
 
-	static final RedisScript<List> RENEW = script("renew.lua");
+	static final RedisScript<List> RENEW = script(List.class, "renew.lua");
 
-	static final RedisScript<List> PROBE = script("probe.lua");
+	static final RedisScript<List> PROBE = script(List.class, "probe.lua");
 
 	private Scripts() {
 	}
 
-	private static RedisScript<List> script(String file) {
+	private static <T> RedisScript<T> script(Class<T> type, String file) {
 		String text = INCLUDE.matcher(read(file))
 			.replaceAll((include) -> Matcher.quoteReplacement(read(include.group(1))));
-		return new DefaultRedisScript<>(text, List.class);
+		return new DefaultRedisScript<>(text, type);
 	}
 
 	private static String read(String file) {

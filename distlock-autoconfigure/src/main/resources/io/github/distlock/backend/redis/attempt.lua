@@ -1,33 +1,30 @@
 -- KEYS: lock, queue
--- ARGV: token, lease in ms, tokens per grant, how to be queued: T = counts can be
---       trusted, S = by when it was last seen, - = not at all
--- Answers {1, first token} granted, for the whole lease
---         {1, first token, TTL} granted before, or by being the first in the queue
---         {2, position in the queue, TTL of the holder, now, 1 if queued only now, else 0}
---         waiting
---         {0, TTL of the holder} busy
+-- ARGV: token, lease in ms, how to be queued and tokens per grant in one: T = the counts
+--       of PUBLISH can be trusted, S = by when it was last seen, N = not at all
+-- Answers 'first token': granted, for the whole lease
+--         'granted, first token, TTL': granted before, or by being the first in the queue
+--         'waiting, position in the queue, TTL of the holder, now, 1 if queued only now'
+--         'busy, TTL of the holder'
 -- include: base.lua
-local token, lease, count, mark = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local token, lease, count = ARGV[1], ARGV[2], string.sub(ARGV[3], 2)
 
 local word = redis.call('GET', lockKey)
 local entry
 if not word then
   entry = redis.call('LPOP', queueKey)
 end
-if not entry and (not word or string.byte(word) == 124) then
-  local first, state = nowMicros, '-'
-  if word and string.sub(word, 2) + 1 > first then
-    first, state = string.sub(word, 2) + 1, '+'
-  end
-  local owned = string.format('%s%s|%.0f', state, token, first + count - 1)
+if not entry and (not word or #word == #now + 1 and word < '|' .. now) then
+  local owned = '-' .. token .. '|' .. count .. '|' .. now
   if redis.pcall('SET', lockKey, owned, 'PX', lease).err then
     -- A server without memory refuses it as the first write, but not as the second.
     redis.call('DEL', lockKey)
     redis.call('SET', lockKey, owned, 'PX', lease)
   end
-  return { 1, first }
+  return now
 end
 -- include: grant.lua
+
+local mark = string.sub(ARGV[3], 1, 1)
 
 -- At most one entry of a ticket, in whichever form it was queued: a script may run twice.
 -- Where entries live on being seen, one ticket of an instance speaks for all of them.
@@ -58,30 +55,30 @@ local function enqueue()
   return position, 1
 end
 
-local owner, last = read(word)
+local owner, first, last = read(word)
 if owner == token then
   -- Never refreshed: a stray copy must not lengthen anything.
-  return { 1, last - count + 1, redis.call('PTTL', lockKey) }
+  return answer('granted', exact(first), redis.call('PTTL', lockKey))
 end
 if owner == '' then
-  local first, ttl
+  local ttl
   owner, first, ttl = grantNext(entry, last, token, lease, not word)
   if owner == '' then
     first = nextToken(first)
-    own(token, first + count - 1, lease)
+    own(token, count, first, lease)
     owner, ttl = token, lease
   end
   if owner == token then
-    return { 1, first, tonumber(ttl) }
+    return answer('granted', exact(first), ttl)
   end
 end
 local remaining = redis.call('PTTL', lockKey)
-if mark == '-' then
-  return { 0, remaining }
+if mark == 'N' then
+  return answer('busy', remaining)
 end
 local position, new = enqueue()
 redis.call('PEXPIRE', queueKey, QUEUE_TTL_MILLIS)
 if position > 0 and isClaim(redis.call('LINDEX', queueKey, 0)) then
   position = position - 1
 end
-return { 2, position, remaining, nowMicros, new }
+return answer('waiting', position, remaining, now, new)

@@ -1,9 +1,19 @@
 -- Handing the lock to those who wait; included after base.lua.
 
+local nowMicros = tonumber(now)
 local nowMillis = math.floor(nowMicros / 1000)
 
 -- Much longer than a safety interval, each of which sets it anew.
 local QUEUE_TTL_MILLIS = '10000'
+
+-- Doubles are exact for microseconds until the year 2255, but tostring rounds them.
+local function exact(number)
+  return string.format('%.0f', number)
+end
+
+local function answer(...)
+  return table.concat({ ... }, ',')
+end
 
 -- The next fencing tokens: higher than the last, and never behind the clock, so that they
 -- rise even when the last one has been forgotten. Answers the first.
@@ -11,8 +21,8 @@ local function nextToken(last)
   return math.max(last + 1, nowMicros)
 end
 
-local function own(owner, last, ttl)
-  redis.call('SET', lockKey, string.format('+%s|%.0f', owner, last), 'PX', ttl)
+local function own(owner, count, first, ttl)
+  redis.call('SET', lockKey, '+' .. owner .. '|' .. count .. '|' .. exact(first), 'PX', ttl)
 end
 
 -- The lock is free: nothing of it stays but the last token, until the clock has certainly
@@ -21,13 +31,18 @@ local function bury(last)
   redis.call('SET', lockKey, '|' .. exact(last), 'PX', exact(math.max(0, last - nowMicros) / 1000 + 10000))
 end
 
--- Who owns the lock, and the last token.
+-- Who owns the lock, and the first and last token of its grant. Without an owner the last
+-- token ever given is the last one.
 local function read(word)
   if not word then
-    return '', 0
+    return '', 0, 0
   end
-  local owner, last = string.match(word, '^[-+]?([^|]*)|(%d+)$')
-  return owner, tonumber(last)
+  local owner, count, first = string.match(word, '^[-+](.*)|(%d+)|(%d+)$')
+  if not owner then
+    local last = tonumber(string.sub(word, 2))
+    return '', last, last
+  end
+  return owner, tonumber(first), first + count - 1
 end
 
 -- How a ticket is queued. No message is worth waiting longer for than 5 s.
@@ -75,10 +90,10 @@ local function grantNext(entry, last, asker, askerLease, abandoned)
       local first = nextToken(last)
       last = first + count - 1
       if token == asker then
-        own(token, last, askerLease)
+        own(token, count, first, askerLease)
         return token, first, askerLease
       end
-      own(token, last, grace)
+      own(token, count, first, grace)
       local instance = string.match(token, '^(.*):')
       local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. instance
       local message = table.concat({ token, exact(first), exact(last), grace, exact(nowMicros), lockKey }, '|')

@@ -50,21 +50,25 @@ class ScriptTests {
 		});
 	}
 
-	private static List<Long> attempt(String token, int tokens, String mark) {
-		return run(Scripts.ATTEMPT, token, "30000", Integer.toString(tokens), mark);
+	private static Reply attempt(String token, int tokens, String mark) {
+		return ask(Scripts.ATTEMPT, token, "30000", mark + tokens);
 	}
 
-	private static List<Long> release(String token, long used) {
-		return run(Scripts.RELEASE, token, Long.toString(used));
+	private static Reply release(String token, long used) {
+		return ask(Scripts.RELEASE, token, Long.toString(used));
 	}
 
-	private static long lastToken() {
-		String word = template.opsForValue().get(KEYS.get(0));
-		return Long.parseLong(word.substring(word.indexOf('|') + 1));
+	private static Reply ask(RedisScript<String> script, Object... args) {
+		return Reply.parse(template.execute(script, KEYS, args));
 	}
 
-	private static List<Long> run(RedisScript<List> script, Object... args) {
-		return (List<Long>) template.execute(script, KEYS, args);
+	private static String word() {
+		return template.opsForValue().get(KEYS.get(0));
+	}
+
+	/** The last number of the word: the first token of a grant, or the last one given. */
+	private static long token() {
+		return Long.parseLong(word().substring(word().lastIndexOf('|') + 1));
 	}
 
 	private static List<String> queue() {
@@ -74,11 +78,11 @@ class ScriptTests {
 	@Test
 	void aTicketIsQueuedOnceInWhicheverFormItAsks() {
 		attempt("a:1", 1, "T");
-		assertThat(attempt("b:1", 1, "T").get(1)).isZero();
-		assertThat(attempt("c:1", 1, "S").get(1)).isEqualTo(1);
+		assertThat(position("b:1", "T")).isZero();
+		assertThat(position("c:1", "S")).isEqualTo(1);
 		for (String mark : List.of("T", "S", "S", "T", "T")) {
-			assertThat(attempt("b:1", 1, mark).get(1)).isZero();
-			assertThat(attempt("c:1", 1, mark).get(1)).isEqualTo(1);
+			assertThat(position("b:1", mark)).isZero();
+			assertThat(position("c:1", mark)).isEqualTo(1);
 		}
 		assertThat(queue()).containsExactly("b:1|5000|1|T", "c:1|5000|1|T");
 		assertThat(template.getExpire(KEYS.get(1))).isPositive();
@@ -92,7 +96,7 @@ class ScriptTests {
 		template.opsForList().set(KEYS.get(1), 0, "gone:1|5000|1|" + (System.currentTimeMillis() - 8000));
 		template.opsForList().set(KEYS.get(1), 1, "alive:1|5000|1|" + (System.currentTimeMillis() - 6000));
 		release("a:1", 0);
-		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("+alive:1|");
+		assertThat(word()).startsWith("+alive:1|");
 		assertThat(queue()).isEmpty();
 	}
 
@@ -104,12 +108,13 @@ class ScriptTests {
 		attempt("alive:f1", 1, "S");
 		attempt("paused:f3", 1, "S");
 		release("a:1", 0);
-		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("+paused:f1|");
-		assertThat(attempt("late:1", 1, "S").subList(0, 2)).as("behind three").isEqualTo(List.of(2L, 3L));
+		assertThat(word()).startsWith("+paused:f1|");
+		assertThat(position("late:1", "S")).as("behind three").isEqualTo(3);
 		template.delete(KEYS.get(0));
-		assertThat(attempt("late:1", 1, "S").subList(0, 2)).as("the first now").isEqualTo(List.of(2L, 0L));
-		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("+alive:f1|");
-		assertThat(attempt("paused:f3", 1, "S").get(4)).as("queued only now").isEqualTo(1);
+		assertThat(position("late:1", "S")).as("the first now").isZero();
+		assertThat(word()).startsWith("+alive:f1|");
+		assertThat(attempt("paused:f3", 1, "S").numbers()[3]).as("queued only now").isEqualTo(1);
+		assertThat(attempt("paused:f3", 1, "S").numbers()[3]).as("queued before").isZero();
 	}
 
 	@Test
@@ -119,44 +124,52 @@ class ScriptTests {
 		attempt("b:f2", 1, "S");
 		release("a:1", 0);
 		release("b:f1", 0);
-		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("+b:f2|");
+		assertThat(word()).startsWith("+b:f2|");
 		assertThat(queue()).isEmpty();
 		release("b:f2", 0);
-		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("|");
+		assertThat(word()).startsWith("|");
 	}
 
 	@Test
 	void aTicketWhosePublishIsCountedByNobodyIsPassedOver() {
 		attempt("a:1", 1, "T");
 		attempt("dead:1", 1, "T");
-		List<Long> granted = attempt("dead:2", 1, "T");
-		assertThat(granted.get(0)).isEqualTo(2);
+		assertThat(attempt("dead:2", 1, "T").word()).isEqualTo(Reply.WAITING);
 		release("a:1", 0);
-		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("|");
-		assertThat(attempt("b:1", 1, "T").get(0)).isEqualTo(1);
+		assertThat(word()).startsWith("|");
+		assertThat(attempt("b:1", 1, "T").word()).isEqualTo(Reply.GRANTED);
 	}
 
 	@Test
 	void aGrantCoversABlockOfTokensAndWhatIsNotUsedIsGivenBack() {
-		List<Long> first = attempt("a:1", 17, "T");
-		assertThat(lastToken() - first.get(1)).isEqualTo(16);
-		assertThat(attempt("a:1", 17, "T").subList(0, 2)).isEqualTo(first);
-		release("a:1", first.get(1) + 2);
-		assertThat(template.opsForValue().get(KEYS.get(0))).isEqualTo("|" + (first.get(1) + 2));
-		assertThat(attempt("b:1", 17, "T").get(1)).isGreaterThan(first.get(1) + 2);
+		long first = attempt("a:1", 17, "T").numbers()[0];
+		assertThat(word()).isEqualTo("-a:1|17|" + first);
+		assertThat(attempt("a:1", 17, "T").numbers()[0]).as("asked again").isEqualTo(first);
+		release("a:1", first + 2);
+		assertThat(word()).isEqualTo("|" + (first + 2));
+		assertThat(attempt("b:1", 17, "T").numbers()[0]).isGreaterThan(first + 2);
+	}
+
+	@Test
+	void whatAReleaseSaysOfUsedTokensCannotRaiseTheLastOne() {
+		attempt("a:1", 17, "T");
+		long first = token();
+		attempt("b:1", 1, "T");
+		release("a:1", first + 1_000_000_000);
+		assertThat(token()).isBetween(first + 16, first + 999_999_999);
 	}
 
 	@Test
 	void whoWaitsIsSeenByTheReleaseThoughTheLockWasFreeOfWaiters() {
 		attempt("a:1", 1, "T");
-		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("-a:1|");
-		assertThat(attempt("b:1", 1, "S").get(0)).isEqualTo(2);
-		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("+a:1|");
+		assertThat(word()).startsWith("-a:1|");
+		assertThat(attempt("b:1", 1, "S").word()).isEqualTo(Reply.WAITING);
+		assertThat(word()).startsWith("+a:1|");
 		assertThat(template.getExpire(KEYS.get(0))).isPositive();
-		release("a:1", lastToken());
-		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("+b:1|");
-		release("b:1", lastToken());
-		assertThat(template.opsForValue().get(KEYS.get(0))).startsWith("|");
+		release("a:1", token());
+		assertThat(word()).startsWith("+b:1|");
+		release("b:1", token());
+		assertThat(word()).startsWith("|");
 	}
 
 	@Test
@@ -164,11 +177,11 @@ class ScriptTests {
 		attempt("a:1", 1, "T");
 		maxMemory("1");
 		try {
-			assertThat(release("a:1", lastToken())).isEqualTo(List.of(1L));
-			assertThat(attempt("b:1", 1, "T").get(0)).isEqualTo(1);
-			assertThat(release("b:1", lastToken())).isEqualTo(List.of(1L));
+			assertThat(release("a:1", token()).word()).isEqualTo("ok");
+			assertThat(attempt("b:1", 1, "T").word()).isEqualTo(Reply.GRANTED);
+			assertThat(release("b:1", token()).word()).isEqualTo("ok");
 			template.delete(KEYS.get(0));
-			assertThat(attempt("c:1", 1, "T").get(0)).isEqualTo(1);
+			assertThat(attempt("c:1", 1, "T").word()).isEqualTo(Reply.GRANTED);
 		}
 		finally {
 			maxMemory("0");
@@ -185,22 +198,31 @@ class ScriptTests {
 	@Test
 	void tokensAheadOfTheClockAreRememberedUntilItHasPassedThem() {
 		long ahead = System.currentTimeMillis() * 1000 + 60_000_000L;
-		template.opsForValue().set(KEYS.get(0), "+a:1|" + ahead);
+		template.opsForValue().set(KEYS.get(0), "+a:1|1|" + ahead);
 		release("a:1", ahead);
 		assertThat(template.getExpire(KEYS.get(0))).isBetween(60L, 72L);
-		assertThat(attempt("b:1", 1, "T").get(1)).isEqualTo(ahead + 1);
+		assertThat(attempt("b:1", 1, "T").numbers()[0]).isEqualTo(ahead + 1);
+		assertThat(word()).as("a release looks at the clock").startsWith("+b:1|");
 	}
 
 	@Test
 	void aRenewalNamesTheGrantAndLiftsNoOther() {
-		long token = attempt("a:1", 1, "T").get(1);
+		long token = attempt("a:1", 1, "T").numbers()[0];
 		List<String> lock = KEYS.subList(0, 1);
-		assertThat(template.execute(Scripts.RENEW, lock, "a:1", Long.toString(token), "90000")).isEqualTo(List.of(1L));
+		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, "90000")).isEqualTo(List.of(1L));
 		assertThat(template.getExpire(lock.get(0))).isGreaterThan(80);
-		assertThat(template.execute(Scripts.RENEW, lock, "a:1", Long.toString(token - 1), "300000"))
-			.isEqualTo(List.of(0L));
-		assertThat(template.execute(Scripts.RENEW, lock, "b:1", Long.toString(token), "300000")).isEqualTo(List.of(0L));
+		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + (token - 1), "300000")).isEqualTo(List.of(0L));
+		assertThat(template.execute(Scripts.RENEW, lock, "b:1|1|" + token, "300000")).isEqualTo(List.of(0L));
 		assertThat(template.getExpire(lock.get(0))).isLessThanOrEqualTo(90);
+		attempt("c:1", 1, "T");
+		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, "90000")).as("somebody waits")
+			.isEqualTo(List.of(1L));
+	}
+
+	private static long position(String token, String mark) {
+		Reply reply = attempt(token, 1, mark);
+		assertThat(reply.word()).isEqualTo(Reply.WAITING);
+		return reply.numbers()[0];
 	}
 
 }

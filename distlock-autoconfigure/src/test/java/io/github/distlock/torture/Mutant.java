@@ -1,0 +1,131 @@
+package io.github.distlock.torture;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import javax.tools.JavaCompiler;
+import javax.tools.ToolProvider;
+
+import static java.util.stream.Collectors.joining;
+
+/**
+ * A library with one mistake, made from the real one by replacing text. It cannot rot in
+ * silence: a text that is not found exactly once is an error.
+ *
+ * @param name what the mistake is
+ * @param edits how it is made
+ */
+record Mutant(String name, List<Edit> edits) {
+
+	private static final Path JAVA = Path.of("src/main/java");
+
+	private static final Path RESOURCES = Path.of("src/main/resources");
+
+	private static final Path REDIS = Path.of("io/github/distlock/backend/redis");
+
+	static Mutant of(String name, Edit... edits) {
+		return new Mutant(name, List.of(edits));
+	}
+
+	/** A change of a script. */
+	static Edit lua(String file, String text, String replacement) {
+		return new Edit(RESOURCES, REDIS.resolve(file), text, replacement);
+	}
+
+	/** A change of a class, named from the base package on. */
+	static Edit java(String file, String text, String replacement) {
+		return new Edit(JAVA, Path.of("io/github/distlock").resolve(file), text, replacement);
+	}
+
+	/**
+	 * Make it.
+	 * @param folder where; what is on the class path after it is replaced by it
+	 */
+	void applyTo(Path folder) {
+		try {
+			Map<Edit.Place, String> texts = new LinkedHashMap<>();
+			for (Edit edit : this.edits) {
+				String text = texts.getOrDefault(edit.place(), Files.readString(edit.root.resolve(edit.file)));
+				texts.put(edit.place(), edit.apply(text));
+			}
+			List<String> sources = new ArrayList<>();
+			for (Map.Entry<Edit.Place, String> changed : texts.entrySet()) {
+				boolean source = changed.getKey().root().equals(JAVA);
+				Path file = folder.resolve(source ? "sources" : "classes").resolve(changed.getKey().file());
+				Files.createDirectories(file.getParent());
+				Files.writeString(file, changed.getValue());
+				if (source) {
+					sources.add(file.toString());
+				}
+			}
+			compile(sources, folder.resolve("classes"));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private void compile(List<String> sources, Path classes) throws IOException {
+		if (sources.isEmpty()) {
+			return;
+		}
+		Files.createDirectories(classes);
+		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+		List<String> arguments = new ArrayList<>(List.of("-proc:none", "-nowarn", "-parameters", "-d",
+				classes.toString(), "-cp", System.getProperty("java.class.path")));
+		arguments.addAll(sources);
+		if (compiler.run(null, null, null, arguments.toArray(String[]::new)) != 0) {
+			throw new IllegalStateException("The mutant '" + this.name + "' does not compile");
+		}
+	}
+
+	@Override
+	public String toString() {
+		return this.name;
+	}
+
+	/**
+	 * One replacement in one file.
+	 *
+	 * @param root the folder of all sources of that kind
+	 * @param file the file in it
+	 * @param text what is there, exactly once
+	 * @param replacement what is put in its place
+	 */
+	record Edit(Path root, Path file, String text, String replacement) {
+
+		/** Layout does not matter: a formatter may change it. */
+		String apply(String whole) {
+			Matcher matcher = Pattern
+				.compile(Arrays.stream(this.text.trim().split("\\s+")).map(Pattern::quote).collect(joining("\\s+")))
+				.matcher(whole);
+			if (!matcher.find()) {
+				throw new IllegalStateException("Not in " + this.file + ": " + this.text);
+			}
+			String changed = whole.substring(0, matcher.start()) + this.replacement + whole.substring(matcher.end());
+			if (matcher.find()) {
+				throw new IllegalStateException("More than once in " + this.file + ": " + this.text);
+			}
+			return changed;
+		}
+
+		Place place() {
+			return new Place(this.root, this.file);
+		}
+
+		/** Where a file is. */
+		record Place(Path root, Path file) {
+		}
+
+	}
+
+}

@@ -1,0 +1,128 @@
+package io.github.distlock.torture;
+
+import java.util.List;
+
+import static io.github.distlock.torture.Mutant.java;
+import static io.github.distlock.torture.Mutant.lua;
+
+/**
+ * The mistakes that others have made, or that one is tempted to make.
+ */
+final class Mutants {
+
+	private static final String OWNER_CHECK_OF_RELEASE = """
+			if not word or string.sub(word, 2, #token + 2) ~= token .. '|' then
+			  return 'gone'
+			end
+			""";
+
+	private static final String NO_OWNER_CHECK = """
+			if not word then
+			  return 'gone'
+			end
+			""";
+
+	private static final String RELEASE_COMMAND = """
+					String used = Long.toString(lastToken);
+			""";
+
+	/** Asks in one command who owns the lock, and acts on it in the next. */
+	private static final String ASK_FIRST = """
+					boolean mine = this.link.ask(
+							new org.springframework.data.redis.core.script.DefaultRedisScript<>(
+									"local w = redis.call('GET', KEYS[1])"
+											+ " return (w and string.find(w, ARGV[1] .. '|', 2, true) == 2) and 'ok' or 'gone'",
+									String.class),
+							"release", ticket.key(), ticket.token()).value().word().equals("ok");
+					if (!mine) {
+						return new ReleaseResult(false, null);
+					}
+			""";
+
+	private static final String EXPIRE_THEN_GRANTED = """
+						case Reply.GRANTED -> {
+							this.link.run(
+									new org.springframework.data.redis.core.script.DefaultRedisScript<>(
+											"return { redis.call('PEXPIRE', KEYS[1], ARGV[1]) }", List.class),
+									"attempt", ticket.key(), this.keys.lockAndQueue(ticket.key()), millis(lease));
+							yield granted(answer, lease);
+						}
+			""";
+
+	static final List<Hunt> ALL = List.of(
+			Hunt.of(Mutant.of("release without owner check",
+					lua("release.lua", OWNER_CHECK_OF_RELEASE, NO_OWNER_CHECK)))
+				.slow(),
+			Hunt.of(Mutant.of("get and delete not atomic", lua("release.lua", OWNER_CHECK_OF_RELEASE, NO_OWNER_CHECK),
+					java("backend/redis/RedisLockBackend.java", RELEASE_COMMAND, ASK_FIRST + RELEASE_COMMAND)))
+				.slow(),
+			Hunt.of(Mutant.of("lock and expiry in two commands",
+					lua("attempt.lua", "if redis.pcall('SET', lockKey, owned, 'PX', lease).err then",
+							"if redis.pcall('SET', lockKey, owned).err then"),
+					java("backend/redis/RedisLockBackend.java", "case Reply.GRANTED -> granted(answer, lease);",
+							EXPIRE_THEN_GRANTED)))
+				.killingCallers(),
+			Hunt.of(Mutant.of("renewal without owner check",
+					lua("renew.lua", "if word and string.sub(word, 2) == ARGV[i * 2 - 1] then", "if word then")))
+				.lateRenewals(),
+			Hunt.of(Mutant.of("renewal after release", lua("renew.lua", """
+					  if word and string.sub(word, 2) == ARGV[i * 2 - 1] then
+					    answers[i] = redis.call('PEXPIRE', KEYS[i], ARGV[i * 2])
+					""", """
+					  if not word or string.byte(word) == 124 or string.sub(word, 2) == ARGV[i * 2 - 1] then
+					    redis.call('SET', KEYS[i], '+' .. ARGV[i * 2 - 1], 'PX', ARGV[i * 2])
+					    answers[i] = 1
+					"""),
+					java("renewal/Lease.java", "isValid() && STATE.compareAndSet(this, HELD, ENDED)",
+							"isValid() && STATE.compareAndSet(this, HELD, HELD)"),
+					java("registry/Holding.java", """
+							boolean valid = hold.endLease();
+							this.renewer.forget(hold);
+							""", """
+							boolean valid = hold.endLease();
+							""")))
+				.spread(),
+			Hunt.of(Mutant.of("validity counted from the reply",
+					java("backend/redis/ScriptRunner.java", "new Answer<>(value, sent, sends > 1)",
+							"new Answer<>(value, this.clock.now(), sends > 1)")))
+				.slow(),
+			Hunt.of(Mutant.of("token not raised on take-over", lua("attempt.lua", "local owned = '-' .. token", """
+					if word then
+					  now = string.sub(word, 2)
+					end
+					local owned = '-' .. token"""),
+					lua("grant.lua", "return math.max(last + 1, nowMicros)", "return math.max(last, 1)"))),
+			Hunt.of(Mutant.of("waiter without a timer",
+					java("waiting/KeyState.java", "this.lookout.look(this.store.failure() != null);",
+							"// Somebody will tell.")))
+				.patient(),
+			Hunt.of(Mutant.of("no compensating release",
+					java("backend/redis/RedisLockBackend.java",
+							"this.link.ask(Scripts.CANCEL, \"cancel\", ticket.key(), ticket.token());", "")))
+				.losingReplies(),
+			Hunt.of(Mutant.of("hold count in the store", lua("attempt.lua", """
+					-- Never refreshed: a stray copy must not lengthen anything.
+					""", """
+					redis.call('SET', lockKey .. ':again', token, 'PX', 30000)
+					"""), lua("release.lua", OWNER_CHECK_OF_RELEASE, OWNER_CHECK_OF_RELEASE + """
+					if redis.call('GET', KEYS[1] .. ':again') == token then
+					  redis.call('DEL', KEYS[1] .. ':again')
+					  return 'ok'
+					end
+					"""))).losingReplies(),
+			Hunt.of(Mutant.of("hand-off without the deadline check", java("waiting/HandOffLimits.java", """
+					&& clock.nanoTime() - from.turnStartNanos() < this.maxTime.toNanos()
+					""", ""), java("waiting/HandOffLimits.java", """
+					&& grant.validity().remainingNanos(clock) >= Math.min(PLENTY_NANOS, held.lease.toNanos() / 2)
+					""", ""), java("waiting/Admission.java", "new Admission(this.ticket, this.grant, HandOff.LOCAL", """
+					new Admission(this.ticket,
+							new Grant(this.grant.firstToken(), this.grant.lastToken(),
+									io.github.distlock.backend.Validity.until(
+											io.github.distlock.backend.TimeSource.SYSTEM.now(),
+											java.time.Duration.ofNanos(this.grant.validity().ttlNanos()))),
+							HandOff.LOCAL"""))).quiet());
+
+	private Mutants() {
+	}
+
+}

@@ -1,0 +1,110 @@
+package io.github.distlock.torture;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+
+import io.github.distlock.torture.history.HistoryWriter;
+import io.github.distlock.torture.history.Kind;
+import io.github.distlock.torture.nemesis.FaultKind;
+import io.github.distlock.torture.nemesis.Signals;
+
+/**
+ * Breaks things one after the other for a while, rests for a while, and so on. Which and
+ * when is decided by the seed; how it meets the workers is not.
+ */
+final class Nemesis {
+
+	private final TortureSettings settings;
+
+	private final HistoryWriter history;
+
+	private final Random random;
+
+	private final StoreFaults storeFaults;
+
+	private final WorkerFaults workerFaults;
+
+	private int faults;
+
+	Nemesis(TortureSettings settings, Store store, Workers workers, Signals signals, HistoryWriter history) {
+		this.settings = settings;
+		this.history = history;
+		this.random = new Random(settings.seed());
+		this.storeFaults = new StoreFaults(store, workers, signals, this.random);
+		this.workerFaults = new WorkerFaults(settings, workers, signals, this.random);
+	}
+
+	/**
+	 * Go on until the time is over.
+	 * @param enough whether to end sooner, asked after each rest
+	 * @return whether it did
+	 */
+	boolean rage(BooleanSupplier enough) {
+		List<FaultKind> kinds = new ArrayList<>(this.settings.faults());
+		long end = System.nanoTime() + this.settings.duration().toNanos();
+		while (System.nanoTime() < end) {
+			long storm = Math.min(end, System.nanoTime() + this.settings.storm().toNanos());
+			while (System.nanoTime() < storm) {
+				inflict(kinds.get(this.random.nextInt(kinds.size())));
+				Pauses.pause(Duration.ofMillis(this.random.nextInt(350)));
+			}
+			long calm = Math.min(end, System.nanoTime() + this.settings.calm().toNanos());
+			while (System.nanoTime() < calm) {
+				Pauses.pause(Duration.ofMillis(100));
+			}
+			if (enough.getAsBoolean()) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private void inflict(FaultKind kind) {
+		try {
+			switch (kind) {
+				case KILL_NORMAL, KILL_PUBSUB, CLIENT_PAUSE, SCRIPT_FLUSH, FLUSH_ALL, RESTART, OUT_OF_MEMORY, STALL,
+						LOSE_REPLIES ->
+					this.storeFaults.inflict(kind, new Episode(kind));
+				default -> this.workerFaults.inflict(kind, new Episode(kind));
+			}
+		}
+		catch (RuntimeException ex) {
+			throw new IllegalStateException("The nemesis failed at " + kind, ex);
+		}
+	}
+
+	/** Records one fault. */
+	final class Episode {
+
+		private final FaultKind kind;
+
+		private final int id = ++Nemesis.this.faults;
+
+		Episode(FaultKind kind) {
+			this.kind = kind;
+		}
+
+		void begins(String worker) {
+			Nemesis.this.history.write(Kind.FAULT, "id", this.id, "name", this.kind, "worker", worker, "loses",
+					this.kind.losesData());
+		}
+
+		void killed(String worker) {
+			Nemesis.this.history.write(Kind.KILLED, "worker", worker);
+		}
+
+		void ends() {
+			endsIn(Duration.ZERO);
+		}
+
+		/** It is over when others have found out. */
+		void endsIn(Duration later) {
+			Nemesis.this.history.writeAt(System.nanoTime() + later.toNanos(), Kind.HEALED, "id", this.id);
+		}
+
+	}
+
+}

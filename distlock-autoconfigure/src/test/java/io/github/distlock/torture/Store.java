@@ -1,0 +1,133 @@
+package io.github.distlock.torture;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.torture.history.HistoryWriter;
+import io.github.distlock.torture.history.Kind;
+import io.github.distlock.torture.nemesis.RedisControl;
+
+/**
+ * The Redis that is tortured: can be restarted without its data, and is watched.
+ */
+final class Store implements AutoCloseable {
+
+	private static final long WATCH_MILLIS = 100;
+
+	private final int port;
+
+	private final HistoryWriter history;
+
+	private final int keys;
+
+	private volatile RedisTestServer server;
+
+	private volatile long pid;
+
+	private volatile boolean closed;
+
+	Store(HistoryWriter history, int keys) {
+		this.history = history;
+		this.keys = keys;
+		this.server = RedisTestServer.start();
+		this.port = this.server.port();
+		this.pid = askPid();
+		Thread watcher = new Thread(this::watch, "store-watcher");
+		watcher.setDaemon(true);
+		watcher.start();
+	}
+
+	int port() {
+		return this.port;
+	}
+
+	long pid() {
+		return this.pid;
+	}
+
+	/** Lose everything. */
+	void restart() {
+		this.server.close();
+		this.server = RedisTestServer.start(this.port);
+		this.pid = askPid();
+	}
+
+	/** Send one command on a connection of its own. */
+	String send(String... words) {
+		try (RedisControl control = new RedisControl(this.port)) {
+			return String.valueOf(control.send(words));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(String.join(" ", words), ex);
+		}
+	}
+
+	private long askPid() {
+		return send("INFO", "server").lines()
+			.filter((line) -> line.startsWith("process_id:"))
+			.map((line) -> Long.parseLong(line.substring("process_id:".length()).trim()))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	/** Record who owns what, whenever that changes. */
+	private void watch() {
+		Map<String, String> seen = new HashMap<>();
+		while (!this.closed) {
+			try (RedisControl control = new RedisControl(this.port)) {
+				while (!this.closed) {
+					for (int i = 0; i < this.keys; i++) {
+						look(control, "k" + i, seen);
+					}
+					LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(WATCH_MILLIS));
+				}
+			}
+			catch (IOException ex) {
+				// Stalled or away: what was seen is no longer known.
+				seen.keySet().forEach((key) -> this.history.write(Kind.STORE, "key", key, "owner", "?", "last", 0));
+				seen.clear();
+				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(WATCH_MILLIS));
+			}
+		}
+	}
+
+	private void look(RedisControl control, String key, Map<String, String> seen) throws IOException {
+		long asked = System.nanoTime();
+		String word = Objects.requireNonNullElse((String) control.send("GET", "distlock:lock:{" + key + "}"), "|0");
+		if (!word.equals(seen.put(key, word))) {
+			String[] parts = word.split("\\|");
+			long token = Long.parseLong(parts[parts.length - 1]);
+			boolean owned = parts.length == 3;
+			this.history.writeAt(asked, Kind.STORE, "key", key, "owner", owned ? parts[0].substring(1) : "", "last",
+					owned ? token + Long.parseLong(parts[1]) - 1 : token);
+		}
+	}
+
+	/**
+	 * After everybody has stopped: wait for the last tombstone, and record what is left.
+	 */
+	void recordLeftOvers() {
+		long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(14);
+		List<String> left;
+		do {
+			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(WATCH_MILLIS));
+			left = send("KEYS", "*").equals("[]") ? List.of() : List.of(send("KEYS", "*"));
+		}
+		while (!left.isEmpty() && System.nanoTime() < end);
+		this.history.write(Kind.LEFT_OVER, "names", left.isEmpty() ? "none" : left.get(0));
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		this.server.close();
+	}
+
+}

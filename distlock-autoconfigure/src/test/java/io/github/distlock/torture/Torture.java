@@ -1,0 +1,113 @@
+package io.github.distlock.torture;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import io.github.distlock.torture.check.Checker;
+import io.github.distlock.torture.check.Violation;
+import io.github.distlock.torture.history.History;
+import io.github.distlock.torture.history.HistoryWriter;
+import io.github.distlock.torture.nemesis.Signals;
+import io.github.distlock.torture.resource.FencedResource;
+
+/**
+ * One run: starts a server and workers, lets the nemesis rage, stops everybody, and has
+ * the history checked.
+ */
+public final class Torture {
+
+	/** Later than this after an event its line is in the file. */
+	private static final long WRITTEN_AFTER_NANOS = 1_000_000_000;
+
+	private static final String QUIET = """
+			<configuration>
+			  <statusListener class="ch.qos.logback.core.status.NopStatusListener"/>
+			  <appender name="ERR" class="ch.qos.logback.core.ConsoleAppender">
+			    <target>System.err</target>
+			    <encoder><pattern>%d{HH:mm:ss.SSS} [%thread] %-5level %logger{0} %msg%n%nopex</pattern></encoder>
+			  </appender>
+			  <root level="WARN"><appender-ref ref="ERR"/></root>
+			</configuration>
+			""";
+
+	private final TortureSettings settings;
+
+	private final Path folder;
+
+	private final PrintStream out;
+
+	/**
+	 * Prepare a run.
+	 * @param settings what it does
+	 * @param folder where the history goes; made anew
+	 * @param out where to say what happens
+	 */
+	public Torture(TortureSettings settings, Path folder, PrintStream out) {
+		this.settings = settings;
+		this.folder = folder;
+		this.out = out;
+	}
+
+	/**
+	 * Run, and check.
+	 * @return the promises that were broken
+	 * @throws InterruptedException if this thread was interrupted
+	 */
+	public List<Violation> run() throws InterruptedException {
+		clear();
+		record();
+		History history = History.read(this.folder);
+		List<Violation> violations = Checker.check(history);
+		long granted = history.attempts().stream().filter((attempt) -> attempt.isGranted()).count();
+		this.out.println("Seed " + this.settings.seed() + ": " + history.attempts().size() + " attempts, " + granted
+				+ " entries, " + history.faults().size() + " faults, " + violations.size() + " violations");
+		if (!violations.isEmpty()) {
+			this.out.println("The history is in " + this.folder.toAbsolutePath());
+			violations.stream().limit(10).forEach((violation) -> this.out.println(violation.describe(history.begin())));
+		}
+		return violations;
+	}
+
+	private void record() throws InterruptedException {
+		try (HistoryWriter nemesisLog = new HistoryWriter(this.folder.resolve("nemesis.log"));
+				HistoryWriter resourceLog = new HistoryWriter(this.folder.resolve("resource.log"));
+				HistoryWriter storeLog = new HistoryWriter(this.folder.resolve("store.log"));
+				Signals signals = new Signals();
+				FencedResource resource = new FencedResource(resourceLog);
+				Store store = new Store(storeLog, this.settings.load().keys());
+				Workers workers = new Workers(this.settings, this.folder, store.port(), resource.port())) {
+			workers.awaitReady();
+			if (!new Nemesis(this.settings, store, workers, signals, nemesisLog).rage(this::isEnough)) {
+				workers.stop();
+				store.recordLeftOvers();
+			}
+		}
+	}
+
+	private boolean isEnough() {
+		return this.settings.impatient()
+				&& !Checker.check(History.read(this.folder, System.nanoTime() - WRITTEN_AFTER_NANOS)).isEmpty();
+	}
+
+	private void clear() {
+		try {
+			if (Files.isDirectory(this.folder)) {
+				try (var files = Files.list(this.folder)) {
+					for (Path file : files.toList()) {
+						Files.delete(file);
+					}
+				}
+			}
+			Files.createDirectories(this.folder);
+			Files.writeString(this.folder.resolve("logback.xml"), QUIET);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

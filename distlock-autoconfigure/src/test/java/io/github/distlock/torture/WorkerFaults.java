@@ -1,0 +1,140 @@
+package io.github.distlock.torture;
+
+import java.time.Duration;
+import java.util.Random;
+
+import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.torture.nemesis.FaultKind;
+import io.github.distlock.torture.nemesis.Signals;
+import io.github.distlock.torture.worker.Phase;
+
+/**
+ * What hits one JVM: its connections, or itself in a moment that was waited for.
+ */
+final class WorkerFaults {
+
+	/** Parts of a lease. */
+	private static final double[] PAUSES = { 0.3, 0.9, 1.1, 2 };
+
+	/** Until a JVM examines an inbox that it believes to be heard, and renews it. */
+	private static final Duration EXAMINATION = Duration.ofSeconds(12);
+
+	/** Later than this nobody expects a copy any more. */
+	private static final int COMMAND_TIMEOUT_MILLIS = 800;
+
+	private final TortureSettings settings;
+
+	private final Workers workers;
+
+	private final Signals signals;
+
+	private final Random random;
+
+	WorkerFaults(TortureSettings settings, Workers workers, Signals signals, Random random) {
+		this.settings = settings;
+		this.workers = workers;
+		this.signals = signals;
+		this.random = random;
+	}
+
+	void inflict(FaultKind kind, Nemesis.Episode episode) {
+		switch (kind) {
+			case KILL_HOLDER -> kill(Phase.INSIDE, episode);
+			case KILL_ACQUIRING -> kill(Phase.ACQUIRING, episode);
+			case KILL_RELEASING -> kill(Phase.RELEASING, episode);
+			case PAUSE_HOLDER -> pause(Phase.INSIDE, episode);
+			case PAUSE_ACQUIRING -> pause(Phase.ACQUIRING, episode);
+			case PAUSE_RELEASING -> pause(Phase.RELEASING, episode);
+			case PAUSE_RENEWING -> pauseRenewing(episode);
+			default -> disconnect(kind, episode);
+		}
+	}
+
+	private void disconnect(FaultKind kind, Nemesis.Episode episode) {
+		Workers.Slot slot = this.workers.someSlot(this.random);
+		TcpProxy proxy = slot.proxy();
+		episode.begins(slot.worker());
+		switch (kind) {
+			case CUT -> proxy.cut();
+			case LATE_COPIES -> {
+				proxy.withhold();
+				Pauses.pause(Duration.ofMillis(20 + this.random.nextInt(500)));
+				proxy.deliverLate(Duration.ofMillis(this.random.nextInt(COMMAND_TIMEOUT_MILLIS)));
+			}
+			case REFUSE -> {
+				proxy.refuse(true);
+				Pauses.pause(Duration.ofMillis(50 + this.random.nextInt(1500)));
+				proxy.refuse(false);
+			}
+			case HALF_OPEN -> {
+				proxy.forgetSubscriptions();
+				episode.endsIn(EXAMINATION);
+				return;
+			}
+			case SLOW -> {
+				proxy.slow(part(0.8), part(0.8));
+				Pauses.pause(Duration.ofMillis(500 + this.random.nextInt(1500)));
+				proxy.slow(Duration.ZERO, Duration.ZERO);
+			}
+			default -> throw new IllegalArgumentException(kind.toString());
+		}
+		episode.ends();
+	}
+
+	private Duration part(double most) {
+		return Duration.ofMillis((long) (this.settings.load().leaseMillis() * most * this.random.nextDouble()));
+	}
+
+	private void kill(Phase phase, Nemesis.Episode episode) {
+		// Some at once, some in the middle of it; some between two slow commands.
+		boolean slow = this.random.nextBoolean();
+		Duration later = Duration.ofMillis(this.random.nextInt(3) * this.random.nextInt(slow ? 100 : 20));
+		Duration delay = slow ? Duration.ofMillis(40) : Duration.ZERO;
+		Workers.Target target = this.workers.aim(phase, this.random, (worker) -> {
+			TcpProxy proxy = this.workers.proxyOf(worker);
+			episode.begins(worker.name());
+			proxy.slow(delay, delay);
+			Pauses.pause(later);
+			this.signals.send(worker.pid(), "KILL");
+			proxy.slow(Duration.ZERO, Duration.ZERO);
+		});
+		if (target != null) {
+			target.worker().kill();
+			episode.killed(target.worker().name());
+			episode.ends();
+		}
+	}
+
+	private void pause(Phase phase, Nemesis.Episode episode) {
+		Workers.Target target = this.workers.aim(phase, this.random, (worker) -> {
+			episode.begins(worker.name());
+			this.signals.send(worker.pid(), "STOP");
+		});
+		if (target != null) {
+			goOn(target, episode);
+		}
+	}
+
+	private void pauseRenewing(Nemesis.Episode episode) {
+		Workers.Target target = this.workers.aim(Phase.INSIDE, this.random, (worker) -> {
+		});
+		if (target != null) {
+			Pauses.pause(Duration.ofMillis(target.lease().toMillis() / 3 + this.random.nextInt(40) - 20));
+			episode.begins(target.worker().name());
+			this.signals.send(target.worker().pid(), "STOP");
+			goOn(target, episode);
+		}
+	}
+
+	private void goOn(Workers.Target target, Nemesis.Episode episode) {
+		try {
+			double part = PAUSES[this.random.nextInt(PAUSES.length)];
+			Pauses.pause(Duration.ofMillis((long) (target.lease().toMillis() * part)));
+		}
+		finally {
+			this.signals.send(target.worker().pid(), "CONT");
+			episode.ends();
+		}
+	}
+
+}

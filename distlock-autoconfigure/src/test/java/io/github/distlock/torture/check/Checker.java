@@ -1,0 +1,47 @@
+package io.github.distlock.torture.check;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+import io.github.distlock.torture.history.History;
+
+/**
+ * Holds a history against all rules. As a program: against the history in a folder.
+ */
+public final class Checker {
+
+	/** As often as this is a lock passed on inside a JVM. */
+	private static final int HAND_OFF_BUDGET = 16;
+
+	private static final List<Rule> RULES = List.of(new ExclusionRule(), new RisingTokensRule(),
+			new FencedResourceRule(), new StrangerRule(), new GhostHolderRule(Duration.ofSeconds(7)),
+			new EndedAttemptRule(), new UnheldUnlockRule(), new LeftOverRule(), new OvertakingRule(HAND_OFF_BUDGET),
+			new ProgressRule(Duration.ofSeconds(7)));
+
+	private Checker() {
+	}
+
+	/**
+	 * Check a history, which may be the beginning of one.
+	 * @param history what happened
+	 * @return what was broken
+	 */
+	public static List<Violation> check(History history) {
+		return RULES.stream().flatMap((rule) -> rule.check(history).stream()).toList();
+	}
+
+	/**
+	 * Check the history in a folder.
+	 * @param args the folder
+	 */
+	public static void main(String[] args) {
+		PrintStream out = System.out;
+		History history = History.read(Path.of(args[0]));
+		List<Violation> violations = check(history);
+		violations.forEach((violation) -> out.println(violation.describe(history.begin())));
+		out.println(history.attempts().size() + " attempts, " + violations.size() + " violations");
+	}
+
+}

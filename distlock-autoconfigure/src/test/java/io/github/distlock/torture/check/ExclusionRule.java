@@ -1,0 +1,43 @@
+package io.github.distlock.torture.check;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+
+import io.github.distlock.torture.history.Attempt;
+import io.github.distlock.torture.history.History;
+
+/**
+ * S1: what is guaranteed to one holder is guaranteed to nobody else at the same time,
+ * unless the store lost data between the call of the first and the grant of the second.
+ */
+final class ExclusionRule implements Rule {
+
+	@Override
+	public List<Violation> check(History history) {
+		List<Violation> violations = new ArrayList<>();
+		history.attemptsByKey().values().forEach((attempts) -> {
+			PriorityQueue<Attempt> inside = new PriorityQueue<>(
+					Comparator.comparingLong((attempt) -> attempt.claim().end()));
+			attempts.stream()
+				.filter((attempt) -> !attempt.claim().isEmpty())
+				.sorted(Comparator.comparingLong((attempt) -> attempt.claim().start()))
+				.forEach((next) -> {
+					while (!inside.isEmpty() && inside.peek().claim().end() <= next.claim().start()) {
+						inside.poll();
+					}
+					for (Attempt other : inside) {
+						if (!history.lostData(other.started(), next.granted())) {
+							violations.add(Violation.of("S1",
+									next + " was guaranteed '" + next.key() + "' while " + other + " still was", other,
+									next));
+						}
+					}
+					inside.add(next);
+				});
+		});
+		return violations;
+	}
+
+}

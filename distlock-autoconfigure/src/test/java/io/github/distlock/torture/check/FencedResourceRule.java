@@ -1,0 +1,48 @@
+package io.github.distlock.torture.check;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+import io.github.distlock.torture.history.Attempt;
+import io.github.distlock.torture.history.Event;
+import io.github.distlock.torture.history.History;
+import io.github.distlock.torture.history.Kind;
+
+/**
+ * S1 and S2 as the resource sees them: sections may overlap when one side has run past
+ * its deadline, but then the older token is refused once the newer was seen; and nobody
+ * is refused while the lock is guaranteed, unless the store lost data.
+ */
+final class FencedResourceRule implements Rule {
+
+	@Override
+	public List<Violation> check(History history) {
+		Map<String, Attempt> attempts = history.attempts()
+			.stream()
+			.collect(Collectors.toMap(Attempt::id, (attempt) -> attempt));
+		Map<String, Event> highest = new HashMap<>();
+		List<Violation> violations = new ArrayList<>();
+		for (Event access : history.events(Kind.ACCESS)) {
+			Event before = highest.get(access.text("key"));
+			Attempt attempt = attempts.get(access.text("attempt"));
+			boolean stale = before != null && before.number("token") > access.number("token");
+			if (access.text("ok").equals("true")) {
+				if (stale) {
+					violations.add(new Violation("S1", "The resource let in an older token after a newer one",
+							List.of(before, access)));
+				}
+				highest.put(access.text("key"), access);
+			}
+			else if (before != null && attempt != null && attempt.claim().contains(access.nanos())
+					&& !history.lostData(attempt.started(), access.nanos())) {
+				violations.add(new Violation("S2", "The resource refused a holder whose lock was guaranteed",
+						List.of(before, access)));
+			}
+		}
+		return violations;
+	}
+
+}

@@ -1,0 +1,89 @@
+package io.github.distlock.torture.check;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+import io.github.distlock.torture.history.Attempt;
+import io.github.distlock.torture.history.Event;
+import io.github.distlock.torture.history.History;
+import io.github.distlock.torture.history.Kind;
+
+/**
+ * S4 and S5, as the store sees them: nobody owns a lock for long who has released it (a
+ * script that ran twice must count once), and nobody who has never entered (whose attempt
+ * was cancelled, timed out or was interrupted). Owners whose JVM is dead are left to
+ * their leases.
+ */
+final class GhostHolderRule implements Rule {
+
+	/** A grant covers so many tokens at most, of which the store shows the last. */
+	private static final int TOKENS_PER_GRANT = 17;
+
+	private static final Duration RECOVERY = Duration.ofSeconds(1);
+
+	private final Duration bound;
+
+	GhostHolderRule(Duration bound) {
+		this.bound = bound;
+	}
+
+	@Override
+	public List<Violation> check(History history) {
+		Troubles troubles = new Troubles(history.faults(), (fault) -> true, RECOVERY);
+		Map<String, NavigableMap<Long, Attempt>> entries = new HashMap<>();
+		history.attempts()
+			.stream()
+			.filter(Attempt::isGranted)
+			.forEach((attempt) -> entries.computeIfAbsent(attempt.key(), (key) -> new TreeMap<>())
+				.put(attempt.token(), attempt));
+		Map<String, String> workers = new HashMap<>();
+		Map<String, Event> shown = new HashMap<>();
+		List<Violation> violations = new ArrayList<>();
+		for (Event word : history.events(Kind.STORE)) {
+			Event before = shown.put(word.text("key"), word);
+			if (before != null) {
+				check(before, word.nanos(), entries, workers, troubles, history, violations);
+			}
+		}
+		shown.values().forEach((word) -> check(word, history.end(), entries, workers, troubles, history, violations));
+		return violations;
+	}
+
+	private void check(Event word, long until, Map<String, NavigableMap<Long, Attempt>> entries,
+			Map<String, String> workers, Troubles troubles, History history, List<Violation> violations) {
+		String instance = word.text("owner").replaceAll(":.*", "");
+		if (instance.isEmpty() || instance.equals("?")) {
+			return;
+		}
+		long last = word.number("last");
+		List<Attempt> inside = List.copyOf(entries.getOrDefault(word.text("key"), new TreeMap<>())
+			.subMap(last - TOKENS_PER_GRANT, false, last, true)
+			.values());
+		inside.forEach((attempt) -> workers.put(instance, attempt.worker()));
+		String worker = workers.get(instance);
+		if (worker == null || history.death(worker) != Attempt.NEVER) {
+			return;
+		}
+		long since = word.nanos();
+		for (Attempt attempt : inside) {
+			// Never, while it is inside.
+			since = Math.max(since, attempt.released());
+		}
+		if (since < until && troubles.quiet(since, until) > this.bound.toNanos()) {
+			violations
+				.add(new Violation(
+						inside
+							.isEmpty() ? "S5" : "S4",
+						"The store says for " + (until - since) / 1_000_000 + " ms that " + worker + " owns '"
+								+ word.text("key") + "', " + (inside.isEmpty() ? "which it never entered"
+										: "which it has released: " + inside.get(inside.size() - 1)),
+						List.of(word)));
+		}
+	}
+
+}

@@ -1,0 +1,91 @@
+package io.github.distlock.torture.check;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+import io.github.distlock.torture.history.Attempt;
+import io.github.distlock.torture.history.History;
+
+/**
+ * L1: while a lock is free and a live JVM waits for it, somebody enters before the bound
+ * has passed. The clock of that bound stands still while something is broken; a lock is
+ * not free while the lease of a dead JVM may last.
+ */
+final class ProgressRule implements Rule {
+
+	private static final Duration RECOVERY = Duration.ofSeconds(1);
+
+	/** What the store's lease may be longer than the caller's. */
+	private static final long EXTRA_LEASE_NANOS = Duration.ofMillis(100).toNanos();
+
+	private final Duration bound;
+
+	ProgressRule(Duration bound) {
+		this.bound = bound;
+	}
+
+	@Override
+	public List<Violation> check(History history) {
+		// A JVM that hears nothing looks by itself, within the bound.
+		Troubles troubles = new Troubles(history.faults(), (fault) -> !fault.name().equals("HALF_OPEN"), RECOVERY);
+		List<Violation> violations = new ArrayList<>();
+		history.attemptsByKey().forEach((key, attempts) -> check(key, attempts, history, troubles, violations));
+		return violations;
+	}
+
+	private void check(String key, List<Attempt> attempts, History history, Troubles troubles,
+			List<Violation> violations) {
+		List<Edge> edges = new ArrayList<>();
+		for (Attempt attempt : attempts) {
+			addStay(attempt, history, edges);
+			long end = Math.min(Math.min(attempt.granted(), attempt.ended()),
+					Math.min(history.death(attempt.worker()), history.end()));
+			if (attempt.waiting() < end) {
+				edges.add(new Edge(attempt.waiting(), 0, 1, attempt));
+				edges.add(new Edge(end, 0, -1, attempt));
+			}
+		}
+		edges.sort(Comparator.comparingLong(Edge::nanos).thenComparing((edge) -> -edge.inside - edge.waiting));
+		int inside = 0;
+		int waiting = 0;
+		long since = Attempt.NEVER;
+		for (Edge edge : edges) {
+			boolean stuck = inside == 0 && waiting > 0;
+			inside += edge.inside;
+			waiting += edge.waiting;
+			if (stuck && (inside > 0 || waiting == 0) && troubles.quiet(since, edge.nanos) > this.bound.toNanos()) {
+				violations.add(Violation.of("L1", "'" + key + "' was free for " + (edge.nanos - since) / 1_000_000
+						+ " ms while others waited; then came or left " + edge.attempt, edge.attempt));
+			}
+			if (!stuck && inside == 0 && waiting > 0) {
+				since = edge.nanos;
+			}
+		}
+	}
+
+	private static void addStay(Attempt attempt, History history, List<Edge> edges) {
+		long death = history.death(attempt.worker());
+		long afterDeath = (death != Attempt.NEVER) ? death + attempt.leaseNanos() + EXTRA_LEASE_NANOS : Attempt.NEVER;
+		if (attempt.isGranted()) {
+			stay(attempt, attempt.granted(), (attempt.released() != Attempt.NEVER) ? attempt.released() : afterDeath,
+					edges);
+		}
+		else if (death != Attempt.NEVER && attempt.ended() == Attempt.NEVER) {
+			// The store may have granted it before it died.
+			stay(attempt, death, afterDeath, edges);
+		}
+	}
+
+	private static void stay(Attempt attempt, long from, long to, List<Edge> edges) {
+		edges.add(new Edge(from, 1, 0, attempt));
+		if (to != Attempt.NEVER) {
+			edges.add(new Edge(to, -1, 0, attempt));
+		}
+	}
+
+	private record Edge(long nanos, int inside, int waiting, Attempt attempt) {
+	}
+
+}

@@ -1,0 +1,43 @@
+package io.github.distlock.torture.check;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.github.distlock.torture.history.Attempt;
+import io.github.distlock.torture.history.Event;
+import io.github.distlock.torture.history.Kind;
+
+/**
+ * A promise that was broken.
+ *
+ * @param rule which
+ * @param message how
+ * @param evidence the records that show it
+ */
+public record Violation(String rule, String message, List<Event> evidence) {
+
+	private static final int MOST_EVENTS = 40;
+
+	static Violation of(String rule, String message, Attempt... attempts) {
+		return new Violation(rule, message,
+				Stream.of(attempts).flatMap((attempt) -> attempt.events().stream()).toList());
+	}
+
+	/**
+	 * Describe it for a reader.
+	 * @param origin the moment that is zero in the text
+	 * @return some lines
+	 */
+	public String describe(long origin) {
+		StringBuilder text = new StringBuilder(this.rule).append(": ").append(this.message);
+		this.evidence.stream()
+			.filter((event) -> event.kind() != Kind.CHECK || event.number("rem") > 0)
+			.sorted(Comparator.comparingLong(Event::nanos))
+			.limit(MOST_EVENTS)
+			.forEach((event) -> text.append(String.format("%n    %10.3f ms  %-8s %s %s", (event.nanos() - origin) / 1e6,
+					event.source(), event.kind(), event.values())));
+		return text.toString();
+	}
+
+}

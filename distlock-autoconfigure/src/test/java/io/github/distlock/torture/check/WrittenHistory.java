@@ -1,0 +1,78 @@
+package io.github.distlock.torture.check;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.distlock.torture.history.Event;
+import io.github.distlock.torture.history.History;
+
+/**
+ * A history written by hand, in milliseconds.
+ */
+final class WrittenHistory {
+
+	private static final long ORIGIN = 1_000_000_000L;
+
+	private final List<Event> events = new ArrayList<>();
+
+	/** One event: who, when in ms, and the rest as in a file. */
+	WrittenHistory add(String line) {
+		String[] parts = line.split(" ", 3);
+		String rest = parts[2].replaceAll("rem=(\\d+)", "rem=$1000000");
+		this.events.add(Event.parse(parts[0], nanos(Long.parseLong(parts[1])) + " " + rest));
+		return this;
+	}
+
+	/** A call that waits. */
+	WrittenHistory waits(String worker, int attempt, long from) {
+		return add(worker + " " + from + " START a=" + attempt + " key=k how=LEASE lease=1000 wait=-1 fair=false")
+			.add(worker + " " + from + " WAITING a=" + attempt);
+	}
+
+	/** The lock is there, with a lease of a second. */
+	WrittenHistory enters(String worker, int attempt, long at, long token) {
+		return add(worker + " " + at + " GRANTED a=" + attempt + " token=" + token + " rem=1000")
+			.add(worker + " " + at + " ENTER a=" + attempt);
+	}
+
+	/** And is given back. */
+	WrittenHistory leaves(String worker, int attempt, long at, String how) {
+		return add(worker + " " + at + " EXIT a=" + attempt).add(worker + " " + at + " RELEASE a=" + attempt)
+			.add(worker + " " + (at + 1) + " RELEASED a=" + attempt + " how=" + how);
+	}
+
+	/** All of it, well. */
+	WrittenHistory stays(String worker, int attempt, long from, long to, long token) {
+		return waits(worker, attempt, from).enters(worker, attempt, from, token).leaves(worker, attempt, to, "ok");
+	}
+
+	/** The store loses everything. */
+	WrittenHistory losesData(long at) {
+		return add("nemesis " + at + " FAULT id=" + at + " name=FLUSH_ALL worker=all loses=true")
+			.add("nemesis " + at + " HEALED id=" + at);
+	}
+
+	WrittenHistory fault(String name, String worker, long from, long to) {
+		return add("nemesis " + from + " FAULT id=" + from + " name=" + name + " worker=" + worker + " loses=false")
+			.add("nemesis " + to + " HEALED id=" + from);
+	}
+
+	WrittenHistory dies(String worker, long at) {
+		return add("nemesis " + at + " KILLED worker=" + worker);
+	}
+
+	/** Nothing happens until then. */
+	WrittenHistory until(long at) {
+		return add("store " + at + " STORE key=other owner= last=0");
+	}
+
+	/** What the checker finds. */
+	List<String> broken() {
+		return Checker.check(new History(this.events)).stream().map(Violation::rule).distinct().toList();
+	}
+
+	private static long nanos(long millis) {
+		return ORIGIN + millis * 1_000_000;
+	}
+
+}

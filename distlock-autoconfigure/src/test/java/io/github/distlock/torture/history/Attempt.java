@@ -1,0 +1,170 @@
+package io.github.distlock.torture.history;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One call for a lock and what followed, put together from its events. Moments that did
+ * not come are {@link #NEVER}.
+ */
+public final class Attempt {
+
+	/** A moment that did not come. */
+	public static final long NEVER = Long.MAX_VALUE;
+
+	private final Event start;
+
+	private final List<Event> events = new ArrayList<>();
+
+	private long waiting = NEVER;
+
+	private long granted = NEVER;
+
+	private long ended = NEVER;
+
+	private long release = NEVER;
+
+	private long released = NEVER;
+
+	private long deadline = Long.MIN_VALUE;
+
+	private long token;
+
+	private String how = "";
+
+	Attempt(Event start) {
+		this.start = start;
+		this.events.add(start);
+	}
+
+	void add(Event event) {
+		this.events.add(event);
+		switch (event.kind()) {
+			case WAITING -> this.waiting = event.nanos();
+			case GRANTED -> {
+				this.granted = event.nanos();
+				this.token = event.number("token");
+				known(event);
+			}
+			case CHECK -> known(event);
+			case RELEASE -> this.release = event.nanos();
+			case RELEASED -> {
+				this.released = event.nanos();
+				this.how = event.text("how");
+			}
+			case ENDED -> {
+				this.ended = event.nanos();
+				this.how = event.text("how");
+			}
+			default -> {
+			}
+		}
+	}
+
+	private void known(Event event) {
+		if (event.number("rem") > 0) {
+			this.deadline = Math.max(this.deadline, event.nanos() + event.number("rem"));
+		}
+	}
+
+	public String id() {
+		return this.start.source() + "#" + this.start.text("a");
+	}
+
+	public String worker() {
+		return this.start.source();
+	}
+
+	public String key() {
+		return this.start.text("key");
+	}
+
+	/**
+	 * Return what was asked of the store.
+	 * @return nanoseconds
+	 */
+	public long leaseNanos() {
+		return this.start.number("lease") * 1_000_000;
+	}
+
+	public boolean isFair() {
+		return this.start.text("fair").equals("true");
+	}
+
+	public long started() {
+		return this.start.nanos();
+	}
+
+	public long waiting() {
+		return this.waiting;
+	}
+
+	public long granted() {
+		return this.granted;
+	}
+
+	public boolean isGranted() {
+		return this.granted != NEVER;
+	}
+
+	public long ended() {
+		return this.ended;
+	}
+
+	public long release() {
+		return this.release;
+	}
+
+	public long released() {
+		return this.released;
+	}
+
+	/**
+	 * Return how it ended.
+	 * @return the word of the worker, empty if it did not end
+	 */
+	public String how() {
+		return this.how;
+	}
+
+	public long token() {
+		return this.token;
+	}
+
+	/**
+	 * Return until when the holder was told it held, at last.
+	 * @return the moment
+	 */
+	public long deadline() {
+		return this.deadline;
+	}
+
+	/**
+	 * Return whether it was released without complaint: it was valid until then.
+	 * @return whether it was
+	 */
+	public boolean isReleasedWell() {
+		return this.released != NEVER && this.how.equals("ok");
+	}
+
+	/**
+	 * Return how long the lock was guaranteed.
+	 * @return from the first to the last moment
+	 */
+	public Claim claim() {
+		if (!isGranted() || this.deadline == Long.MIN_VALUE) {
+			return new Claim(0, 0);
+		}
+		return new Claim(this.granted, isReleasedWell() ? this.release : Math.min(this.release, this.deadline));
+	}
+
+	public List<Event> events() {
+		return List.copyOf(this.events);
+	}
+
+	@Override
+	public String toString() {
+		return id();
+	}
+
+}

@@ -1,0 +1,78 @@
+package io.github.distlock.torture.history;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * One line of a history.
+ *
+ * @param nanos the monotonic clock, which all JVMs of a machine share
+ * @param source who wrote it
+ * @param kind what happened
+ * @param values the details
+ */
+public record Event(long nanos, String source, Kind kind, Map<String, String> values) {
+
+	/**
+	 * Make an event.
+	 * @param nanos when
+	 * @param source who wrote it
+	 * @param kind what happened
+	 * @param pairs names and values in turn
+	 * @return the event
+	 */
+	public static Event of(long nanos, String source, Kind kind, Object... pairs) {
+		Map<String, String> values = new LinkedHashMap<>();
+		for (int i = 0; i < pairs.length; i += 2) {
+			values.put(String.valueOf(pairs[i]), String.valueOf(pairs[i + 1]).replaceAll("\\s+", "_"));
+		}
+		return new Event(nanos, source, kind, Collections.unmodifiableMap(values));
+	}
+
+	/**
+	 * Read a line.
+	 * @param source who wrote it
+	 * @param line as {@link #format()} made it
+	 * @return the event
+	 */
+	public static Event parse(String source, String line) {
+		String[] parts = line.split(" ");
+		Map<String, String> values = new LinkedHashMap<>();
+		for (int i = 2; i < parts.length; i++) {
+			int equals = parts[i].indexOf('=');
+			values.put(parts[i].substring(0, equals), parts[i].substring(equals + 1));
+		}
+		return new Event(Long.parseLong(parts[0]), source, Kind.valueOf(parts[1]), Collections.unmodifiableMap(values));
+	}
+
+	/**
+	 * Make a line of it.
+	 * @return the line, without its end
+	 */
+	public String format() {
+		StringBuilder line = new StringBuilder(96).append(this.nanos).append(' ').append(this.kind);
+		this.values.forEach((name, value) -> line.append(' ').append(name).append('=').append(value));
+		return line.toString();
+	}
+
+	/**
+	 * Return a detail.
+	 * @param name its name
+	 * @return its value, empty if there is none
+	 */
+	public String text(String name) {
+		return this.values.getOrDefault(name, "");
+	}
+
+	/**
+	 * Return a detail that is a number.
+	 * @param name its name
+	 * @return its value, 0 if there is none
+	 */
+	public long number(String name) {
+		String text = text(name);
+		return text.isEmpty() ? 0 : Long.parseLong(text);
+	}
+
+}

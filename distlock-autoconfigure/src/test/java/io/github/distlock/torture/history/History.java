@@ -1,0 +1,174 @@
+package io.github.distlock.torture.history;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Everything that was recorded in one run, in order of time.
+ */
+public final class History {
+
+	private final List<Event> events;
+
+	private final List<Attempt> attempts = new ArrayList<>();
+
+	private final List<Fault> faults = new ArrayList<>();
+
+	private final Map<String, Long> deaths = new HashMap<>();
+
+	/**
+	 * Put a history together.
+	 * @param events the events, in any order
+	 */
+	public History(List<Event> events) {
+		this.events = events.stream().sorted(Comparator.comparingLong(Event::nanos)).toList();
+		Map<String, Attempt> known = new LinkedHashMap<>();
+		Map<String, Event> open = new LinkedHashMap<>();
+		for (Event event : this.events) {
+			String id = event.source() + "#" + event.text("a");
+			switch (event.kind()) {
+				case START -> known.put(id, new Attempt(event));
+				case WAITING, GRANTED, CHECK, ENTER, EXIT, RELEASE, RELEASED, ENDED -> {
+					Attempt attempt = known.get(id);
+					if (attempt == null) {
+						throw new IllegalStateException("An event of an attempt that never began: " + event);
+					}
+					attempt.add(event);
+				}
+				case FAULT -> open.put(event.text("id"), event);
+				case HEALED -> {
+					Event begin = open.remove(event.text("id"));
+					if (begin != null) {
+						this.faults.add(fault(begin, event.nanos()));
+					}
+				}
+				case KILLED -> this.deaths.put(event.text("worker"), event.nanos());
+				default -> {
+				}
+			}
+		}
+		open.values().forEach((begin) -> this.faults.add(fault(begin, Long.MAX_VALUE)));
+		this.attempts.addAll(known.values());
+	}
+
+	private static Fault fault(Event begin, long end) {
+		return new Fault(begin.nanos(), end, begin.text("name"), begin.text("worker"),
+				begin.text("loses").equals("true"));
+	}
+
+	/**
+	 * Read all files of a folder whose names end with {@code .log}. A last line without
+	 * end is the trace of a JVM that was killed, and is passed over.
+	 * @param folder the folder
+	 * @return the history so far
+	 */
+	public static History read(Path folder) {
+		return read(folder, Long.MAX_VALUE);
+	}
+
+	/**
+	 * Read the beginning of a history that is still being written. Its files are read one
+	 * after the other: without an end that all have passed, one of them would tell of
+	 * moments of which another says nothing yet.
+	 * @param folder the folder
+	 * @param until the end
+	 * @return the history until then
+	 */
+	public static History read(Path folder, long until) {
+		List<Event> events = new ArrayList<>();
+		try (var files = Files.list(folder)) {
+			for (Path file : files.filter((path) -> path.toString().endsWith(".log")).sorted().toList()) {
+				String source = file.getFileName().toString().replace(".log", "");
+				String text = Files.readString(file);
+				text.substring(0, text.lastIndexOf('\n') + 1)
+					.lines()
+					.map((line) -> Event.parse(source, line))
+					.filter((event) -> event.nanos() <= until)
+					.forEach(events::add);
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		return new History(events);
+	}
+
+	public List<Event> events() {
+		return this.events;
+	}
+
+	/**
+	 * Return the events of a kind.
+	 * @param kind which
+	 * @return the events in order of time
+	 */
+	public List<Event> events(Kind kind) {
+		return this.events.stream().filter((event) -> event.kind() == kind).toList();
+	}
+
+	/**
+	 * Return all attempts.
+	 * @return in order of their calls
+	 */
+	public List<Attempt> attempts() {
+		return this.attempts;
+	}
+
+	/**
+	 * Return the attempts for each key.
+	 * @return in order of their calls
+	 */
+	public Map<String, List<Attempt>> attemptsByKey() {
+		return this.attempts.stream().collect(Collectors.groupingBy(Attempt::key, TreeMap::new, Collectors.toList()));
+	}
+
+	public List<Fault> faults() {
+		return this.faults;
+	}
+
+	/**
+	 * Return when a worker was killed.
+	 * @param worker which
+	 * @return the moment, or {@link Attempt#NEVER}
+	 */
+	public long death(String worker) {
+		return this.deaths.getOrDefault(worker, Attempt.NEVER);
+	}
+
+	/**
+	 * Return whether the store lost data at some moment between two others.
+	 * @param from the first
+	 * @param to the last
+	 * @return whether it did
+	 */
+	public boolean lostData(long from, long to) {
+		return this.faults.stream().anyMatch((fault) -> fault.loses() && fault.end() >= from && fault.begin() <= to);
+	}
+
+	/**
+	 * Return when the last event was.
+	 * @return the moment
+	 */
+	public long end() {
+		return this.events.isEmpty() ? 0 : this.events.get(this.events.size() - 1).nanos();
+	}
+
+	/**
+	 * Return when the first event was.
+	 * @return the moment
+	 */
+	public long begin() {
+		return this.events.isEmpty() ? 0 : this.events.get(0).nanos();
+	}
+
+}

@@ -1,0 +1,58 @@
+package io.github.distlock.torture.nemesis;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Sends signals to processes at once: a shell that waits for orders is much quicker than
+ * a new process for each. Thread-safe.
+ */
+public final class Signals implements AutoCloseable {
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Process shell;
+
+	private final BufferedReader answers;
+
+	/** Start the shell; it ends with its standard input. */
+	public Signals() {
+		try {
+			this.shell = new ProcessBuilder("sh").redirectErrorStream(true).start();
+			this.answers = this.shell.inputReader(StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Send one, and wait until it was sent. Nothing happens if the process is gone.
+	 * @param pid the process
+	 * @param signal its name
+	 */
+	public void send(long pid, String signal) {
+		this.lock.lock();
+		try {
+			String order = "kill -" + signal + " " + pid + " 2>/dev/null; echo done\n";
+			this.shell.getOutputStream().write(order.getBytes(StandardCharsets.UTF_8));
+			this.shell.getOutputStream().flush();
+			this.answers.readLine();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	@Override
+	public void close() {
+		this.shell.destroy();
+	}
+
+}

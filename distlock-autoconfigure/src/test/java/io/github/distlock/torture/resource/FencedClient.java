@@ -1,0 +1,65 @@
+package io.github.distlock.torture.resource;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Uses the resource over a connection of its own. For one thread; an interrupt does not
+ * matter.
+ */
+public final class FencedClient implements AutoCloseable {
+
+	private final Socket socket;
+
+	private final BufferedReader in;
+
+	/**
+	 * Connect.
+	 * @param port where the resource listens
+	 */
+	public FencedClient(int port) {
+		try {
+			this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
+			this.socket.setTcpNoDelay(true);
+			this.in = new BufferedReader(new InputStreamReader(this.socket.getInputStream(), StandardCharsets.UTF_8));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Use it.
+	 * @param op read or write
+	 * @param key which part of it
+	 * @param token the fencing token
+	 * @param attempt who
+	 * @return whether it let us
+	 */
+	public boolean access(String op, String key, long token, String attempt) {
+		try {
+			this.socket.getOutputStream()
+				.write((op + " " + key + " " + token + " " + attempt + "\n").getBytes(StandardCharsets.UTF_8));
+			return "ok".equals(this.in.readLine());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.socket.close();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

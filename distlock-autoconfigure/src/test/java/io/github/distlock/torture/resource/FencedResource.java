@@ -1,0 +1,114 @@
+package io.github.distlock.torture.resource;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.github.distlock.torture.history.HistoryWriter;
+import io.github.distlock.torture.history.Kind;
+
+/**
+ * What the locks protect: keeps for each key the highest fencing token that it has seen,
+ * on reads too, and refuses lower ones. It has a real socket and knows nothing of locks.
+ */
+public final class FencedResource implements AutoCloseable {
+
+	private final ServerSocket listener;
+
+	private final HistoryWriter history;
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	/** Guarded by {@link #lock}. */
+	private final Map<String, Long> highest = new HashMap<>();
+
+	/**
+	 * Listen on a free port.
+	 * @param history where each access is recorded
+	 */
+	public FencedResource(HistoryWriter history) {
+		this.history = history;
+		try {
+			this.listener = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		run(this::accept);
+	}
+
+	public int port() {
+		return this.listener.getLocalPort();
+	}
+
+	private void accept() {
+		try {
+			while (true) {
+				Socket client = this.listener.accept();
+				client.setTcpNoDelay(true);
+				run(() -> serve(client));
+			}
+		}
+		catch (IOException ex) {
+			// Closed.
+		}
+	}
+
+	private void serve(Socket client) {
+		try (client;
+				BufferedReader in = new BufferedReader(
+						new InputStreamReader(client.getInputStream(), StandardCharsets.UTF_8))) {
+			OutputStream out = client.getOutputStream();
+			for (String line; (line = in.readLine()) != null;) {
+				String[] parts = line.split(" ");
+				boolean accepted = access(parts[0], parts[1], Long.parseLong(parts[2]), parts[3]);
+				out.write((accepted ? "ok\n" : "refused\n").getBytes(StandardCharsets.UTF_8));
+			}
+		}
+		catch (IOException ex) {
+			// The client is gone.
+		}
+	}
+
+	/** Decided and recorded under one lock, so that the record is in order. */
+	private boolean access(String op, String key, long token, String attempt) {
+		this.lock.lock();
+		try {
+			boolean accepted = token >= this.highest.getOrDefault(key, 0L);
+			if (accepted) {
+				this.highest.put(key, token);
+			}
+			this.history.write(Kind.ACCESS, "key", key, "token", token, "attempt", attempt, "op", op, "ok", accepted);
+			return accepted;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private static void run(Runnable task) {
+		Thread thread = new Thread(task, "fenced-resource");
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.listener.close();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,117 @@
+package io.github.distlock.torture.worker;
+
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Lock;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.torture.worker.WorkerSettings.Load;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of the ways to call for a lock.
+ *
+ * @param how which way
+ * @param key the key
+ * @param leaseMillis an explicit lease, or that of the watchdog
+ * @param waitMillis how long to wait, -1 for ever
+ * @param fair whether the order of arrival holds over all JVMs
+ */
+record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair) {
+
+	/** Long against everything else here. */
+	private static final int LASTING_MILLIS = 20_000;
+
+	enum How {
+
+		WATCHDOG, LEASE, VIEW, ASYNC
+
+	}
+
+	static Call random(Random random, Load load) {
+		How how = How.values()[random.nextInt(How.values().length)];
+		String key = "k" + random.nextInt(load.keys());
+		boolean fair = how != How.VIEW && random.nextDouble() < load.fair();
+		boolean patient = random.nextDouble() < load.patient();
+		if (how != How.VIEW && random.nextDouble() < load.lasting()) {
+			// Whoever gets such a lock without knowing it blocks the others for long.
+			return new Call((how == How.ASYNC) ? how : How.LEASE, key, LASTING_MILLIS,
+					patient ? -1 : random.nextInt(150), fair);
+		}
+		int lease = (how == How.LEASE) ? load.leaseMillis() * (4 + random.nextInt(7)) / 10 : load.leaseMillis();
+		return new Call(how, key, lease, patient ? -1 : random.nextInt(4) * random.nextInt(600), fair);
+	}
+
+	boolean isRenewed() {
+		return this.how == How.WATCHDOG || this.how == How.VIEW
+				|| (this.how == How.ASYNC && this.leaseMillis < LASTING_MILLIS);
+	}
+
+	/**
+	 * Call.
+	 * @return the lock, or {@code null} if it was not acquired in time
+	 */
+	@Nullable Stay make(LockRegistry registry) throws InterruptedException, ExecutionException {
+		if (this.how == How.VIEW) {
+			return view(registry);
+		}
+		LockRequest request = LockRequest.of(this.key)
+			.fair(this.fair)
+			.waitTime((this.waitMillis < 0) ? LockRequest.FOREVER : Duration.ofMillis(this.waitMillis));
+		if (!isRenewed()) {
+			request = request.leaseTime(Duration.ofMillis(this.leaseMillis));
+		}
+		if (this.how == How.ASYNC) {
+			return async(registry.acquireAsync(request));
+		}
+		return registry.tryAcquire(request).map(Stay.Handle::new).orElse(null);
+	}
+
+	private @Nullable Stay view(LockRegistry registry) throws InterruptedException {
+		Lock lock = registry.obtain(this.key);
+		if (this.waitMillis < 0) {
+			lock.lockInterruptibly();
+		}
+		else if (!((this.waitMillis == 0) ? lock.tryLock() : lock.tryLock(this.waitMillis, TimeUnit.MILLISECONDS))) {
+			return null;
+		}
+		try {
+			// Sends nothing, and says what the view hides.
+			return new Stay.View(lock, registry.acquire(LockRequest.of(this.key).waitTime(Duration.ZERO)));
+		}
+		catch (RuntimeException ex) {
+			lock.unlock();
+			throw ex;
+		}
+	}
+
+	private static @Nullable Stay async(CompletableFuture<HeldLock> future)
+			throws InterruptedException, ExecutionException {
+		try {
+			return new Stay.Handle(future.get(3, TimeUnit.SECONDS));
+		}
+		catch (TimeoutException | InterruptedException ex) {
+			if (!future.cancel(false)) {
+				// Granted in the same moment: ours after all.
+				try {
+					return new Stay.Handle(future.join());
+				}
+				catch (CancellationException | java.util.concurrent.CompletionException failed) {
+					return null;
+				}
+			}
+			if (ex instanceof InterruptedException interrupted) {
+				throw interrupted;
+			}
+			throw new CancellationException("The wait was given up");
+		}
+	}
+
+}

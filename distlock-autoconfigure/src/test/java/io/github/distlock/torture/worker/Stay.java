@@ -1,0 +1,78 @@
+package io.github.distlock.torture.worker;
+
+import java.time.Duration;
+import java.util.concurrent.locks.Lock;
+
+import io.github.distlock.HeldLock;
+
+/**
+ * A lock that was acquired, however that was.
+ */
+interface Stay {
+
+	long token();
+
+	Duration remaining();
+
+	/** Give it back once. */
+	void release();
+
+	/** Give it back once more, which must fail. */
+	void releaseAgain();
+
+	/** A lock with a handle. */
+	record Handle(HeldLock lock) implements Stay {
+
+		@Override
+		public long token() {
+			return this.lock.fencingToken();
+		}
+
+		@Override
+		public Duration remaining() {
+			return this.lock.remaining();
+		}
+
+		@Override
+		public void release() {
+			this.lock.close();
+		}
+
+		@Override
+		public void releaseAgain() {
+			this.lock.close();
+		}
+
+	}
+
+	/** A lock of a thread, and a re-entry through which its token is seen. */
+	record View(Lock lock, HeldLock reentry) implements Stay {
+
+		@Override
+		public long token() {
+			return this.reentry.fencingToken();
+		}
+
+		@Override
+		public Duration remaining() {
+			return this.reentry.remaining();
+		}
+
+		@Override
+		public void release() {
+			try {
+				this.reentry.close();
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		@Override
+		public void releaseAgain() {
+			this.lock.unlock();
+		}
+
+	}
+
+}

@@ -1,0 +1,143 @@
+package io.github.distlock.torture.worker;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.distlock.LockListener;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redis.RedisBackendSettings;
+import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.registry.RegistryProbe;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.torture.history.HistoryWriter;
+import io.github.distlock.torture.history.Kind;
+
+/**
+ * A JVM whose threads contend for locks until it is told to stop, killed, or left alone:
+ * it ends with its standard input.
+ */
+public final class TortureWorker {
+
+	private static final Duration LAST_SECTION = Duration.ofSeconds(25);
+
+	private final WorkerSettings settings;
+
+	private final HistoryWriter history;
+
+	private final BackendLockRegistry registry;
+
+	private final Map<Thread, Contender> contenders = new ConcurrentHashMap<>();
+
+	private TortureWorker(WorkerSettings settings) {
+		this.settings = settings;
+		this.history = new HistoryWriter(settings.history());
+		this.registry = new BackendLockRegistry(
+				new RedisLockBackend(RedisTestServer.connectionFactory(settings.redisPort()),
+						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true,
+								RedisNodes.HAND_OFF.budget() + 1),
+						TimeSource.SYSTEM),
+				RedisNodes.settings(Duration.ofMillis(settings.load().leaseMillis())), List.of(new Recorder()),
+				TimeSource.SYSTEM);
+	}
+
+	/**
+	 * Run until told to stop.
+	 * @param args as {@link WorkerSettings#arguments()} makes them
+	 */
+	public static void main(String[] args) {
+		TortureWorker worker = new TortureWorker(WorkerSettings.parse(args));
+		Thread work = new Thread(worker::work, "work");
+		work.setDaemon(true);
+		work.start();
+		try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+			for (String line; (line = in.readLine()) != null;) {
+				if (line.equals("stop")) {
+					Thread stop = new Thread(worker::stop, "stop");
+					stop.setDaemon(true);
+					stop.start();
+				}
+			}
+		}
+		catch (IOException ex) {
+			// The launcher is gone.
+		}
+		Runtime.getRuntime().halt(0);
+	}
+
+	private void work() {
+		this.registry.start();
+		PrintStream out = System.out;
+		for (int i = 0; i < this.settings.load().threads(); i++) {
+			Contender contender = new Contender(i, this.registry, this.settings, this.history, out);
+			Thread thread = new Thread(contender, "contender-" + i);
+			this.contenders.put(thread, contender);
+		}
+		this.contenders.keySet().forEach(Thread::start);
+		out.println("@ready");
+		interrupt();
+	}
+
+	/** Interrupt calls for locks and releases; a section is none of our business. */
+	private void interrupt() {
+		int mean = this.settings.load().interrupts();
+		Random random = new Random(this.settings.seed());
+		List<Thread> threads = new ArrayList<>(this.contenders.keySet());
+		while (mean > 0) {
+			LockSupport.parkNanos(Duration.ofMillis(random.nextInt(2 * mean) + 1).toNanos());
+			Thread thread = threads.get(random.nextInt(threads.size()));
+			Contender contender = this.contenders.get(thread);
+			if (contender != null && (contender.phase() == Phase.ACQUIRING || contender.phase() == Phase.RELEASING)) {
+				thread.interrupt();
+			}
+		}
+	}
+
+	private void stop() {
+		this.contenders.values().forEach(Contender::stop);
+		long end = System.nanoTime() + LAST_SECTION.toNanos();
+		long alive;
+		while ((alive = this.contenders.keySet().stream().filter(Thread::isAlive).count()) > 0
+				&& System.nanoTime() < end) {
+			LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+		}
+		long idleEnd = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+		while (!RegistryProbe.isIdle(this.registry) && System.nanoTime() < idleEnd) {
+			LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+		}
+		this.history.write(Kind.IDLE, "idle", RegistryProbe.isIdle(this.registry), "threads", alive);
+		this.registry.shutdown();
+		Runtime.getRuntime().halt(0);
+	}
+
+	/** Records what the library tells by itself. */
+	private final class Recorder implements LockListener {
+
+		@Override
+		public void onWaiting(Waiting event) {
+			Contender contender = TortureWorker.this.contenders.get(Thread.currentThread());
+			if (contender != null) {
+				contender.waiting();
+			}
+		}
+
+		@Override
+		public void onLost(Lost event) {
+			TortureWorker.this.history.write(Kind.LOST, "key", event.key(), "token", event.fencingToken(), "reason",
+					event.reason());
+		}
+
+	}
+
+}

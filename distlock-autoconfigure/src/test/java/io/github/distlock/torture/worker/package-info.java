@@ -1,0 +1,7 @@
+/**
+ * The JVMs that lock, and record what they do.
+ */
+@NullMarked
+package io.github.distlock.torture.worker;
+
+import org.jspecify.annotations.NullMarked;
