@@ -216,17 +216,18 @@ final class Entrance {
 	private LeaseTerms terms(LockRequest request) {
 		Duration leaseTime = request.leaseTime();
 		boolean fair = request.fair();
-		return (leaseTime != null) ? new LeaseTerms(leaseTime, extraLease(fair), false, null)
+		return (leaseTime != null) ? new LeaseTerms(leaseTime, storeLease(leaseTime, fair), false, null)
 				: (fair ? this.watchedFair : this.watched);
 	}
 
 	private LeaseTerms watched(boolean fair) {
-		return new LeaseTerms(this.settings.leaseTime(), extraLease(fair), true, this.settings.maxHoldTime());
+		Duration leaseTime = this.settings.leaseTime();
+		return new LeaseTerms(leaseTime, storeLease(leaseTime, fair), true, this.settings.maxHoldTime());
 	}
 
 	/** A fair lock is never passed on inside the JVM. */
-	private Duration extraLease(boolean fair) {
-		return fair ? Duration.ZERO : this.settings.handOff().extraLease();
+	private Duration storeLease(Duration leaseTime, boolean fair) {
+		return fair ? leaseTime : leaseTime.plus(this.settings.handOff().extraLease());
 	}
 
 	private Duration waitTime(LockRequest request) {

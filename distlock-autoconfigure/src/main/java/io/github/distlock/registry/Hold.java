@@ -51,7 +51,7 @@ final class Hold extends Lease {
 
 	Hold(Holding holding, String name, Admission admission, LeaseTerms terms, TimeSource clock, @Nullable Thread thread,
 			boolean dyingWithThread) {
-		super(admission.grant().validity(), terms, clock);
+		super(admission.takeValidity(), terms, clock);
 		this.holding = holding;
 		this.name = name;
 		this.admission = admission;
@@ -82,7 +82,7 @@ final class Hold extends Lease {
 
 	@Override
 	protected long lastToken() {
-		return this.admission.grant().lastToken();
+		return this.admission.lastToken();
 	}
 
 	@Override

@@ -110,7 +110,7 @@ final class Holding implements LeaseEvents {
 		if (!valid) {
 			throw lostException(hold);
 		}
-		Departure departure = this.room.leave(hold.admission(), rest);
+		Departure departure = this.room.leave(hold.admission(), hold.validity(), rest);
 		if (departure == Departure.GONE) {
 			tellLost(hold, "the store no longer knew it at the release");
 			throw lostException(hold);

@@ -148,6 +148,14 @@ public abstract class Lease {
 		return this.clock.nanoTime() - this.startNanos;
 	}
 
+	/**
+	 * Return until when the store's grant counts, whatever became of this lease.
+	 * @return the validity, the one after the last renewal
+	 */
+	public final Validity validity() {
+		return this.validity;
+	}
+
 	private long left() {
 		long store = this.validity.remainingNanos(this.clock);
 		return this.terms.renewed() ? store : Math.min(store, ownEndNanos());

@@ -8,20 +8,20 @@ import org.jspecify.annotations.Nullable;
  * How long a lock may be held. The same for many: share it.
  *
  * @param lease how long the lock is held at a time
- * @param extra how much longer the store's lease is, each time: the lock may be passed on
- * inside the JVM, and the next one has a lease of his own
+ * @param storeLease what is asked of the store, each time: longer, since the lock may be
+ * passed on inside the JVM, and the next one has a lease of his own
  * @param renewed whether the watchdog keeps it alive; otherwise it ends after
  * {@code lease}
  * @param maxHold when the watchdog stops, from the start; {@code null} means never
  */
-public record LeaseTerms(Duration lease, Duration extra, boolean renewed, @Nullable Duration maxHold) {
+public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @Nullable Duration maxHold) {
 
 	/**
-	 * Return what is asked of the store, each time.
-	 * @return the lease and the extra time
+	 * Return how much longer the store's lease is, each time.
+	 * @return the extra time
 	 */
-	public Duration storeLease() {
-		return this.lease.plus(this.extra);
+	Duration extra() {
+		return this.storeLease.minus(this.lease);
 	}
 
 }

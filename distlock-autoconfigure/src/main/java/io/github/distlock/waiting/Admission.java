@@ -3,6 +3,9 @@ package io.github.distlock.waiting;
 import io.github.distlock.HandOff;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The right to be inside, until it is given back to the waiting room. Compared by
@@ -12,35 +15,72 @@ public final class Admission {
 
 	private final Ticket ticket;
 
-	private final Grant grant;
-
 	private final HandOff handOff;
 
 	private final long fencingToken;
 
+	private final long lastToken;
+
 	private final long turnStartNanos;
 
-	private Admission(Ticket ticket, Grant grant, HandOff handOff, long fencingToken, long turnStartNanos) {
+	/** How many stays under the same grant came before this one. */
+	private final int passed;
+
+	/**
+	 * Until when it counts, as known when it was given. After a renewal that is old news,
+	 * and whoever holds knows better: so it is handed over and not kept. Only the one who
+	 * was admitted touches it.
+	 */
+	private @Nullable Validity validity;
+
+	private Admission(Ticket ticket, HandOff handOff, long fencingToken, long lastToken, long turnStartNanos,
+			int passed, Validity validity) {
 		this.ticket = ticket;
-		this.grant = grant;
 		this.handOff = handOff;
 		this.fencingToken = fencingToken;
+		this.lastToken = lastToken;
 		this.turnStartNanos = turnStartNanos;
+		this.passed = passed;
+		this.validity = validity;
 	}
 
 	/** The first stay under a grant of the store. */
 	static Admission first(Ticket ticket, Grant grant, HandOff handOff, long nowNanos) {
-		return new Admission(ticket, grant, handOff, grant.firstToken(), nowNanos);
+		return new Admission(ticket, handOff, grant.firstToken(), grant.lastToken(), nowNanos, 0, grant.validity());
 	}
 
 	/** The stay of the one to whom this one passes the lock. */
-	Admission next() {
-		return new Admission(this.ticket, this.grant, HandOff.LOCAL, this.fencingToken + 1, this.turnStartNanos);
+	Admission next(Validity current) {
+		return new Admission(this.ticket, HandOff.LOCAL, this.fencingToken + 1, this.lastToken, this.turnStartNanos,
+				this.passed + 1, current);
 	}
 
 	/** When the store's grant came, with which this JVM's turn began. */
 	long turnStartNanos() {
 		return this.turnStartNanos;
+	}
+
+	/** How many stays under the same grant came before this one. */
+	int passed() {
+		return this.passed;
+	}
+
+	/** Whether it counts no longer, before anybody has taken its validity. */
+	boolean hasPassed(TimeSource clock) {
+		return this.validity == null || this.validity.hasPassed(clock);
+	}
+
+	/**
+	 * Take the validity over, once: from now on the caller knows until when it counts.
+	 * @return until when it counts unless it is renewed
+	 */
+	public Validity takeValidity() {
+		Validity taken = this.validity;
+		if (taken == null) {
+			throw new IllegalStateException("The validity of " + this.ticket + " has been taken before");
+		}
+		this.validity = null;
+		return taken;
 	}
 
 	/**
@@ -52,11 +92,11 @@ public final class Admission {
 	}
 
 	/**
-	 * Return what the store gave.
-	 * @return the grant
+	 * Return the last token of the grant, which names it in the store.
+	 * @return the token
 	 */
-	public Grant grant() {
-		return this.grant;
+	public long lastToken() {
+		return this.lastToken;
 	}
 
 	/**

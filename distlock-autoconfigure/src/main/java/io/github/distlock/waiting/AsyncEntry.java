@@ -74,7 +74,7 @@ final class AsyncEntry {
 	}
 
 	private void admitted(Admission admission) {
-		if (admission.grant().validity().hasPassed(this.clock)) {
+		if (admission.hasPassed(this.clock)) {
 			this.room.abandon(admission);
 			try {
 				attempt();

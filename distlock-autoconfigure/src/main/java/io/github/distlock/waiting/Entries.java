@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 import io.github.distlock.LockMode;
@@ -30,6 +31,10 @@ final class Entries {
 	 */
 	private final ConcurrentMap<String, ConcurrentSkipListSet<Long>> lines = new ConcurrentHashMap<>();
 
+	private final EntryLocks locks = new EntryLocks();
+
+	private final Surroundings common = new SharedSurroundings();
+
 	private final AtomicLong ticketNumbers = new AtomicLong();
 
 	private final String instance;
@@ -53,8 +58,8 @@ final class Entries {
 			return new FairSurroundings(request.key()).entry;
 		}
 		KeyEntry known = this.shared.get(request.key());
-		return (known != null) ? known
-				: this.shared.computeIfAbsent(request.key(), (key) -> new KeyEntry(key, new SharedSurroundings()));
+		return (known != null) ? known : this.shared.computeIfAbsent(request.key(),
+				(key) -> new KeyEntry(key, this.locks.of(key), this.common));
 	}
 
 	/** The entry that knows a ticket, or may know it. */
@@ -84,7 +89,7 @@ final class Entries {
 		}
 	}
 
-	/** What the entry that callers share needs. */
+	/** What the entries that callers share need. */
 	private class SharedSurroundings implements Surroundings {
 
 		@Override
@@ -153,7 +158,8 @@ final class Entries {
 
 		FairSurroundings(String key) {
 			this.key = key;
-			this.entry = new KeyEntry(key, this);
+			// Under the lock of their key all its callers would meet.
+			this.entry = new KeyEntry(key, new ReentrantLock(), this);
 		}
 
 		@Override

@@ -39,6 +39,17 @@ final class Exit {
 		this.giveUpNanos = giveUpNanos;
 	}
 
+	/**
+	 * What to send for it, once more or for the first time.
+	 * @param live the place that lives
+	 */
+	Command send(@Nullable Place live) {
+		this.sends++;
+		// The next one may have been admitted and left meanwhile: never queue it again.
+		boolean nextLives = this.next != null && live != null && live.ticket.equals(this.next.ticket());
+		return new Command.Leave(this, nextLives ? this.next : null);
+	}
+
 	static Exit release(Place place, long lastToken, long giveUpNanos) {
 		return new Exit(place, true, lastToken, giveUpNanos);
 	}

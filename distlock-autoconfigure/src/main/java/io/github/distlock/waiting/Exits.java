@@ -1,7 +1,8 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
+import java.util.List;
+import java.util.stream.Stream;
 
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -19,7 +20,8 @@ final class Exits {
 	 */
 	private static final long CANCEL_PATIENCE_NANOS = Duration.ofSeconds(15).toNanos();
 
-	private final ArrayDeque<Exit> exits = new ArrayDeque<>(2);
+	/** The oldest first. While there are none, as for all who hold, it takes no room. */
+	private List<Exit> exits = List.of();
 
 	private final TimeSource clock;
 
@@ -35,20 +37,30 @@ final class Exits {
 	}
 
 	@Nullable Exit first() {
-		return this.exits.peek();
+		return this.exits.isEmpty() ? null : this.exits.get(0);
 	}
 
 	void release(Place place, long lastToken, long giveUpNanos) {
-		this.exits.add(Exit.release(place, lastToken, giveUpNanos));
+		add(Exit.release(place, lastToken, giveUpNanos));
 	}
 
 	void cancel(Place place) {
-		this.exits.add(Exit.cancel(place, this.clock.nanoTime() + CANCEL_PATIENCE_NANOS));
+		add(Exit.cancel(place, this.clock.nanoTime() + CANCEL_PATIENCE_NANOS));
+	}
+
+	private void add(Exit exit) {
+		if (this.exits.isEmpty()) {
+			this.exits = List.of(exit);
+		}
+		else {
+			this.exits = Stream.concat(this.exits.stream(), Stream.of(exit)).toList();
+		}
 	}
 
 	/** It has left, as far as anybody can tell. */
 	void remove(Exit exit) {
-		this.exits.remove(exit);
+		this.exits = (this.exits.size() == 1 && this.exits.contains(exit)) ? List.of()
+				: this.exits.stream().filter((other) -> other != exit).toList();
 		if (exit.doubtful) {
 			this.stray = exit.ticket;
 		}

@@ -2,8 +2,8 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
 
 /**
  * How long a JVM may keep a lock to itself and pass it from thread to thread without
@@ -34,13 +34,11 @@ public record HandOffLimits(int budget, Duration maxTime) {
 	 * used the grant up, the JVM's turn has not ended, and the next one finds enough of
 	 * the lease and in it what it asks for.
 	 */
-	boolean allow(Admission from, Place held, EntryRequest next, TimeSource clock) {
-		Grant grant = from.grant();
-		long passed = from.fencingToken() - grant.firstToken();
-		return passed < this.budget && from.fencingToken() < grant.lastToken()
+	boolean allow(Admission from, Validity validity, Place held, EntryRequest next, TimeSource clock) {
+		return from.passed() < this.budget && from.fencingToken() < from.lastToken()
 				&& clock.nanoTime() - from.turnStartNanos() < this.maxTime.toNanos()
 				&& next.mode() == held.ticket.mode() && next.lease().equals(held.lease)
-				&& grant.validity().remainingNanos(clock) >= Math.min(PLENTY_NANOS, held.lease.toNanos() / 2);
+				&& validity.remainingNanos(clock) >= Math.min(PLENTY_NANOS, held.lease.toNanos() / 2);
 	}
 
 }

@@ -1,6 +1,6 @@
 package io.github.distlock.waiting;
 
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 
 import io.github.distlock.LockBackendException;
@@ -8,24 +8,34 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The entry of one key in the waiting room: a {@link KeyState} and the lock that guards
  * it. Each event is one short critical section; nothing is sent and nobody is woken under
  * the lock, the {@link Steps} say what to do afterwards.
+ * <p>
+ * Entries may share a lock, so that a held lock needs none of its own: therefore no other
+ * entry may be told anything under it. Nothing that a state may call does so: its
+ * {@link Surroundings} change maps, and leave everything else to other threads.
  */
 final class KeyEntry {
 
-	private final ReentrantLock lock = new ReentrantLock();
+	private final Lock lock;
 
 	private final String key;
 
 	private final KeyState state;
 
-	KeyEntry(String key, Surroundings room) {
+	/**
+	 * Create an entry.
+	 * @param lock guards it, and perhaps others
+	 */
+	KeyEntry(String key, Lock lock, Surroundings room) {
+		this.lock = lock;
 		this.key = key;
-		this.state = new KeyState(key, room, new Alarm(room, this));
+		this.state = new KeyState(this, room);
 	}
 
 	String key() {
@@ -50,10 +60,11 @@ final class KeyEntry {
 
 	/**
 	 * The holder leaves and the next one of this JVM enters, if that may be.
+	 * @param validity until when the grant counts by now
 	 * @return what follows, or {@code null} if the lock must go back to the store
 	 */
-	@Nullable Steps handOn(Admission admission) {
-		return ifKnown(() -> this.state.handOn(admission));
+	@Nullable Steps handOn(Admission admission, Validity validity) {
+		return ifKnown(() -> this.state.handOn(admission, validity));
 	}
 
 	/**

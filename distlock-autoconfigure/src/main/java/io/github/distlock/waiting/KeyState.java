@@ -7,6 +7,7 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend.Successor;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.Validity;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -31,17 +32,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyState {
 
-	private final String key;
+	private final KeyEntry entry;
 
 	private final Surroundings room;
 
 	private final LocalQueue waiters = new LocalQueue();
 
-	private final StoreHealth store;
-
-	private final Lookout lookout;
-
 	private final Exits exits;
+
+	/** Once it has waited, or the store has failed. */
+	private @Nullable Lookout lookout;
 
 	private @Nullable Place place;
 
@@ -51,11 +51,9 @@ final class KeyState {
 
 	private boolean removed;
 
-	KeyState(String key, Surroundings room, Alarm alarm) {
-		this.key = key;
+	KeyState(KeyEntry entry, Surroundings room) {
+		this.entry = entry;
 		this.room = room;
-		this.store = new StoreHealth(room.clock(), room.patience());
-		this.lookout = new Lookout(room, alarm);
 		this.exits = new Exits(room.clock());
 	}
 
@@ -84,7 +82,7 @@ final class KeyState {
 		if (waiter.outcome() != null) {
 			return false;
 		}
-		LockBackendException failure = this.store.failure();
+		LockBackendException failure = (this.lookout != null) ? this.lookout.failure() : null;
 		// After a failure nobody can say whether the lock was free: not contention.
 		Outcome late = (failure != null) ? new Outcome.Failed(failure) : new Outcome.TimedOut();
 		this.waiters.decide(waiter, timedOut ? late : new Outcome.Left());
@@ -93,18 +91,19 @@ final class KeyState {
 
 	/**
 	 * The holder leaves, and the next one enters under the same grant: nothing is sent.
+	 * @param validity until when the grant counts by now
 	 * @return whether that could be; otherwise nothing has changed
 	 */
-	boolean handOn(Admission admission) {
+	boolean handOn(Admission admission, Validity validity) {
 		Place held = this.place;
 		if (this.holder != admission || held == null || this.waiters.isEmpty()) {
 			return false;
 		}
 		Waiter next = this.waiters.first();
-		if (!this.room.handOff().allow(admission, held, next.request(), this.room.clock())) {
+		if (!this.room.handOff().allow(admission, validity, held, next.request(), this.room.clock())) {
 			return false;
 		}
-		this.holder = admission.next();
+		this.holder = admission.next(validity);
 		this.waiters.decide(next, new Outcome.Admitted(this.holder));
 		return true;
 	}
@@ -134,10 +133,10 @@ final class KeyState {
 			return this.exits.contains(ticket);
 		}
 		if (this.holder == null) {
-			this.store.answered();
+			storeAnswered();
 			waiting.waited = true;
 			if (grant.validity().hasPassed(this.room.clock())) {
-				this.lookout.now();
+				waiting.due = true;
 			}
 			else {
 				admit(waiting, grant);
@@ -148,23 +147,23 @@ final class KeyState {
 
 	/** Another attempt is worth its while, for one ticket or for whichever waits. */
 	void look(@Nullable Ticket ticket) {
-		Place waiting = this.place;
-		if (waiting != null && this.holder == null && (ticket == null || waiting.ticket.equals(ticket))) {
-			this.lookout.now();
+		Place waiting = waiting();
+		if (waiting != null && (ticket == null || waiting.ticket.equals(ticket))) {
+			waiting.due = true;
 		}
 	}
 
 	/** Everybody who waits fails: the room closes. */
 	void failWaiters(LockBackendException cause) {
-		this.waiters.decideAll(new Outcome.Failed(cause));
+		this.waiters.fail(cause, true);
 	}
 
 	void attempted(Command.Attempt attempt, AttemptResult result) {
 		this.inFlight = false;
-		this.store.answered();
-		Place waiting = this.place;
+		storeAnswered();
+		Place waiting = waiting();
 		// A message may have been quicker than the reply.
-		if (waiting != null && this.holder == null && waiting.ticket.equals(attempt.ticket())) {
+		if (waiting != null && waiting.ticket.equals(attempt.ticket())) {
 			answered(waiting, result);
 		}
 	}
@@ -185,7 +184,7 @@ final class KeyState {
 	/** The store has answered a release (or a cancel, then without a result). */
 	void left(Exit exit, @Nullable ReleaseResult result) {
 		this.inFlight = false;
-		this.store.answered();
+		storeAnswered();
 		gone(exit, (result != null) ? result.next() : null);
 	}
 
@@ -199,25 +198,27 @@ final class KeyState {
 
 	/** A timer of this entry fired. */
 	void ring() {
-		if (this.lookout.rings()) {
+		Lookout waited = this.lookout;
+		if (waited != null && waited.rings()) {
 			this.exits.wake();
-			if (this.place != null && this.holder == null) {
-				this.lookout.look(this.store.failure() != null);
+			Place waiting = waiting();
+			if (waiting != null) {
+				waiting.due |= waited.looks();
 			}
 		}
 	}
 
 	private void gone(Exit exit, @Nullable AttemptResult next) {
 		this.exits.remove(exit);
-		Place waiting = this.place;
-		if (waiting != null && this.holder == null) {
+		Place waiting = waiting();
+		if (waiting != null) {
 			waiting.waited = true;
 			if (next != null) {
 				answered(waiting, next);
 			}
 			else {
 				// Nobody told whether it is queued: it must ask.
-				this.lookout.now();
+				waiting.due = true;
 			}
 		}
 	}
@@ -225,7 +226,7 @@ final class KeyState {
 	private void answered(Place waiting, AttemptResult result) {
 		if (result instanceof AttemptResult.Granted granted) {
 			if (granted.grant().validity().hasPassed(this.room.clock())) {
-				this.lookout.afterStaleGrant();
+				lookout().afterStaleGrant();
 			}
 			else {
 				admit(waiting, granted.grant());
@@ -235,7 +236,7 @@ final class KeyState {
 		waiting.waited = true;
 		this.waiters.decideOnce(new Outcome.TimedOut());
 		if (result instanceof AttemptResult.Waiting later) {
-			this.lookout.after(later.lookAgain());
+			lookout().after(later.lookAgain());
 			if (waiting.queued && later.queuedNow()) {
 				this.room.lostPlace();
 			}
@@ -243,13 +244,16 @@ final class KeyState {
 		}
 		else {
 			// Not queued: the only caller did not want to wait. Perhaps others do.
-			this.lookout.now();
+			waiting.due = true;
 		}
 	}
 
 	private void admit(Place waiting, Grant grant) {
-		// An exit that rests is still to be woken.
-		this.lookout.rest(this.exits.isEmpty());
+		waiting.due = false;
+		if (this.lookout != null && this.exits.isEmpty()) {
+			// Not while an exit rests: it is still to be woken.
+			this.lookout.rest();
+		}
 		this.room.admitted();
 		if (this.waiters.isEmpty()) {
 			// All have left meanwhile: give it back.
@@ -264,14 +268,8 @@ final class KeyState {
 	}
 
 	private void failed(LockBackendException cause) {
-		boolean tooLong = this.store.failed(cause);
-		if (tooLong) {
-			this.waiters.decideAll(new Outcome.Failed(cause));
-		}
-		else {
-			this.waiters.decideOnce(new Outcome.Failed(cause));
-		}
-		this.lookout.at(this.store.retryAt());
+		boolean tooLong = lookout().failed(cause);
+		this.waiters.fail(cause, tooLong);
 	}
 
 	/**
@@ -284,9 +282,27 @@ final class KeyState {
 		}
 		else if (isIdle()) {
 			this.removed = true;
-			this.room.remove(this.key);
+			this.room.remove(this.entry.key());
 		}
 		return new Steps(command, this.waiters.takeDecided(), this.exits.takeStray());
+	}
+
+	private void storeAnswered() {
+		if (this.lookout != null) {
+			this.lookout.answered();
+		}
+	}
+
+	private Lookout lookout() {
+		if (this.lookout == null) {
+			this.lookout = new Lookout(this.room, new Alarm(this.room, this.entry));
+		}
+		return this.lookout;
+	}
+
+	/** The live ticket, unless it holds. */
+	private @Nullable Place waiting() {
+		return (this.holder == null) ? this.place : null;
 	}
 
 	private boolean isIdle() {
@@ -298,8 +314,8 @@ final class KeyState {
 		if (this.inFlight) {
 			return null;
 		}
-		Place abandoned = this.place;
-		if (abandoned != null && this.exits.isEmpty() && this.holder == null && this.waiters.isEmpty()) {
+		Place abandoned = waiting();
+		if (abandoned != null && this.exits.isEmpty() && this.waiters.isEmpty()) {
 			this.place = null;
 			this.exits.cancel(abandoned);
 		}
@@ -312,30 +328,22 @@ final class KeyState {
 		}
 		if (this.place == null) {
 			this.place = newPlace();
-			this.lookout.now();
+			this.place.due = true;
 		}
-		return this.lookout.takeDue()
-				? new Command.Attempt(this.place.ticket, this.place.lease, !this.waiters.isOnceOnly()) : null;
+		return this.place.attemptIfDue(!this.waiters.isOnceOnly());
 	}
 
 	private Command leave(Exit exit) {
 		if (exit.release && exit.sends == 0 && this.place == null && !this.waiters.isEmpty()) {
-			Place successor = newPlace();
-			this.place = successor;
-			exit.next = new Successor(successor.ticket, successor.lease);
+			this.place = newPlace();
+			exit.next = new Successor(this.place.ticket, this.place.lease);
 		}
-		Successor next = exit.next;
-		if (next != null && (this.place == null || !this.place.ticket.equals(next.ticket()))) {
-			// It has been admitted and left meanwhile: never queue it again.
-			next = null;
-		}
-		exit.sends++;
-		return new Command.Leave(exit, next);
+		return exit.send(this.place);
 	}
 
 	private Place newPlace() {
 		EntryRequest first = this.waiters.first().request();
-		return new Place(this.room.newTicket(this.key, first.mode()), first.lease());
+		return new Place(this.room.newTicket(this.entry.key(), first.mode()), first.lease());
 	}
 
 }

@@ -3,41 +3,56 @@ package io.github.distlock.waiting;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The callers of this JVM that wait for one key, oldest first. Guarded by the entry's
  * lock; whose outcome was decided is kept until somebody without that lock wakes them.
+ * <p>
+ * Most keys have one caller at a time: there is a deque only once there were two, and
+ * until nobody waits any more.
  */
 final class LocalQueue {
 
-	private final ArrayDeque<Waiter> waiters = new ArrayDeque<>();
+	/** The oldest; {@code null} if nobody waits, and then there are no others. */
+	private @Nullable Waiter oldest;
+
+	private @Nullable ArrayDeque<Waiter> others;
 
 	private @Nullable List<Waiter> decided;
 
 	boolean isEmpty() {
-		return this.waiters.isEmpty();
+		return this.oldest == null;
 	}
 
 	Waiter first() {
-		return this.waiters.getFirst();
+		return Objects.requireNonNull(this.oldest, "nobody waits");
 	}
 
 	/** Whether all who wait want one answer only. */
 	boolean isOnceOnly() {
-		return this.waiters.size() == 1 && this.waiters.getFirst().isOnce();
+		return this.oldest != null && this.oldest.isOnce() && (this.others == null || this.others.isEmpty());
 	}
 
 	void add(Waiter waiter) {
-		this.waiters.add(waiter);
+		if (this.oldest == null) {
+			this.oldest = waiter;
+			return;
+		}
+		if (this.others == null) {
+			this.others = new ArrayDeque<>();
+		}
+		this.others.add(waiter);
 	}
 
 	/** Decide for one, who waits or not. */
 	void decide(Waiter waiter, Outcome outcome) {
-		this.waiters.remove(waiter);
+		remove(waiter);
 		waiter.decide(outcome);
 		if (this.decided == null) {
 			this.decided = new ArrayList<>(1);
@@ -50,13 +65,33 @@ final class LocalQueue {
 		decideAll(outcome, Waiter::isOnce);
 	}
 
-	void decideAll(Outcome outcome) {
-		decideAll(outcome, (waiter) -> true);
+	/** Fail all, or those who want one answer only. */
+	void fail(LockBackendException cause, boolean all) {
+		decideAll(new Outcome.Failed(cause), (waiter) -> all || waiter.isOnce());
 	}
 
 	private void decideAll(Outcome outcome, Predicate<Waiter> which) {
-		if (!this.waiters.isEmpty()) {
-			this.waiters.stream().filter(which).toList().forEach((waiter) -> decide(waiter, outcome));
+		if (this.oldest == null) {
+			return;
+		}
+		List<Waiter> all = new ArrayList<>();
+		all.add(this.oldest);
+		if (this.others != null) {
+			all.addAll(this.others);
+		}
+		all.stream().filter(which).forEach((waiter) -> decide(waiter, outcome));
+	}
+
+	private void remove(Waiter waiter) {
+		if (waiter != this.oldest) {
+			if (this.others != null) {
+				this.others.remove(waiter);
+			}
+			return;
+		}
+		this.oldest = (this.others != null) ? this.others.poll() : null;
+		if (this.oldest == null) {
+			this.others = null;
 		}
 	}
 

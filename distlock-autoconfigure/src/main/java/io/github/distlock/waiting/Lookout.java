@@ -2,10 +2,14 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 
+import io.github.distlock.LockBackendException;
+import org.jspecify.annotations.Nullable;
+
 /**
- * When the waiting place of an entry attempts: as soon as it may, or when the alarm
- * rings. Messages are hints; this is what makes up for those that were lost. Guarded by
- * the entry's lock.
+ * When an entry that waits is to ask again by itself. Messages are hints; this is what
+ * makes up for those that were lost, and for the store's failures. Made when the entry
+ * waits or fails for the first time, and kept: under contention it waits again and again.
+ * Guarded by the entry's lock.
  */
 final class Lookout {
 
@@ -16,8 +20,8 @@ final class Lookout {
 
 	private final Alarm alarm;
 
-	/** Whether to attempt as soon as it may. */
-	private boolean due;
+	/** Until the store answers again. */
+	private @Nullable Outage outage;
 
 	private long intervalNanos;
 
@@ -26,33 +30,41 @@ final class Lookout {
 		this.alarm = alarm;
 	}
 
-	/** Attempt as soon as it may. */
-	void now() {
-		this.due = true;
-	}
-
-	/** Attempt after an interval that the store names, unless told sooner. */
+	/** Look after an interval that the store names, unless told sooner. */
 	void after(Duration interval) {
 		this.intervalNanos = interval.toNanos();
 		at(this.room.clock().nanoTime() + this.intervalNanos);
 	}
 
-	/** Attempt when a grant that came too late has passed in the store, too. */
+	/** Look when a grant that came too late has passed in the store, too. */
 	void afterStaleGrant() {
 		at(this.room.clock().nanoTime() + STALE_LOOK_NANOS);
 	}
 
-	/** Ring at a moment. */
-	void at(long nanos) {
-		this.alarm.set(nanos);
+	/**
+	 * A command failed: ring when it may be repeated.
+	 * @return whether the store has been silent for too long
+	 */
+	boolean failed(LockBackendException cause) {
+		Outage before = this.outage;
+		Outage now = (before != null) ? before : new Outage(this.room.clock(), this.room.patience());
+		this.outage = now;
+		at(now.failed(cause));
+		return now.isTooLong();
 	}
 
-	/** There is nothing to look for any more; somebody else may need the alarm. */
-	void rest(boolean silent) {
-		this.due = false;
-		if (silent) {
-			this.alarm.clear();
-		}
+	void answered() {
+		this.outage = null;
+	}
+
+	/** The last failure, if the store has not answered since. */
+	@Nullable LockBackendException failure() {
+		return (this.outage != null) ? this.outage.failure() : null;
+	}
+
+	/** There is nothing to look for any more. */
+	void rest() {
+		this.alarm.clear();
 	}
 
 	/**
@@ -65,22 +77,19 @@ final class Lookout {
 
 	/**
 	 * It is time. A place that hears of everything through another one of this JVM goes
-	 * on waiting.
+	 * on waiting, unless the store owes it an answer.
+	 * @return whether to attempt now
 	 */
-	void look(boolean needsAnswer) {
-		if (needsAnswer || this.room.isLookout()) {
-			now();
+	boolean looks() {
+		if (this.outage != null || this.room.isLookout()) {
+			return true;
 		}
-		else {
-			at(this.room.clock().nanoTime() + this.intervalNanos);
-		}
+		at(this.room.clock().nanoTime() + this.intervalNanos);
+		return false;
 	}
 
-	/** Whether to attempt now; it is done then. */
-	boolean takeDue() {
-		boolean was = this.due;
-		this.due = false;
-		return was;
+	private void at(long nanos) {
+		this.alarm.set(nanos);
 	}
 
 }

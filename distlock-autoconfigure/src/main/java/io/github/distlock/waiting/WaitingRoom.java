@@ -11,6 +11,7 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +73,7 @@ public final class WaitingRoom {
 				return null;
 			}
 			Admission admission = admitted.admission();
-			if (!admission.grant().validity().hasPassed(this.clock)) {
+			if (!admission.hasPassed(this.clock)) {
 				return admission;
 			}
 			// This process was paused between the grant and here: it must not enter.
@@ -95,15 +96,16 @@ public final class WaitingRoom {
 	/**
 	 * Give the lock back, and wait for the store's answer to one command.
 	 * @param admission the stay that ends
+	 * @param validity until when the store's grant counts by now
 	 * @param leaseEnd how long the store may hold the lease if it cannot be told
 	 * @return how it went
 	 */
-	public Departure leave(Admission admission, Duration leaseEnd) {
+	public Departure leave(Admission admission, Validity validity, Duration leaseEnd) {
 		KeyEntry entry = this.entries.find(admission.ticket());
 		if (entry == null) {
 			return Departure.GONE;
 		}
-		Steps passed = entry.handOn(admission);
+		Steps passed = entry.handOn(admission, validity);
 		if (passed != null) {
 			this.dispatcher.follow(entry, passed);
 			return Departure.HANDED_ON;

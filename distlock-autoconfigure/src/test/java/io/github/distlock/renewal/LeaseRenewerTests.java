@@ -165,7 +165,7 @@ class LeaseRenewerTests implements LeaseEvents {
 
 	@Test
 	void theWatchdogStopsAtTheMaximumHoldTime() {
-		Lease lease = watch("max", LEASE, new LeaseTerms(LEASE, Duration.ZERO, true, Duration.ofSeconds(60)));
+		Lease lease = watch("max", LEASE, new LeaseTerms(LEASE, LEASE, true, Duration.ofSeconds(60)));
 		this.timers.pass(Duration.ofSeconds(60));
 		assertThat(lease.isValid()).isTrue();
 		this.timers.pass(Duration.ofSeconds(30));
@@ -231,11 +231,11 @@ class LeaseRenewerTests implements LeaseEvents {
 	}
 
 	private static LeaseTerms watched(Duration lease) {
-		return new LeaseTerms(lease, Duration.ZERO, true, null);
+		return new LeaseTerms(lease, lease, true, null);
 	}
 
 	private static LeaseTerms explicit(Duration lease) {
-		return new LeaseTerms(lease, Duration.ZERO, false, null);
+		return new LeaseTerms(lease, lease, false, null);
 	}
 
 	@Override

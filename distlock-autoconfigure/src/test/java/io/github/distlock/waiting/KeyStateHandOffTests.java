@@ -20,6 +20,8 @@ class KeyStateHandOffTests extends OneKey {
 
 	private static final long FIRST_TOKEN = 100;
 
+	private Validity validity = Validity.session();
+
 	@BeforeEach
 	void allowHandOffs() {
 		this.limits = new HandOffLimits(3, Duration.ofMillis(50));
@@ -29,13 +31,13 @@ class KeyStateHandOffTests extends OneKey {
 	void theNextOneEntersWithTheNextTokenAndNothingIsSent() {
 		Waiter first = enter(10);
 		Waiter second = joins();
-		Steps steps = this.entry.handOn(admission(first));
+		Steps steps = handOn(first);
 		assertThat(steps.command()).isNull();
 		assertThat(steps.woken()).containsExactly(second);
 		assertThat(admission(second).handOff()).isEqualTo(HandOff.LOCAL);
 		assertThat(admission(second).fencingToken()).isEqualTo(FIRST_TOKEN + 1);
 		assertThat(admission(second).ticket()).isEqualTo(admission(first).ticket());
-		assertThat(this.entry.handOn(admission(first))).as("by one who has left").isNull();
+		assertThat(handOn(first)).as("by one who has left").isNull();
 		assertThat(this.entry.depart(admission(first), deadline())).isNull();
 	}
 
@@ -43,8 +45,8 @@ class KeyStateHandOffTests extends OneKey {
 	void theLastOfThemReleasesWithItsOwnToken() {
 		Waiter first = enter(10);
 		Waiter second = joins();
-		this.entry.handOn(admission(first));
-		assertThat(this.entry.handOn(admission(second))).isNull();
+		handOn(first);
+		assertThat(handOn(second)).isNull();
 		Command.Leave leave = leave(this.entry.depart(admission(second), deadline()));
 		assertThat(leave.exit().lastToken).isEqualTo(FIRST_TOKEN + 1);
 		assertThat(leave.next()).isNull();
@@ -57,11 +59,11 @@ class KeyStateHandOffTests extends OneKey {
 		Waiter holder = enter(10);
 		for (int passed = 0; passed < 3; passed++) {
 			Waiter next = joins();
-			assertThat(this.entry.handOn(admission(holder))).isNotNull();
+			assertThat(handOn(holder)).isNotNull();
 			holder = next;
 		}
 		joins();
-		assertThat(this.entry.handOn(admission(holder))).isNull();
+		assertThat(handOn(holder)).isNull();
 		Command.Leave leave = leave(this.entry.depart(admission(holder), deadline()));
 		assertThat(leave.exit().lastToken).isEqualTo(FIRST_TOKEN + 3);
 		assertThat(leave.next()).isNotNull();
@@ -71,9 +73,9 @@ class KeyStateHandOffTests extends OneKey {
 	void aGrantWithoutAnotherTokenGoesBack() {
 		Waiter first = enter(2);
 		Waiter second = joins();
-		this.entry.handOn(admission(first));
+		handOn(first);
 		joins();
-		assertThat(this.entry.handOn(admission(second))).isNull();
+		assertThat(handOn(second)).isNull();
 	}
 
 	@Test
@@ -81,10 +83,10 @@ class KeyStateHandOffTests extends OneKey {
 		Waiter first = enter(10);
 		Waiter second = joins();
 		this.clock.pass(Duration.ofMillis(49));
-		assertThat(this.entry.handOn(admission(first))).isNotNull();
+		assertThat(handOn(first)).isNotNull();
 		joins();
 		this.clock.pass(Duration.ofMillis(1));
-		assertThat(this.entry.handOn(admission(second))).isNull();
+		assertThat(handOn(second)).isNull();
 	}
 
 	@Test
@@ -93,10 +95,10 @@ class KeyStateHandOffTests extends OneKey {
 		Waiter first = enter(10);
 		Waiter second = joins();
 		this.clock.pass(LEASE.minus(Duration.ofMillis(2700)));
-		assertThat(this.entry.handOn(admission(first))).isNotNull();
+		assertThat(handOn(first)).isNotNull();
 		joins();
 		this.clock.pass(Duration.ofMillis(200));
-		assertThat(this.entry.handOn(admission(second))).isNull();
+		assertThat(handOn(second)).isNull();
 	}
 
 	@Test
@@ -104,7 +106,7 @@ class KeyStateHandOffTests extends OneKey {
 		Waiter first = enter(10);
 		this.entry.join(waiter(LEASE, LEASE.plusSeconds(1)));
 		joins();
-		assertThat(this.entry.handOn(admission(first))).as("nobody overtakes him").isNull();
+		assertThat(handOn(first)).as("nobody overtakes him").isNull();
 		Command.Leave leave = leave(this.entry.depart(admission(first), deadline()));
 		assertThat(leave.next()).isNotNull();
 		assertThat(leave.next().lease()).isEqualTo(LEASE.plusSeconds(1));
@@ -116,7 +118,7 @@ class KeyStateHandOffTests extends OneKey {
 		Waiter second = joins();
 		Waiter third = joins();
 		this.entry.giveUp(second, true);
-		this.entry.handOn(admission(first));
+		handOn(first);
 		assertThat(second.outcome()).isInstanceOf(Outcome.TimedOut.class);
 		assertThat(admission(third).fencingToken()).isEqualTo(FIRST_TOKEN + 1);
 	}
@@ -127,12 +129,12 @@ class KeyStateHandOffTests extends OneKey {
 		Command.Attempt attempt = attempt(this.entry.join(first));
 		this.entry.granted(attempt.ticket(), tokens(10));
 		Waiter second = joins();
-		this.entry.handOn(admission(first));
+		handOn(first);
 		Waiter third = joins();
 		assertThat(this.entry.granted(attempt.ticket(), tokens(10)).woken()).isEmpty();
 		assertThat(this.entry.attempted(attempt, new AttemptResult.Granted(tokens(10))).woken()).isEmpty();
 		assertThat(third.outcome()).isNull();
-		assertThat(this.entry.handOn(admission(second))).isNotNull();
+		assertThat(handOn(second)).isNotNull();
 		assertThat(admission(third).fencingToken()).isEqualTo(FIRST_TOKEN + 2);
 	}
 
@@ -141,7 +143,7 @@ class KeyStateHandOffTests extends OneKey {
 		this.limits = HandOffLimits.NONE;
 		Waiter first = enter(10);
 		joins();
-		assertThat(this.entry.handOn(admission(first))).isNull();
+		assertThat(handOn(first)).isNull();
 	}
 
 	@Test
@@ -176,8 +178,14 @@ class KeyStateHandOffTests extends OneKey {
 		return waiter;
 	}
 
+	/** Nothing has been renewed meanwhile. */
+	private Steps handOn(Waiter from) {
+		return this.entry.handOn(admission(from), this.validity);
+	}
+
 	private Grant tokens(int count) {
-		return new Grant(FIRST_TOKEN, FIRST_TOKEN + count - 1, Validity.until(this.clock.now(), LEASE));
+		this.validity = Validity.until(this.clock.now(), LEASE);
+		return new Grant(FIRST_TOKEN, FIRST_TOKEN + count - 1, this.validity);
 	}
 
 }

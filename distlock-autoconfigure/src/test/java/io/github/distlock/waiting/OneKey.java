@@ -3,6 +3,7 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
@@ -27,7 +28,7 @@ abstract class OneKey implements Surroundings {
 
 	final ManualClock clock = new ManualClock();
 
-	final KeyEntry entry = new KeyEntry("key", this);
+	final KeyEntry entry = new KeyEntry("key", new ReentrantLock(), this);
 
 	long tickets;
 
