@@ -1,5 +1,7 @@
 package io.github.distlock.waiting;
 
+import java.time.Duration;
+
 import io.github.distlock.HandOff;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 public final class Admission {
 
 	private final Ticket ticket;
+
+	private final Duration lease;
 
 	private final HandOff handOff;
 
@@ -33,9 +37,10 @@ public final class Admission {
 	 */
 	private @Nullable Validity validity;
 
-	private Admission(Ticket ticket, HandOff handOff, long fencingToken, long lastToken, long turnStartNanos,
-			int passed, Validity validity) {
+	private Admission(Ticket ticket, Duration lease, HandOff handOff, long fencingToken, long lastToken,
+			long turnStartNanos, int passed, Validity validity) {
 		this.ticket = ticket;
+		this.lease = lease;
 		this.handOff = handOff;
 		this.fencingToken = fencingToken;
 		this.lastToken = lastToken;
@@ -45,14 +50,20 @@ public final class Admission {
 	}
 
 	/** The first stay under a grant of the store. */
-	static Admission first(Ticket ticket, Grant grant, HandOff handOff, long nowNanos) {
-		return new Admission(ticket, handOff, grant.firstToken(), grant.lastToken(), nowNanos, 0, grant.validity());
+	static Admission first(Ticket ticket, Duration lease, Grant grant, HandOff handOff, long nowNanos) {
+		return new Admission(ticket, lease, handOff, grant.firstToken(), grant.lastToken(), nowNanos, 0,
+				grant.validity());
 	}
 
 	/** The stay of the one to whom this one passes the lock. */
 	Admission next(Validity current) {
-		return new Admission(this.ticket, HandOff.LOCAL, this.fencingToken + 1, this.lastToken, this.turnStartNanos,
-				this.passed + 1, current);
+		return new Admission(this.ticket, this.lease, HandOff.LOCAL, this.fencingToken + 1, this.lastToken,
+				this.turnStartNanos, this.passed + 1, current);
+	}
+
+	/** What the store was asked for. */
+	Duration lease() {
+		return this.lease;
 	}
 
 	/** When the store's grant came, with which this JVM's turn began. */

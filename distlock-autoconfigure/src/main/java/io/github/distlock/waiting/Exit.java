@@ -31,31 +31,31 @@ final class Exit {
 	/** Whether the next repetition waits for its time. */
 	boolean resting;
 
-	private Exit(Place place, boolean release, long lastToken, long giveUpNanos) {
-		this.ticket = place.ticket;
+	private Exit(Ticket ticket, boolean doubtful, boolean release, long lastToken, long giveUpNanos) {
+		this.ticket = ticket;
 		this.release = release;
 		this.lastToken = lastToken;
-		this.doubtful = place.doubtful;
+		this.doubtful = doubtful;
 		this.giveUpNanos = giveUpNanos;
 	}
 
 	/**
 	 * What to send for it, once more or for the first time.
-	 * @param live the place that lives
+	 * @param live the ticket that waits or is held now
 	 */
-	Command send(@Nullable Place live) {
+	Command send(@Nullable Ticket live) {
 		this.sends++;
 		// The next one may have been admitted and left meanwhile: never queue it again.
-		boolean nextLives = this.next != null && live != null && live.ticket.equals(this.next.ticket());
+		boolean nextLives = this.next != null && this.next.ticket().equals(live);
 		return new Command.Leave(this, nextLives ? this.next : null);
 	}
 
-	static Exit release(Place place, long lastToken, long giveUpNanos) {
-		return new Exit(place, true, lastToken, giveUpNanos);
+	static Exit release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos) {
+		return new Exit(ticket, doubtful, true, lastToken, giveUpNanos);
 	}
 
 	static Exit cancel(Place place, long giveUpNanos) {
-		return new Exit(place, false, 0, giveUpNanos);
+		return new Exit(place.ticket, place.doubtful, false, 0, giveUpNanos);
 	}
 
 }

@@ -40,8 +40,8 @@ final class Exits {
 		return this.exits.isEmpty() ? null : this.exits.get(0);
 	}
 
-	void release(Place place, long lastToken, long giveUpNanos) {
-		add(Exit.release(place, lastToken, giveUpNanos));
+	void release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos) {
+		add(Exit.release(ticket, doubtful, lastToken, giveUpNanos));
 	}
 
 	void cancel(Place place) {

@@ -34,11 +34,11 @@ public record HandOffLimits(int budget, Duration maxTime) {
 	 * used the grant up, the JVM's turn has not ended, and the next one finds enough of
 	 * the lease and in it what it asks for.
 	 */
-	boolean allow(Admission from, Validity validity, Place held, EntryRequest next, TimeSource clock) {
+	boolean allow(Admission from, Validity validity, EntryRequest next, TimeSource clock) {
 		return from.passed() < this.budget && from.fencingToken() < from.lastToken()
 				&& clock.nanoTime() - from.turnStartNanos() < this.maxTime.toNanos()
-				&& next.mode() == held.ticket.mode() && next.lease().equals(held.lease)
-				&& validity.remainingNanos(clock) >= Math.min(PLENTY_NANOS, held.lease.toNanos() / 2);
+				&& next.mode() == from.ticket().mode() && next.lease().equals(from.lease())
+				&& validity.remainingNanos(clock) >= Math.min(PLENTY_NANOS, from.lease().toNanos() / 2);
 	}
 
 }

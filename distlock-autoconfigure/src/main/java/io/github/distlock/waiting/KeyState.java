@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  * <li>At most one command of a key is in flight, so commands of one key cannot overtake
  * each other.</li>
- * <li>{@link #place} is the one live ticket: waiting while {@link #holder} is null, held
- * otherwise. It is set before its first attempt is sent, since a message may come before
- * the reply.</li>
+ * <li>There is one live ticket at most: it waits in {@link #place} or is held by
+ * {@link #holder}, never both. The place is set before its first attempt is sent, since a
+ * message may come before the reply.</li>
  * <li>A ticket that moved to {@link #exits} is never attempted, renewed or handed on
  * again, and nothing new is attempted before the store has answered its exit.</li>
  * <li>A place belongs to the key, not to a thread: it is kept while anybody waits.</li>
@@ -46,6 +46,9 @@ final class KeyState {
 	private @Nullable Place place;
 
 	private @Nullable Admission holder;
+
+	/** Whether an attempt of the held ticket was never answered. */
+	private boolean doubtful;
 
 	private boolean inFlight;
 
@@ -95,12 +98,11 @@ final class KeyState {
 	 * @return whether that could be; otherwise nothing has changed
 	 */
 	boolean handOn(Admission admission, Validity validity) {
-		Place held = this.place;
-		if (this.holder != admission || held == null || this.waiters.isEmpty()) {
+		if (this.holder != admission || this.waiters.isEmpty()) {
 			return false;
 		}
 		Waiter next = this.waiters.first();
-		if (!this.room.handOff().allow(admission, validity, held, next.request(), this.room.clock())) {
+		if (!this.room.handOff().allow(admission, validity, next.request(), this.room.clock())) {
 			return false;
 		}
 		this.holder = admission.next(validity);
@@ -113,13 +115,11 @@ final class KeyState {
 	 * @return whether this one still held
 	 */
 	boolean depart(Admission admission, long giveUpNanos) {
-		Place held = this.place;
-		if (this.holder != admission || held == null) {
+		if (this.holder != admission) {
 			return false;
 		}
-		this.exits.release(held, admission.fencingToken(), giveUpNanos);
+		this.exits.release(admission.ticket(), this.doubtful, admission.fencingToken(), giveUpNanos);
 		this.holder = null;
-		this.place = null;
 		return true;
 	}
 
@@ -130,24 +130,22 @@ final class KeyState {
 	boolean granted(Ticket ticket, Grant grant) {
 		Place waiting = this.place;
 		if (waiting == null || !waiting.ticket.equals(ticket)) {
-			return this.exits.contains(ticket);
+			return ticket.equals(liveTicket()) || this.exits.contains(ticket);
 		}
-		if (this.holder == null) {
-			storeAnswered();
-			waiting.waited = true;
-			if (grant.validity().hasPassed(this.room.clock())) {
-				waiting.due = true;
-			}
-			else {
-				admit(waiting, grant);
-			}
+		storeAnswered();
+		waiting.waited = true;
+		if (grant.validity().hasPassed(this.room.clock())) {
+			waiting.due = true;
+		}
+		else {
+			admit(waiting, grant);
 		}
 		return true;
 	}
 
 	/** Another attempt is worth its while, for one ticket or for whichever waits. */
 	void look(@Nullable Ticket ticket) {
-		Place waiting = waiting();
+		Place waiting = this.place;
 		if (waiting != null && (ticket == null || waiting.ticket.equals(ticket))) {
 			waiting.due = true;
 		}
@@ -161,7 +159,7 @@ final class KeyState {
 	void attempted(Command.Attempt attempt, AttemptResult result) {
 		this.inFlight = false;
 		storeAnswered();
-		Place waiting = waiting();
+		Place waiting = this.place;
 		// A message may have been quicker than the reply.
 		if (waiting != null && waiting.ticket.equals(attempt.ticket())) {
 			answered(waiting, result);
@@ -173,11 +171,10 @@ final class KeyState {
 		Place waiting = this.place;
 		if (waiting != null && waiting.ticket.equals(attempt.ticket())) {
 			waiting.doubtful = true;
-			if (this.holder == null) {
-				failed(cause);
-			}
+			failed(cause);
 		}
-		// A message may have been quicker, and its holder have left before this.
+		// A message may have been quicker, and its holder may have left before this.
+		this.doubtful |= this.holder != null && this.holder.ticket().equals(attempt.ticket());
 		this.exits.doubt(attempt.ticket());
 	}
 
@@ -201,7 +198,7 @@ final class KeyState {
 		Lookout waited = this.lookout;
 		if (waited != null && waited.rings()) {
 			this.exits.wake();
-			Place waiting = waiting();
+			Place waiting = this.place;
 			if (waiting != null) {
 				waiting.due |= waited.looks();
 			}
@@ -210,7 +207,7 @@ final class KeyState {
 
 	private void gone(Exit exit, @Nullable AttemptResult next) {
 		this.exits.remove(exit);
-		Place waiting = waiting();
+		Place waiting = this.place;
 		if (waiting != null) {
 			waiting.waited = true;
 			if (next != null) {
@@ -249,21 +246,22 @@ final class KeyState {
 	}
 
 	private void admit(Place waiting, Grant grant) {
-		waiting.due = false;
 		if (this.lookout != null && this.exits.isEmpty()) {
 			// Not while an exit rests: it is still to be woken.
 			this.lookout.rest();
 		}
 		this.room.admitted();
+		this.place = null;
 		if (this.waiters.isEmpty()) {
 			// All have left meanwhile: give it back.
-			this.place = null;
-			this.exits.release(waiting, grant.firstToken(), this.room.clock().nanoTime() + waiting.lease.toNanos());
+			this.exits.release(waiting.ticket, waiting.doubtful, grant.firstToken(),
+					this.room.clock().nanoTime() + waiting.lease.toNanos());
 			return;
 		}
-		Admission admission = Admission.first(waiting.ticket, grant, waiting.waited ? HandOff.REMOTE : HandOff.NONE,
-				this.room.clock().nanoTime());
+		Admission admission = Admission.first(waiting.ticket, waiting.lease, grant,
+				waiting.waited ? HandOff.REMOTE : HandOff.NONE, this.room.clock().nanoTime());
 		this.holder = admission;
+		this.doubtful = waiting.doubtful;
 		this.waiters.decide(this.waiters.first(), new Outcome.Admitted(admission));
 	}
 
@@ -300,9 +298,11 @@ final class KeyState {
 		return this.lookout;
 	}
 
-	/** The live ticket, unless it holds. */
-	private @Nullable Place waiting() {
-		return (this.holder == null) ? this.place : null;
+	private @Nullable Ticket liveTicket() {
+		if (this.place != null) {
+			return this.place.ticket;
+		}
+		return (this.holder != null) ? this.holder.ticket() : null;
 	}
 
 	private boolean isIdle() {
@@ -314,7 +314,7 @@ final class KeyState {
 		if (this.inFlight) {
 			return null;
 		}
-		Place abandoned = waiting();
+		Place abandoned = this.place;
 		if (abandoned != null && this.exits.isEmpty() && this.waiters.isEmpty()) {
 			this.place = null;
 			this.exits.cancel(abandoned);
@@ -334,11 +334,11 @@ final class KeyState {
 	}
 
 	private Command leave(Exit exit) {
-		if (exit.release && exit.sends == 0 && this.place == null && !this.waiters.isEmpty()) {
+		if (exit.release && exit.sends == 0 && liveTicket() == null && !this.waiters.isEmpty()) {
 			this.place = newPlace();
 			exit.next = new Successor(this.place.ticket, this.place.lease);
 		}
-		return exit.send(this.place);
+		return exit.send(liveTicket());
 	}
 
 	private Place newPlace() {

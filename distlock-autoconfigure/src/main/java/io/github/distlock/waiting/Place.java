@@ -6,7 +6,7 @@ import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The live ticket of a key, and what is known of it. Guarded by the entry's lock.
+ * The ticket of a key that waits, and what is known of it. Guarded by the entry's lock.
  */
 final class Place {
 

@@ -54,4 +54,24 @@ class KeyStateFailureTests extends OneKey {
 		assertThat(this.entry.left(release.exit(), new ReleaseResult(true, null)).stray()).isEqualTo(attempt.ticket());
 	}
 
+	@Test
+	void anAttemptThatFailsWhileItsTicketIsHeldMakesTheExitDoubtful() {
+		Waiter first = waiter(LEASE);
+		Command.Attempt attempt = attempt(this.entry.join(first));
+		this.entry.granted(attempt.ticket(), grant(LEASE));
+		this.entry.attemptFailed(attempt, FAILURE);
+		Command.Leave release = leave(this.entry.depart(admission(first), deadline()));
+		assertThat(this.entry.left(release.exit(), new ReleaseResult(true, null)).stray()).isEqualTo(attempt.ticket());
+	}
+
+	@Test
+	void anAttemptThatFailedBeforeItsTicketWasGrantedMakesTheExitDoubtful() {
+		Waiter first = waiter(LEASE);
+		Command.Attempt attempt = attempt(this.entry.join(first));
+		this.entry.attemptFailed(attempt, FAILURE);
+		this.entry.granted(attempt.ticket(), grant(LEASE));
+		Command.Leave release = leave(this.entry.depart(admission(first), deadline()));
+		assertThat(this.entry.left(release.exit(), new ReleaseResult(true, null)).stray()).isEqualTo(attempt.ticket());
+	}
+
 }
