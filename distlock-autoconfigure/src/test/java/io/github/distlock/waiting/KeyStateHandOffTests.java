@@ -42,6 +42,16 @@ class KeyStateHandOffTests extends OneKey {
 	}
 
 	@Test
+	void theNextOneIsToldOfTheRenewalsSoFar() {
+		Waiter first = enter(10);
+		Waiter second = joins();
+		this.clock.pass(Duration.ofMillis(10));
+		this.validity = Validity.until(this.clock.now(), LEASE);
+		handOn(first);
+		assertThat(admission(second).takeValidity()).isSameAs(this.validity);
+	}
+
+	@Test
 	void theLastOfThemReleasesWithItsOwnToken() {
 		Waiter first = enter(10);
 		Waiter second = joins();
