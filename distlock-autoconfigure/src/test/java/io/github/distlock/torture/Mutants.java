@@ -93,8 +93,7 @@ final class Mutants {
 					local owned = '-' .. token"""),
 					lua("grant.lua", "return math.max(last + 1, nowMicros)", "return math.max(last, 1)"))),
 			Hunt.of(Mutant.of("waiter without a timer",
-					java("waiting/KeyState.java", "this.lookout.look(this.store.failure() != null);",
-							"// Somebody will tell.")))
+					java("waiting/KeyState.java", "waiting.due |= waited.looks();", "waited.looks();")))
 				.patient(),
 			Hunt.of(Mutant.of("no compensating release",
 					java("backend/redis/RedisLockBackend.java",
@@ -113,14 +112,13 @@ final class Mutants {
 			Hunt.of(Mutant.of("hand-off without the deadline check", java("waiting/HandOffLimits.java", """
 					&& clock.nanoTime() - from.turnStartNanos() < this.maxTime.toNanos()
 					""", ""), java("waiting/HandOffLimits.java", """
-					&& grant.validity().remainingNanos(clock) >= Math.min(PLENTY_NANOS, held.lease.toNanos() / 2)
-					""", ""), java("waiting/Admission.java", "new Admission(this.ticket, this.grant, HandOff.LOCAL", """
-					new Admission(this.ticket,
-							new Grant(this.grant.firstToken(), this.grant.lastToken(),
-									io.github.distlock.backend.Validity.until(
-											io.github.distlock.backend.TimeSource.SYSTEM.now(),
-											java.time.Duration.ofNanos(this.grant.validity().ttlNanos()))),
-							HandOff.LOCAL"""))).quiet());
+					&& validity.remainingNanos(clock) >= Math.min(PLENTY_NANOS, from.lease().toNanos() / 2)
+					""", ""), java("waiting/Admission.java", "this.turnStartNanos, this.passed + 1, current)", """
+					this.turnStartNanos, this.passed + 1,
+							io.github.distlock.backend.Validity.until(
+									io.github.distlock.backend.TimeSource.SYSTEM.now(),
+									java.time.Duration.ofNanos(current.ttlNanos())))
+					"""))).quiet());
 
 	private Mutants() {
 	}
