@@ -87,8 +87,9 @@ local function grantNext(entry, last, asker, askerLease, abandoned)
     -- Three safety intervals, of at most half a grace each.
     local gone = mark ~= 'T' and tonumber(mark) + grace * 1.5 < nowMillis
     if not gone then
+      -- Of these tokens one whom nobody hears uses none: they must not run ahead of the
+      -- clock, by which the tokens go on after a lock has expired.
       local first = nextToken(last)
-      last = first + count - 1
       if token == asker then
         own(token, count, first, askerLease)
         return token, first, askerLease
@@ -96,7 +97,7 @@ local function grantNext(entry, last, asker, askerLease, abandoned)
       own(token, count, first, grace)
       local instance = string.match(token, '^(.*):')
       local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. instance
-      local message = table.concat({ token, exact(first), exact(last), grace, exact(nowMicros), lockKey }, '|')
+      local message = table.concat({ token, exact(first), exact(first + count - 1), grace, exact(nowMicros), lockKey }, '|')
       if redis.call('PUBLISH', channel, message) > 0 or mark ~= 'T' then
         if string.find(token, ':f', 1, true) and redis.call('LLEN', queueKey) > 0 then
           redis.call('LPUSH', queueKey, '!' .. instance)

@@ -2,12 +2,17 @@
 -- ARGV: for each lock what its word says after the state: token|count|first; and the new
 --       lease in ms
 -- Answers for each lock 1 renewed, 0 gone. The grant is named by its first fencing token
--- too, so that a copy that arrives late lifts no later grant of the same ticket.
+-- too, so that a copy that arrives late lifts no later grant of the same ticket. A TTL is
+-- never shortened: several stays may follow each other under one grant, and the renewal
+-- of the one before may come after that of the next, which asked for more.
 local answers = {}
 for i = 1, #KEYS do
   local word = redis.call('GET', KEYS[i])
   if word and string.sub(word, 2) == ARGV[i * 2 - 1] then
-    answers[i] = redis.call('PEXPIRE', KEYS[i], ARGV[i * 2])
+    answers[i] = 1
+    if redis.call('PTTL', KEYS[i]) < tonumber(ARGV[i * 2]) then
+      answers[i] = redis.call('PEXPIRE', KEYS[i], ARGV[i * 2])
+    end
   else
     answers[i] = 0
   end

@@ -1,6 +1,14 @@
 package io.github.distlock.backend.redis;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
@@ -14,6 +22,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The scripts themselves, on a real server.
@@ -223,6 +232,49 @@ class ScriptTests {
 		Reply reply = attempt(token, 1, mark);
 		assertThat(reply.word()).isEqualTo(Reply.WAITING);
 		return reply.numbers()[0];
+	}
+
+	@Test
+	void aRenewalThatIsLateShortensNothing() {
+		long token = attempt("a:1", 1, "T").numbers()[0];
+		List<String> lock = KEYS.subList(0, 1);
+		// The stay before it, under the same grant, asked for less.
+		for (String lease : List.of("90000", "20000")) {
+			assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, lease))
+				.isEqualTo(List.of(1L));
+		}
+		assertThat(template.getExpire(lock.get(0))).isGreaterThan(80);
+	}
+
+	@Test
+	void tokensOfTheDeadAreNotUsedUpSinceNobodyHeardOfThem() {
+		attempt("a:1", 1001, "T");
+		for (int i = 0; i < 300; i++) {
+			template.opsForList().rightPush(KEYS.get(1), "dead:f" + i + "|5000|1001|T");
+		}
+		template.opsForList().rightPush(KEYS.get(1), "b:1|50|1001|" + System.currentTimeMillis());
+		template.opsForValue().set(KEYS.get(0), "+a:1|1001|" + token());
+		release("a:1", 0);
+		assertThat(word()).startsWith("+b:1|");
+		long before = token();
+		await().until(() -> !template.hasKey(KEYS.get(0)));
+		assertThat(attempt("c:1", 1001, "T").numbers()[0]).isGreaterThan(before);
+	}
+
+	@Test
+	void theReadmeNamesEachCommandThatAnAclMustAllow() throws IOException {
+		Matcher listed = Pattern.compile("scripts use: `([^`]*)`")
+			.matcher(Files.readString(Path.of("..", "README.md")));
+		assertThat(listed.find()).isTrue();
+		Set<String> used = new TreeSet<>();
+		for (RedisScript<?> script : List.<RedisScript<?>>of(Scripts.ATTEMPT, Scripts.RELEASE, Scripts.CANCEL, Scripts.RENEW,
+				Scripts.PROBE)) {
+			Pattern.compile("redis\\.p?call\\('([A-Z]+)'")
+				.matcher(script.getScriptAsString())
+				.results()
+				.forEach((call) -> used.add(call.group(1).toLowerCase(Locale.ROOT)));
+		}
+		assertThat(List.of(listed.group(1).split(" "))).containsExactlyInAnyOrderElementsOf(used);
 	}
 
 }
