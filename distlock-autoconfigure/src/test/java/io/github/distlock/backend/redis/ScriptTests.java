@@ -240,8 +240,7 @@ class ScriptTests {
 		List<String> lock = KEYS.subList(0, 1);
 		// The stay before it, under the same grant, asked for less.
 		for (String lease : List.of("90000", "20000")) {
-			assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, lease))
-				.isEqualTo(List.of(1L));
+			assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, lease)).isEqualTo(List.of(1L));
 		}
 		assertThat(template.getExpire(lock.get(0))).isGreaterThan(80);
 	}
@@ -267,8 +266,8 @@ class ScriptTests {
 			.matcher(Files.readString(Path.of("..", "README.md")));
 		assertThat(listed.find()).isTrue();
 		Set<String> used = new TreeSet<>();
-		for (RedisScript<?> script : List.<RedisScript<?>>of(Scripts.ATTEMPT, Scripts.RELEASE, Scripts.CANCEL, Scripts.RENEW,
-				Scripts.PROBE)) {
+		for (RedisScript<?> script : List.<RedisScript<?>>of(Scripts.ATTEMPT, Scripts.RELEASE, Scripts.CANCEL,
+				Scripts.RENEW, Scripts.PROBE)) {
 			Pattern.compile("redis\\.p?call\\('([A-Z]+)'")
 				.matcher(script.getScriptAsString())
 				.results()
