@@ -3,11 +3,11 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -25,11 +25,7 @@ final class Entries {
 	/** The entries of fair callers by the numbers of their tickets. */
 	private final ConcurrentMap<Long, KeyEntry> fair = new ConcurrentHashMap<>();
 
-	/**
-	 * The tickets of fair callers that wait, by key, oldest first. A line is changed
-	 * inside the map's own atomic operations alone; an empty one is removed.
-	 */
-	private final ConcurrentMap<String, ConcurrentSkipListSet<Long>> lines = new ConcurrentHashMap<>();
+	private final FairLines lines = new FairLines();
 
 	private final EntryLocks locks = new EntryLocks();
 
@@ -77,14 +73,25 @@ final class Entries {
 		return this.shared.isEmpty() && this.fair.isEmpty();
 	}
 
+	/** All that wait attempt again, fair callers in the order of their arrival. */
+	void lookAgain() {
+		this.shared.values().forEach((entry) -> this.dispatcher.follow(entry, entry.look(null)));
+		this.lines.keys().forEach(this::lookInLine);
+	}
+
 	private void lookInLine(String key) {
-		ConcurrentSkipListSet<Long> line = this.lines.get(key);
-		if (line != null) {
-			for (Long number : line) {
-				KeyEntry waiting = this.fair.get(number);
-				if (waiting != null) {
-					this.dispatcher.followInOrder(waiting, waiting.look(null));
-				}
+		inLine(key, (waiting) -> this.dispatcher.followInOrder(waiting, waiting.look(null)));
+	}
+
+	private void failLine(String key, LockBackendException cause) {
+		inLine(key, (waiting) -> this.dispatcher.follow(waiting, waiting.failWaiters(cause)));
+	}
+
+	private void inLine(String key, Consumer<KeyEntry> action) {
+		for (Long number : this.lines.of(key)) {
+			KeyEntry waiting = this.fair.get(number);
+			if (waiting != null) {
+				action.accept(waiting);
 			}
 		}
 	}
@@ -126,7 +133,20 @@ final class Entries {
 		}
 
 		@Override
-		public void admitted() {
+		public void waitsNoMore() {
+		}
+
+		@Override
+		public void storeFailed(LockBackendException cause, boolean tooLong) {
+		}
+
+		@Override
+		public void storeAnswered() {
+		}
+
+		@Override
+		public @Nullable LockBackendException storeFailure() {
+			return null;
 		}
 
 		@Override
@@ -167,19 +187,13 @@ final class Entries {
 			Ticket ticket = newTicket(key, mode, true);
 			this.number = ticket.number();
 			Entries.this.fair.put(this.number, this.entry);
-			Entries.this.lines.compute(key, (same, line) -> {
-				ConcurrentSkipListSet<Long> known = (line != null) ? line : new ConcurrentSkipListSet<>();
-				known.add(this.number);
-				return known;
-			});
+			Entries.this.lines.join(key, this.number);
 			return ticket;
 		}
 
 		@Override
 		public boolean isLookout() {
-			ConcurrentSkipListSet<Long> line = Entries.this.lines.get(this.key);
-			Long oldest = (line != null) ? line.ceiling(Long.MIN_VALUE) : null;
-			return oldest == null || oldest >= this.number;
+			return Entries.this.lines.isOldest(this.key, this.number);
 		}
 
 		@Override
@@ -189,16 +203,31 @@ final class Entries {
 		}
 
 		@Override
-		public void admitted() {
-			Entries.this.lines.computeIfPresent(this.key, (same, line) -> {
-				line.remove(this.number);
-				return line.isEmpty() ? null : line;
-			});
+		public void waitsNoMore() {
+			Entries.this.lines.leave(this.key, this.number);
+		}
+
+		@Override
+		public void storeFailed(LockBackendException cause, boolean tooLong) {
+			Entries.this.lines.tell(this.key, cause);
+			if (tooLong) {
+				Entries.this.dispatcher.later(() -> failLine(this.key, cause), 0);
+			}
+		}
+
+		@Override
+		public void storeAnswered() {
+			Entries.this.lines.tell(this.key, null);
+		}
+
+		@Override
+		public @Nullable LockBackendException storeFailure() {
+			return Entries.this.lines.failure(this.key);
 		}
 
 		@Override
 		public void remove(String key) {
-			admitted();
+			waitsNoMore();
 			Entries.this.fair.remove(this.number);
 		}
 

@@ -60,10 +60,7 @@ final class KeyState {
 		this.exits = new Exits(room.clock());
 	}
 
-	/**
-	 * Add a caller to the local queue.
-	 * @return whether this entry is still in use
-	 */
+	/** Add a caller to the local queue; answers whether this entry is still in use. */
 	boolean join(Waiter waiter) {
 		if (this.removed) {
 			return false;
@@ -77,10 +74,7 @@ final class KeyState {
 		return true;
 	}
 
-	/**
-	 * A caller gives up.
-	 * @return whether its outcome was still open
-	 */
+	/** A caller gives up; answers whether its outcome was still open. */
 	boolean giveUp(Waiter waiter, boolean timedOut) {
 		if (waiter.outcome() != null) {
 			return false;
@@ -110,10 +104,7 @@ final class KeyState {
 		return true;
 	}
 
-	/**
-	 * The holder leaves, and the lock goes back to the store.
-	 * @return whether this one still held
-	 */
+	/** The lock goes back to the store; answers whether this one still held it. */
 	boolean depart(Admission admission, long giveUpNanos) {
 		if (this.holder != admission) {
 			return false;
@@ -123,10 +114,7 @@ final class KeyState {
 		return true;
 	}
 
-	/**
-	 * A message says that a ticket was granted.
-	 * @return whether anybody here knows the ticket
-	 */
+	/** A ticket was granted by message; answers whether anybody here knows it. */
 	boolean granted(Ticket ticket, Grant grant) {
 		Place waiting = this.place;
 		if (waiting == null || !waiting.ticket.equals(ticket)) {
@@ -239,8 +227,12 @@ final class KeyState {
 			}
 			waiting.queued = true;
 		}
+		else if (this.waiters.isEmpty() && !waiting.queued && !waiting.doubtful) {
+			// The only caller did not want to wait, and the store knows nothing of it.
+			this.place = null;
+			this.room.waitsNoMore();
+		}
 		else {
-			// Not queued: the only caller did not want to wait. Perhaps others do.
 			waiting.due = true;
 		}
 	}
@@ -250,7 +242,7 @@ final class KeyState {
 			// Not while an exit rests: it is still to be woken.
 			this.lookout.rest();
 		}
-		this.room.admitted();
+		this.room.waitsNoMore();
 		this.place = null;
 		if (this.waiters.isEmpty()) {
 			// All have left meanwhile: give it back.
@@ -318,6 +310,8 @@ final class KeyState {
 		if (abandoned != null && this.exits.isEmpty() && this.waiters.isEmpty()) {
 			this.place = null;
 			this.exits.cancel(abandoned);
+			// Now, and not when the store has answered: others must look out.
+			this.room.waitsNoMore();
 		}
 		Exit exit = this.exits.first();
 		if (exit != null) {

@@ -16,6 +16,9 @@ final class Lookout {
 	/** A grant that came too late is waited out in steps of this. */
 	private static final long STALE_LOOK_NANOS = Duration.ofMillis(20).toNanos();
 
+	/** Who does not ask looks no more often than this whether it should. */
+	private static final long SHORTEST_REST_NANOS = Duration.ofMillis(200).toNanos();
+
 	private final Surroundings room;
 
 	private final Alarm alarm;
@@ -25,6 +28,9 @@ final class Lookout {
 
 	private long intervalNanos;
 
+	/** Whether the store knows nothing of the place: nobody else looks out for it. */
+	private boolean alone;
+
 	Lookout(Surroundings room, Alarm alarm) {
 		this.room = room;
 		this.alarm = alarm;
@@ -32,12 +38,14 @@ final class Lookout {
 
 	/** Look after an interval that the store names, unless told sooner. */
 	void after(Duration interval) {
+		this.alone = false;
 		this.intervalNanos = interval.toNanos();
 		at(this.room.clock().nanoTime() + this.intervalNanos);
 	}
 
 	/** Look when a grant that came too late has passed in the store, too. */
 	void afterStaleGrant() {
+		this.alone = true;
 		at(this.room.clock().nanoTime() + STALE_LOOK_NANOS);
 	}
 
@@ -50,16 +58,18 @@ final class Lookout {
 		Outage now = (before != null) ? before : new Outage(this.room.clock(), this.room.patience());
 		this.outage = now;
 		at(now.failed(cause));
+		this.room.storeFailed(cause, now.isTooLong());
 		return now.isTooLong();
 	}
 
 	void answered() {
 		this.outage = null;
+		this.room.storeAnswered();
 	}
 
 	/** The last failure, if the store has not answered since. */
 	@Nullable LockBackendException failure() {
-		return (this.outage != null) ? this.outage.failure() : null;
+		return (this.outage != null) ? this.outage.failure() : this.room.storeFailure();
 	}
 
 	/** There is nothing to look for any more. */
@@ -81,10 +91,10 @@ final class Lookout {
 	 * @return whether to attempt now
 	 */
 	boolean looks() {
-		if (this.outage != null || this.room.isLookout()) {
+		if (this.outage != null || this.alone || this.room.isLookout()) {
 			return true;
 		}
-		at(this.room.clock().nanoTime() + this.intervalNanos);
+		at(this.room.clock().nanoTime() + Math.max(this.intervalNanos, SHORTEST_REST_NANOS));
 		return false;
 	}
 

@@ -2,9 +2,11 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an entry needs of the room around it. Nothing here blocks.
@@ -27,8 +29,25 @@ interface Surroundings {
 	 */
 	boolean isLookout();
 
-	/** The entry's ticket was granted: it no longer waits. */
-	void admitted();
+	/** The entry's ticket was granted, or nobody wants it any more. */
+	void waitsNoMore();
+
+	/**
+	 * A command of the entry failed.
+	 * @param cause why
+	 * @param tooLong whether the store has been silent for longer than anybody should
+	 * wait
+	 */
+	void storeFailed(LockBackendException cause, boolean tooLong);
+
+	/** The store answered a command of the entry. */
+	void storeAnswered();
+
+	/**
+	 * Return the last failure that others of this JVM had who wait for the key, if the
+	 * store has not answered them since.
+	 */
+	@Nullable LockBackendException storeFailure();
 
 	/**
 	 * The store had forgotten the entry's ticket, which waits at the end now: others of

@@ -151,7 +151,7 @@ public final class WaitingRoom {
 	 */
 	public void lookAgain(@Nullable Ticket ticket) {
 		if (ticket == null) {
-			this.entries.forEach((entry) -> this.dispatcher.follow(entry, entry.look(null)));
+			this.entries.lookAgain();
 			return;
 		}
 		KeyEntry entry = this.entries.find(ticket);

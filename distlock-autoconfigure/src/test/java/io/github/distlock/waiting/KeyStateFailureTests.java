@@ -3,6 +3,7 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 
 import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.junit.jupiter.api.Test;
 
@@ -72,6 +73,29 @@ class KeyStateFailureTests extends OneKey {
 		this.entry.granted(attempt.ticket(), grant(LEASE));
 		Command.Leave release = leave(this.entry.depart(admission(first), deadline()));
 		assertThat(this.entry.left(release.exit(), new ReleaseResult(true, null)).stray()).isEqualTo(attempt.ticket());
+	}
+
+	@Test
+	void aFairCallerWhoseGrantCameTooLateAsksAgainItself() {
+		this.lookout = false;
+		Waiter waiter = waiter(LEASE);
+		Command.Attempt attempt = attempt(this.entry.join(waiter));
+		AttemptResult granted = granted();
+		this.clock.pass(LEASE);
+		this.entry.attempted(attempt, granted);
+		this.clock.pass(Duration.ofMillis(20));
+		Steps steps = this.entry.ring();
+		assertThat(this.alarms).as("a timer that fires at once, again and again").doesNotContain(0L);
+		assertThat(attempt(steps).ticket()).isEqualTo(attempt.ticket());
+	}
+
+	@Test
+	void aFairCallerThatGivesUpIsLookoutNoMore() {
+		Waiter waiter = waiter(LEASE);
+		this.entry.attempted(attempt(this.entry.join(waiter)), waiting());
+		Command.Leave cancel = leave(this.entry.giveUp(waiter, true));
+		this.entry.leaveFailed(cancel.exit(), FAILURE);
+		assertThat(this.admitted).as("others may look out").isTrue();
 	}
 
 }

@@ -168,6 +168,13 @@ class KeyStateTests extends OneKey {
 	}
 
 	@Test
+	void whoFindsTheLockBusyAndDoesNotWaitSendsNothingMore() {
+		Command.Attempt attempt = attempt(this.entry.join(waiter(Duration.ZERO)));
+		assertThat(this.entry.attempted(attempt, new AttemptResult.Busy(LEASE)).command()).isNull();
+		assertThat(this.removed).isTrue();
+	}
+
+	@Test
 	void aFailureIsRepeatedUntilTheStoreHasBeenSilentForTooLong() {
 		Waiter first = waiter(LockRequest.FOREVER);
 		Command.Attempt attempt = attempt(this.entry.join(first));

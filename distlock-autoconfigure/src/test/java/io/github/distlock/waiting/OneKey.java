@@ -14,6 +14,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.waiting.Waiter.Outcome;
+import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -39,6 +40,8 @@ abstract class OneKey implements Surroundings {
 	boolean lookout = true;
 
 	boolean admitted;
+
+	@Nullable LockBackendException failureOfOthers;
 
 	int lostPlaces;
 
@@ -111,7 +114,22 @@ abstract class OneKey implements Surroundings {
 	}
 
 	@Override
-	public void admitted() {
+	public void storeFailed(LockBackendException cause, boolean tooLong) {
+		this.failureOfOthers = cause;
+	}
+
+	@Override
+	public void storeAnswered() {
+		this.failureOfOthers = null;
+	}
+
+	@Override
+	public @Nullable LockBackendException storeFailure() {
+		return this.failureOfOthers;
+	}
+
+	@Override
+	public void waitsNoMore() {
 		this.admitted = true;
 	}
 

@@ -1,0 +1,117 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.testing.ManualClock;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The order in which fair callers ask the store again.
+ */
+class FairOrderTests {
+
+	private final Deque<Runnable> tasks = new ArrayDeque<>();
+
+	private final List<Long> asked = new ArrayList<>();
+
+	private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
+
+	private final WaitingRoom room = new WaitingRoom(new UnheardStore(), "me",
+			new WaitingRules(Duration.ofSeconds(10), HandOffLimits.NONE), new ManualClock(), this.tasks::addLast,
+			Runnable::run, this.timers);
+
+	@AfterEach
+	void stop() {
+		this.timers.shutdownNow();
+	}
+
+	@Test
+	void fairCallersThatCouldNotBeQueuedAskAgainInTheOrderOfTheirArrival() {
+		for (int i = 0; i < 4; i++) {
+			this.room.enterAsync(new EntryRequest("key", LockMode.EXCLUSIVE, true, Duration.ofSeconds(10),
+					Duration.ZERO.minusNanos(1), () -> {
+					}));
+		}
+		runAll();
+		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
+		this.asked.clear();
+		// The inbox is heard now.
+		this.room.lookAgain(null);
+		runAll();
+		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
+	}
+
+	/** Several threads promise no order: here the last task is the first. */
+	private void runAll() {
+		Runnable task;
+		while ((task = this.tasks.pollLast()) != null) {
+			task.run();
+		}
+	}
+
+	/** A store that has no inbox yet. */
+	private final class UnheardStore implements LockBackend {
+
+		@Override
+		public BackendDescription description() {
+			return new BackendDescription("unheard", Set.of(LockMode.EXCLUSIVE), true, 1, Duration.ZERO, 100);
+		}
+
+		@Override
+		public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+			FairOrderTests.this.asked.add(ticket.number());
+			return new AttemptResult.Waiting(Duration.ofSeconds(2), false);
+		}
+
+		@Override
+		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+			return new ReleaseResult(true, null);
+		}
+
+		@Override
+		public void cancel(Ticket ticket) {
+		}
+
+		@Override
+		public List<RenewalResult> renew(List<Renewal> renewals) {
+			return List.of();
+		}
+
+		@Override
+		public void validateKey(String key) {
+		}
+
+		@Override
+		public void start(String instance, LockSignals signals) {
+		}
+
+		@Override
+		public void stop() {
+		}
+
+		@Override
+		public void verify() {
+		}
+
+	}
+
+}
