@@ -15,7 +15,10 @@ final class ThreadWaiter extends Waiter {
 
 	@Override
 	void wake() {
-		LockSupport.unpark(this.thread);
+		// Who admits itself is awake, and needs no permit that would end its next park.
+		if (this.thread != Thread.currentThread()) {
+			LockSupport.unpark(this.thread);
+		}
 	}
 
 }

@@ -65,6 +65,7 @@ class LockInterceptorTests {
 		assertThat(this.locks.requests).containsExactly(LockRequest.of("order-7")
 			.waitTime(Duration.ofSeconds(2))
 			.leaseTime(Duration.ofSeconds(10))
+			.fair(true)
 			.name("stock"), LockRequest.of(Orders.class.getName() + "#plain()").name("Orders.plain"));
 	}
 
@@ -198,7 +199,7 @@ class LockInterceptorTests {
 
 	static class Orders {
 
-		@DistributedLock(key = "'order-' + #id", name = "stock", waitTime = "2s", leaseTime = "PT10S")
+		@DistributedLock(key = "'order-' + #id", name = "stock", waitTime = "2s", leaseTime = "PT10S", fair = true)
 		String deduct(@Nullable String id, InMemoryLocks locks) {
 			locks.events.add("run");
 			return "done";
