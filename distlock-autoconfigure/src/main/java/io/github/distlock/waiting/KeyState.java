@@ -222,10 +222,12 @@ final class KeyState {
 		this.waiters.decideOnce(new Outcome.TimedOut());
 		if (result instanceof AttemptResult.Waiting later) {
 			lookout().after(later.lookAgain());
-			if (waiting.queued && later.queuedNow()) {
-				this.room.lostPlace();
+			if (later.queuedNow()) {
+				if (waiting.queued) {
+					this.room.lostPlace();
+				}
+				waiting.queued = true;
 			}
-			waiting.queued = true;
 		}
 		else if (this.waiters.isEmpty() && !waiting.queued && !waiting.doubtful) {
 			// The only caller did not want to wait, and the store knows nothing of it.

@@ -98,4 +98,16 @@ class KeyStateFailureTests extends OneKey {
 		assertThat(this.admitted).as("others may look out").isTrue();
 	}
 
+	@Test
+	void aPlaceIsLostOnlyIfThereWasOne() {
+		Waiter waiter = waiter(LEASE);
+		Command.Attempt attempt = attempt(this.entry.join(waiter));
+		AttemptResult notQueued = new AttemptResult.Waiting(Duration.ofMillis(200), false);
+		this.entry.attempted(attempt, notQueued);
+		this.entry.attempted(attempt(this.entry.look(null)), waiting());
+		assertThat(this.lostPlaces).isZero();
+		this.entry.attempted(attempt(this.entry.look(null)), waiting());
+		assertThat(this.lostPlaces).isEqualTo(1);
+	}
+
 }
