@@ -63,7 +63,9 @@ final class Mutants {
 							EXPIRE_THEN_GRANTED)))
 				.killingCallers(),
 			Hunt.of(Mutant.of("renewal without owner check",
-					lua("renew.lua", "if word and string.sub(word, 2) == ARGV[i * 2 - 1] then", "if word then")))
+					lua("renew.lua", "if word and string.sub(word, 2) == ARGV[i * 2 - 1] then", "if word then"),
+					// A renewal that cannot shorten does no harm without the check.
+					lua("renew.lua", "if redis.call('PTTL', KEYS[i]) < tonumber(ARGV[i * 2]) then", "if true then")))
 				.lateRenewals(),
 			Hunt.of(Mutant.of("renewal after release", lua("renew.lua", """
 					  if word and string.sub(word, 2) == ARGV[i * 2 - 1] then

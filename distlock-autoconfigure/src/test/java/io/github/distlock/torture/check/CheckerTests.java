@@ -50,6 +50,20 @@ class CheckerTests {
 	}
 
 	@Test
+	void aLockThatWasLostMayStillBePassedOnInsideItsJvm() {
+		this.history.stays("w0", 1, 0, 40, 10).losesData(20).stays("w1", 1, 30, 90, 50);
+		this.history.waits("w0", 2, 25).enters("w0", 2, 41, 11).leaves("w0", 2, 60, "lost");
+		assertThat(this.history.broken()).isEmpty();
+	}
+
+	@Test
+	void aGrantAfterTheLossExcludesWhateverComesAfterIt() {
+		this.history.stays("w0", 1, 0, 19, 10).losesData(20).stays("w1", 1, 30, 90, 50);
+		this.history.waits("w0", 2, 25).enters("w0", 2, 41, 51).leaves("w0", 2, 60, "ok");
+		assertThat(this.history.broken()).containsExactly("S1");
+	}
+
+	@Test
 	void dataThatWasLostBeforeTheFirstOrAfterTheSecondExcusesNothing() {
 		this.history.losesData(-5).stays("w0", 1, 0, 50, 10).stays("w1", 1, 30, 90, 11).losesData(40);
 		assertThat(this.history.broken()).containsExactly("S1");

@@ -10,7 +10,8 @@ import io.github.distlock.torture.history.History;
 
 /**
  * S1: what is guaranteed to one holder is guaranteed to nobody else at the same time,
- * unless the store lost data between the call of the first and the grant of the second.
+ * unless the store lost data after it was asked for one of the grants and before the
+ * second one entered.
  */
 final class ExclusionRule implements Rule {
 
@@ -28,7 +29,8 @@ final class ExclusionRule implements Rule {
 						inside.poll();
 					}
 					for (Attempt other : inside) {
-						if (!history.lostData(other.started(), next.granted())) {
+						long asked = Math.min(history.asked(other), history.asked(next));
+						if (!history.lostData(asked, next.granted())) {
 							violations.add(Violation.of("S1",
 									next + " was guaranteed '" + next.key() + "' while " + other + " still was", other,
 									next));

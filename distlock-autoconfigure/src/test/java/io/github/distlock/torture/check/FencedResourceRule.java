@@ -37,7 +37,7 @@ final class FencedResourceRule implements Rule {
 				highest.put(access.text("key"), access);
 			}
 			else if (before != null && attempt != null && attempt.claim().contains(access.nanos())
-					&& !history.lostData(attempt.started(), access.nanos())) {
+					&& !history.lostData(history.asked(attempt), access.nanos())) {
 				violations.add(new Violation("S2", "The resource refused a holder whose lock was guaranteed",
 						List.of(before, access)));
 			}

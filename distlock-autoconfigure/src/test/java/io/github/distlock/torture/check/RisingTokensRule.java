@@ -22,7 +22,7 @@ final class RisingTokensRule implements Rule {
 				if (highest == null || next.token() > highest.token()) {
 					highest = next;
 				}
-				else if (next.token() == highest.token() || !history.lostData(next.started(), highest.granted())) {
+				else if (next.token() == highest.token() || !history.lostData(history.asked(next), highest.granted())) {
 					violations.add(Violation.of("S2", next + " entered '" + next.key() + "' after " + highest
 							+ " with a token that is not higher", highest, next));
 				}

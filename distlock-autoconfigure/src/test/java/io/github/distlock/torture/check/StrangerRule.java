@@ -28,7 +28,7 @@ final class StrangerRule implements Rule {
 		for (Event lost : history.events(Kind.LOST)) {
 			Attempt holder = holders.get(lost.text("key") + "|" + lost.text("token"));
 			if (holder != null && lost.text("reason").startsWith("the_store_no_longer")
-					&& lost.nanos() < holder.deadline() && !history.lostData(holder.started(), lost.nanos())) {
+					&& lost.nanos() < holder.deadline() && !history.lostData(history.asked(holder), lost.nanos())) {
 				violations.add(Violation.of("S3",
 						holder + " lost '" + holder.key() + "' before its lease had passed: " + lost.text("reason"),
 						holder));

@@ -26,6 +26,9 @@ public final class History {
 
 	private final Map<String, Long> deaths = new HashMap<>();
 
+	/** Those that were granted, by who, what and token. */
+	private final Map<String, Attempt> grants = new HashMap<>();
+
 	/**
 	 * Put a history together.
 	 * @param events the events, in any order
@@ -59,6 +62,30 @@ public final class History {
 		}
 		open.values().forEach((begin) -> this.faults.add(fault(begin, Long.MAX_VALUE)));
 		this.attempts.addAll(known.values());
+		this.attempts.stream()
+			.filter(Attempt::isGranted)
+			.forEach((attempt) -> this.grants.put(grant(attempt, attempt.token()), attempt));
+	}
+
+	private static String grant(Attempt attempt, long token) {
+		return attempt.worker() + "|" + attempt.key() + "|" + token;
+	}
+
+	/**
+	 * Return when the store was asked for the grant under which an attempt entered, at
+	 * the earliest. A lock that was passed on inside a JVM, with the next token, is still
+	 * that of the one before: what the store has lost since then it has lost for both.
+	 * @param attempt one that was granted
+	 * @return the moment
+	 */
+	public long asked(Attempt attempt) {
+		Attempt first = attempt;
+		Attempt before = first;
+		while (before != null) {
+			first = before;
+			before = this.grants.get(grant(first, first.token() - 1));
+		}
+		return Math.min(attempt.started(), first.started());
 	}
 
 	private static Fault fault(Event begin, long end) {
