@@ -9,19 +9,18 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
-import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.testing.IdleStore;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A store that renews what it is told, or fails, and writes down what it was asked.
  */
-final class ScriptedStore implements LockBackend {
+final class ScriptedStore extends IdleStore {
 
 	final List<List<Renewal>> batches = new ArrayList<>();
 
@@ -48,22 +47,6 @@ final class ScriptedStore implements LockBackend {
 			.map((renewal) -> (RenewalResult) new RenewalResult.Renewed(
 					Validity.until(this.clock.now(), renewal.lease())))
 			.toList();
-	}
-
-	@Override
-	public void validateKey(String key) {
-	}
-
-	@Override
-	public void start(String instance, LockSignals signals) {
-	}
-
-	@Override
-	public void stop() {
-	}
-
-	@Override
-	public void verify() {
 	}
 
 	@Override

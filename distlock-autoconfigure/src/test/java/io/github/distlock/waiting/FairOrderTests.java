@@ -12,12 +12,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
-import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.IdleStore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -69,7 +68,7 @@ class FairOrderTests {
 	}
 
 	/** A store that has no inbox yet. */
-	private final class UnheardStore implements LockBackend {
+	private final class UnheardStore extends IdleStore {
 
 		@Override
 		public BackendDescription description() {
@@ -94,22 +93,6 @@ class FairOrderTests {
 		@Override
 		public List<RenewalResult> renew(List<Renewal> renewals) {
 			return List.of();
-		}
-
-		@Override
-		public void validateKey(String key) {
-		}
-
-		@Override
-		public void start(String instance, LockSignals signals) {
-		}
-
-		@Override
-		public void stop() {
-		}
-
-		@Override
-		public void verify() {
 		}
 
 	}

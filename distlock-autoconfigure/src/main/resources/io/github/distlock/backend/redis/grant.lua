@@ -97,7 +97,7 @@ local function grantNext(entry, last, asker, askerLease, abandoned)
       own(token, count, first, grace)
       local instance = string.match(token, '^(.*):')
       local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. instance
-      local message = table.concat({ token, exact(first), exact(first + count - 1), grace, exact(nowMicros), lockKey }, '|')
+      local message = table.concat({ token, exact(first), exact(first + count - 1), grace, now, lockKey }, '|')
       if redis.call('PUBLISH', channel, message) > 0 or mark ~= 'T' then
         if string.find(token, ':f', 1, true) and redis.call('LLEN', queueKey) > 0 then
           redis.call('LPUSH', queueKey, '!' .. instance)
