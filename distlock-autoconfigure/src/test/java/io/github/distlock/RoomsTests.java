@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -22,11 +21,15 @@ class RoomsTests {
 
 	private static final String BASE = "io.github.distlock";
 
-	private static final Map<String, Set<String>> MAY_USE = new TreeMap<>(Map.of("", Set.of(), "backend", Set.of(""),
-			"backend.redis", Set.of("backend", ""), "waiting", Set.of("backend", ""), "renewal", Set.of("backend", ""),
-			"registry", Set.of("waiting", "renewal", "backend", ""), "aop", Set.of("", "transaction"), "transaction",
-			Set.of(""), "metrics", Set.of(""), "autoconfigure",
-			Set.of("", "backend", "backend.redis", "waiting", "renewal", "registry", "aop", "transaction", "metrics")));
+	private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(entry(""), entry("backend", ""),
+			entry("backend.redis", "backend", ""), entry("backend.redlock", "backend", ""),
+			entry("backend.jdbc", "backend", ""), entry("backend.zookeeper", "backend", ""),
+			entry("backend.local", "backend", ""), entry("waiting", "backend", ""), entry("renewal", "backend", ""),
+			entry("registry", "waiting", "renewal", "backend", ""), entry("aop", "", "transaction"),
+			entry("transaction", ""), entry("metrics", ""),
+			entry("autoconfigure", "", "backend", "backend.redis", "backend.redlock", "backend.jdbc",
+					"backend.zookeeper", "backend.local", "waiting", "renewal", "registry", "aop", "transaction",
+					"metrics"));
 
 	private final JavaClasses classes = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
 		.importPackages(BASE);
@@ -65,6 +68,17 @@ class RoomsTests {
 	@Test
 	void onlyTheMetricsRoomAndItsConfigurationKnowMicrometer() {
 		assertUsedOnlyBy("io.micrometer", Set.of("metrics", "autoconfigure"));
+	}
+
+	@Test
+	void onlyTheStoresAndTheirConfigurationKnowTheirServers() {
+		assertUsedOnlyBy("org.springframework.jdbc", Set.of("backend.jdbc", "transaction", "autoconfigure"));
+		assertUsedOnlyBy("java.sql", Set.of("backend.jdbc", "autoconfigure"));
+		assertUsedOnlyBy("org.apache.curator", Set.of("backend.zookeeper", "autoconfigure"));
+	}
+
+	private static Map.Entry<String, Set<String>> entry(String room, String... mayUse) {
+		return Map.entry(room, Set.of(mayUse));
 	}
 
 	private void assertUsedOnlyBy(String foreign, Set<String> rooms) {

@@ -165,8 +165,8 @@ class DistlockAutoConfigurationTests {
 		@Bean
 		LockBackend ownBackend() {
 			LockBackend backend = mock(LockBackend.class);
-			given(backend.description())
-				.willReturn(new BackendDescription("own", Set.of(LockMode.EXCLUSIVE), false, 1, Duration.ZERO, 1));
+			given(backend.description()).willReturn(
+					new BackendDescription("own", Set.of(LockMode.EXCLUSIVE), false, true, 1, Duration.ZERO, 1));
 			return backend;
 		}
 

@@ -34,7 +34,7 @@ final class ScriptedStore extends IdleStore {
 
 	@Override
 	public BackendDescription description() {
-		return new BackendDescription("scripted", Set.of(LockMode.EXCLUSIVE), false, 1, Duration.ZERO, 100);
+		return new BackendDescription("scripted", Set.of(LockMode.EXCLUSIVE), false, true, 1, Duration.ZERO, 100);
 	}
 
 	@Override

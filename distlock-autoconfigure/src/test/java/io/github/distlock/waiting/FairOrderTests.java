@@ -72,7 +72,7 @@ class FairOrderTests {
 
 		@Override
 		public BackendDescription description() {
-			return new BackendDescription("unheard", Set.of(LockMode.EXCLUSIVE), true, 1, Duration.ZERO, 100);
+			return new BackendDescription("unheard", Set.of(LockMode.EXCLUSIVE), true, true, 1, Duration.ZERO, 100);
 		}
 
 		@Override

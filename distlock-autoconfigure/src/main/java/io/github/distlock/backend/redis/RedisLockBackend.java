@@ -77,8 +77,8 @@ public final class RedisLockBackend implements LockBackend {
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, RedisBackendSettings settings, TimeSource clock) {
 		this.keys = new RedisKeys(settings.keyPrefix());
 		this.link = new RedisLink(connectionFactory, settings, this.keys, clock);
-		this.description = new BackendDescription("redis", Set.of(LockMode.EXCLUSIVE), true, settings.tokensPerGrant(),
-				settings.commandTimeout(), BATCH_SIZE);
+		this.description = new BackendDescription("redis", Set.of(LockMode.EXCLUSIVE), true, true,
+				settings.tokensPerGrant(), settings.commandTimeout(), BATCH_SIZE);
 		this.tokensPerGrant = Integer.toString(settings.tokensPerGrant());
 		this.notQueued = "N" + this.tokensPerGrant;
 		this.queuedUncounted = "S" + this.tokensPerGrant;
