@@ -15,7 +15,11 @@ import io.github.distlock.LockMode;
  */
 public record Ticket(String key, LockMode mode, String instance, long number, boolean fair) {
 
-	private static final String FAIR_SEPARATOR = ":f";
+	/** A letter that is no digit of a number. */
+	private static final String FAIR_SEPARATOR = ":F";
+
+	/** Names are part of every command: as short as numbers can be. */
+	private static final int RADIX = Character.MAX_RADIX;
 
 	/**
 	 * Find a ticket by its name in the store.
@@ -32,7 +36,7 @@ public record Ticket(String key, LockMode mode, String instance, long number, bo
 		}
 		boolean fair = token.startsWith(FAIR_SEPARATOR, separator);
 		return new Ticket(key, mode, token.substring(0, separator),
-				Long.parseLong(token.substring(separator + (fair ? 2 : 1))), fair);
+				Long.parseLong(token.substring(separator + (fair ? 2 : 1)), RADIX), fair);
 	}
 
 	/**
@@ -40,7 +44,7 @@ public record Ticket(String key, LockMode mode, String instance, long number, bo
 	 * @return instance and number
 	 */
 	public String token() {
-		return this.instance + (this.fair ? FAIR_SEPARATOR : ":") + this.number;
+		return this.instance + (this.fair ? FAIR_SEPARATOR : ":") + Long.toString(this.number, RADIX);
 	}
 
 }

@@ -57,7 +57,7 @@ final class Mutants {
 					java("backend/redis/RedisLockBackend.java", RELEASE_COMMAND, ASK_FIRST + RELEASE_COMMAND)))
 				.slow(),
 			Hunt.of(Mutant.of("lock and expiry in two commands",
-					lua("attempt.lua", "if redis.pcall('SET', lockKey, owned, 'PX', lease).err then",
+					lua("attempt.lua", "if redis.pcall('PSETEX', lockKey, lease, owned).err then",
 							"if redis.pcall('SET', lockKey, owned).err then"),
 					java("backend/redis/RedisLockBackend.java", "case Reply.GRANTED -> granted(answer, lease);",
 							EXPIRE_THEN_GRANTED)))

@@ -15,10 +15,10 @@ if not word then
 end
 if not entry and (not word or #word == #now + 1 and word < '|' .. now) then
   local owned = '-' .. token .. '|' .. count .. '|' .. now
-  if redis.pcall('SET', lockKey, owned, 'PX', lease).err then
+  if redis.pcall('PSETEX', lockKey, lease, owned).err then
     -- A server without memory refuses it as the first write, but not as the second.
     redis.call('DEL', lockKey)
-    redis.call('SET', lockKey, owned, 'PX', lease)
+    redis.call('PSETEX', lockKey, lease, owned)
   end
   return now
 end

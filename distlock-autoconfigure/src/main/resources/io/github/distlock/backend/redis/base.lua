@@ -4,7 +4,7 @@
 -- owner, with the first fencing token of its grant and how many the grant covers; or
 -- '|last', a tombstone that only keeps the last fencing token for a while.
 -- The queue is a list of entries 'token|grace in ms|count|mark', oldest first. A token is
--- 'instance:number', or 'instance:fnumber' where an instance may have several in the
+-- 'instance:number', or 'instance:Fnumber' where an instance may have several in the
 -- queue, for fair callers. Before the oldest there may stand '!instance': that instance
 -- was granted the lock by a message, and more of its tickets may wait. The mark is T
 -- where the number of receivers that PUBLISH answers can be trusted for that instance;

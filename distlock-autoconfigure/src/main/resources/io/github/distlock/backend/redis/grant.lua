@@ -22,13 +22,13 @@ local function nextToken(last)
 end
 
 local function own(owner, count, first, ttl)
-  redis.call('SET', lockKey, '+' .. owner .. '|' .. count .. '|' .. exact(first), 'PX', ttl)
+  redis.call('PSETEX', lockKey, ttl, '+' .. owner .. '|' .. count .. '|' .. exact(first))
 end
 
 -- The lock is free: nothing of it stays but the last token, until the clock has certainly
 -- passed it.
 local function bury(last)
-  redis.call('SET', lockKey, '|' .. exact(last), 'PX', exact(math.max(0, last - nowMicros) / 1000 + 10000))
+  redis.call('PSETEX', lockKey, exact(math.max(0, last - nowMicros) / 1000 + 10000), '|' .. exact(last))
 end
 
 -- Who owns the lock, and the first and last token of its grant. Without an owner the last
@@ -99,7 +99,7 @@ local function grantNext(entry, last, asker, askerLease, abandoned)
       local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. instance
       local message = table.concat({ token, exact(first), exact(first + count - 1), grace, now, lockKey }, '|')
       if redis.call('PUBLISH', channel, message) > 0 or mark ~= 'T' then
-        if string.find(token, ':f', 1, true) and redis.call('LLEN', queueKey) > 0 then
+        if string.find(token, ':F', 1, true) and redis.call('LLEN', queueKey) > 0 then
           redis.call('LPUSH', queueKey, '!' .. instance)
         end
         return token, first, grace

@@ -15,10 +15,10 @@ if not word or string.sub(word, 2, #token + 2) ~= token .. '|' then
 end
 if string.byte(word) == 45 and not next and #used == 16 and string.sub(word, -16) <= used then
   -- What the grant covered and nobody used is given back.
-  if redis.pcall('SET', KEYS[1], '|' .. used, 'PX', '10000').err then
+  if redis.pcall('PSETEX', KEYS[1], '10000', '|' .. used).err then
     -- A server without memory refuses it as the first write, but not as the second.
     redis.call('DEL', KEYS[1])
-    redis.call('SET', KEYS[1], '|' .. used, 'PX', '10000')
+    redis.call('PSETEX', KEYS[1], '10000', '|' .. used)
   end
   return 'ok'
 end

@@ -112,30 +112,30 @@ class ScriptTests {
 	@Test
 	void anInstanceThatLetsAGrantPassLosesItsOtherPlaces() {
 		attempt("a:1", 1, "T");
-		attempt("paused:f1", 1, "S");
-		attempt("paused:f2", 1, "S");
-		attempt("alive:f1", 1, "S");
-		attempt("paused:f3", 1, "S");
+		attempt("paused:F1", 1, "S");
+		attempt("paused:F2", 1, "S");
+		attempt("alive:F1", 1, "S");
+		attempt("paused:F3", 1, "S");
 		release("a:1", 0);
-		assertThat(word()).startsWith("+paused:f1|");
+		assertThat(word()).startsWith("+paused:F1|");
 		assertThat(position("late:1", "S")).as("behind three").isEqualTo(3);
 		template.delete(KEYS.get(0));
 		assertThat(position("late:1", "S")).as("the first now").isZero();
-		assertThat(word()).startsWith("+alive:f1|");
-		assertThat(attempt("paused:f3", 1, "S").numbers()[3]).as("queued only now").isEqualTo(1);
-		assertThat(attempt("paused:f3", 1, "S").numbers()[3]).as("queued before").isZero();
+		assertThat(word()).startsWith("+alive:F1|");
+		assertThat(attempt("paused:F3", 1, "S").numbers()[3]).as("queued only now").isEqualTo(1);
+		assertThat(attempt("paused:F3", 1, "S").numbers()[3]).as("queued before").isZero();
 	}
 
 	@Test
 	void anInstanceThatReleasesInTimeKeepsItsOtherPlaces() {
 		attempt("a:1", 1, "T");
-		attempt("b:f1", 1, "S");
-		attempt("b:f2", 1, "S");
+		attempt("b:F1", 1, "S");
+		attempt("b:F2", 1, "S");
 		release("a:1", 0);
-		release("b:f1", 0);
-		assertThat(word()).startsWith("+b:f2|");
+		release("b:F1", 0);
+		assertThat(word()).startsWith("+b:F2|");
 		assertThat(queue()).isEmpty();
-		release("b:f2", 0);
+		release("b:F2", 0);
 		assertThat(word()).startsWith("|");
 	}
 
@@ -249,7 +249,7 @@ class ScriptTests {
 	void tokensOfTheDeadAreNotUsedUpSinceNobodyHeardOfThem() {
 		attempt("a:1", 1001, "T");
 		for (int i = 0; i < 300; i++) {
-			template.opsForList().rightPush(KEYS.get(1), "dead:f" + i + "|5000|1001|T");
+			template.opsForList().rightPush(KEYS.get(1), "dead:F" + i + "|5000|1001|T");
 		}
 		template.opsForList().rightPush(KEYS.get(1), "b:1|50|1001|" + System.currentTimeMillis());
 		template.opsForValue().set(KEYS.get(0), "+a:1|1001|" + token());
