@@ -228,6 +228,8 @@ final class KeyState {
 				}
 				waiting.queued = true;
 			}
+			// Known already: then it was the attempt without an answer that queued it.
+			waiting.queued |= waiting.doubtful;
 		}
 		else if (this.waiters.isEmpty() && !waiting.queued && !waiting.doubtful) {
 			// The only caller did not want to wait, and the store knows nothing of it.

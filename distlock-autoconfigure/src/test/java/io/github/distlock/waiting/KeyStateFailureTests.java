@@ -110,4 +110,14 @@ class KeyStateFailureTests extends OneKey {
 		assertThat(this.lostPlaces).isEqualTo(1);
 	}
 
+	@Test
+	void aPlaceThatAnAttemptWithoutAnswerTookCanBeLostToo() {
+		Command.Attempt attempt = attempt(this.entry.join(waiter(LEASE)));
+		this.entry.attemptFailed(attempt, FAILURE);
+		this.entry.attempted(attempt(this.entry.look(null)), new AttemptResult.Waiting(Duration.ofSeconds(2), false));
+		assertThat(this.lostPlaces).isZero();
+		this.entry.attempted(attempt(this.entry.look(null)), waiting());
+		assertThat(this.lostPlaces).isEqualTo(1);
+	}
+
 }
