@@ -1,8 +1,5 @@
 package io.github.distlock.backend.redis;
 
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import io.github.distlock.LockDefinitionException;
@@ -13,8 +10,6 @@ import io.github.distlock.LockDefinitionException;
  * and braces of the user's own mean nothing.
  */
 final class RedisKeys {
-
-	private static final int MAX_BYTES = 512;
 
 	private final String lockPrefix;
 
@@ -30,43 +25,6 @@ final class RedisKeys {
 		this.lockPrefix = prefix + "lock:{";
 		this.queuePrefix = prefix + "queue:{";
 		this.inboxPrefix = prefix + "inbox:";
-	}
-
-	static void validate(String key) {
-		if (key.isBlank()) {
-			throw new LockDefinitionException(
-					"The lock key is blank ('" + key + "'): a key must name what is locked, such as 'order-42'");
-		}
-		if (key.length() <= MAX_BYTES && isAscii(key)) {
-			return;
-		}
-		int bytes;
-		try {
-			bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(key)).remaining();
-		}
-		catch (CharacterCodingException ex) {
-			throw new LockDefinitionException(
-					"The lock key '" + abbreviate(key)
-							+ "' contains half of a surrogate pair and cannot be sent as UTF-8: use valid Unicode text",
-					ex);
-		}
-		if (bytes > MAX_BYTES) {
-			throw new LockDefinitionException("The lock key '" + abbreviate(key) + "' has " + bytes
-					+ " bytes and may have " + MAX_BYTES + ": use an identifier, or a digest of the long value");
-		}
-	}
-
-	private static boolean isAscii(String key) {
-		for (int i = 0; i < key.length(); i++) {
-			if (key.charAt(i) > 127) {
-				return false;
-			}
-		}
-		return true;
-	}
-
-	private static String abbreviate(String key) {
-		return (key.length() <= 40) ? key : key.substring(0, 40) + "...";
 	}
 
 	List<String> lockAndQueue(String key) {

@@ -12,6 +12,7 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
@@ -92,7 +93,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public void validateKey(String key) {
-		RedisKeys.validate(key);
+		LockKeys.validate(key);
 	}
 
 	@Override

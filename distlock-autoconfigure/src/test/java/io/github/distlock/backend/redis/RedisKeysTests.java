@@ -46,15 +46,4 @@ class RedisKeysTests {
 			.withMessageContaining("my{app}:");
 	}
 
-	@Test
-	void keysThatAreNoneAreRefusedByName() {
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> RedisKeys.validate(" "))
-			.withMessageContaining("blank");
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> RedisKeys.validate("x".repeat(513)))
-			.withMessageContaining("513 bytes");
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> RedisKeys.validate("a\udc00"))
-			.withMessageContaining("surrogate");
-		RedisKeys.validate("\u00e4".repeat(256));
-	}
-
 }

@@ -1,0 +1,63 @@
+package io.github.distlock.backend;
+
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+import io.github.distlock.LockDefinitionException;
+
+/**
+ * Which keys can be locked: the same in every store, so that an application can change
+ * its store.
+ */
+public final class LockKeys {
+
+	/** The longest key, in bytes of UTF-8. */
+	public static final int MAX_BYTES = 512;
+
+	private LockKeys() {
+	}
+
+	/**
+	 * Refuse a key that is blank, too long, or not valid Unicode.
+	 * @param key what a user wants to lock
+	 * @throws LockDefinitionException if it cannot be locked, saying what to use instead
+	 */
+	public static void validate(String key) {
+		if (key.isBlank()) {
+			throw new LockDefinitionException(
+					"The lock key is blank ('" + key + "'): a key must name what is locked, such as 'order-42'");
+		}
+		if (key.length() <= MAX_BYTES && isAscii(key)) {
+			return;
+		}
+		int bytes;
+		try {
+			bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(key)).remaining();
+		}
+		catch (CharacterCodingException ex) {
+			throw new LockDefinitionException(
+					"The lock key '" + abbreviate(key)
+							+ "' contains half of a surrogate pair and cannot be sent as UTF-8: use valid Unicode text",
+					ex);
+		}
+		if (bytes > MAX_BYTES) {
+			throw new LockDefinitionException("The lock key '" + abbreviate(key) + "' has " + bytes
+					+ " bytes and may have " + MAX_BYTES + ": use an identifier, or a digest of the long value");
+		}
+	}
+
+	private static boolean isAscii(String key) {
+		for (int i = 0; i < key.length(); i++) {
+			if (key.charAt(i) > 127) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private static String abbreviate(String key) {
+		return (key.length() <= 40) ? key : key.substring(0, 40) + "...";
+	}
+
+}

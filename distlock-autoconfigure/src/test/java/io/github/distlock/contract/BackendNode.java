@@ -1,0 +1,138 @@
+package io.github.distlock.contract;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.Ticket;
+import org.jspecify.annotations.Nullable;
+
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A backend, as one JVM uses it without a registry.
+ */
+final class BackendNode implements LockSignals {
+
+	static final Duration LEASE = Duration.ofSeconds(10);
+
+	private static final Duration POLL = Duration.ofMillis(10);
+
+	private static final AtomicLong numbers = new AtomicLong();
+
+	final LockBackend backend;
+
+	private final Duration patience;
+
+	private final Set<Ticket> granted = ConcurrentHashMap.newKeySet();
+
+	private final Set<Ticket> signalled = ConcurrentHashMap.newKeySet();
+
+	private final String instance = UUID.randomUUID().toString();
+
+	private BackendNode(LockBackend backend, Duration patience) {
+		this.backend = backend;
+		this.patience = patience;
+	}
+
+	/** Start a backend and wait until signals reach it, if it has any. */
+	static BackendNode start(LockBackend backend, Duration patience) {
+		BackendNode node = new BackendNode(backend, patience);
+		backend.start(node.instance, node);
+		if (backend.description().fair()) {
+			node.awaitSignals();
+		}
+		return node;
+	}
+
+	private void awaitSignals() {
+		String key = "ready-" + this.instance;
+		await().pollInterval(POLL).atMost(this.patience).until(() -> {
+			Ticket holder = ticket(key);
+			Ticket waiter = ticket(key);
+			attempt(holder);
+			attempt(waiter);
+			boolean held = this.backend.release(holder, 0, null).released();
+			boolean heard = held && this.signalled.contains(waiter);
+			this.backend.cancel(waiter);
+			return heard || held && this.signalled.contains(waiter);
+		});
+	}
+
+	Ticket ticket(String key) {
+		return new Ticket(key, LockMode.EXCLUSIVE, this.instance, numbers.incrementAndGet(), false);
+	}
+
+	AttemptResult attempt(Ticket ticket) {
+		return this.backend.attempt(ticket, LEASE, true);
+	}
+
+	AttemptResult attemptOnce(Ticket ticket) {
+		return this.backend.attempt(ticket, LEASE, false);
+	}
+
+	Ticket hold(String key) {
+		Ticket ticket = ticket(key);
+		granted(attempt(ticket));
+		return ticket;
+	}
+
+	boolean release(Ticket ticket) {
+		return this.backend.release(ticket, 0, null).released();
+	}
+
+	boolean wasGranted(Ticket ticket) {
+		return this.granted.contains(ticket);
+	}
+
+	/** Wait for a signal to a ticket, of whichever kind. */
+	void awaitSignal(Ticket ticket) {
+		await().pollInterval(POLL).atMost(this.patience).until(() -> this.signalled.contains(ticket));
+	}
+
+	/** Wait as the registry does, by signals or by looking again. */
+	Grant awaitGrant(Ticket ticket) {
+		Grant[] grant = new Grant[1];
+		await().pollInterval(POLL).atMost(this.patience).until(() -> {
+			if (attempt(ticket) instanceof AttemptResult.Granted answer) {
+				grant[0] = answer.grant();
+			}
+			return grant[0] != null;
+		});
+		return grant[0];
+	}
+
+	static Grant granted(@Nullable AttemptResult result) {
+		if (result instanceof AttemptResult.Granted answer) {
+			return answer.grant();
+		}
+		throw new AssertionError("Not granted: " + result);
+	}
+
+	@Override
+	public void granted(Ticket ticket, Grant grant) {
+		this.granted.add(ticket);
+		this.signalled.add(ticket);
+	}
+
+	@Override
+	public void lookAgain(Ticket ticket) {
+		this.signalled.add(ticket);
+	}
+
+	@Override
+	public void lookAgainAll() {
+	}
+
+	@Override
+	public void renewNow(Ticket ticket) {
+	}
+
+}

@@ -1,0 +1,116 @@
+package io.github.distlock.contract;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockListener;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.registry.RegistryProbe;
+import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.waiting.HandOffLimits;
+
+/**
+ * One JVM of several: a registry over the store, with losses to order and events to look
+ * at.
+ */
+final class ContractNode implements LockListener {
+
+	private static final Duration GRACE = Duration.ofSeconds(1);
+
+	private final ForgetfulBackend backend;
+
+	private final BackendLockRegistry registry;
+
+	private final AtomicInteger waiting = new AtomicInteger();
+
+	private final AtomicInteger renewed = new AtomicInteger();
+
+	private final Queue<String> lost = new ConcurrentLinkedQueue<>();
+
+	ContractNode(StoreUnderTest store, Duration lease, TimeSource clock) {
+		this.backend = new ForgetfulBackend(store.newBackend(clock));
+		this.registry = new BackendLockRegistry(
+				this.backend, new RegistrySettings(store.patience(), lease, null,
+						new HandOffLimits(16, Duration.ofMillis(50)), store.patience(), false, GRACE),
+				List.of(this), clock);
+		this.registry.start();
+	}
+
+	LockRegistry registry() {
+		return this.registry;
+	}
+
+	ForgetfulBackend backend() {
+		return this.backend;
+	}
+
+	BackendDescription description() {
+		return this.backend.description();
+	}
+
+	/** Take a lock, or fail when the patience is over. */
+	HeldLock acquire(String key) {
+		return this.registry.acquire(LockRequest.of(key));
+	}
+
+	/** Whether a lock could be taken at once; it is given back. */
+	boolean finds(String key) {
+		return this.registry.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO)).map((lock) -> {
+			lock.close();
+			return lock;
+		}).isPresent();
+	}
+
+	/** How many callers wait. */
+	int waiting() {
+		return this.waiting.get();
+	}
+
+	/** How many leases were renewed. */
+	int renewed() {
+		return this.renewed.get();
+	}
+
+	/** The keys of lost locks. */
+	List<String> lost() {
+		return List.copyOf(this.lost);
+	}
+
+	/** Whether nothing is held, waited for or on its way. */
+	boolean isIdle() {
+		return RegistryProbe.isIdle(this.registry);
+	}
+
+	void stop() {
+		this.registry.shutdown();
+	}
+
+	@Override
+	public void onWaiting(Waiting event) {
+		this.waiting.incrementAndGet();
+	}
+
+	@Override
+	public void onWaitingEnded(Waiting event) {
+		this.waiting.decrementAndGet();
+	}
+
+	@Override
+	public void onLost(Lost event) {
+		this.lost.add(event.key());
+	}
+
+	@Override
+	public void onRenewed(Renewed event) {
+		this.renewed.addAndGet(event.renewed());
+	}
+
+}

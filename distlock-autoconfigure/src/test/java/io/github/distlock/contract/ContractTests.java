@@ -1,0 +1,74 @@
+package io.github.distlock.contract;
+
+import java.time.Duration;
+
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.BackendDescription;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * What all themes of the contract share.
+ */
+interface ContractTests {
+
+	StoreUnderTest store();
+
+	/** What one test needs. */
+	Stage stage();
+
+	/** The one key of the test. */
+	default String key() {
+		return stage().key();
+	}
+
+	default BackendNode first() {
+		return stage().first();
+	}
+
+	default BackendNode second() {
+		return stage().second();
+	}
+
+	default ContractNode one() {
+		return stage().one();
+	}
+
+	default ContractNode two() {
+		return stage().two();
+	}
+
+	/** Ask for the one key of the test. */
+	default LockRequest request() {
+		return LockRequest.of(key());
+	}
+
+	default LockRequest once() {
+		return request().waitTime(Duration.ZERO);
+	}
+
+	default BackendDescription description() {
+		return stage().description();
+	}
+
+	default ConditionFactory await() {
+		return Awaitility.await().pollInterval(Duration.ofMillis(10)).atMost(store().patience());
+	}
+
+	default void assumeOrder() {
+		assumeTrue(description().fair(), () -> "The store '" + description().name() + "' keeps no order over JVMs");
+	}
+
+	default void assumeExpiry() {
+		assumeTrue(description().expires(),
+				() -> "In the store '" + description().name() + "' a lock lasts as long as the session of its holder");
+	}
+
+	default void assumeLastingTokens() {
+		assumeTrue(store().tokensSurviveLoss(),
+				() -> "Tokens of the store '" + description().name() + "' start again after a loss of all data");
+	}
+
+}

@@ -1,0 +1,229 @@
+package io.github.distlock.contract;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.Supplier;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A real store whose replies, or whose requests, get lost when a test says so. It also
+ * counts what passes, since a test must know when a ticket is in the store.
+ */
+public final class ForgetfulBackend implements LockBackend {
+
+	/** What can be lost. */
+	public enum Verb {
+
+		/** An attempt. */
+		ATTEMPT,
+
+		/** A release. */
+		RELEASE,
+
+		/** A cancellation. */
+		CANCEL,
+
+		/** A batch of renewals. */
+		RENEW
+
+	}
+
+	private final LockBackend real;
+
+	private final AtomicIntegerArray lostReplies = new AtomicIntegerArray(Verb.values().length);
+
+	private final AtomicIntegerArray lostRequests = new AtomicIntegerArray(Verb.values().length);
+
+	private final AtomicIntegerArray sent = new AtomicIntegerArray(Verb.values().length);
+
+	private final Set<Ticket> queued = ConcurrentHashMap.newKeySet();
+
+	private volatile boolean crashed;
+
+	/**
+	 * Put losses before a store.
+	 * @param real the store
+	 */
+	public ForgetfulBackend(LockBackend real) {
+		this.real = real;
+	}
+
+	/**
+	 * Lose the next replies: the store does what it is told, and nobody hears of it.
+	 * @param verb of which verb
+	 * @param times how many
+	 */
+	public void loseReplies(Verb verb, int times) {
+		this.lostReplies.set(verb.ordinal(), times);
+	}
+
+	/**
+	 * Lose the next requests: the store hears nothing of them.
+	 * @param verb of which verb
+	 * @param times how many
+	 */
+	public void loseRequests(Verb verb, int times) {
+		this.lostRequests.set(verb.ordinal(), times);
+	}
+
+	/**
+	 * End as a killed JVM does: nothing is given back, and nothing is sent or heard any
+	 * more.
+	 */
+	public void crash() {
+		this.crashed = true;
+		this.real.stop();
+	}
+
+	/**
+	 * Return how often a verb has been called.
+	 * @param verb which
+	 * @return the count, lost ones included
+	 */
+	public int calls(Verb verb) {
+		return this.sent.get(verb.ordinal());
+	}
+
+	/**
+	 * Return how many tickets have ever been answered that they wait.
+	 * @return the number of different tickets
+	 */
+	public int queued() {
+		return this.queued.size();
+	}
+
+	private <T> T pass(Verb verb, Supplier<T> command) {
+		this.sent.incrementAndGet(verb.ordinal());
+		if (this.crashed) {
+			throw new LockBackendException("The " + verb + " was not sent: this node has crashed");
+		}
+		if (takeOne(this.lostRequests, verb)) {
+			throw new LockBackendException("The " + verb + " was lost on its way to the store");
+		}
+		T reply = command.get();
+		if (this.crashed || takeOne(this.lostReplies, verb)) {
+			throw new LockBackendException("The reply to the " + verb + " was lost");
+		}
+		return reply;
+	}
+
+	private static boolean takeOne(AtomicIntegerArray left, Verb verb) {
+		return left.getAndUpdate(verb.ordinal(), (n) -> Math.max(0, n - 1)) > 0;
+	}
+
+	@Override
+	public BackendDescription description() {
+		return this.real.description();
+	}
+
+	@Override
+	public void validateKey(String key) {
+		this.real.validateKey(key);
+	}
+
+	@Override
+	public void start(String instance, LockSignals signals) {
+		this.real.start(instance, new Hearing(signals));
+	}
+
+	@Override
+	public void stop() {
+		if (!this.crashed) {
+			this.real.stop();
+		}
+	}
+
+	@Override
+	public void verify() {
+		this.real.verify();
+	}
+
+	@Override
+	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		AttemptResult result = pass(Verb.ATTEMPT, () -> this.real.attempt(ticket, lease, queue));
+		note(ticket, result);
+		return result;
+	}
+
+	@Override
+	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+		ReleaseResult result = pass(Verb.RELEASE, () -> this.real.release(ticket, lastToken, next));
+		if (next != null) {
+			note(next.ticket(), result.next());
+		}
+		return result;
+	}
+
+	/** A store that could not queue it says so by not having queued it now. */
+	private void note(Ticket ticket, @Nullable AttemptResult result) {
+		if (result instanceof AttemptResult.Waiting waiting && waiting.queuedNow()) {
+			this.queued.add(ticket);
+		}
+	}
+
+	@Override
+	public void cancel(Ticket ticket) {
+		pass(Verb.CANCEL, () -> {
+			this.real.cancel(ticket);
+			return ticket;
+		});
+	}
+
+	@Override
+	public List<RenewalResult> renew(List<Renewal> renewals) {
+		return pass(Verb.RENEW, () -> this.real.renew(renewals));
+	}
+
+	/** A crashed JVM hears nothing. */
+	private final class Hearing implements LockSignals {
+
+		private final LockSignals signals;
+
+		Hearing(LockSignals signals) {
+			this.signals = signals;
+		}
+
+		@Override
+		public void granted(Ticket ticket, Grant grant) {
+			if (!ForgetfulBackend.this.crashed) {
+				this.signals.granted(ticket, grant);
+			}
+		}
+
+		@Override
+		public void lookAgain(Ticket ticket) {
+			if (!ForgetfulBackend.this.crashed) {
+				this.signals.lookAgain(ticket);
+			}
+		}
+
+		@Override
+		public void lookAgainAll() {
+			if (!ForgetfulBackend.this.crashed) {
+				this.signals.lookAgainAll();
+			}
+		}
+
+		@Override
+		public void renewNow(Ticket ticket) {
+			if (!ForgetfulBackend.this.crashed) {
+				this.signals.renewNow(ticket);
+			}
+		}
+
+	}
+
+}

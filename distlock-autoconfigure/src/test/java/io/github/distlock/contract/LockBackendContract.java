@@ -1,0 +1,231 @@
+package io.github.distlock.contract;
+
+import java.util.List;
+
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import org.junit.jupiter.api.Test;
+
+import static io.github.distlock.contract.BackendNode.LEASE;
+import static io.github.distlock.contract.BackendNode.granted;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What every lock store must do when the registry calls it, verb by verb.
+ */
+interface LockBackendContract extends ContractTests {
+
+	@Test
+	default void aFreeLockIsGrantedToAnAttempt() {
+		assertThat(first().attempt(first().ticket(key()))).isInstanceOf(AttemptResult.Granted.class);
+	}
+
+	@Test
+	default void aHeldLockIsNotGrantedToAnotherTicket() {
+		first().hold(key());
+		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
+		assertThat(second().attempt(second().ticket(key()))).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(first().attempt(first().ticket(key()))).isInstanceOf(AttemptResult.Waiting.class);
+	}
+
+	@Test
+	default void anAttemptRepeatedWithTheTicketThatHoldsGivesTheSameTokenAgain() {
+		Ticket ticket = first().ticket(key());
+		Grant once = granted(first().attempt(ticket));
+		Grant again = granted(first().attempt(ticket));
+		assertThat(again.firstToken()).isEqualTo(once.firstToken());
+		assertThat(again.lastToken()).isEqualTo(once.lastToken());
+	}
+
+	@Test
+	default void anAttemptRepeatedByAWaitingTicketQueuesItOnce() {
+		assumeOrder();
+		Ticket holder = first().hold(key());
+		Ticket waiter = second().ticket(key());
+		Ticket later = first().ticket(key());
+		second().attempt(waiter);
+		second().attempt(waiter);
+		first().attempt(later);
+		first().release(holder);
+		second().awaitGrant(waiter);
+		second().release(waiter);
+		// Had it been queued twice, it would own the lock again.
+		first().awaitGrant(later);
+	}
+
+	@Test
+	default void aReleasedLockGoesToAWaitingTicketThatLooksAgain() {
+		Ticket holder = first().hold(key());
+		Ticket waiter = second().ticket(key());
+		second().attempt(waiter);
+		assertThat(first().release(holder)).isTrue();
+		second().awaitGrant(waiter);
+		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
+	}
+
+	@Test
+	default void aReleasedLockGoesToTheLongestWaitingTicketWhichIsSignalled() {
+		assumeOrder();
+		Ticket holder = first().hold(key());
+		Ticket waiter = second().ticket(key());
+		second().attempt(waiter);
+		Ticket later = first().ticket(key());
+		first().attempt(later);
+		assertThat(first().release(holder)).isTrue();
+		second().awaitSignal(waiter);
+		assertThat(first().attempt(later)).isInstanceOf(AttemptResult.Waiting.class);
+		second().awaitGrant(waiter);
+	}
+
+	@Test
+	default void releaseAnswersGoneForATicketThatDoesNotHoldAndChangesNothing() {
+		Ticket holder = first().hold(key());
+		assertThat(second().release(second().ticket(key()))).isFalse();
+		assertThat(first().release(first().ticket(key()))).isFalse();
+		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
+		assertThat(first().attempt(holder)).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(first().release(holder)).isTrue();
+		assertThat(first().release(holder)).isFalse();
+	}
+
+	@Test
+	default void aReleaseThatQueuesTheNextTicketAnswersWhatAnAttemptWould() {
+		Ticket holder = first().hold(key());
+		Ticket alone = first().ticket(key());
+		ReleaseResult free = first().backend.release(holder, 0, new Successor(alone, LEASE));
+		assertThat(free.released()).isTrue();
+		Grant grant = granted(free.next());
+		assertThat(granted(first().attempt(alone)).firstToken()).isEqualTo(grant.firstToken());
+		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
+	}
+
+	@Test
+	default void aReleaseThatQueuesTheNextTicketQueuesItBehindThoseWhoWait() {
+		assumeOrder();
+		Ticket holder = first().hold(key());
+		Ticket waiter = second().ticket(key());
+		second().attempt(waiter);
+		Ticket behind = first().ticket(key());
+		ReleaseResult contended = first().backend.release(holder, 0, new Successor(behind, LEASE));
+		assertThat(contended.released()).isTrue();
+		assertThat(contended.next()).isInstanceOf(AttemptResult.Waiting.class);
+		second().awaitGrant(waiter);
+		second().release(waiter);
+		first().awaitGrant(behind);
+	}
+
+	@Test
+	default void aCancelledTicketIsNeverGrantedTheLock() {
+		Ticket holder = first().hold(key());
+		Ticket waiter = second().ticket(key());
+		second().attempt(waiter);
+		second().backend.cancel(waiter);
+		first().release(holder);
+		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(second().wasGranted(waiter)).isFalse();
+	}
+
+	@Test
+	default void aCancelledTicketThatWasGrantedMeanwhileIsReleased() {
+		Ticket holder = first().hold(key());
+		Ticket waiter = second().ticket(key());
+		second().attempt(waiter);
+		first().release(holder);
+		second().awaitGrant(waiter);
+		second().backend.cancel(waiter);
+		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(AttemptResult.Granted.class);
+	}
+
+	@Test
+	default void cancellingATicketThatDoesNotWaitChangesNothing() {
+		Ticket holder = first().hold(key());
+		second().backend.cancel(second().ticket(key()));
+		first().backend.cancel(first().ticket(key()));
+		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
+		first().backend.cancel(holder);
+		first().backend.cancel(holder);
+		second().hold(key());
+	}
+
+	@Test
+	default void aLeaseThatIsNotRenewedEnds() {
+		assumeExpiry();
+		first().backend.attempt(first().ticket(key()), store().shortLease(), true);
+		await().until(() -> second().attemptOnce(second().ticket(key())) instanceof AttemptResult.Granted);
+	}
+
+	@Test
+	default void aRenewedLeaseGoesOn() {
+		Ticket holder = first().ticket(key());
+		Grant grant = granted(first().backend.attempt(holder, store().shortLease(), true));
+		List<RenewalResult> results = first().backend
+			.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE.multipliedBy(3))));
+		assertThat(results).singleElement()
+			.isInstanceOfSatisfying(RenewalResult.Renewed.class,
+					(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM))
+						.isGreaterThan(LEASE.multipliedBy(2).toNanos()));
+		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOfSatisfying(AttemptResult.Busy.class,
+				(busy) -> {
+					if (description().expires()) {
+						assertThat(busy.remaining()).isGreaterThan(LEASE.multipliedBy(2));
+					}
+				});
+	}
+
+	@Test
+	default void renewalOfATicketThatDoesNotHoldAnswersGone() {
+		Ticket holder = first().ticket(key());
+		Grant grant = granted(first().attempt(holder));
+		Ticket other = second().ticket(key());
+		assertThat(second().backend.renew(List.of(new Renewal(other, grant.lastToken(), LEASE))))
+			.containsExactly(new RenewalResult.Gone());
+		first().release(holder);
+		assertThat(first().backend.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE))))
+			.containsExactly(new RenewalResult.Gone());
+	}
+
+	@Test
+	default void tokensStrictlyIncreaseFromHolderToHolder() {
+		long last = 0;
+		for (int i = 0; i < 50; i++) {
+			BackendNode node = (i % 2 == 0) ? first() : second();
+			Ticket ticket = node.ticket(key());
+			Grant grant = granted(node.attempt(ticket));
+			assertThat(grant.firstToken()).isGreaterThan(last);
+			assertThat(grant.lastToken() - grant.firstToken() + 1).isEqualTo(description().tokensPerGrant());
+			last = grant.firstToken();
+			node.backend.release(ticket, last, null);
+		}
+	}
+
+	@Test
+	default void tokensStillIncreaseAfterTheKeyHasBeenForgotten() {
+		assumeLastingTokens();
+		Ticket ticket = first().ticket(key());
+		Grant grant = granted(first().attempt(ticket));
+		first().backend.release(ticket, grant.firstToken(), null);
+		store().clear();
+		assertThat(granted(second().attempt(second().ticket(key()))).firstToken()).isGreaterThan(grant.lastToken());
+	}
+
+	@Test
+	default void nothingIsLeftInTheStoreWhenNobodyHoldsOrWaits() {
+		Ticket holder = first().hold(key());
+		Ticket waiter = second().ticket(key());
+		second().attempt(waiter);
+		Ticket cancelled = first().ticket(key());
+		first().attempt(cancelled);
+		first().backend.cancel(cancelled);
+		first().release(holder);
+		second().awaitGrant(waiter);
+		second().release(waiter);
+		await().atMost(store().memory().plus(store().patience())).until(() -> store().items() == 0);
+	}
+
+}

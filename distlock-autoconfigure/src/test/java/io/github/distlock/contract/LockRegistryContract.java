@@ -1,0 +1,8 @@
+package io.github.distlock.contract;
+
+/**
+ * What every lock store must do under a registry, theme by theme.
+ */
+interface LockRegistryContract extends ExclusionContract {
+
+}

@@ -1,0 +1,131 @@
+package io.github.distlock.contract;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.TimeSource;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one test needs: a key, JVMs over the one store, made when they are asked for, and
+ * threads.
+ */
+final class Stage implements AutoCloseable {
+
+	/** So long that it does not end within a test. */
+	static final Duration LEASE = Duration.ofSeconds(30);
+
+	private final StoreUnderTest store;
+
+	private final String key = "contract-" + UUID.randomUUID();
+
+	private final List<ContractNode> nodes = new ArrayList<>();
+
+	private final List<BackendNode> backends = new ArrayList<>();
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	private @Nullable ContractNode one;
+
+	private @Nullable ContractNode two;
+
+	private @Nullable BackendNode first;
+
+	private @Nullable BackendNode second;
+
+	Stage(StoreUnderTest store) {
+		this.store = store;
+	}
+
+	String key() {
+		return this.key;
+	}
+
+	BackendDescription description() {
+		return this.store.newBackend(TimeSource.SYSTEM).description();
+	}
+
+	/** A registry, as one JVM has it. */
+	ContractNode one() {
+		if (this.one == null) {
+			this.one = node(LEASE);
+		}
+		return this.one;
+	}
+
+	/** The same in another JVM. */
+	ContractNode two() {
+		if (this.two == null) {
+			this.two = node(LEASE);
+		}
+		return this.two;
+	}
+
+	/** One more JVM, whose watchdog has this lease. */
+	ContractNode node(Duration lease) {
+		return node(lease, TimeSource.SYSTEM);
+	}
+
+	/** One more JVM, with clocks of its own. */
+	ContractNode node(Duration lease, TimeSource clock) {
+		ContractNode node = new ContractNode(this.store, lease, clock);
+		this.nodes.add(node);
+		return node;
+	}
+
+	/** A backend, as one JVM has it. */
+	BackendNode first() {
+		if (this.first == null) {
+			this.first = backend(TimeSource.SYSTEM);
+		}
+		return this.first;
+	}
+
+	/** The same in another JVM. */
+	BackendNode second() {
+		if (this.second == null) {
+			this.second = backend(TimeSource.SYSTEM);
+		}
+		return this.second;
+	}
+
+	/** One more JVM, without a registry. */
+	BackendNode backend(TimeSource clock) {
+		BackendNode node = BackendNode.start(this.store.newBackend(clock), this.store.patience());
+		this.backends.add(node);
+		return node;
+	}
+
+	<T> Future<T> inThread(Callable<T> task) {
+		return this.threads.submit(task);
+	}
+
+	<T> T get(Future<T> future) throws Exception {
+		return future.get(this.store.patience().toMillis() * 2, TimeUnit.MILLISECONDS);
+	}
+
+	/** Nobody holds, waits or has something on its way. */
+	void awaitIdle() {
+		Awaitility.await()
+			.pollInterval(Duration.ofMillis(10))
+			.atMost(this.store.patience())
+			.until(() -> this.nodes.stream().allMatch(ContractNode::isIdle));
+	}
+
+	@Override
+	public void close() {
+		this.threads.shutdownNow();
+		this.nodes.forEach(ContractNode::stop);
+		this.backends.forEach((node) -> node.backend.stop());
+	}
+
+}
