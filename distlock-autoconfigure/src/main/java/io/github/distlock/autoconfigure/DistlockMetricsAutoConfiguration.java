@@ -1,5 +1,7 @@
 package io.github.distlock.autoconfigure;
 
+import java.util.stream.Stream;
+
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.metrics.LockMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -28,8 +30,8 @@ public final class DistlockMetricsAutoConfiguration {
 	LockMetrics distlockMetrics(MeterRegistry registry, ObjectProvider<LockBackend> backends,
 			DistlockProperties properties) {
 		// Asked at run time: ahead-of-time processing would freeze a condition.
-		LockBackend backend = properties.enabled() ? backends.getIfUnique() : null;
-		return (backend != null) ? new LockMetrics(registry, backend.description().name()) : new LockMetrics(registry);
+		Stream<LockBackend> known = properties.enabled() ? backends.stream() : Stream.empty();
+		return new LockMetrics(registry, known.map((backend) -> backend.description().name()).toArray(String[]::new));
 	}
 
 }

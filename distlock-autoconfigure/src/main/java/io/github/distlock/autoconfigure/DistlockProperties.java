@@ -1,12 +1,9 @@
 package io.github.distlock.autoconfigure;
 
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Locale;
-import java.util.stream.Collectors;
+import java.util.List;
 
 import io.github.distlock.aop.DistributedLockAdvisor;
-import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.waiting.HandOffLimits;
 import io.github.distlock.transaction.OnActiveTransaction;
@@ -20,7 +17,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled Whether locks are taken. When false, annotated methods and registry
  * users run without any lock, which is said once in the log.
- * @param backend Where locks are kept.
+ * @param backend Where locks are kept that say nothing else.
+ * @param composite Two stores, comma-separated: locks of the registry 'composite' are
+ * taken in both, in this order. Enables both.
  * @param keyPrefix What the name of every key and channel in the store begins with.
  * Applications that share locks have the same one. No braces, no control characters, not
  * blank.
@@ -39,18 +38,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param shutdownGracePeriod How long a stopping application waits for locks that are
  * still held. Those held longer are no longer renewed and end with their leases.
  * @param handoff Passing a lock on inside this JVM.
- * @param redis Locks in Redis.
  * @param aop Annotated methods.
  * @param transaction Locks and transactions.
  */
 @ConfigurationProperties("distlock")
 public record DistlockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
-		@DefaultValue("distlock:") String keyPrefix, @DefaultValue("5s") Duration waitTime,
-		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime,
+		@DefaultValue List<String> composite, @DefaultValue("distlock:") String keyPrefix,
+		@DefaultValue("5s") Duration waitTime, @DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime,
 		@DefaultValue("10s") Duration backendTimeout, @DefaultValue("false") boolean failFast,
 		@DefaultValue("event") OnLost onLost, @DefaultValue("10s") Duration shutdownGracePeriod,
-		@DefaultValue Handoff handoff, @DefaultValue Redis redis, @DefaultValue Aop aop,
-		@DefaultValue Transaction transaction) {
+		@DefaultValue Handoff handoff, @DefaultValue Aop aop, @DefaultValue Transaction transaction) {
 
 	/**
 	 * Check what can be checked without a store.
@@ -63,8 +60,8 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		if (maxHoldTime != null) {
 			PropertyChecks.notLess("distlock.max-hold-time", maxHoldTime, "distlock.lease-time", leaseTime);
 		}
-		PropertyChecks.notLess("distlock.backend-timeout", backendTimeout, "distlock.redis.command-timeout",
-				redis.commandTimeout());
+		PropertyChecks.atLeast("distlock.backend-timeout", backendTimeout, Duration.ofMillis(1), "1ms",
+				"Set a longer one, or remove the property to have 10s");
 		PropertyChecks.notMore("distlock.handoff.max-time", handoff.maxTime(), "distlock.lease-time", leaseTime);
 		PropertyChecks.atLeast("distlock.shutdown-grace-period", shutdownGracePeriod, Duration.ZERO, "0s",
 				"Set 0s not to wait for locks that are held, or a longer time");
@@ -73,27 +70,6 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	RegistrySettings toRegistrySettings() {
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handoff.toLimits(),
 				this.backendTimeout, this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod);
-	}
-
-	RedisBackendSettings toRedisSettings() {
-		return new RedisBackendSettings(this.keyPrefix, this.redis.commandTimeout(), this.redis.dedicatedConnection(),
-				this.handoff.budget() + 1);
-	}
-
-	/**
-	 * The lock stores of this version.
-	 */
-	public enum Backend {
-
-		/** The application's Redis. */
-		REDIS;
-
-		static String names() {
-			return Arrays.stream(values())
-				.map((backend) -> backend.name().toLowerCase(Locale.ROOT))
-				.collect(Collectors.joining(", "));
-		}
-
 	}
 
 	/**
@@ -135,30 +111,6 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 
 		HandOffLimits toLimits() {
 			return new HandOffLimits(this.budget, this.maxTime);
-		}
-
-	}
-
-	/**
-	 * Locks in Redis. Host, credentials and the like are those of the application's own
-	 * connection.
-	 *
-	 * @param commandTimeout How long one lock command may take.
-	 * @param dedicatedConnection Whether lock commands have a connection of their own,
-	 * made from the configuration of the application's, so that renewals do not queue
-	 * behind slow commands. Has an effect with Lettuce only.
-	 * @param connectionFactory Name of the RedisConnectionFactory bean to use when there
-	 * are several. Not set means the only or primary one.
-	 */
-	public record Redis(@DefaultValue("1s") Duration commandTimeout, @DefaultValue("true") boolean dedicatedConnection,
-			@Nullable String connectionFactory) {
-
-		/**
-		 * Check what can be checked without a store.
-		 */
-		public Redis {
-			PropertyChecks.atLeast("distlock.redis.command-timeout", commandTimeout, Duration.ofMillis(1), "1ms",
-					"Set a longer one, or remove the property to have 1s");
 		}
 
 	}

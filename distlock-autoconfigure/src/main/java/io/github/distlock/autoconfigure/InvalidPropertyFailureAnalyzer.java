@@ -2,7 +2,6 @@ package io.github.distlock.autoconfigure;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
@@ -15,12 +14,11 @@ import org.springframework.core.env.Environment;
 /**
  * Says which property of ours has which bad value, where it was set, and what to write
  * instead. Before Spring Boot's own analyzers, which see no more than that binding
- * failed. What is no duration, number or the like is left to them.
+ * failed. What is no duration, number or the like is left to them; a store that nobody
+ * knows to {@link UnknownStoreFailureAnalyzer}.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
-class InvalidPropertyFailureAnalyzer extends AbstractFailureAnalyzer<BindException> {
-
-	private static final ConfigurationPropertyName BACKEND = ConfigurationPropertyName.of("distlock.backend");
+class InvalidPropertyFailureAnalyzer extends AbstractFailureAnalyzer<InvalidPropertyException> {
 
 	private final @Nullable Environment environment;
 
@@ -29,22 +27,9 @@ class InvalidPropertyFailureAnalyzer extends AbstractFailureAnalyzer<BindExcepti
 	}
 
 	@Override
-	protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BindException cause) {
-		InvalidPropertyException invalid = findCause(cause, InvalidPropertyException.class);
-		if (invalid != null) {
-			return new FailureAnalysis(invalid.getProblem() + "." + origin(find(invalid.getProperty())),
-					invalid.getRemedy() + ".", cause);
-		}
-		ConfigurationProperty property = cause.getProperty();
-		if (property != null && property.getName().equals(BACKEND)) {
-			return new FailureAnalysis(
-					"Property 'distlock.backend' is '" + property.getValue()
-							+ "': this version of distlock has no such lock store." + origin(property),
-					"Use one of: " + DistlockProperties.Backend.names()
-							+ ". For any other store define a LockBackend bean and remove the property.",
-					cause);
-		}
-		return null;
+	protected FailureAnalysis analyze(Throwable rootFailure, InvalidPropertyException cause) {
+		return new FailureAnalysis(cause.getProblem() + "." + origin(find(cause.getProperty())),
+				cause.getRemedy() + ".", cause);
 	}
 
 	private @Nullable ConfigurationProperty find(String name) {
@@ -61,7 +46,7 @@ class InvalidPropertyFailureAnalyzer extends AbstractFailureAnalyzer<BindExcepti
 		return null;
 	}
 
-	private static String origin(@Nullable ConfigurationProperty property) {
+	static String origin(@Nullable ConfigurationProperty property) {
 		return (property != null && property.getOrigin() != null) ? " It was set in " + property.getOrigin() + "." : "";
 	}
 

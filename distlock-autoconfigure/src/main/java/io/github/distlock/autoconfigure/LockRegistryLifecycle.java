@@ -1,15 +1,16 @@
 package io.github.distlock.autoconfigure;
 
-import io.github.distlock.LockBackendException;
-import io.github.distlock.LockRegistry;
-import io.github.distlock.backend.LockBackend;
-import io.github.distlock.registry.BackendLockRegistry;
+import java.util.List;
 
-import org.springframework.beans.factory.ObjectProvider;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.autoconfigure.LockStores.LockStore;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Starts and stops the registry at the right moment.
+ * Starts and stops the registries at the right moment.
  * <p>
  * Stops are in descending order of phases. Whoever may hold a lock comes before us: web
  * servers finish their requests at {@code MAX_VALUE - 1024} and stop at
@@ -25,34 +26,29 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 
 	static final int PHASE = Integer.MAX_VALUE / 4;
 
-	private final LockRegistry registry;
+	private static final Log logger = LogFactory.getLog(LockRegistryLifecycle.class);
+
+	private final LockStores stores;
 
 	private final boolean failFast;
 
-	private final ObjectProvider<LockBackend> backends;
-
-	private final ObjectProvider<LockStoreLocation> locations;
-
 	private volatile boolean running;
 
-	LockRegistryLifecycle(LockRegistry registry, boolean failFast, ObjectProvider<LockBackend> backends,
-			ObjectProvider<LockStoreLocation> locations) {
-		this.registry = registry;
+	LockRegistryLifecycle(LockStores stores, boolean failFast) {
+		this.stores = stores;
 		this.failFast = failFast;
-		this.backends = backends;
-		this.locations = locations;
 	}
 
 	/**
-	 * The first time the registry works already; it is started again after a pause of the
-	 * context.
+	 * The first time the registries work already; they are started again after a pause of
+	 * the context.
 	 */
 	@Override
 	public void start() {
-		if (this.registry instanceof BackendLockRegistry backendRegistry) {
-			backendRegistry.start();
+		for (LockStore store : this.stores.working()) {
+			store.registry().start();
 			if (this.failFast) {
-				verify(this.backends.getObject());
+				verify(store);
 			}
 		}
 		this.running = true;
@@ -60,12 +56,22 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 
 	/**
 	 * Blocks for the grace period at most, whatever the timeout for a phase is: the
-	 * connection must not go first.
+	 * connection must not go first. All registries at once, or the grace periods would
+	 * add up.
 	 */
 	@Override
 	public void stop() {
-		if (this.registry instanceof BackendLockRegistry backendRegistry) {
-			backendRegistry.shutdown();
+		List<Thread> stops = this.stores.working()
+			.stream()
+			.map((store) -> new Thread(() -> shutdown(store), "distlock-stop-" + store.name()))
+			.toList();
+		stops.forEach(Thread::start);
+		boolean interrupted = false;
+		for (Thread stop : stops) {
+			interrupted = join(stop, interrupted);
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
 		}
 		this.running = false;
 	}
@@ -80,14 +86,38 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 		return PHASE;
 	}
 
-	private void verify(LockBackend backend) {
+	private static void shutdown(LockStore store) {
 		try {
-			backend.verify();
+			store.registry().shutdown();
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The locks in store '" + store.name() + "' could not be shut down", ex);
+		}
+	}
+
+	/** An interrupt ends the grace period. */
+	private static boolean join(Thread stop, boolean interruptedBefore) {
+		boolean interrupted = interruptedBefore;
+		while (true) {
+			if (interrupted) {
+				stop.interrupt();
+			}
+			try {
+				stop.join();
+				return interrupted;
+			}
+			catch (InterruptedException ex) {
+				interrupted = true;
+			}
+		}
+	}
+
+	private void verify(LockStore store) {
+		try {
+			store.backend().verify();
 		}
 		catch (LockBackendException ex) {
-			LockStoreLocation location = this.locations.getIfAvailable();
-			throw new LockStoreUnavailableException(
-					(location != null) ? location.describe() : backend.description().name(), ex);
+			throw new LockStoreUnavailableException(this.stores.location(store), ex);
 		}
 	}
 

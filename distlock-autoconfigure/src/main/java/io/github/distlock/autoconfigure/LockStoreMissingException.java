@@ -20,6 +20,35 @@ class LockStoreMissingException extends IllegalStateException {
 		this.action = action;
 	}
 
+	/**
+	 * Of a store that was chosen and has no backend.
+	 * @param backend the store
+	 * @param present whether its classes are there
+	 * @param named whether it is the one that {@code distlock.backend} names
+	 */
+	static LockStoreMissingException of(Backend backend, boolean present, boolean named) {
+		if (backend == Backend.REDIS && !present) {
+			return new LockStoreMissingException(
+					"distlock has no lock store: there is none on the class path, and no LockBackend bean.", """
+							Do one of these:
+							- add the dependency io.github.distlock:distlock-spring-boot-starter, which brings Redis, \
+							and set spring.data.redis.host
+							- define a LockBackend bean of your own
+							- set distlock.enabled=false to run without locks""");
+		}
+		String choice = named ? "distlock.backend=" + backend.store()
+				: "distlock." + backend.store() + ".enabled=true or distlock.composite";
+		String description = "The lock store '" + backend.store() + "' is chosen (" + choice + "), and ";
+		return present
+				? new LockStoreMissingException(description + "its auto-configuration did not run.",
+						"Do not exclude it, or choose another store.")
+				: new LockStoreMissingException(description + backend.neededClass() + " is not on the class path.", """
+						Do one of these:
+						- add the dependency %s
+						- choose another store
+						- set distlock.enabled=false to run without locks""".formatted(backend.dependency()));
+	}
+
 	String getDescription() {
 		return this.description;
 	}

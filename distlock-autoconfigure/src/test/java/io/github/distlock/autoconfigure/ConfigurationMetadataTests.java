@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ConfigurationMetadataTests {
 
-	private static final Set<String> WITHOUT_DEFAULT = Set.of("distlock.max-hold-time",
+	private static final Set<String> WITHOUT_DEFAULT = Set.of("distlock.composite", "distlock.max-hold-time",
 			"distlock.redis.connection-factory");
 
 	private final Map<String, Object> metadata = JsonParserFactory.getJsonParser().parseMap(read());
@@ -30,12 +30,12 @@ class ConfigurationMetadataTests {
 	@Test
 	void everyPropertyIsThere() {
 		assertThat(list("properties")).extracting((property) -> property.get("name"))
-			.containsExactlyInAnyOrder("distlock.enabled", "distlock.backend", "distlock.key-prefix",
-					"distlock.wait-time", "distlock.lease-time", "distlock.max-hold-time", "distlock.backend-timeout",
-					"distlock.fail-fast", "distlock.on-lost", "distlock.handoff.budget", "distlock.handoff.max-time",
-					"distlock.shutdown-grace-period", "distlock.redis.command-timeout",
-					"distlock.redis.dedicated-connection", "distlock.redis.connection-factory", "distlock.aop.order",
-					"distlock.transaction.on-active");
+			.containsExactlyInAnyOrder("distlock.enabled", "distlock.backend", "distlock.composite",
+					"distlock.key-prefix", "distlock.wait-time", "distlock.lease-time", "distlock.max-hold-time",
+					"distlock.backend-timeout", "distlock.fail-fast", "distlock.on-lost", "distlock.handoff.budget",
+					"distlock.handoff.max-time", "distlock.shutdown-grace-period", "distlock.redis.enabled",
+					"distlock.redis.command-timeout", "distlock.redis.dedicated-connection",
+					"distlock.redis.connection-factory", "distlock.aop.order", "distlock.transaction.on-active");
 	}
 
 	@Test
@@ -57,7 +57,7 @@ class ConfigurationMetadataTests {
 
 	@Test
 	void everyValueOfAnEnumIsDescribed() {
-		assertThat(hintedValues("distlock.backend")).isEqualTo(names(DistlockProperties.Backend.values()));
+		assertThat(hintedValues("distlock.backend")).isEqualTo(names(Backend.values()));
 		assertThat(hintedValues("distlock.on-lost")).isEqualTo(names(DistlockProperties.OnLost.values()));
 		assertThat(hintedValues("distlock.transaction.on-active")).isEqualTo(names(OnActiveTransaction.values()));
 	}

@@ -3,7 +3,6 @@ package io.github.distlock.autoconfigure;
 import java.time.Duration;
 
 import io.github.distlock.aop.DistributedLockAdvisor;
-import io.github.distlock.autoconfigure.DistlockProperties.Backend;
 import io.github.distlock.autoconfigure.DistlockProperties.OnLost;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.registry.RegistrySettings;
@@ -16,11 +15,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.mock.env.MockEnvironment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.THROWABLE;
 
 /**
  * What can be set, and to what.
@@ -30,38 +31,41 @@ class DistlockPropertiesTests {
 	@Test
 	void withoutAnyPropertyThereAreDefaults() {
 		DistlockProperties properties = bind();
+		RedisStoreProperties redis = bindRedis();
 		assertThat(properties.enabled()).isTrue();
 		assertThat(properties.backend()).isEqualTo(Backend.REDIS);
 		assertThat(properties.failFast()).isFalse();
 		assertThat(properties.onLost()).isEqualTo(OnLost.EVENT);
-		assertThat(properties.redis().connectionFactory()).isNull();
+		assertThat(redis.connectionFactory()).isNull();
 		assertThat(properties.aop().order()).isEqualTo(DistributedLockAdvisor.DEFAULT_ORDER);
 		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.KEEP);
 		assertThat(properties.toRegistrySettings()).isEqualTo(new RegistrySettings(Duration.ofSeconds(5),
 				Duration.ofSeconds(30), null, new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(10),
 				false, Duration.ofSeconds(10)));
-		assertThat(properties.toRedisSettings())
+		assertThat(redis.toSettings(properties))
 			.isEqualTo(new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17));
 	}
 
 	@Test
 	void eachPropertyReachesWhatItIsFor() {
-		DistlockProperties properties = bind("distlock.enabled=false", "distlock.backend=redis",
-				"distlock.key-prefix=shop:", "distlock.wait-time=-1", "distlock.lease-time=12s",
-				"distlock.max-hold-time=5m", "distlock.backend-timeout=7s", "distlock.fail-fast=true",
-				"distlock.on-lost=interrupt", "distlock.handoff.budget=3", "distlock.handoff.max-time=20ms",
-				"distlock.shutdown-grace-period=3s", "distlock.redis.command-timeout=700ms",
-				"distlock.redis.dedicated-connection=false", "distlock.redis.connection-factory=second",
-				"distlock.aop.order=17", "distlock.transaction.on-active=fail");
+		String[] values = { "distlock.enabled=false", "distlock.backend=redis", "distlock.key-prefix=shop:",
+				"distlock.wait-time=-1", "distlock.lease-time=12s", "distlock.max-hold-time=5m",
+				"distlock.backend-timeout=7s", "distlock.fail-fast=true", "distlock.on-lost=interrupt",
+				"distlock.handoff.budget=3", "distlock.handoff.max-time=20ms", "distlock.shutdown-grace-period=3s",
+				"distlock.redis.command-timeout=700ms", "distlock.redis.dedicated-connection=false",
+				"distlock.redis.connection-factory=second", "distlock.aop.order=17",
+				"distlock.transaction.on-active=fail" };
+		DistlockProperties properties = bind(values);
+		RedisStoreProperties redis = bindRedis(values);
 		assertThat(properties.enabled()).isFalse();
 		assertThat(properties.failFast()).isTrue();
-		assertThat(properties.redis().connectionFactory()).isEqualTo("second");
+		assertThat(redis.connectionFactory()).isEqualTo("second");
 		assertThat(properties.aop().order()).isEqualTo(17);
 		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.FAIL);
 		assertThat(properties.toRegistrySettings())
 			.isEqualTo(new RegistrySettings(Duration.ofMillis(-1), Duration.ofSeconds(12), Duration.ofMinutes(5),
 					new HandOffLimits(3, Duration.ofMillis(20)), Duration.ofSeconds(7), true, Duration.ofSeconds(3)));
-		assertThat(properties.toRedisSettings())
+		assertThat(redis.toSettings(properties))
 			.isEqualTo(new RedisBackendSettings("shop:", Duration.ofMillis(700), false, 4));
 	}
 
@@ -93,7 +97,8 @@ class DistlockPropertiesTests {
 					key-prefix= | 'distlock.key-prefix' is '': a blank prefix mixes lock keys with all other keys of the store. Remove
 					""")
 	void theFirstBadValueIsRefusedWithNameValueAndRemedy(String property, String message) {
-		assertRefused(() -> bind("distlock." + property), "Property " + message);
+		assertRefused(() -> bindRedis("distlock." + property).toSettings(bind("distlock." + property)),
+				"Property " + message);
 	}
 
 	@Test
@@ -104,7 +109,7 @@ class DistlockPropertiesTests {
 	}
 
 	private static void assertRefused(ThrowingCallable bind, String message) {
-		assertThatThrownBy(bind).rootCause()
+		assertThatThrownBy(bind).extracting(NestedExceptionUtils::getMostSpecificCause, THROWABLE)
 			.isInstanceOf(InvalidPropertyException.class)
 			.hasMessageStartingWith(message);
 	}
@@ -113,6 +118,12 @@ class DistlockPropertiesTests {
 		MockEnvironment environment = new MockEnvironment();
 		TestPropertyValues.of(properties).applyTo(environment);
 		return bind(environment);
+	}
+
+	private static RedisStoreProperties bindRedis(String... properties) {
+		MockEnvironment environment = new MockEnvironment();
+		TestPropertyValues.of(properties).applyTo(environment);
+		return Binder.get(environment).bindOrCreate("distlock.redis", RedisStoreProperties.class);
 	}
 
 	private static DistlockProperties bind(MockEnvironment environment) {

@@ -79,11 +79,12 @@ class FailedStartTests {
 
 	@Test
 	void withAStoreThatThisVersionDoesNotHave(CapturedOutput output) {
-		start(application(Locks.class, Redis.class), "distlock.backend=zookeeper");
+		start(application(Locks.class, Redis.class), "distlock.backend=etcd");
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Property 'distlock.backend' is 'zookeeper': this version of distlock has no such lock store.")
+			.contains("Property 'distlock.backend' is 'etcd': this version of distlock has no such lock store.")
 			.contains("It was set in \"distlock.backend\" from property source \"commandLineArgs\".")
-			.contains("Use one of: redis. For any other store define a LockBackend bean and remove the property.");
+			.contains(
+					"Use one of: redis, redlock, jdbc, zookeeper, local, composite. For any other store define a LockBackend bean and remove the property.");
 	}
 
 	@Test

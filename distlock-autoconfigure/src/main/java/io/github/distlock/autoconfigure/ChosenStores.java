@@ -1,0 +1,59 @@
+package io.github.distlock.autoconfigure;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.Environment;
+
+/**
+ * What the properties say about stores, before there are beans.
+ *
+ * @param named what {@code distlock.backend} names, if it is set
+ * @param composite the members of {@code distlock.composite}
+ * @param switchedOn the stores with {@code distlock.<store>.enabled=true}
+ */
+record ChosenStores(@Nullable Backend named, List<String> composite, Set<Backend> switchedOn) {
+
+	static ChosenStores of(Environment environment) {
+		Binder binder = Binder.get(environment);
+		Set<Backend> switchedOn = Arrays.stream(Backend.values())
+			.filter((backend) -> binder.bind("distlock." + backend.store() + ".enabled", Boolean.class).orElse(false))
+			.collect(Collectors.toUnmodifiableSet());
+		return new ChosenStores(binder.bind("distlock.backend", Backend.class).orElse(null),
+				binder.bind("distlock.composite", Bindable.listOf(String.class)).orElse(List.of()), switchedOn);
+	}
+
+	/** The one that plain injection gives unless the application has its own. */
+	Backend byDefault() {
+		return (this.named != null) ? this.named : Backend.REDIS;
+	}
+
+	/**
+	 * Why a store is enabled, whatever stores the application brings.
+	 * @return the property, or {@code null} if none enables it
+	 */
+	@Nullable String reason(Backend backend) {
+		if (this.switchedOn.contains(backend)) {
+			return "distlock." + backend.store() + ".enabled is true";
+		}
+		return this.composite.contains(backend.store()) ? "distlock.composite names it" : null;
+	}
+
+	/**
+	 * The stores that are enabled.
+	 * @param withDefault whether the default one is among them
+	 */
+	List<Backend> enabled(boolean withDefault) {
+		return Arrays.stream(Backend.values())
+			.filter((backend) -> backend != Backend.COMPOSITE)
+			.filter((backend) -> reason(backend) != null || withDefault && backend == byDefault())
+			.toList();
+	}
+
+}

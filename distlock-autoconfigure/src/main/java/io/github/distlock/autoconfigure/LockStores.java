@@ -1,0 +1,97 @@
+package io.github.distlock.autoconfigure;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+import io.github.distlock.LockListener;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.registry.BackendLockRegistry;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Makes the registries of the enabled stores, and knows those that were made.
+ */
+final class LockStores {
+
+	static final String BEAN_NAME = "distlockStores";
+
+	/** Name of the method that makes a registry. */
+	static final String REGISTRY = "registry";
+
+	/** Name of the method for a store that is enabled and has no backend. */
+	static final String MISSING = "missing";
+
+	private final ConfigurableListableBeanFactory beanFactory;
+
+	private final DistlockProperties properties;
+
+	private final ObjectProvider<LockListener> listeners;
+
+	private final UnlockedRegistry unlocked = new UnlockedRegistry();
+
+	private final Map<String, LockStore> stores = new ConcurrentSkipListMap<>();
+
+	LockStores(ConfigurableListableBeanFactory beanFactory, DistlockProperties properties,
+			ObjectProvider<LockListener> listeners) {
+		this.beanFactory = beanFactory;
+		this.properties = properties;
+		this.listeners = listeners;
+	}
+
+	LockRegistry registry(String store, String backendBean) {
+		if (!this.properties.enabled()) {
+			return this.unlocked;
+		}
+		LockBackend backend = this.beanFactory.getBean(backendBean, LockBackend.class);
+		BackendLockRegistry registry = new BackendLockRegistry(backend, this.properties.toRegistrySettings(),
+				this.listeners.orderedStream().toList(), TimeSource.SYSTEM);
+		// Now, and not with the lifecycle: beans may lock while they are initialized.
+		registry.start();
+		this.stores.put(store, new LockStore(store, backend, registry));
+		return registry;
+	}
+
+	LockRegistry missing(String store) {
+		if (!this.properties.enabled()) {
+			return this.unlocked;
+		}
+		Backend backend = Arrays.stream(Backend.values())
+			.filter((candidate) -> candidate.store().equals(store))
+			.findAny()
+			.orElseThrow();
+		boolean present = ClassUtils.isPresent(backend.neededClass(), this.beanFactory.getBeanClassLoader());
+		throw LockStoreMissingException.of(backend, present, this.properties.backend() == backend);
+	}
+
+	/** Those that work, in the order of their names. */
+	Collection<LockStore> working() {
+		return List.copyOf(this.stores.values());
+	}
+
+	/** Say where a store is, for those who have to mend it. */
+	String location(LockStore store) {
+		String location = StoreBeans.locationName(store.name());
+		return this.beanFactory.containsBean(location)
+				? this.beanFactory.getBean(location, LockStoreLocation.class).describe()
+				: store.backend().description().name();
+	}
+
+	/**
+	 * A store and what was made over it.
+	 *
+	 * @param name name of the store
+	 * @param backend the store
+	 * @param registry its registry
+	 */
+	record LockStore(String name, LockBackend backend, BackendLockRegistry registry) {
+	}
+
+}

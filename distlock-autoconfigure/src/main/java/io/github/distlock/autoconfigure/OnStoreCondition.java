@@ -1,0 +1,64 @@
+package io.github.distlock.autoconfigure;
+
+import java.util.List;
+
+import io.github.distlock.LockRegistry;
+
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.ConfigurationCondition;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/**
+ * Decides {@link ConditionalOnStore}: properties, then what the application brings.
+ */
+class OnStoreCondition extends SpringBootCondition implements ConfigurationCondition {
+
+	@Override
+	public ConfigurationPhase getConfigurationPhase() {
+		return ConfigurationPhase.REGISTER_BEAN;
+	}
+
+	@Override
+	public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+		Backend backend = metadata.getAnnotations()
+			.get(ConditionalOnStore.class)
+			.getEnum(MergedAnnotation.VALUE, Backend.class);
+		ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnStore.class, backend.store());
+		ConfigurableListableBeanFactory beanFactory = context.getBeanFactory();
+		if (beanFactory == null) {
+			return ConditionOutcome.noMatch(message.because("there is no bean factory"));
+		}
+		String[] registries = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, LockRegistry.class, true,
+				false);
+		if (registries.length > 0) {
+			return ConditionOutcome
+				.noMatch(message.found("LockRegistry of the application").items(List.of(registries)));
+		}
+		StoreBeans beans = new StoreBeans(beanFactory);
+		if (beanFactory.containsBean(StoreBeans.backendName(backend.store()))) {
+			return ConditionOutcome.noMatch(message.foundExactly("bean " + StoreBeans.backendName(backend.store())));
+		}
+		ChosenStores chosen = ChosenStores.of(context.getEnvironment());
+		String reason = chosen.reason(backend);
+		if (reason != null) {
+			return ConditionOutcome.match(message.because(reason));
+		}
+		if (chosen.byDefault() != backend) {
+			return ConditionOutcome.noMatch(message.because("distlock.backend is " + chosen.byDefault().store()
+					+ ", and distlock." + backend.store() + ".enabled is not true"));
+		}
+		List<String> own = beans.ofTheApplication();
+		if (!own.isEmpty()) {
+			return ConditionOutcome.noMatch(message.found("LockBackend of the application").items(own));
+		}
+		return ConditionOutcome
+			.match(message.because((chosen.named() != null) ? "distlock.backend names it" : "it is the default"));
+	}
+
+}
