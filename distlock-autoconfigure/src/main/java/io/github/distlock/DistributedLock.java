@@ -93,4 +93,14 @@ public @interface DistributedLock {
 	 */
 	OnFailure onFailure() default OnFailure.THROW;
 
+	/**
+	 * Where the lock is kept: qualifier or bean name of a {@link LockRegistry} bean, such
+	 * as {@code "zookeeper"} if that store is enabled beside the default one, or
+	 * {@code "composite"}. Placeholders are resolved. Empty (the default): the registry
+	 * that plain injection gives. Locks of different registries know nothing of each
+	 * other, even if their keys are equal.
+	 * @return a qualifier
+	 */
+	String registry() default "";
+
 }

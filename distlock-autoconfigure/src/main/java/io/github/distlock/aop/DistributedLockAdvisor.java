@@ -34,6 +34,8 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
 	private final transient LockDefinitions definitions;
 
+	private final transient NamedRegistries registries;
+
 	private final transient LockInterceptor advice;
 
 	/**
@@ -47,7 +49,8 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 				Environment.class);
 		this.runtime = runtime;
 		this.definitions = new LockDefinitions(new LockDefinitionReader(beanFactory, environment));
-		this.advice = new LockInterceptor(this.definitions, runtime);
+		this.registries = new NamedRegistries(beanFactory, runtime);
+		this.advice = new LockInterceptor(this.definitions, this.registries, runtime);
 		setOrder(order);
 	}
 
@@ -63,6 +66,10 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
 	LockDefinitions definitions() {
 		return this.definitions;
+	}
+
+	NamedRegistries registries() {
+		return this.registries;
 	}
 
 	boolean isEnabled() {

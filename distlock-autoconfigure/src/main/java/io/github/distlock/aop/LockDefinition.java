@@ -18,12 +18,18 @@ import org.jspecify.annotations.Nullable;
  * @param leaseTime as in {@link LockRequest}
  * @param fair whether the order of arrival holds over all JVMs
  * @param onFailure what happens without the lock
+ * @param registry qualifier or bean name of the registry, empty for the default one
  */
 record LockDefinition(LockedMethod where, boolean onClass, String name, KeySource key, @Nullable Duration waitTime,
-		@Nullable Duration leaseTime, boolean fair, OnFailure onFailure) {
+		@Nullable Duration leaseTime, boolean fair, OnFailure onFailure, String registry) {
+
+	/** The annotation offers no other yet. */
+	LockMode mode() {
+		return LockMode.EXCLUSIVE;
+	}
 
 	LockRequest request(String evaluatedKey) {
-		return new LockRequest(evaluatedKey, LockMode.EXCLUSIVE, this.waitTime, this.leaseTime, this.fair, this.name);
+		return new LockRequest(evaluatedKey, mode(), this.waitTime, this.leaseTime, this.fair, this.name);
 	}
 
 }

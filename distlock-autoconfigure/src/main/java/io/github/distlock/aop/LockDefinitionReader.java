@@ -31,9 +31,11 @@ final class LockDefinitionReader {
 		String name = this.placeholders.resolve("name", attributes.name(), where);
 		String waitTime = this.placeholders.resolve("waitTime", attributes.waitTime(), where);
 		String leaseTime = this.placeholders.resolve("leaseTime", attributes.leaseTime(), where);
+		String registry = this.placeholders.resolve("registry", attributes.registry(), where);
 		return new LockDefinition(where, annotation.annotated() == null, name.isBlank() ? where.label() : name,
 				key(annotation), DurationAttribute.waitTime(waitTime, where),
-				DurationAttribute.leaseTime(leaseTime, where), attributes.fair(), attributes.onFailure());
+				DurationAttribute.leaseTime(leaseTime, where), attributes.fair(), attributes.onFailure(),
+				registry.trim());
 	}
 
 	private KeySource key(LockAnnotation annotation) {

@@ -11,8 +11,6 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.util.function.SingletonSupplier;
-
 /**
  * Runs a method under its lock: definition, key, request, registry, method, release.
  */
@@ -22,17 +20,17 @@ final class LockInterceptor implements MethodInterceptor {
 
 	private final LockRuntime runtime;
 
-	private final SingletonSupplier<LockRegistry> registry;
+	private final NamedRegistries registries;
 
 	private final RefusedCalls refusedCalls;
 
 	private final TransactionalCalls transactionalCalls;
 
-	LockInterceptor(LockDefinitions definitions, LockRuntime runtime) {
+	LockInterceptor(LockDefinitions definitions, NamedRegistries registries, LockRuntime runtime) {
 		this.definitions = definitions;
 		this.runtime = runtime;
-		this.registry = SingletonSupplier.of(runtime.registry());
-		this.refusedCalls = new RefusedCalls(runtime);
+		this.registries = registries;
+		this.refusedCalls = new RefusedCalls(registries, runtime);
 		this.transactionalCalls = new TransactionalCalls(runtime.onActiveTransaction());
 	}
 
@@ -54,7 +52,7 @@ final class LockInterceptor implements MethodInterceptor {
 	}
 
 	private @Nullable HeldLock acquire(LockDefinition definition, LockRequest request) {
-		LockRegistry locks = this.registry.obtain();
+		LockRegistry locks = this.registries.of(definition);
 		if (definition.onFailure() == OnFailure.SKIP) {
 			Optional<HeldLock> lock = locks.tryAcquire(request);
 			return lock.orElse(null);

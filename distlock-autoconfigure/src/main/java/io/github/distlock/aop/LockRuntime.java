@@ -2,6 +2,7 @@ package io.github.distlock.aop;
 
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.github.distlock.LockListener;
@@ -12,12 +13,14 @@ import io.github.distlock.transaction.OnActiveTransaction;
  * What a locked call needs from the application. Nothing is asked for before the first
  * call, so that the advisor can be created before all other beans.
  *
- * @param registry where locks come from; asked until it answers, then never again
+ * @param registry where locks come from that name no registry; asked until it answers,
+ * then never again
  * @param listeners who is told of calls that never reach the registry
  * @param enabled whether methods are locked; asked at every call
- * @param backend name of the store, for events
+ * @param stores tells of the store behind a registry
  * @param onActiveTransaction what happens to a call inside a running transaction
  */
 public record LockRuntime(Supplier<LockRegistry> registry, Supplier<List<LockListener>> listeners,
-		BooleanSupplier enabled, Supplier<String> backend, Supplier<OnActiveTransaction> onActiveTransaction) {
+		BooleanSupplier enabled, Function<LockRegistry, StoreFacts> stores,
+		Supplier<OnActiveTransaction> onActiveTransaction) {
 }

@@ -45,6 +45,9 @@ class LockedBeanVerifier
 	/** Beans whose proxy was made, and verified, before they were complete. */
 	private final Set<String> early = ConcurrentHashMap.newKeySet();
 
+	/** Registries are asked for only when all beans that were to be created are. */
+	private volatile boolean registriesAreThere;
+
 	private @Nullable ConfigurableListableBeanFactory beanFactory;
 
 	private final SingletonSupplier<DistributedLockAdvisor> advisor = SingletonSupplier
@@ -100,7 +103,11 @@ class LockedBeanVerifier
 				verifyType(beanName);
 			}
 		}
-		if (!this.advisor.obtain().isEnabled()) {
+		if (this.advisor.obtain().isEnabled()) {
+			this.known.values().forEach(this::verifyRegistries);
+			this.registriesAreThere = true;
+		}
+		else {
 			logger.warn("distlock.enabled is false: methods annotated with @DistributedLock run without a lock");
 		}
 	}
@@ -129,8 +136,16 @@ class LockedBeanVerifier
 		// The bean behind such a proxy is verified by itself.
 		if (!(bean instanceof AopInfrastructureBean)) {
 			Class<?> type = AopUtils.isAopProxy(bean) ? AopUtils.getTargetClass(bean) : bean.getClass();
-			definitions(type).forEach((definition) -> this.proxy.obtain().verify(bean, definition));
+			Collection<LockDefinition> definitions = definitions(type);
+			definitions.forEach((definition) -> this.proxy.obtain().verify(bean, definition));
+			if (this.registriesAreThere) {
+				verifyRegistries(definitions);
+			}
 		}
+	}
+
+	private void verifyRegistries(Collection<LockDefinition> definitions) {
+		definitions.forEach(this.advisor.obtain().registries()::verify);
 	}
 
 	private Collection<LockDefinition> definitions(Class<?> type) {

@@ -19,9 +19,12 @@ final class RefusedCalls {
 
 	private static final Log logger = LogFactory.getLog(RefusedCalls.class);
 
+	private final NamedRegistries registries;
+
 	private final LockRuntime runtime;
 
-	RefusedCalls(LockRuntime runtime) {
+	RefusedCalls(NamedRegistries registries, LockRuntime runtime) {
+		this.registries = registries;
 		this.runtime = runtime;
 	}
 
@@ -38,8 +41,8 @@ final class RefusedCalls {
 
 	private void tellListeners(LockDefinition definition, Duration waited) {
 		try {
-			Attempted event = new Attempted(this.runtime.backend().get(), definition.name(), null, LockOutcome.INVALID,
-					waited, HandOff.NONE, 0);
+			Attempted event = new Attempted(this.registries.facts(definition).name(), definition.name(), null,
+					LockOutcome.INVALID, waited, HandOff.NONE, 0);
 			this.runtime.listeners().get().forEach((listener) -> tell(listener, event));
 		}
 		catch (RuntimeException ex) {

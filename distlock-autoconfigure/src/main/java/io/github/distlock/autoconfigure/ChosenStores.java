@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,31 @@ record ChosenStores(@Nullable Backend named, List<String> composite, Set<Backend
 			.filter((backend) -> backend != Backend.COMPOSITE)
 			.filter((backend) -> reason(backend) != null || withDefault && backend == byDefault())
 			.toList();
+	}
+
+	/**
+	 * Refuse a composite that cannot work.
+	 * @param known names of the stores that are enabled, those of the application too
+	 */
+	void checkComposite(Set<String> known) {
+		String value = String.join(",", this.composite);
+		String remedy = "Name two different ones of: " + Stream
+			.concat(Stream.of(Backend.values()).filter((backend) -> backend != Backend.COMPOSITE).map(Backend::store),
+					known.stream())
+			.distinct()
+			.collect(Collectors.joining(", ")) + ". For example: redis, zookeeper";
+		if (this.composite.isEmpty() && this.named == Backend.COMPOSITE) {
+			throw new InvalidPropertyException("distlock.composite", value,
+					"it says nothing, but distlock.backend is 'composite'", remedy);
+		}
+		if (!this.composite.isEmpty() && (this.composite.size() != 2 || Set.copyOf(this.composite).size() != 2)) {
+			throw new InvalidPropertyException("distlock.composite", value, "it must name two different stores",
+					remedy);
+		}
+		this.composite.stream().filter((store) -> !known.contains(store)).findFirst().ifPresent((store) -> {
+			throw new InvalidPropertyException("distlock.composite", value, "there is no store '" + store + "'",
+					remedy);
+		});
 	}
 
 }

@@ -8,7 +8,6 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.aop.LockProxyRegistrar;
 import io.github.distlock.aop.LockRuntime;
-import io.github.distlock.backend.LockBackend;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -33,28 +32,20 @@ import org.springframework.util.function.SingletonSupplier;
 @EnableConfigurationProperties(DistlockProperties.class)
 public final class DistlockAopAutoConfiguration {
 
-	private static final String NO_BACKEND = "unknown";
-
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	@ConditionalOnMissingBean
 	static DistributedLockAdvisor distributedLockAdvisor(ConfigurableBeanFactory beanFactory, Environment environment,
 			ObjectProvider<DistlockProperties> properties, ObjectProvider<LockRegistry> registry,
-			ObjectProvider<LockListener> listeners, ObjectProvider<LockBackend> backend) {
+			ObjectProvider<LockListener> listeners) {
 		int order = Binder.get(environment)
 			.bind("distlock.aop.order", Integer.class)
 			.orElse(DistributedLockAdvisor.DEFAULT_ORDER);
 		Supplier<DistlockProperties> known = SingletonSupplier.of(properties::getObject);
 		Supplier<List<LockListener>> told = () -> listeners.orderedStream().toList();
-		LockRuntime runtime = new LockRuntime(registry::getObject, told, () -> known.get().enabled(),
-				() -> backendName(backend), () -> known.get().transaction().onActive());
+		LockRuntime runtime = new LockRuntime(registry::getObject, told, () -> known.get().enabled(), RegistryFacts::of,
+				() -> known.get().transaction().onActive());
 		return new DistributedLockAdvisor(beanFactory, order, runtime);
-	}
-
-	/** A registry of the application's own may have no backend that we know. */
-	private static String backendName(ObjectProvider<LockBackend> backends) {
-		LockBackend backend = backends.getIfUnique();
-		return (backend != null) ? backend.description().name() : NO_BACKEND;
 	}
 
 }

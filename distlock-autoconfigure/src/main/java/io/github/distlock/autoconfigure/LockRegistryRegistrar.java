@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 
 import io.github.distlock.LockRegistry;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -39,27 +38,36 @@ class LockRegistryRegistrar implements ImportBeanDefinitionRegistrar {
 	public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
 		StoreBeans beans = new StoreBeans(this.beanFactory);
 		ChosenStores chosen = ChosenStores.of(this.environment);
-		Map<String, @Nullable String> backends = new LinkedHashMap<>();
-		beans.all().forEach((backend) -> backends.put(StoreBeans.store(backend), backend));
+		Map<String, RootBeanDefinition> definitions = new LinkedHashMap<>();
+		beans.all()
+			.forEach((backend) -> definitions.put(StoreBeans.store(backend),
+					definition(LockStores.REGISTRY, StoreBeans.store(backend), backend)));
 		List<String> own = beans.ofTheApplication();
-		String byDefault = own.isEmpty() ? chosen.byDefault().store() : StoreBeans.store(beans.primaryOf(own));
-		chosen.enabled(own.isEmpty()).forEach((store) -> backends.putIfAbsent(store.store(), null));
-		backends.forEach((store, backend) -> registry.registerBeanDefinition(StoreBeans.registryName(store),
-				definition(store, backend, store.equals(byDefault))));
+		chosen.enabled(own.isEmpty())
+			.forEach((store) -> definitions.putIfAbsent(store.store(), definition(LockStores.MISSING, store.store())));
+		chosen.checkComposite(definitions.keySet());
+		if (!chosen.composite().isEmpty()) {
+			definitions.put(Backend.COMPOSITE.store(),
+					definition(LockStores.COMPOSITE, chosen.composite().toArray(String[]::new)));
+		}
+		boolean ownByDefault = !own.isEmpty() && chosen.byDefault() != Backend.COMPOSITE;
+		String byDefault = ownByDefault ? StoreBeans.store(beans.primaryOf(own)) : chosen.byDefault().store();
+		definitions.forEach((store, definition) -> {
+			definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, store));
+			definition.setPrimary(store.equals(byDefault));
+			registry.registerBeanDefinition(StoreBeans.registryName(store), definition);
+		});
 	}
 
 	/** Without a lambda: the definition is written out as code ahead of time. */
-	private static RootBeanDefinition definition(String store, @Nullable String backend, boolean primary) {
+	private static RootBeanDefinition definition(String factoryMethod, String... arguments) {
 		RootBeanDefinition definition = new RootBeanDefinition();
 		definition.setFactoryBeanName(LockStores.BEAN_NAME);
-		definition.setFactoryMethodName((backend != null) ? LockStores.REGISTRY : LockStores.MISSING);
-		definition.getConstructorArgumentValues().addIndexedArgumentValue(0, store);
-		if (backend != null) {
-			definition.getConstructorArgumentValues().addIndexedArgumentValue(1, backend);
+		definition.setFactoryMethodName(factoryMethod);
+		for (int i = 0; i < arguments.length; i++) {
+			definition.getConstructorArgumentValues().addIndexedArgumentValue(i, arguments[i]);
 		}
 		definition.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD);
-		definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, store));
-		definition.setPrimary(primary);
 		return definition;
 	}
 

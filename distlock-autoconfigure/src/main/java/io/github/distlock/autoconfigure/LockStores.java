@@ -11,6 +11,7 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.registry.CompositeLockRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -28,6 +29,9 @@ final class LockStores {
 
 	/** Name of the method for a store that is enabled and has no backend. */
 	static final String MISSING = "missing";
+
+	/** Name of the method that makes a registry over two others. */
+	static final String COMPOSITE = "composite";
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
@@ -57,6 +61,15 @@ final class LockStores {
 		registry.start();
 		this.stores.put(store, new LockStore(store, backend, registry));
 		return registry;
+	}
+
+	LockRegistry composite(String first, String second) {
+		return this.properties.enabled() ? new CompositeLockRegistry(member(first), member(second),
+				this.properties.waitTime(), TimeSource.SYSTEM) : this.unlocked;
+	}
+
+	private LockRegistry member(String store) {
+		return this.beanFactory.getBean(StoreBeans.registryName(store), LockRegistry.class);
 	}
 
 	LockRegistry missing(String store) {

@@ -15,6 +15,7 @@ import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
@@ -88,6 +89,14 @@ public final class BackendLockRegistry implements LockRegistry {
 		finally {
 			this.lifecycleLock.unlock();
 		}
+	}
+
+	/**
+	 * Say what the store is and can do. Sends nothing.
+	 * @return the description
+	 */
+	public BackendDescription description() {
+		return this.backend.description();
 	}
 
 	@Override

@@ -4,10 +4,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import io.github.distlock.LockListener;
+import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.transaction.OnActiveTransaction;
 
@@ -84,7 +86,9 @@ final class LockedApplication {
 					OnActiveTransaction.KEEP);
 			return new DistributedLockAdvisor(beanFactory, order,
 					new LockRuntime(registry::getObject, () -> listeners.orderedStream().toList(),
-							() -> enabled.getObject().get(), () -> "memory", () -> onActive));
+							() -> enabled.getObject().get(), (locks) -> new StoreFacts("memory",
+									Set.of(LockMode.EXCLUSIVE), locks.getClass() == InMemoryLocks.class),
+							() -> onActive));
 		}
 
 		@Bean

@@ -1,0 +1,39 @@
+package io.github.distlock.autoconfigure;
+
+import java.util.Set;
+import java.util.TreeSet;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.aop.StoreFacts;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.registry.CompositeLockRegistry;
+
+/**
+ * What registries of ours offer.
+ */
+final class RegistryFacts {
+
+	private RegistryFacts() {
+	}
+
+	static StoreFacts of(LockRegistry registry) {
+		if (registry instanceof BackendLockRegistry ours) {
+			BackendDescription store = ours.description();
+			return new StoreFacts(store.name(), store.modes(), store.fair());
+		}
+		if (registry instanceof CompositeLockRegistry composite) {
+			return composite.members().stream().map(RegistryFacts::of).reduce(RegistryFacts::both).orElseThrow();
+		}
+		return StoreFacts.UNKNOWN;
+	}
+
+	/** A composite offers what both of its members do. */
+	private static StoreFacts both(StoreFacts one, StoreFacts other) {
+		Set<LockMode> modes = new TreeSet<>(one.modes());
+		modes.retainAll(other.modes());
+		return new StoreFacts(Backend.COMPOSITE.store(), modes, one.fair() && other.fair());
+	}
+
+}

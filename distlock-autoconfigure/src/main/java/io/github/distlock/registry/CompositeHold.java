@@ -1,0 +1,75 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.github.distlock.HeldLock;
+
+/**
+ * A lock that is held in two registries, as its caller sees it.
+ */
+final class CompositeHold implements HeldLock {
+
+	private final HeldLock first;
+
+	private final HeldLock second;
+
+	private final AtomicBoolean closed = new AtomicBoolean();
+
+	CompositeHold(HeldLock first, HeldLock second) {
+		this.first = first;
+		this.second = second;
+	}
+
+	@Override
+	public String key() {
+		return this.first.key();
+	}
+
+	@Override
+	public long fencingToken() {
+		return this.first.fencingToken();
+	}
+
+	@Override
+	public boolean isHeld() {
+		return !this.closed.get() && this.first.isHeld() && this.second.isHeld();
+	}
+
+	@Override
+	public Duration remaining() {
+		if (!isHeld()) {
+			return Duration.ZERO;
+		}
+		Duration one = this.first.remaining();
+		Duration two = this.second.remaining();
+		return (one.compareTo(two) < 0) ? one : two;
+	}
+
+	@Override
+	public void onLost(Runnable callback) {
+		AtomicBoolean told = new AtomicBoolean();
+		Runnable once = () -> {
+			if (told.compareAndSet(false, true)) {
+				callback.run();
+			}
+		};
+		this.first.onLost(once);
+		this.second.onLost(once);
+	}
+
+	@Override
+	public void close() {
+		if (!this.closed.compareAndSet(false, true)) {
+			throw new IllegalMonitorStateException(
+					"Lock '" + key() + "' was closed before by this holder: close each acquisition once");
+		}
+		InOrder.run(this.second::close, this.first::close);
+	}
+
+	@Override
+	public String toString() {
+		return "HeldLock[" + this.first + " and " + this.second + "]";
+	}
+
+}

@@ -1,0 +1,129 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+
+import io.github.distlock.backend.TimeSource;
+
+/**
+ * The locks of one key in two registries as one {@link Lock}.
+ */
+final class CompositeLock implements Lock {
+
+	private final String key;
+
+	private final Lock first;
+
+	private final Lock second;
+
+	private final ViewLevels levels;
+
+	private final TimeSource clock;
+
+	CompositeLock(String key, Lock first, Lock second, ViewLevels levels, TimeSource clock) {
+		this.key = key;
+		this.first = first;
+		this.second = second;
+		this.levels = levels;
+		this.clock = clock;
+	}
+
+	@Override
+	public void lock() {
+		this.first.lock();
+		try {
+			enterSecond(() -> {
+				this.second.lock();
+				return true;
+			});
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("An uninterruptible wait was interrupted", ex);
+		}
+	}
+
+	@Override
+	public void lockInterruptibly() throws InterruptedException {
+		this.first.lockInterruptibly();
+		enterSecond(() -> {
+			this.second.lockInterruptibly();
+			return true;
+		});
+	}
+
+	@Override
+	public boolean tryLock() {
+		try {
+			return this.first.tryLock() && enterSecond(this.second::tryLock);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("An uninterruptible attempt was interrupted", ex);
+		}
+	}
+
+	@Override
+	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+		SharedWait shared = new SharedWait((time > 0) ? Duration.ofNanos(unit.toNanos(time)) : Duration.ZERO,
+				this.clock);
+		return this.first.tryLock(time, unit)
+				&& enterSecond(() -> this.second.tryLock(shared.rest().toNanos(), TimeUnit.NANOSECONDS));
+	}
+
+	/** Without the second the first is given back, however that goes. */
+	private boolean enterSecond(Entry entry) throws InterruptedException {
+		boolean entered;
+		try {
+			entered = entry.enter();
+		}
+		catch (InterruptedException | RuntimeException | Error ex) {
+			giveFirstBack(ex);
+			throw ex;
+		}
+		if (entered) {
+			this.levels.enter(this.key);
+		}
+		else {
+			giveFirstBack(new IllegalStateException("not entered"));
+		}
+		return entered;
+	}
+
+	private void giveFirstBack(Throwable reason) {
+		try {
+			this.first.unlock();
+		}
+		catch (RuntimeException ex) {
+			reason.addSuppressed(ex);
+		}
+	}
+
+	@Override
+	public void unlock() {
+		if (!this.levels.leave(this.key)) {
+			throw new IllegalMonitorStateException("Thread '" + Thread.currentThread().getName()
+					+ "' does not hold lock '" + this.key + "' in both registries: call unlock() only after lock()");
+		}
+		InOrder.run(this.second::unlock, this.first::unlock);
+	}
+
+	@Override
+	public Condition newCondition() {
+		throw new UnsupportedOperationException("A distributed lock has no conditions");
+	}
+
+	@Override
+	public String toString() {
+		return "Lock[" + this.first + " and " + this.second + "]";
+	}
+
+	/** One way into the second lock. */
+	@FunctionalInterface
+	private interface Entry {
+
+		boolean enter() throws InterruptedException;
+
+	}
+
+}

@@ -1,0 +1,206 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.Lock;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.TimeSource;
+
+/**
+ * A {@link LockRegistry} over two others: each lock is taken in both, in order, all or
+ * nothing, for those who want a second record of who holds it. The lock is held while it
+ * is held in both; lost in one, it is lost.
+ * <p>
+ * The wait time is shared: the second registry gets what the first one left of it. Lease
+ * times count from the grant of each, so {@code remaining()} is what the first to end has
+ * left. The fencing token is that of the first registry; tokens of different registries
+ * are not comparable. Locks are released in reverse order. What the two tell their
+ * listeners, they tell each for itself.
+ * <p>
+ * Two composites of the same registries in opposite order can wait for each other until
+ * their wait times have passed: use one order everywhere.
+ */
+public final class CompositeLockRegistry implements LockRegistry {
+
+	private final LockRegistry first;
+
+	private final LockRegistry second;
+
+	private final Duration waitTime;
+
+	private final TimeSource clock;
+
+	private final ViewLevels viewLevels = new ViewLevels();
+
+	/**
+	 * Create a registry. It is neither started nor shut down: its members are.
+	 * @param first where locks are taken first
+	 * @param second where locks are taken then
+	 * @param waitTime wait time of requests that say none
+	 * @param clock the time
+	 */
+	public CompositeLockRegistry(LockRegistry first, LockRegistry second, Duration waitTime, TimeSource clock) {
+		this.first = first;
+		this.second = second;
+		this.waitTime = waitTime;
+		this.clock = clock;
+	}
+
+	/**
+	 * Return both registries.
+	 * @return the registries, in the order in which locks are taken
+	 */
+	public List<LockRegistry> members() {
+		return List.of(this.first, this.second);
+	}
+
+	@Override
+	public Lock obtain(String key) {
+		return new CompositeLock(key, this.first.obtain(key), this.second.obtain(key), this.viewLevels, this.clock);
+	}
+
+	@Override
+	public HeldLock acquire(LockRequest request) {
+		SharedWait shared = share(request);
+		HeldLock one = this.first.acquire(request.waitTime(shared.whole()));
+		HeldLock two;
+		try {
+			two = this.second.acquire(request.waitTime(shared.rest()));
+		}
+		catch (RuntimeException | Error ex) {
+			abandon(one, ex);
+			throw ex;
+		}
+		if (!one.isHeld()) {
+			throw abandon(two, abandon(one, lostWhileWaiting(request)));
+		}
+		return new CompositeHold(one, two);
+	}
+
+	@Override
+	public Optional<HeldLock> tryAcquire(LockRequest request) {
+		SharedWait shared = share(request);
+		HeldLock one = this.first.tryAcquire(request.waitTime(shared.whole())).orElse(null);
+		if (one == null) {
+			return Optional.empty();
+		}
+		HeldLock two;
+		try {
+			two = this.second.tryAcquire(request.waitTime(shared.rest())).orElse(null);
+		}
+		catch (RuntimeException | Error ex) {
+			abandon(one, ex);
+			throw ex;
+		}
+		if (two != null && one.isHeld()) {
+			return Optional.of(new CompositeHold(one, two));
+		}
+		LockNotAcquiredException unused = lostWhileWaiting(request);
+		if (two != null) {
+			abandon(two, unused);
+		}
+		abandon(one, unused);
+		return Optional.empty();
+	}
+
+	@Override
+	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
+		SharedWait shared = share(request);
+		CompletableFuture<HeldLock> result = new CompletableFuture<>();
+		follow(result, this.first.acquireAsync(request.waitTime(shared.whole()))).whenComplete((one, failure) -> {
+			if (failure != null) {
+				result.completeExceptionally(cause(failure));
+			}
+			else {
+				acquireSecond(request, shared, one, result);
+			}
+		});
+		return result;
+	}
+
+	private void acquireSecond(LockRequest request, SharedWait shared, HeldLock one,
+			CompletableFuture<HeldLock> result) {
+		CompletableFuture<HeldLock> waiting;
+		try {
+			waiting = this.second.acquireAsync(request.waitTime(shared.rest()));
+		}
+		catch (RuntimeException ex) {
+			waiting = CompletableFuture.failedFuture(ex);
+		}
+		follow(result, waiting).whenComplete((two, failure) -> {
+			if (failure != null) {
+				result.completeExceptionally(abandon(one, cause(failure)));
+			}
+			else if (!one.isHeld()) {
+				result.completeExceptionally(abandon(two, abandon(one, lostWhileWaiting(request))));
+			}
+			else {
+				CompositeHold both = new CompositeHold(one, two);
+				if (!result.complete(both)) {
+					// Cancelled in the moment of the grant: nobody will ever close it.
+					both.close();
+				}
+			}
+		});
+	}
+
+	@Override
+	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
+		try (HeldLock lock = acquire(request)) {
+			LockContext.Scope scope = LockContext.open(lock);
+			try {
+				return action.call();
+			}
+			finally {
+				scope.close();
+			}
+		}
+	}
+
+	private SharedWait share(LockRequest request) {
+		Duration asked = request.waitTime();
+		return new SharedWait((asked != null) ? asked : this.waitTime, this.clock);
+	}
+
+	/** Whoever cancels the result gives up the wait. */
+	private static CompletableFuture<HeldLock> follow(CompletableFuture<HeldLock> result,
+			CompletableFuture<HeldLock> waiting) {
+		result.whenComplete((lock, failure) -> {
+			if (result.isCancelled()) {
+				waiting.cancel(false);
+			}
+		});
+		return waiting;
+	}
+
+	private static Throwable cause(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/** Nothing was done under it: what its release says is worth a note and no more. */
+	private static <T extends Throwable> T abandon(HeldLock lock, T reason) {
+		try {
+			lock.close();
+		}
+		catch (RuntimeException ex) {
+			reason.addSuppressed(ex);
+		}
+		return reason;
+	}
+
+	private static LockNotAcquiredException lostWhileWaiting(LockRequest request) {
+		return new LockNotAcquiredException("Lock '" + request.key() + "' (" + request.label()
+				+ ") was lost in the first of two registries while it waited for the second: wait for a shorter time, or"
+				+ " leave leaseTime out");
+	}
+
+}

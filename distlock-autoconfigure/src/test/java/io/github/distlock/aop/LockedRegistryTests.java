@@ -1,0 +1,251 @@
+package io.github.distlock.aop;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockRequest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Primary;
+import org.springframework.context.annotation.Scope;
+import org.springframework.core.annotation.AliasFor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Which of several registries a method is locked in.
+ */
+class LockedRegistryTests {
+
+	@Test
+	void aMethodIsLockedInTheRegistryThatItNames() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Registries.class, Orders.class)
+			.with("orders.registry", "second")
+			.start()) {
+			Orders orders = context.getBean(Orders.class);
+			orders.byDefault();
+			orders.byQualifier();
+			orders.byBeanName();
+			orders.byPlaceholder();
+			orders.composed();
+			assertThat(keys(context, "first")).containsExactly("default");
+			assertThat(keys(context, "second")).containsExactly("qualifier", "placeholder");
+			assertThat(keys(context, "third")).containsExactly("name", "composed");
+		}
+	}
+
+	@Test
+	void anAnnotatedClassNamesOneForItsMethodsAndAMethodAnother() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Registries.class, Payments.class)
+			.start()) {
+			Payments payments = context.getBean(Payments.class);
+			payments.pay();
+			payments.look();
+			assertThat(keys(context, "second")).containsExactly("payments");
+			assertThat(keys(context, "first")).containsExactly("look");
+		}
+	}
+
+	@Test
+	void aBlankPlaceholderMeansTheDefault() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Registries.class, Orders.class)
+			.with("orders.registry", " ")
+			.start()) {
+			context.getBean(Orders.class).byPlaceholder();
+			assertThat(keys(context, "first")).containsExactly("placeholder");
+		}
+	}
+
+	@Test
+	void anUnknownRegistryFailsTheStartAndTheMessageNamesTheOthers() {
+		LockedApplication application = LockedApplication.of(Registries.class, Unknown.class);
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(application::start)
+			.withMessage("@DistributedLock(registry = \"zookeper\") on " + Unknown.class.getName() + ".run() is neither "
+					+ "the qualifier nor the name of a LockRegistry bean: write one of \"first\", \"locks\", \"second\", "
+					+ "\"third\", \"twice\", enable the store with distlock.<store>.enabled=true, or leave "
+					+ "registry out to have the default store");
+	}
+
+	@Test
+	void anUnknownRegistryOfALazyBeanFailsTheStart() {
+		LockedApplication application = LockedApplication.of(Registries.class, Late.class);
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(application::start)
+			.withMessageContaining("\"zookeper\"");
+	}
+
+	@Test
+	void anUnknownRegistryOfABeanWhoseTypeNobodyKnewFailsItsCreation() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Registries.class, Hidden.class)
+			.start()) {
+			assertThatExceptionOfType(Exception.class).isThrownBy(() -> context.getBean("hidden"))
+				.havingRootCause()
+				.isInstanceOf(LockDefinitionException.class)
+				.withMessageContaining("\"zookeper\"");
+		}
+	}
+
+	@Test
+	void aQualifierOfSeveralRegistriesFailsTheStart() {
+		LockedApplication application = LockedApplication.of(Registries.class, Ambiguous.class);
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(application::start)
+			.withMessageContaining("is the qualifier of several LockRegistry beans: write one of \"four\", \"five\"");
+	}
+
+	@Test
+	void aFairLockInAStoreWithoutOrderFailsTheStart() {
+		LockedApplication application = LockedApplication.of(Registries.class, Fair.class);
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(application::start)
+			.withMessageContaining("@DistributedLock(fair = true) on " + Fair.class.getName() + ".run() is not offered "
+					+ "by the store 'memory'")
+			.withMessageContaining("leave fair out, or choose another store with registry = \"...\"");
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { Unknown.class, Fair.class })
+	void switchedOffNobodyLooksForRegistries(Class<?> bean) {
+		LockedApplication.of(Registries.class, bean).with("enabled", false).start().close();
+	}
+
+	private static String[] keys(AnnotationConfigApplicationContext context, String name) {
+		String bean = switch (name) {
+			case "first" -> "first";
+			case "second" -> "two";
+			default -> "third";
+		};
+		return context.getBean(bean, InMemoryLocks.class).requests.stream()
+			.map(LockRequest::key)
+			.toArray(String[]::new);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Registries {
+
+		@Bean
+		@Primary
+		InMemoryLocks first() {
+			return new InMemoryLocks();
+		}
+
+		@Bean
+		@Qualifier("second")
+		InMemoryLocks two() {
+			return new InMemoryLocks();
+		}
+
+		/** Keeps no order. */
+		@Bean
+		InMemoryLocks third() {
+			return new InMemoryLocks() {
+			};
+		}
+
+		@Bean
+		@Qualifier("twice")
+		InMemoryLocks four() {
+			return new InMemoryLocks();
+		}
+
+		@Bean
+		@Qualifier("twice")
+		InMemoryLocks five() {
+			return new InMemoryLocks();
+		}
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@DistributedLock(registry = "third")
+	@interface InTheThird {
+
+		@AliasFor(annotation = DistributedLock.class, attribute = "key")
+		String value();
+
+	}
+
+	static class Orders {
+
+		@DistributedLock("'default'")
+		void byDefault() {
+		}
+
+		@DistributedLock(key = "'qualifier'", registry = "second")
+		void byQualifier() {
+		}
+
+		@DistributedLock(key = "'name'", registry = "third")
+		void byBeanName() {
+		}
+
+		@DistributedLock(key = "'placeholder'", registry = "${orders.registry}")
+		void byPlaceholder() {
+		}
+
+		@InTheThird("'composed'")
+		void composed() {
+		}
+
+	}
+
+	@DistributedLock(key = "'payments'", registry = "second")
+	static class Payments {
+
+		public void pay() {
+		}
+
+		@DistributedLock("'look'")
+		public void look() {
+		}
+
+	}
+
+	static class Unknown {
+
+		@DistributedLock(registry = "zookeper")
+		void run() {
+		}
+
+	}
+
+	@Lazy
+	static class Late extends Unknown {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Hidden {
+
+		@Bean
+		@Scope("prototype")
+		Object hidden() {
+			return new Unknown();
+		}
+
+	}
+
+	static class Ambiguous {
+
+		@DistributedLock(registry = "twice")
+		void run() {
+		}
+
+	}
+
+	static class Fair {
+
+		@DistributedLock(fair = true, registry = "third")
+		void run() {
+		}
+
+	}
+
+}

@@ -1,0 +1,280 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.RedisNodes;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.AdditionalAnswers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+import static org.mockito.ArgumentMatchers.argThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+
+/**
+ * A lock in two stores, each a real server of its own.
+ */
+class CompositeLockRegistryTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("order-1").waitTime(Duration.ofSeconds(20));
+
+	private static final LockRequest BRIEF = REQUEST.waitTime(Duration.ofMillis(100));
+
+	private static RedisNodes firstServer;
+
+	private static RedisNodes secondServer;
+
+	private final RecordedEvents firstEvents = new RecordedEvents();
+
+	private final RecordedEvents secondEvents = new RecordedEvents();
+
+	private BackendLockRegistry first;
+
+	private BackendLockRegistry second;
+
+	private BackendLockRegistry firstRival;
+
+	private BackendLockRegistry secondRival;
+
+	private CompositeLockRegistry both;
+
+	@BeforeAll
+	static void startServers() {
+		firstServer = RedisNodes.start();
+		secondServer = RedisNodes.start();
+	}
+
+	@AfterAll
+	static void stopServers() {
+		firstServer.close();
+		secondServer.close();
+	}
+
+	@BeforeEach
+	void setUp() {
+		firstServer.flush();
+		secondServer.flush();
+		this.first = firstServer.node(RedisNodes.settings(Duration.ofMillis(900)), List.of(this.firstEvents));
+		this.second = secondServer.node(RedisNodes.settings(Duration.ofMillis(900)), List.of(this.secondEvents));
+		this.firstRival = firstServer.node();
+		this.secondRival = secondServer.node();
+		this.both = composite(this.first, this.second, TimeSource.SYSTEM);
+	}
+
+	@AfterEach
+	void tearDown() {
+		firstServer.stopNodes();
+		secondServer.stopNodes();
+	}
+
+	@Test
+	void aLockIsTakenInBothAndReleasedInBoth() throws Exception {
+		HeldLock lock = this.both.acquire(REQUEST);
+		assertLocked(true, true);
+		assertThat(lock.isHeld()).isTrue();
+		assertThat(lock.key()).isEqualTo("order-1");
+		assertThat(lock.remaining()).isBetween(Duration.ofMillis(1), Duration.ofMillis(900));
+		assertThat(lock.fencingToken()).isEqualTo(this.firstEvents.attempted.element().fencingToken());
+		lock.close();
+		assertLocked(false, false);
+		assertThat(lock.isHeld()).isFalse();
+		assertThat(lock.remaining()).isZero();
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::close);
+		assertThat(this.both.execute(REQUEST, () -> LockContext.current().orElseThrow().isHeld())).isTrue();
+		assertLocked(false, false);
+	}
+
+	@Test
+	void whatTheFirstRefusesIsNotAskedOfTheSecond() {
+		try (HeldLock rival = this.firstRival.acquire(REQUEST)) {
+			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.both.acquire(BRIEF));
+			assertThat(this.both.tryAcquire(BRIEF)).isEmpty();
+			assertThat(this.both.acquireAsync(BRIEF)).failsWithin(Duration.ofSeconds(10))
+				.withThrowableThat()
+				.withCauseInstanceOf(LockNotAcquiredException.class);
+			assertThat(rival.isHeld()).isTrue();
+		}
+		assertThat(this.secondEvents.attempted).isEmpty();
+	}
+
+	@Test
+	void withoutTheSecondTheFirstIsGivenBack() {
+		try (HeldLock rival = this.secondRival.acquire(REQUEST)) {
+			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.both.acquire(BRIEF));
+			assertLocked(false, true);
+			assertThat(this.both.tryAcquire(BRIEF)).isEmpty();
+			assertLocked(false, true);
+			assertThat(this.both.acquireAsync(BRIEF)).failsWithin(Duration.ofSeconds(10))
+				.withThrowableThat()
+				.withCauseInstanceOf(LockNotAcquiredException.class);
+			assertLocked(false, true);
+			assertThat(rival.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void aFailureOfTheSecondReleasesTheFirst() {
+		this.second.shutdown();
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.both.acquire(BRIEF));
+		assertLocked(false, false);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.both.tryAcquire(BRIEF));
+		assertLocked(false, false);
+		assertThat(this.both.acquireAsync(BRIEF)).failsWithin(Duration.ofSeconds(10))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockBackendException.class);
+		assertLocked(false, false);
+	}
+
+	@Test
+	void theSecondWaitsForWhatTheFirstLeftOfTheWaitTime() {
+		ManualClock clock = new ManualClock();
+		LockRegistry slow = mock(LockRegistry.class, (invocation) -> {
+			clock.pass(Duration.ofSeconds(3));
+			return AdditionalAnswers.delegatesTo(this.first).answer(invocation);
+		});
+		LockRegistry watched = mock(LockRegistry.class, AdditionalAnswers.delegatesTo(this.second));
+		CompositeLockRegistry composite = composite(slow, watched, clock);
+		composite.acquire(REQUEST.waitTime(Duration.ofSeconds(10))).close();
+		verify(watched).acquire(argThat((request) -> Duration.ofSeconds(7).equals(request.waitTime())));
+		composite.tryAcquire(REQUEST.waitTime(Duration.ofSeconds(2))).orElseThrow().close();
+		verify(watched).tryAcquire(argThat((request) -> Duration.ZERO.equals(request.waitTime())));
+		composite.acquireAsync(REQUEST.waitTime(LockRequest.FOREVER)).join().close();
+		verify(watched).acquireAsync(argThat((request) -> LockRequest.FOREVER.equals(request.waitTime())));
+		composite.acquire(LockRequest.of("order-1")).close();
+		verify(watched).acquire(argThat((request) -> Duration.ofSeconds(2).equals(request.waitTime())));
+	}
+
+	@Test
+	void theHolderEntersAgain() {
+		HeldLock outer = this.both.acquire(REQUEST);
+		HeldLock inner = this.both.tryAcquire(BRIEF).orElseThrow();
+		assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+		inner.close();
+		assertLocked(true, true);
+		assertThat(outer.isHeld()).isTrue();
+		outer.close();
+		assertLocked(false, false);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void lostInOneItIsLost(boolean inTheFirst) {
+		HeldLock lock = this.both.acquire(REQUEST);
+		AtomicInteger told = new AtomicInteger();
+		lock.onLost(told::incrementAndGet);
+		(inTheFirst ? firstServer : secondServer).flush();
+		await().until(() -> told.get() == 1);
+		assertThat(lock.isHeld()).isFalse();
+		assertThat(lock.remaining()).isZero();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+		assertLocked(false, false);
+		assertThat(told).hasValue(1);
+	}
+
+	@Test
+	void lostInBothItIsToldOnce() {
+		HeldLock lock = this.both.acquire(REQUEST);
+		AtomicInteger told = new AtomicInteger();
+		lock.onLost(told::incrementAndGet);
+		firstServer.flush();
+		secondServer.flush();
+		await().until(() -> this.firstEvents.lost.size() + this.secondEvents.lost.size() == 2);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close)
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(LockLostException.class));
+		assertThat(told).hasValue(1);
+	}
+
+	@Test
+	void whatWasLostWhileItWaitedForTheSecondIsNotAcquired() throws Exception {
+		HeldLock rival = this.secondRival.acquire(REQUEST);
+		CompletableFuture<HeldLock> waiting = CompletableFuture
+			.supplyAsync(() -> this.both.acquire(REQUEST.leaseTime(Duration.ofMillis(300))));
+		await().until(() -> this.firstEvents.lost.size() == 1);
+		rival.close();
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(waiting::join)
+			.withCauseInstanceOf(LockNotAcquiredException.class)
+			.withMessageContaining("was lost in the first of two registries");
+		assertLocked(false, false);
+	}
+
+	@Test
+	void anAsynchronousHolderHasBothAndNoThread() {
+		HeldLock lock = this.both.acquireAsync(REQUEST).join();
+		assertLocked(true, true);
+		assertThat(this.both.tryAcquire(BRIEF)).isEmpty();
+		lock.close();
+		assertLocked(false, false);
+	}
+
+	@Test
+	void cancellingAnAsynchronousWaitGivesTheFirstBack() {
+		try (HeldLock rival = this.secondRival.acquire(REQUEST)) {
+			CompletableFuture<HeldLock> waiting = this.both.acquireAsync(REQUEST);
+			await().until(() -> this.secondEvents.waiting.get() == 1);
+			assertLocked(true, true);
+			waiting.cancel(false);
+			assertThatExceptionOfType(CancellationException.class).isThrownBy(waiting::join);
+			await().until(() -> !firstServer.isLocked("order-1"));
+			assertThat(rival.isHeld()).isTrue();
+		}
+		await().until(() -> this.second.isIdle() && this.first.isIdle());
+		assertLocked(false, false);
+	}
+
+	@Test
+	void anInterruptWhileWaitingForTheSecondGivesTheFirstBack() throws Exception {
+		try (HeldLock rival = this.secondRival.acquire(REQUEST)) {
+			CountDownLatch interrupted = new CountDownLatch(1);
+			Thread waiter = new Thread(() -> {
+				try {
+					this.both.acquire(REQUEST);
+				}
+				catch (LockNotAcquiredException ex) {
+					if (ex.getCause() instanceof InterruptedException && Thread.currentThread().isInterrupted()) {
+						interrupted.countDown();
+					}
+				}
+			});
+			waiter.start();
+			await().until(() -> this.secondEvents.waiting.get() == 1);
+			waiter.interrupt();
+			assertThat(interrupted.await(10, TimeUnit.SECONDS)).isTrue();
+			await().until(() -> !firstServer.isLocked("order-1"));
+			assertThat(rival.isHeld()).isTrue();
+		}
+	}
+
+	private static CompositeLockRegistry composite(LockRegistry first, LockRegistry second, TimeSource clock) {
+		return new CompositeLockRegistry(first, second, Duration.ofSeconds(5), clock);
+	}
+
+	private static void assertLocked(boolean inTheFirst, boolean inTheSecond) {
+		assertThat(firstServer.isLocked("order-1")).isEqualTo(inTheFirst);
+		assertThat(secondServer.isLocked("order-1")).isEqualTo(inTheSecond);
+	}
+
+}
