@@ -70,7 +70,8 @@ class LockedRegistryTests {
 	void anUnknownRegistryFailsTheStartAndTheMessageNamesTheOthers() {
 		LockedApplication application = LockedApplication.of(Registries.class, Unknown.class);
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(application::start)
-			.withMessage("@DistributedLock(registry = \"zookeper\") on " + Unknown.class.getName() + ".run() is neither "
+			.withMessage("@DistributedLock(registry = \"zookeper\") on " + Unknown.class.getName()
+					+ ".run() is neither "
 					+ "the qualifier nor the name of a LockRegistry bean: write one of \"first\", \"locks\", \"second\", "
 					+ "\"third\", \"twice\", enable the store with distlock.<store>.enabled=true, or leave "
 					+ "registry out to have the default store");
