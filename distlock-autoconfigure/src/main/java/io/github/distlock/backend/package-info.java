@@ -20,7 +20,8 @@
  * <li>renewal of a ticket that does not hold answers gone</li>
  * <li>tokens strictly increase from holder to holder</li>
  * <li>tokens still increase after the key has been forgotten</li>
- * <li>two different keys never share a lock</li>
+ * <li>keys that differ in a byte of their UTF-8 are different locks</li>
+ * <li>each verb sent twice is as if it had been sent once</li>
  * <li>nothing is left in the store when nobody holds or waits</li>
  * </ul>
  */

@@ -23,7 +23,7 @@ import io.github.distlock.waiting.HandOffLimits;
  */
 final class ContractNode implements LockListener {
 
-	private static final Duration GRACE = Duration.ofSeconds(1);
+	private static final Duration GRACE = Duration.ofMillis(300);
 
 	private final ForgetfulBackend backend;
 

@@ -1,17 +1,23 @@
 package io.github.distlock.contract;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockRequest;
+import io.github.distlock.contract.ForgetfulBackend.Verb;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * Exclusion: one holder at a time, over threads and JVMs.
+ * Exclusion: one holder at a time, over threads and JVMs, who may enter again; tokens
+ * rise in the order of entry; who does not hold gives nothing back.
  */
 interface ExclusionContract extends ContractTests {
 
@@ -20,22 +26,33 @@ interface ExclusionContract extends ContractTests {
 	int ROUNDS = 25;
 
 	@Test
-	default void contendingThreadsOfSeveralNodesNeverOverlap() throws Exception {
+	default void contendingThreadsOfSeveralNodesNeverOverlapAndTheirTokensRise() throws Exception {
+		contend(List.of(one(), two(), stage().node(Stage.LEASE)));
+	}
+
+	/** Contend on nodes, and check what must hold. */
+	default void contend(List<ContractNode> nodes) throws Exception {
 		AtomicInteger inside = new AtomicInteger();
 		AtomicInteger overlaps = new AtomicInteger();
+		AtomicLong lastToken = new AtomicLong();
+		AtomicInteger tokensNotRisen = new AtomicInteger();
 		// Not atomic, and not visible to others but by the lock.
 		int[] counter = new int[1];
-		List<ContractNode> nodes = List.of(one(), two(), stage().node(Stage.LEASE));
 		List<Future<?>> workers = new ArrayList<>();
 		for (int i = 0; i < THREADS; i++) {
 			ContractNode node = nodes.get(i % nodes.size());
 			workers.add(stage().inThread(() -> {
 				for (int n = 0; n < ROUNDS; n++) {
-					try (HeldLock lock = node.registry().acquire(request())) {
+					try (HeldLock lock = node.registry().acquire(request().waitTime(LockRequest.FOREVER))) {
 						if (inside.incrementAndGet() > 1) {
 							overlaps.incrementAndGet();
 						}
-						counter[0]++;
+						if (lastToken.getAndSet(lock.fencingToken()) >= lock.fencingToken()) {
+							tokensNotRisen.incrementAndGet();
+						}
+						int before = counter[0];
+						Thread.yield();
+						counter[0] = before + 1;
 						inside.decrementAndGet();
 					}
 				}
@@ -46,8 +63,80 @@ interface ExclusionContract extends ContractTests {
 			stage().get(worker);
 		}
 		assertThat(overlaps).hasValue(0);
+		assertThat(tokensNotRisen).hasValue(0);
 		assertThat(counter[0]).isEqualTo(THREADS * ROUNDS);
+		assertThat(nodes).allSatisfy((node) -> assertThat(node.lost()).isEmpty());
 		stage().awaitIdle();
+	}
+
+	@Test
+	default void anotherThreadOfTheHoldersNodeDoesNotEnter() throws Exception {
+		try (HeldLock lock = one().acquire(key())) {
+			assertThat(stage().get(stage().inThread(() -> one().finds(key())))).isFalse();
+			assertThat(two().finds(key())).isFalse();
+			assertThat(lock.isHeld()).isTrue();
+		}
+		assertThat(two().finds(key())).isTrue();
+	}
+
+	@Test
+	default void aThreadThatHoldsEntersAgainWithoutAskingTheStore() {
+		HeldLock outer = one().acquire(key());
+		int attempts = one().backend().calls(Verb.ATTEMPT);
+		HeldLock inner = one().acquire(key());
+		assertThat(one().backend().calls(Verb.ATTEMPT)).isEqualTo(attempts);
+		assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+		inner.close();
+		assertThat(outer.isHeld()).isTrue();
+		assertThat(two().finds(key())).isFalse();
+		outer.close();
+		assertThat(two().finds(key())).isTrue();
+	}
+
+	@Test
+	default void aSecondCloseThrowsAndDoesNotFreeTheNextHolder() {
+		HeldLock lock = one().acquire(key());
+		lock.close();
+		try (HeldLock next = two().acquire(key())) {
+			assertThatThrownBy(lock::close).isInstanceOf(IllegalMonitorStateException.class);
+			assertThat(next.isHeld()).isTrue();
+			assertThat(one().finds(key())).isFalse();
+		}
+	}
+
+	@Test
+	default void aStrangersUnlockThrowsAndChangesNothing() throws Exception {
+		try (HeldLock lock = one().acquire(key())) {
+			for (ContractNode node : List.of(one(), two())) {
+				stage().get(stage().inThread(() -> {
+					assertThatThrownBy(node.registry().obtain(key())::unlock)
+						.isInstanceOf(IllegalMonitorStateException.class);
+					return true;
+				}));
+			}
+			assertThat(lock.isHeld()).isTrue();
+			assertThat(two().finds(key())).isFalse();
+		}
+	}
+
+	@Test
+	default void tokensRiseAfterALossOfAllData() {
+		assumeLastingTokens();
+		HeldLock lock = one().acquire(key());
+		lock.close();
+		store().clear();
+		try (HeldLock next = two().acquire(key())) {
+			assertThat(next.fencingToken()).isGreaterThan(lock.fencingToken());
+		}
+	}
+
+	@Test
+	default void differentKeysAreHeldAtTheSameTime() {
+		try (HeldLock lock = one().acquire(key()); HeldLock other = two().acquire(key() + "-other")) {
+			assertThat(lock.isHeld()).isTrue();
+			assertThat(other.isHeld()).isTrue();
+			assertThat(other.remaining()).isGreaterThan(Duration.ZERO);
+		}
 	}
 
 }

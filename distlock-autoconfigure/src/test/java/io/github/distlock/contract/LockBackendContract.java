@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What every lock store must do when the registry calls it, verb by verb.
  */
-interface LockBackendContract extends ContractTests {
+interface LockBackendContract extends RepeatedVerbContract, KeyContract {
 
 	@Test
 	default void aFreeLockIsGrantedToAnAttempt() {
@@ -32,31 +32,6 @@ interface LockBackendContract extends ContractTests {
 		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
 		assertThat(second().attempt(second().ticket(key()))).isInstanceOf(AttemptResult.Waiting.class);
 		assertThat(first().attempt(first().ticket(key()))).isInstanceOf(AttemptResult.Waiting.class);
-	}
-
-	@Test
-	default void anAttemptRepeatedWithTheTicketThatHoldsGivesTheSameTokenAgain() {
-		Ticket ticket = first().ticket(key());
-		Grant once = granted(first().attempt(ticket));
-		Grant again = granted(first().attempt(ticket));
-		assertThat(again.firstToken()).isEqualTo(once.firstToken());
-		assertThat(again.lastToken()).isEqualTo(once.lastToken());
-	}
-
-	@Test
-	default void anAttemptRepeatedByAWaitingTicketQueuesItOnce() {
-		assumeOrder();
-		Ticket holder = first().hold(key());
-		Ticket waiter = second().ticket(key());
-		Ticket later = first().ticket(key());
-		second().attempt(waiter);
-		second().attempt(waiter);
-		first().attempt(later);
-		first().release(holder);
-		second().awaitGrant(waiter);
-		second().release(waiter);
-		// Had it been queued twice, it would own the lock again.
-		first().awaitGrant(later);
 	}
 
 	@Test
@@ -212,20 +187,6 @@ interface LockBackendContract extends ContractTests {
 		first().backend.release(ticket, grant.firstToken(), null);
 		store().clear();
 		assertThat(granted(second().attempt(second().ticket(key()))).firstToken()).isGreaterThan(grant.lastToken());
-	}
-
-	@Test
-	default void nothingIsLeftInTheStoreWhenNobodyHoldsOrWaits() {
-		Ticket holder = first().hold(key());
-		Ticket waiter = second().ticket(key());
-		second().attempt(waiter);
-		Ticket cancelled = first().ticket(key());
-		first().attempt(cancelled);
-		first().backend.cancel(cancelled);
-		first().release(holder);
-		second().awaitGrant(waiter);
-		second().release(waiter);
-		await().atMost(store().memory().plus(store().patience())).until(() -> store().items() == 0);
 	}
 
 }

@@ -1,11 +1,16 @@
 package io.github.distlock.backend.redis;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.StoreUnderTest;
 import io.github.distlock.testing.RedisTestServer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Assumptions;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -28,6 +33,35 @@ final class RedisStore implements StoreUnderTest {
 	static RedisStore embedded() {
 		RedisTestServer server = RedisTestServer.start();
 		return new RedisStore(server, server.port());
+	}
+
+	/** Redis 7, as it is installed on this machine; without it the tests are skipped. */
+	static RedisStore installed() {
+		Assumptions.assumeTrue(versionOnPath().contains("v=7."), "redis-server 7 is not on the PATH");
+		int port = RedisTestServer.freePort();
+		try {
+			Process server = new ProcessBuilder("redis-server", "--port", Integer.toString(port), "--bind", "127.0.0.1",
+					"--save", "", "--appendonly", "no", "--dir", System.getProperty("java.io.tmpdir"))
+				.redirectErrorStream(true)
+				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
+				.start();
+			RedisStore store = new RedisStore(server::destroyForcibly, port);
+			Awaitility.await().ignoreExceptions().until(() -> store.items() == 0);
+			return store;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static String versionOnPath() {
+		try {
+			Process version = new ProcessBuilder("redis-server", "--version").redirectErrorStream(true).start();
+			return new String(version.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			return "none: " + ex.getMessage();
+		}
 	}
 
 	@Override

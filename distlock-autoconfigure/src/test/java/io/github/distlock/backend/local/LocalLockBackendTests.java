@@ -1,0 +1,16 @@
+package io.github.distlock.backend.local;
+
+import io.github.distlock.contract.LockStoreContract;
+import io.github.distlock.contract.StoreUnderTest;
+
+/**
+ * The contract, on the local store.
+ */
+class LocalLockBackendTests extends LockStoreContract {
+
+	@Override
+	protected StoreUnderTest openStore() {
+		return new LocalStoreUnderTest();
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Tests of the local store.
+ */
+@NullMarked
+package io.github.distlock.backend.local;
+
+import org.jspecify.annotations.NullMarked;

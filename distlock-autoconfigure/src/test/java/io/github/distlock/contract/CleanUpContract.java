@@ -1,0 +1,71 @@
+package io.github.distlock.contract;
+
+import java.time.Duration;
+import java.util.concurrent.Future;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.Ticket;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What is left: nothing, neither in the store nor in the JVM. One test for all ways out,
+ * since a store may remember for a while.
+ */
+interface CleanUpContract extends ContractTests {
+
+	@Test
+	default void nothingIsLeftInTheStoreWhenNobodyHoldsOrWaits() throws Exception {
+		leaveBackends(key() + "-backend");
+		leaveLostAndLate(key() + "-lost");
+		leaveContended(key());
+		HeldLock crashed = leaveCrashed(key() + "-crashed");
+		two().acquire(crashed.key()).close();
+		await().until(() -> one().isIdle() && two().isIdle());
+		Awaitility.await()
+			.atMost(store().memory().plus(store().patience()))
+			.untilAsserted(() -> assertThat(store().items()).isZero());
+	}
+
+	private void leaveBackends(String name) {
+		Ticket holder = first().hold(name);
+		Ticket waiter = second().ticket(name);
+		second().attempt(waiter);
+		Ticket cancelled = first().ticket(name);
+		first().attempt(cancelled);
+		first().backend.cancel(cancelled);
+		first().release(holder);
+		second().awaitGrant(waiter);
+		second().release(waiter);
+	}
+
+	/** A lease that ends, with one who waits in vain and one who does not. */
+	private void leaveLostAndLate(String name) {
+		HeldLock lost = one().registry().acquire(LockRequest.of(name).leaseTime(store().shortLease()));
+		assertThat(two().registry().tryAcquire(LockRequest.of(name).waitTime(Duration.ofMillis(50)))).isEmpty();
+		assertThat(two().finds(name)).isFalse();
+		await().until(() -> !lost.isHeld());
+	}
+
+	private void leaveContended(String name) throws Exception {
+		HeldLock held = one().acquire(name);
+		Future<?> waiter = stage().inThread(() -> {
+			two().acquire(name).close();
+			return true;
+		});
+		await().until(() -> two().waiting() == 1);
+		held.close();
+		stage().get(waiter);
+	}
+
+	private HeldLock leaveCrashed(String name) {
+		ContractNode doomed = stage().node(store().shortLease());
+		HeldLock lock = doomed.acquire(name);
+		doomed.backend().crash();
+		return lock;
+	}
+
+}

@@ -1,0 +1,70 @@
+package io.github.distlock.contract;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Clocks: that of a node may be hours off, and nobody notices.
+ */
+interface ClockContract extends ExclusionContract {
+
+	private ContractNode ahead(Duration lease) {
+		return stage().node(lease, new ShiftedClock(Duration.ofHours(5)));
+	}
+
+	private ContractNode behind(Duration lease) {
+		return stage().node(lease, new ShiftedClock(Duration.ofHours(-5)));
+	}
+
+	@Test
+	default void nodesWhoseClocksAreHoursOffExcludeEachOtherAndTheirTokensRise() throws Exception {
+		contend(List.of(ahead(Stage.LEASE), behind(Stage.LEASE), one()));
+	}
+
+	@Test
+	default void aLeaseEndsInTimeWhoseverClockIsOff() {
+		ContractNode ahead = ahead(Stage.LEASE);
+		ContractNode behind = behind(Stage.LEASE);
+		for (List<ContractNode> pair : List.of(List.of(ahead, behind), List.of(behind, ahead))) {
+			HeldLock lock = pair.get(0).registry().acquire(request().leaseTime(store().shortLease()));
+			assertThat(lock.isHeld()).isTrue();
+			assertThat(pair.get(1).finds(key())).isFalse();
+			try (HeldLock next = pair.get(1).acquire(key())) {
+				assertThat(lock.isHeld()).isFalse();
+				assertThat(next.fencingToken()).isGreaterThan(lock.fencingToken());
+			}
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+		}
+	}
+
+	@Test
+	default void aCrashedNodeWhoseClockIsOffFreesItsLockInTheEnd() {
+		for (ContractNode doomed : List.of(ahead(store().shortLease()), behind(store().shortLease()))) {
+			doomed.acquire(key());
+			doomed.backend().crash();
+			two().acquire(key()).close();
+		}
+	}
+
+	@Test
+	default void renewalsKeepTheLocksOfNodesWhoseClocksAreOff() {
+		Duration lease = store().shortLease().multipliedBy(2);
+		ContractNode ahead = ahead(lease);
+		ContractNode behind = behind(lease);
+		try (HeldLock lock = ahead.acquire(key()); HeldLock other = behind.acquire(key() + "-other")) {
+			await().during(lease.multipliedBy(2))
+				.pollInterval(Duration.ofMillis(50))
+				.until(() -> lock.isHeld() && other.isHeld() && !one().finds(key()) && !one().finds(key() + "-other"));
+		}
+		assertThat(ahead.lost()).isEmpty();
+		assertThat(behind.lost()).isEmpty();
+	}
+
+}

@@ -1,0 +1,77 @@
+package io.github.distlock.contract;
+
+import java.util.List;
+
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Ticket;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Keys are compared by their bytes in UTF-8: those that a database's collation, a file
+ * system or a path would take for the same are different locks.
+ */
+interface KeyContract extends ContractTests {
+
+	/** No two of them are equal, though many look so to some store. */
+	List<String> KEYS = List.of("a", "A", "\u00e4", "a\u0308", "\u00c4", "\u00e5", "\u212b", "\u00df", "ss", "\u1e9e",
+			"i", "I", "\u0131", "\u0130", "a ", " a", "a  ", "a\u00a0", "a\u200b", "a\t", "a\nb", "a b", "/", "a/",
+			"a//", "/a", "a/b", "a%2Fb", ".", "..", "a/../b", "%", "%%", "%25", "_", "\\", "\\\\", "'", "''", "\"",
+			"{}", "{x}", "}x", "x", "{a}:queue", "a:queue", "a|b", "a,b", "a*", "a?", "[a]", "a\u0000", "\u0436",
+			"\u4e2d", "\ud83d\ude00", "\ud83d\ude01", "\uff21", "\u03c3", "\u03c2", "null", "0", "00",
+			"lock-0000000001");
+
+	@Test
+	default void keysThatDifferInAByteAreDifferentLocks() {
+		for (String each : KEYS) {
+			assertThat(first().attemptOnce(first().ticket(each))).as("'%s'", each)
+				.isInstanceOf(AttemptResult.Granted.class);
+		}
+		// They were granted because they are different, and not because nothing is held.
+		for (String each : KEYS) {
+			assertThat(second().attemptOnce(second().ticket(each))).as("'%s'", each)
+				.isInstanceOf(AttemptResult.Busy.class);
+		}
+	}
+
+	@Test
+	default void longKeysThatDifferAtTheEndOnlyAreDifferentLocks() {
+		String most = "\u4e2d".repeat(166) + "/{x}-";
+		Ticket holder = first().hold(most + "a");
+		assertThat(second().attemptOnce(second().ticket(most + "a"))).isInstanceOf(AttemptResult.Busy.class);
+		assertThat(second().attemptOnce(second().ticket(most + "b"))).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(second().attemptOnce(second().ticket(most))).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(first().release(holder)).isTrue();
+	}
+
+	@Test
+	default void waitersOfKeysThatLookAlikeAreGrantedTheirOwn() {
+		Ticket holder = first().hold("a/%{}");
+		Ticket other = first().hold("A/%{}");
+		Ticket waiter = second().ticket("a/%{}");
+		Ticket otherWaiter = second().ticket("A/%{}");
+		second().attempt(waiter);
+		second().attempt(otherWaiter);
+		first().release(other);
+		second().awaitGrant(otherWaiter);
+		assertThat(second().wasGranted(waiter)).isFalse();
+		assertThat(second().attempt(waiter)).isInstanceOf(AttemptResult.Waiting.class);
+		first().release(holder);
+		second().awaitGrant(waiter);
+	}
+
+	@Test
+	default void keysThatAreNoneAreRefused() {
+		for (String none : List.of("", "  ", "\n\t", "x".repeat(513), "\u00e4".repeat(257), "half \ud83d pair")) {
+			assertThatExceptionOfType(LockDefinitionException.class).as("'%s'", none)
+				.isThrownBy(() -> first().backend.validateKey(none));
+		}
+		for (String key : KEYS) {
+			first().backend.validateKey(key);
+		}
+	}
+
+}

@@ -1,0 +1,128 @@
+package io.github.distlock.contract;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
+import io.github.distlock.contract.ForgetfulBackend.Verb;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Leases: how they end, how they are kept alive, and what a holder hears of the loss.
+ */
+interface LeaseContract extends ContractTests {
+
+	/** For the watchdog: a third of it must be enough on a busy machine. */
+	default Duration watchedLease() {
+		return store().shortLease().multipliedBy(2);
+	}
+
+	@Test
+	default void anExplicitLeaseEndsInTheJvmWhateverTheStoreDoes() {
+		AtomicInteger told = new AtomicInteger();
+		HeldLock lock = one().registry().acquire(request().leaseTime(store().shortLease()));
+		lock.onLost(told::incrementAndGet);
+		assertThat(lock.remaining()).isLessThanOrEqualTo(store().shortLease());
+		await().until(() -> !lock.isHeld());
+		assertThat(lock.remaining()).isEqualTo(Duration.ZERO);
+		await().until(() -> told.get() == 1);
+		await().untilAsserted(() -> assertThat(one().lost()).containsExactly(key()));
+		// Released in the background, or ended in the store: the next one enters.
+		try (HeldLock next = two().acquire(key())) {
+			assertThat(next.fencingToken()).isGreaterThan(lock.fencingToken());
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close).withMessageContaining(key());
+			assertThat(next.isHeld()).isTrue();
+			assertThat(one().finds(key())).isFalse();
+		}
+		assertThat(told).hasValue(1);
+		stage().awaitIdle();
+	}
+
+	@Test
+	default void theWatchdogKeepsALockBeyondSeveralLeases() {
+		ContractNode watched = stage().node(watchedLease());
+		try (HeldLock lock = watched.acquire(key())) {
+			await().during(watchedLease().multipliedBy(3))
+				.pollInterval(Duration.ofMillis(50))
+				.until(() -> lock.isHeld() && !two().finds(key()));
+		}
+		assertThat(watched.lost()).isEmpty();
+		assertThat(two().finds(key())).isTrue();
+	}
+
+	@Test
+	default void aCrashedNodeFreesItsLockInTheEnd() {
+		ContractNode doomed = stage().node(store().shortLease());
+		HeldLock lock = doomed.acquire(key());
+		doomed.backend().crash();
+		try (HeldLock next = two().acquire(key())) {
+			assertThat(next.fencingToken()).isGreaterThan(lock.fencingToken());
+			if (description().expires()) {
+				assertThat(lock.isHeld()).isFalse();
+			}
+		}
+	}
+
+	@Test
+	default void aCrashedWaiterDoesNotKeepOthersOut() throws Exception {
+		ContractNode doomed = stage().node(store().shortLease());
+		HeldLock lock = two().acquire(key());
+		stage().inThread(() -> doomed.acquire(key()));
+		await().until(() -> doomed.waiting() == 1 && doomed.backend().calls(Verb.ATTEMPT) > 0);
+		doomed.backend().crash();
+		lock.close();
+		one().acquire(key()).close();
+	}
+
+	@Test
+	default void aHolderWhoseRenewalsAreLostIsToldBeforeTheNextEnters() {
+		assumeExpiry();
+		ContractNode cut = stage().node(watchedLease());
+		AtomicInteger told = new AtomicInteger();
+		HeldLock lock = cut.acquire(key());
+		lock.onLost(told::incrementAndGet);
+		cut.backend().loseRequests(Verb.RENEW, Integer.MAX_VALUE);
+		cut.backend().loseRequests(Verb.RELEASE, Integer.MAX_VALUE);
+		try (HeldLock next = two().acquire(key())) {
+			assertThat(lock.isHeld()).isFalse();
+			assertThat(next.fencingToken()).isGreaterThan(lock.fencingToken());
+		}
+		await().until(() -> told.get() == 1);
+		await().untilAsserted(() -> assertThat(cut.lost()).containsExactly(key()));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+	}
+
+	@Test
+	default void aRenewalLostOnceDoesNotLoseTheLock() {
+		assumeExpiry();
+		ContractNode watched = stage().node(watchedLease());
+		try (HeldLock lock = watched.acquire(key())) {
+			watched.backend().loseRequests(Verb.RENEW, 1);
+			await().until(() -> watched.renewed() >= 1);
+			watched.backend().loseReplies(Verb.RENEW, 1);
+			int before = watched.renewed();
+			await().until(() -> watched.renewed() > before);
+			assertThat(lock.isHeld()).isTrue();
+		}
+		assertThat(watched.lost()).isEmpty();
+	}
+
+	@Test
+	default void aHolderOfALockThatTheStoreHasLostIsTold() {
+		assumeExpiry();
+		ContractNode watched = stage().node(watchedLease());
+		HeldLock lock = watched.acquire(key());
+		store().clear();
+		await().until(() -> !lock.isHeld());
+		await().until(() -> watched.lost().contains(key()));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+		try (HeldLock next = two().acquire(key())) {
+			assertThat(next.isHeld()).isTrue();
+		}
+	}
+
+}

@@ -1,0 +1,55 @@
+package io.github.distlock.contract;
+
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockMode;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+/**
+ * What a store says of itself, and that what it does not offer is refused.
+ */
+interface RefusalContract extends ContractTests {
+
+	@Test
+	default void theDescriptionIsComplete() {
+		assertThat(description().name()).isNotBlank();
+		assertThat(description().modes()).contains(LockMode.EXCLUSIVE);
+		assertThat(description().tokensPerGrant()).isPositive();
+		assertThat(description().batchSize()).isPositive();
+		assertThat(description().strayDelay()).isGreaterThanOrEqualTo(Duration.ZERO);
+		assertThat(one().description()).isEqualTo(description());
+	}
+
+	@Test
+	default void aModeThatIsNotOfferedIsRefused() {
+		Set<LockMode> others = EnumSet.complementOf(EnumSet.copyOf(description().modes()));
+		assumeFalse(others.isEmpty(), () -> "The store '" + description().name() + "' offers all modes");
+		for (LockMode mode : others) {
+			assertThatExceptionOfType(LockDefinitionException.class)
+				.isThrownBy(() -> one().registry().acquire(request().mode(mode)))
+				.withMessageContaining(key())
+				.withMessageContaining("'" + description().name() + "'")
+				.withMessageContaining("use one of");
+		}
+		assertThat(one().isIdle()).isTrue();
+	}
+
+	@Test
+	default void orderThatIsNotKeptIsRefused() {
+		assumeFalse(description().fair(), () -> "The store '" + description().name() + "' keeps the order");
+		assertThatExceptionOfType(LockDefinitionException.class)
+			.isThrownBy(() -> one().registry().acquire(request().fair(true)))
+			.withMessageContaining(key())
+			.withMessageContaining("'" + description().name() + "'")
+			.withMessageContaining("leave fair out");
+		assertThat(one().isIdle()).isTrue();
+	}
+
+}

@@ -1,0 +1,168 @@
+package io.github.distlock.contract;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.contract.ForgetfulBackend.Verb;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Waiting: being woken, in which order, for how long, and giving up.
+ */
+interface WaitingContract extends ContractTests {
+
+	@Test
+	default void aWaiterIsWokenByTheReleaseOfAnotherNode() throws Exception {
+		HeldLock held = two().acquire(key());
+		Future<HeldLock> waiter = stage()
+			.inThread(() -> one().registry().acquire(request().waitTime(LockRequest.FOREVER)));
+		await().until(() -> one().waiting() == 1);
+		assertThat(waiter.isDone()).isFalse();
+		held.close();
+		HeldLock next = stage().get(waiter);
+		assertThat(next.isHeld()).isTrue();
+		assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+		next.close();
+		stage().awaitIdle();
+	}
+
+	@Test
+	default void aWaiterWithoutAThreadIsWokenToo() throws Exception {
+		HeldLock held = two().acquire(key());
+		CompletableFuture<HeldLock> waiter = one().registry().acquireAsync(request().waitTime(LockRequest.FOREVER));
+		await().until(() -> one().waiting() == 1);
+		held.close();
+		stage().get(waiter).close();
+		CompletableFuture<HeldLock> cancelled = one().registry().acquireAsync(request());
+		cancelled.cancel(false);
+		two().acquire(key()).close();
+		stage().awaitIdle();
+	}
+
+	@Test
+	default void callersOfOneNodeEnterInTheOrderOfTheirCalls() throws Exception {
+		assertThat(entries(request().waitTime(LockRequest.FOREVER), List.of(one()))).containsExactly(0, 1, 2, 3, 4, 5);
+	}
+
+	@Test
+	default void fairCallersOfSeveralNodesEnterInTheOrderOfTheirCalls() throws Exception {
+		assumeOrder();
+		assertThat(entries(request().fair(true).waitTime(LockRequest.FOREVER), List.of(one(), two())))
+			.containsExactly(0, 1, 2, 3, 4, 5);
+	}
+
+	private List<Integer> entries(LockRequest request, List<ContractNode> nodes) throws Exception {
+		HeldLock held = two().registry().acquire(request);
+		Queue<Integer> entered = new ConcurrentLinkedQueue<>();
+		List<Future<?>> callers = new ArrayList<>();
+		for (int i = 0; i < 6; i++) {
+			int caller = i;
+			ContractNode node = nodes.get(i % nodes.size());
+			Future<Boolean> waiter = stage().inThread(() -> {
+				try (HeldLock lock = node.registry().acquire(request)) {
+					return entered.add(lock.isHeld() ? caller : -1);
+				}
+			});
+			callers.add(waiter);
+			await().failFast("caller " + i + " does not wait: " + waiter, waiter::isDone)
+				.until(() -> one().waiting() + two().waiting() == caller + 1);
+			if (request.fair()) {
+				await().until(() -> one().backend().queued() + two().backend().queued() == caller + 1);
+			}
+		}
+		held.close();
+		for (Future<?> caller : callers) {
+			stage().get(caller);
+		}
+		return List.copyOf(entered);
+	}
+
+	@Test
+	default void aWaitDoesNotEndEarlyAndLeavesNothingBehind() {
+		try (HeldLock lock = two().acquire(key())) {
+			Duration waitTime = Duration.ofMillis(250);
+			long start = System.nanoTime();
+			assertThatExceptionOfType(LockNotAcquiredException.class)
+				.isThrownBy(() -> one().registry().acquire(request().waitTime(waitTime)))
+				.withMessageContaining(key());
+			assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(waitTime.toNanos());
+			assertThat(lock.isHeld()).isTrue();
+		}
+		two().acquire(key()).close();
+		await().until(one()::isIdle);
+	}
+
+	@Test
+	default void aWaitTimeOfZeroAsksOnce() {
+		try (HeldLock lock = two().acquire(key())) {
+			int attempts = one().backend().calls(Verb.ATTEMPT);
+			assertThat(one().registry().tryAcquire(once())).isEmpty();
+			assertThat(one().backend().calls(Verb.ATTEMPT)).isEqualTo(attempts + 1);
+			assertThat(one().isIdle()).isTrue();
+			assertThat(lock.isHeld()).isTrue();
+		}
+		assertThat(one().finds(key())).isTrue();
+	}
+
+	@Test
+	default void anInterruptEndsTheWaitAndLeavesNothingBehind() throws Exception {
+		HeldLock lock = two().acquire(key());
+		Thread[] thread = new Thread[1];
+		Future<Boolean> waiter = stage().inThread(() -> {
+			thread[0] = Thread.currentThread();
+			try {
+				one().registry().acquire(request().waitTime(LockRequest.FOREVER));
+				return false;
+			}
+			catch (LockNotAcquiredException ex) {
+				return ex.getCause() instanceof InterruptedException && Thread.interrupted();
+			}
+		});
+		await().until(() -> one().waiting() == 1);
+		thread[0].interrupt();
+		assertThat(stage().get(waiter)).isTrue();
+		assertThat(lock.isHeld()).isTrue();
+		lock.close();
+		await().until(one()::isIdle);
+		assertThat(two().finds(key())).isTrue();
+	}
+
+	@Test
+	default void anInterruptedHolderReleasesAllTheSame() throws Exception {
+		stage().get(stage().inThread(() -> {
+			HeldLock lock = one().acquire(key());
+			Thread.currentThread().interrupt();
+			lock.close();
+			assertThat(Thread.interrupted()).isTrue();
+			return true;
+		}));
+		assertThat(two().finds(key())).isTrue();
+	}
+
+	@Test
+	default void theNextOneWaitsOnWhenTheFirstGivesUp() throws Exception {
+		HeldLock held = two().acquire(key());
+		Future<?> hasty = stage().inThread(() -> one().registry().acquire(request().waitTime(Duration.ofMillis(300))));
+		await().until(() -> one().waiting() == 1);
+		Future<HeldLock> patient = stage()
+			.inThread(() -> one().registry().acquire(request().waitTime(LockRequest.FOREVER)));
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> stage().get(hasty))
+			.withCauseInstanceOf(LockNotAcquiredException.class);
+		held.close();
+		stage().get(patient).close();
+		stage().awaitIdle();
+	}
+
+}
