@@ -97,7 +97,7 @@ class CompositeLockRegistryTests {
 		assertLocked(true, true);
 		assertThat(lock.isHeld()).isTrue();
 		assertThat(lock.key()).isEqualTo("order-1");
-		assertThat(lock.remaining()).isBetween(Duration.ofMillis(1), Duration.ofMillis(900));
+		assertThat(lock.remaining()).isBetween(Duration.ofMillis(1), Duration.ofMillis(950));
 		assertThat(lock.fencingToken()).isEqualTo(this.firstEvents.attempted.element().fencingToken());
 		lock.close();
 		assertLocked(false, false);
