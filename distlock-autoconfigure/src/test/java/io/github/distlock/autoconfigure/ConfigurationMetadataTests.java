@@ -33,8 +33,8 @@ class ConfigurationMetadataTests {
 			.containsExactlyInAnyOrder("distlock.enabled", "distlock.backend", "distlock.composite",
 					"distlock.key-prefix", "distlock.wait-time", "distlock.lease-time", "distlock.max-hold-time",
 					"distlock.backend-timeout", "distlock.fail-fast", "distlock.on-lost", "distlock.handoff.budget",
-					"distlock.handoff.max-time", "distlock.shutdown-grace-period", "distlock.redis.enabled",
-					"distlock.redis.command-timeout", "distlock.redis.dedicated-connection",
+					"distlock.handoff.max-time", "distlock.shutdown-grace-period", "distlock.local.enabled",
+					"distlock.redis.enabled", "distlock.redis.command-timeout", "distlock.redis.dedicated-connection",
 					"distlock.redis.connection-factory", "distlock.aop.order", "distlock.transaction.on-active");
 	}
 

@@ -42,7 +42,8 @@ class DistlockAutoConfigurationTests {
 	void everyAutoConfigurationIsListed() {
 		assertThat(Contexts.ours())
 			.containsExactlyInAnyOrder(DistlockAopAutoConfiguration.class, DistlockAutoConfiguration.class,
-					DistlockMetricsAutoConfiguration.class, DistlockRedisAutoConfiguration.class)
+					DistlockLocalAutoConfiguration.class, DistlockMetricsAutoConfiguration.class,
+					DistlockRedisAutoConfiguration.class)
 			.allSatisfy((type) -> assertThat(type).hasAnnotation(AutoConfiguration.class).isFinal());
 	}
 

@@ -6,6 +6,8 @@ import java.util.List;
 import io.github.distlock.DistributedLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -88,6 +90,68 @@ class FailedStartTests {
 	}
 
 	@Test
+	void withAStoreWhoseClassesAreMissing(CapturedOutput output) {
+		ClassLoader withoutCurator = new FilteredClassLoader("org.apache.curator");
+		start(application(Locks.class, Redis.class).resourceLoader(new DefaultResourceLoader(withoutCurator)),
+				"distlock.backend=zookeeper");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("The lock store 'zookeeper' is chosen (distlock.backend=zookeeper), and "
+					+ "org.apache.curator.framework.CuratorFramework is not on the class path.")
+			.contains("- add the dependency org.apache.curator:curator-recipes")
+			.contains("- choose another store")
+			.contains("- set distlock.enabled=false to run without locks");
+	}
+
+	@Test
+	void withAStoreBesideTheDefaultWhoseClassesAreMissing(CapturedOutput output) {
+		ClassLoader withoutCurator = new FilteredClassLoader("org.apache.curator");
+		start(application(Locks.class, Redis.class).resourceLoader(new DefaultResourceLoader(withoutCurator)),
+				"distlock.zookeeper.enabled=true");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains(
+					"The lock store 'zookeeper' is chosen (distlock.zookeeper.enabled=true or distlock.composite), and ")
+			.contains("- add the dependency org.apache.curator:curator-recipes");
+	}
+
+	@Test
+	void withAnAutoConfigurationThatWasExcluded(CapturedOutput output) {
+		start(application(Locks.class, Redis.class), "distlock.local.enabled=true");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("The lock store 'local' is chosen (distlock.local.enabled=true or distlock.composite), and its "
+					+ "auto-configuration did not run.")
+			.contains("Do not exclude it, or choose another store.");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+			redis          | 'redis': it must name two different stores.
+			redis,redis    | 'redis,redis': it must name two different stores.
+			redis,etcd     | 'redis,etcd': there is no store 'etcd'.
+			redis,composite| 'redis,composite': there is no store 'composite'.
+			""")
+	void withACompositeThatCannotWork(String value, String problem, CapturedOutput output) {
+		start(application(Locks.class, Redis.class), "distlock.composite=" + value);
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Property 'distlock.composite' is " + problem + " It was set in \"distlock.composite\" from")
+			.contains("Name two different ones of: redis, redlock, jdbc, zookeeper, local.");
+	}
+
+	@Test
+	void withACompositeThatIsTheDefaultAndSaysNothing(CapturedOutput output) {
+		start(application(Locks.class, Redis.class), "distlock.backend=composite");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Property 'distlock.composite' is '': it says nothing, but distlock.backend is 'composite'.");
+	}
+
+	@Test
+	void withFailFastAndARedisThatIsDownBesideTheDefault(CapturedOutput output) {
+		start(application(Locks.class, Local.class, Redis.class), "distlock.backend=local", "distlock.fail-fast=true",
+				"distlock.redis.enabled=true", "spring.data.redis.host=127.0.0.1", "spring.data.redis.port=1");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("distlock.fail-fast is true, and the lock store cannot be used: Redis at 127.0.0.1:1.");
+	}
+
+	@Test
 	void withAPropertyOutOfRange(CapturedOutput output) {
 		start(application(Locks.class, Redis.class), "distlock.lease-time=10ms");
 		assertThat(output).contains("APPLICATION FAILED TO START")
@@ -149,6 +213,12 @@ class FailedStartTests {
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration(DataRedisAutoConfiguration.class)
 	static class Redis {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration(DistlockLocalAutoConfiguration.class)
+	static class Local {
 
 	}
 

@@ -1,0 +1,44 @@
+package io.github.distlock.autoconfigure;
+
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+
+/**
+ * Auto-configuration of the store in the memory of this JVM: one for each application
+ * context. Only for those who ask for it by name, since it keeps no other JVM out.
+ */
+@AutoConfiguration(before = DistlockAutoConfiguration.class)
+@ConditionalOnStore(Backend.LOCAL)
+@EnableConfigurationProperties({ DistlockProperties.class, LocalStoreProperties.class })
+public final class DistlockLocalAutoConfiguration {
+
+	private static final Log logger = LogFactory.getLog(DistlockLocalAutoConfiguration.class);
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	LocalStore localStore() {
+		return new LocalStore(TimeSource.SYSTEM);
+	}
+
+	@Bean
+	@Lazy
+	@Qualifier("local")
+	LockBackend localLockBackend(LocalStore store, DistlockProperties properties) {
+		logger.warn("The lock store 'local' is enabled: its locks keep out other threads of this application, "
+				+ "and no other JVM");
+		return new LocalLockBackend(store, properties.handoff().budget() + 1, TimeSource.SYSTEM);
+	}
+
+}

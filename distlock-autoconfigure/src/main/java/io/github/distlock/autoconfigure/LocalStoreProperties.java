@@ -1,0 +1,14 @@
+package io.github.distlock.autoconfigure;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Locks in the memory of this JVM.
+ *
+ * @param enabled Whether locks can be kept in the memory of this JVM beside the default
+ * store. The store that distlock.backend names needs no switch.
+ */
+@ConfigurationProperties("distlock.local")
+public record LocalStoreProperties(@DefaultValue("false") boolean enabled) {
+}

@@ -1,0 +1,86 @@
+package io.github.distlock.autoconfigure;
+
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.registry.CompositeLockRegistry;
+import io.github.distlock.testing.RedisTestServer;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aot.test.generate.TestGenerationContext;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.test.tools.CompileWithForkedClassLoader;
+import org.springframework.core.test.tools.TestCompiler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * An application whose beans were decided when it was built.
+ */
+class AheadOfTimeTests {
+
+	@Test
+	@CompileWithForkedClassLoader
+	@SuppressWarnings("unchecked")
+	void theChoiceOfStoresIsKept() {
+		try (RedisTestServer redis = RedisTestServer.start();
+				AnnotationConfigApplicationContext build = new AnnotationConfigApplicationContext()) {
+			properties(build, redis.port());
+			build.register(Application.class);
+			TestGenerationContext generation = new TestGenerationContext();
+			var initializer = new ApplicationContextAotGenerator().processAheadOfTime(build, generation);
+			generation.writeGeneratedContent();
+			TestCompiler.forSystem().with(generation).compile((compiled) -> {
+				try (GenericApplicationContext context = new GenericApplicationContext()) {
+					properties(context, redis.port());
+					compiled.getInstance(ApplicationContextInitializer.class, initializer.reflectionName())
+						.initialize(context);
+					context.refresh();
+					verify(context);
+				}
+			});
+		}
+	}
+
+	private static void verify(GenericApplicationContext context) {
+		Injected injected = context.getBean(Injected.class);
+		assertThat(injected.plain()).isInstanceOf(BackendLockRegistry.class)
+			.isSameAs(injected.redis())
+			.isSameAs(context.getBean("redisLockRegistry"));
+		assertThat(injected.composite()).isInstanceOf(CompositeLockRegistry.class);
+		injected.composite().acquire(LockRequest.of("order-1")).close();
+	}
+
+	private static void properties(GenericApplicationContext context, int port) {
+		TestPropertyValues
+			.of("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + port, "distlock.local.enabled=true",
+					"distlock.composite=redis,local")
+			.applyTo(context);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
+			DistlockLocalAutoConfiguration.class, DistlockAutoConfiguration.class })
+	static class Application {
+
+		@Bean
+		Injected injected(LockRegistry plain, @Qualifier("redis") LockRegistry redis,
+				@Qualifier("composite") LockRegistry composite) {
+			return new Injected(plain, redis, composite);
+		}
+
+	}
+
+	record Injected(LockRegistry plain, LockRegistry redis, LockRegistry composite) {
+	}
+
+}

@@ -1,0 +1,251 @@
+package io.github.distlock.autoconfigure;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.registry.CompositeLockRegistry;
+import io.github.distlock.testing.RedisTestServer;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.condition.ConditionEvaluationReport;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+
+/**
+ * Which stores are enabled, and which of them is the default.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class StoreChoiceTests {
+
+	private static RedisTestServer redis;
+
+	private ApplicationContextRunner application;
+
+	@BeforeAll
+	static void startRedis() {
+		redis = RedisTestServer.start();
+	}
+
+	@BeforeEach
+	void setUp() {
+		this.application = Contexts.withRedis()
+			.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + redis.port());
+	}
+
+	@AfterAll
+	static void stopRedis() {
+		redis.close();
+	}
+
+	@Test
+	void whereNothingIsSaidThereIsRedisAlone(CapturedOutput output) {
+		this.application.run((context) -> {
+			assertThat(registries(context)).containsExactly("redisLockRegistry");
+			assertThat(context).hasBean("redisLockBackend").doesNotHaveBean(LocalStore.class);
+			assertThat(output).doesNotContain("'local'");
+			assertThat(report(context, DistlockRedisAutoConfiguration.class))
+				.contains("@ConditionalOnStore redis it is the default");
+			assertThat(report(context, DistlockLocalAutoConfiguration.class)).contains(
+					"@ConditionalOnStore local distlock.backend is redis, and distlock.local.enabled is not true");
+		});
+	}
+
+	@Test
+	void theStoreThatIsNamedIsTheOnlyOne(CapturedOutput output) {
+		this.application.withPropertyValues("distlock.backend=local").run((context) -> {
+			assertThat(registries(context)).containsExactly("localLockRegistry");
+			assertThat(context.getBean(LockBackend.class)).isInstanceOf(LocalLockBackend.class);
+			lock(context.getBean(LockRegistry.class));
+			assertThat(output).containsOnlyOnce("and no other JVM");
+		});
+	}
+
+	@Test
+	void aStoreThatIsSwitchedOnIsThereBesideTheDefault(CapturedOutput output) {
+		this.application.withPropertyValues("distlock.local.enabled=true").withBean(Injected.class).run((context) -> {
+			assertThat(registries(context)).containsExactlyInAnyOrder("redisLockRegistry", "localLockRegistry");
+			Injected injected = context.getBean(Injected.class);
+			assertThat(injected.plain).isSameAs(injected.redis).isNotSameAs(injected.local);
+			assertThat(injected.redisBackend).isInstanceOf(RedisLockBackend.class);
+			assertThat(injected.localBackend).isInstanceOf(LocalLockBackend.class);
+			assertThat(output).containsOnlyOnce("and no other JVM");
+			// Two stores: one key is two locks.
+			try (HeldLock inRedis = injected.redis.acquire(LockRequest.of("order-1"))) {
+				lock(injected.local);
+				assertThat(inRedis.isHeld()).isTrue();
+			}
+		});
+	}
+
+	@Test
+	void theDefaultCanBeTheOtherOne() {
+		this.application.withPropertyValues("distlock.backend=local", "distlock.redis.enabled=true")
+			.withBean(Injected.class)
+			.run((context) -> {
+				Injected injected = context.getBean(Injected.class);
+				assertThat(injected.plain).isSameAs(injected.local).isNotSameAs(injected.redis);
+			});
+	}
+
+	@Test
+	void aBackendOfTheApplicationIsTheDefaultAndOthersCanBeBesideIt() {
+		ApplicationContextRunner own = this.application.withBean("etcdLockBackend", LockBackend.class,
+				StoreChoiceTests::ownBackend);
+		own.run((context) -> assertThat(registries(context)).containsExactly("etcdLockRegistry"));
+		own.withPropertyValues("distlock.backend=redis").run((context) -> {
+			assertThat(registries(context)).containsExactly("etcdLockRegistry");
+			assertThat(report(context, DistlockRedisAutoConfiguration.class))
+				.contains("found LockBackend of the application etcdLockBackend");
+		});
+		own.withPropertyValues("distlock.redis.enabled=true").run((context) -> {
+			assertThat(registries(context)).containsExactlyInAnyOrder("etcdLockRegistry", "redisLockRegistry");
+			assertThat(context.getBean(LockRegistry.class)).isSameAs(context.getBean("etcdLockRegistry"));
+		});
+		own.withPropertyValues("distlock.composite=redis,etcd", "distlock.backend=composite").run((context) -> {
+			assertThat(context.getBean(LockRegistry.class)).isInstanceOf(CompositeLockRegistry.class);
+			lock(context.getBean(LockRegistry.class));
+		});
+	}
+
+	@Test
+	void ofSeveralBackendsOfTheApplicationOneMustBePrimary() {
+		ApplicationContextRunner own = this.application
+			.withBean("etcdLockBackend", LockBackend.class, StoreChoiceTests::ownBackend)
+			.withBean("consul", LockBackend.class, StoreChoiceTests::ownBackend);
+		own.run((context) -> assertThat(context).getFailure()
+			.isInstanceOf(LockStoreMissingException.class)
+			.hasMessageContaining("There are 2 LockBackend beans, and it is not clear which is the default: "
+					+ "etcdLockBackend, consul."));
+		own.withBean("third", LockBackend.class, StoreChoiceTests::ownBackend, (bean) -> bean.setPrimary(true))
+			.run((context) -> assertThat(context.getBean(LockRegistry.class))
+				.isSameAs(context.getBean("thirdLockRegistry")));
+	}
+
+	@Test
+	void aBackendOfTheApplicationWithTheNameOfOursTakesItsPlace() {
+		this.application.withPropertyValues("distlock.redis.enabled=true")
+			.withBean("redisLockBackend", LockBackend.class, StoreChoiceTests::ownBackend)
+			.run((context) -> {
+				assertThat(registries(context)).containsExactly("redisLockRegistry");
+				assertThat(context.getBean(LockBackend.class)).isInstanceOf(LocalLockBackend.class);
+			});
+	}
+
+	@Test
+	void aRegistryOfTheApplicationTakesThePlaceOfAll() {
+		this.application
+			.withPropertyValues("distlock.local.enabled=true", "distlock.redis.enabled=true",
+					"distlock.composite=redis,local")
+			.withBean("mine", LockRegistry.class, () -> mock(LockRegistry.class))
+			.run((context) -> assertThat(context).hasSingleBean(LockRegistry.class)
+				.hasBean("mine")
+				.doesNotHaveBean(LockBackend.class));
+	}
+
+	@Test
+	void theCompositeCanBeTheDefaultAndEnablesItsMembers() {
+		this.application.withPropertyValues("distlock.backend=composite", "distlock.composite=redis, local")
+			.run((context) -> {
+				assertThat(registries(context)).containsExactlyInAnyOrder("redisLockRegistry", "localLockRegistry",
+						"compositeLockRegistry");
+				CompositeLockRegistry composite = (CompositeLockRegistry) context.getBean(LockRegistry.class);
+				assertThat(composite.members()).containsExactly(
+						context.getBean("redisLockRegistry", LockRegistry.class),
+						context.getBean("localLockRegistry", LockRegistry.class));
+				try (HeldLock lock = composite.acquire(LockRequest.of("order-1"))) {
+					assertThat(lock.isHeld()).isTrue();
+					assertThat(lock.fencingToken()).isPositive();
+				}
+			});
+	}
+
+	@Test
+	void switchedOffNoStoreIsNeededWhateverIsChosen() {
+		Contexts.withoutRedis()
+			.withPropertyValues("distlock.enabled=false", "distlock.backend=zookeeper", "distlock.redis.enabled=true",
+					"distlock.composite=redis,zookeeper")
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(context.getBeansOfType(LockRegistry.class).values()).hasSize(3)
+					.allSatisfy((registry) -> assertThat(registry).isInstanceOf(UnlockedRegistry.class));
+			});
+	}
+
+	@Test
+	void everyStoreHasItsMeters() {
+		this.application.withPropertyValues("distlock.composite=redis,local", "distlock.backend=composite")
+			.withBean("meters", MeterRegistry.class, SimpleMeterRegistry::new)
+			.run((context) -> {
+				MeterRegistry meters = context.getBean(MeterRegistry.class);
+				try (HeldLock lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"))) {
+					assertThat(lock.isHeld()).isTrue();
+					assertThat(meters.get("distlock.held").tag("backend", "redis").gauge().value()).isOne();
+					assertThat(meters.get("distlock.held").tag("backend", "local").gauge().value()).isOne();
+				}
+			});
+	}
+
+	private static String[] registries(AssertableApplicationContext context) {
+		return context.getBeanNamesForType(LockRegistry.class);
+	}
+
+	private static String report(AssertableApplicationContext context, Class<?> type) {
+		StringBuilder text = new StringBuilder();
+		ConditionEvaluationReport.get(context.getSourceApplicationContext().getBeanFactory())
+			.getConditionAndOutcomesBySource()
+			.getOrDefault(type.getName(), new ConditionEvaluationReport.ConditionAndOutcomes())
+			.forEach((outcome) -> text.append(outcome.getOutcome().getMessage()).append('\n'));
+		return text.toString();
+	}
+
+	private static void lock(LockRegistry registry) {
+		registry.acquire(LockRequest.of("order-1")).close();
+	}
+
+	/** As good as any. */
+	private static LockBackend ownBackend() {
+		return new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM);
+	}
+
+	static class Injected {
+
+		@Autowired
+		LockRegistry plain;
+
+		@Autowired
+		@Qualifier("redis")
+		LockRegistry redis;
+
+		@Autowired
+		@Qualifier("local")
+		LockRegistry local;
+
+		@Autowired
+		@Qualifier("redis")
+		LockBackend redisBackend;
+
+		@Autowired
+		@Qualifier("local")
+		LockBackend localBackend;
+
+	}
+
+}
