@@ -1,0 +1,133 @@
+package io.github.distlock.backend.jdbc;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.Ticket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of a ticket. It waits for a connection (queued), works with one, holds the
+ * row, leaves, has ended: in this order, and only its worker thread leads it out of
+ * working. Its own lock guards it, and is held for no command.
+ */
+final class RowPlace {
+
+	final Ticket ticket;
+
+	/** Whether it waits if somebody has the row. */
+	final boolean waits;
+
+	/** What the first attempt is answered. */
+	final CompletableFuture<AttemptResult> answer = new CompletableFuture<>();
+
+	/** Done when nothing of it is left. */
+	final CompletableFuture<Boolean> ended = new CompletableFuture<>();
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private State state = State.WORKING;
+
+	private @Nullable RowSession session;
+
+	private @Nullable Grant grant;
+
+	RowPlace(Ticket ticket, boolean waits) {
+		this.ticket = ticket;
+		this.waits = waits;
+	}
+
+	/** Its worker has a connection. */
+	void working(RowSession connected) {
+		this.lock.lock();
+		try {
+			this.session = connected;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** The row is ours; answers whether anybody still wants it. */
+	boolean hold(Grant given) {
+		this.lock.lock();
+		try {
+			if (this.state != State.WORKING) {
+				return false;
+			}
+			this.state = State.HELD;
+			this.grant = given;
+			return true;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	boolean isLeaving() {
+		this.lock.lock();
+		try {
+			return this.state == State.LEAVING;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Return what it holds. */
+	@Nullable Held held() {
+		this.lock.lock();
+		try {
+			return (this.state == State.HELD && this.session != null && this.grant != null)
+					? new Held(this.session, this.grant) : null;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * It is no longer wanted, or has died.
+	 * @return what it held, for the caller to end
+	 */
+	@Nullable Held leave() {
+		this.lock.lock();
+		try {
+			Held held = held();
+			this.state = State.LEAVING;
+			return held;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Return the connection on which it waits. */
+	@Nullable RowSession session() {
+		this.lock.lock();
+		try {
+			return this.session;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private enum State {
+
+		WORKING, HELD, LEAVING
+
+	}
+
+	/**
+	 * A row that is held.
+	 *
+	 * @param session by this
+	 * @param grant what was granted
+	 */
+	record Held(RowSession session, Grant grant) {
+	}
+
+}

@@ -1,0 +1,222 @@
+package io.github.distlock.backend.jdbc;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection that waits for a row, then holds it by an open transaction. The lock keeps
+ * its commands apart from the look whether it lives; no one waits for it longer than a
+ * command takes.
+ */
+final class RowSession {
+
+	/** As the statements have it. */
+	private static final int WAIT_SECONDS = 5;
+
+	/** Who cannot wait in the database looks this often. */
+	private static final long LOOK_NANOS = 20_000_000;
+
+	/** Clean-up keeps a row for less. */
+	private static final long SWEEP_NANOS = 5_000_000;
+
+	private final StoreConnection connection;
+
+	private final JdbcDialect dialect;
+
+	private final SqlScript script;
+
+	private final Map<String, ?> key;
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private RowSession(StoreConnection connection, ConnectionSource source, byte[] key) {
+		this.connection = connection;
+		this.dialect = source.dialect();
+		this.script = source.script();
+		this.key = Map.of("key", key);
+	}
+
+	/** Take a connection, and begin. */
+	static RowSession open(ConnectionSource source, byte[] key) throws SQLException {
+		StoreConnection connection = source.open(true);
+		try {
+			connection.begin();
+			return new RowSession(connection, source, key);
+		}
+		catch (SQLException ex) {
+			connection.close();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Take the row if nobody has it; make it first if there is none.
+	 * @return the row, or {@code null} if somebody has it
+	 */
+	@Nullable Row take() throws SQLException {
+		for (int tries = 0;; tries++) {
+			Row row = lockable("take");
+			if (row != null) {
+				return row;
+			}
+			List<Boolean> idle = this.connection.query(this.script.get("idle"), this.key,
+					(result) -> result.getInt(1) == 1);
+			this.connection.rollback();
+			if (idle.isEmpty()) {
+				make();
+			}
+			else if (!idle.get(0) || tries > 1) {
+				return null;
+			}
+			else {
+				// Nobody has used it for long: the clean-up may have it.
+				LockSupport.parkNanos(SWEEP_NANOS);
+			}
+		}
+	}
+
+	private void make() throws SQLException {
+		try {
+			this.connection.update(this.script.get("make"), this.key);
+			this.connection.commit();
+		}
+		catch (SQLException ex) {
+			if (!JdbcDialect.isCollision(ex)) {
+				throw ex;
+			}
+			// Somebody else has just made it.
+			this.connection.rollback();
+		}
+	}
+
+	/**
+	 * Wait until the row is ours, for some seconds.
+	 * @param leaving whether nobody wants it any more
+	 * @return the row, or {@code null} if it was not had
+	 */
+	@Nullable Row await(BooleanSupplier leaving) throws SQLException {
+		Sql patience = this.script.find("patience");
+		if (!this.dialect.waitsForRows()) {
+			return look(leaving);
+		}
+		try {
+			if (patience != null) {
+				this.connection.execute(patience);
+			}
+			this.connection.limitNetwork((WAIT_SECONDS + 3) * 1000);
+			Row row = lockable("await");
+			if (row == null) {
+				// It was deleted while we waited, or has a lease.
+				this.connection.rollback();
+				LockSupport.parkNanos(LOOK_NANOS);
+				return take();
+			}
+			return row;
+		}
+		catch (SQLException ex) {
+			this.connection.rollback();
+			if (this.dialect.isLockTimeout(ex)) {
+				return null;
+			}
+			throw ex;
+		}
+		finally {
+			Sql impatience = this.script.find("impatience");
+			if (impatience != null) {
+				this.connection.execute(impatience);
+			}
+		}
+	}
+
+	private @Nullable Row look(BooleanSupplier leaving) throws SQLException {
+		for (int i = 0; i < 50 && !leaving.getAsBoolean(); i++) {
+			LockSupport.parkNanos(LOOK_NANOS);
+			Row row = take();
+			if (row != null) {
+				return row;
+			}
+		}
+		return null;
+	}
+
+	/** Lock the row; one that has a lease by the other mode does not count. */
+	private @Nullable Row lockable(String statement) throws SQLException {
+		List<Row> rows = this.connection.query(this.script.get(statement), this.key, WAIT_SECONDS + 2, Row::read);
+		return (!rows.isEmpty() && !rows.get(0).leased()) ? rows.get(0) : null;
+	}
+
+	/** Ask the database for the time, now that the row is ours. */
+	long clockMicros() throws SQLException {
+		return this.connection.query(this.script.get("clock"), Map.of(), (row) -> row.getLong(1)).get(0);
+	}
+
+	/** Write the last token, and let the row go. */
+	void finish(long fence) throws SQLException {
+		this.lock.lock();
+		try {
+			this.connection.update(this.script.get("settle"), Map.of("key", this.key.get("key"), "fence", fence));
+			this.connection.commit();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Whether the database still knows us. */
+	boolean isAlive(Duration patience) {
+		if (!this.lock.tryLock()) {
+			// A command is on its way, which finds out.
+			return true;
+		}
+		try {
+			this.connection.limitNetwork((int) patience.toMillis());
+			return this.connection.isAlive();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Stop waiting, from another thread. */
+	void cancel() throws SQLException {
+		this.connection.cancel();
+	}
+
+	void close() {
+		this.lock.lock();
+		try {
+			this.connection.close();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	void discard() {
+		this.connection.discard();
+	}
+
+	/**
+	 * The row.
+	 *
+	 * @param leased whether somebody holds it by a lease
+	 * @param fence the last token
+	 * @param nowMicros the time when the statement began
+	 */
+	record Row(boolean leased, long fence, long nowMicros) {
+
+		private static Row read(ResultSet row) throws SQLException {
+			return new Row(!row.getString(1).isEmpty() && row.getLong(3) > 0, row.getLong(2), row.getLong(4));
+		}
+
+	}
+
+}

@@ -1,0 +1,90 @@
+package io.github.distlock.backend.jdbc;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.io.ClassPathResource;
+
+/**
+ * The statements of one database: those that all share, and its own, which come first.
+ */
+final class SqlScript {
+
+	private static final String NAME = "-- name: ";
+
+	private static final Pattern INCLUDE = Pattern.compile("\\$\\{([a-z]+)}");
+
+	/** Two colons are a cast of PostgreSQL. */
+	private static final Pattern PARAMETER = Pattern.compile("(?<!:):([a-z]+)");
+
+	private final Map<String, String> sections = new HashMap<>();
+
+	private final Map<String, Sql> statements = new HashMap<>();
+
+	SqlScript(JdbcDialect dialect) {
+		read("common");
+		read(dialect.platform());
+		this.sections.forEach((name, text) -> this.statements.put(name, parse(text)));
+	}
+
+	Sql get(String name) {
+		return Objects.requireNonNull(this.statements.get(name), name);
+	}
+
+	@Nullable Sql find(String name) {
+		return this.statements.get(name);
+	}
+
+	private void read(String file) {
+		ClassPathResource resource = new ClassPathResource("sql/" + file + ".sql", SqlScript.class);
+		try {
+			String name = null;
+			StringBuilder text = new StringBuilder();
+			for (String line : resource.getContentAsString(StandardCharsets.UTF_8).lines().toList()) {
+				if (line.startsWith(NAME)) {
+					put(name, text);
+					name = line.substring(NAME.length()).trim();
+					text.setLength(0);
+				}
+				else if (!line.startsWith("--")) {
+					text.append(line.strip()).append(' ');
+				}
+			}
+			put(name, text);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private void put(@Nullable String name, StringBuilder text) {
+		if (name != null) {
+			this.sections.put(name, text.toString().strip());
+		}
+	}
+
+	private Sql parse(String section) {
+		String text = section;
+		for (Matcher include = INCLUDE.matcher(text); include.find(); include = INCLUDE.matcher(text)) {
+			String included = Objects.requireNonNull(this.sections.get(include.group(1)), include.group(1));
+			text = include.replaceFirst(Matcher.quoteReplacement(included));
+		}
+		List<String> parameters = new ArrayList<>();
+		Matcher parameter = PARAMETER.matcher(text);
+		while (parameter.find()) {
+			parameters.add(parameter.group(1));
+		}
+		return new Sql(parameter.replaceAll("?"), List.copyOf(parameters));
+	}
+
+}

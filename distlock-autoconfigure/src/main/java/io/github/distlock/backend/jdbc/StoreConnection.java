@@ -1,0 +1,227 @@
+package io.github.distlock.backend.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection while the store has it. Each statement is a transaction of its own unless
+ * one was begun. Closing gives it back as it was. Used by one thread at a time, but for
+ * {@link #cancel()}.
+ */
+final class StoreConnection implements AutoCloseable {
+
+	private final Connection connection;
+
+	private final int timeoutSeconds;
+
+	private final boolean autoCommit;
+
+	/** What it had, if that was changed. */
+	private @Nullable Integer networkTimeout;
+
+	/** What it had, if that was changed. */
+	private @Nullable Integer isolation;
+
+	private boolean inTransaction;
+
+	private volatile @Nullable Statement running;
+
+	/**
+	 * Take a connection over.
+	 * @param readCommitted whether it has another isolation level than it shall have
+	 */
+	StoreConnection(Connection connection, long timeoutMillis, boolean readCommitted) throws SQLException {
+		this.connection = connection;
+		this.timeoutSeconds = (int) Math.max(1, (timeoutMillis + 999) / 1000);
+		this.autoCommit = connection.getAutoCommit();
+		limitNetwork((this.timeoutSeconds + 1) * 1000);
+		if (readCommitted) {
+			this.isolation = connection.getTransactionIsolation();
+			connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+		}
+	}
+
+	/** A server that is gone without a word must not keep a thread. */
+	void limitNetwork(int millis) {
+		try {
+			if (this.networkTimeout == null) {
+				this.networkTimeout = this.connection.getNetworkTimeout();
+			}
+			this.connection.setNetworkTimeout(Runnable::run, millis);
+		}
+		catch (SQLException | AbstractMethodError ex) {
+			// A driver without it has its own limits.
+			this.networkTimeout = null;
+		}
+	}
+
+	void begin() throws SQLException {
+		if (this.autoCommit) {
+			this.connection.setAutoCommit(false);
+		}
+		this.inTransaction = true;
+	}
+
+	void commit() throws SQLException {
+		this.connection.commit();
+	}
+
+	void rollback() throws SQLException {
+		this.connection.rollback();
+	}
+
+	/** Change rows. Answers how many. */
+	int update(Sql sql, Map<String, ?> values) throws SQLException {
+		try (PreparedStatement statement = prepare(sql, values, this.timeoutSeconds)) {
+			int count = statement.executeUpdate();
+			commitStatement();
+			return count;
+		}
+	}
+
+	/** Do something that has no rows. */
+	void execute(Sql sql) throws SQLException {
+		try (PreparedStatement statement = prepare(sql, Map.of(), this.timeoutSeconds)) {
+			statement.execute();
+		}
+	}
+
+	/** Change rows, in one trip where the driver can. Answers how many for each. */
+	int[] batch(Sql sql, List<? extends Map<String, ?>> values) throws SQLException {
+		try (PreparedStatement statement = this.connection.prepareStatement(sql.text())) {
+			statement.setQueryTimeout(this.timeoutSeconds);
+			for (Map<String, ?> each : values) {
+				bind(statement, sql, each);
+				statement.addBatch();
+			}
+			return statement.executeBatch();
+		}
+	}
+
+	/** Ask for rows. */
+	<T> List<T> query(Sql sql, Map<String, ?> values, Row<T> row) throws SQLException {
+		return query(sql, values, this.timeoutSeconds, row);
+	}
+
+	/** Ask for rows, with a time-out of its own. */
+	<T> List<T> query(Sql sql, Map<String, ?> values, int seconds, Row<T> row) throws SQLException {
+		try (PreparedStatement statement = prepare(sql, values, seconds)) {
+			this.running = statement;
+			List<T> rows = new ArrayList<>(1);
+			try (ResultSet results = statement.executeQuery()) {
+				while (results.next()) {
+					rows.add(row.read(results));
+				}
+			}
+			commitStatement();
+			return rows;
+		}
+		finally {
+			this.running = null;
+		}
+	}
+
+	/** Stop the query that runs, from another thread. */
+	void cancel() throws SQLException {
+		Statement statement = this.running;
+		if (statement != null) {
+			statement.cancel();
+		}
+	}
+
+	boolean isAlive() {
+		try {
+			return this.connection.isValid(this.timeoutSeconds);
+		}
+		catch (SQLException ex) {
+			return false;
+		}
+	}
+
+	/** A connection that commits by order only commits here, too. */
+	private void commitStatement() throws SQLException {
+		if (!this.inTransaction && !this.autoCommit) {
+			this.connection.commit();
+		}
+	}
+
+	private PreparedStatement prepare(Sql sql, Map<String, ?> values, int seconds) throws SQLException {
+		PreparedStatement statement = this.connection.prepareStatement(sql.text());
+		try {
+			statement.setQueryTimeout(seconds);
+			bind(statement, sql, values);
+			return statement;
+		}
+		catch (SQLException | RuntimeException ex) {
+			statement.close();
+			throw ex;
+		}
+	}
+
+	private static void bind(PreparedStatement statement, Sql sql, Map<String, ?> values) throws SQLException {
+		for (int i = 0; i < sql.parameters().size(); i++) {
+			Object value = values.get(sql.parameters().get(i));
+			if (value instanceof byte[] bytes) {
+				statement.setBytes(i + 1, bytes);
+			}
+			else if (value instanceof Number number) {
+				statement.setLong(i + 1, number.longValue());
+			}
+			else {
+				statement.setString(i + 1, (String) value);
+			}
+		}
+	}
+
+	/** Give it back as it was. What is not committed is lost. */
+	@Override
+	public void close() {
+		try (this.connection) {
+			if (this.inTransaction || !this.autoCommit) {
+				this.connection.rollback();
+			}
+			if (this.isolation != null) {
+				this.connection.setTransactionIsolation(this.isolation);
+			}
+			if (this.inTransaction && this.autoCommit) {
+				this.connection.setAutoCommit(true);
+			}
+			if (this.networkTimeout != null) {
+				this.connection.setNetworkTimeout(Runnable::run, this.networkTimeout);
+			}
+		}
+		catch (SQLException ex) {
+			// It is broken: whoever pools it finds that out.
+			discard();
+		}
+	}
+
+	/** Cut it off: nobody may go on with it. */
+	void discard() {
+		try {
+			this.connection.abort(Runnable::run);
+			this.connection.close();
+		}
+		catch (SQLException | AbstractMethodError ex) {
+			// It was broken already.
+		}
+	}
+
+	/**
+	 * Makes something of a row.
+	 */
+	interface Row<T> {
+
+		T read(ResultSet results) throws SQLException;
+
+	}
+
+}

@@ -1,0 +1,123 @@
+package io.github.distlock.backend.jdbc;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.TimeSource;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+/**
+ * The threads of the store. All that may block in a driver or a pool runs here, so that
+ * an interrupt of a caller breaks no connection, and a pool that has none left keeps no
+ * caller for long. Daemons, which end when idle.
+ */
+final class StoreThreads {
+
+	private final ThreadPoolExecutor workers;
+
+	private final ScheduledThreadPoolExecutor timer;
+
+	private final TimeSource clock;
+
+	StoreThreads(int size, TimeSource clock) {
+		this.clock = clock;
+		CustomizableThreadFactory factory = new CustomizableThreadFactory("distlock-jdbc-");
+		factory.setDaemon(true);
+		this.workers = new ThreadPoolExecutor(size, size, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+		this.workers.allowCoreThreadTimeOut(true);
+		CustomizableThreadFactory timers = new CustomizableThreadFactory("distlock-jdbc-timer-");
+		timers.setDaemon(true);
+		this.timer = new ScheduledThreadPoolExecutor(1, timers);
+	}
+
+	/** Do something now. */
+	<T> CompletableFuture<T> submit(Callable<T> task) {
+		CompletableFuture<T> result = new CompletableFuture<>();
+		try {
+			this.workers.execute(() -> {
+				try {
+					result.complete(task.call());
+				}
+				catch (Throwable ex) {
+					result.completeExceptionally(ex);
+				}
+			});
+		}
+		catch (RejectedExecutionException ex) {
+			result.completeExceptionally(stopped());
+		}
+		return result;
+	}
+
+	/** Do something again and again, in the background. */
+	void every(Duration period, Runnable task) {
+		this.timer.scheduleWithFixedDelay(() -> submit(() -> {
+			task.run();
+			return true;
+		}), period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	/**
+	 * Wait for something, whatever happens to this thread; an interrupt is kept.
+	 * @return whether it is done
+	 */
+	boolean await(CompletableFuture<?> something, Duration limit) {
+		boolean interrupted = Thread.interrupted();
+		long deadline = this.clock.nanoTime() + limit.toNanos();
+		try {
+			while (true) {
+				try {
+					something.get(deadline - this.clock.nanoTime(), TimeUnit.NANOSECONDS);
+					return true;
+				}
+				catch (ExecutionException ex) {
+					return true;
+				}
+				catch (TimeoutException ex) {
+					return false;
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+			}
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/** Return what is done, or throw what became of it. */
+	static <T> T result(CompletableFuture<T> done, String what, @Nullable String key) {
+		try {
+			return done.join();
+		}
+		catch (CompletionException ex) {
+			throw JdbcFailures.of(what, key, (ex.getCause() != null) ? ex.getCause() : ex);
+		}
+	}
+
+	void stop() {
+		this.timer.shutdownNow();
+		this.workers.shutdown();
+	}
+
+	static LockBackendException stopped() {
+		return new LockBackendException("The JDBC lock store is not running: it works from the start of the"
+				+ " application context until its shutdown");
+	}
+
+}

@@ -1,0 +1,78 @@
+package io.github.distlock.backend.jdbc;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Deletes rows that nobody needs: free for ten seconds, and with a last token that the
+ * clock has passed. Rows that somebody works with are passed over, so nobody waits for
+ * it. Sends nothing while this JVM does not use the store and the table is empty.
+ */
+final class Sweeper {
+
+	private static final Log logger = LogFactory.getLog(Sweeper.class);
+
+	private static final long PERIOD_MILLIS = 4000;
+
+	private static final long JITTER_MILLIS = 1000;
+
+	private static final int FULL = 500;
+
+	private final JdbcCommands commands;
+
+	/** Whether there may be rows. */
+	private volatile boolean needed = true;
+
+	Sweeper(JdbcCommands commands) {
+		this.commands = commands;
+	}
+
+	void start(StoreThreads threads) {
+		long jitter = ThreadLocalRandom.current().nextLong(JITTER_MILLIS);
+		threads.every(Duration.ofMillis(PERIOD_MILLIS + jitter), this::sweep);
+	}
+
+	/** A row was made or kept. */
+	void rowUsed() {
+		if (!this.needed) {
+			this.needed = true;
+		}
+	}
+
+	private void sweep() {
+		if (!this.needed) {
+			return;
+		}
+		// Before looking: who makes a row from now on says so again.
+		this.needed = false;
+		try {
+			while (sweepOnce() == FULL) {
+				logger.debug("Many locks were forgotten; there may be more");
+			}
+		}
+		catch (RuntimeException ex) {
+			this.needed = true;
+			logger.debug("Rows of locks that nobody uses could not be deleted, and stay until the next time", ex);
+		}
+	}
+
+	private int sweepOnce() {
+		return this.commands.run("clean-up", null, true, (connection, script, sent) -> {
+			List<Map<String, byte[]>> keys = connection.query(script.get("stale"), Map.of(),
+					(row) -> Map.of("key", row.getBytes(1)));
+			if (!keys.isEmpty()) {
+				connection.batch(script.get("delete"), keys);
+			}
+			if (!connection.query(script.get("any"), Map.of(), (row) -> true).isEmpty()) {
+				this.needed = true;
+			}
+			return keys.size();
+		});
+	}
+
+}

@@ -1,0 +1,22 @@
+-- name: now
+-- The start of the statement, in no time zone.
+TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))
+
+-- name: attempt
+-- Answers nothing: the row is read by a second statement.
+INSERT INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at)
+VALUES (:key, :owner, ${now} + :tokens - 1, ${now} + :lease, 0)
+ON DUPLICATE KEY UPDATE
+  wanted_at = CASE WHEN ${free} THEN 0 WHEN :queue = 0 OR owner = :owner THEN wanted_at ELSE ${now} END,
+  fence = CASE WHEN ${free} THEN GREATEST(fence + :tokens, ${now} + :tokens - 1) ELSE fence END,
+  owner = CASE WHEN ${free} THEN :owner ELSE owner END,
+  expires_at = CASE WHEN ${free} THEN ${now} + :lease ELSE expires_at END
+
+-- name: make
+INSERT IGNORE INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at) VALUES (:key, '', 0, ${now}, 0)
+
+-- name: patience
+SET SESSION innodb_lock_wait_timeout = 5
+
+-- name: impatience
+SET SESSION innodb_lock_wait_timeout = DEFAULT

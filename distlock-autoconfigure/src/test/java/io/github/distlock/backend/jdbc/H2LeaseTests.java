@@ -1,0 +1,16 @@
+package io.github.distlock.backend.jdbc;
+
+import io.github.distlock.contract.LockStoreContract;
+import io.github.distlock.contract.StoreUnderTest;
+
+/**
+ * The contract, on H2 in mode lease.
+ */
+class H2LeaseTests extends LockStoreContract {
+
+	@Override
+	protected StoreUnderTest openStore() {
+		return JdbcUnderTest.lease(TestDatabase.h2());
+	}
+
+}

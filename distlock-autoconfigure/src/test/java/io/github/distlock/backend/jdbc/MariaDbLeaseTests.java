@@ -1,0 +1,16 @@
+package io.github.distlock.backend.jdbc;
+
+import io.github.distlock.contract.LockStoreContract;
+import io.github.distlock.contract.StoreUnderTest;
+
+/**
+ * The contract, on MariaDB in mode lease.
+ */
+class MariaDbLeaseTests extends LockStoreContract {
+
+	@Override
+	protected StoreUnderTest openStore() {
+		return JdbcUnderTest.lease(TestDatabase.mariaDb());
+	}
+
+}

@@ -1,0 +1,84 @@
+package io.github.distlock.backend.jdbc;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.distlock.testing.RedisTestServer;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * The MariaDB of this machine, with data of its own, on a free port; it ends with this
+ * JVM.
+ *
+ * @param port where it listens
+ */
+record MariaDbServer(int port) {
+
+	static MariaDbServer start() {
+		assumeTrue(isOnPath("mariadbd") && isOnPath("mariadb-install-db"),
+				"MariaDB is not tested: there is no mariadbd on the PATH");
+		try {
+			Path folder = Files.createTempDirectory("mariadb");
+			Path data = folder.resolve("data");
+			int port = RedisTestServer.freePort();
+			run(folder, "mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal",
+					"--skip-test-db", "--datadir=" + data)
+				.waitFor();
+			Process server = run(folder, "mariadbd", "--no-defaults", "--datadir=" + data, "--port=" + port,
+					"--bind-address=127.0.0.1", "--skip-networking=0", "--socket=" + folder.resolve("s"),
+					"--pid-file=" + folder.resolve("pid"), "--innodb-buffer-pool-size=16M", "--max-connections=150",
+					"--innodb-flush-log-at-trx-commit=2", "--skip-log-bin");
+			Runtime.getRuntime().addShutdownHook(new Thread(server::destroyForcibly));
+			MariaDbServer started = new MariaDbServer(port);
+			JdbcTemplate root = new JdbcTemplate(
+					new DriverManagerDataSource("jdbc:mariadb://127.0.0.1:" + port + "/mysql", "root", ""));
+			await().atMost(Duration.ofSeconds(60)).ignoreExceptions().untilAsserted(() -> {
+				root.execute("CREATE DATABASE IF NOT EXISTS locks");
+				root.execute("CREATE OR REPLACE USER root@'127.0.0.1'");
+				root.execute("GRANT ALL ON *.* TO root@'127.0.0.1'");
+			});
+			return started;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	String url() {
+		return "jdbc:mariadb://127.0.0.1:" + this.port + "/locks";
+	}
+
+	private static Process run(Path folder, String... command) throws IOException {
+		List<String> line = new ArrayList<>(List.of(command));
+		if (System.getProperty("user.name").equals("root")) {
+			// It refuses to be run by root unless told.
+			line.add("--user=root");
+		}
+		ProcessBuilder.Redirect log = ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile());
+		return new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(log).start();
+	}
+
+	private static boolean isOnPath(String program) {
+		for (String folder : System.getenv("PATH").split(":")) {
+			if (Files.isExecutable(Path.of(folder, program))) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+}

@@ -1,0 +1,103 @@
+package io.github.distlock.backend.jdbc;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+/**
+ * A database with our table, made once for all tests of this JVM.
+ *
+ * @param platform which
+ * @param url where
+ * @param user who
+ */
+record TestDatabase(String platform, String url, String user) {
+
+	private static final AtomicReference<@Nullable TestDatabase> h2 = new AtomicReference<>();
+
+	private static final AtomicReference<@Nullable TestDatabase> postgres = new AtomicReference<>();
+
+	private static final AtomicReference<@Nullable TestDatabase> mariaDb = new AtomicReference<>();
+
+	static TestDatabase h2() {
+		return once(h2, () -> new TestDatabase("h2", "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa"));
+	}
+
+	/** Inside a server that the tests bring; it ends with this JVM. */
+	static TestDatabase postgres() {
+		return once(postgres, () -> {
+			try {
+				Path log = Files.createTempFile("postgres", ".log");
+				EmbeddedPostgres server = EmbeddedPostgres.builder()
+					.setServerConfig("max_connections", "120")
+					.setServerConfig("fsync", "off")
+					.setErrorRedirector(ProcessBuilder.Redirect.appendTo(log.toFile()))
+					.setOutputRedirector(ProcessBuilder.Redirect.appendTo(log.toFile()))
+					.start();
+				return new TestDatabase("postgresql", server.getJdbcUrl("postgres", "postgres"), "postgres");
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		});
+	}
+
+	/** Of this machine, if it has one; tests are skipped otherwise. */
+	static TestDatabase mariaDb() {
+		return once(mariaDb, () -> new TestDatabase("mariadb", MariaDbServer.start().url(), "root"));
+	}
+
+	private static TestDatabase once(AtomicReference<@Nullable TestDatabase> reference, Start start) {
+		TestDatabase known = reference.get();
+		if (known == null) {
+			known = start.run();
+			known.makeTable();
+			reference.set(known);
+		}
+		return known;
+	}
+
+	private void makeTable() {
+		new ResourceDatabasePopulator(
+				new ClassPathResource("io/github/distlock/backend/jdbc/schema-" + this.platform + ".sql"))
+			.execute(new DriverManagerDataSource(this.url, this.user, ""));
+	}
+
+	/** Make a pool, as an application has it. */
+	HikariDataSource pool(int size) {
+		HikariConfig config = new HikariConfig();
+		config.setJdbcUrl(this.url);
+		config.setUsername(this.user);
+		config.setPassword("");
+		config.setMaximumPoolSize(size);
+		config.setMinimumIdle(0);
+		config.setConnectionTimeout(10_000);
+		return new HikariDataSource(config);
+	}
+
+	/** For the tests themselves: a connection each time. */
+	JdbcTemplate direct() {
+		return new JdbcTemplate(new DriverManagerDataSource(this.url, this.user, ""));
+	}
+
+	/** Begins a server. */
+	private interface Start {
+
+		TestDatabase run();
+
+	}
+
+}

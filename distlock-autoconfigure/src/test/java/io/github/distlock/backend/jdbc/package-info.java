@@ -1,0 +1,4 @@
+@NullMarked
+package io.github.distlock.backend.jdbc;
+
+import org.jspecify.annotations.NullMarked;
