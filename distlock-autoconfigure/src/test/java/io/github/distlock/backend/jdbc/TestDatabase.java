@@ -78,6 +78,10 @@ record TestDatabase(String platform, String url, String user) {
 
 	/** Make a pool, as an application has it. */
 	HikariDataSource pool(int size) {
+		return new HikariDataSource(poolSettings(size));
+	}
+
+	HikariConfig poolSettings(int size) {
 		HikariConfig config = new HikariConfig();
 		config.setJdbcUrl(this.url);
 		config.setUsername(this.user);
@@ -85,7 +89,7 @@ record TestDatabase(String platform, String url, String user) {
 		config.setMaximumPoolSize(size);
 		config.setMinimumIdle(0);
 		config.setConnectionTimeout(10_000);
-		return new HikariDataSource(config);
+		return config;
 	}
 
 	/** For the tests themselves: a connection each time. */

@@ -1,0 +1,102 @@
+package io.github.distlock.backend.jdbc;
+
+import java.time.Duration;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+import javax.sql.DataSource;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A store as one JVM uses it, without a registry.
+ */
+final class JdbcNode implements LockSignals, AutoCloseable {
+
+	static final Duration LEASE = Duration.ofSeconds(30);
+
+	final LockBackend backend;
+
+	final Queue<Ticket> granted = new ConcurrentLinkedQueue<>();
+
+	final Queue<Ticket> doubted = new ConcurrentLinkedQueue<>();
+
+	private final AtomicLong numbers = new AtomicLong();
+
+	private final String instance = UUID.randomUUID().toString();
+
+	private JdbcNode(LockBackend backend) {
+		this.backend = backend;
+		backend.start(this.instance, this);
+	}
+
+	static JdbcNode lease(DataSource dataSource) {
+		return new JdbcNode(new JdbcLeaseBackend(dataSource, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM));
+	}
+
+	static JdbcNode row(DataSource dataSource) {
+		return row(dataSource, 10);
+	}
+
+	static JdbcNode row(DataSource dataSource, int connections) {
+		return new JdbcNode(new JdbcRowBackend(dataSource,
+				new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofMillis(100), connections, 17),
+				TimeSource.SYSTEM));
+	}
+
+	Ticket ticket(String key) {
+		return new Ticket(key, LockMode.EXCLUSIVE, this.instance, this.numbers.incrementAndGet(), false);
+	}
+
+	AttemptResult attempt(Ticket ticket) {
+		return this.backend.attempt(ticket, LEASE, true);
+	}
+
+	AttemptResult attemptOnce(String key) {
+		return this.backend.attempt(ticket(key), LEASE, false);
+	}
+
+	Grant take(Ticket ticket) {
+		AttemptResult result = attempt(ticket);
+		assertThat(result).isInstanceOf(AttemptResult.Granted.class);
+		return ((AttemptResult.Granted) result).grant();
+	}
+
+	boolean release(Ticket ticket) {
+		return this.backend.release(ticket, 0, null).released();
+	}
+
+	@Override
+	public void granted(Ticket ticket, Grant grant) {
+		this.granted.add(ticket);
+	}
+
+	@Override
+	public void lookAgain(Ticket ticket) {
+	}
+
+	@Override
+	public void lookAgainAll() {
+	}
+
+	@Override
+	public void renewNow(Ticket ticket) {
+		this.doubted.add(ticket);
+	}
+
+	@Override
+	public void close() {
+		this.backend.stop();
+	}
+
+}

@@ -1,0 +1,183 @@
+package io.github.distlock.backend.jdbc;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Ticket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * Whose connections the lease mode uses, and what it does with them.
+ */
+class LeaseConnectionTests {
+
+	private final String key = "connection-" + UUID.randomUUID();
+
+	@ParameterizedTest
+	@EnumSource
+	void theTransactionOfTheCallerIsNotJoined(Database server) {
+		try (HikariDataSource pool = server.open().pool(3);
+				JdbcNode node = JdbcNode.lease(new TransactionAwareDataSourceProxy(pool))) {
+			TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+			Ticket ticket = node.ticket(this.key);
+			transaction.executeWithoutResult((status) -> {
+				node.take(ticket);
+				status.setRollbackOnly();
+			});
+			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+			transaction.executeWithoutResult((status) -> {
+				assertThat(node.release(ticket)).isTrue();
+				status.setRollbackOnly();
+			});
+			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Granted.class);
+		}
+	}
+
+	@Test
+	void aPoolWhoseOnlyConnectionTheCallerHasIsNamedInTheError() {
+		try (HikariDataSource pool = TestDatabase.h2().pool(1); JdbcNode node = JdbcNode.lease(pool)) {
+			TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+			transaction.executeWithoutResult((status) -> assertThatThrownBy(() -> node.attemptOnce(this.key))
+				.isInstanceOf(LockBackendException.class)
+				.hasMessageContaining("HikariDataSource, at most 1 connection")
+				.hasMessageContaining("maximum-pool-size")
+				.hasMessageContaining("distlock.jdbc.data-source"));
+			// What was given up did not run later.
+			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Granted.class);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aPoolThatDoesNotCommitByItselfIsCommitted(Database server) {
+		HikariConfig settings = server.open().poolSettings(2);
+		settings.setAutoCommit(false);
+		settings.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
+		try (HikariDataSource pool = new HikariDataSource(settings);
+				JdbcNode node = JdbcNode.lease(pool);
+				JdbcNode other = JdbcNode.lease(pool)) {
+			Ticket ticket = node.ticket(this.key);
+			node.take(ticket);
+			assertThat(other.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+			assertThat(node.release(ticket)).isTrue();
+			other.take(other.ticket(this.key));
+		}
+	}
+
+	@Test
+	void aMissingTableIsNamedWithItsScript() {
+		DriverManagerDataSource empty = new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID(), "sa", "");
+		try (JdbcNode node = JdbcNode.lease(empty)) {
+			assertThatThrownBy(node.backend::verify).isInstanceOf(LockBackendException.class)
+				.hasMessageContaining("distlock_lock")
+				.hasMessageContaining("io/github/distlock/backend/jdbc/schema-")
+				.hasMessageContaining("distlock.jdbc.initialize-schema");
+		}
+	}
+
+	@Test
+	void anInterruptedCallerGetsItsAnswerAndStaysInterrupted() {
+		try (HikariDataSource pool = TestDatabase.h2().pool(2); JdbcNode node = JdbcNode.lease(pool)) {
+			Thread.currentThread().interrupt();
+			node.take(node.ticket(this.key));
+			assertThat(Thread.interrupted()).isTrue();
+		}
+	}
+
+	@Test
+	void anUncontendedCycleIsTwoStatements() {
+		List<String> sent = new CopyOnWriteArrayList<>();
+		try (HikariDataSource pool = TestDatabase.postgres().pool(2)) {
+			try (JdbcNode node = JdbcNode.lease(counting(pool, sent))) {
+				node.release(take(node, node.ticket(this.key + "warm")));
+				sent.clear();
+				node.release(take(node, node.ticket(this.key)));
+				assertThat(sent).hasSize(2);
+				assertThat(sent.get(0)).startsWith("INSERT");
+				assertThat(sent.get(1)).startsWith("UPDATE");
+			}
+		}
+	}
+
+	@Test
+	void contendedAttemptsFailNothingInTheDatabase() {
+		TestDatabase database = TestDatabase.postgres();
+		try (HikariDataSource pool = database.pool(2); JdbcNode node = JdbcNode.lease(pool)) {
+			long before = rollbacks(database);
+			node.take(node.ticket(this.key));
+			for (int i = 0; i < 50; i++) {
+				assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+			}
+			pool.getHikariPoolMXBean().softEvictConnections();
+			assertThat(rollbacks(database)).isEqualTo(before);
+		}
+	}
+
+	private static Ticket take(JdbcNode node, Ticket ticket) {
+		node.take(ticket);
+		return ticket;
+	}
+
+	/** Counted when a connection has ended. */
+	private static long rollbacks(TestDatabase database) {
+		JdbcTemplate jdbc = database.direct();
+		jdbc.setQueryTimeout((int) Duration.ofSeconds(10).toSeconds());
+		Long count = jdbc.queryForObject(
+				"SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()", Long.class);
+		return (count != null) ? count : -1;
+	}
+
+	/**
+	 * Everything that becomes a trip to the server, but for the validation of the pool.
+	 */
+	private static DelegatingDataSource counting(HikariDataSource pool, List<String> sent) {
+		return new DelegatingDataSource(pool) {
+
+			@Override
+			public Connection getConnection() throws java.sql.SQLException {
+				Connection connection = super.getConnection();
+				return (Connection) Proxy.newProxyInstance(getClass().getClassLoader(),
+						new Class<?>[] { Connection.class }, (proxy, method, arguments) -> {
+							try {
+								Object result = method.invoke(connection, arguments);
+								if (result instanceof PreparedStatement && arguments != null) {
+									sent.add((String) arguments[0]);
+								}
+								else if (List.of("commit", "rollback", "setAutoCommit", "setTransactionIsolation")
+									.contains(method.getName())) {
+									sent.add(method.getName());
+								}
+								return result;
+							}
+							catch (InvocationTargetException ex) {
+								throw ex.getCause();
+							}
+						});
+			}
+
+		};
+	}
+
+}

@@ -1,0 +1,210 @@
+package io.github.distlock.backend.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What the lease mode promises beyond the contract, on each database.
+ */
+class LeaseModeTests {
+
+	private static final long HOUR_MICROS = Duration.ofHours(1).toNanos() / 1000;
+
+	private final String key = "lease-" + UUID.randomUUID();
+
+	@ParameterizedTest
+	@EnumSource
+	void ofManyWhoAttemptAtOnceOneIsGranted(Database server) throws Exception {
+		TestDatabase database = server.open();
+		ExecutorService threads = Executors.newFixedThreadPool(8);
+		try (HikariDataSource pool = database.pool(8); JdbcNode one = JdbcNode.lease(pool)) {
+			for (int round = 0; round < 40; round++) {
+				String name = this.key + round;
+				List<Callable<AttemptResult>> attempts = new ArrayList<>();
+				for (int i = 0; i < 8; i++) {
+					attempts.add(() -> one.attempt(one.ticket(name)));
+				}
+				int granted = 0;
+				for (Future<AttemptResult> result : threads.invokeAll(attempts)) {
+					granted += (result.get() instanceof AttemptResult.Granted) ? 1 : 0;
+				}
+				assertThat(granted).as("round " + round).isEqualTo(1);
+			}
+		}
+		finally {
+			threads.shutdownNow();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void keysThatOnlyACollationTakesForOneAreTwo(Database server) {
+		try (HikariDataSource pool = server.open().pool(2); JdbcNode node = JdbcNode.lease(pool)) {
+			for (String ending : List.of("a", "A", "a ", "\u00e4", "a\u0308", "", "\ud83d\ude00", "%", "_", "'")) {
+				assertThat(node.attemptOnce(this.key + ending)).as(ending).isInstanceOf(AttemptResult.Granted.class);
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aTokenIsHigherThanTheLastEvenIfTheClockWasSetBack(Database server) {
+		TestDatabase database = server.open();
+		try (HikariDataSource pool = database.pool(2); JdbcNode node = JdbcNode.lease(pool)) {
+			node.take(node.ticket(this.key));
+			long ahead = nowMicros() + HOUR_MICROS;
+			database.direct()
+				.update("UPDATE distlock_lock SET fence = ?, expires_at = 0 WHERE lock_key = ?", ahead,
+						bytes(this.key));
+			Ticket ticket = node.ticket(this.key);
+			Grant grant = node.take(ticket);
+			assertThat(grant.firstToken()).isEqualTo(ahead + 1);
+			assertThat(grant.lastToken()).isEqualTo(ahead + 17);
+			node.backend.release(ticket, ahead + 3, null);
+			assertThat(node.take(node.ticket(this.key)).firstToken()).isEqualTo(ahead + 4);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void cleanUpDeletesWhatNobodyUsesAndKeepsATokenThatIsAheadOfTheClock(Database server) {
+		TestDatabase database = server.open();
+		insert(database, "stale", nowMicros() - HOUR_MICROS, nowMicros() - HOUR_MICROS);
+		insert(database, "ahead", nowMicros() + HOUR_MICROS, nowMicros() - HOUR_MICROS);
+		insert(database, "fresh", nowMicros() - HOUR_MICROS, nowMicros() + HOUR_MICROS);
+		try (HikariDataSource pool = database.pool(2); JdbcNode node = JdbcNode.lease(pool)) {
+			await().atMost(Duration.ofSeconds(15)).until(() -> count(database, "stale") == 0);
+			assertThat(count(database, "ahead")).isEqualTo(1);
+			assertThat(count(database, "fresh")).isEqualTo(1);
+			assertThat(node.attemptOnce(this.key + "stale")).isInstanceOf(AttemptResult.Granted.class);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aReleaseLeavesTheLockToOthersWhoAskedForItLately(Database server) {
+		TestDatabase database = server.open();
+		try (HikariDataSource pool = database.pool(4);
+				JdbcNode one = JdbcNode.lease(pool);
+				JdbcNode two = JdbcNode.lease(pool)) {
+			Ticket holder = one.ticket(this.key);
+			one.take(holder);
+			Ticket waiter = two.ticket(this.key);
+			assertThat(two.attempt(waiter)).isInstanceOf(AttemptResult.Waiting.class);
+			Ticket next = one.ticket(this.key);
+			assertThat(one.backend.release(holder, 0, new Successor(next, JdbcNode.LEASE)).next())
+				.isInstanceOf(AttemptResult.Waiting.class);
+			two.take(waiter);
+			assertThat(one.attempt(next)).isInstanceOf(AttemptResult.Waiting.class);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aBatchOfRenewalsAnswersForEachAndShortensNone(Database server) {
+		TestDatabase database = server.open();
+		try (HikariDataSource pool = database.pool(2); JdbcNode node = JdbcNode.lease(pool)) {
+			List<Renewal> renewals = new ArrayList<>();
+			for (int i = 0; i < 30; i++) {
+				Ticket ticket = node.ticket(this.key + i);
+				Grant grant = node.take(ticket);
+				renewals.add(new Renewal(ticket, grant.lastToken() + ((i == 7) ? 1 : 0),
+						(i == 9) ? Duration.ofSeconds(1) : Duration.ofMinutes(5)));
+			}
+			node.release(renewals.get(3).ticket());
+			List<RenewalResult> results = node.backend.renew(renewals);
+			for (int i = 0; i < 30; i++) {
+				assertThat(results.get(i)).as("renewal " + i)
+					.isInstanceOf((i == 3 || i == 7) ? RenewalResult.Gone.class : RenewalResult.Renewed.class);
+			}
+			assertThat(remaining(node, 9)).isGreaterThan(Duration.ofSeconds(20));
+			assertThat(remaining(node, 1)).isGreaterThan(Duration.ofMinutes(4));
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void theClockOfTheNodeDoesNotMatter(Database server) {
+		TestDatabase database = server.open();
+		try (HikariDataSource pool = database.pool(2)) {
+			JdbcLeaseBackend late = new JdbcLeaseBackend(pool, JdbcUnderTest.SETTINGS, hoursOff(5));
+			try (JdbcNode node = JdbcNode.lease(pool)) {
+				node.take(node.ticket(this.key));
+				late.start("late", node);
+				Ticket ticket = new Ticket(this.key, node.ticket("x").mode(), "late", 1, false);
+				assertThat(late.attempt(ticket, JdbcNode.LEASE, false)).isInstanceOfSatisfying(AttemptResult.Busy.class,
+						(busy) -> assertThat(busy.remaining()).isBetween(Duration.ofSeconds(20), JdbcNode.LEASE));
+			}
+			finally {
+				late.stop();
+			}
+		}
+	}
+
+	private static TimeSource hoursOff(int hours) {
+		return new TimeSource() {
+
+			@Override
+			public long nanoTime() {
+				return TimeSource.SYSTEM.nanoTime();
+			}
+
+			@Override
+			public long wallMillis() {
+				return TimeSource.SYSTEM.wallMillis() + Duration.ofHours(hours).toMillis();
+			}
+
+		};
+	}
+
+	private Duration remaining(JdbcNode node, int number) {
+		AttemptResult result = node.attemptOnce(this.key + number);
+		assertThat(result).isInstanceOf(AttemptResult.Busy.class);
+		return ((AttemptResult.Busy) result).remaining();
+	}
+
+	private void insert(TestDatabase database, String ending, long fence, long expires) {
+		database.direct()
+			.update("INSERT INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at) VALUES (?, '', ?, ?, 0)",
+					bytes(this.key + ending), fence, expires);
+	}
+
+	private int count(TestDatabase database, String ending) {
+		JdbcTemplate jdbc = database.direct();
+		Integer count = jdbc.queryForObject("SELECT COUNT(*) FROM distlock_lock WHERE lock_key = ?", Integer.class,
+				bytes(this.key + ending));
+		return (count != null) ? count : -1;
+	}
+
+	static byte[] bytes(String key) {
+		return ("distlock:" + key).getBytes(StandardCharsets.UTF_8);
+	}
+
+	private static long nowMicros() {
+		return TimeSource.SYSTEM.wallMillis() * 1000;
+	}
+
+}

@@ -1,0 +1,152 @@
+package io.github.distlock.backend.jdbc;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What the row mode promises beyond the contract.
+ */
+class RowModeTests {
+
+	private final String key = "row-" + UUID.randomUUID();
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void theLockOfAKilledJvmIsFreeAtOnce(Database server) throws Exception {
+		TestDatabase database = server.open();
+		RowChild.Holder holder = RowChild.start(database, this.key);
+		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.row(pool)) {
+			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+			Ticket waiter = node.ticket(this.key);
+			assertThat(node.attempt(waiter)).isInstanceOf(AttemptResult.Waiting.class);
+			holder.kill();
+			// The lock time-out of the statement is longer.
+			await().atMost(Duration.ofSeconds(2)).until(() -> node.granted.contains(waiter));
+			assertThat(node.take(waiter).firstToken()).isGreaterThan(holder.token() + 16);
+		}
+		finally {
+			holder.kill();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void aTransactionThatTheDatabaseEndedIsFoundAndItsLockIsLost(Database server) {
+		TestDatabase database = server.open();
+		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.row(pool)) {
+			Ticket ticket = node.ticket(this.key);
+			Grant grant = node.take(ticket);
+			List<Renewal> renewal = List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE));
+			assertThat(node.backend.renew(renewal)).singleElement()
+				.isInstanceOfSatisfying(RenewalResult.Renewed.class,
+						(renewed) -> assertThat(renewed.validity().sessionBound()).isTrue());
+			endOtherSessions(server, database);
+			await().atMost(Duration.ofSeconds(10)).until(() -> node.doubted.contains(ticket));
+			assertThat(node.backend.renew(renewal)).containsExactly(new RenewalResult.Gone());
+			assertThat(node.release(ticket)).isFalse();
+			node.take(node.ticket(this.key));
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void anAttemptBeyondTheBoundWaitsForAConnectionOrSaysSo(Database server) {
+		try (HikariDataSource pool = server.open().pool(5); JdbcNode node = JdbcNode.row(pool, 2)) {
+			Ticket first = node.ticket(this.key + 1);
+			node.take(first);
+			Ticket second = node.ticket(this.key + 2);
+			node.take(second);
+			assertThatThrownBy(() -> node.attemptOnce(this.key + 3)).isInstanceOf(LockBackendException.class)
+				.hasMessageContaining("all 2 connections")
+				.hasMessageContaining("distlock.jdbc.max-connections");
+			Ticket third = node.ticket(this.key + 3);
+			assertThat(node.attempt(third)).isInstanceOf(AttemptResult.Waiting.class);
+			Ticket forgotten = node.ticket(this.key + 4);
+			node.attempt(forgotten);
+			node.backend.cancel(forgotten);
+			node.release(first);
+			await().atMost(Duration.ofSeconds(5)).until(() -> node.granted.contains(third));
+			node.release(second);
+			node.release(third);
+			assertThat(node.attemptOnce(this.key + 4)).isInstanceOf(AttemptResult.Granted.class);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void whoeverWaitsForAHeldRowDoesNotKeepOthersFromAConnection(Database server) {
+		TestDatabase database = server.open();
+		try (HikariDataSource pool = database.pool(5);
+				JdbcNode holder = JdbcNode.row(pool);
+				JdbcNode node = JdbcNode.row(pool, 1)) {
+			holder.take(holder.ticket(this.key));
+			Ticket waiter = node.ticket(this.key);
+			assertThat(node.attempt(waiter)).isInstanceOf(AttemptResult.Waiting.class);
+			Ticket free = node.ticket(this.key + "free");
+			node.attempt(free);
+			await().atMost(Duration.ofSeconds(15)).until(() -> node.granted.contains(free));
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aLeaseOfTheOtherModeKeepsARowOut(Database server) {
+		try (HikariDataSource pool = server.open().pool(5);
+				JdbcNode lease = JdbcNode.lease(pool);
+				JdbcNode row = JdbcNode.row(pool)) {
+			Ticket ticket = lease.ticket(this.key);
+			Grant grant = lease.take(ticket);
+			assertThat(row.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+			lease.release(ticket);
+			assertThat(row.take(row.ticket(this.key)).firstToken()).isGreaterThan(grant.lastToken());
+			assertThatThrownBy(() -> lease.attemptOnce(this.key)).isInstanceOf(LockBackendException.class);
+		}
+	}
+
+	@Test
+	void aTokenOfARowIsHigherThanTheLastEvenIfTheClockWasSetBack() {
+		TestDatabase database = TestDatabase.postgres();
+		try (HikariDataSource pool = database.pool(3); JdbcNode node = JdbcNode.row(pool)) {
+			Ticket ticket = node.ticket(this.key);
+			Grant grant = node.take(ticket);
+			node.backend.release(ticket, grant.firstToken(), null);
+			long ahead = grant.lastToken() + Duration.ofHours(1).toNanos() / 1000;
+			database.direct()
+				.update("UPDATE distlock_lock SET fence = ? WHERE lock_key = ?", ahead, LeaseModeTests.bytes(this.key));
+			Ticket second = node.ticket(this.key);
+			assertThat(node.take(second).firstToken()).isEqualTo(ahead + 1);
+			node.backend.release(second, ahead + 5, null);
+			assertThat(node.take(node.ticket(this.key)).firstToken()).isEqualTo(ahead + 6);
+		}
+	}
+
+	private static void endOtherSessions(Database server, TestDatabase database) {
+		JdbcTemplate jdbc = database.direct();
+		if (server == Database.POSTGRESQL) {
+			jdbc.queryForList("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state LIKE 'idle in%'");
+		}
+		else {
+			jdbc.queryForList("SELECT trx_mysql_thread_id FROM information_schema.innodb_trx", Long.class)
+				.forEach((id) -> jdbc.execute("KILL " + id));
+		}
+	}
+
+}
