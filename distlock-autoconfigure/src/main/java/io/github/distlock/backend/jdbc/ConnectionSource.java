@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanWrapper;
 import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
-import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /**
- * Where the connections come from. Takes them from the application's pool itself, never
- * those that a transaction of the caller is bound to.
+ * Where the connections come from. They are taken on the store's threads, which have no
+ * transaction: so none is ever that of a caller's transaction, whatever proxies the
+ * application has around its pool.
  */
 final class ConnectionSource {
 
@@ -32,16 +32,8 @@ final class ConnectionSource {
 	private volatile @Nullable Contact contact;
 
 	ConnectionSource(DataSource dataSource, JdbcBackendSettings settings) {
-		this.dataSource = outsideOfTransactions(dataSource);
+		this.dataSource = dataSource;
 		this.timeoutMillis = settings.commandTimeout().toMillis();
-	}
-
-	private static DataSource outsideOfTransactions(DataSource dataSource) {
-		DataSource target = dataSource;
-		while (target instanceof TransactionAwareDataSourceProxy proxy) {
-			target = Objects.requireNonNull(proxy.getTargetDataSource());
-		}
-		return target;
 	}
 
 	/**
@@ -93,7 +85,8 @@ final class ConnectionSource {
 		BeanWrapper bean = PropertyAccessorFactory.forBeanPropertyAccess(pool);
 		for (String name : SIZES) {
 			if (bean.isReadableProperty(name) && bean.getPropertyValue(name) instanceof Integer size) {
-				return size;
+				// Not known before the pool is started.
+				return (size > 0) ? size : null;
 			}
 		}
 		return null;

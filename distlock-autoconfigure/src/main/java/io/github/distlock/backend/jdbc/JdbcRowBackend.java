@@ -100,9 +100,8 @@ public final class JdbcRowBackend implements LockBackend {
 			if (held != null) {
 				return new AttemptResult.Granted(held.grant());
 			}
-			if (known.answer.isDone() && !known.answer.isCompletedExceptionally()
-					&& known.answer.join() instanceof AttemptResult.Waiting waiting) {
-				return new AttemptResult.Waiting(waiting.lookAgain(), false);
+			if (known.waiting) {
+				return new AttemptResult.Waiting(RowPlaces.LOOK_AGAIN, false);
 			}
 		}
 		RowPlace place = (known != null) ? known : current.places().begin(ticket, queue);

@@ -26,6 +26,9 @@ final class RowPlace {
 	/** Done when nothing of it is left. */
 	final CompletableFuture<Boolean> ended = new CompletableFuture<>();
 
+	/** Whether it waits, and will be signalled. */
+	volatile boolean waiting;
+
 	private final ReentrantLock lock = new ReentrantLock();
 
 	private State state = State.WORKING;

@@ -25,7 +25,7 @@ final class RowPlaces {
 	private static final Log logger = LogFactory.getLog(RowPlaces.class);
 
 	/** A ticket that waits hears of its grant; asking again costs nothing. */
-	private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+	static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
 	private static final Duration CHECK_PERIOD = Duration.ofSeconds(1);
 
@@ -71,7 +71,7 @@ final class RowPlaces {
 		}
 		else if (waits) {
 			logger.debug("A lock waits for one of the connections (distlock.jdbc.max-connections): " + ticket.key());
-			place.answer.complete(new AttemptResult.Waiting(LOOK_AGAIN, true));
+			waits(place);
 		}
 		else {
 			this.places.remove(ticket, place);
@@ -83,11 +83,17 @@ final class RowPlaces {
 		return place;
 	}
 
+	private static void waits(RowPlace place) {
+		place.waiting = true;
+		place.answer.complete(new AttemptResult.Waiting(LOOK_AGAIN, true));
+	}
+
 	private void start(RowPlace place) {
 		this.store.threads().submit(() -> {
 			work(place);
 			return true;
 		}).whenComplete((done, failure) -> {
+			// Only if it never began: the store was stopped.
 			if (failure != null) {
 				place.answer.completeExceptionally(failure);
 				end(place);
@@ -110,7 +116,7 @@ final class RowPlaces {
 					place.answer.complete(new AttemptResult.Busy(Duration.ZERO));
 				}
 				while (row == null && place.waits && !requeued && !place.isLeaving()) {
-					place.answer.complete(new AttemptResult.Waiting(LOOK_AGAIN, true));
+					waits(place);
 					row = session.await(place::isLeaving);
 					now = (row != null) ? session.clockMicros() : 0;
 					requeued = row == null && stepBack(place);
@@ -118,7 +124,7 @@ final class RowPlaces {
 				grant = (row != null) ? hold(place, row.fence(), now) : null;
 			}
 		}
-		catch (SQLException ex) {
+		catch (SQLException | RuntimeException ex) {
 			failed(place, session, ex);
 		}
 		finally {
@@ -158,10 +164,10 @@ final class RowPlaces {
 		return true;
 	}
 
-	private void failed(RowPlace place, @Nullable RowSession session, SQLException ex) {
+	private void failed(RowPlace place, @Nullable RowSession session, Exception ex) {
 		String key = place.ticket.key();
-		LockBackendException failure = (session != null) ? JdbcFailures.of("attempt", key, ex)
-				: this.store.source().noConnection("attempt", key, ex);
+		LockBackendException failure = (session == null && ex instanceof SQLException unconnected)
+				? this.store.source().noConnection("attempt", key, unconnected) : JdbcFailures.of("attempt", key, ex);
 		if (!place.answer.completeExceptionally(failure) && !place.isLeaving()) {
 			logger.debug("Waiting for a lock begins anew", ex);
 			this.places.remove(place.ticket, place);
@@ -229,7 +235,7 @@ final class RowPlaces {
 			});
 		}
 		// Stopping a statement that has not begun does nothing: again, then.
-		for (int i = 0; i < 100; i++) {
+		for (int i = 0; i < 64; i++) {
 			if (forgetQueued(place) || this.store.threads().await(place.ended, Duration.ofMillis(i * 2L))) {
 				return;
 			}

@@ -39,7 +39,7 @@ final class StoreThreads {
 		this.workers.allowCoreThreadTimeOut(true);
 		CustomizableThreadFactory timers = new CustomizableThreadFactory("distlock-jdbc-timer-");
 		timers.setDaemon(true);
-		this.timer = new ScheduledThreadPoolExecutor(1, timers);
+		this.timer = new ScheduledThreadPoolExecutor(2, timers);
 	}
 
 	/** Do something now. */
@@ -61,12 +61,9 @@ final class StoreThreads {
 		return result;
 	}
 
-	/** Do something again and again, in the background. */
+	/** Do something again and again, not on one of the workers: it may wait for them. */
 	void every(Duration period, Runnable task) {
-		this.timer.scheduleWithFixedDelay(() -> submit(() -> {
-			task.run();
-			return true;
-		}), period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
+		this.timer.scheduleWithFixedDelay(task, period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 	/**

@@ -44,14 +44,21 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 		return new JdbcNode(new JdbcLeaseBackend(dataSource, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM));
 	}
 
+	/** With no more than one connection at a time. */
+	static JdbcNode leaseByOne(DataSource dataSource) {
+		return new JdbcNode(new JdbcLeaseBackend(dataSource, settings(1), TimeSource.SYSTEM));
+	}
+
+	private static JdbcBackendSettings settings(int connections) {
+		return new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofMillis(100), connections, 17);
+	}
+
 	static JdbcNode row(DataSource dataSource) {
 		return row(dataSource, 10);
 	}
 
 	static JdbcNode row(DataSource dataSource, int connections) {
-		return new JdbcNode(new JdbcRowBackend(dataSource,
-				new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofMillis(100), connections, 17),
-				TimeSource.SYSTEM));
+		return new JdbcNode(new JdbcRowBackend(dataSource, settings(connections), TimeSource.SYSTEM));
 	}
 
 	Ticket ticket(String key) {
