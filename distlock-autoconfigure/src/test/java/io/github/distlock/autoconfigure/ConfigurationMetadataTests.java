@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ConfigurationMetadataTests {
 
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("distlock.composite", "distlock.max-hold-time",
-			"distlock.redis.connection-factory");
+			"distlock.redis.connection-factory", "distlock.jdbc.data-source");
 
 	private final Map<String, Object> metadata = JsonParserFactory.getJsonParser().parseMap(read());
 
@@ -33,9 +33,12 @@ class ConfigurationMetadataTests {
 			.containsExactlyInAnyOrder("distlock.enabled", "distlock.backend", "distlock.composite",
 					"distlock.key-prefix", "distlock.wait-time", "distlock.lease-time", "distlock.max-hold-time",
 					"distlock.backend-timeout", "distlock.fail-fast", "distlock.on-lost", "distlock.handoff.budget",
-					"distlock.handoff.max-time", "distlock.shutdown-grace-period", "distlock.local.enabled",
-					"distlock.redis.enabled", "distlock.redis.command-timeout", "distlock.redis.dedicated-connection",
-					"distlock.redis.connection-factory", "distlock.aop.order", "distlock.transaction.on-active");
+					"distlock.handoff.max-time", "distlock.shutdown-grace-period", "distlock.local.enabled", "distlock.redis.enabled",
+					"distlock.redis.command-timeout", "distlock.redis.dedicated-connection",
+					"distlock.redis.connection-factory", "distlock.jdbc.enabled", "distlock.jdbc.mode",
+					"distlock.jdbc.initialize-schema", "distlock.jdbc.data-source", "distlock.jdbc.poll-interval",
+					"distlock.jdbc.command-timeout", "distlock.jdbc.max-connections", "distlock.aop.order",
+					"distlock.transaction.on-active");
 	}
 
 	@Test

@@ -1,0 +1,71 @@
+package io.github.distlock.autoconfigure;
+
+import javax.sql.DataSource;
+
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings;
+import io.github.distlock.backend.jdbc.JdbcLeaseBackend;
+import io.github.distlock.backend.jdbc.JdbcRowBackend;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
+import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.jdbc.core.JdbcOperations;
+import org.springframework.util.StringUtils;
+
+/**
+ * Auto-configuration of the store in a relational database, over the application's own
+ * {@link DataSource}. A missing one is no condition but an error, told when the store is
+ * needed: only so can it be told at all.
+ */
+@AutoConfiguration(before = DistlockAutoConfiguration.class,
+		afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
+@ConditionalOnStore(Backend.JDBC)
+@ConditionalOnClass({ JdbcOperations.class, DataSourceScriptDatabaseInitializer.class })
+@EnableConfigurationProperties({ DistlockProperties.class, JdbcStoreProperties.class })
+@ImportRuntimeHints(JdbcScriptHints.class)
+@Import(DatabaseInitializationDependencyConfigurer.class)
+public final class DistlockJdbcAutoConfiguration {
+
+	/** Lazy, since nobody needs it when locks are switched off. */
+	@Bean
+	@Lazy
+	@Qualifier("jdbc")
+	@DependsOnDatabaseInitialization
+	LockBackend jdbcLockBackend(DistlockProperties properties, JdbcStoreProperties jdbc,
+			ListableBeanFactory beanFactory) {
+		DataSource dataSource = new DataSourceSelector(beanFactory).select(jdbc.dataSource());
+		JdbcBackendSettings settings = jdbc.toSettings(properties);
+		return switch (jdbc.mode()) {
+			case LEASE -> new JdbcLeaseBackend(dataSource, settings, TimeSource.SYSTEM);
+			case ROW -> new JdbcRowBackend(dataSource, settings, TimeSource.SYSTEM);
+		};
+	}
+
+	@Bean
+	@Lazy
+	@Qualifier("jdbc")
+	LockStoreLocation jdbcLockStoreLocation(JdbcStoreProperties jdbc) {
+		String name = jdbc.dataSource();
+		return () -> "The database behind the "
+				+ (StringUtils.hasText(name) ? "DataSource bean '" + name + "'" : "application's DataSource");
+	}
+
+	@Bean
+	@Lazy
+	JdbcLockSchemaInitializer jdbcLockSchemaInitializer(JdbcStoreProperties jdbc, ListableBeanFactory beanFactory) {
+		return new JdbcLockSchemaInitializer(new DataSourceSelector(beanFactory).select(jdbc.dataSource()),
+				jdbc.initializeSchema());
+	}
+
+}

@@ -1,0 +1,20 @@
+package io.github.distlock.autoconfigure;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+
+/**
+ * Keeps the statements and the schema scripts in a native image.
+ */
+class JdbcScriptHints implements RuntimeHintsRegistrar {
+
+	@Override
+	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+		hints.resources()
+			.registerPattern("io/github/distlock/backend/jdbc/*.sql")
+			.registerPattern("io/github/distlock/backend/jdbc/sql/*.sql");
+	}
+
+}

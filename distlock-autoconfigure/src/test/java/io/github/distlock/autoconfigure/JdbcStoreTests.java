@@ -1,0 +1,134 @@
+package io.github.distlock.autoconfigure;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+
+import javax.sql.DataSource;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.jdbc.JdbcLeaseBackend;
+import io.github.distlock.backend.jdbc.JdbcRowBackend;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcOperations;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * An application that keeps its locks in its database.
+ */
+class JdbcStoreTests {
+
+	private static final String ANY_DATABASE = "spring.datasource.url=jdbc:h2:mem:";
+
+	private final ApplicationContextRunner context = Contexts.withoutRedis()
+		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+		.withPropertyValues("distlock.backend=jdbc", ANY_DATABASE + UUID.randomUUID());
+
+	@ParameterizedTest
+	@ValueSource(strings = { "lease", "row" })
+	void theApplicationsDatabaseKeepsTheLocks(String mode) {
+		this.context.withPropertyValues("distlock.jdbc.mode=" + mode, "distlock.fail-fast=true").run((started) -> {
+			LockRegistry registry = started.getBean(LockRegistry.class);
+			try (HeldLock lock = registry.acquire(LockRequest.of("order-1"))) {
+				assertThat(lock.isHeld()).isTrue();
+				assertThat(new JdbcTemplate(started.getBean(DataSource.class))
+					.queryForObject("SELECT COUNT(*) FROM distlock_lock", Integer.class)).isEqualTo(1);
+			}
+			assertThat(started.getBean(LockBackend.class))
+				.isInstanceOf(mode.equals("row") ? JdbcRowBackend.class : JdbcLeaseBackend.class);
+		});
+	}
+
+	@Test
+	void withoutTheTableTheErrorNamesItsScript() {
+		this.context.withPropertyValues("distlock.jdbc.initialize-schema=never", "distlock.backend-timeout=2s")
+			.run((started) -> {
+				LockRegistry registry = started.getBean(LockRegistry.class);
+				assertThatThrownBy(() -> registry.acquire(LockRequest.of("order-1").waitTime(Duration.ZERO)))
+					.isInstanceOf(LockBackendException.class)
+					.hasMessageContaining("distlock.jdbc.initialize-schema=always");
+			});
+	}
+
+	@Test
+	void withoutADatabaseTheStartFailsAndSaysWhatToAdd() {
+		Contexts.withoutRedis()
+			.withPropertyValues("distlock.backend=jdbc")
+			.run((started) -> assertThat(started).getFailure()
+				.rootCause()
+				.isInstanceOf(LockStoreMissingException.class)
+				.hasMessageContaining("DataSource"));
+	}
+
+	@Test
+	void withoutSpringJdbcTheStartFailsAndSaysWhatToAdd() {
+		this.context.withClassLoader(new FilteredClassLoader(JdbcOperations.class))
+			.run((started) -> assertThat(started).getFailure()
+				.rootCause()
+				.isInstanceOf(LockStoreMissingException.class));
+	}
+
+	@Test
+	void oneOfSeveralDatabasesIsNamed() {
+		this.context.withUserConfiguration(TwoDatabases.class)
+			.run((started) -> assertThat(started).getFailure().rootCause().hasMessageContaining("'locks', 'orders'"));
+		this.context.withUserConfiguration(TwoDatabases.class)
+			.withPropertyValues("distlock.jdbc.data-source=locks")
+			.run((started) -> {
+				LockRegistry registry = started.getBean(LockRegistry.class);
+				Optional<HeldLock> lock = registry.tryAcquire(LockRequest.of("order-1"));
+				assertThat(lock).isPresent();
+				assertThat(new JdbcTemplate(started.getBean("locks", DataSource.class))
+					.queryForObject("SELECT COUNT(*) FROM distlock_lock", Integer.class)).isEqualTo(1);
+				lock.get().close();
+			});
+	}
+
+	@Test
+	void switchedOffItAsksTheDatabaseForNothing() {
+		this.context.withPropertyValues("distlock.enabled=false", ANY_DATABASE + "x;INIT=RUNSCRIPT FROM 'nowhere'")
+			.run((started) -> assertThat(started).hasNotFailed());
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "command-timeout, 6s", "command-timeout, 1ms", "poll-interval, 1ms", "max-connections, 0",
+			"mode, rows" })
+	void aValueThatCannotWorkIsRefusedAtStart(String name, String value) {
+		this.context.withPropertyValues("distlock.jdbc." + name + "=" + value)
+			.run((started) -> assertThat(started).hasFailed());
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TwoDatabases {
+
+		@Bean
+		DataSource orders() {
+			return new DriverManagerDataSource("jdbc:h2:mem:orders-" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+		}
+
+		@Bean
+		DataSource locks() {
+			return new DriverManagerDataSource("jdbc:h2:mem:locks-" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+		}
+
+	}
+
+}
