@@ -22,7 +22,7 @@ public final class TcpProxy implements AutoCloseable {
 
 	private final ServerSocket listener;
 
-	private final int target;
+	private volatile int target;
 
 	private final Set<Link> links = ConcurrentHashMap.newKeySet();
 
@@ -55,6 +55,14 @@ public final class TcpProxy implements AutoCloseable {
 
 	public int port() {
 		return this.listener.getLocalPort();
+	}
+
+	/**
+	 * Lead new connections to another server, as a changed address does.
+	 * @param port its port on this machine
+	 */
+	public void redirect(int port) {
+		this.target = port;
 	}
 
 	/**

@@ -2,34 +2,19 @@ package io.github.distlock.backend.redis;
 
 import java.lang.reflect.Field;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-import io.lettuce.core.ClientOptions;
-import io.lettuce.core.ClientOptions.DisconnectedBehavior;
-import io.lettuce.core.ReadFrom;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.SslVerifyMode;
-import io.lettuce.core.TimeoutOptions;
-import io.lettuce.core.cluster.ClusterClientOptions;
-import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.DefaultClientResources;
-import io.lettuce.core.resource.Delay;
-import io.lettuce.core.resource.NettyCustomizer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -38,11 +23,6 @@ import org.springframework.util.ReflectionUtils;
  * no connection, and are not sent a second time by the driver after a reconnect.
  */
 final class LettuceConnections {
-
-	private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofMillis(500);
-
-	/** For how many command time-outs a connection may be silent. */
-	private static final int SILENT_COMMANDS = 2;
 
 	private static final Log logger = LogFactory.getLog(LettuceConnections.class);
 
@@ -66,11 +46,6 @@ final class LettuceConnections {
 		return ours;
 	}
 
-	/** The driver asks for absent commands too. */
-	private static boolean isScript(@Nullable RedisCommand<?, ?, ?> command) {
-		return command != null && (command.getType() == CommandType.EVALSHA || command.getType() == CommandType.EVAL);
-	}
-
 	/** Give back what {@link #dedicated} made. */
 	static void close(RedisConnectionFactory dedicated) {
 		LettuceConnectionFactory ours = (LettuceConnectionFactory) dedicated;
@@ -80,6 +55,11 @@ final class LettuceConnections {
 		ours.getClientConfiguration()
 			.getClientResources()
 			.ifPresent((resources) -> resources.shutdown(0, 0, TimeUnit.SECONDS));
+	}
+
+	/** Make the connection for commands anew with the next command. */
+	static void reset(RedisConnectionFactory dedicated) {
+		((LettuceConnectionFactory) dedicated).resetConnection();
 	}
 
 	/** Tell when a connection breaks, and whether it was one for messages. */
@@ -107,125 +87,6 @@ final class LettuceConnections {
 		ReflectionUtils.makeAccessible(field);
 		return (ReflectionUtils.getField(field, source) instanceof RedisConfiguration found) ? found
 				: source.getStandaloneConfiguration();
-	}
-
-	private static final class LockClientConfiguration implements LettuceClientConfiguration {
-
-		private final LettuceClientConfiguration application;
-
-		private final Duration commandTimeout;
-
-		private final ClientOptions options;
-
-		private final Optional<ClientResources> resources;
-
-		LockClientConfiguration(LettuceClientConfiguration application, Duration commandTimeout, boolean cluster) {
-			this.application = application;
-			this.commandTimeout = commandTimeout;
-			this.options = options(application, commandTimeout, cluster);
-			this.resources = Optional.of(resources(application.getClientResources(), commandTimeout));
-		}
-
-		/**
-		 * Share the application's threads, if it has named any; but do not wait half a
-		 * minute to reconnect, and do not trust a connection that is silent.
-		 */
-		private static ClientResources resources(Optional<ClientResources> application, Duration commandTimeout) {
-			ClientResources.Builder builder = application
-				.map((shared) -> shared.mutate()
-					.timer(shared.timer())
-					.eventExecutorGroup(shared.eventExecutorGroup())
-					.eventLoopGroupProvider(shared.eventLoopGroupProvider())
-					.commandLatencyRecorder(shared.commandLatencyRecorder()))
-				.orElseGet(ClientResources::builder);
-			NettyCustomizer customizer = application.map(ClientResources::nettyCustomizer)
-				.orElse(DefaultClientResources.DEFAULT_NETTY_CUSTOMIZER);
-			return builder
-				.nettyCustomizer(SilenceWatch.customizer(commandTimeout.multipliedBy(SILENT_COMMANDS), customizer))
-				.reconnectDelay(
-						Delay.fullJitter(Duration.ofMillis(10), LONGEST_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))
-				.build();
-		}
-
-		private static ClientOptions options(LettuceClientConfiguration application, Duration commandTimeout,
-				boolean cluster) {
-			ClientOptions base = application.getClientOptions()
-				.orElseGet(() -> cluster ? ClusterClientOptions.create() : ClientOptions.create());
-			Duration connectTimeout = base.getSocketOptions().getConnectTimeout();
-			return base.mutate()
-				.autoReconnect(true)
-				.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-				.replayFilter(LettuceConnections::isScript)
-				.timeoutOptions(TimeoutOptions.enabled())
-				.socketOptions(base.getSocketOptions()
-					.mutate()
-					.connectTimeout((connectTimeout.compareTo(commandTimeout) < 0) ? connectTimeout : commandTimeout)
-					.build())
-				.build();
-		}
-
-		@Override
-		public boolean isUseSsl() {
-			return this.application.isUseSsl();
-		}
-
-		@Override
-		@SuppressWarnings("deprecation")
-		public boolean isVerifyPeer() {
-			return this.application.isVerifyPeer();
-		}
-
-		@Override
-		public SslVerifyMode getVerifyMode() {
-			return this.application.getVerifyMode();
-		}
-
-		@Override
-		public boolean isStartTls() {
-			return this.application.isStartTls();
-		}
-
-		@Override
-		public Optional<ClientResources> getClientResources() {
-			return this.resources;
-		}
-
-		@Override
-		public Optional<ClientOptions> getClientOptions() {
-			return Optional.of(this.options);
-		}
-
-		@Override
-		public Optional<String> getClientName() {
-			return this.application.getClientName();
-		}
-
-		/** Locks are asked of masters only. */
-		@Override
-		public Optional<ReadFrom> getReadFrom() {
-			return Optional.empty();
-		}
-
-		@Override
-		public Optional<RedisCredentialsProviderFactory> getRedisCredentialsProviderFactory() {
-			return this.application.getRedisCredentialsProviderFactory();
-		}
-
-		@Override
-		public Duration getCommandTimeout() {
-			return this.commandTimeout;
-		}
-
-		@Override
-		public Duration getShutdownTimeout() {
-			return this.application.getShutdownTimeout();
-		}
-
-		@Override
-		public Duration getShutdownQuietPeriod() {
-			return this.application.getShutdownQuietPeriod();
-		}
-
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.github.distlock.backend.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -8,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
+import io.github.distlock.LockBackendException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +27,8 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  */
 final class RedisInbox implements MessageListener, SubscriptionListener {
 
-	static final String PROBE = "probe";
+	/** What a message begins with that only shows whether it arrives. */
+	static final String PROBE = "probe:";
 
 	private static final Log logger = LogFactory.getLog(RedisInbox.class);
 
@@ -48,6 +51,12 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 
 	/** Whether the server has confirmed the subscription, as far as we know. */
 	private volatile boolean confirmed;
+
+	/** Open until the first subscription has been confirmed or has failed. */
+	private final CountDownLatch settled = new CountDownLatch(1);
+
+	/** Why the last subscription failed. */
+	private volatile @Nullable RuntimeException failure;
 
 	/** Whoever takes it out closes it. */
 	private final AtomicReference<@Nullable RedisConnection> connection = new AtomicReference<>();
@@ -72,6 +81,26 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 
 	boolean isConfirmed() {
 		return this.confirmed;
+	}
+
+	/**
+	 * Wait for the first subscription.
+	 * @throws RuntimeException the reason if it fails
+	 */
+	void awaitConfirmation(Duration patience) {
+		try {
+			if (!this.settled.await(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+				throw new LockBackendException("Redis has not confirmed the subscription to the inbox "
+						+ new String(this.channel, StandardCharsets.UTF_8) + " within " + patience);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		RuntimeException reason = this.failure;
+		if (!this.confirmed && reason != null) {
+			throw reason;
+		}
 	}
 
 	/** Subscribe on a new connection: the server does not know the old one any more. */
@@ -104,6 +133,8 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 				backOff = FIRST_BACK_OFF_MILLIS;
 			}
 			catch (RuntimeException ex) {
+				this.failure = ex;
+				this.settled.countDown();
 				if (!warned && !isStopped()) {
 					warned = true;
 					logger.warn("Cannot subscribe to the inbox " + new String(this.channel, StandardCharsets.UTF_8)
@@ -152,7 +183,10 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	public void onMessage(Message message, byte @Nullable [] pattern) {
 		try {
 			String text = new String(message.getBody(), StandardCharsets.UTF_8);
-			if (!PROBE.equals(text)) {
+			if (text.startsWith(PROBE)) {
+				this.events.probed(text);
+			}
+			else {
 				this.events.granted(GrantMessage.parse(text));
 			}
 		}
@@ -164,6 +198,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	@Override
 	public void onChannelSubscribed(byte[] subscribed, long count) {
 		this.confirmed = true;
+		this.settled.countDown();
 		this.events.subscribed();
 	}
 
@@ -173,6 +208,8 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	interface Events {
 
 		void subscribed();
+
+		void probed(String text);
 
 		void granted(GrantMessage message);
 

@@ -11,6 +11,8 @@ import io.github.distlock.LockDefinitionException;
  */
 final class RedisKeys {
 
+	private final String prefix;
+
 	private final String lockPrefix;
 
 	private final String queuePrefix;
@@ -22,6 +24,7 @@ final class RedisKeys {
 			throw new LockDefinitionException("The key prefix '" + prefix
 					+ "' contains a brace, which would decide the cluster slot: choose a prefix without braces");
 		}
+		this.prefix = prefix;
 		this.lockPrefix = prefix + "lock:{";
 		this.queuePrefix = prefix + "queue:{";
 		this.inboxPrefix = prefix + "inbox:";
@@ -34,6 +37,10 @@ final class RedisKeys {
 
 	String lock(String key) {
 		return this.lockPrefix + encode(key) + "}";
+	}
+
+	String prefix() {
+		return this.prefix;
 	}
 
 	String inboxPrefix() {

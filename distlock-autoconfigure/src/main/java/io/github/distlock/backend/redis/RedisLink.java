@@ -3,16 +3,18 @@ package io.github.distlock.backend.redis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.redis.InboxWatch.Hearing;
 import io.github.distlock.backend.redis.RedisInbox.GrantMessage;
 import io.github.distlock.backend.redis.ScriptRunner.Answer;
 import org.apache.commons.logging.Log;
@@ -33,8 +35,8 @@ final class RedisLink implements RedisInbox.Events {
 
 	private static final Log logger = LogFactory.getLog(RedisLink.class);
 
-	/** How long a counted inbox is believed to be heard, while anybody waits. */
-	private static final long EXAMINATION_NANOS = Duration.ofSeconds(10).toNanos();
+	/** How often to leave a server that has become a replica. */
+	private static final long RESET_NANOS = Duration.ofMillis(500).toNanos();
 
 	private final RedisConnectionFactory application;
 
@@ -46,14 +48,8 @@ final class RedisLink implements RedisInbox.Events {
 
 	private final ServerClock clock = new ServerClock();
 
-	/** Counts subscriptions: what a probe found holds for its own only. */
-	private final AtomicInteger subscription = new AtomicInteger();
-
-	/** When the inbox was examined last. */
-	private final AtomicLong examinedNanos = new AtomicLong();
-
-	/** Whether a script's publish to our inbox was counted on this subscription. */
-	private volatile boolean counted;
+	/** When we left a server that had become a replica last. */
+	private final AtomicLong resetNanos = new AtomicLong();
 
 	private volatile @Nullable Open open;
 
@@ -71,9 +67,15 @@ final class RedisLink implements RedisInbox.Events {
 				&& ConnectionUtils.isLettuce(this.application))
 						? LettuceConnections.dedicated(this.application, this.settings.commandTimeout()) : null;
 		RedisConnectionFactory connections = (ours != null) ? ours : this.application;
-		ScriptRunner runner = new ScriptRunner(new ScriptSender(connections), this.time, this.clock::forget);
+		ScriptRunner runner = new ScriptRunner(new ScriptSender(connections), this.time, this::failed);
 		RedisInbox inbox = new RedisInbox(connections, this.keys.inboxPrefix() + instance, this);
-		this.open = new Open(instance, signals, connections, ours != null, runner, inbox);
+		EvictionWarning eviction = new EvictionWarning(connections);
+		InboxWatch watch = new InboxWatch(inbox, (text) -> {
+			// First, so that nothing more is sent when the probe has been seen.
+			eviction.warnOnce();
+			return probe(text);
+		}, () -> !isCluster(), signals::lookAgainAll, this.time, this.settings.commandTimeout());
+		this.open = new Open(instance, signals, connections, ours != null, runner, inbox, watch);
 		if (ours != null) {
 			LettuceConnections.listen(ours, this::disconnected);
 		}
@@ -84,6 +86,7 @@ final class RedisLink implements RedisInbox.Events {
 		Open current = this.open;
 		this.open = null;
 		if (current != null) {
+			current.watch().stop();
 			current.inbox().stop();
 			if (current.dedicated()) {
 				LettuceConnections.close(current.connections());
@@ -105,13 +108,69 @@ final class RedisLink implements RedisInbox.Events {
 		return required().runner().run(script, what, key, names, args);
 	}
 
+	/** Renew by one script. */
+	List<RenewalResult> renew(RenewalScript script) {
+		try {
+			Answer<List<Long>> answer = run(Scripts.RENEW, "renewal", null, script.locks(), script.args());
+			return script.answered(answer.value(), answer.sent());
+		}
+		catch (LockBackendException ex) {
+			return script.unknown(ex);
+		}
+	}
+
+	String lockName(String key) {
+		return this.keys.lock(key);
+	}
+
+	/**
+	 * Do something with a connection to the cluster; without one that can send scripts
+	 * together if the driver has none.
+	 */
+	void onCluster(Consumer<@Nullable ClusterScripts> action) {
+		RedisConnectionFactory connections = required().connections();
+		if (!ConnectionUtils.isLettuce(connections)) {
+			action.accept(null);
+			return;
+		}
+		try (RedisConnection connection = connections.getConnection()) {
+			action.accept(ClusterScripts.on(connection));
+		}
+	}
+
+	/**
+	 * Try each right that locks need.
+	 * @throws LockBackendException if the server cannot be reached, or a right is missing
+	 */
+	void verify() {
+		Open current = required();
+		RedisRights rights = new RedisRights(this.keys);
+		String inbox = this.keys.inboxPrefix() + current.instance();
+		rights.check(current.runner()
+			.runText(Scripts.RIGHTS, rights, this.keys.lockAndQueue("rights-" + current.instance()), inbox,
+					RedisInbox.PROBE));
+		try {
+			probe(RedisInbox.PROBE);
+		}
+		catch (LockBackendException ex) {
+			throw rights.explain(ex, "EVALSHA");
+		}
+		try {
+			current.inbox().awaitConfirmation(this.settings.commandTimeout());
+		}
+		catch (RuntimeException ex) {
+			RuntimeException reason = rights.explain(ex, "SUBSCRIBE");
+			throw (reason instanceof LockBackendException) ? reason : ScriptRunner.failure("subscription", null, ex);
+		}
+	}
+
 	/**
 	 * Let a script publish to our own inbox, and learn the server's time.
 	 * @return how many heard it
 	 */
-	long probe() {
+	long probe(String text) {
 		Answer<List<Long>> answer = run(Scripts.PROBE, "probe", null, List.of(),
-				this.keys.inboxPrefix() + required().instance(), RedisInbox.PROBE);
+				this.keys.inboxPrefix() + required().instance(), text);
 		this.clock.observe(answer.sent(), answer.value().get(1));
 		return answer.value().get(0);
 	}
@@ -123,20 +182,7 @@ final class RedisLink implements RedisInbox.Events {
 	/** What a ticket that is queued now may rely on. */
 	Hearing hearing() {
 		Open current = this.open;
-		if (current == null || !current.inbox().isConfirmed()) {
-			return Hearing.NOT;
-		}
-		if (!this.counted) {
-			return Hearing.UNCOUNTED;
-		}
-		long now = this.time.nanoTime();
-		long examined = this.examinedNanos.get();
-		if (now - examined > EXAMINATION_NANOS && this.examinedNanos.compareAndSet(examined, now)) {
-			// A half-open connection hears nothing and tells nothing: without asking
-			// the server now and then, every grant would take us for dead.
-			examineLater(this.subscription.get(), false);
-		}
-		return Hearing.COUNTED;
+		return (current != null) ? current.watch().hearing() : Hearing.NOT;
 	}
 
 	boolean isCluster() {
@@ -169,53 +215,50 @@ final class RedisLink implements RedisInbox.Events {
 	private void disconnected(boolean inbox) {
 		this.clock.forget();
 		Open current = this.open;
-		if (inbox && current != null) {
-			this.counted = false;
-			current.inbox().interrupted();
+		if (current != null) {
+			if (inbox) {
+				current.watch().interrupted();
+			}
+			else {
+				current.watch().serverChanged();
+			}
+		}
+	}
+
+	/**
+	 * A command failed. What was known of the server may no longer hold; and a server
+	 * that has become a replica keeps its connections, so it is we who must go and look
+	 * for the master.
+	 */
+	private void failed(RuntimeException failure) {
+		this.clock.forget();
+		Open current = this.open;
+		if (current == null || !current.dedicated() || isCluster() || !ScriptRunner.says(failure, "READONLY")) {
+			return;
+		}
+		long now = this.time.nanoTime();
+		long last = this.resetNanos.get();
+		if (now - last > RESET_NANOS && this.resetNanos.compareAndSet(last, now)) {
+			logger.warn("The Redis server has become a replica: connecting anew, to find the master");
+			LettuceConnections.reset(current.connections());
+			current.watch().serverChanged();
 		}
 	}
 
 	@Override
 	public void subscribed() {
 		this.clock.forget();
-		this.counted = false;
-		this.examinedNanos.set(this.time.nanoTime());
-		examineLater(this.subscription.incrementAndGet(), true);
-	}
-
-	private void examineLater(int number, boolean fresh) {
-		// Not on the driver's thread, which would wait for itself, nor on a caller's.
-		Thread thread = new Thread(() -> examine(number, fresh), "distlock-inbox-probe");
-		thread.setDaemon(true);
-		thread.start();
-	}
-
-	/**
-	 * In a cluster a publish is counted on one node only, so the count says nothing
-	 * there.
-	 */
-	private void examine(int number, boolean fresh) {
 		Open current = this.open;
-		try {
-			boolean standalone = !isCluster();
-			long heard = probe();
-			if (current != null && number == this.subscription.get()) {
-				if (heard == 0 && standalone && this.counted) {
-					this.counted = false;
-					current.inbox().renew();
-				}
-				else {
-					this.counted = heard == 1 && standalone;
-				}
-			}
+		if (current != null) {
+			current.watch().subscribed();
 		}
-		catch (RuntimeException ex) {
-			if (current != null && current == this.open) {
-				logger.warn("Cannot publish to the inbox of this JVM: waiting for locks is slower. " + ex.getMessage());
-			}
-		}
-		if (fresh && current != null) {
-			current.signals().lookAgainAll();
+	}
+
+	@Override
+	public void probed(String text) {
+		Open current = this.open;
+		if (current != null) {
+			current.watch().heard(text);
 		}
 	}
 
@@ -228,7 +271,7 @@ final class RedisLink implements RedisInbox.Events {
 		Ticket ticket = Ticket.of(this.keys.keyOf(message.lock()), LockMode.EXCLUSIVE, message.token());
 		TimeSource.Instant now = this.time.now();
 		// The masters of a cluster have a clock each, and one baseline cannot judge them.
-		Validity validity = Boolean.FALSE.equals(this.cluster)
+		Validity validity = (Boolean.FALSE.equals(this.cluster) && !current.watch().isDoubtful())
 				? this.clock.judge(message.grantedMicros(), Duration.ofMillis(message.ttlMillis()), now) : null;
 		// What cannot be judged counts as passed: the ticket will ask.
 		current.signals()
@@ -236,24 +279,8 @@ final class RedisLink implements RedisInbox.Events {
 					(validity != null) ? validity : Validity.until(now, Duration.ZERO)));
 	}
 
-	/**
-	 * Whether this JVM hears of grants.
-	 */
-	enum Hearing {
-
-		/** No subscription. */
-		NOT,
-
-		/** Subscribed, but nobody can count us. */
-		UNCOUNTED,
-
-		/** Subscribed, and a publish that counts 0 means that we are dead. */
-		COUNTED
-
-	}
-
 	private record Open(String instance, LockSignals signals, RedisConnectionFactory connections, boolean dedicated,
-			ScriptRunner runner, RedisInbox inbox) {
+			ScriptRunner runner, RedisInbox inbox, InboxWatch watch) {
 	}
 
 }

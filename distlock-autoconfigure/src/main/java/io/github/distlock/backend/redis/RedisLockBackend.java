@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
@@ -19,7 +18,7 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.redis.RedisLink.Hearing;
+import io.github.distlock.backend.redis.InboxWatch.Hearing;
 import io.github.distlock.backend.redis.ScriptRunner.Answer;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +58,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final RedisLink link;
 
+	private final ClusterRenewals clusterRenewals;
+
 	private final BackendDescription description;
 
 	private final String tokensPerGrant;
@@ -78,6 +79,7 @@ public final class RedisLockBackend implements LockBackend {
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, RedisBackendSettings settings, TimeSource clock) {
 		this.keys = new RedisKeys(settings.keyPrefix());
 		this.link = new RedisLink(connectionFactory, settings, this.keys, clock);
+		this.clusterRenewals = new ClusterRenewals(this.link, clock, settings.commandTimeout());
 		this.description = new BackendDescription("redis", Set.of(LockMode.EXCLUSIVE), true, true,
 				settings.tokensPerGrant(), settings.commandTimeout(), BATCH_SIZE);
 		this.tokensPerGrant = Integer.toString(settings.tokensPerGrant());
@@ -108,7 +110,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public void verify() {
-		this.link.probe();
+		this.link.verify();
 	}
 
 	@Override
@@ -153,44 +155,19 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public List<RenewalResult> renew(List<Renewal> renewals) {
-		int batch = this.link.isCluster() ? 1 : BATCH_SIZE;
+		if (this.link.isCluster()) {
+			return this.clusterRenewals.renew(renewals, this::script);
+		}
 		List<RenewalResult> results = new ArrayList<>(renewals.size());
-		for (int from = 0; from < renewals.size(); from += batch) {
-			results.addAll(renewBatch(renewals.subList(from, Math.min(from + batch, renewals.size()))));
+		for (int from = 0; from < renewals.size(); from += BATCH_SIZE) {
+			results
+				.addAll(this.link.renew(script(renewals.subList(from, Math.min(from + BATCH_SIZE, renewals.size())))));
 		}
 		return results;
 	}
 
-	private List<RenewalResult> renewBatch(List<Renewal> renewals) {
-		List<String> locks = new ArrayList<>(renewals.size());
-		String[] args = new String[renewals.size() * 2];
-		for (int i = 0; i < renewals.size(); i++) {
-			Renewal renewal = renewals.get(i);
-			locks.add(this.keys.lock(renewal.ticket().key()));
-			args[i * 2] = renewal.ticket().token() + "|" + this.tokensPerGrant + "|"
-					+ (renewal.lastToken() - this.description.tokensPerGrant() + 1);
-			args[i * 2 + 1] = millis(renewal.lease());
-		}
-		List<RenewalResult> results = new ArrayList<>(renewals.size());
-		try {
-			Answer<List<Long>> answer = this.link.run(Scripts.RENEW, "renewal", null, locks, args);
-			// One object for all: thousands of held locks keep theirs.
-			RenewalResult.Renewed shared = null;
-			Duration lease = null;
-			for (int i = 0; i < renewals.size(); i++) {
-				if (shared == null || !renewals.get(i).lease().equals(lease)) {
-					lease = renewals.get(i).lease();
-					shared = new RenewalResult.Renewed(Validity.until(answer.sent(), lease));
-				}
-				results.add((answer.value().get(i) == 1) ? shared : new RenewalResult.Gone());
-			}
-		}
-		catch (LockBackendException ex) {
-			for (int i = 0; i < renewals.size(); i++) {
-				results.add(new RenewalResult.Unknown(ex));
-			}
-		}
-		return results;
+	private RenewalScript script(List<Renewal> renewals) {
+		return RenewalScript.of(renewals, this.keys, this.description.tokensPerGrant());
 	}
 
 	/** A reply without a TTL is that of a new grant, whose TTL is the lease. */

@@ -1,6 +1,8 @@
 package io.github.distlock.backend.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.TimeSource;
@@ -23,9 +25,9 @@ final class ScriptRunner {
 	private final TimeSource clock;
 
 	/** Told when a command failed: what was known of the server may no longer hold. */
-	private final Runnable onFailure;
+	private final Consumer<RuntimeException> onFailure;
 
-	ScriptRunner(ScriptSender sender, TimeSource clock, Runnable onFailure) {
+	ScriptRunner(ScriptSender sender, TimeSource clock, Consumer<RuntimeException> onFailure) {
 		this.sender = sender;
 		this.clock = clock;
 		this.onFailure = onFailure;
@@ -50,7 +52,7 @@ final class ScriptRunner {
 				}
 				catch (RuntimeException ex) {
 					if (!Thread.interrupted()) {
-						this.onFailure.run();
+						this.onFailure.accept(ex);
 						throw failure(what, key, ex);
 					}
 					interrupted = true;
@@ -67,7 +69,32 @@ final class ScriptRunner {
 		}
 	}
 
-	private static LockBackendException failure(String what, @Nullable String key, RuntimeException ex) {
+	/** Run a script once, by its text, and get its answer as text. */
+	String runText(RedisScript<String> script, RedisRights rights, List<String> keys, String... args) {
+		try {
+			byte[] answer = this.sender.sendText(script, keys, args);
+			return (answer != null) ? new String(answer, StandardCharsets.UTF_8) : "";
+		}
+		catch (RuntimeException ex) {
+			RuntimeException reason = rights.explain(ex, "EVAL");
+			throw (reason instanceof LockBackendException) ? reason : failure("probe", null, ex);
+		}
+	}
+
+	/**
+	 * Whether the server's answer, which drivers wrap in various ways, contains a word.
+	 */
+	static boolean says(@Nullable Throwable failure, String word) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			String message = cause.getMessage();
+			if (message != null && message.contains(word)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	static LockBackendException failure(String what, @Nullable String key, RuntimeException ex) {
 		Throwable root = ex;
 		while (root.getCause() != null && root.getCause() != root) {
 			root = root.getCause();

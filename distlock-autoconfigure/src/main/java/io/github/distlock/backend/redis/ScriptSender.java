@@ -24,13 +24,7 @@ final class ScriptSender {
 	}
 
 	<T> @Nullable T send(RedisScript<?> script, List<String> keys, String... args) {
-		byte[][] keysAndArgs = new byte[keys.size() + args.length][];
-		for (int i = 0; i < keys.size(); i++) {
-			keysAndArgs[i] = bytes(keys.get(i));
-		}
-		for (int i = 0; i < args.length; i++) {
-			keysAndArgs[keys.size() + i] = bytes(args[i]);
-		}
+		byte[][] keysAndArgs = keysAndArgs(keys, args);
 		ReturnType type = ReturnType.fromJavaType(script.getResultType());
 		try (RedisConnection connection = this.connectionFactory.getConnection()) {
 			RedisScriptingCommands commands = connection.scriptingCommands();
@@ -38,7 +32,7 @@ final class ScriptSender {
 				return commands.evalSha(script.getSha1(), type, keys.size(), keysAndArgs);
 			}
 			catch (RuntimeException ex) {
-				if (!isUnknownScript(ex)) {
+				if (!ScriptRunner.says(ex, "NOSCRIPT")) {
 					throw ex;
 				}
 				return commands.eval(bytes(script.getScriptAsString()), type, keys.size(), keysAndArgs);
@@ -46,14 +40,24 @@ final class ScriptSender {
 		}
 	}
 
-	private static boolean isUnknownScript(Throwable failure) {
-		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			String message = cause.getMessage();
-			if (message != null && message.contains("NOSCRIPT")) {
-				return true;
-			}
+	/** Send a script by its text, whether or not the server knows it. */
+	<T> @Nullable T sendText(RedisScript<?> script, List<String> keys, String... args) {
+		try (RedisConnection connection = this.connectionFactory.getConnection()) {
+			return connection.scriptingCommands()
+				.eval(bytes(script.getScriptAsString()), ReturnType.fromJavaType(script.getResultType()), keys.size(),
+						keysAndArgs(keys, args));
 		}
-		return false;
+	}
+
+	private static byte[][] keysAndArgs(List<String> keys, String... args) {
+		byte[][] keysAndArgs = new byte[keys.size() + args.length][];
+		for (int i = 0; i < keys.size(); i++) {
+			keysAndArgs[i] = bytes(keys.get(i));
+		}
+		for (int i = 0; i < args.length; i++) {
+			keysAndArgs[keys.size() + i] = bytes(args[i]);
+		}
+		return keysAndArgs;
 	}
 
 	private static byte[] bytes(String text) {

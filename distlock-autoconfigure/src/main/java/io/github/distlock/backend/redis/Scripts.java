@@ -29,6 +29,8 @@ final class Scripts {
 
 	static final RedisScript<List> PROBE = script(List.class, "probe.lua");
 
+	static final RedisScript<String> RIGHTS = script(String.class, "rights.lua");
+
 	private Scripts() {
 	}
 

@@ -1,0 +1,186 @@
+package io.github.distlock.backend.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.TimeSource;
+
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+
+/**
+ * Renews in a cluster: keys of one slot share a script, and all scripts of a batch are on
+ * their way at once. A master that does not answer is not waited for longer than the
+ * leases on the others can bear.
+ */
+final class ClusterRenewals {
+
+	private final RedisLink link;
+
+	private final TimeSource time;
+
+	private final Duration commandTimeout;
+
+	private final SilentMasters silent = new SilentMasters();
+
+	ClusterRenewals(RedisLink link, TimeSource time, Duration commandTimeout) {
+		this.link = link;
+		this.time = time;
+		this.commandTimeout = commandTimeout;
+	}
+
+	/**
+	 * Renew.
+	 * @param renewals what
+	 * @param scripts makes the script for some of them
+	 * @return the answers, in the same order
+	 */
+	List<RenewalResult> renew(List<Renewal> renewals, Function<List<Renewal>, RenewalScript> scripts) {
+		Map<Integer, List<Integer>> places = new LinkedHashMap<>();
+		for (int i = 0; i < renewals.size(); i++) {
+			int slot = ClusterSlotHashUtil.calculateSlot(this.link.lockName(renewals.get(i).ticket().key()));
+			places.computeIfAbsent(slot, (any) -> new ArrayList<>()).add(i);
+		}
+		List<SlotRenewal> slots = new ArrayList<>(places.size());
+		places.forEach((slot, indexes) -> slots
+			.add(new SlotRenewal(slot, indexes, scripts.apply(indexes.stream().map(renewals::get).toList()))));
+		RenewalResult[] results = new RenewalResult[renewals.size()];
+		this.link.onCluster((cluster) -> {
+			if (cluster != null) {
+				sendTogether(slots, cluster, results);
+			}
+			else {
+				slots.forEach((slot) -> slot.put(this.link.renew(slot.script), results));
+			}
+		});
+		return List.of(results);
+	}
+
+	private void sendTogether(List<SlotRenewal> slots, ClusterScripts cluster, RenewalResult[] results) {
+		Map<String, MasterBatch> batches = new LinkedHashMap<>();
+		slots.forEach((slot) -> batches.computeIfAbsent(cluster.master(slot.slot), MasterBatch::new).slots.add(slot));
+		TimeSource.Instant sent = this.time.now();
+		batches.values().forEach((batch) -> batch.send(cluster));
+		awaitAll(batches.values(), sent.nanos(), patience(slots));
+		batches.values().forEach((batch) -> batch.collect(sent, results));
+	}
+
+	/** Leases are renewed at a third of their time; another third is left after this. */
+	private Duration patience(List<SlotRenewal> slots) {
+		return slots.stream()
+			.flatMap((slot) -> slot.script.renewals().stream())
+			.map((renewal) -> renewal.lease().dividedBy(3))
+			.reduce(this.commandTimeout, (one, two) -> (one.compareTo(two) < 0) ? one : two);
+	}
+
+	/** All if possible; but those who have answered do not wait long for the others. */
+	private void awaitAll(Collection<MasterBatch> batches, long sentNanos, Duration patience) {
+		CompletableFuture<?>[] awaited = batches.stream()
+			.filter((batch) -> batch.awaited)
+			.map((batch) -> batch.end)
+			.toArray(CompletableFuture[]::new);
+		if (awaited.length > 0) {
+			await(CompletableFuture.anyOf(awaited), this.commandTimeout.toNanos());
+			await(CompletableFuture.allOf(awaited), patience.toNanos() - (this.time.nanoTime() - sentNanos));
+		}
+	}
+
+	private static void await(CompletableFuture<?> future, long nanos) {
+		try {
+			future.get(Math.max(0, nanos), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			// Each slot has its own outcome.
+		}
+	}
+
+	/** The leases of one slot, and which of the whole batch they are. */
+	private record SlotRenewal(int slot, List<Integer> places, RenewalScript script) {
+
+		void put(List<RenewalResult> answers, RenewalResult[] results) {
+			for (int i = 0; i < this.places.size(); i++) {
+				results[this.places.get(i)] = answers.get(i);
+			}
+		}
+
+	}
+
+	/** What one master is asked. */
+	private final class MasterBatch {
+
+		private final String master;
+
+		private final List<SlotRenewal> slots = new ArrayList<>();
+
+		/** One for each slot; none if the master is not asked. */
+		private final List<CompletableFuture<List<Long>>> answers = new ArrayList<>();
+
+		private CompletableFuture<?> end = CompletableFuture.completedFuture("not asked");
+
+		private boolean awaited;
+
+		MasterBatch(String master) {
+			this.master = master;
+		}
+
+		void send(ClusterScripts cluster) {
+			SilentMasters silent = ClusterRenewals.this.silent;
+			this.awaited = !silent.isSilent(this.master);
+			if (silent.mayAsk(this.master)) {
+				for (SlotRenewal slot : this.slots) {
+					this.answers.add(cluster.send(Scripts.RENEW, slot.script.locks(), slot.script.args()));
+				}
+				this.end = CompletableFuture.allOf(this.answers.toArray(CompletableFuture[]::new));
+			}
+		}
+
+		void collect(TimeSource.Instant sent, RenewalResult[] results) {
+			SilentMasters silent = ClusterRenewals.this.silent;
+			if (!this.answers.isEmpty()) {
+				if (!this.end.isDone()) {
+					silent.late(this.master);
+				}
+				this.end.whenComplete((done, failure) -> silent.ended(this.master, ClusterScripts.isAnswer(failure)));
+			}
+			for (int i = 0; i < this.slots.size(); i++) {
+				SlotRenewal slot = this.slots.get(i);
+				slot.put(this.answers.isEmpty() ? unanswered(slot.script)
+						: result(slot.script, this.answers.get(i), sent), results);
+			}
+		}
+
+		private List<RenewalResult> result(RenewalScript script, CompletableFuture<List<Long>> answer,
+				TimeSource.Instant sent) {
+			if (!answer.isDone()) {
+				return unanswered(script);
+			}
+			try {
+				return script.answered(answer.join(), sent);
+			}
+			catch (RuntimeException ex) {
+				return script.unknown(ScriptRunner.failure("renewal", null, ex));
+			}
+		}
+
+		private List<RenewalResult> unanswered(RenewalScript script) {
+			return script.unknown(new LockBackendException(
+					"The Redis Cluster master " + this.master + " does not answer renewals in time"));
+		}
+
+	}
+
+}

@@ -1,0 +1,54 @@
+package io.github.distlock.backend.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+
+/**
+ * Leases that are renewed by one script.
+ *
+ * @param renewals what to renew
+ * @param locks their names in Redis
+ * @param args the arguments
+ */
+record RenewalScript(List<Renewal> renewals, List<String> locks, String[] args) {
+
+	static RenewalScript of(List<Renewal> renewals, RedisKeys keys, int tokensPerGrant) {
+		List<String> locks = new ArrayList<>(renewals.size());
+		String[] args = new String[renewals.size() * 2];
+		for (int i = 0; i < renewals.size(); i++) {
+			Renewal renewal = renewals.get(i);
+			locks.add(keys.lock(renewal.ticket().key()));
+			args[i * 2] = renewal.ticket().token() + "|" + tokensPerGrant + "|"
+					+ (renewal.lastToken() - tokensPerGrant + 1);
+			args[i * 2 + 1] = Long.toString(renewal.lease().toMillis());
+		}
+		return new RenewalScript(renewals, locks, args);
+	}
+
+	/** Read the answer to it. */
+	List<RenewalResult> answered(List<Long> answer, TimeSource.Instant sent) {
+		List<RenewalResult> results = new ArrayList<>(this.renewals.size());
+		// One object for all: thousands of held locks keep theirs.
+		RenewalResult.Renewed shared = null;
+		for (int i = 0; i < this.renewals.size(); i++) {
+			Renewal renewal = this.renewals.get(i);
+			if (shared == null || shared.validity().ttlNanos() != renewal.lease().toNanos()) {
+				shared = new RenewalResult.Renewed(Validity.until(sent, renewal.lease()));
+			}
+			results.add((answer.get(i) == 1) ? shared : new RenewalResult.Gone());
+		}
+		return results;
+	}
+
+	/** Nobody knows. */
+	List<RenewalResult> unknown(RuntimeException cause) {
+		RenewalResult unknown = new RenewalResult.Unknown(cause);
+		return this.renewals.stream().map((renewal) -> unknown).toList();
+	}
+
+}

@@ -1,0 +1,133 @@
+package io.github.distlock.shapes;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.registry.BackendLockRegistry;
+
+import io.github.distlock.testing.LockNodes;
+import io.github.distlock.testing.NoSignals;
+import io.github.distlock.testing.RedisProcess;
+import io.github.distlock.testing.RedisTestServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The user of the documentation has all the rights that locks need, and not one more.
+ */
+abstract class AclContract {
+
+	/**
+	 * What drivers send when they connect and disconnect, and we to warn of evictions.
+	 */
+	private static final Set<String> HARMLESS = Set.of("client", "client|setinfo", "ping", "unsubscribe", "info");
+
+	private RedisProcess redis;
+
+	private LockNodes nodes;
+
+	abstract Path executable();
+
+	RedisProcess redis() {
+		return this.redis;
+	}
+
+	@BeforeEach
+	void start() {
+		this.redis = RedisProcess.start(executable(), RedisTestServer.freePort(), List.of());
+		this.nodes = new LockNodes(() -> connectAs("distlock"));
+	}
+
+	@AfterEach
+	void stop() {
+		this.nodes.close();
+		this.redis.close();
+	}
+
+	private LettuceConnectionFactory connectAs(String user) {
+		RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration("127.0.0.1", this.redis.port());
+		configuration.setUsername(user);
+		configuration.setPassword("password");
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration);
+		factory.afterPropertiesSet();
+		factory.start();
+		return factory;
+	}
+
+	/** The commands of which the server says that it has refused them. */
+	private Set<String> refused() {
+		Set<String> refused = new TreeSet<>();
+		for (Object entry : (List<?>) Objects.requireNonNull(this.redis.ask("ACL", "LOG"))) {
+			List<?> fields = (List<?>) entry;
+			refused.add(String.valueOf(fields.get(fields.indexOf("object") + 1)));
+		}
+		return refused;
+	}
+
+	@Test
+	void theDocumentedRightsAreEnoughAndNothingElseIsAskedFor() throws Exception {
+		this.redis.ask(DocumentedRights.standalone().toArray(String[]::new));
+		BackendLockRegistry one = this.nodes.node(Duration.ofSeconds(1));
+		BackendLockRegistry two = this.nodes.node(Duration.ofSeconds(1));
+		HeldLock held = one.acquire(LockRequest.of("key"));
+		CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of("key").waitTime(LockRequest.FOREVER));
+		assertThat(two.tryAcquire(LockRequest.of("key").waitTime(Duration.ofMillis(1500)))).isEmpty();
+		assertThat(held.isHeld()).isTrue();
+		held.close();
+		waiter.get(5, TimeUnit.SECONDS).close();
+		HeldLock fair = one.acquire(LockRequest.of("fair").fair(true));
+		CompletableFuture<HeldLock> other = two.acquireAsync(LockRequest.of("fair").fair(true));
+		fair.close();
+		other.get(5, TimeUnit.SECONDS).close();
+		LettuceConnectionFactory connections = connectAs("distlock");
+		RedisLockBackend backend = LockNodes.backend(connections);
+		backend.start("verified", new NoSignals());
+		backend.verify();
+		backend.stop();
+		connections.destroy();
+		this.nodes.close();
+		assertThat(refused()).isSubsetOf(HARMLESS);
+	}
+
+	@Test
+	void eachRightThatIsMissingIsNamed() throws Exception {
+		List<String> line = DocumentedRights.standalone();
+		List<String> rights = line.stream().filter((word) -> "+~&".indexOf(word.charAt(0)) >= 0).toList();
+		assertThat(rights).hasSizeGreaterThan(15);
+		for (String right : rights) {
+			List<String> lesser = line.stream()
+				.filter((word) -> !word.equals(right))
+				.map((word) -> word.equals("distlock") ? "lesser" : word)
+				.collect(Collectors.toList());
+			this.redis.ask("ACL", "DELUSER", "lesser");
+			this.redis.ask(lesser.toArray(String[]::new));
+			LettuceConnectionFactory connections = connectAs("lesser");
+			RedisLockBackend backend = LockNodes.backend(connections);
+			backend.start("lesser", new NoSignals());
+			assertThatExceptionOfType(LockBackendException.class).as(right)
+				.isThrownBy(backend::verify)
+				.withMessageContaining("grant it " + right);
+			backend.stop();
+			connections.destroy();
+		}
+	}
+
+}

@@ -1,0 +1,111 @@
+package io.github.distlock.shapes;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.LockNodes;
+import io.github.distlock.testing.LostReplication;
+import io.github.distlock.testing.RedisClusterNodes;
+import io.github.distlock.testing.RedisProcess;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Replicas that take over from the masters of a cluster. Each test uses up one pair.
+ */
+class ClusterFailoverTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(3);
+
+	private static RedisClusterNodes cluster;
+
+	private final LockNodes nodes = new LockNodes(() -> cluster.connectionFactory());
+
+	@BeforeAll
+	static void startCluster() {
+		cluster = RedisClusterNodes.start(3);
+	}
+
+	@AfterAll
+	static void stopCluster() {
+		cluster.close();
+	}
+
+	@AfterEach
+	void stopNodes() {
+		this.nodes.close();
+	}
+
+	private List<BackendLockRegistry> two() {
+		return List.of(this.nodes.node(LEASE), this.nodes.node(LEASE));
+	}
+
+	private static void awaitMaster(RedisProcess replica) {
+		await().atMost(Duration.ofSeconds(15))
+			.pollInterval(Duration.ofMillis(20))
+			.until(() -> replica.info("role").equals("master"));
+	}
+
+	@Test
+	void whenAReplicaTakesOverInAnOrderlyWayNobodyIsLost() {
+		String key = cluster.keyOn(cluster.masters().get(0), "orderly");
+		try (Contention contention = Contention.start(key, two())) {
+			cluster.replicas().get(0).ask("CLUSTER", "FAILOVER");
+			awaitMaster(cluster.replicas().get(0));
+			contention.awaitProgress();
+			contention.finish();
+			assertThat(contention.resource().overlaps()).isEmpty();
+			assertThat(contention.resource().refused()).isZero();
+			assertThat(contention.failures()).isEmpty();
+		}
+	}
+
+	@Test
+	void whenAMasterDiesThoseWhoWaitGoOnAtItsReplicaWithHigherTokens() {
+		String key = cluster.keyOn(cluster.masters().get(1), "killed");
+		try (Contention contention = Contention.start(key, two())) {
+			cluster.masters().get(1).kill();
+			long before = contention.resource().highest();
+			awaitMaster(cluster.replicas().get(1));
+			contention.awaitProgress();
+			contention.finish();
+			assertThat(contention.resource().highest()).isGreaterThan(before);
+			assertThat(contention.failures()).isEmpty();
+		}
+	}
+
+	@Test
+	void theHolderOfALockThatTheReplicaNeverHeardOfIsFencedOffAndTold() {
+		RedisProcess master = cluster.masters().get(2);
+		String key = cluster.keyOn(master, "lost");
+		List<BackendLockRegistry> both = two();
+		both.forEach((node) -> node.acquire(LockRequest.of(key)).close());
+		FencedResource resource = new FencedResource();
+		HeldLock old;
+		try (LostReplication lost = new LostReplication(master)) {
+			old = both.get(0).acquire(LockRequest.of(key));
+			resource.enter(old);
+			cluster.replicas().get(2).ask("CLUSTER", "FAILOVER", "TAKEOVER");
+		}
+		HeldLock fresh = both.get(1).acquire(LockRequest.of(key).waitTime(Duration.ofSeconds(10)));
+		resource.enter(fresh);
+		// Both may believe that they hold the lock, for a while: only the token tells.
+		assertThat(fresh.fencingToken()).isGreaterThan(old.fencingToken());
+		assertThat(resource.write(old.fencingToken())).isFalse();
+		await().atMost(LEASE.multipliedBy(2)).until(() -> !old.isHeld());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(old::close);
+		assertThat(fresh.isHeld()).isTrue();
+		fresh.close();
+	}
+
+}

@@ -1,0 +1,63 @@
+package io.github.distlock.shapes;
+
+import java.time.Duration;
+
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redis.RedisBackendSettings;
+import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.contract.LockStoreContract;
+import io.github.distlock.contract.StoreUnderTest;
+import io.github.distlock.testing.RedisClusterNodes;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * The contract, on a Redis Cluster of three masters.
+ */
+class ClusterStoreTests extends LockStoreContract {
+
+	@Override
+	protected StoreUnderTest openStore() {
+		return new ClusterStore();
+	}
+
+	private static final class ClusterStore implements StoreUnderTest {
+
+		private final RedisClusterNodes cluster = RedisClusterNodes.start(0);
+
+		private final LettuceConnectionFactory connections = this.cluster.connectionFactory();
+
+		@Override
+		public LockBackend newBackend(TimeSource clock) {
+			return new RedisLockBackend(this.connections,
+					new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), clock);
+		}
+
+		@Override
+		public void clear() {
+			this.cluster.masters().forEach((master) -> master.ask("FLUSHALL"));
+		}
+
+		@Override
+		public long items() {
+			return this.cluster.masters()
+				.stream()
+				.mapToLong((master) -> Long.parseLong(String.valueOf(master.ask("DBSIZE"))))
+				.sum();
+		}
+
+		@Override
+		public Duration memory() {
+			return Duration.ofSeconds(11);
+		}
+
+		@Override
+		public void close() {
+			this.connections.destroy();
+			this.cluster.close();
+		}
+
+	}
+
+}

@@ -1,0 +1,178 @@
+package io.github.distlock.shapes;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.LockNodes;
+import io.github.distlock.testing.NoSignals;
+import io.github.distlock.testing.RedisClusterNodes;
+import io.github.distlock.testing.RedisProcess;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Locks in a cluster of three masters.
+ */
+class ClusterTests {
+
+	private static RedisClusterNodes cluster;
+
+	private final LockNodes nodes = new LockNodes(() -> cluster.connectionFactory());
+
+	@BeforeAll
+	static void startCluster() {
+		cluster = RedisClusterNodes.start(0);
+	}
+
+	@AfterAll
+	static void stopCluster() {
+		cluster.close();
+	}
+
+	@AfterEach
+	void stopNodes() {
+		cluster.masters().forEach(RedisProcess::goOn);
+		this.nodes.close();
+	}
+
+	private static List<?> inboxes(RedisProcess node) {
+		return (List<?>) Objects.requireNonNull(node.ask("PUBSUB", "CHANNELS", "distlock:inbox:*"));
+	}
+
+	private void awaitInboxes(int count) {
+		await().atMost(Duration.ofSeconds(10))
+			.until(() -> cluster.all().stream().mapToInt((node) -> inboxes(node).size()).sum() == count);
+	}
+
+	@Test
+	void aWaiterIsWokenByAMasterThatDoesNotHaveItsInbox() throws Exception {
+		BackendLockRegistry one = this.nodes.node(Duration.ofSeconds(30));
+		BackendLockRegistry two = this.nodes.node(Duration.ofSeconds(30));
+		awaitInboxes(2);
+		for (RedisProcess master : cluster.masters()) {
+			String key = cluster.keyOn(master, "woken");
+			HeldLock held = one.acquire(LockRequest.of(key));
+			CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of(key).waitTime(LockRequest.FOREVER));
+			await().until(() -> Long.valueOf(1).equals(master.ask("LLEN", "distlock:queue:{" + key + "}")));
+			held.close();
+			// Well before its safety attempt, after two seconds.
+			waiter.get(1, TimeUnit.SECONDS).close();
+		}
+	}
+
+	@Test
+	void aMasterThatHangsCostsNoLeaseOfTheOthers() {
+		Duration lease = Duration.ofSeconds(5);
+		BackendLockRegistry node = this.nodes.node(lease);
+		RedisProcess hung = cluster.masters().get(0);
+		List<HeldLock> healthy = new ArrayList<>();
+		List<HeldLock> stuck = new ArrayList<>();
+		for (int i = 0; i < 200; i++) {
+			for (RedisProcess master : cluster.masters()) {
+				((master == hung) ? stuck : healthy)
+					.add(node.acquire(LockRequest.of(cluster.keyOn(master, "held-" + i))));
+			}
+		}
+		hung.stall();
+		await().atMost(Duration.ofSeconds(10)).until(() -> stuck.stream().noneMatch(HeldLock::isHeld));
+		await().during(lease).atMost(lease.multipliedBy(2)).until(() -> healthy.stream().allMatch(HeldLock::isHeld));
+		hung.goOn();
+		healthy.forEach(HeldLock::close);
+		assertThat(healthy).hasSize(400);
+	}
+
+	@Test
+	void aSlotThatMovesDuringContentionLosesNobody() {
+		RedisProcess from = cluster.masters().get(0);
+		RedisProcess to = cluster.masters().get(1);
+		String key = cluster.keyOn(from, "moving");
+		int slot = RedisClusterNodes.slot(key);
+		List<BackendLockRegistry> both = List.of(this.nodes.node(Duration.ofSeconds(30)),
+				this.nodes.node(Duration.ofSeconds(30)));
+		awaitInboxes(2);
+		try (Contention contention = Contention.start(key, both)) {
+			cluster.moveSlot(slot, from, to);
+			contention.awaitProgress();
+			cluster.moveSlot(slot, to, from);
+			contention.awaitProgress();
+			contention.finish();
+			assertThat(contention.failures()).isEmpty();
+			assertThat(contention.resource().overlaps()).isEmpty();
+			assertThat(contention.resource().refused()).isZero();
+		}
+	}
+
+	@Test
+	void anInboxOnAMasterThatHangsIsMovedToAnother() throws Exception {
+		BackendLockRegistry two = this.nodes.node(Duration.ofSeconds(2));
+		awaitInboxes(1);
+		RedisProcess hung = cluster.masters()
+			.stream()
+			.filter((master) -> !inboxes(master).isEmpty())
+			.findFirst()
+			.orElseThrow();
+		RedisProcess well = cluster.masters().stream().filter((master) -> master != hung).findFirst().orElseThrow();
+		BackendLockRegistry one = this.nodes.node(Duration.ofSeconds(30));
+		awaitInboxes(2);
+		String key = cluster.keyOn(well, "hears");
+		// Something must be sent for the silence to be noticed.
+		two.acquire(LockRequest.of(cluster.keyOn(hung, "hung")));
+		hung.stall();
+		await().atMost(Duration.ofSeconds(25)).until(() -> {
+			HeldLock held = one.acquire(LockRequest.of(key));
+			CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of(key).waitTime(LockRequest.FOREVER));
+			await().until(() -> Long.valueOf(1).equals(well.ask("LLEN", "distlock:queue:{" + key + "}")));
+			long released = System.nanoTime();
+			held.close();
+			waiter.get(20, TimeUnit.SECONDS).close();
+			return System.nanoTime() - released < TimeUnit.MILLISECONDS.toNanos(500);
+		});
+	}
+
+	@Test
+	void theDocumentedRightsAreEnoughInAClusterToo() throws Exception {
+		for (List<String> line : List.of(DocumentedRights.standalone(), DocumentedRights.cluster())) {
+			cluster.masters().forEach((master) -> master.ask(line.toArray(String[]::new)));
+		}
+		LettuceConnectionFactory connections = cluster.connectionFactory("distlock");
+		RedisLockBackend backend = LockNodes.backend(connections);
+		backend.start("verified", new NoSignals());
+		backend.verify();
+		for (RedisProcess master : cluster.masters()) {
+			Ticket ticket = new Ticket(cluster.keyOn(master, "rights"), LockMode.EXCLUSIVE, "verified", 1, false);
+			assertThat(backend.attempt(ticket, Duration.ofSeconds(5), true)).isInstanceOf(AttemptResult.Granted.class);
+			assertThat(backend.release(ticket, 0, null).released()).isTrue();
+		}
+		backend.stop();
+		connections.destroy();
+		cluster.masters().forEach((master) -> master.ask("ACL", "SETUSER", "distlock", "-cluster"));
+		LettuceConnectionFactory refused = cluster.connectionFactory("distlock");
+		RedisLockBackend blind = LockNodes.backend(refused);
+		blind.start("blind", new NoSignals());
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(blind::verify)
+			.withMessageContaining("may not run CLUSTER");
+		blind.stop();
+		refused.destroy();
+	}
+
+}

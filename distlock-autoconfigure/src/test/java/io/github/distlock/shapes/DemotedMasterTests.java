@@ -1,0 +1,78 @@
+package io.github.distlock.shapes;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.LockNodes;
+import io.github.distlock.testing.RedisProcess;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.TcpProxy;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A master that becomes a replica without closing its connections, behind an address that
+ * leads to the new master from then on: what a managed Redis does.
+ */
+class DemotedMasterTests {
+
+	private final RedisProcess master = RedisProcess.start(RedisTestServer.freePort());
+
+	private final RedisProcess replica = RedisProcess.start(RedisTestServer.freePort(),
+			"replicaof 127.0.0.1 " + this.master.port());
+
+	private final TcpProxy address = new TcpProxy(this.master.port());
+
+	private final LockNodes nodes = new LockNodes(() -> RedisTestServer.connectionFactory(this.address.port()));
+
+	@BeforeEach
+	void awaitReplication() {
+		await().until(() -> this.replica.info("master_link_status").equals("up"));
+	}
+
+	@AfterEach
+	void stop() {
+		this.nodes.close();
+		this.address.close();
+		this.replica.close();
+		this.master.close();
+	}
+
+	private void swap() {
+		this.replica.ask("REPLICAOF", "NO", "ONE");
+		this.address.redirect(this.replica.port());
+		this.master.ask("REPLICAOF", "127.0.0.1", Integer.toString(this.replica.port()));
+	}
+
+	@Test
+	void itsAnswerIsAnErrorOfTheStoreAndTheNewMasterIsFound() throws Exception {
+		BackendLockRegistry one = this.nodes.node(Duration.ofSeconds(30));
+		BackendLockRegistry two = this.nodes.node(Duration.ofSeconds(30));
+		HeldLock before = one.acquire(LockRequest.of("kept"));
+		two.acquire(LockRequest.of("warm")).close();
+		swap();
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> one.tryAcquire(LockRequest.of("at-once").waitTime(Duration.ZERO)))
+			.withMessageContaining("READONLY");
+		HeldLock held = one.acquire(LockRequest.of("hot").waitTime(Duration.ofSeconds(5)));
+		CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of("hot").waitTime(Duration.ofSeconds(20)));
+		await().until(() -> Long.valueOf(1).equals(this.replica.ask("LLEN", "distlock:queue:{hot}")));
+		held.close();
+		HeldLock next = waiter.get(20, TimeUnit.SECONDS);
+		assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+		next.close();
+		assertThat(before.isHeld()).isTrue();
+		before.close();
+	}
+
+}

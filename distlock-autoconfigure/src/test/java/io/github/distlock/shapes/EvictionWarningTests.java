@@ -1,0 +1,93 @@
+package io.github.distlock.shapes;
+
+import java.time.Duration;
+
+import io.github.distlock.LockRequest;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.LockNodes;
+import io.github.distlock.testing.RedisProcess;
+import io.github.distlock.testing.RedisTestServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A Redis that may remove locks to make room.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class EvictionWarningTests {
+
+	private static final String WARNING = "Redis removes keys when its memory is full";
+
+	private static RedisProcess redis;
+
+	private final LockNodes nodes = new LockNodes(() -> RedisTestServer.connectionFactory(redis.port()));
+
+	@BeforeAll
+	static void startRedis() {
+		redis = RedisProcess.start(RedisTestServer.freePort());
+	}
+
+	@AfterAll
+	static void stopRedis() {
+		redis.close();
+	}
+
+	@AfterEach
+	void stopNodes() {
+		this.nodes.close();
+	}
+
+	private BackendLockRegistry start(String policy, String limit) {
+		redis.ask("CONFIG", "SET", "maxmemory-policy", policy);
+		redis.ask("CONFIG", "SET", "maxmemory", limit);
+		redis.ask("CONFIG", "RESETSTAT");
+		return this.nodes.node(Duration.ofSeconds(30));
+	}
+
+	/** It asks before it publishes to its own inbox. */
+	private void awaitQuestion() {
+		await().until(() -> redis.info("cmdstat_publish").startsWith("calls=1,"));
+	}
+
+	@Test
+	void aPolicyThatEvictsIsWarnedOf(CapturedOutput output) {
+		start("allkeys-lru", "100mb");
+		await().untilAsserted(() -> assertThat(output).containsOnlyOnce(WARNING)
+			.contains("(maxmemory-policy allkeys-lru)")
+			.contains("set maxmemory-policy noeviction"));
+	}
+
+	@Test
+	void aServerThatEvictsNothingIsNotWarnedOf(CapturedOutput output) {
+		start("noeviction", "100mb").acquire(LockRequest.of("quiet")).close();
+		awaitQuestion();
+		start("volatile-ttl", "0").acquire(LockRequest.of("quiet")).close();
+		awaitQuestion();
+		this.nodes.close();
+		assertThat(output).doesNotContain(WARNING);
+	}
+
+	@Test
+	void aUserWhoMayNotAskIsNotTroubled(CapturedOutput output) {
+		redis.ask("ACL", "SETUSER", "default", "-info");
+		try {
+			start("allkeys-lru", "100mb").acquire(LockRequest.of("quiet")).close();
+			await().until(() -> String.valueOf(redis.ask("ACL", "LOG")).contains("object, info"));
+			this.nodes.close();
+			assertThat(output).doesNotContain(WARNING).doesNotContain("NOPERM");
+		}
+		finally {
+			redis.ask("ACL", "SETUSER", "default", "+info");
+		}
+	}
+
+}

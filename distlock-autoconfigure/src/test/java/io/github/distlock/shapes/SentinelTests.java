@@ -1,0 +1,92 @@
+package io.github.distlock.shapes;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.LockNodes;
+import io.github.distlock.testing.LostReplication;
+import io.github.distlock.testing.SentinelNodes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A replica that takes over from its master because a sentinel says so.
+ */
+class SentinelTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(3);
+
+	private final SentinelNodes redis = SentinelNodes.start();
+
+	private final LockNodes nodes = new LockNodes(this.redis::connectionFactory);
+
+	@AfterEach
+	void stop() {
+		this.nodes.close();
+		this.redis.close();
+	}
+
+	private List<BackendLockRegistry> two() {
+		return List.of(this.nodes.node(LEASE), this.nodes.node(LEASE));
+	}
+
+	@Test
+	void whenTheMasterDiesThoseWhoWaitGoOnAtItsReplicaWithHigherTokens() {
+		try (Contention contention = Contention.start("killed", two())) {
+			this.redis.master().kill();
+			long before = contention.resource().highest();
+			this.redis.awaitFailover();
+			contention.awaitProgress();
+			contention.finish();
+			assertThat(contention.resource().highest()).isGreaterThan(before);
+			assertThat(contention.failures()).isEmpty();
+		}
+	}
+
+	@Test
+	void whenTheMasterHangsThoseWhoWaitGoOnAtItsReplicaAndStayThere() {
+		try (Contention contention = Contention.start("hung", two())) {
+			this.redis.master().stall();
+			long before = contention.resource().highest();
+			this.redis.awaitFailover();
+			contention.awaitProgress();
+			this.redis.master().goOn();
+			contention.awaitProgress();
+			contention.finish();
+			assertThat(contention.resource().highest()).isGreaterThan(before);
+			assertThat(contention.failures()).isEmpty();
+		}
+	}
+
+	@Test
+	void theHolderOfALockThatTheReplicaNeverHeardOfIsFencedOffAndTold() {
+		List<BackendLockRegistry> both = two();
+		both.forEach((node) -> node.acquire(LockRequest.of("lost")).close());
+		FencedResource resource = new FencedResource();
+		HeldLock old;
+		try (LostReplication lost = new LostReplication(this.redis.master())) {
+			old = both.get(0).acquire(LockRequest.of("lost"));
+			resource.enter(old);
+			this.redis.master().kill();
+		}
+		this.redis.awaitFailover();
+		HeldLock fresh = both.get(1).acquire(LockRequest.of("lost").waitTime(Duration.ofSeconds(10)));
+		resource.enter(fresh);
+		// Both may believe that they hold the lock, for a while: only the token tells.
+		assertThat(fresh.fencingToken()).isGreaterThan(old.fencingToken());
+		assertThat(resource.write(old.fencingToken())).isFalse();
+		await().atMost(LEASE.multipliedBy(2)).until(() -> !old.isHeld());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(old::close);
+		assertThat(fresh.isHeld()).isTrue();
+		fresh.close();
+	}
+
+}

@@ -1,0 +1,91 @@
+package io.github.distlock.shapes;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.autoconfigure.DistlockAutoConfiguration;
+import io.github.distlock.autoconfigure.DistlockRedisAutoConfiguration;
+import io.github.distlock.testing.RedisProcess;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.TlsCertificate;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A Redis that is reached by TLS, as Spring Boot configures it. The Redis that comes with
+ * the build may have none, so the installed one is asked.
+ */
+class TlsTests {
+
+	private static RedisProcess redis;
+
+	private static int tlsPort;
+
+	private static TlsCertificate certificate;
+
+	@BeforeAll
+	static void start(@TempDir Path folder) {
+		Path executable = RedisProcess.assumeInstalled();
+		certificate = TlsCertificate.in(folder);
+		tlsPort = RedisTestServer.freePort();
+		redis = RedisProcess.start(executable, RedisTestServer.freePort(), List.of(), "tls-port " + tlsPort,
+				"tls-cert-file " + certificate.certificate(), "tls-key-file " + certificate.key(),
+				"tls-ca-cert-file " + certificate.certificate(), "tls-auth-clients no");
+	}
+
+	@AfterAll
+	static void stop() {
+		if (redis != null) {
+			redis.close();
+		}
+	}
+
+	private static ApplicationContextRunner application() {
+		return new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, DataRedisAutoConfiguration.class,
+					DistlockRedisAutoConfiguration.class, DistlockAutoConfiguration.class))
+			.withPropertyValues("spring.ssl.bundle.pem.redis.truststore.certificate=file:" + certificate.certificate(),
+					"spring.data.redis.ssl.bundle=redis", "spring.data.redis.host=127.0.0.1",
+					"spring.data.redis.port=" + tlsPort, "distlock.fail-fast=true");
+	}
+
+	/** The connections of others than us, one a line. */
+	private static List<String> clients() {
+		return String.valueOf(Objects.requireNonNull(redis.ask("CLIENT", "LIST")))
+			.lines()
+			.filter((line) -> !line.contains("cmd=client"))
+			.toList();
+	}
+
+	@Test
+	void allConnectionsUseTls() {
+		application().run((one) -> application().run((two) -> {
+			LockRequest request = LockRequest.of("tls").waitTime(LockRequest.FOREVER);
+			await().until(() -> clients().stream().filter((line) -> line.contains(" sub=1 ")).count() == 2);
+			HeldLock held = one.getBean(LockRegistry.class).acquire(request);
+			CompletableFuture<HeldLock> waiter = two.getBean(LockRegistry.class).acquireAsync(request);
+			await().until(() -> Long.valueOf(1).equals(redis.ask("LLEN", "distlock:queue:{tls}")));
+			held.close();
+			waiter.get(1, TimeUnit.SECONDS).close();
+			assertThat(clients()).hasSizeGreaterThanOrEqualTo(4)
+				.allMatch((line) -> line.contains(" laddr=127.0.0.1:" + tlsPort + " "));
+		}));
+	}
+
+}

@@ -1,0 +1,28 @@
+package io.github.distlock.testing;
+
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.Ticket;
+
+/**
+ * Nobody listens.
+ */
+public final class NoSignals implements LockSignals {
+
+	@Override
+	public void granted(Ticket ticket, Grant grant) {
+	}
+
+	@Override
+	public void lookAgain(Ticket ticket) {
+	}
+
+	@Override
+	public void lookAgainAll() {
+	}
+
+	@Override
+	public void renewNow(Ticket ticket) {
+	}
+
+}

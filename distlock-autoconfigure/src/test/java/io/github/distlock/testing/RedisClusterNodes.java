@@ -1,0 +1,262 @@
+package io.github.distlock.testing;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
+
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import org.awaitility.Awaitility;
+
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * A real Redis Cluster on this machine: three masters, and a replica for each of the
+ * first so many.
+ */
+public final class RedisClusterNodes implements AutoCloseable {
+
+	private static final int MASTERS = 3;
+
+	private static final int SLOTS = 16384;
+
+	/** The port on which nodes of a cluster talk to each other. */
+	private static final int BUS_OFFSET = 10000;
+
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+	private final List<RedisProcess> masters = new ArrayList<>();
+
+	private final List<RedisProcess> replicas = new ArrayList<>();
+
+	private RedisClusterNodes(int replicas) {
+		IntStream.range(0, MASTERS).forEach((i) -> this.masters.add(startNode()));
+		IntStream.range(0, replicas).forEach((i) -> this.replicas.add(startNode()));
+	}
+
+	/**
+	 * Start a cluster.
+	 * @param replicas how many masters have a replica
+	 * @return the cluster, which works
+	 */
+	public static RedisClusterNodes start(int replicas) {
+		RedisClusterNodes cluster = new RedisClusterNodes(replicas);
+		try {
+			cluster.join();
+			return cluster;
+		}
+		catch (RuntimeException ex) {
+			cluster.close();
+			throw ex;
+		}
+	}
+
+	/** Between the choice of a port and its use others may take it. */
+	private static RedisProcess startNode() {
+		for (int tries = 1;; tries++) {
+			int port = freePort();
+			try {
+				return RedisProcess.start(port, "cluster-enabled yes", "cluster-node-timeout 1500",
+						"cluster-replica-validity-factor 0", "cluster-require-full-coverage no");
+			}
+			catch (IllegalStateException ex) {
+				if (tries == 5) {
+					throw ex;
+				}
+			}
+		}
+	}
+
+	/** Both below the range that the system gives to clients. */
+	private static int freePort() {
+		while (true) {
+			int port = ThreadLocalRandom.current().nextInt(11000, 22000);
+			if (isFree(port) && isFree(port + BUS_OFFSET)) {
+				return port;
+			}
+		}
+	}
+
+	private static boolean isFree(int port) {
+		try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+			return socket.isBound();
+		}
+		catch (IOException ex) {
+			return false;
+		}
+	}
+
+	private void join() {
+		for (int i = 0; i < MASTERS; i++) {
+			RedisProcess master = this.masters.get(i);
+			master.ask("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
+			List<String> slots = new ArrayList<>(List.of("CLUSTER", "ADDSLOTS"));
+			IntStream.range(SLOTS * i / MASTERS, SLOTS * (i + 1) / MASTERS)
+				.forEach((slot) -> slots.add(Integer.toString(slot)));
+			master.ask(slots.toArray(String[]::new));
+		}
+		List<RedisProcess> all = all();
+		for (RedisProcess node : all) {
+			for (RedisProcess other : all) {
+				node.ask("CLUSTER", "MEET", "127.0.0.1", Integer.toString(other.port()));
+			}
+		}
+		await(() -> all.stream().allMatch((node) -> nodesKnownTo(node) == all.size()));
+		for (int i = 0; i < this.replicas.size(); i++) {
+			this.replicas.get(i).ask("CLUSTER", "REPLICATE", id(this.masters.get(i)));
+		}
+		await(() -> all.stream().allMatch(RedisClusterNodes::isOk)
+				&& this.replicas.stream().allMatch((replica) -> replica.info("master_link_status").equals("up")));
+		await(() -> all.stream().allMatch((node) -> replicasKnownTo(node) == this.replicas.size()));
+	}
+
+	private static void await(Callable<Boolean> condition) {
+		Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(20)).until(condition);
+	}
+
+	private static long nodesKnownTo(RedisProcess node) {
+		return String.valueOf(node.ask("CLUSTER", "NODES"))
+			.lines()
+			.filter((line) -> !line.contains("handshake") && line.contains("connected"))
+			.count();
+	}
+
+	private static long replicasKnownTo(RedisProcess node) {
+		return String.valueOf(node.ask("CLUSTER", "NODES")).lines().filter((line) -> line.contains("slave")).count();
+	}
+
+	private static boolean isOk(RedisProcess node) {
+		return String.valueOf(node.ask("CLUSTER", "INFO")).contains("cluster_state:ok");
+	}
+
+	/**
+	 * Return the name of a node.
+	 * @param node which
+	 * @return its id in the cluster
+	 */
+	public static String id(RedisProcess node) {
+		return String.valueOf(node.ask("CLUSTER", "MYID"));
+	}
+
+	/**
+	 * Return the first masters, as long as nothing has been changed.
+	 * @return three of them
+	 */
+	public List<RedisProcess> masters() {
+		return this.masters;
+	}
+
+	public List<RedisProcess> replicas() {
+		return this.replicas;
+	}
+
+	/**
+	 * Return all nodes.
+	 * @return masters and replicas
+	 */
+	public List<RedisProcess> all() {
+		List<RedisProcess> all = new ArrayList<>(this.masters);
+		all.addAll(this.replicas);
+		return all;
+	}
+
+	/**
+	 * Find a key that is kept by a node.
+	 * @param master one of the masters
+	 * @param start how the key begins
+	 * @return the key
+	 */
+	public String keyOn(RedisProcess master, String start) {
+		int index = this.masters.indexOf(master);
+		for (int i = 0;; i++) {
+			String key = start + "-" + i;
+			int slot = slot(key);
+			if (slot >= SLOTS * index / MASTERS && slot < SLOTS * (index + 1) / MASTERS) {
+				return key;
+			}
+		}
+	}
+
+	/**
+	 * Return the slot of a lock.
+	 * @param key its key
+	 * @return the number of the slot
+	 */
+	public static int slot(String key) {
+		return ClusterSlotHashUtil.calculateSlot("{" + key + "}");
+	}
+
+	/**
+	 * Connect, as an application does whose driver is not told to look for new masters.
+	 * @return a started factory, to be destroyed
+	 */
+	public LettuceConnectionFactory connectionFactory() {
+		return connectionFactory(new RedisClusterConfiguration());
+	}
+
+	/**
+	 * Connect as a user.
+	 * @param user name, whose password is {@code password}
+	 * @return a started factory, to be destroyed
+	 */
+	public LettuceConnectionFactory connectionFactory(String user) {
+		RedisClusterConfiguration configuration = new RedisClusterConfiguration();
+		configuration.setUsername(user);
+		configuration.setPassword("password");
+		return connectionFactory(configuration);
+	}
+
+	private LettuceConnectionFactory connectionFactory(RedisClusterConfiguration configuration) {
+		this.masters.forEach((node) -> configuration.addClusterNode(new RedisNode("127.0.0.1", node.port())));
+		ClusterTopologyRefreshOptions never = ClusterTopologyRefreshOptions.builder()
+			.disableAllAdaptiveRefreshTriggers()
+			.build();
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration,
+				LettuceClientConfiguration.builder()
+					.clientOptions(ClusterClientOptions.builder().topologyRefreshOptions(never).build())
+					.build());
+		factory.afterPropertiesSet();
+		factory.start();
+		return factory;
+	}
+
+	/**
+	 * Move a slot with all its keys, as resharding does, while clients go on.
+	 * @param slot which
+	 * @param from who has it
+	 * @param to who gets it
+	 */
+	public void moveSlot(int slot, RedisProcess from, RedisProcess to) {
+		String number = Integer.toString(slot);
+		to.ask("CLUSTER", "SETSLOT", number, "IMPORTING", id(from));
+		from.ask("CLUSTER", "SETSLOT", number, "MIGRATING", id(to));
+		List<?> keys;
+		do {
+			keys = (List<?>) Objects.requireNonNull(from.ask("CLUSTER", "GETKEYSINSLOT", number, "100"));
+			for (Object key : keys) {
+				from.ask("MIGRATE", "127.0.0.1", Integer.toString(to.port()), String.valueOf(key), "0", "5000");
+			}
+		}
+		while (!keys.isEmpty());
+		for (RedisProcess master : List.of(to, from)) {
+			master.ask("CLUSTER", "SETSLOT", number, "NODE", id(to));
+		}
+	}
+
+	@Override
+	public void close() {
+		all().forEach(RedisProcess::close);
+	}
+
+}

@@ -1,0 +1,124 @@
+package io.github.distlock.testing;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Talks to a Redis of this machine without any driver, so that a test's own commands are
+ * neither redirected nor repeated nor waited for too long.
+ */
+public final class RespConnection implements AutoCloseable {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+	private final Socket socket = new Socket();
+
+	private final InputStream in;
+
+	/**
+	 * Connect.
+	 * @param port where
+	 */
+	public RespConnection(int port) {
+		try {
+			this.socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+					(int) PATIENCE.toMillis());
+			this.socket.setSoTimeout((int) PATIENCE.toMillis());
+			this.in = new BufferedInputStream(this.socket.getInputStream());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Send a command and wait for its answer.
+	 * @param words the command
+	 * @return a text, a number, a list of such, or {@code null}
+	 * @throws IllegalStateException if the server refuses
+	 */
+	public @Nullable Object ask(String... words) {
+		try {
+			ByteArrayOutputStream out = new ByteArrayOutputStream();
+			out.writeBytes(("*" + words.length + "\r\n").getBytes(StandardCharsets.UTF_8));
+			for (String word : words) {
+				byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
+				out.writeBytes(("$" + bytes.length + "\r\n").getBytes(StandardCharsets.UTF_8));
+				out.writeBytes(bytes);
+				out.writeBytes("\r\n".getBytes(StandardCharsets.UTF_8));
+			}
+			this.socket.getOutputStream().write(out.toByteArray());
+			return answer();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private @Nullable Object answer() throws IOException {
+		String line = line();
+		String rest = line.substring(1);
+		return switch (line.charAt(0)) {
+			case '+' -> rest;
+			case '-' -> throw new IllegalStateException(rest);
+			case ':' -> Long.valueOf(rest);
+			case '$' -> text(Integer.parseInt(rest));
+			case '*' -> list(Integer.parseInt(rest));
+			default -> throw new IllegalStateException("Not RESP: " + line);
+		};
+	}
+
+	private @Nullable String text(int length) throws IOException {
+		if (length < 0) {
+			return null;
+		}
+		byte[] bytes = this.in.readNBytes(length);
+		line();
+		return new String(bytes, StandardCharsets.UTF_8);
+	}
+
+	private List<@Nullable Object> list(int length) throws IOException {
+		List<@Nullable Object> list = new ArrayList<>();
+		for (int i = 0; i < length; i++) {
+			list.add(answer());
+		}
+		return list;
+	}
+
+	private String line() throws IOException {
+		ByteArrayOutputStream line = new ByteArrayOutputStream();
+		for (int next = this.in.read(); next != '\n'; next = this.in.read()) {
+			if (next < 0) {
+				throw new EOFException("The server hung up");
+			}
+			if (next != '\r') {
+				line.write(next);
+			}
+		}
+		return line.toString(StandardCharsets.UTF_8);
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.socket.close();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

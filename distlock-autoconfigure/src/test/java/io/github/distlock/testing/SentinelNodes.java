@@ -1,0 +1,91 @@
+package io.github.distlock.testing;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.awaitility.Awaitility;
+
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * A master, a replica of it, and a sentinel that makes the replica the master when the
+ * master has been away for half a second.
+ */
+public final class SentinelNodes implements AutoCloseable {
+
+	private static final String NAME = "locks";
+
+	private final RedisProcess master;
+
+	private final RedisProcess replica;
+
+	private final RedisProcess sentinel;
+
+	private SentinelNodes() {
+		this.master = RedisProcess.start(RedisTestServer.freePort());
+		this.replica = RedisProcess.start(RedisTestServer.freePort(), "replicaof 127.0.0.1 " + this.master.port());
+		this.sentinel = RedisProcess.start(RedisProcess.embedded(), RedisTestServer.freePort(), List.of("--sentinel"),
+				"sentinel monitor " + NAME + " 127.0.0.1 " + this.master.port() + " 1",
+				"sentinel down-after-milliseconds " + NAME + " 500", "sentinel failover-timeout " + NAME + " 3000");
+	}
+
+	/**
+	 * Start them.
+	 * @return the servers, which work and know each other
+	 */
+	public static SentinelNodes start() {
+		SentinelNodes nodes = new SentinelNodes();
+		Awaitility.await().until(() -> nodes.replica.info("master_link_status").equals("up"));
+		// It hears of the replica from the master, when it asks the next time.
+		Awaitility.await().atMost(Duration.ofSeconds(15)).until(nodes::isReplicaKnown);
+		return nodes;
+	}
+
+	private boolean isReplicaKnown() {
+		return String.valueOf(this.sentinel.ask("SENTINEL", "REPLICAS", NAME))
+			.contains("slave-priority, 100, slave-repl-offset")
+				&& String.valueOf(this.sentinel.ask("SENTINEL", "REPLICAS", NAME)).contains("master-link-status, ok");
+	}
+
+	public RedisProcess master() {
+		return this.master;
+	}
+
+	public RedisProcess replica() {
+		return this.replica;
+	}
+
+	/** Let the sentinel make the replica the master although the master is well. */
+	public void failOver() {
+		this.sentinel.ask("SENTINEL", "FAILOVER", NAME);
+	}
+
+	/** Wait until the replica is the master. */
+	public void awaitFailover() {
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.pollInterval(Duration.ofMillis(20))
+			// The new master breaks all its connections once.
+			.ignoreExceptions()
+			.until(() -> this.replica.info("role").equals("master"));
+	}
+
+	/**
+	 * Connect, as an application does that knows the sentinel.
+	 * @return a started factory, to be destroyed
+	 */
+	public LettuceConnectionFactory connectionFactory() {
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(
+				new RedisSentinelConfiguration().master(NAME).sentinel("127.0.0.1", this.sentinel.port()));
+		factory.afterPropertiesSet();
+		factory.start();
+		return factory;
+	}
+
+	@Override
+	public void close() {
+		List.of(this.sentinel, this.replica, this.master).forEach(RedisProcess::close);
+	}
+
+}
