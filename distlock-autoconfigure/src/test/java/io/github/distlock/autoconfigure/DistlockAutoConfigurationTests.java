@@ -42,8 +42,8 @@ class DistlockAutoConfigurationTests {
 	void everyAutoConfigurationIsListed() {
 		assertThat(Contexts.ours())
 			.containsExactlyInAnyOrder(DistlockAopAutoConfiguration.class, DistlockAutoConfiguration.class,
-					DistlockLocalAutoConfiguration.class, DistlockMetricsAutoConfiguration.class,
-					DistlockRedisAutoConfiguration.class)
+					DistlockJdbcAutoConfiguration.class, DistlockLocalAutoConfiguration.class,
+					DistlockMetricsAutoConfiguration.class, DistlockRedisAutoConfiguration.class)
 			.allSatisfy((type) -> assertThat(type).hasAnnotation(AutoConfiguration.class).isFinal());
 	}
 
