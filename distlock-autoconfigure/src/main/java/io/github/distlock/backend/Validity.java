@@ -2,19 +2,21 @@ package io.github.distlock.backend;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Until when a grant counts. Judged by this JVM's clocks alone: the deadline was computed
  * from a moment before the command was sent, so the store's lease ends later. If the wall
  * clock ran ahead of the monotonic clock by more than the margin (the machine was
  * suspended) the grant no longer counts.
  *
- * @param sessionBound whether it counts as long as the session with the store lives, and
- * the other components mean nothing
+ * @param boundTo the session with the store as long as which it counts, and the other
+ * components mean nothing; {@code null} if it counts until a moment
  * @param baseNanos monotonic time before the command was sent
  * @param baseMillis wall time at the same moment
  * @param ttlNanos what the store promised from then on
  */
-public record Validity(boolean sessionBound, long baseNanos, long baseMillis, long ttlNanos) {
+public record Validity(@Nullable StoreSession boundTo, long baseNanos, long baseMillis, long ttlNanos) {
 
 	private static final long MINIMUM_MARGIN = 5_000_000;
 
@@ -25,15 +27,34 @@ public record Validity(boolean sessionBound, long baseNanos, long baseMillis, lo
 	 * @return the validity
 	 */
 	public static Validity until(TimeSource.Instant sent, Duration ttl) {
-		return new Validity(false, sent.nanos(), sent.millis(), ttl.toNanos());
+		return new Validity(null, sent.nanos(), sent.millis(), ttl.toNanos());
 	}
 
 	/**
-	 * Count as long as the session lives.
+	 * Count as long as the session lives, which the store alone knows: it says so by its
+	 * answer to a renewal.
 	 * @return the validity
 	 */
 	public static Validity session() {
-		return new Validity(true, 0, 0, Long.MAX_VALUE);
+		return session(() -> true);
+	}
+
+	/**
+	 * Count as long as a session lives. When it ends, the store asks for a renewal of
+	 * what depended on it, so that the loss becomes known at once.
+	 * @param session knows whether it lives
+	 * @return the validity
+	 */
+	public static Validity session(StoreSession session) {
+		return new Validity(session, 0, 0, Long.MAX_VALUE);
+	}
+
+	/**
+	 * Return whether it counts as long as a session lives.
+	 * @return whether there is no moment at which it ends
+	 */
+	public boolean sessionBound() {
+		return this.boundTo != null;
 	}
 
 	/**
@@ -42,8 +63,8 @@ public record Validity(boolean sessionBound, long baseNanos, long baseMillis, lo
 	 * @return nanoseconds, zero or less when the grant no longer counts
 	 */
 	public long remainingNanos(TimeSource clock) {
-		if (this.sessionBound) {
-			return Long.MAX_VALUE;
+		if (this.boundTo != null) {
+			return this.boundTo.isAlive() ? Long.MAX_VALUE : 0;
 		}
 		long elapsed = clock.nanoTime() - this.baseNanos;
 		long margin = margin();

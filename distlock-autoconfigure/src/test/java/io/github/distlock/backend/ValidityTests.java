@@ -1,6 +1,7 @@
 package io.github.distlock.backend;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.testing.ManualClock;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,15 @@ class ValidityTests {
 		Validity validity = Validity.session();
 		this.clock.pass(Duration.ofDays(10));
 		assertThat(validity.hasPassed(this.clock)).isFalse();
+	}
+
+	@Test
+	void whatDependsOnASessionEndsWithTheSession() {
+		AtomicBoolean alive = new AtomicBoolean(true);
+		Validity validity = Validity.session(alive::get);
+		assertThat(validity.hasPassed(this.clock)).isFalse();
+		alive.set(false);
+		assertThat(validity.hasPassed(this.clock)).isTrue();
 	}
 
 }
