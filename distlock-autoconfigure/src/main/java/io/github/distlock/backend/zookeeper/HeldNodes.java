@@ -1,0 +1,68 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Validity;
+
+/**
+ * Finds out whether nodes that are held still exist. Their locks need no renewal: this is
+ * asked when the session was in doubt.
+ */
+final class HeldNodes {
+
+	private static final RenewalResult GONE = new RenewalResult.Gone();
+
+	private final ZooKeeperLink link;
+
+	private final Places places;
+
+	private final int tokensPerGrant;
+
+	HeldNodes(ZooKeeperLink link, Places places, int tokensPerGrant) {
+		this.link = link;
+		this.places = places;
+		this.tokensPerGrant = tokensPerGrant;
+	}
+
+	List<RenewalResult> renew(List<Renewal> renewals) {
+		List<CompletableFuture<RenewalResult>> replies = new ArrayList<>(renewals.size());
+		for (Renewal renewal : renewals) {
+			replies.add(examine(renewal));
+		}
+		String what = "renewal of " + renewals.size() + " locks";
+		try {
+			this.link.await(CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new)), what);
+		}
+		catch (LockBackendException ex) {
+			replies.forEach((reply) -> reply.complete(new RenewalResult.Unknown(ex)));
+		}
+		return replies.stream().map((reply) -> reply.getNow(GONE)).toList();
+	}
+
+	private CompletableFuture<RenewalResult> examine(Renewal renewal) {
+		Place place = this.places.find(renewal.ticket());
+		TicketNode node = (place != null && place.isHeld()) ? place.node() : null;
+		if (place == null || node == null || !isGrantOf(renewal, node) || node.session().hasEnded()) {
+			return CompletableFuture.completedFuture(GONE);
+		}
+		ZooKeeperSession session = node.session();
+		return session.handle().stat(node.path()).handle((stat, failure) -> {
+			if (failure != null) {
+				return session.hasEnded() ? GONE : new RenewalResult.Unknown(
+						this.link.failed("renewal of lock '" + place.ticket.key() + "'", failure));
+			}
+			return stat.isPresent() ? new RenewalResult.Renewed(Validity.session(session)) : GONE;
+		});
+	}
+
+	private boolean isGrantOf(Renewal renewal, TicketNode node) {
+		return renewal.lastToken() == node.czxid() * ZooKeeperBackendSettings.MOST_TOKENS_PER_GRANT
+				+ this.tokensPerGrant - 1;
+	}
+
+}

@@ -1,0 +1,209 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.stream.Stream;
+
+import io.github.distlock.backend.Ticket;
+import org.apache.zookeeper.KeeperException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The places of this JVM, from the creation of a node until its deletion is certain. No
+ * other place is as persistent: a node that nobody wants would keep everybody out for as
+ * long as this JVM lives, since nothing else ends it.
+ */
+final class Places {
+
+	private final ZooKeeperLink link;
+
+	private final LockPaths paths;
+
+	private final KeyFolders folders;
+
+	private final ConcurrentMap<String, Place> places = new ConcurrentHashMap<>();
+
+	Places(ZooKeeperLink link, LockPaths paths) {
+		this.link = link;
+		this.paths = paths;
+		this.folders = new KeyFolders(link);
+	}
+
+	Place obtain(Ticket ticket) {
+		return this.places.computeIfAbsent(ticket.token(), (token) -> {
+			Place place = new Place(ticket, this.paths.folder(ticket.key()));
+			this.folders.entered(place.folder);
+			return place;
+		});
+	}
+
+	@Nullable Place find(Ticket ticket) {
+		return this.places.get(ticket.token());
+	}
+
+	Stream<Place> all() {
+		return this.places.values().stream();
+	}
+
+	/**
+	 * See to it that a place has a node of this session: the one it has, one whose
+	 * creation was not answered, or a new one.
+	 */
+	CompletableFuture<TicketNode> arrive(Place place, ZooKeeperSession session) {
+		CompletableFuture<TicketNode> arrival = new CompletableFuture<>();
+		boolean doubtful;
+		place.lock.lock();
+		try {
+			TicketNode known = place.nodeIn(session);
+			if (known != null) {
+				return CompletableFuture.completedFuture(known);
+			}
+			CompletableFuture<TicketNode> before = place.arrival;
+			if (before != null && !before.isDone()) {
+				return before;
+			}
+			doubtful = place.doubtful;
+			place.arrival = arrival;
+			// Until it is answered.
+			place.doubtful = true;
+		}
+		finally {
+			place.lock.unlock();
+		}
+		int disconnects = this.link.disconnects();
+		CompletableFuture<TicketNode> created = doubtful ? findOrCreate(place, session) : create(place, session);
+		created.whenComplete((node, failure) -> {
+			if (node != null) {
+				settle(place, node, this.link.disconnects() == disconnects && !doubtful);
+				arrival.complete(node);
+			}
+			else {
+				arrival.completeExceptionally(failure);
+			}
+			if (place.isGivenUp()) {
+				depart(place);
+			}
+		});
+		return arrival;
+	}
+
+	private CompletableFuture<TicketNode> create(Place place, ZooKeeperSession session) {
+		return NodeCreation.create(this.link.client(), place.folder + "/" + LockPaths.nodePrefix(place.ticket),
+				session);
+	}
+
+	private static void settle(Place place, TicketNode node, boolean certain) {
+		place.lock.lock();
+		try {
+			place.arrived(node);
+			place.doubtful = !certain;
+		}
+		finally {
+			place.lock.unlock();
+		}
+	}
+
+	private CompletableFuture<TicketNode> findOrCreate(Place place, ZooKeeperSession session) {
+		return own(place, session).thenCompose((names) -> {
+			if (names.isEmpty()) {
+				return create(place, session);
+			}
+			String path = place.folder + "/" + names.get(0);
+			return session.handle()
+				.stat(path)
+				.thenCompose((stat) -> (stat.isPresent() && session.hasId(stat.get().getEphemeralOwner()))
+						? CompletableFuture.completedFuture(new TicketNode(path, stat.get().getCzxid(), session))
+						: create(place, session));
+		});
+	}
+
+	/** What there is of a place for certain, the leader having been asked. */
+	private CompletableFuture<List<String>> own(Place place, ZooKeeperSession session) {
+		session.handle().sync(place.folder);
+		return session.handle()
+			.children(place.folder)
+			.thenApply((names) -> new NodeLine(names).of(LockPaths.nodePrefix(place.ticket)));
+	}
+
+	/**
+	 * Give a place up and delete what there is of it; answers whether there was a node.
+	 * If that fails it is tried again later, without being asked.
+	 */
+	CompletableFuture<Boolean> depart(Place place) {
+		place.giveUp();
+		CompletableFuture<Boolean> departure = new CompletableFuture<>();
+		CompletableFuture<TicketNode> arrival;
+		place.lock.lock();
+		try {
+			CompletableFuture<Boolean> before = place.departure;
+			if (before != null && !before.isCompletedExceptionally()) {
+				return before;
+			}
+			place.departure = departure;
+			arrival = place.arrival;
+		}
+		finally {
+			place.lock.unlock();
+		}
+		if (arrival == null || arrival.isDone()) {
+			delete(place, departure);
+		}
+		else {
+			arrival.whenComplete((node, failure) -> delete(place, departure));
+		}
+		return departure;
+	}
+
+	private void delete(Place place, CompletableFuture<Boolean> departure) {
+		deleteNodes(place).whenComplete((existed, failure) -> {
+			if (failure == null) {
+				if (this.places.remove(place.ticket.token(), place)) {
+					this.folders.left(place.folder);
+				}
+				departure.complete(existed);
+			}
+			else {
+				departure.completeExceptionally(failure);
+			}
+		});
+	}
+
+	private CompletableFuture<Boolean> deleteNodes(Place place) {
+		TicketNode node = place.node();
+		if (node == null && !place.doubtful) {
+			return CompletableFuture.completedFuture(false);
+		}
+		ZooKeeperSession session = this.link.connectedSession();
+		if (session == null) {
+			return CompletableFuture.failedFuture(new KeeperException.ConnectionLossException());
+		}
+		boolean repeated = place.deletionSent;
+		place.deletionSent = true;
+		CompletableFuture<Boolean> known = (node != null) ? session.handle().delete(node.path())
+				: CompletableFuture.completedFuture(false);
+		CompletableFuture<Boolean> answer = known.thenApply((existed) -> existed || repeated && node != null);
+		return place.doubtful ? answer.thenCombine(deleteDoubles(place, session), (existed, none) -> existed) : answer;
+	}
+
+	private CompletableFuture<Boolean> deleteDoubles(Place place, ZooKeeperSession session) {
+		return own(place, session).thenCompose((names) -> delete(session, place.folder, names));
+	}
+
+	/** Delete several nodes; answers true when none is left. */
+	static CompletableFuture<Boolean> delete(ZooKeeperSession session, String folder, List<String> names) {
+		List<CompletableFuture<Boolean>> deletions = new ArrayList<>(names.size());
+		for (String name : names) {
+			deletions.add(session.handle().delete(folder + "/" + name));
+		}
+		return CompletableFuture.allOf(deletions.toArray(CompletableFuture[]::new)).thenApply((none) -> true);
+	}
+
+	/** There is a connection again: go on with deletions that failed. */
+	void departAgain() {
+		all().filter(Place::isGivenUp).forEach(this::depart);
+	}
+
+}

@@ -1,0 +1,124 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
+
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out where a node stands in its line, and watches the one before it and no other:
+ * when a holder leaves, one waiter hears of it.
+ * <p>
+ * A server may be behind others, but not behind what it has told its client: it knows the
+ * node, so it knows all that were created before. What it shows may have gone meanwhile,
+ * and then the watch tells. So the first in what it shows is the first.
+ */
+final class Standing implements Watcher {
+
+	/** One watcher for all: watching a node twice costs nothing. */
+	private final ConcurrentMap<String, Set<Place>> watched = new ConcurrentHashMap<>();
+
+	private final Consumer<Place> moved;
+
+	/** Create it; the consumer is told when it is worth looking again. */
+	Standing(Consumer<Place> moved) {
+		this.moved = moved;
+	}
+
+	/**
+	 * Find out whether a node is the first, from what the server has listed; if not,
+	 * watch the one before it, if wanted. Fails if the node is not there.
+	 */
+	CompletableFuture<Boolean> isFirst(Place place, TicketNode node, List<String> names, boolean watch) {
+		if (!names.contains(node.name())) {
+			place.missing(node);
+			return CompletableFuture.failedFuture(new KeeperException.NoNodeException(node.path()));
+		}
+		NodeLine line = new NodeLine(names);
+		List<String> doubles = line.doublesOf(node.name());
+		if (!doubles.isEmpty()) {
+			return Places.delete(node.session(), place.folder, doubles)
+				.thenCompose((none) -> isFirst(place, node, watch));
+		}
+		String before = line.before(node.name());
+		if (before == null) {
+			return CompletableFuture.completedFuture(true);
+		}
+		return watch ? watch(place, node, place.folder + "/" + before) : CompletableFuture.completedFuture(false);
+	}
+
+	/** The same, asking the server. */
+	CompletableFuture<Boolean> isFirst(Place place, TicketNode node, boolean watch) {
+		return node.session()
+			.handle()
+			.children(place.folder)
+			.thenCompose((names) -> isFirst(place, node, names, watch));
+	}
+
+	private CompletableFuture<Boolean> watch(Place place, TicketNode node, String before) {
+		AsyncHandle handle = node.session().handle();
+		String path = handle.full(before);
+		place.watching = before;
+		this.watched.compute(path, (key, places) -> {
+			Set<Place> known = (places != null) ? places : ConcurrentHashMap.newKeySet();
+			known.add(place);
+			return known;
+		});
+		return handle.watch(before, this).thenCompose((exists) -> {
+			if (exists) {
+				return CompletableFuture.completedFuture(false);
+			}
+			// It has just gone.
+			remove(place, path);
+			return isFirst(place, node, true);
+		});
+	}
+
+	/** A place is given up: watch nothing on its behalf. */
+	void forget(Place place) {
+		String before = place.watching;
+		TicketNode node = place.node();
+		if (before == null || node == null) {
+			return;
+		}
+		AsyncHandle handle = node.session().handle();
+		if (remove(place, handle.full(before))) {
+			handle.unwatch(before, this);
+		}
+	}
+
+	/** Answers whether nobody else watches. */
+	private boolean remove(Place place, String path) {
+		boolean[] last = new boolean[1];
+		this.watched.computeIfPresent(path, (key, places) -> {
+			last[0] = places.remove(place) && places.isEmpty();
+			return places.isEmpty() ? null : places;
+		});
+		return last[0];
+	}
+
+	/** The session has ended, and its watches with it. */
+	void forgetAll() {
+		this.watched.clear();
+	}
+
+	/** On the event thread. */
+	@Override
+	public void process(WatchedEvent event) {
+		@Nullable String path = event.getPath();
+		if (path != null && event.getType() == Event.EventType.NodeDeleted) {
+			Set<Place> places = this.watched.remove(path);
+			if (places != null) {
+				places.forEach(this.moved);
+			}
+		}
+	}
+
+}

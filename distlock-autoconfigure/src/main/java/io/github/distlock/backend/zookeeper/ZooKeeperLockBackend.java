@@ -1,0 +1,217 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockKeys;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import org.apache.curator.framework.CuratorFramework;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks in ZooKeeper: each ticket is an ephemeral sequential node, the first holds, and
+ * each other one watches the one before it. A lock lasts as long as the session of its
+ * JVM. The client belongs to the caller, who starts and closes it. Thread-safe.
+ */
+public final class ZooKeeperLockBackend implements LockBackend {
+
+	private static final int BATCH_SIZE = 100;
+
+	/**
+	 * Watches are kept over reconnects; looking again is only for what nobody foresaw.
+	 */
+	private static final double SAFETY_SHARE = 0.8;
+
+	private static final double SAFETY_JITTER = 0.2;
+
+	private final ZooKeeperLink link;
+
+	private final LockPaths paths;
+
+	private final Places places;
+
+	private final Standing standing;
+
+	private final HeldNodes heldNodes;
+
+	private final BackendDescription description;
+
+	private final ZooKeeperSignals signals;
+
+	/**
+	 * Create the store. Sends nothing yet.
+	 * @param client the application's ZooKeeper, started; this store does not close it
+	 * @param settings how to work
+	 * @param clock the time
+	 */
+	public ZooKeeperLockBackend(CuratorFramework client, ZooKeeperBackendSettings settings, TimeSource clock) {
+		this.link = new ZooKeeperLink(client, settings.commandTimeout(), clock);
+		this.paths = new LockPaths(settings.root());
+		this.places = new Places(this.link, this.paths);
+		this.description = new BackendDescription("zookeeper", Set.of(LockMode.EXCLUSIVE), true, false,
+				settings.tokensPerGrant(), Duration.ZERO, BATCH_SIZE);
+		this.signals = new ZooKeeperSignals(this.places, this::grant);
+		this.standing = this.signals.standing();
+		this.heldNodes = new HeldNodes(this.link, this.places, settings.tokensPerGrant());
+	}
+
+	@Override
+	public BackendDescription description() {
+		return this.description;
+	}
+
+	@Override
+	public void validateKey(String key) {
+		LockKeys.validate(key);
+	}
+
+	@Override
+	public void start(String instance, LockSignals signals) {
+		this.signals.to(signals);
+		this.link.open(this.signals);
+	}
+
+	@Override
+	public void stop() {
+		this.link.close();
+		this.signals.to(null);
+	}
+
+	@Override
+	public void verify() {
+		String what = "trial of the lock store";
+		ZooKeeperSession session = this.link.session(what);
+		String probe = this.paths.probe(Long.toHexString(ThreadLocalRandom.current().nextLong()));
+		TicketNode node = this.link.await(NodeCreation.create(this.link.client(), probe, session), what);
+		this.link.await(session.handle().delete(node.path()), what);
+	}
+
+	@Override
+	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		String what = "attempt of lock '" + ticket.key() + "'";
+		if (!this.link.isOpen()) {
+			throw new LockBackendException("The ZooKeeper lock store is not running: it works from the start of the"
+					+ " application context until its shutdown");
+		}
+		Place place = this.places.obtain(ticket);
+		if (place.isGivenUp()) {
+			// It did not want to wait, asks again, and was not yet withdrawn for certain.
+			this.link.await(this.places.depart(place), what);
+			place = this.places.obtain(ticket);
+		}
+		place.queued |= queue;
+		return this.link.await(attempt(place, this.link.session(what), queue, null), what);
+	}
+
+	/**
+	 * Everything that needs no answer of what comes before is sent at once: the creation,
+	 * what is to follow it, and the question who is there.
+	 */
+	private CompletableFuture<AttemptResult> attempt(Place place, ZooKeeperSession session, boolean queue,
+			@Nullable Runnable afterCreation) {
+		boolean arrives = place.nodeIn(session) == null;
+		CompletableFuture<TicketNode> arrival = this.places.arrive(place, session);
+		if (afterCreation != null) {
+			afterCreation.run();
+		}
+		// Not to be relied on: folders may have to be made before the node.
+		CompletableFuture<List<String>> early = session.handle()
+			.children(place.folder)
+			.exceptionally((failure) -> List.of());
+		return arrival
+			.thenCompose((node) -> early.thenCompose(
+					(names) -> names.contains(node.name()) ? this.standing.isFirst(place, node, names, place.queued)
+							: this.standing.isFirst(place, node, place.queued)))
+			.thenCompose((first) -> answer(place, session, first, queue, arrives));
+	}
+
+	private CompletableFuture<AttemptResult> answer(Place place, ZooKeeperSession session, boolean first, boolean queue,
+			boolean arrives) {
+		TicketNode node = place.node();
+		if (first && node != null && place.hold()) {
+			return CompletableFuture.completedFuture(new AttemptResult.Granted(grant(node)));
+		}
+		Duration timeout = session.timeout();
+		if (queue) {
+			double share = SAFETY_SHARE + ThreadLocalRandom.current().nextDouble(SAFETY_JITTER);
+			return CompletableFuture.completedFuture(
+					new AttemptResult.Waiting(Duration.ofMillis((long) (timeout.toMillis() * share)), arrives));
+		}
+		// Nobody knows how long the session of the holder will last.
+		AttemptResult busy = new AttemptResult.Busy(timeout);
+		return place.queued ? CompletableFuture.completedFuture(busy)
+				: this.places.depart(place).thenApply((existed) -> busy);
+	}
+
+	private Grant grant(TicketNode node) {
+		long first = node.czxid() * ZooKeeperBackendSettings.MOST_TOKENS_PER_GRANT;
+		return new Grant(first, first + this.description.tokensPerGrant() - 1, Validity.session(node.session()));
+	}
+
+	/**
+	 * Works as long as the client is open, after the store has been stopped, too: a lock
+	 * that is given back late need not wait for the end of the session.
+	 */
+	@Override
+	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+		String what = "release of lock '" + ticket.key() + "'";
+		Place place = this.places.find(ticket);
+		boolean held = place != null && place.isHeld();
+		if (next == null) {
+			return new ReleaseResult(leave(place, what) && held, null);
+		}
+		Place following = this.places.obtain(next.ticket());
+		following.queued = true;
+		if (place != null) {
+			place.giveUp();
+		}
+		ZooKeeperSession session = this.link.session(what);
+		List<CompletableFuture<Boolean>> departure = new ArrayList<>(1);
+		CompletableFuture<AttemptResult> answer = attempt(following, session, true, () -> departure.add(depart(place)));
+		boolean existed = this.link.await(departure.get(0), what);
+		return new ReleaseResult(existed && held, this.link.await(answer, what));
+	}
+
+	@Override
+	public void cancel(Ticket ticket) {
+		leave(this.places.find(ticket), "cancellation of lock '" + ticket.key() + "'");
+	}
+
+	private boolean leave(@Nullable Place place, String what) {
+		if (place != null) {
+			place.giveUp();
+			// Waits for a connection; without one the deletion is made up for later.
+			this.link.session(what);
+		}
+		return this.link.await(depart(place), what);
+	}
+
+	private CompletableFuture<Boolean> depart(@Nullable Place place) {
+		if (place == null) {
+			return CompletableFuture.completedFuture(false);
+		}
+		this.standing.forget(place);
+		return this.places.depart(place);
+	}
+
+	@Override
+	public List<RenewalResult> renew(List<Renewal> renewals) {
+		return this.heldNodes.renew(renewals);
+	}
+
+}
