@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
@@ -24,6 +25,8 @@ final class BackendNode implements LockSignals {
 	static final Duration LEASE = Duration.ofSeconds(10);
 
 	private static final Duration POLL = Duration.ofMillis(10);
+
+	private static final Duration SIGNAL_TIME = Duration.ofMillis(500);
 
 	private static final AtomicLong numbers = new AtomicLong();
 
@@ -60,10 +63,19 @@ final class BackendNode implements LockSignals {
 			attempt(holder);
 			attempt(waiter);
 			boolean held = this.backend.release(holder, 0, null).released();
-			boolean heard = held && this.signalled.contains(waiter);
+			boolean heard = held && hears(waiter);
 			this.backend.cancel(waiter);
-			return heard || held && this.signalled.contains(waiter);
+			return heard;
 		});
+	}
+
+	/** A signal takes its time, and a cancelled ticket hears none. */
+	private boolean hears(Ticket waiter) {
+		long end = System.nanoTime() + SIGNAL_TIME.toNanos();
+		while (!this.signalled.contains(waiter) && System.nanoTime() - end < 0) {
+			LockSupport.parkNanos(POLL.toNanos());
+		}
+		return this.signalled.contains(waiter);
 	}
 
 	Ticket ticket(String key) {
