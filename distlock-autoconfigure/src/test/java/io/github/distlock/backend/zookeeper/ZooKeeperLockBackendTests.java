@@ -1,0 +1,16 @@
+package io.github.distlock.backend.zookeeper;
+
+import io.github.distlock.contract.LockStoreContract;
+import io.github.distlock.contract.StoreUnderTest;
+
+/**
+ * The contract, on ZooKeeper.
+ */
+class ZooKeeperLockBackendTests extends LockStoreContract {
+
+	@Override
+	protected StoreUnderTest openStore() {
+		return new ZooKeeperStore();
+	}
+
+}

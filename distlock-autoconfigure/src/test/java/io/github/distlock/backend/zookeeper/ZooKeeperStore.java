@@ -1,0 +1,83 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.time.Duration;
+
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.StoreUnderTest;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.zookeeper.KeeperException;
+
+/**
+ * ZooKeeper under the contract.
+ */
+final class ZooKeeperStore implements StoreUnderTest {
+
+	static final String ROOT = "/distlock";
+
+	private static final Duration SESSION = Duration.ofSeconds(6);
+
+	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
+
+	private final CuratorFramework admin = ZooKeeperTestServer.client(this.server.connectString(), SESSION);
+
+	ZooKeeperStore() {
+		this.admin.start();
+	}
+
+	@Override
+	public LockBackend newBackend(TimeSource clock) {
+		return new OwningBackend(ZooKeeperTestServer.client(this.server.connectString(), SESSION),
+				new ZooKeeperBackendSettings(ROOT, Duration.ofSeconds(2), 17), clock);
+	}
+
+	@Override
+	public void clear() {
+		try {
+			if (this.admin.checkExists().forPath(ROOT) == null) {
+				return;
+			}
+			for (String folder : this.admin.getChildren().forPath(ROOT)) {
+				this.admin.delete().quietly().deletingChildrenIfNeeded().forPath(ROOT + "/" + folder);
+			}
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Override
+	public long items() {
+		return itemsBelow(this.admin, ROOT);
+	}
+
+	/** Count the nodes below a node. */
+	static long itemsBelow(CuratorFramework client, String path) {
+		try {
+			long items = 0;
+			for (String child : client.getChildren().forPath(path)) {
+				items += 1 + itemsBelow(client, path + "/" + child);
+			}
+			return items;
+		}
+		catch (KeeperException.NoNodeException ex) {
+			return 0;
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Override
+	public Duration memory() {
+		return Duration.ofSeconds(3);
+	}
+
+	@Override
+	public void close() {
+		this.admin.close();
+		this.server.close();
+	}
+
+}

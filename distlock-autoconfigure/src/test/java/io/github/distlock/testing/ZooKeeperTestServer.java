@@ -1,0 +1,164 @@
+package io.github.distlock.testing;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryNTimes;
+import org.apache.curator.test.InstanceSpec;
+import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.FourLetterWordMain;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A real ZooKeeper server in this JVM.
+ */
+public final class ZooKeeperTestServer implements AutoCloseable {
+
+	/** Session timeouts may be as short as two of these. */
+	public static final Duration TICK = Duration.ofMillis(500);
+
+	private final TestingServer server;
+
+	private ZooKeeperTestServer(TestingServer server) {
+		this.server = server;
+	}
+
+	/**
+	 * Start a server on a free port.
+	 * @return the server
+	 */
+	public static ZooKeeperTestServer start() {
+		beQuiet();
+		try {
+			Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir")));
+			return new ZooKeeperTestServer(new TestingServer(new InstanceSpec(null, -1, -1, -1, true, -1,
+					(int) TICK.toMillis(), -1, Map.of("4lw.commands.whitelist", "*")), true));
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Keep client and server from logging each lost connection, which tests cause.
+	 */
+	public static void beQuiet() {
+		for (String name : new String[] { "org.apache.zookeeper", "org.apache.curator" }) {
+			((Logger) LoggerFactory.getLogger(name)).setLevel(Level.OFF);
+		}
+	}
+
+	/**
+	 * Return where it is.
+	 * @return host and port
+	 */
+	public String connectString() {
+		return this.server.getConnectString();
+	}
+
+	/**
+	 * Make a client as an application has it, not started.
+	 * @param connectString the server
+	 * @param sessionTimeout how long the session outlives its last sign of life
+	 * @return the client, which repeats nothing
+	 */
+	public static CuratorFramework client(String connectString, Duration sessionTimeout) {
+		beQuiet();
+		return CuratorFrameworkFactory.builder()
+			.connectString(connectString)
+			.sessionTimeoutMs((int) sessionTimeout.toMillis())
+			.connectionTimeoutMs(2000)
+			.retryPolicy(new RetryNTimes(0, 0))
+			.build();
+	}
+
+	/**
+	 * End the session of a client, as the server does when it has heard nothing of it.
+	 * @param client whose session
+	 */
+	public void endSession(CuratorFramework client) {
+		CountDownLatch connected = new CountDownLatch(1);
+		try {
+			ZooKeeper session = client.getZookeeperClient().getZooKeeper();
+			ZooKeeper twin = new ZooKeeper(connectString(), session.getSessionTimeout(), (event) -> connected.countDown(),
+					session.getSessionId(), session.getSessionPasswd());
+			if (!connected.await(10, TimeUnit.SECONDS)) {
+				throw new IllegalStateException("No connection with the session of the client");
+			}
+			twin.close();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Count the watchers of each node.
+	 * @return the number of sessions that watch, by path
+	 */
+	public Map<String, Integer> watchers() {
+		Map<String, Integer> watchers = new TreeMap<>();
+		String path = "";
+		for (String line : ask("wchp").split("\n")) {
+			if (line.startsWith("/")) {
+				path = line.trim();
+				watchers.put(path, 0);
+			}
+			else if (line.trim().startsWith("0x")) {
+				watchers.merge(path, 1, Integer::sum);
+			}
+		}
+		return watchers;
+	}
+
+	private String ask(String word) {
+		try {
+			return FourLetterWordMain.send4LetterWord("127.0.0.1", this.server.getPort(), word);
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** Stop it; its data stay. */
+	public void stop() {
+		try {
+			this.server.stop();
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** Stop it if it runs, and start it with its data. */
+	public void restart() {
+		try {
+			this.server.restart();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.server.close();
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
