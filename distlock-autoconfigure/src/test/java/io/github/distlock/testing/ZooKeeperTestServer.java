@@ -61,6 +61,14 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 
 	/**
 	 * Return where it is.
+	 * @return the port on the loopback interface
+	 */
+	public int port() {
+		return this.server.getPort();
+	}
+
+	/**
+	 * Return where it is.
 	 * @return host and port
 	 */
 	public String connectString() {
@@ -104,10 +112,11 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Count the watchers of each node.
+	 * Count the watchers of each node below another one.
+	 * @param root where; Curator itself watches elsewhere
 	 * @return the number of sessions that watch, by path
 	 */
-	public Map<String, Integer> watchers() {
+	public Map<String, Integer> watchers(String root) {
 		Map<String, Integer> watchers = new TreeMap<>();
 		String path = "";
 		for (String line : ask("wchp").split("\n")) {
@@ -119,6 +128,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 				watchers.merge(path, 1, Integer::sum);
 			}
 		}
+		watchers.keySet().removeIf((watched) -> !watched.startsWith(root));
 		return watchers;
 	}
 

@@ -73,9 +73,12 @@ final class AsyncHandle {
 		return reply;
 	}
 
-	/** Watch a node no longer. Whether that succeeds makes no difference. */
-	void unwatch(String path, Watcher watcher) {
-		this.zooKeeper.removeWatches(full(path), watcher, Watcher.WatcherType.Data, true, (rc, where, context) -> {
+	/**
+	 * Watch a node no longer. All watches of this client on it, since the server is not
+	 * told of the end of a single one. Whether that succeeds makes no difference.
+	 */
+	void unwatch(String path) {
+		this.zooKeeper.removeAllWatches(full(path), Watcher.WatcherType.Data, true, (rc, where, context) -> {
 		}, null);
 	}
 

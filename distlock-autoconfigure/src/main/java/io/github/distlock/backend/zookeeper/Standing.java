@@ -90,7 +90,7 @@ final class Standing implements Watcher {
 		}
 		AsyncHandle handle = node.session().handle();
 		if (remove(place, handle.full(before))) {
-			handle.unwatch(before, this);
+			handle.unwatch(before);
 		}
 	}
 

@@ -1,0 +1,118 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import org.apache.curator.framework.CuratorFramework;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The store as one JVM uses it, without a registry, with a client of its own.
+ */
+final class BareNode implements LockSignals, AutoCloseable {
+
+	private static final AtomicLong numbers = new AtomicLong();
+
+	final CuratorFramework client;
+
+	final ZooKeeperLockBackend backend;
+
+	final Map<Ticket, Grant> grants = new ConcurrentHashMap<>();
+
+	final Queue<Ticket> doubted = new ConcurrentLinkedQueue<>();
+
+	final AtomicInteger looks = new AtomicInteger();
+
+	private final String instance = UUID.randomUUID().toString();
+
+	BareNode(CuratorFramework client, TimeSource clock) {
+		this.client = client;
+		this.backend = new ZooKeeperLockBackend(client,
+				new ZooKeeperBackendSettings(ZooKeeperStore.ROOT, Duration.ofSeconds(2), 17), clock);
+		client.start();
+		this.backend.start(this.instance, this);
+	}
+
+	BareNode(CuratorFramework client) {
+		this(client, TimeSource.SYSTEM);
+	}
+
+	Ticket ticket(String key) {
+		return new Ticket(key, LockMode.EXCLUSIVE, this.instance, numbers.incrementAndGet(), false);
+	}
+
+	AttemptResult attempt(Ticket ticket) {
+		return this.backend.attempt(ticket, Duration.ofSeconds(30), true);
+	}
+
+	AttemptResult attemptOnce(String key) {
+		return this.backend.attempt(ticket(key), Duration.ofSeconds(30), false);
+	}
+
+	Ticket hold(String key) {
+		Ticket ticket = ticket(key);
+		granted(attempt(ticket));
+		return ticket;
+	}
+
+	Ticket queue(String key) {
+		Ticket ticket = ticket(key);
+		assertThat(attempt(ticket)).isInstanceOf(AttemptResult.Waiting.class);
+		return ticket;
+	}
+
+	boolean release(Ticket ticket) {
+		return this.backend.release(ticket, 0, null).released();
+	}
+
+	Grant awaitGrant(Ticket ticket) {
+		await().atMost(Duration.ofSeconds(20)).until(() -> this.grants.containsKey(ticket));
+		return this.grants.get(ticket);
+	}
+
+	static Grant granted(AttemptResult result) {
+		assertThat(result).isInstanceOf(AttemptResult.Granted.class);
+		return ((AttemptResult.Granted) result).grant();
+	}
+
+	@Override
+	public void granted(Ticket ticket, Grant grant) {
+		this.grants.put(ticket, grant);
+	}
+
+	@Override
+	public void lookAgain(Ticket ticket) {
+	}
+
+	@Override
+	public void lookAgainAll() {
+		this.looks.incrementAndGet();
+	}
+
+	@Override
+	public void renewNow(Ticket ticket) {
+		this.doubted.add(ticket);
+	}
+
+	/** End it, and its session with it. */
+	@Override
+	public void close() {
+		this.backend.stop();
+		this.client.close();
+	}
+
+}

@@ -1,0 +1,206 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import org.apache.curator.framework.CuratorFramework;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The line of nodes: who watches whom, and what is left.
+ */
+class QueueTests {
+
+	private static final Duration SESSION = Duration.ofSeconds(6);
+
+	private static ZooKeeperTestServer server;
+
+	private final List<BareNode> nodes = new ArrayList<>();
+
+	@BeforeAll
+	static void startServer() {
+		server = ZooKeeperTestServer.start();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@AfterEach
+	void stopNodes() {
+		this.nodes.forEach(BareNode::close);
+	}
+
+	private BareNode node() {
+		BareNode node = new BareNode(ZooKeeperTestServer.client(server.connectString(), SESSION));
+		this.nodes.add(node);
+		return node;
+	}
+
+	private static Map<String, Integer> watchers() {
+		return server.watchers(ZooKeeperStore.ROOT);
+	}
+
+	/** How many folders there are whose names begin like this. */
+	private static long folders(BareNode node, String prefix) throws Exception {
+		return node.client.getChildren()
+			.forPath(ZooKeeperStore.ROOT)
+			.stream()
+			.filter((name) -> name.startsWith(prefix))
+			.count();
+	}
+
+	@Test
+	void twentyWaitersWatchOneNodeEach() {
+		BareNode one = node();
+		BareNode two = node();
+		Ticket holder = one.hold("twenty");
+		List<Ticket> waiters = new ArrayList<>();
+		for (int i = 0; i < 20; i++) {
+			waiters.add(((i % 2 == 0) ? two : one).queue("twenty"));
+		}
+		Map<String, Integer> watchers = watchers();
+		assertThat(watchers).hasSize(20).allSatisfy((path, count) -> {
+			assertThat(path).startsWith("/distlock/twenty/");
+			assertThat(count).isEqualTo(1);
+		});
+		// The folder and the last node are watched by nobody.
+		assertThat(watchers.keySet()).noneMatch((path) -> path.contains(waiters.get(19).token()));
+		one.release(holder);
+		assertThat(two.awaitGrant(waiters.get(0)).firstToken()).isPositive();
+		assertThat(watchers()).hasSize(19);
+		assertThat(one.grants).isEmpty();
+		assertThat(two.grants).hasSize(1);
+	}
+
+	@Test
+	void theOrderOfTokensIsTheOrderOfTheNodesAndTheTokenIsTheTransactionOfItsCreation() throws Exception {
+		BareNode one = node();
+		BareNode two = node();
+		Ticket holder = one.hold("order");
+		List<Ticket> waiters = new ArrayList<>();
+		for (int i = 0; i < 6; i++) {
+			waiters.add(((i % 2 == 0) ? two : one).queue("order"));
+		}
+		one.release(holder);
+		long last = 0;
+		for (int i = 0; i < 6; i++) {
+			BareNode node = (i % 2 == 0) ? two : one;
+			Grant grant = node.awaitGrant(waiters.get(i));
+			String path = "/distlock/order/" + nodeOf(node.client, waiters.get(i));
+			assertThat(grant.firstToken()).isGreaterThan(last)
+				.isEqualTo(node.client.checkExists().forPath(path).getCzxid() * 64);
+			last = grant.lastToken();
+			node.release(waiters.get(i));
+		}
+	}
+
+	private static String nodeOf(CuratorFramework client, Ticket ticket) throws Exception {
+		return client.getChildren()
+			.forPath("/distlock/" + ticket.key())
+			.stream()
+			.filter((name) -> name.startsWith(ticket.token() + "-"))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	@Test
+	void tokensRiseAlthoughTheFolderAndItsCounterAreNew() throws Exception {
+		BareNode one = node();
+		for (int i = 0; i < 5; i++) {
+			one.release(one.hold("new-folder"));
+		}
+		Ticket before = one.ticket("new-folder");
+		Grant last = BareNode.granted(one.attempt(before));
+		one.release(before);
+		one.client.delete().forPath("/distlock/new-folder");
+		Grant next = BareNode.granted(one.attempt(one.ticket("new-folder")));
+		assertThat(next.firstToken()).isGreaterThan(last.lastToken());
+	}
+
+	@Test
+	void whoStoodBehindADeadWaiterStandsBehindTheOneBeforeIt() {
+		BareNode one = node();
+		BareNode dead = node();
+		BareNode two = node();
+		Ticket holder = one.hold("dead");
+		dead.queue("dead");
+		Ticket last = two.queue("dead");
+		dead.close();
+		await().atMost(Duration.ofSeconds(10))
+			.untilAsserted(() -> assertThat(watchers().keySet()).singleElement()
+				.asString()
+				.contains(holder.token()));
+		assertThat(two.grants).isEmpty();
+		one.release(holder);
+		two.awaitGrant(last);
+	}
+
+	@Test
+	void aWaiterThatGivesUpLeavesNoWatchBehind() {
+		BareNode one = node();
+		BareNode two = node();
+		one.hold("patience");
+		for (int i = 0; i < 3; i++) {
+			two.backend.cancel(two.queue("patience"));
+		}
+		assertThat(watchers()).isEmpty();
+		Ticket last = two.queue("patience");
+		assertThat(watchers()).hasSize(1);
+		one.close();
+		two.awaitGrant(last);
+	}
+
+	@Test
+	void whoAsksOnceLeavesNothingInTheLine() {
+		BareNode one = node();
+		BareNode two = node();
+		one.hold("once");
+		for (int i = 0; i < 3; i++) {
+			two.attemptOnce("once");
+		}
+		assertThat(ZooKeeperStore.itemsBelow(one.client, "/distlock/once")).isEqualTo(1);
+	}
+
+	@Test
+	void foldersGoAfterTheLastReleaseAndAreMadeAgain() throws Exception {
+		BareNode one = node();
+		for (int i = 0; i < 20; i++) {
+			one.release(one.hold("folder-" + i));
+		}
+		assertThat(folders(one, "folder-")).isPositive();
+		await().atMost(Duration.ofSeconds(10))
+			.until(() -> folders(one, "folder-") == 0);
+		Ticket again = one.hold("folder-0");
+		assertThat(one.release(again)).isTrue();
+	}
+
+	@Test
+	void aFolderThatAnotherNodeUsesStays() throws Exception {
+		BareNode one = node();
+		BareNode two = node();
+		Ticket first = one.hold("shared-folder");
+		Ticket second = two.queue("shared-folder");
+		one.release(first);
+		two.awaitGrant(second);
+		await().during(Duration.ofSeconds(3))
+			.atMost(Duration.ofSeconds(5))
+			.until(() -> ZooKeeperStore.itemsBelow(one.client, "/distlock/shared-folder") == 1);
+		assertThat(two.release(second)).isTrue();
+		await().atMost(Duration.ofSeconds(10))
+			.until(() -> folders(one, "shared-folder") == 0);
+	}
+
+}
