@@ -1,0 +1,103 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What callers hear of the session of their JVM.
+ */
+class LostSessionTests {
+
+	private static final Duration SESSION = Duration.ofSeconds(10);
+
+	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
+
+	private final RegistryNode one = new RegistryNode(this.server.connectString(), SESSION);
+
+	private final RegistryNode two = new RegistryNode(this.server.connectString(), SESSION);
+
+	@AfterEach
+	void stop() {
+		this.one.close();
+		this.two.close();
+		this.server.close();
+	}
+
+	private CompletableFuture<HeldLock> waiter(RegistryNode node, String key) {
+		CompletableFuture<HeldLock> waiter = node.registry
+			.acquireAsync(LockRequest.of(key).waitTime(LockRequest.FOREVER));
+		await().until(() -> node.waiting.get() > 0);
+		return waiter;
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "PT0S", "PT60S" })
+	void aHolderWhoseSessionIsEndedIsToldAtOnceAndTheNextOneEnters(Duration lease) throws Exception {
+		LockRequest request = LockRequest.of("lost");
+		HeldLock held = this.one.registry.acquire(lease.isZero() ? request : request.leaseTime(lease));
+		AtomicInteger told = new AtomicInteger();
+		held.onLost(told::incrementAndGet);
+		CompletableFuture<HeldLock> next = waiter(this.two, "lost");
+		this.server.endSession(this.one.client);
+		try (HeldLock entered = next.get(10, TimeUnit.SECONDS)) {
+			assertThat(entered.fencingToken()).isGreaterThan(held.fencingToken());
+			// As soon as this client has heard of it: it tries to connect each second.
+			await().atMost(Duration.ofMillis(2500)).until(() -> told.get() == 1);
+			assertThat(this.one.lost).containsExactly("lost");
+			assertThat(held.isHeld()).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close).withMessageContaining("lost");
+			assertThat(entered.isHeld()).isTrue();
+		}
+		try (HeldLock again = this.one.registry.acquire(request)) {
+			assertThat(again.fencingToken()).isGreaterThan(held.fencingToken());
+		}
+		assertThat(told).hasValue(1);
+	}
+
+	@Test
+	void aRestartOfTheServerWithinTheSessionTimeoutLosesNeitherHoldNorPlace() throws Exception {
+		HeldLock held = this.one.registry.acquire(LockRequest.of("restart"));
+		CompletableFuture<HeldLock> next = waiter(this.two, "restart");
+		this.server.restart();
+		for (RegistryNode node : List.of(this.one, this.two)) {
+			await().atMost(Duration.ofSeconds(10)).until(() -> node.client.getZookeeperClient().isConnected());
+		}
+		await().during(Duration.ofSeconds(2)).atMost(Duration.ofSeconds(4)).until(held::isHeld);
+		assertThat(next).isNotDone();
+		held.close();
+		try (HeldLock entered = next.get(15, TimeUnit.SECONDS)) {
+			assertThat(entered.fencingToken()).isGreaterThan(held.fencingToken());
+		}
+		assertThat(this.one.lost).isEmpty();
+	}
+
+	@Test
+	void aServerThatStaysAwayLosesTheHoldWithinTheSessionTimeoutAndIsUsedAgainAfterwards() {
+		HeldLock held = this.one.registry.acquire(LockRequest.of("away"));
+		this.server.stop();
+		await().atMost(SESSION).until(() -> !held.isHeld());
+		await().atMost(Duration.ofSeconds(1)).until(() -> this.one.lost.contains("away"));
+		this.server.restart();
+		try (HeldLock again = this.two.registry.acquire(LockRequest.of("away").waitTime(Duration.ofSeconds(60)))) {
+			assertThat(again.fencingToken()).isGreaterThan(held.fencingToken());
+		}
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+	}
+
+}

@@ -1,0 +1,66 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.LockListener;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import io.github.distlock.waiting.HandOffLimits;
+import org.apache.curator.framework.CuratorFramework;
+
+/**
+ * A registry on ZooKeeper, as one JVM has it.
+ */
+public final class RegistryNode implements LockListener, AutoCloseable {
+
+	final CuratorFramework client;
+
+	/** What its callers use. */
+	public final BackendLockRegistry registry;
+
+	final Queue<String> lost = new ConcurrentLinkedQueue<>();
+
+	final AtomicInteger waiting = new AtomicInteger();
+
+	/**
+	 * Start a registry.
+	 * @param connectString the servers
+	 * @param session the session timeout
+	 */
+	public RegistryNode(String connectString, Duration session) {
+		this.client = ZooKeeperTestServer.client(connectString, session);
+		this.client.start();
+		this.registry = new BackendLockRegistry(
+				new ZooKeeperLockBackend(this.client,
+						new ZooKeeperBackendSettings(ZooKeeperStore.ROOT, Duration.ofSeconds(2), 17),
+						TimeSource.SYSTEM),
+				new RegistrySettings(Duration.ofSeconds(30), Duration.ofSeconds(30), null,
+						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(30), false,
+						Duration.ofSeconds(1)),
+				List.of(this), TimeSource.SYSTEM);
+		this.registry.start();
+	}
+
+	@Override
+	public void onWaiting(Waiting event) {
+		this.waiting.incrementAndGet();
+	}
+
+	@Override
+	public void onLost(Lost event) {
+		this.lost.add(event.key());
+	}
+
+	@Override
+	public void close() {
+		this.registry.shutdown();
+		this.client.close();
+	}
+
+}

@@ -1,0 +1,160 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import org.apache.curator.framework.state.ConnectionState;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What a grant is worth while its session is in doubt.
+ */
+class SessionTests {
+
+	private static final Duration SESSION = Duration.ofSeconds(4);
+
+	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
+
+	private final TcpProxy proxy = new TcpProxy(this.server.port());
+
+	private BareNode one;
+
+	private BareNode other;
+
+	@BeforeEach
+	void startNodes() {
+		this.one = new BareNode(ZooKeeperTestServer.client("127.0.0.1:" + this.proxy.port(), SESSION));
+		this.other = new BareNode(ZooKeeperTestServer.client(this.server.connectString(), SESSION));
+	}
+
+	@AfterEach
+	void stop() {
+		this.one.close();
+		this.other.close();
+		this.proxy.close();
+		this.server.close();
+	}
+
+	private static boolean counts(Grant grant) {
+		return !grant.validity().hasPassed(TimeSource.SYSTEM);
+	}
+
+	private RenewalResult renew(Ticket ticket, Grant grant) {
+		return renew(this.one, ticket, grant);
+	}
+
+	private static RenewalResult renew(BareNode node, Ticket ticket, Grant grant) {
+		return node.backend.renew(List.of(new Renewal(ticket, grant.lastToken(), Duration.ofSeconds(30)))).get(0);
+	}
+
+	@Test
+	void aGrantCountsForAsLongAsTheLeaderIsHeard() {
+		Grant grant = BareNode.granted(this.one.attempt(this.one.ticket("kept")));
+		await().during(SESSION.multipliedBy(2)).atMost(SESSION.multipliedBy(3)).until(() -> counts(grant));
+		assertThat(this.one.doubted).isEmpty();
+	}
+
+	@Test
+	void aHolderThatIsCutOffStopsBeforeTheServerLetsTheNextOneIn() {
+		Ticket ticket = this.one.ticket("cut");
+		Grant grant = BareNode.granted(this.one.attempt(ticket));
+		Ticket next = this.other.queue("cut");
+		// Bytes vanish, and nobody is told.
+		this.proxy.swallow(true);
+		await().atMost(SESSION.multipliedBy(2)).pollInterval(Duration.ofMillis(1)).until(() -> {
+			boolean counted = counts(grant);
+			assertThat(counted && this.other.grants.containsKey(next)).isFalse();
+			return !counted;
+		});
+		assertThat(this.other.grants).isEmpty();
+		// Told without asking.
+		await().atMost(Duration.ofSeconds(1)).until(() -> this.one.doubted.contains(ticket));
+		assertThat(this.other.awaitGrant(next).firstToken()).isGreaterThan(grant.lastToken());
+	}
+
+	@Test
+	void aSessionThatIsExpiredEndsItsGrantsAtOnce() {
+		try (BareNode doomed = new BareNode(
+				ZooKeeperTestServer.client(this.server.connectString(), Duration.ofSeconds(20)))) {
+			CountDownLatch lost = new CountDownLatch(1);
+			doomed.client.getConnectionStateListenable().addListener((client, state) -> {
+				if (state == ConnectionState.LOST) {
+					lost.countDown();
+				}
+			});
+			Ticket ticket = doomed.ticket("expired");
+			Grant grant = BareNode.granted(doomed.attempt(ticket));
+			Ticket next = this.other.queue("expired");
+			this.server.endSession(doomed.client);
+			this.other.awaitGrant(next);
+			await().until(() -> lost.getCount() == 0);
+			assertThat(counts(grant)).isFalse();
+			// Long before the leader would be asked again.
+			await().atMost(Duration.ofSeconds(1)).until(() -> doomed.doubted.size() >= 2);
+			assertThat(renew(doomed, ticket, grant)).isEqualTo(new RenewalResult.Gone());
+			await().ignoreException(LockBackendException.class).until(() -> {
+				assertThat(doomed.release(ticket)).isFalse();
+				return true;
+			});
+			// A new session, and no trace of the old one.
+			Ticket again = doomed.ticket("expired");
+			await().ignoreException(LockBackendException.class).until(() -> doomed.attempt(again) != null);
+			this.other.release(next);
+			assertThat(doomed.awaitGrant(again).firstToken()).isGreaterThan(grant.lastToken());
+		}
+	}
+
+	@Test
+	void aWaiterWhoseSessionIsExpiredTakesANewPlace() {
+		Ticket holder = this.other.hold("place");
+		Ticket waiter = this.one.queue("place");
+		int looks = this.one.looks.get();
+		this.server.endSession(this.one.client);
+		await().until(() -> this.one.looks.get() > looks);
+		await().ignoreException(LockBackendException.class).until(() -> this.one.attempt(waiter) != null);
+		assertThat(ZooKeeperStore.itemsBelow(this.other.client, "/distlock/place")).isEqualTo(2);
+		this.other.release(holder);
+		this.one.awaitGrant(waiter);
+	}
+
+	@Test
+	void aShortInterruptionAsksForARenewalAndChangesNothing() {
+		Ticket ticket = this.one.ticket("short");
+		Grant grant = BareNode.granted(this.one.attempt(ticket));
+		int looks = this.one.looks.get();
+		this.proxy.refuse(true);
+		await().atMost(Duration.ofSeconds(1)).until(() -> this.one.doubted.contains(ticket));
+		assertThat(renew(ticket, grant)).isInstanceOf(RenewalResult.Unknown.class);
+		assertThat(counts(grant)).isTrue();
+		this.proxy.refuse(false);
+		await().until(() -> this.one.looks.get() > looks);
+		assertThat(renew(ticket, grant)).isInstanceOf(RenewalResult.Renewed.class);
+		assertThat(counts(grant)).isTrue();
+		assertThat(BareNode.granted(this.one.attempt(ticket)).firstToken()).isEqualTo(grant.firstToken());
+		await().during(SESSION.multipliedBy(2)).atMost(SESSION.multipliedBy(3)).until(() -> counts(grant));
+	}
+
+	@Test
+	void aNodeThatSomebodyDeletedIsGone() throws Exception {
+		Ticket ticket = this.one.ticket("deleted");
+		Grant grant = BareNode.granted(this.one.attempt(ticket));
+		this.other.client.delete().deletingChildrenIfNeeded().forPath("/distlock/deleted");
+		assertThat(renew(ticket, grant)).isEqualTo(new RenewalResult.Gone());
+		assertThat(this.one.release(ticket)).isFalse();
+	}
+
+}
