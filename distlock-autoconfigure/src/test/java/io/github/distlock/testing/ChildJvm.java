@@ -6,6 +6,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -34,14 +36,23 @@ public final class ChildJvm implements AutoCloseable {
 	 * @return the child, started
 	 */
 	public static ChildJvm start(int redisPort, String key, Duration lease) {
+		return start(LockChild.class, Integer.toString(redisPort), key, lease.toString());
+	}
+
+	/**
+	 * Start a child that obeys the same lines.
+	 * @param program its main class
+	 * @param arguments what it is told
+	 * @return the child, started
+	 */
+	public static ChildJvm start(Class<?> program, String... arguments) {
+		List<String> command = new ArrayList<>(List.of(
+				Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+				"-XX:+UseSerialGC", "-Xmx128m", "-cp", System.getProperty("java.class.path"), program.getName()));
+		command.addAll(List.of(arguments));
 		try {
 			ChildJvm child = new ChildJvm(
-					new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-							"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m", "-cp",
-							System.getProperty("java.class.path"), LockChild.class.getName(),
-							Integer.toString(redisPort), key, lease.toString())
-						.redirectError(ProcessBuilder.Redirect.INHERIT)
-						.start());
+					new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
 			child.expect("started");
 			return child;
 		}

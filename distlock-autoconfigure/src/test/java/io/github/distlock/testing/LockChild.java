@@ -37,14 +37,12 @@ final class LockChild {
 		BackendLockRegistry registry = new BackendLockRegistry(
 				new RedisLockBackend(connections,
 						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM),
-				RedisNodes.settings(lease), List.of(new LockListener() {
+				RedisNodes.settings(lease), List.of(new Talk(out)), TimeSource.SYSTEM);
+		obey(registry, key, out);
+	}
 
-					@Override
-					public void onWaiting(Waiting event) {
-						out.println("waiting");
-					}
-
-				}), TimeSource.SYSTEM);
+	/** Do what the lines say, and say how it went. */
+	static void obey(BackendLockRegistry registry, String key, PrintStream out) throws IOException {
 		registry.start();
 		out.println("started");
 		BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -68,6 +66,20 @@ final class LockChild {
 			}
 		}
 		Runtime.getRuntime().halt(0);
+	}
+
+	/**
+	 * Says when the child waits.
+	 *
+	 * @param out where
+	 */
+	record Talk(PrintStream out) implements LockListener {
+
+		@Override
+		public void onWaiting(Waiting event) {
+			this.out.println("waiting");
+		}
+
 	}
 
 }

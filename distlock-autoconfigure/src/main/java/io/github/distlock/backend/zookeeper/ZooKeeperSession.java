@@ -33,7 +33,7 @@ final class ZooKeeperSession implements StoreSession {
 	private static final double LEFT_SHARE = 1 - 1.0 / 3 - REPORTED_SHARE;
 
 	/** Of the session timeout: how often the leader is asked. */
-	private static final double BEAT_SHARE = 0.3;
+	private static final double BEAT_SHARE = 0.26;
 
 	private static final long SHORTEST_PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 

@@ -1,0 +1,66 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.time.Duration;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.ChildJvm;
+import io.github.distlock.testing.ZooKeeperLockChild;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Holders that are killed and paused.
+ */
+class ProcessTests {
+
+	private static final Duration SESSION = Duration.ofSeconds(4);
+
+	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
+
+	private final RegistryNode node = new RegistryNode(this.server.connectString(), SESSION);
+
+	@AfterEach
+	void stop() {
+		this.node.close();
+		this.server.close();
+	}
+
+	private ChildJvm holder(String key) {
+		return ChildJvm.start(ZooKeeperLockChild.class, this.server.connectString(), key, SESSION.toString());
+	}
+
+	@Test
+	void theLockOfAKilledProcessIsFreeAfterItsSessionTimeout() {
+		try (ChildJvm child = holder("killed")) {
+			long token = Long.parseLong(child.tell("acquire").expect("acquired"));
+			child.kill();
+			assertThat(this.node.registry.tryAcquire(LockRequest.of("killed").waitTime(Duration.ZERO))).isEmpty();
+			try (HeldLock lock = this.node.registry.acquire(LockRequest.of("killed"))) {
+				assertThat(lock.fencingToken()).isGreaterThan(token);
+			}
+		}
+	}
+
+	@Test
+	void aPausedHolderKnowsThatItHasLostTheLockAsSoonAsItGoesOn() {
+		try (ChildJvm child = holder("paused")) {
+			long token = Long.parseLong(child.tell("acquire").expect("acquired"));
+			child.pause();
+			// Read before anything else can happen there.
+			child.tell("check");
+			try (HeldLock lock = this.node.registry.acquire(LockRequest.of("paused"))) {
+				child.resume();
+				assertThat(child.expect("held")).isEqualTo("false");
+				assertThat(lock.fencingToken()).isGreaterThan(token);
+				assertThat(lock.isHeld()).isTrue();
+			}
+			child.tell("close").expect("lost");
+			assertThat(Long.parseLong(child.tell("acquire").expect("acquired"))).isGreaterThan(token);
+		}
+	}
+
+}
