@@ -28,9 +28,10 @@ public final class ZooKeeperLockChild {
 		CuratorFramework client = ZooKeeperTestServer.client(args[0], Duration.parse(args[2]));
 		client.start();
 		BackendLockRegistry registry = new BackendLockRegistry(
-				new ZooKeeperLockBackend(client,
-						new ZooKeeperBackendSettings("/distlock", Duration.ofSeconds(2), 17), TimeSource.SYSTEM),
-				RedisNodes.settings(Duration.ofSeconds(30)), List.of(new LockChild.Talk(System.out)), TimeSource.SYSTEM);
+				new ZooKeeperLockBackend(client, new ZooKeeperBackendSettings("/distlock", Duration.ofSeconds(2), 17),
+						TimeSource.SYSTEM),
+				RedisNodes.settings(Duration.ofSeconds(30)), List.of(new LockChild.Talk(System.out)),
+				TimeSource.SYSTEM);
 		LockChild.obey(registry, args[1], System.out);
 	}
 

@@ -99,8 +99,8 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 		CountDownLatch connected = new CountDownLatch(1);
 		try {
 			ZooKeeper session = client.getZookeeperClient().getZooKeeper();
-			ZooKeeper twin = new ZooKeeper(connectString(), session.getSessionTimeout(), (event) -> connected.countDown(),
-					session.getSessionId(), session.getSessionPasswd());
+			ZooKeeper twin = new ZooKeeper(connectString(), session.getSessionTimeout(),
+					(event) -> connected.countDown(), session.getSessionId(), session.getSessionPasswd());
 			if (!connected.await(10, TimeUnit.SECONDS)) {
 				throw new IllegalStateException("No connection with the session of the client");
 			}

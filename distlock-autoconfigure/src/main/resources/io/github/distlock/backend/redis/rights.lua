@@ -11,7 +11,7 @@ local function try(command, ...)
   end
 end
 try('TIME')
-try('SET', lockKey, 'rights', 'PX', '1000')
+try('PSETEX', lockKey, '1000', 'rights')
 try('GET', lockKey)
 try('SETRANGE', lockKey, 0, '+')
 try('PTTL', lockKey)

@@ -51,7 +51,8 @@ class LockPathsTests {
 
 	@Test
 	void aNodeIsNamedByItsTicket() {
-		assertThat(LockPaths.nodePrefix(new Ticket("key", LockMode.EXCLUSIVE, "in-st_1", 7, true))).isEqualTo("in-st_1:f7-");
+		assertThat(LockPaths.nodePrefix(new Ticket("key", LockMode.EXCLUSIVE, "in-st_1", 7, true)))
+			.isEqualTo("in-st_1:f7-");
 	}
 
 	@ParameterizedTest

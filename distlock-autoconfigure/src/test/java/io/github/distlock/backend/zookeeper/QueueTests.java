@@ -140,9 +140,7 @@ class QueueTests {
 		Ticket last = two.queue("dead");
 		dead.close();
 		await().atMost(Duration.ofSeconds(10))
-			.untilAsserted(() -> assertThat(watchers().keySet()).singleElement()
-				.asString()
-				.contains(holder.token()));
+			.untilAsserted(() -> assertThat(watchers().keySet()).singleElement().asString().contains(holder.token()));
 		assertThat(two.grants).isEmpty();
 		one.release(holder);
 		two.awaitGrant(last);
@@ -181,8 +179,7 @@ class QueueTests {
 			one.release(one.hold("folder-" + i));
 		}
 		assertThat(folders(one, "folder-")).isPositive();
-		await().atMost(Duration.ofSeconds(10))
-			.until(() -> folders(one, "folder-") == 0);
+		await().atMost(Duration.ofSeconds(10)).until(() -> folders(one, "folder-") == 0);
 		Ticket again = one.hold("folder-0");
 		assertThat(one.release(again)).isTrue();
 	}
@@ -199,8 +196,7 @@ class QueueTests {
 			.atMost(Duration.ofSeconds(5))
 			.until(() -> ZooKeeperStore.itemsBelow(one.client, "/distlock/shared-folder") == 1);
 		assertThat(two.release(second)).isTrue();
-		await().atMost(Duration.ofSeconds(10))
-			.until(() -> folders(one, "shared-folder") == 0);
+		await().atMost(Duration.ofSeconds(10)).until(() -> folders(one, "shared-folder") == 0);
 	}
 
 }
