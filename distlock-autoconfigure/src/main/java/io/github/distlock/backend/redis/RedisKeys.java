@@ -17,6 +17,8 @@ final class RedisKeys {
 
 	private final String queuePrefix;
 
+	private final String floorPrefix;
+
 	private final String inboxPrefix;
 
 	RedisKeys(String prefix) {
@@ -27,12 +29,18 @@ final class RedisKeys {
 		this.prefix = prefix;
 		this.lockPrefix = prefix + "lock:{";
 		this.queuePrefix = prefix + "queue:{";
+		this.floorPrefix = prefix + "floor:{";
 		this.inboxPrefix = prefix + "inbox:";
 	}
 
 	List<String> lockAndQueue(String key) {
 		String tag = encode(key) + "}";
 		return List.of(this.lockPrefix + tag, this.queuePrefix + tag);
+	}
+
+	List<String> lockQueueAndFloor(String key) {
+		String tag = encode(key) + "}";
+		return List.of(this.lockPrefix + tag, this.queuePrefix + tag, this.floorPrefix + tag);
 	}
 
 	String lock(String key) {

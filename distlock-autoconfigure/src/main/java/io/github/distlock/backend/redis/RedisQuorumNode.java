@@ -1,0 +1,203 @@
+package io.github.distlock.backend.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.NodeUnreachableException;
+import io.github.distlock.backend.QuorumNode;
+import io.github.distlock.backend.Ticket;
+import io.lettuce.core.ScriptOutputType;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.script.RedisScript;
+
+/**
+ * One Redis master of several that hold a lock together. It has connections of its own,
+ * made from the configuration of a Lettuce connection factory. Thread-safe.
+ */
+public final class RedisQuorumNode implements QuorumNode {
+
+	private final String name;
+
+	private final LettuceConnectionFactory configuration;
+
+	private final Duration timeout;
+
+	private final RedisKeys keys;
+
+	private volatile @Nullable Open open;
+
+	/**
+	 * Create a node. Sends nothing yet.
+	 * @param name where it is, for messages
+	 * @param configuration how to connect; it is never used to send anything and need not
+	 * be started
+	 * @param keyPrefix what every key and channel begins with; without braces
+	 * @param timeout how long one command may take
+	 */
+	public RedisQuorumNode(String name, LettuceConnectionFactory configuration, String keyPrefix, Duration timeout) {
+		this.name = name;
+		this.configuration = configuration;
+		this.keys = new RedisKeys(keyPrefix);
+		this.timeout = timeout;
+	}
+
+	@Override
+	public String name() {
+		return this.name;
+	}
+
+	@Override
+	public CompletionStage<?> start(String instance, Consumer<Ticket> wake, Runnable doubt) {
+		RedisConnectionFactory connections = LettuceConnections.dedicated(this.configuration, this.timeout);
+		if (connections == null) {
+			throw new IllegalStateException("The configuration of Redis node " + this.name + " could not be found");
+		}
+		String channel = this.keys.inboxPrefix() + instance;
+		RedisInbox inbox = new RedisInbox(connections, channel, new Wakes(wake, doubt));
+		NodeConnection connection = new NodeConnection(this.name, connections);
+		this.open = new Open(connections, connection, inbox, channel);
+		LettuceConnections.listen(connections, (ofInbox) -> {
+			if (ofInbox) {
+				inbox.interrupted();
+			}
+		});
+		inbox.start();
+		return connection.open();
+	}
+
+	@Override
+	public void stop() {
+		Open current = this.open;
+		this.open = null;
+		if (current != null) {
+			current.inbox().stop();
+			current.connection().close();
+			LettuceConnections.close(current.connections());
+		}
+	}
+
+	@Override
+	public boolean isListening() {
+		Open current = this.open;
+		return current != null && current.inbox().isConfirmed() && current.connection().isOpen();
+	}
+
+	@Override
+	public CompletionStage<Vote> claim(Claim claim, Duration lease, Duration oldEnough, boolean queue) {
+		return ask(Scripts.QUORUM_CLAIM, claim.ticket(), claim.token(), millis(lease), millis(oldEnough),
+				queue ? claim.ticket().token() : "")
+			.thenApply((reply) -> switch (reply.word()) {
+				case Reply.GRANTED -> new Vote.Granted(reply.numbers()[0], reply.numbers()[1]);
+				case "held" ->
+					new Vote.Held(Duration.ofMillis(Math.max(0, reply.numbers()[0])), reply.numbers()[1] == 1);
+				case "young" -> new Vote.Young(Duration.ofSeconds(reply.numbers()[0]));
+				default -> throw new IllegalStateException("Not an answer to a claim: " + reply);
+			});
+	}
+
+	@Override
+	public CompletionStage<Boolean> raise(Claim claim, long token) {
+		return this
+			.<Long>send(Scripts.QUORUM_RAISE, ScriptOutputType.INTEGER, names(claim.ticket()), claim.token(),
+					Long.toString(token))
+			.thenApply((answer) -> answer == 1);
+	}
+
+	@Override
+	public CompletionStage<Left> leave(Claim claim, long usedToken, boolean wake) {
+		return ask(Scripts.QUORUM_LEAVE, claim.ticket(), claim.token(), Long.toString(usedToken), wake ? "1" : "0")
+			.thenApply((reply) -> reply.word().equals(Reply.GONE) ? new Left(false, false)
+					: new Left(true, reply.numbers()[0] == 1));
+	}
+
+	@Override
+	public CompletionStage<Boolean> forget(Ticket ticket) {
+		return this.<Long>send(Scripts.QUORUM_FORGET, ScriptOutputType.INTEGER, names(ticket), ticket.token())
+			.thenApply((answer) -> answer > 0);
+	}
+
+	@Override
+	public CompletionStage<List<Boolean>> renew(List<Extension> extensions) {
+		List<String> locks = new ArrayList<>(extensions.size());
+		String[] args = new String[extensions.size() * 2];
+		for (int i = 0; i < extensions.size(); i++) {
+			Extension extension = extensions.get(i);
+			locks.add(this.keys.lock(extension.claim().ticket().key()));
+			args[i * 2] = extension.claim().token();
+			args[i * 2 + 1] = millis(extension.lease());
+		}
+		return this.<List<Long>>send(Scripts.QUORUM_RENEW, ScriptOutputType.MULTI, locks, args)
+			.thenApply((answers) -> answers.stream().map((answer) -> answer == 1).toList());
+	}
+
+	@Override
+	public CompletionStage<Duration> probe() {
+		Open current = this.open;
+		return this
+			.<List<Long>>send(Scripts.QUORUM_PROBE, ScriptOutputType.MULTI, List.of(),
+					(current != null) ? current.channel() : "", RedisInbox.PROBE)
+			// Cut to seconds twice.
+			.thenApply((answer) -> Duration.ofSeconds(Math.max(0, answer.get(1) - 1)));
+	}
+
+	private List<String> names(Ticket ticket) {
+		return this.keys.lockQueueAndFloor(ticket.key());
+	}
+
+	private CompletionStage<Reply> ask(RedisScript<String> script, Ticket ticket, String... args) {
+		return this.<byte[]>send(script, ScriptOutputType.VALUE, names(ticket), args)
+			.thenApply((bytes) -> Reply.parse(new String(bytes, StandardCharsets.ISO_8859_1)));
+	}
+
+	private <T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, List<String> names,
+			String... args) {
+		Open current = this.open;
+		return (current != null) ? current.connection().send(script, type, names, args) : CompletableFuture
+			.failedFuture(new NodeUnreachableException("Redis node " + this.name + " is not in use", null));
+	}
+
+	private static String millis(Duration duration) {
+		return Long.toString(duration.toMillis());
+	}
+
+	/**
+	 * A node cannot grant the lock alone: what it says of a grant means that it is free.
+	 */
+	private final class Wakes implements RedisInbox.Events {
+
+		private final Consumer<Ticket> wake;
+
+		private final Runnable doubt;
+
+		Wakes(Consumer<Ticket> wake, Runnable doubt) {
+			this.wake = wake;
+			this.doubt = doubt;
+		}
+
+		@Override
+		public void subscribed() {
+			this.doubt.run();
+		}
+
+		@Override
+		public void granted(RedisInbox.GrantMessage message) {
+			this.wake.accept(
+					Ticket.of(RedisQuorumNode.this.keys.keyOf(message.lock()), LockMode.EXCLUSIVE, message.token()));
+		}
+
+	}
+
+	private record Open(RedisConnectionFactory connections, NodeConnection connection, RedisInbox inbox,
+			String channel) {
+	}
+
+}

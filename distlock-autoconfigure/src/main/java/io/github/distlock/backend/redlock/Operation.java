@@ -1,0 +1,242 @@
+package io.github.distlock.backend.redlock;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.QuorumNode;
+import io.github.distlock.backend.QuorumNode.Claim;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.redlock.Election.Result;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store between its start and its stop: what is known of the tickets of this JVM that
+ * wait or hold. A ticket is here from when it waits or holds until it is released or
+ * cancelled, or its claim has expired on all nodes.
+ */
+final class Operation {
+
+	private static final Log logger = LogFactory.getLog(Operation.class);
+
+	private static final Duration FIXED_DRIFT = Duration.ofMillis(2);
+
+	private final ConcurrentMap<Ticket, Candidate> candidates = new ConcurrentHashMap<>();
+
+	private final AtomicLong claims = new AtomicLong();
+
+	private final CompletableFuture<Boolean> connected = new CompletableFuture<>();
+
+	private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor((task) -> {
+		Thread thread = new Thread(task, "distlock-redlock");
+		thread.setDaemon(true);
+		return thread;
+	});
+
+	private final Quorum quorum;
+
+	private final RedlockSettings settings;
+
+	private final TimeSource clock;
+
+	private final LockSignals signals;
+
+	private final Courtesy courtesy;
+
+	private final Renewals renewals;
+
+	Operation(Quorum quorum, RedlockSettings settings, TimeSource clock, LockSignals signals) {
+		this.quorum = quorum;
+		this.settings = settings;
+		this.clock = clock;
+		this.signals = signals;
+		this.courtesy = new Courtesy(this.timers, clock);
+		this.renewals = new Renewals(quorum, clock);
+	}
+
+	/** All nodes are connected, or have failed to connect once. */
+	void connected() {
+		this.connected.complete(true);
+	}
+
+	void awaitConnected() {
+		if (!this.connected.isDone()) {
+			this.connected.join();
+		}
+	}
+
+	void stop() {
+		this.connected.complete(true);
+		this.timers.shutdownNow();
+		this.candidates.clear();
+	}
+
+	/** A node says that the lock is free there. */
+	void woken(QuorumNode node, Ticket ticket) {
+		if (this.candidates.containsKey(ticket)) {
+			this.signals.lookAgain(ticket);
+		}
+		else {
+			// It has left: let the next one know.
+			node.forget(ticket).whenComplete((done, failure) -> ignore(failure));
+		}
+	}
+
+	AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		Candidate candidate = this.candidates.get(ticket);
+		Tenure held = (candidate != null) ? candidate.tenure() : null;
+		if (candidate != null && held != null) {
+			if (!held.grant().validity().hasPassed(this.clock)) {
+				return new AttemptResult.Granted(held.grant());
+			}
+			depart(ticket, held, 0);
+			candidate.holds(null);
+		}
+		Duration pause = queue ? this.courtesy.remaining(ticket.key()) : null;
+		if (pause != null) {
+			return new AttemptResult.Waiting(pause.plus(Candidate.retry(0)), false);
+		}
+		int queueAt = queue ? queueAt(ticket.key(), candidate) : -1;
+		Election election = Election.hold(this.quorum, new Claim(ticket, this.claims.incrementAndGet()), lease,
+				this.settings.longestLease(), queueAt, this.clock);
+		Result result = resultOf(election);
+		if (result instanceof Result.Won won) {
+			Tenure tenure = tenure(election, won);
+			if (tenure != null) {
+				this.candidates.computeIfAbsent(ticket, (key) -> new Candidate()).holds(tenure);
+				return new AttemptResult.Granted(tenure.grant());
+			}
+			result = new Result.Lost(Duration.ZERO, false, queueAt);
+		}
+		undo(election);
+		if (result instanceof Result.Failed failed) {
+			throw failed.cause();
+		}
+		Result.Lost lost = (Result.Lost) result;
+		return queue ? waiting(this.candidates.computeIfAbsent(ticket, (key) -> new Candidate()), lost, queueAt, lease)
+				: new AttemptResult.Busy(lost.remaining());
+	}
+
+	private Result resultOf(Election election) {
+		try {
+			return election.result();
+		}
+		catch (LockBackendException ex) {
+			return new Result.Failed(ex);
+		}
+	}
+
+	private AttemptResult waiting(Candidate candidate, Result.Lost lost, int queueAt, Duration lease) {
+		Duration look = lost.queued() ? candidate.queued(queueAt, lease, lost.remaining())
+				: candidate.notQueued(lost.heldAt());
+		return new AttemptResult.Waiting(look, candidate.isNew());
+	}
+
+	private int queueAt(String key, @Nullable Candidate candidate) {
+		int before = (candidate != null) ? candidate.queueAt() : -1;
+		return (before >= 0 && this.quorum.node(before).isListening()) ? before : this.quorum.listener(key);
+	}
+
+	/** The lock is held if that took less time than the lease. */
+	private @Nullable Tenure tenure(Election election, Result.Won won) {
+		long last = won.token() + this.settings.tokensPerGrant() - 1;
+		Validity validity = Validity.until(election.sent(), withoutDrift(election.lease()));
+		boolean secured;
+		try {
+			secured = election.secure(won, last);
+		}
+		catch (LockBackendException ex) {
+			secured = false;
+		}
+		return (secured && !validity.hasPassed(this.clock)) ? new Tenure(election, won.token(), last, validity) : null;
+	}
+
+	/** The nodes' clocks may run a little faster than ours. */
+	static Duration withoutDrift(Duration lease) {
+		return lease.minus(lease.dividedBy(100)).minus(FIXED_DRIFT);
+	}
+
+	private void undo(Election election) {
+		new Departure(this.quorum, election, 0, null, election.lease(), this.settings.nodeTimeout(), this.timers,
+				this.clock)
+			.begin();
+	}
+
+	private Departure depart(Ticket ticket, Tenure tenure, long lastToken) {
+		return tenure.leave(() -> {
+			Departure departure = new Departure(this.quorum, tenure.election(), tenure.used(lastToken),
+					() -> this.courtesy.begin(ticket.key()), tenure.lease(), this.settings.nodeTimeout(), this.timers,
+					this.clock);
+			departure.end().whenComplete((done, failure) -> forget(ticket, tenure));
+			return departure;
+		});
+	}
+
+	private void forget(Ticket ticket, Tenure tenure) {
+		this.candidates.computeIfPresent(ticket, (key, known) -> (known.tenure() == tenure) ? null : known);
+	}
+
+	/**
+	 * Give the lock back.
+	 * @return whether it was held
+	 */
+	boolean release(Ticket ticket, long lastToken) {
+		Candidate candidate = this.candidates.get(ticket);
+		Tenure tenure = (candidate != null) ? candidate.tenure() : null;
+		if (tenure == null) {
+			return false;
+		}
+		boolean released = depart(ticket, tenure, lastToken).released(ticket.key());
+		forget(ticket, tenure);
+		return released;
+	}
+
+	void cancel(Ticket ticket) {
+		Candidate candidate = this.candidates.get(ticket);
+		if (candidate == null) {
+			return;
+		}
+		int queueAt = candidate.queueAt();
+		if (candidate.tenure() != null) {
+			release(ticket, 0);
+		}
+		this.candidates.remove(ticket);
+		if (queueAt >= 0) {
+			// Where it fails, the place ends with the queue's own time to live.
+			this.quorum
+				.await(this.quorum.node(queueAt).forget(ticket).toCompletableFuture().exceptionally((failure) -> {
+					ignore(failure);
+					return false;
+				}));
+		}
+	}
+
+	List<RenewalResult> renew(List<Renewal> batch) {
+		return this.renewals.renew(batch, (ticket) -> {
+			Candidate candidate = this.candidates.get(ticket);
+			return (candidate != null) ? candidate.tenure() : null;
+		});
+	}
+
+	private static void ignore(@Nullable Throwable failure) {
+		if (failure != null) {
+			logger.debug("A ticket was not removed from a node's queue: it ends with the queue's time to live",
+					failure);
+		}
+	}
+
+}

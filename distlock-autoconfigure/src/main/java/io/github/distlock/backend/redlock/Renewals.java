@@ -1,0 +1,99 @@
+package io.github.distlock.backend.redlock;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.QuorumNode.Extension;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lengthens leases on a majority. A node that does not hold the claim, since it was down
+ * when it was made or has forgotten it, does not take it up: it counts as one that says
+ * gone.
+ */
+final class Renewals {
+
+	private final Quorum quorum;
+
+	private final TimeSource clock;
+
+	Renewals(Quorum quorum, TimeSource clock) {
+		this.quorum = quorum;
+		this.clock = clock;
+	}
+
+	List<RenewalResult> renew(List<Renewal> batch, Function<Ticket, @Nullable Tenure> tenures) {
+		List<@Nullable Tenure> held = new ArrayList<>(batch.size());
+		List<Extension> extensions = new ArrayList<>(batch.size());
+		for (Renewal renewal : batch) {
+			Tenure tenure = tenures.apply(renewal.ticket());
+			boolean holds = tenure != null && !tenure.isLeaving() && tenure.grant().lastToken() == renewal.lastToken();
+			held.add(holds ? tenure : null);
+			if (tenure != null && holds) {
+				extensions.add(new Extension(tenure.election().claim(), renewal.lease()));
+			}
+		}
+		TimeSource.Instant sent = this.clock.now();
+		List<Verdict> verdicts = extensions.isEmpty() ? List.of() : ask(extensions);
+		List<RenewalResult> results = new ArrayList<>(batch.size());
+		int next = 0;
+		for (int i = 0; i < batch.size(); i++) {
+			Tenure tenure = held.get(i);
+			results.add((tenure != null) ? result(tenure, batch.get(i), verdicts.get(next++), sent)
+					: new RenewalResult.Gone());
+		}
+		return results;
+	}
+
+	private RenewalResult result(Tenure tenure, Renewal renewal, Verdict verdict, TimeSource.Instant sent) {
+		if (verdict.renewed()) {
+			Validity validity = Validity.until(sent, Operation.withoutDrift(renewal.lease()));
+			if (!validity.hasPassed(this.clock)) {
+				tenure.renewed(validity, renewal.lease());
+				return new RenewalResult.Renewed(validity);
+			}
+		}
+		if (verdict.gone()) {
+			return new RenewalResult.Gone();
+		}
+		LockBackendException cause = verdict.cause();
+		return new RenewalResult.Unknown((cause != null) ? cause : new LockBackendException(
+				"Lock '" + renewal.ticket().key() + "' was not renewed by enough nodes within its lease"));
+	}
+
+	private List<Verdict> ask(List<Extension> extensions) {
+		try {
+			return this.quorum.await(Answers.judge(this.quorum.ask((node) -> node.renew(extensions)),
+					(answers) -> judge(answers, extensions)));
+		}
+		catch (LockBackendException ex) {
+			return extensions.stream().map((extension) -> new Verdict(false, false, ex)).toList();
+		}
+	}
+
+	private @Nullable List<Verdict> judge(Answers<List<Boolean>> answers, List<Extension> extensions) {
+		List<Verdict> verdicts = new ArrayList<>(extensions.size());
+		for (int i = 0; i < extensions.size(); i++) {
+			int lease = i;
+			boolean renewed = answers.count((each) -> each.get(lease)) >= this.quorum.majority();
+			boolean gone = this.quorum.prevents(answers.count((each) -> !each.get(lease)));
+			if (!renewed && !gone && answers.outstanding() > 0) {
+				return null;
+			}
+			verdicts.add(new Verdict(renewed, gone, (renewed || gone) ? null : this.quorum.failure("renewal",
+					extensions.get(i).claim().ticket().key(), answers, (each) -> "")));
+		}
+		return verdicts;
+	}
+
+	private record Verdict(boolean renewed, boolean gone, @Nullable LockBackendException cause) {
+	}
+
+}

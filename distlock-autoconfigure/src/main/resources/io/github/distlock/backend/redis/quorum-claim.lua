@@ -1,0 +1,41 @@
+-- KEYS: lock, queue, floor
+-- ARGV: claim, lease in ms, how long in ms this server must have been up, a ticket to be
+--       queued if the lock is held, or nothing
+-- Answers 'granted, token, now'
+--         'held, TTL, 1 if the ticket is queued'
+--         'young, up-time in s': not granted, since a restart may have forgotten a lock
+-- include: quorum.lua
+local claim, lease, oldEnough, ticket = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+
+local word = redis.call('GET', lockKey)
+if word and string.byte(word) ~= 124 then
+  local queued = 0
+  if ticket ~= '' then
+    queued = 1
+    if not redis.call('LPOS', queueKey, ticket) then
+      redis.call('RPUSH', queueKey, ticket)
+    end
+    redis.call('PEXPIRE', queueKey, '10000')
+  end
+  return 'held,' .. redis.call('PTTL', lockKey) .. ',' .. queued
+end
+
+-- Here and not in a question of its own: between two commands the server could restart.
+-- Both the start and the present are cut to seconds, so a second may be missing.
+local uptime = tonumber(string.match(redis.call('INFO', 'server'), 'uptime_in_seconds:(%d+)'))
+if (uptime - 1) * 1000 < tonumber(oldEnough) then
+  return 'young,' .. uptime
+end
+
+if word then
+  redis.call('DEL', lockKey)
+  raiseFloor(tonumber(string.sub(word, 2)))
+end
+local token = math.max(readFloor() + 1, now)
+local owned = '+' .. claim .. '|1|' .. exact(token)
+if redis.pcall('SET', lockKey, owned, 'PX', lease).err then
+  -- A server without memory refuses it as the first write, but not as the second.
+  redis.call('DEL', lockKey)
+  redis.call('SET', lockKey, owned, 'PX', lease)
+end
+return 'granted,' .. exact(token) .. ',' .. exact(now)

@@ -1,0 +1,15 @@
+-- KEYS: lock, queue, floor
+-- ARGV: claim, the last token that was used or 0 if nobody entered, 1 if others are to be
+--       told
+-- Answers 'gone'
+--         'released, 1 if somebody was told'
+-- include: quorum.lua
+if not isHeldBy(redis.call('GET', lockKey), ARGV[1]) then
+  return 'gone'
+end
+redis.call('DEL', lockKey)
+local used = tonumber(ARGV[2])
+if used > 0 then
+  raiseFloor(used)
+end
+return 'released,' .. ((ARGV[3] == '1') and wakeNext() or 0)

@@ -1,0 +1,16 @@
+-- KEYS: locks
+-- ARGV: for each lock its claim and the new lease in ms
+-- Answers for each lock 1 renewed, 0 gone. A TTL is never shortened.
+local answers = {}
+for i = 1, #KEYS do
+  local word, claim = redis.call('GET', KEYS[i]), ARGV[i * 2 - 1]
+  if word and string.sub(word, 1, #claim + 2) == '+' .. claim .. '|' then
+    answers[i] = 1
+    if redis.call('PTTL', KEYS[i]) < tonumber(ARGV[i * 2]) then
+      answers[i] = redis.call('PEXPIRE', KEYS[i], ARGV[i * 2])
+    end
+  else
+    answers[i] = 0
+  end
+end
+return answers
