@@ -26,6 +26,8 @@ final class Candidate {
 
 	private volatile int queueAt = -1;
 
+	private volatile boolean queued;
+
 	private volatile int retries;
 
 	private volatile boolean known;
@@ -56,10 +58,21 @@ final class Candidate {
 	 */
 	Duration queued(int node, Duration lease, Duration remaining) {
 		this.queueAt = node;
+		this.queued = true;
 		this.retries = 0;
 		long safety = Math.min(SAFETY_MILLIS, lease.toMillis() / 2);
 		long look = Math.min(jitter(safety), Math.max(SHORTEST_LOOK_MILLIS, remaining.toMillis() + jitter(10)));
 		return Duration.ofMillis(look);
+	}
+
+	/** Whether a node will tell this ticket, as far as is known. */
+	boolean isQueued() {
+		return this.queued;
+	}
+
+	/** It has been told, and is queued no more. */
+	void woken() {
+		this.queued = false;
 	}
 
 	/**

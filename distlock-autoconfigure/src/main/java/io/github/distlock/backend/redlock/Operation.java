@@ -15,6 +15,7 @@ import io.github.distlock.backend.LockBackend.Renewal;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.QuorumNode;
 import io.github.distlock.backend.QuorumNode.Claim;
+import io.github.distlock.backend.QuorumNode.Vote;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -87,12 +88,14 @@ final class Operation {
 
 	/** A node says that the lock is free there. */
 	void woken(QuorumNode node, Ticket ticket) {
-		if (this.candidates.containsKey(ticket)) {
+		Candidate candidate = this.candidates.get(ticket);
+		if (candidate != null && candidate.tenure() == null) {
+			candidate.woken();
 			this.signals.lookAgain(ticket);
 		}
 		else {
-			// It has left: let the next one know.
-			node.forget(ticket).whenComplete((done, failure) -> ignore(failure));
+			// It has left, or has the lock: let the next one know.
+			dequeue(node, ticket);
 		}
 	}
 
@@ -117,7 +120,7 @@ final class Operation {
 		if (result instanceof Result.Won won) {
 			Tenure tenure = tenure(election, won);
 			if (tenure != null) {
-				this.candidates.computeIfAbsent(ticket, (key) -> new Candidate()).holds(tenure);
+				entered(this.candidates.computeIfAbsent(ticket, (key) -> new Candidate()), tenure, queueAt);
 				return new AttemptResult.Granted(tenure.grant());
 			}
 			result = new Result.Lost(Duration.ZERO, false, queueAt);
@@ -129,6 +132,27 @@ final class Operation {
 		Result.Lost lost = (Result.Lost) result;
 		return queue ? waiting(this.candidates.computeIfAbsent(ticket, (key) -> new Candidate()), lost, queueAt, lease)
 				: new AttemptResult.Busy(lost.remaining());
+	}
+
+	/** Who has the lock waits no more, and must not be told instead of somebody else. */
+	private void entered(Candidate candidate, Tenure tenure, int queueAt) {
+		candidate.holds(tenure);
+		Ticket ticket = tenure.election().claim().ticket();
+		if (candidate.isQueued()) {
+			candidate.woken();
+			dequeue(this.quorum.node(candidate.queueAt()), ticket);
+		}
+		else if (queueAt >= 0) {
+			tenure.election().votes().get(queueAt).thenAccept((vote) -> {
+				if (vote instanceof Vote.Held held && held.queued()) {
+					dequeue(this.quorum.node(queueAt), ticket);
+				}
+			});
+		}
+	}
+
+	private static void dequeue(QuorumNode node, Ticket ticket) {
+		node.forget(ticket).whenComplete((done, failure) -> ignore(failure));
 	}
 
 	private Result resultOf(Election election) {

@@ -1,0 +1,112 @@
+package io.github.distlock.backend.redlock;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.NodeUnreachableException;
+import io.github.distlock.backend.QuorumNode;
+import io.github.distlock.backend.Ticket;
+
+/**
+ * A real node, with trouble on its line to order.
+ */
+final class DelegatingNode implements QuorumNode {
+
+	final AtomicInteger raises = new AtomicInteger();
+
+	/** How much later votes arrive than they were cast. */
+	volatile Duration delay = Duration.ZERO;
+
+	/** Whether claims arrive, and the votes are lost. */
+	volatile boolean votesLost;
+
+	/** Whether nothing can be sent to it. */
+	volatile boolean unreachable;
+
+	/** Whether nobody hears who leaves. */
+	volatile boolean deafToLeaving;
+
+	private final QuorumNode node;
+
+	private boolean trusted;
+
+	DelegatingNode(QuorumNode node) {
+		this.node = node;
+	}
+
+	/** It counts, however short it has been up. */
+	DelegatingNode trusted() {
+		this.trusted = true;
+		return this;
+	}
+
+	@Override
+	public String name() {
+		return this.node.name();
+	}
+
+	@Override
+	public CompletionStage<?> start(String instance, Consumer<Ticket> wake, Runnable doubt) {
+		return this.node.start(instance, wake, doubt);
+	}
+
+	@Override
+	public void stop() {
+		this.node.stop();
+	}
+
+	@Override
+	public boolean isListening() {
+		return this.node.isListening();
+	}
+
+	@Override
+	public CompletionStage<Vote> claim(Claim claim, Duration lease, Duration oldEnough, boolean queue) {
+		if (this.unreachable) {
+			return CompletableFuture.failedFuture(new NodeUnreachableException("Unreachable by order", null));
+		}
+		CompletionStage<Vote> vote = this.node.claim(claim, lease, this.trusted ? Duration.ZERO : oldEnough, queue);
+		if (this.votesLost) {
+			return vote.thenCompose(
+					(lost) -> CompletableFuture.failedFuture(new LockBackendException("The vote was lost")));
+		}
+		Duration late = this.delay;
+		return late.isZero() ? vote : vote.thenApplyAsync((cast) -> cast,
+				CompletableFuture.delayedExecutor(late.toMillis(), TimeUnit.MILLISECONDS));
+	}
+
+	@Override
+	public CompletionStage<Boolean> raise(Claim claim, long token) {
+		this.raises.incrementAndGet();
+		return this.node.raise(claim, token);
+	}
+
+	@Override
+	public CompletionStage<Left> leave(Claim claim, long usedToken, boolean wake) {
+		return this.deafToLeaving
+				? CompletableFuture.failedFuture(new LockBackendException("Nobody heard who left"))
+				: this.node.leave(claim, usedToken, wake);
+	}
+
+	@Override
+	public CompletionStage<Boolean> forget(Ticket ticket) {
+		return this.node.forget(ticket);
+	}
+
+	@Override
+	public CompletionStage<List<Boolean>> renew(List<Extension> extensions) {
+		return this.node.renew(extensions);
+	}
+
+	@Override
+	public CompletionStage<Duration> probe() {
+		return this.node.probe();
+	}
+
+}

@@ -1,0 +1,149 @@
+package io.github.distlock.backend.redlock;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.Ticket;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static io.github.distlock.backend.redlock.RedlockParticipant.LEASE;
+import static io.github.distlock.backend.redlock.RedlockParticipant.TIMEOUT;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tokens rise although each time another majority grants, and some nodes are far ahead:
+ * what they know is written there, as if their clock was ahead.
+ */
+class FencingTests {
+
+	private static final Duration AHEAD = Duration.ofSeconds(4);
+
+	private static RedlockCluster cluster;
+
+	private List<DelegatingNode> nodes;
+
+	private RedlockParticipant one;
+
+	@BeforeAll
+	static void startServers() {
+		cluster = RedlockCluster.start(5, LEASE);
+	}
+
+	@AfterAll
+	static void stopServers() {
+		cluster.close();
+	}
+
+	@BeforeEach
+	void start() {
+		cluster.flush();
+		this.nodes = cluster.nodes(TIMEOUT).stream().map(DelegatingNode::new).toList();
+		this.one = new RedlockParticipant(this.nodes, LEASE);
+	}
+
+	@AfterEach
+	void stop() {
+		this.one.close();
+	}
+
+	@Test
+	void tokensRiseWhenTheNodeThatWasAheadIsAwayLater() {
+		long far = aheadMicros(Duration.ofHours(5));
+		cluster.setWord(0, "k", "|" + far);
+		// The node that is ahead votes, and two others, which are not.
+		only(0, 1, 2);
+		long first = this.one.tokenOf("k");
+		assertThat(first).isGreaterThan(far);
+		for (int[] majority : new int[][] { { 1, 3, 4 }, { 2, 3, 4 }, { 1, 2, 3 }, { 2, 4, 0 }, { 1, 3, 2 } }) {
+			only(majority);
+			long next = this.one.tokenOf("k");
+			assertThat(next).isGreaterThan(first);
+			first = next;
+		}
+	}
+
+	@Test
+	void tokensRiseAfterALockThatExpired() {
+		long far = aheadMicros(Duration.ofHours(5));
+		cluster.setWord(0, "k", "|" + far);
+		only(0, 1, 2);
+		Grant expired = this.one.take(this.one.ticket("k"), Duration.ofMillis(200));
+		assertThat(expired.firstToken()).isGreaterThan(far);
+		assertThat(this.nodes.stream().mapToInt((node) -> node.raises.get()).sum()).isPositive();
+		only(1, 3, 4);
+		await().until(() -> cluster.holders("k") == 0);
+		assertThat(this.one.tokenOf("k")).isGreaterThan(expired.lastToken());
+	}
+
+	@Test
+	void aClaimThatComesToNothingTakesNoFloorWithIt() {
+		long far = aheadMicros(Duration.ofHours(5));
+		for (int node : new int[] { 0, 1, 2 }) {
+			cluster.setWord(node, "k", "|" + far);
+		}
+		// A minority claims, and is neither heard nor undone: it expires.
+		only(0, 1);
+		this.nodes.forEach((node) -> node.deafToLeaving = true);
+		this.nodes.get(2).votesLost = true;
+		assertThat(catchAttempt(Duration.ofMillis(200))).isFalse();
+		this.nodes.forEach((node) -> node.deafToLeaving = false);
+		await().until(() -> cluster.holders("k") == 0);
+		only(1, 3, 4);
+		assertThat(this.one.tokenOf("k")).isGreaterThan(far);
+	}
+
+	@Test
+	void nobodyIsAskedTwiceWhereTheClocksAgree() {
+		only(0, 1, 2, 3, 4);
+		long token = this.one.tokenOf("k");
+		for (int i = 0; i < 20; i++) {
+			long next = this.one.tokenOf("k");
+			assertThat(next).isGreaterThan(token);
+			token = next;
+		}
+		assertThat(this.nodes.stream().mapToInt((node) -> node.raises.get()).sum()).isZero();
+	}
+
+	@Test
+	void aFloorStaysUntilTheClockHasPassedItAndNothingStaysForEver() {
+		long far = aheadMicros(AHEAD);
+		cluster.setWord(0, "k", "|" + far);
+		only(0, 1, 2);
+		this.one.tokenOf("k");
+		only(0, 1, 2, 3, 4);
+		Ticket ticket = this.one.ticket("k");
+		this.one.take(ticket, LEASE);
+		assertThat(Long.parseLong(cluster.floor(1, "k"))).isGreaterThan(far);
+		this.one.backend.release(ticket, 0, null);
+		await().atMost(AHEAD.plusSeconds(15)).until(() -> cluster.keys() == 0);
+	}
+
+	private boolean catchAttempt(Duration lease) {
+		try {
+			return this.one.takes(this.one.ticket("k"), lease);
+		}
+		catch (RuntimeException ex) {
+			return false;
+		}
+	}
+
+	/** The other nodes cannot be reached. */
+	private void only(int... reachable) {
+		for (int i = 0; i < this.nodes.size(); i++) {
+			int node = i;
+			this.nodes.get(i).unreachable = Arrays.stream(reachable).noneMatch((each) -> each == node);
+		}
+	}
+
+	private static long aheadMicros(Duration ahead) {
+		return (System.currentTimeMillis() + ahead.toMillis()) * 1000;
+	}
+
+}

@@ -1,0 +1,165 @@
+package io.github.distlock.backend.redlock;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static io.github.distlock.backend.redlock.RedlockParticipant.LEASE;
+import static io.github.distlock.backend.redlock.RedlockParticipant.TIMEOUT;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Nodes that are stopped, that hang, and that restart without what they knew.
+ */
+class NodeLossTests {
+
+	private RedlockCluster cluster;
+
+	private RedlockParticipant one;
+
+	private RedlockParticipant two;
+
+	@BeforeEach
+	void start() {
+		this.cluster = RedlockCluster.start(5, LEASE);
+		this.one = new RedlockParticipant(this.cluster.nodes(TIMEOUT), LEASE);
+		this.two = new RedlockParticipant(this.cluster.nodes(TIMEOUT), LEASE);
+	}
+
+	@AfterEach
+	void stop() {
+		this.one.close();
+		this.two.close();
+		this.cluster.close();
+	}
+
+	@Test
+	void goesOnWithTwoOfFiveStopped() {
+		Ticket held = this.one.ticket("k");
+		Grant grant = this.one.take(held, LEASE);
+		this.cluster.stop(0);
+		this.cluster.stop(3);
+		assertThat(this.one.backend.renew(List.of(new Renewal(held, grant.lastToken(), LEASE)))).singleElement()
+			.isInstanceOf(RenewalResult.Renewed.class);
+		assertThat(this.two.takes(this.two.ticket("k"), LEASE)).isFalse();
+		assertThat(this.one.backend.release(held, 0, null).released()).isTrue();
+		assertThat(this.two.tokenOf("k")).isGreaterThan(grant.firstToken());
+		this.one.backend.verify();
+	}
+
+	@Test
+	void refusesWithThreeOfFiveStoppedAndSaysThatItIsTheStore() {
+		Ticket held = this.one.ticket("k");
+		Grant grant = this.one.take(held, LEASE);
+		for (int node : new int[] { 0, 2, 4 }) {
+			this.cluster.stop(node);
+		}
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> this.two.backend.attempt(this.two.ticket("other"), LEASE, true))
+			.withMessageContaining("distlock.redlock.nodes");
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> this.one.backend.release(held, 0, null));
+		assertThat(this.one.backend.renew(List.of(new Renewal(held, grant.lastToken(), LEASE)))).singleElement()
+			.isInstanceOf(RenewalResult.Gone.class);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.one.backend::verify);
+		// What was taken by a minority is given back.
+		await().until(() -> this.cluster.holders("other") == 0);
+	}
+
+	@Test
+	void doesNotWaitForNodesThatHang() {
+		// Scripts and connections are warm.
+		this.one.tokenOf("k");
+		this.two.tokenOf("k");
+		this.cluster.stall(1, 2);
+		// All of it takes less than one command to a node that hangs.
+		long start = System.nanoTime();
+		long token = this.one.tokenOf("k");
+		assertThat(this.two.tokenOf("k")).isGreaterThan(token);
+		assertThat(System.nanoTime() - start).isLessThan(TIMEOUT.toNanos());
+	}
+
+	@Test
+	void whatHangsInANodeIsUndoneWhenItGoesOn() {
+		this.one.tokenOf("k");
+		long before = this.cluster.scripts(1);
+		this.cluster.stall(1);
+		Ticket ticket = this.one.ticket("k");
+		this.one.take(ticket, LEASE);
+		assertThat(this.one.backend.release(ticket, 0, null).released()).isTrue();
+		this.cluster.goOn();
+		await().atMost(LEASE.dividedBy(2))
+			.until(() -> this.cluster.scripts(1) > before + 1 && this.cluster.holders("k") == 0);
+	}
+
+	@Test
+	void aNodeThatRestartedEmptyUnderAHeldLockLetsNoSecondHolderIn() {
+		// Held by three, since two are away: 0, 1 and 2.
+		this.cluster.stop(3);
+		this.cluster.stop(4);
+		Ticket held = this.one.ticket("k");
+		Grant grant = this.one.take(held, LEASE);
+		this.cluster.startEmpty(3);
+		this.cluster.startEmpty(4);
+		this.cluster.stop(2);
+		this.cluster.startEmpty(2);
+		// Three nodes know nothing of the lock.
+		int asked = 0;
+		Ticket second = this.two.ticket("k");
+		while (!grant.validity().hasPassed(TimeSource.SYSTEM)) {
+			boolean entered = takesOrFails(second);
+			boolean tooLate = grant.validity().hasPassed(TimeSource.SYSTEM);
+			assertThat(entered && !tooLate).isFalse();
+			asked++;
+			if (entered) {
+				break;
+			}
+		}
+		assertThat(asked).isPositive();
+		await().atMost(LEASE.multipliedBy(3)).until(() -> takesOrFails(second));
+	}
+
+	private boolean takesOrFails(Ticket ticket) {
+		try {
+			return this.two.takes(ticket, LEASE);
+		}
+		catch (LockBackendException ex) {
+			return false;
+		}
+	}
+
+	@Test
+	void nodesThatAreTooYoungAreNamedAsTheReason() {
+		for (int node = 0; node < 5; node++) {
+			this.cluster.stop(node);
+			this.cluster.startEmpty(node);
+		}
+		await().ignoreExceptions().untilAsserted(() -> {
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.one.backend::verify)
+				.withMessageContaining("distlock.redlock.longest-lease");
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.tokenOf("k"))
+				.withMessageContaining("distlock.redlock.longest-lease");
+		});
+		await().atMost(LEASE.multipliedBy(3)).ignoreExceptions().until(() -> this.one.tokenOf("k") > 0);
+	}
+
+	@Test
+	void aLeaseThatIsLongerThanANodeMustBeUpIsRefused() {
+		Duration tooLong = LEASE.plusMillis(1);
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> this.one.backend.attempt(this.one.ticket("k"), tooLong, false))
+			.withMessageContaining("distlock.redlock.longest-lease");
+	}
+
+}

@@ -1,0 +1,161 @@
+package io.github.distlock.backend.redlock;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static io.github.distlock.backend.redlock.RedlockParticipant.LEASE;
+import static io.github.distlock.backend.redlock.RedlockParticipant.TIMEOUT;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Claims that win no majority, or win it too late: they are undone on all nodes, those
+ * that did not answer too.
+ */
+class PartialGrantTests {
+
+	private static final String OTHERS = "+other:1#1|1|1";
+
+	private static RedlockCluster cluster;
+
+	private List<DelegatingNode> nodes;
+
+	private RedlockParticipant one;
+
+	@BeforeAll
+	static void startServers() {
+		cluster = RedlockCluster.start(5, LEASE);
+	}
+
+	@AfterAll
+	static void stopServers() {
+		cluster.close();
+	}
+
+	@BeforeEach
+	void start() {
+		cluster.flush();
+		this.nodes = cluster.nodes(TIMEOUT).stream().map(DelegatingNode::new).toList();
+		this.one = new RedlockParticipant(this.nodes, LEASE);
+		this.one.tokenOf("warm");
+	}
+
+	@AfterEach
+	void stop() {
+		this.one.close();
+	}
+
+	@Test
+	void aMinorityIsGivenBackAndTheTicketWaits() {
+		for (int node : new int[] { 1, 2, 4 }) {
+			cluster.setWord(node, "k", OTHERS);
+		}
+		assertThat(this.one.backend.attempt(this.one.ticket("k"), LEASE, true))
+			.isInstanceOf(AttemptResult.Waiting.class);
+		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
+		assertThat(this.one.backend.attempt(this.one.ticket("k"), LEASE, false))
+			.isInstanceOf(AttemptResult.Busy.class);
+		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
+	}
+
+	@Test
+	void nodesWhoseVotesWereLostAreReleasedToo() {
+		this.nodes.get(0).votesLost = true;
+		this.nodes.get(3).votesLost = true;
+		Ticket ticket = this.one.ticket("k");
+		this.one.take(ticket, LEASE);
+		await().until(() -> cluster.holders("k") == 5);
+		assertThat(this.one.backend.release(ticket, 0, null).released()).isTrue();
+		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 0);
+	}
+
+	@Test
+	void nodesThatDoNotHearTheReleaseAreToldUntilTheyDo() {
+		Ticket ticket = this.one.ticket("k");
+		this.one.take(ticket, LEASE);
+		await().until(() -> cluster.holders("k") == 5);
+		this.nodes.get(2).deafToLeaving = true;
+		assertThat(this.one.backend.release(ticket, 0, null).released()).isTrue();
+		await().until(() -> cluster.holders("k") == 1);
+		this.nodes.get(2).deafToLeaving = false;
+		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 0);
+	}
+
+	@Test
+	void aReleaseThatAMajorityDoesNotHearIsUnknownAndEndsReleased() {
+		Ticket ticket = this.one.ticket("k");
+		this.one.take(ticket, LEASE);
+		await().until(() -> cluster.holders("k") == 5);
+		this.nodes.subList(0, 3).forEach((node) -> node.deafToLeaving = true);
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> this.one.backend.release(ticket, 0, null));
+		this.nodes.forEach((node) -> node.deafToLeaving = false);
+		// Not gone, although the first try has freed two nodes.
+		await().ignoreExceptions().until(() -> this.one.backend.release(ticket, 0, null).released());
+		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 0);
+	}
+
+	@Test
+	void votesThatComeWhenTheLeaseHasPassedWinNothing() {
+		this.nodes.subList(0, 3).forEach((node) -> node.delay = Duration.ofMillis(350));
+		assertThat(this.one.backend.attempt(this.one.ticket("k"), Duration.ofMillis(300), false))
+			.isInstanceOf(AttemptResult.Busy.class);
+		assertThat(this.one.backend.attempt(this.one.ticket("k"), Duration.ofMillis(300), true))
+			.isInstanceOf(AttemptResult.Waiting.class);
+	}
+
+	@Test
+	void theValidityCountsFromBeforeTheFirstQuestion() {
+		this.nodes.subList(0, 3).forEach((node) -> node.delay = Duration.ofMillis(400));
+		Ticket ticket = this.one.ticket("k");
+		long start = System.nanoTime();
+		long remaining = this.one.take(ticket, LEASE)
+			.validity()
+			.remainingNanos(TimeSource.SYSTEM);
+		assertThat(remaining).isLessThan(LEASE.minusMillis(400 + 30).toNanos());
+		assertThat(System.nanoTime() - start).isGreaterThan(Duration.ofMillis(400).toNanos());
+	}
+
+	@Test
+	void aWaiterIsWokenByTheNodeWhereItIsQueued() {
+		try (RedlockParticipant two = new RedlockParticipant(cluster.nodes(TIMEOUT), LEASE)) {
+			Ticket waiter = two.ticket("k");
+			await().until(() -> {
+				Ticket holder = this.one.ticket("k");
+				this.one.take(holder, LEASE);
+				two.backend.attempt(waiter, LEASE, true);
+				this.one.backend.release(holder, 0, null);
+				two.backend.attempt(waiter, LEASE, false);
+				boolean heard = two.woken.contains(waiter);
+				two.backend.cancel(waiter);
+				return heard || two.woken.contains(waiter);
+			});
+		}
+	}
+
+	@Test
+	void nothingIsLeftOfAWaiterThatLeaves() {
+		for (int node = 0; node < 5; node++) {
+			cluster.setWord(node, "k", OTHERS);
+		}
+		Ticket ticket = this.one.ticket("k");
+		await().until(() -> {
+			this.one.backend.attempt(ticket, LEASE, true);
+			return cluster.queued("k") == 1;
+		});
+		this.one.backend.cancel(ticket);
+		assertThat(cluster.queued("k")).isZero();
+	}
+
+}

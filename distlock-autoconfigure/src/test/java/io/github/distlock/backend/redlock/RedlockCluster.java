@@ -1,0 +1,188 @@
+package io.github.distlock.backend.redlock;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import io.github.distlock.backend.QuorumNode;
+import io.github.distlock.backend.redis.RedisQuorumNode;
+import io.github.distlock.testing.RedisFaults;
+import io.github.distlock.testing.RedisTestServer;
+import io.lettuce.core.resource.ClientResources;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Independent Redis masters, and what can happen to each.
+ */
+final class RedlockCluster implements AutoCloseable {
+
+	private final List<@Nullable RedisTestServer> servers = new ArrayList<>();
+
+	private final List<Integer> ports;
+
+	private final Map<Integer, RedisFaults> stalled = new HashMap<>();
+
+	private final ClientResources resources = ClientResources.builder()
+		.ioThreadPoolSize(2)
+		.computationThreadPoolSize(2)
+		.build();
+
+	private RedlockCluster(int size) {
+		for (int i = 0; i < size; i++) {
+			this.servers.add(RedisTestServer.start());
+		}
+		this.ports = this.servers.stream().map((server) -> Objects.requireNonNull(server).port()).toList();
+	}
+
+	/** Start servers, and wait until each says that it has been up for so long. */
+	static RedlockCluster start(int size, Duration uptime) {
+		RedlockCluster cluster = new RedlockCluster(size);
+		cluster.awaitUptime(uptime);
+		return cluster;
+	}
+
+	int size() {
+		return this.ports.size();
+	}
+
+	/** The nodes, as one more JVM sees them. */
+	List<QuorumNode> nodes(Duration timeout) {
+		return this.ports.stream().map((port) -> node(port, timeout)).toList();
+	}
+
+	private QuorumNode node(int port, Duration timeout) {
+		LettuceConnectionFactory configuration = new LettuceConnectionFactory(
+				new RedisStandaloneConfiguration("127.0.0.1", port),
+				LettuceClientConfiguration.builder().clientResources(this.resources).build());
+		return new RedisQuorumNode("127.0.0.1:" + port, configuration, "distlock:", timeout);
+	}
+
+	/** Wait until each node counts after so long. */
+	void awaitUptime(Duration uptime) {
+		for (int i = 0; i < size(); i++) {
+			int node = i;
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(60))
+				.until(() -> this.servers.get(node) == null || uptime(node) > uptime.toSeconds());
+		}
+	}
+
+	private long uptime(int node) {
+		return Long
+			.parseLong(ask(node, "EVAL \"return string.match(redis.call('INFO','server'),'uptime_in_seconds:(%d+)')\" 0"));
+	}
+
+	void stop(int node) {
+		Objects.requireNonNull(this.servers.set(node, null)).close();
+	}
+
+	/** Start it again, without what it knew. */
+	void startEmpty(int node) {
+		this.servers.set(node, RedisTestServer.start(this.ports.get(node)));
+		Awaitility.await().ignoreExceptions().until(() -> ask(node, "PING").equals("+PONG"));
+	}
+
+	/** The processes stop, and the kernel still accepts what is sent to them. */
+	void stall(int... nodes) {
+		for (int node : nodes) {
+			RedisFaults faults = new RedisFaults(this.ports.get(node));
+			this.stalled.put(node, faults);
+			faults.stall();
+		}
+	}
+
+	/** The processes go on. */
+	void goOn() {
+		this.stalled.values().forEach(RedisFaults::goOn);
+		this.stalled.clear();
+	}
+
+	void flush() {
+		running().forEach((node) -> ask(node, "FLUSHALL"));
+	}
+
+	/** How many keys all nodes have. */
+	long keys() {
+		return running().mapToLong((node) -> Long.parseLong(ask(node, "DBSIZE").substring(1))).sum();
+	}
+
+	/** How many nodes hold a lock. */
+	int holders(String key) {
+		return (int) running().filter((node) -> word(node, key).startsWith("+")).count();
+	}
+
+	/** How many claims and what else was run on a node. */
+	long scripts(int node) {
+		String stats = ask(node,
+				"EVAL \"return string.match(redis.call('INFO','commandstats'),'cmdstat_evalsha:calls=(%d+)') or '0'\" 0");
+		return Long.parseLong(stats);
+	}
+
+	/** What a node says of a lock. */
+	String word(int node, String key) {
+		return ask(node, "GET distlock:lock:{" + key + "}");
+	}
+
+	/** How many tickets are queued on all nodes. */
+	long queued(String key) {
+		return running().mapToLong((node) -> Long.parseLong(ask(node, "LLEN distlock:queue:{" + key + "}").substring(1)))
+			.sum();
+	}
+
+	void setWord(int node, String key, String word) {
+		ask(node, "SET distlock:lock:{" + key + "} " + word);
+	}
+
+	String floor(int node, String key) {
+		return ask(node, "GET distlock:floor:{" + key + "}");
+	}
+
+	private IntStream running() {
+		return IntStream.range(0, size()).filter((node) -> this.servers.get(node) != null);
+	}
+
+	/** The answer to a command in one line, if it is one line or a short string. */
+	String ask(int node, String line) {
+		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.ports.get(node))) {
+			socket.getOutputStream().write((line + "\r\n").getBytes(StandardCharsets.UTF_8));
+			BufferedReader in = new BufferedReader(
+					new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+			String answer = in.readLine();
+			if (answer == null || answer.startsWith("-")) {
+				throw new IllegalStateException(line + " was answered by " + answer);
+			}
+			if (answer.equals("$-1")) {
+				return "";
+			}
+			return answer.startsWith("$") ? in.readLine() : answer;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	@Override
+	public void close() {
+		goOn();
+		this.servers.stream().filter(Objects::nonNull).forEach((server) -> Objects.requireNonNull(server).close());
+		this.resources.shutdown(0, 0, TimeUnit.SECONDS);
+	}
+
+}

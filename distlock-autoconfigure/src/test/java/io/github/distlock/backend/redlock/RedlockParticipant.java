@@ -1,0 +1,98 @@
+package io.github.distlock.backend.redlock;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.QuorumNode;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The store as one JVM uses it, verb by verb.
+ */
+final class RedlockParticipant implements LockSignals, AutoCloseable {
+
+	static final Duration LEASE = Duration.ofSeconds(3);
+
+	static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+	static final int TOKENS = 17;
+
+	private static final AtomicLong numbers = new AtomicLong();
+
+	final RedlockBackend backend;
+
+	final Queue<Ticket> woken = new ConcurrentLinkedQueue<>();
+
+	private final String instance = UUID.randomUUID().toString();
+
+	/** With this lease as the longest. */
+	RedlockParticipant(List<? extends QuorumNode> nodes, Duration longestLease) {
+		this.backend = new RedlockBackend(nodes, new RedlockSettings(TIMEOUT, longestLease, TOKENS),
+				TimeSource.SYSTEM);
+		this.backend.start(this.instance, this);
+		await().ignoreExceptions().until(() -> {
+			this.backend.verify();
+			return true;
+		});
+	}
+
+	Ticket ticket(String key) {
+		return new Ticket(key, LockMode.EXCLUSIVE, this.instance, numbers.incrementAndGet(), false);
+	}
+
+	/** Take a lock at once. */
+	Grant take(Ticket ticket, Duration lease) {
+		AttemptResult result = this.backend.attempt(ticket, lease, false);
+		assertThat(result).isInstanceOf(AttemptResult.Granted.class);
+		return ((AttemptResult.Granted) result).grant();
+	}
+
+	/** Whether it could take a lock now. */
+	boolean takes(Ticket ticket, Duration lease) {
+		return this.backend.attempt(ticket, lease, false) instanceof AttemptResult.Granted;
+	}
+
+	/** Take a lock and give it back. */
+	long tokenOf(String key) {
+		Ticket ticket = ticket(key);
+		long token = take(ticket, LEASE).firstToken();
+		assertThat(this.backend.release(ticket, token, null).released()).isTrue();
+		return token;
+	}
+
+	@Override
+	public void close() {
+		this.backend.stop();
+	}
+
+	@Override
+	public void granted(Ticket ticket, Grant grant) {
+		throw new AssertionError("One node alone grants nothing");
+	}
+
+	@Override
+	public void lookAgain(Ticket ticket) {
+		this.woken.add(ticket);
+	}
+
+	@Override
+	public void lookAgainAll() {
+	}
+
+	@Override
+	public void renewNow(Ticket ticket) {
+	}
+
+}

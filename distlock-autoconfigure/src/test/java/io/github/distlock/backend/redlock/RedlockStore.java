@@ -1,0 +1,49 @@
+package io.github.distlock.backend.redlock;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.QuorumNode;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.contract.StoreUnderTest;
+
+/**
+ * Five Redis masters under the contract. They count from their start, since the leases of
+ * the contract are longer than anybody wants to wait.
+ */
+final class RedlockStore implements StoreUnderTest {
+
+	private final RedlockCluster cluster = RedlockCluster.start(5, Duration.ofSeconds(1));
+
+	@Override
+	public LockBackend newBackend(TimeSource clock) {
+		Duration timeout = Duration.ofSeconds(1);
+		List<QuorumNode> nodes = this.cluster.nodes(timeout)
+			.stream()
+			.<QuorumNode>map((node) -> new DelegatingNode(node).trusted())
+			.toList();
+		return new RedlockBackend(nodes, new RedlockSettings(timeout, Duration.ofMinutes(2), 17), clock);
+	}
+
+	@Override
+	public void clear() {
+		this.cluster.flush();
+	}
+
+	@Override
+	public long items() {
+		return this.cluster.keys();
+	}
+
+	@Override
+	public Duration memory() {
+		return Duration.ofSeconds(11);
+	}
+
+	@Override
+	public void close() {
+		this.cluster.close();
+	}
+
+}

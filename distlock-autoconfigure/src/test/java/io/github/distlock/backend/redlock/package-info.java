@@ -1,0 +1,4 @@
+@NullMarked
+package io.github.distlock.backend.redlock;
+
+import org.jspecify.annotations.NullMarked;
