@@ -14,8 +14,7 @@ public enum Backend {
 			"io.github.distlock:distlock-spring-boot-starter, which brings Redis"),
 
 	/** Several Redis masters that know nothing of each other. */
-	REDLOCK("org.springframework.data.redis.connection.RedisConnectionFactory",
-			"io.github.distlock:distlock-spring-boot-starter, which brings Redis"),
+	REDLOCK("io.lettuce.core.RedisClient", "io.github.distlock:distlock-spring-boot-starter, which brings Lettuce"),
 
 	/** The application's relational database. */
 	JDBC("org.springframework.jdbc.core.JdbcOperations",

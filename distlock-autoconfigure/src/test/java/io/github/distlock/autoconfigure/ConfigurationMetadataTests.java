@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ConfigurationMetadataTests {
 
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("distlock.composite", "distlock.max-hold-time",
-			"distlock.redis.connection-factory", "distlock.jdbc.data-source");
+			"distlock.redis.connection-factory", "distlock.jdbc.data-source", "distlock.redlock.nodes");
 
 	private final Map<String, Object> metadata = JsonParserFactory.getJsonParser().parseMap(read());
 
@@ -37,7 +37,7 @@ class ConfigurationMetadataTests {
 					"distlock.redis.enabled", "distlock.redis.command-timeout", "distlock.redis.dedicated-connection",
 					"distlock.redis.connection-factory", "distlock.jdbc.enabled", "distlock.jdbc.mode",
 					"distlock.jdbc.initialize-schema", "distlock.jdbc.data-source", "distlock.jdbc.poll-interval",
-					"distlock.jdbc.command-timeout", "distlock.jdbc.max-connections", "distlock.aop.order",
+					"distlock.jdbc.command-timeout", "distlock.jdbc.max-connections", "distlock.redlock.enabled", "distlock.redlock.nodes", "distlock.redlock.node-timeout", "distlock.redlock.longest-lease", "distlock.aop.order",
 					"distlock.transaction.on-active");
 	}
 

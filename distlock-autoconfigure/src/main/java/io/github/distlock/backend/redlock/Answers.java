@@ -52,8 +52,7 @@ final class Answers<T> {
 		return result;
 	}
 
-	private <R> void add(int node, Object answer, Verdict<T, R> verdict,
-			CompletableFuture<R> result) {
+	private <R> void add(int node, Object answer, Verdict<T, R> verdict, CompletableFuture<R> result) {
 		@Nullable R decided;
 		this.lock.lock();
 		try {

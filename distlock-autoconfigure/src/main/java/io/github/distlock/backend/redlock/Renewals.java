@@ -87,8 +87,8 @@ final class Renewals {
 			if (!renewed && !gone && answers.outstanding() > 0) {
 				return null;
 			}
-			verdicts.add(new Verdict(renewed, gone, (renewed || gone) ? null : this.quorum.failure("renewal",
-					extensions.get(i).claim().ticket().key(), answers, (each) -> "")));
+			verdicts.add(new Verdict(renewed, gone, (renewed || gone) ? null
+					: this.quorum.failure("renewal", extensions.get(i).claim().ticket().key(), answers, (each) -> "")));
 		}
 		return verdicts;
 	}

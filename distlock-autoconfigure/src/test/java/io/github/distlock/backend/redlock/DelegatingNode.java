@@ -73,8 +73,8 @@ final class DelegatingNode implements QuorumNode {
 		}
 		CompletionStage<Vote> vote = this.node.claim(claim, lease, this.trusted ? Duration.ZERO : oldEnough, queue);
 		if (this.votesLost) {
-			return vote.thenCompose(
-					(lost) -> CompletableFuture.failedFuture(new LockBackendException("The vote was lost")));
+			return vote
+				.thenCompose((lost) -> CompletableFuture.failedFuture(new LockBackendException("The vote was lost")));
 		}
 		Duration late = this.delay;
 		return late.isZero() ? vote : vote.thenApplyAsync((cast) -> cast,
@@ -89,8 +89,7 @@ final class DelegatingNode implements QuorumNode {
 
 	@Override
 	public CompletionStage<Left> leave(Claim claim, long usedToken, boolean wake) {
-		return this.deafToLeaving
-				? CompletableFuture.failedFuture(new LockBackendException("Nobody heard who left"))
+		return this.deafToLeaving ? CompletableFuture.failedFuture(new LockBackendException("Nobody heard who left"))
 				: this.node.leave(claim, usedToken, wake);
 	}
 

@@ -68,8 +68,7 @@ class NodeLossTests {
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> this.two.backend.attempt(this.two.ticket("other"), LEASE, true))
 			.withMessageContaining("distlock.redlock.nodes");
-		assertThatExceptionOfType(LockBackendException.class)
-			.isThrownBy(() -> this.one.backend.release(held, 0, null));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.backend.release(held, 0, null));
 		assertThat(this.one.backend.renew(List.of(new Renewal(held, grant.lastToken(), LEASE)))).singleElement()
 			.isInstanceOf(RenewalResult.Gone.class);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.one.backend::verify);

@@ -64,8 +64,7 @@ class PartialGrantTests {
 		assertThat(this.one.backend.attempt(this.one.ticket("k"), LEASE, true))
 			.isInstanceOf(AttemptResult.Waiting.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
-		assertThat(this.one.backend.attempt(this.one.ticket("k"), LEASE, false))
-			.isInstanceOf(AttemptResult.Busy.class);
+		assertThat(this.one.backend.attempt(this.one.ticket("k"), LEASE, false)).isInstanceOf(AttemptResult.Busy.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
 	}
 
@@ -120,9 +119,7 @@ class PartialGrantTests {
 		this.nodes.subList(0, 3).forEach((node) -> node.delay = Duration.ofMillis(400));
 		Ticket ticket = this.one.ticket("k");
 		long start = System.nanoTime();
-		long remaining = this.one.take(ticket, LEASE)
-			.validity()
-			.remainingNanos(TimeSource.SYSTEM);
+		long remaining = this.one.take(ticket, LEASE).validity().remainingNanos(TimeSource.SYSTEM);
 		assertThat(remaining).isLessThan(LEASE.minusMillis(400 + 30).toNanos());
 		assertThat(System.nanoTime() - start).isGreaterThan(Duration.ofMillis(400).toNanos());
 	}

@@ -85,8 +85,8 @@ final class RedlockCluster implements AutoCloseable {
 	}
 
 	private long uptime(int node) {
-		return Long
-			.parseLong(ask(node, "EVAL \"return string.match(redis.call('INFO','server'),'uptime_in_seconds:(%d+)')\" 0"));
+		return Long.parseLong(
+				ask(node, "EVAL \"return string.match(redis.call('INFO','server'),'uptime_in_seconds:(%d+)')\" 0"));
 	}
 
 	void stop(int node) {
@@ -142,7 +142,8 @@ final class RedlockCluster implements AutoCloseable {
 
 	/** How many tickets are queued on all nodes. */
 	long queued(String key) {
-		return running().mapToLong((node) -> Long.parseLong(ask(node, "LLEN distlock:queue:{" + key + "}").substring(1)))
+		return running()
+			.mapToLong((node) -> Long.parseLong(ask(node, "LLEN distlock:queue:{" + key + "}").substring(1)))
 			.sum();
 	}
 

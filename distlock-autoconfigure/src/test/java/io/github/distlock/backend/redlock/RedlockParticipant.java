@@ -39,8 +39,7 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 
 	/** With this lease as the longest. */
 	RedlockParticipant(List<? extends QuorumNode> nodes, Duration longestLease) {
-		this.backend = new RedlockBackend(nodes, new RedlockSettings(TIMEOUT, longestLease, TOKENS),
-				TimeSource.SYSTEM);
+		this.backend = new RedlockBackend(nodes, new RedlockSettings(TIMEOUT, longestLease, TOKENS), TimeSource.SYSTEM);
 		this.backend.start(this.instance, this);
 		await().ignoreExceptions().until(() -> {
 			this.backend.verify();

@@ -1,0 +1,65 @@
+package io.github.distlock.autoconfigure;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.QuorumNode;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redlock.RedlockBackend;
+import io.github.distlock.backend.redlock.RedlockSettings;
+import io.lettuce.core.RedisClient;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Auto-configuration of the store on several Redis masters. Spring Boot knows one Redis,
+ * so these have an address each of their own.
+ */
+@AutoConfiguration(before = DistlockAutoConfiguration.class)
+@ConditionalOnStore(Backend.REDLOCK)
+@ConditionalOnClass({ LettuceConnectionFactory.class, RedisClient.class })
+@EnableConfigurationProperties({ DistlockProperties.class, RedlockStoreProperties.class })
+@ImportRuntimeHints(RedisScriptHints.class)
+public final class DistlockRedlockAutoConfiguration {
+
+	@Bean
+	@Lazy
+	RedlockConnections redlockConnections(ObjectProvider<SslBundles> bundles) {
+		return new RedlockConnections(bundles);
+	}
+
+	/** Lazy, since nobody needs it when locks are switched off. */
+	@Bean
+	@Lazy
+	@Qualifier("redlock")
+	LockBackend redlockLockBackend(DistlockProperties properties, RedlockStoreProperties redlock,
+			RedlockConnections connections) {
+		RedlockSettings settings = redlock.toSettings(properties);
+		List<QuorumNode> nodes = redlock.addresses()
+			.stream()
+			.map((address) -> connections.node(address, properties, redlock))
+			.toList();
+		return new RedlockBackend(nodes, settings, TimeSource.SYSTEM);
+	}
+
+	@Bean
+	@Lazy
+	@Qualifier("redlock")
+	LockStoreLocation redlockLockStoreLocation(RedlockStoreProperties redlock) {
+		return () -> redlock.addresses()
+			.stream()
+			.map(RedlockNodeAddress::name)
+			.collect(Collectors.joining(", ", "Redis nodes ", ""));
+	}
+
+}

@@ -1,0 +1,78 @@
+package io.github.distlock.autoconfigure;
+
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.backend.QuorumNode;
+import io.github.distlock.backend.redis.RedisQuorumNode;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.resource.ClientResources;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.StringUtils;
+
+/**
+ * What the nodes of one store share: the driver's threads. The nodes open and close their
+ * connections themselves, with the store.
+ */
+class RedlockConnections implements DisposableBean {
+
+	/** Each node is asked at once, and none of them keeps a thread waiting. */
+	private static final int THREADS = 2;
+
+	private final ClientResources resources = ClientResources.builder()
+		.ioThreadPoolSize(THREADS)
+		.computationThreadPoolSize(THREADS)
+		.build();
+
+	private final ObjectProvider<SslBundles> bundles;
+
+	RedlockConnections(ObjectProvider<SslBundles> bundles) {
+		this.bundles = bundles;
+	}
+
+	QuorumNode node(RedlockNodeAddress address, DistlockProperties properties, RedlockStoreProperties redlock) {
+		LettuceClientConfiguration.LettuceClientConfigurationBuilder client = LettuceClientConfiguration.builder()
+			.clientResources(this.resources);
+		if (address.ssl()) {
+			client.useSsl();
+			SslOptions options = options(address.sslBundle());
+			if (options != null) {
+				client.clientOptions(ClientOptions.builder().sslOptions(options).build());
+			}
+		}
+		return new RedisQuorumNode(address.name(), new LettuceConnectionFactory(address.standalone(), client.build()),
+				properties.keyPrefix(), redlock.nodeTimeout());
+	}
+
+	private @Nullable SslOptions options(@Nullable String name) {
+		if (!StringUtils.hasText(name)) {
+			return null;
+		}
+		SslBundle bundle = this.bundles.getObject().getBundle(name);
+		SslOptions.Builder options = SslOptions.builder()
+			.keyManager(bundle.getManagers().getKeyManagerFactory())
+			.trustManager(bundle.getManagers().getTrustManagerFactory());
+		String[] ciphers = bundle.getOptions().getCiphers();
+		if (ciphers != null) {
+			options.cipherSuites(ciphers);
+		}
+		String[] protocols = bundle.getOptions().getEnabledProtocols();
+		if (protocols != null) {
+			options.protocols(protocols);
+		}
+		return options.build();
+	}
+
+	@Override
+	public void destroy() {
+		this.resources.shutdown(0, 0, TimeUnit.SECONDS);
+	}
+
+}

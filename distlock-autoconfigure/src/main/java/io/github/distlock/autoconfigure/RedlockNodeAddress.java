@@ -1,0 +1,71 @@
+package io.github.distlock.autoconfigure;
+
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisURI;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.util.StringUtils;
+
+/**
+ * Where a master is and how to connect.
+ *
+ * @param standalone host, port and credentials
+ * @param ssl whether the connection is encrypted
+ * @param sslBundle the bundle that holds certificates and keys, if any
+ */
+record RedlockNodeAddress(RedisStandaloneConfiguration standalone, boolean ssl, @Nullable String sslBundle) {
+
+	static RedlockNodeAddress of(String property, RedlockStoreProperties.Node node) {
+		String url = node.url();
+		if (!StringUtils.hasText(url)) {
+			if (!StringUtils.hasText(node.host())) {
+				throw new InvalidPropertyException(property, "", "it has neither host nor url",
+						"Set " + property + ".host, and .port where it is not 6379; or " + property + ".url");
+			}
+			RedisStandaloneConfiguration standalone = new RedisStandaloneConfiguration(node.host(), node.port());
+			standalone.setDatabase(node.database());
+			standalone.setUsername(node.username());
+			standalone.setPassword(RedisPassword.of(node.password()));
+			return new RedlockNodeAddress(standalone, node.ssl() || StringUtils.hasText(node.sslBundle()),
+					node.sslBundle());
+		}
+		if (StringUtils.hasText(node.host())) {
+			throw new InvalidPropertyException(property + ".host", node.host(), "there is a url as well",
+					"Remove the one or the other");
+		}
+		return ofUrl(property, url, node);
+	}
+
+	private static RedlockNodeAddress ofUrl(String property, String url, RedlockStoreProperties.Node node) {
+		RedisURI parsed;
+		try {
+			parsed = RedisURI.create(url);
+		}
+		catch (IllegalArgumentException ex) {
+			// Without the value, which may hold a password.
+			throw new InvalidPropertyException(property + ".url", "...", "it is no Redis URL",
+					"Write redis://host:port or rediss://user:password@host:port");
+		}
+		if (!StringUtils.hasText(parsed.getHost())) {
+			throw new InvalidPropertyException(property + ".url", "...", "it names no host",
+					"Write redis://host:port; a master behind sentinels is no independent node");
+		}
+		RedisStandaloneConfiguration standalone = new RedisStandaloneConfiguration(parsed.getHost(), parsed.getPort());
+		standalone.setDatabase(parsed.getDatabase());
+		RedisCredentials credentials = parsed.getCredentialsProvider().resolveCredentials().block();
+		if (credentials != null) {
+			standalone.setUsername(credentials.getUsername());
+			standalone.setPassword(RedisPassword.of(credentials.getPassword()));
+		}
+		return new RedlockNodeAddress(standalone, parsed.isSsl() || StringUtils.hasText(node.sslBundle()),
+				node.sslBundle());
+	}
+
+	/** Without credentials. */
+	String name() {
+		return this.standalone.getHostName() + ":" + this.standalone.getPort();
+	}
+
+}

@@ -1,0 +1,106 @@
+package io.github.distlock.autoconfigure;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+import io.github.distlock.backend.redlock.RedlockSettings;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Locks on a majority of several Redis masters that know nothing of each other.
+ *
+ * @param enabled Whether locks can be kept there beside the default store. The store that
+ * distlock.backend names needs no switch.
+ * @param nodes The masters, an odd number of at least three. All applications that share
+ * locks name the same ones.
+ * @param nodeTimeout How long one node may take to answer one command.
+ * @param longestLease The longest lease that is granted. A node that has been up for less
+ * does not count, since its restart may have forgotten a lock. At least
+ * distlock.lease-time and distlock.handoff.max-time together, and the same in all
+ * applications that share locks.
+ */
+@ConfigurationProperties("distlock.redlock")
+public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @DefaultValue List<Node> nodes,
+		@DefaultValue("250ms") Duration nodeTimeout, @DefaultValue("60s") Duration longestLease) {
+
+	private static final Log logger = LogFactory.getLog(RedlockStoreProperties.class);
+
+	private static final String NODES = "distlock.redlock.nodes";
+
+	private static final String NODE_TIMEOUT = "distlock.redlock.node-timeout";
+
+	private static final int FEWEST = 3;
+
+	/**
+	 * Check what can be checked without a store.
+	 */
+	public RedlockStoreProperties {
+		PropertyChecks.atLeast(NODE_TIMEOUT, nodeTimeout, Duration.ofMillis(1), "1ms",
+				"Set a longer one, or remove the property to have 250ms");
+		PropertyChecks.atLeast("distlock.redlock.longest-lease", longestLease, Duration.ofMillis(100), "100ms",
+				"Set a longer one, or remove the property to have 60s");
+	}
+
+	RedlockSettings toSettings(DistlockProperties properties) {
+		PropertyChecks.notLess("distlock.backend-timeout", properties.backendTimeout(), NODE_TIMEOUT, this.nodeTimeout);
+		PropertyChecks.notLess("distlock.redlock.longest-lease", this.longestLease,
+				"distlock.lease-time and distlock.handoff.max-time together",
+				properties.leaseTime().plus(properties.handoff().maxTime()));
+		return new RedlockSettings(this.nodeTimeout, this.longestLease, properties.handoff().budget() + 1);
+	}
+
+	/** The addresses, in their order, when they can work together. */
+	List<RedlockNodeAddress> addresses() {
+		if (this.nodes.size() < FEWEST) {
+			throw new InvalidPropertyException(NODES, this.nodes.size() + " nodes",
+					"a majority that survives the loss of a node needs three at least",
+					"Name three or five masters that do not replicate each other (" + NODES
+							+ "[0].host, ...), or set distlock.backend=redis for a single one");
+		}
+		Set<String> seen = new HashSet<>();
+		List<RedlockNodeAddress> addresses = new ArrayList<>();
+		for (int i = 0; i < this.nodes.size(); i++) {
+			RedlockNodeAddress address = RedlockNodeAddress.of(NODES + "[" + i + "]", this.nodes.get(i));
+			if (!seen.add(address.name().toLowerCase(Locale.ROOT))) {
+				throw new InvalidPropertyException(NODES + "[" + i + "]", address.name(),
+						"the same server is named before, and would vote twice",
+						"Name each master once; they must be independent servers");
+			}
+			addresses.add(address);
+		}
+		if (this.nodes.size() % 2 == 0) {
+			logger.warn("distlock.redlock.nodes names " + this.nodes.size()
+					+ " nodes: one more, or one less, survives the loss of as many");
+		}
+		return addresses;
+	}
+
+	/**
+	 * One master.
+	 *
+	 * @param url Where it is, redis://user:password@host:port, or rediss:// for TLS.
+	 * Instead of all others.
+	 * @param host Its host.
+	 * @param port Its port.
+	 * @param username Who connects, where it has access lists.
+	 * @param password The password.
+	 * @param database The number of the database.
+	 * @param ssl Whether the connection is encrypted.
+	 * @param sslBundle Name of the SSL bundle that holds certificates and keys. Encrypts
+	 * the connection.
+	 */
+	public record Node(@Nullable String url, @Nullable String host, @DefaultValue("6379") int port,
+			@Nullable String username, @Nullable String password, @DefaultValue("0") int database,
+			@DefaultValue("false") boolean ssl, @Nullable String sslBundle) {
+	}
+
+}

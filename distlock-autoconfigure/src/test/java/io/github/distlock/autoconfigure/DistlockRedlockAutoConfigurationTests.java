@@ -1,0 +1,158 @@
+package io.github.distlock.autoconfigure;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.redlock.RedlockBackend;
+import io.github.distlock.testing.RedisTestServer;
+import io.lettuce.core.RedisClient;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The store on several Redis masters, from properties.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class DistlockRedlockAutoConfigurationTests {
+
+	private static final List<RedisTestServer> servers = new ArrayList<>();
+
+	private final ApplicationContextRunner application = Contexts.withRedis()
+		.withPropertyValues("distlock.backend=redlock", "distlock.lease-time=900ms", "distlock.wait-time=20s",
+				"distlock.redlock.longest-lease=1s", "distlock.redlock.node-timeout=1s");
+
+	@BeforeAll
+	static void startServers() {
+		servers.add(RedisTestServer.start());
+		servers.add(RedisTestServer.start("requirepass secret"));
+		servers.add(RedisTestServer.start());
+	}
+
+	@AfterAll
+	static void stopServers() {
+		servers.forEach(RedisTestServer::close);
+	}
+
+	@Test
+	void locksAreTakenOnTheNodesThatAreNamed() {
+		this.application.withPropertyValues("distlock.redlock.nodes[0].host=127.0.0.1",
+				"distlock.redlock.nodes[0].port=" + servers.get(0).port(),
+				"distlock.redlock.nodes[1].url=redis://:secret@127.0.0.1:" + servers.get(1).port(),
+				"distlock.redlock.nodes[2].host=127.0.0.1", "distlock.redlock.nodes[2].port=" + servers.get(2).port())
+			.run((context) -> {
+				assertThat(context.getBean(LockBackend.class)).isInstanceOf(RedlockBackend.class);
+				LockRegistry registry = context.getBean(LockRegistry.class);
+				// The servers may be too young at first.
+				await().ignoreExceptionsInstanceOf(LockBackendException.class).untilAsserted(() -> {
+					try (HeldLock lock = registry.acquire(LockRequest.of("order-1"))) {
+						assertThat(lock.isHeld()).isTrue();
+						assertThat(registry.tryAcquire(LockRequest.of("order-2"))).isPresent();
+					}
+				});
+				assertThat(context.getBean("redlockLockStoreLocation", LockStoreLocation.class).describe())
+					.contains("127.0.0.1:" + servers.get(1).port())
+					.doesNotContain("secret");
+			});
+	}
+
+	@Test
+	void fewerThanThreeNodesAreRefused() {
+		this.application.withPropertyValues(hosts("a", "b"))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("distlock.redlock.nodes")
+				.hasMessageContaining("three"));
+	}
+
+	@Test
+	void aNodeThatIsNamedTwiceIsRefused() {
+		this.application.withPropertyValues(hosts("a", "b", "A"))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("distlock.redlock.nodes[2]")
+				.hasMessageContaining("vote twice"));
+	}
+
+	@Test
+	void aNodeWithoutAnAddressIsRefused() {
+		this.application.withPropertyValues(hosts("a", "b"))
+			.withPropertyValues("distlock.redlock.nodes[2].port=1")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("distlock.redlock.nodes[2]")
+				.hasMessageContaining("neither host nor url"));
+	}
+
+	@Test
+	void aUrlThatIsNoneIsRefusedWithoutTellingItsPassword() {
+		this.application.withPropertyValues(hosts("a", "b"))
+			.withPropertyValues("distlock.redlock.nodes[2].url=http://:secret@c")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("distlock.redlock.nodes[2].url")
+				.hasMessageNotContaining("secret"));
+	}
+
+	@Test
+	void anEvenNumberOfNodesIsWarnedOf(CapturedOutput output) {
+		this.application.withPropertyValues(hosts("127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"))
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(output).containsOnlyOnce("survives the loss of as many");
+			});
+	}
+
+	@Test
+	void aLongestLeaseThatIsShorterThanTheLeaseIsRefused() {
+		this.application.withPropertyValues(hosts("a", "b", "c"))
+			.withPropertyValues("distlock.redlock.longest-lease=940ms")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("distlock.redlock.longest-lease")
+				.hasMessageContaining("950ms"));
+	}
+
+	@Test
+	void anExplicitLeaseThatIsLongerNamesTheProperty() {
+		this.application.withPropertyValues(hosts("127.0.0.1", "127.0.0.2", "127.0.0.3")).run((context) -> {
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			LockRequest request = LockRequest.of("order-1").leaseTime(Duration.ofSeconds(2)).waitTime(Duration.ZERO);
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.acquire(request))
+				.withMessageContaining("distlock.redlock.longest-lease");
+		});
+	}
+
+	@Test
+	void withoutLettuceTheStartSaysWhatIsMissing() {
+		this.application.withClassLoader(new FilteredClassLoader(RedisClient.class))
+			.withPropertyValues(hosts("a", "b", "c"))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockStoreMissingException.class));
+	}
+
+	private static String[] hosts(String... hosts) {
+		return IntStream.range(0, hosts.length)
+			.mapToObj((i) -> "distlock.redlock.nodes[" + i + "].host=" + hosts[i])
+			.toArray(String[]::new);
+	}
+
+}
