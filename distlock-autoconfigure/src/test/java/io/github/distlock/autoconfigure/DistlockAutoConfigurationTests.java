@@ -43,7 +43,8 @@ class DistlockAutoConfigurationTests {
 		assertThat(Contexts.ours())
 			.containsExactlyInAnyOrder(DistlockAopAutoConfiguration.class, DistlockAutoConfiguration.class,
 					DistlockJdbcAutoConfiguration.class, DistlockLocalAutoConfiguration.class,
-					DistlockMetricsAutoConfiguration.class, DistlockRedisAutoConfiguration.class)
+					DistlockMetricsAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
+					DistlockRedlockAutoConfiguration.class)
 			.allSatisfy((type) -> assertThat(type).hasAnnotation(AutoConfiguration.class).isFinal());
 	}
 

@@ -189,6 +189,11 @@ public final class RedisQuorumNode implements QuorumNode {
 		}
 
 		@Override
+		public void probed(String text) {
+			// A deaf inbox costs a node no lock: its waiters come back by themselves.
+		}
+
+		@Override
 		public void granted(RedisInbox.GrantMessage message) {
 			this.wake.accept(
 					Ticket.of(RedisQuorumNode.this.keys.keyOf(message.lock()), LockMode.EXCLUSIVE, message.token()));
