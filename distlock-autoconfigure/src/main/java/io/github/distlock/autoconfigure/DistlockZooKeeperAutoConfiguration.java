@@ -1,0 +1,46 @@
+package io.github.distlock.autoconfigure;
+
+import io.github.distlock.backend.LockBackend;
+import org.apache.curator.framework.CuratorFramework;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+
+/**
+ * Auto-configuration of the store in ZooKeeper, over the application's own
+ * {@link CuratorFramework} if it has one.
+ */
+@AutoConfiguration(before = DistlockAutoConfiguration.class)
+@ConditionalOnStore(Backend.ZOOKEEPER)
+@ConditionalOnClass(CuratorFramework.class)
+@EnableConfigurationProperties({ DistlockProperties.class, ZooKeeperStoreProperties.class })
+public final class DistlockZooKeeperAutoConfiguration {
+
+	/** Not the client itself: it is ours, and nobody else's to inject. */
+	@Bean
+	@Lazy
+	ZooKeeperClient zookeeperLockClient(ZooKeeperStoreProperties zooKeeper, ListableBeanFactory beanFactory) {
+		return ZooKeeperClient.of(beanFactory, zooKeeper);
+	}
+
+	@Bean
+	@Lazy
+	@Qualifier("zookeeper")
+	LockBackend zookeeperLockBackend(ZooKeeperClient client, ZooKeeperStoreProperties zooKeeper,
+			DistlockProperties properties) {
+		return client.backend(zooKeeper, properties);
+	}
+
+	@Bean
+	@Lazy
+	@Qualifier("zookeeper")
+	LockStoreLocation zookeeperLockStoreLocation(ZooKeeperClient client) {
+		return client::location;
+	}
+
+}

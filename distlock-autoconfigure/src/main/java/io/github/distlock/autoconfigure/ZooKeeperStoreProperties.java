@@ -1,0 +1,52 @@
+package io.github.distlock.autoconfigure;
+
+import java.time.Duration;
+
+import io.github.distlock.backend.zookeeper.ZooKeeperBackendSettings;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Locks in ZooKeeper.
+ *
+ * @param enabled Whether locks can be kept in ZooKeeper beside the default store. The
+ * store that distlock.backend names needs no switch.
+ * @param connectString Servers of the ensemble, such as zk1:2181,zk2:2181,zk3:2181. Not
+ * needed when the application has a CuratorFramework bean, which is used then.
+ * @param sessionTimeout How long the servers keep the locks of a JVM of which they hear
+ * nothing. The servers may choose another one. A CuratorFramework bean has its own.
+ * @param connectionTimeout How long making a connection may take. A CuratorFramework bean
+ * has its own.
+ * @param commandTimeout How long one lock command may take.
+ * @param root Node under which the locks are kept. Applications that share locks share
+ * it.
+ */
+@ConfigurationProperties("distlock.zookeeper")
+public record ZooKeeperStoreProperties(@DefaultValue("false") boolean enabled, @Nullable String connectString,
+		@DefaultValue("15s") Duration sessionTimeout, @DefaultValue("5s") Duration connectionTimeout,
+		@DefaultValue("2s") Duration commandTimeout, @DefaultValue("/distlock") String root) {
+
+	private static final String COMMAND_TIMEOUT = "distlock.zookeeper.command-timeout";
+
+	/**
+	 * Check what can be checked without a store.
+	 */
+	public ZooKeeperStoreProperties {
+		PropertyChecks.atLeast("distlock.zookeeper.session-timeout", sessionTimeout, Duration.ofSeconds(1), "1s",
+				"Set a longer one, or remove the property to have 15s");
+		PropertyChecks.atLeast("distlock.zookeeper.connection-timeout", connectionTimeout, Duration.ofMillis(100),
+				"100ms", "Set a longer one, or remove the property to have 5s");
+		PropertyChecks.atLeast(COMMAND_TIMEOUT, commandTimeout, Duration.ofMillis(100), "100ms",
+				"Set a longer one, or remove the property to have 2s");
+	}
+
+	ZooKeeperBackendSettings toSettings(DistlockProperties properties) {
+		PropertyChecks.notLess("distlock.backend-timeout", properties.backendTimeout(), COMMAND_TIMEOUT,
+				this.commandTimeout);
+		return new ZooKeeperBackendSettings(this.root, this.commandTimeout,
+				Math.min(properties.handoff().budget() + 1, ZooKeeperBackendSettings.MOST_TOKENS_PER_GRANT));
+	}
+
+}

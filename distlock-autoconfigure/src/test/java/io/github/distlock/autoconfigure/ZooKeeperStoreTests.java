@@ -1,0 +1,120 @@
+package io.github.distlock.autoconfigure;
+
+import java.time.Duration;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.zookeeper.ZooKeeperLockBackend;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.imps.CuratorFrameworkState;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * An application that keeps its locks in ZooKeeper.
+ */
+class ZooKeeperStoreTests {
+
+	private static ZooKeeperTestServer server;
+
+	private final ApplicationContextRunner context = Contexts.withoutRedis()
+		.withPropertyValues("distlock.backend=zookeeper", "distlock.zookeeper.root=/shop/locks");
+
+	@BeforeAll
+	static void startServer() {
+		server = ZooKeeperTestServer.start();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@Test
+	void aClientIsMadeFromTheProperties() {
+		this.context
+			.withPropertyValues("distlock.zookeeper.connect-string=" + server.connectString(),
+					"distlock.fail-fast=true", "distlock.handoff.budget=1000")
+			.run((started) -> {
+				assertThat(started).hasNotFailed().doesNotHaveBean(CuratorFramework.class);
+				LockBackend backend = started.getBean(LockBackend.class);
+				assertThat(backend).isInstanceOf(ZooKeeperLockBackend.class);
+				assertThat(backend.description().tokensPerGrant()).isEqualTo(64);
+				try (HeldLock lock = started.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"));
+						CuratorFramework admin = ZooKeeperTestServer.client(server.connectString(),
+								Duration.ofSeconds(5))) {
+					admin.start();
+					assertThat(lock.isHeld()).isTrue();
+					assertThat(admin.getChildren().forPath("/shop/locks/order-1")).hasSize(1);
+				}
+			});
+	}
+
+	@Test
+	void theApplicationsOwnClientIsUsedAndLeftOpen() {
+		try (CuratorFramework owner = client()) {
+			owner.start();
+			this.context
+				.withBean("curator", CuratorFramework.class, () -> owner, (bean) -> bean.setDestroyMethodName(""))
+				.run((started) -> {
+					try (HeldLock lock = started.getBean(LockRegistry.class).acquire(LockRequest.of("order-2"))) {
+						assertThat(lock.isHeld()).isTrue();
+						assertThat(owner.getChildren().forPath("/shop/locks/order-2")).hasSize(1);
+					}
+				});
+			assertThat(owner.getState()).isEqualTo(CuratorFrameworkState.STARTED);
+		}
+	}
+
+	@Test
+	void withoutAServerTheStartFailsAndSaysWhatToSet() {
+		this.context.run((started) -> assertThat(started).getFailure()
+			.rootCause()
+			.isInstanceOf(LockStoreMissingException.class)
+			.hasMessageContaining("distlock.zookeeper.connect-string"));
+	}
+
+	@Test
+	void withoutCuratorTheStartFailsAndSaysWhatToAdd() {
+		this.context.withClassLoader(new FilteredClassLoader(CuratorFramework.class))
+			.run((started) -> assertThat(started).getFailure()
+				.rootCause()
+				.isInstanceOf(LockStoreMissingException.class));
+	}
+
+	@Test
+	void severalClientsNeedAPrimaryOne() {
+		this.context.withBean("one", CuratorFramework.class, ZooKeeperStoreTests::client)
+			.withBean("two", CuratorFramework.class, ZooKeeperStoreTests::client)
+			.run((started) -> assertThat(started).getFailure()
+				.rootCause()
+				.isInstanceOf(LockStoreMissingException.class)
+				.hasMessageContaining("one, two"));
+	}
+
+	private static CuratorFramework client() {
+		return ZooKeeperTestServer.client(server.connectString(), Duration.ofSeconds(5));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "session-timeout, 10ms", "connection-timeout, 1ms", "command-timeout, 1ms", "command-timeout, 11s",
+			"root, locks" })
+	void aValueThatCannotWorkIsRefusedAtStart(String name, String value) {
+		this.context
+			.withPropertyValues("distlock.zookeeper.connect-string=" + server.connectString(),
+					"distlock.zookeeper." + name + "=" + value)
+			.run((started) -> assertThat(started).getFailure().hasStackTraceContaining("distlock.zookeeper." + name));
+	}
+
+}
