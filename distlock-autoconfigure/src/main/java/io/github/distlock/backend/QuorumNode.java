@@ -30,7 +30,7 @@ public interface QuorumNode {
 	 * @param wake told when the lock of a queued ticket became free on this node; the
 	 * ticket is no longer queued then
 	 * @param doubt told when such messages may have been lost
-	 * @return completes when the node is connected, or when that has failed once
+	 * @return completes when the node is connected, perhaps never
 	 */
 	CompletionStage<?> start(String instance, Consumer<Ticket> wake, Runnable doubt);
 

@@ -34,7 +34,7 @@ final class NodeConnection {
 
 	private final CountDownLatch stopped = new CountDownLatch(1);
 
-	private final CompletableFuture<Boolean> settled = new CompletableFuture<>();
+	private final CompletableFuture<Boolean> opened = new CompletableFuture<>();
 
 	private volatile @Nullable StatefulRedisConnection<byte[], byte[]> connection;
 
@@ -50,13 +50,13 @@ final class NodeConnection {
 		Thread thread = new Thread(this::connect, "distlock-node-connect");
 		thread.setDaemon(true);
 		thread.start();
-		return this.settled;
+		return this.opened;
 	}
 
 	void close() {
 		this.stopped.countDown();
 		this.connection = null;
-		this.settled.complete(false);
+		this.opened.complete(false);
 	}
 
 	boolean isOpen() {
@@ -74,12 +74,11 @@ final class NodeConnection {
 				this.failure = null;
 				// What is shared stays open.
 				shared.close();
-				this.settled.complete(true);
+				this.opened.complete(true);
 				return;
 			}
 			catch (RuntimeException ex) {
 				this.failure = ex;
-				this.settled.complete(false);
 			}
 			try {
 				this.stopped.await(BACK_OFF_MILLIS, TimeUnit.MILLISECONDS);

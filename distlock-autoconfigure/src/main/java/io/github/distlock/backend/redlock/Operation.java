@@ -6,7 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.LockBackendException;
@@ -35,6 +37,9 @@ final class Operation {
 	private static final Log logger = LogFactory.getLog(Operation.class);
 
 	private static final Duration FIXED_DRIFT = Duration.ofMillis(2);
+
+	/** How long an answer is kept that nobody has heard yet. */
+	private static final Duration UNTOLD = Duration.ofSeconds(10);
 
 	private final ConcurrentMap<Ticket, Candidate> candidates = new ConcurrentHashMap<>();
 
@@ -69,7 +74,7 @@ final class Operation {
 		this.renewals = new Renewals(quorum, clock);
 	}
 
-	/** All nodes are connected, or have failed to connect once. */
+	/** A majority is connected, or enough time has passed: nobody waits for it any more. */
 	void connected() {
 		this.connected.complete(true);
 	}
@@ -201,13 +206,9 @@ final class Operation {
 	}
 
 	private Departure depart(Ticket ticket, Tenure tenure, long lastToken) {
-		return tenure.leave(() -> {
-			Departure departure = new Departure(this.quorum, tenure.election(), tenure.used(lastToken),
-					() -> this.courtesy.begin(ticket.key()), tenure.lease(), this.settings.nodeTimeout(), this.timers,
-					this.clock);
-			departure.end().whenComplete((done, failure) -> forget(ticket, tenure));
-			return departure;
-		});
+		return tenure.leave(() -> new Departure(this.quorum, tenure.election(), tenure.used(lastToken),
+				() -> this.courtesy.begin(ticket.key()), tenure.lease(), this.settings.nodeTimeout(), this.timers,
+				this.clock));
 	}
 
 	private void forget(Ticket ticket, Tenure tenure) {
@@ -224,9 +225,26 @@ final class Operation {
 		if (tenure == null) {
 			return false;
 		}
-		boolean released = depart(ticket, tenure, lastToken).released(ticket.key());
-		forget(ticket, tenure);
-		return released;
+		Departure departure = depart(ticket, tenure, lastToken);
+		try {
+			boolean released = departure.released(ticket.key());
+			forget(ticket, tenure);
+			return released;
+		}
+		catch (LockBackendException ex) {
+			// Kept for who asks again, and not for ever.
+			departure.end().whenComplete((done, failure) -> later(() -> forget(ticket, tenure)));
+			throw ex;
+		}
+	}
+
+	private void later(Runnable task) {
+		try {
+			this.timers.schedule(task, UNTOLD.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			logger.debug("The store has been stopped", ex);
+		}
 	}
 
 	void cancel(Ticket ticket) {

@@ -30,6 +30,9 @@ public final class RedlockBackend implements LockBackend {
 
 	private static final int BATCH_SIZE = 100;
 
+	/** How long the first command waits for connections, at the least. */
+	private static final Duration SHORTEST_START = Duration.ofSeconds(1);
+
 	private final Quorum quorum;
 
 	private final RedlockSettings settings;
@@ -68,15 +71,20 @@ public final class RedlockBackend implements LockBackend {
 	public void start(String instance, LockSignals signals) {
 		Operation started = new Operation(this.quorum, this.settings, this.clock, signals);
 		this.operation = started;
-		List<CompletableFuture<?>> connecting = this.quorum.nodes()
-			.stream()
-			.<CompletableFuture<?>>map(
-					(node) -> node.start(instance, (ticket) -> started.woken(node, ticket), signals::lookAgainAll)
-						.toCompletableFuture())
-			.toList();
-		CompletableFuture.allOf(connecting.toArray(CompletableFuture<?>[]::new))
-			.completeOnTimeout(null, this.settings.nodeTimeout().toMillis() * 4, TimeUnit.MILLISECONDS)
-			.whenComplete((done, failure) -> started.connected());
+		List<CompletableFuture<Boolean>> connecting = this.quorum
+			.ask((node) -> node.start(instance, (ticket) -> started.woken(node, ticket), signals::lookAgainAll)
+				.thenApply((done) -> true));
+		// Whoever comes first would otherwise hear that nothing is connected.
+		Answers
+			.judge(connecting,
+					(answers) -> (answers.nodes() - answers.outstanding() >= this.quorum.majority()) ? true : null)
+			.completeOnTimeout(false, longestStart().toMillis(), TimeUnit.MILLISECONDS)
+			.thenRun(started::connected);
+	}
+
+	private Duration longestStart() {
+		Duration tries = this.settings.nodeTimeout().multipliedBy(4);
+		return (tries.compareTo(SHORTEST_START) > 0) ? tries : SHORTEST_START;
 	}
 
 	@Override

@@ -70,6 +70,21 @@ class FencingTests {
 	}
 
 	@Test
+	void tokensRiseWhereTheClocksDifferByLessThanALease() {
+		for (int i = 0; i < 5; i++) {
+			long ahead = aheadMicros(LEASE.dividedBy(3));
+			cluster.setWord(0, "k" + i, "|" + ahead);
+			only(0, 1, 2);
+			long first = this.one.tokenOf("k" + i);
+			assertThat(first).isGreaterThan(ahead);
+			only(i % 2 + 1, 3, 4);
+			assertThat(this.one.tokenOf("k" + i)).isGreaterThan(first);
+		}
+		// The clock would have passed the token if the claim had expired.
+		assertThat(this.nodes.stream().mapToInt((node) -> node.raises.get()).sum()).isZero();
+	}
+
+	@Test
 	void tokensRiseAfterALockThatExpired() {
 		long far = aheadMicros(Duration.ofHours(5));
 		cluster.setWord(0, "k", "|" + far);
