@@ -160,6 +160,9 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract {
 		Ticket other = second().ticket(key());
 		assertThat(second().backend.renew(List.of(new Renewal(other, grant.lastToken(), LEASE))))
 			.containsExactly(new RenewalResult.Gone());
+		// A copy that arrives late lifts no later grant.
+		assertThat(first().backend.renew(List.of(new Renewal(holder, grant.lastToken() + 1, LEASE))))
+			.containsExactly(new RenewalResult.Gone());
 		first().release(holder);
 		assertThat(first().backend.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE))))
 			.containsExactly(new RenewalResult.Gone());

@@ -1,14 +1,15 @@
 package io.github.distlock.contract;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.TimeSource;
@@ -28,11 +29,14 @@ final class Stage implements AutoCloseable {
 
 	private final String key = "contract-" + UUID.randomUUID();
 
-	private final List<ContractNode> nodes = new ArrayList<>();
+	private final List<ContractNode> nodes = new CopyOnWriteArrayList<>();
 
-	private final List<BackendNode> backends = new ArrayList<>();
+	private final List<BackendNode> backends = new CopyOnWriteArrayList<>();
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	/** Conditions are asked on other threads than the test's. */
+	private final ReentrantLock making = new ReentrantLock();
 
 	private @Nullable ContractNode one;
 
@@ -56,18 +60,30 @@ final class Stage implements AutoCloseable {
 
 	/** A registry, as one JVM has it. */
 	ContractNode one() {
-		if (this.one == null) {
-			this.one = node(LEASE);
+		this.making.lock();
+		try {
+			if (this.one == null) {
+				this.one = node(LEASE);
+			}
+			return this.one;
 		}
-		return this.one;
+		finally {
+			this.making.unlock();
+		}
 	}
 
 	/** The same in another JVM. */
 	ContractNode two() {
-		if (this.two == null) {
-			this.two = node(LEASE);
+		this.making.lock();
+		try {
+			if (this.two == null) {
+				this.two = node(LEASE);
+			}
+			return this.two;
 		}
-		return this.two;
+		finally {
+			this.making.unlock();
+		}
 	}
 
 	/** One more JVM, whose watchdog has this lease. */
@@ -84,18 +100,30 @@ final class Stage implements AutoCloseable {
 
 	/** A backend, as one JVM has it. */
 	BackendNode first() {
-		if (this.first == null) {
-			this.first = backend(TimeSource.SYSTEM);
+		this.making.lock();
+		try {
+			if (this.first == null) {
+				this.first = backend(TimeSource.SYSTEM);
+			}
+			return this.first;
 		}
-		return this.first;
+		finally {
+			this.making.unlock();
+		}
 	}
 
 	/** The same in another JVM. */
 	BackendNode second() {
-		if (this.second == null) {
-			this.second = backend(TimeSource.SYSTEM);
+		this.making.lock();
+		try {
+			if (this.second == null) {
+				this.second = backend(TimeSource.SYSTEM);
+			}
+			return this.second;
 		}
-		return this.second;
+		finally {
+			this.making.unlock();
+		}
 	}
 
 	/** One more JVM, without a registry. */
@@ -124,6 +152,13 @@ final class Stage implements AutoCloseable {
 	@Override
 	public void close() {
 		this.threads.shutdownNow();
+		try {
+			// None of them may find the stage of the next test.
+			this.threads.awaitTermination(this.store.patience().toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 		this.nodes.forEach(ContractNode::stop);
 		this.backends.forEach((node) -> node.backend.stop());
 	}

@@ -76,8 +76,9 @@ interface WaitingContract extends ContractTests {
 				}
 			});
 			callers.add(waiter);
-			await().failFast("caller " + i + " does not wait: " + waiter, waiter::isDone)
-				.until(() -> one().waiting() + two().waiting() == caller + 1);
+			await().failFast(() -> assertThat(callers).as("those who wait").noneMatch(Future::isDone))
+				.untilAsserted(() -> assertThat(List.of(one().waiting(), two().waiting())).as("callers that wait")
+					.satisfies((waiting) -> assertThat(waiting.get(0) + waiting.get(1)).isEqualTo(caller + 1)));
 			if (request.fair()) {
 				await().until(() -> one().backend().queued() + two().backend().queued() == caller + 1);
 			}
