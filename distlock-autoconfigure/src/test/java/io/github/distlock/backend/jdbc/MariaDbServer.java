@@ -36,7 +36,7 @@ record MariaDbServer(int port) {
 				.waitFor();
 			Process server = run(folder, "mariadbd", "--no-defaults", "--datadir=" + data, "--port=" + port,
 					"--bind-address=127.0.0.1", "--skip-networking=0", "--socket=" + folder.resolve("s"),
-					"--pid-file=" + folder.resolve("pid"), "--innodb-buffer-pool-size=16M", "--max-connections=150",
+					"--pid-file=" + folder.resolve("pid"), "--innodb-buffer-pool-size=16M", "--max-connections=400",
 					"--innodb-flush-log-at-trx-commit=2", "--skip-log-bin");
 			Runtime.getRuntime().addShutdownHook(new Thread(server::destroyForcibly));
 			MariaDbServer started = new MariaDbServer(port);

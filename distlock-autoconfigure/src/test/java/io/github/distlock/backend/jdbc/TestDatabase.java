@@ -42,7 +42,7 @@ record TestDatabase(String platform, String url, String user) {
 			try {
 				Path log = Files.createTempFile("postgres", ".log");
 				EmbeddedPostgres server = EmbeddedPostgres.builder()
-					.setServerConfig("max_connections", "120")
+					.setServerConfig("max_connections", "400")
 					.setServerConfig("fsync", "off")
 					.setErrorRedirector(ProcessBuilder.Redirect.appendTo(log.toFile()))
 					.setOutputRedirector(ProcessBuilder.Redirect.appendTo(log.toFile()))
@@ -88,6 +88,8 @@ record TestDatabase(String platform, String url, String user) {
 		config.setPassword("");
 		config.setMaximumPoolSize(size);
 		config.setMinimumIdle(0);
+		// The shortest there is: the contract makes many pools.
+		config.setIdleTimeout(10_000);
 		config.setConnectionTimeout(10_000);
 		return config;
 	}
