@@ -23,7 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ConfigurationMetadataTests {
 
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("distlock.composite", "distlock.max-hold-time",
-			"distlock.redis.connection-factory", "distlock.jdbc.data-source", "distlock.redlock.nodes", "distlock.zookeeper.connect-string");
+			"distlock.redis.connection-factory", "distlock.jdbc.data-source", "distlock.redlock.nodes",
+			"distlock.zookeeper.connect-string");
 
 	private final Map<String, Object> metadata = JsonParserFactory.getJsonParser().parseMap(read());
 
@@ -39,7 +40,10 @@ class ConfigurationMetadataTests {
 					"distlock.jdbc.initialize-schema", "distlock.jdbc.data-source", "distlock.jdbc.poll-interval",
 					"distlock.jdbc.command-timeout", "distlock.jdbc.max-connections", "distlock.redlock.enabled",
 					"distlock.redlock.nodes", "distlock.redlock.node-timeout", "distlock.redlock.longest-lease",
-					"distlock.zookeeper.enabled", "distlock.zookeeper.connect-string", "distlock.zookeeper.session-timeout", "distlock.zookeeper.connection-timeout", "distlock.zookeeper.command-timeout", "distlock.zookeeper.root", "distlock.aop.order", "distlock.transaction.on-active");
+					"distlock.zookeeper.enabled", "distlock.zookeeper.connect-string",
+					"distlock.zookeeper.session-timeout", "distlock.zookeeper.connection-timeout",
+					"distlock.zookeeper.command-timeout", "distlock.zookeeper.root", "distlock.aop.order",
+					"distlock.transaction.on-active");
 	}
 
 	@Test

@@ -44,7 +44,7 @@ class DistlockAutoConfigurationTests {
 			.containsExactlyInAnyOrder(DistlockAopAutoConfiguration.class, DistlockAutoConfiguration.class,
 					DistlockJdbcAutoConfiguration.class, DistlockLocalAutoConfiguration.class,
 					DistlockMetricsAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
-					DistlockRedlockAutoConfiguration.class)
+					DistlockRedlockAutoConfiguration.class, DistlockZooKeeperAutoConfiguration.class)
 			.allSatisfy((type) -> assertThat(type).hasAnnotation(AutoConfiguration.class).isFinal());
 	}
 

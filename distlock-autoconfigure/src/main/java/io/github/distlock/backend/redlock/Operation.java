@@ -74,7 +74,9 @@ final class Operation {
 		this.renewals = new Renewals(quorum, clock);
 	}
 
-	/** A majority is connected, or enough time has passed: nobody waits for it any more. */
+	/**
+	 * A majority is connected, or enough time has passed: nobody waits for it any more.
+	 */
 	void connected() {
 		this.connected.complete(true);
 	}

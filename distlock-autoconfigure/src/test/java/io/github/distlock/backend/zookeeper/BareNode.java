@@ -2,6 +2,7 @@ package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -81,7 +82,7 @@ final class BareNode implements LockSignals, AutoCloseable {
 
 	Grant awaitGrant(Ticket ticket) {
 		await().atMost(Duration.ofSeconds(20)).until(() -> this.grants.containsKey(ticket));
-		return this.grants.get(ticket);
+		return Objects.requireNonNull(this.grants.get(ticket));
 	}
 
 	static Grant granted(AttemptResult result) {
