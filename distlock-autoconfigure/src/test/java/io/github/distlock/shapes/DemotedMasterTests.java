@@ -1,7 +1,12 @@
 package io.github.distlock.shapes;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.HeldLock;
@@ -15,6 +20,8 @@ import io.github.distlock.testing.TcpProxy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -35,6 +42,8 @@ class DemotedMasterTests {
 
 	private final LockNodes nodes = new LockNodes(() -> RedisTestServer.connectionFactory(this.address.port()));
 
+	private final List<LettuceConnectionFactory> listeners = new ArrayList<>();
+
 	@BeforeEach
 	void awaitReplication() {
 		await().until(() -> this.replica.info("master_link_status").equals("up"));
@@ -43,6 +52,7 @@ class DemotedMasterTests {
 	@AfterEach
 	void stop() {
 		this.nodes.close();
+		this.listeners.forEach(LettuceConnectionFactory::destroy);
 		this.address.close();
 		this.replica.close();
 		this.master.close();
@@ -73,6 +83,33 @@ class DemotedMasterTests {
 		next.close();
 		assertThat(before.isHeld()).isTrue();
 		before.close();
+	}
+
+	@Test
+	void aGrantIsNotRepeatedToInboxesOfReplicas() throws Exception {
+		Queue<String> atMaster = listen(this.master);
+		Queue<String> atReplica = listen(this.replica);
+		BackendLockRegistry one = this.nodes.node(Duration.ofSeconds(30));
+		BackendLockRegistry two = this.nodes.node(Duration.ofSeconds(30));
+		HeldLock held = one.acquire(LockRequest.of("hot"));
+		CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of("hot").waitTime(Duration.ofSeconds(20)));
+		await().until(() -> Long.valueOf(1).equals(this.master.ask("LLEN", "distlock:queue:{hot}")));
+		held.close();
+		waiter.get(20, TimeUnit.SECONDS).close();
+		await().until(() -> atMaster.stream().anyMatch((message) -> message.contains("distlock:lock:{hot}")));
+		this.master.ask("PUBLISH", "distlock:inbox:all", "the end");
+		await().until(() -> atReplica.contains("the end"));
+		assertThat(atReplica).containsExactly("the end");
+	}
+
+	private Queue<String> listen(RedisProcess server) {
+		Queue<String> heard = new ConcurrentLinkedQueue<>();
+		LettuceConnectionFactory connections = RedisTestServer.connectionFactory(server.port());
+		this.listeners.add(connections);
+		connections.getConnection()
+			.pSubscribe((message, pattern) -> heard.add(new String(message.getBody(), StandardCharsets.UTF_8)),
+					"distlock:inbox:*".getBytes(StandardCharsets.UTF_8));
+		return heard;
 	}
 
 }

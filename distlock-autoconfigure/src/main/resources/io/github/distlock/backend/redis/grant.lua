@@ -66,6 +66,16 @@ local function dropAll(instance)
   end
 end
 
+-- Heard by the inboxes of this server or by none: an inbox that a demoted master has kept
+-- would hear it from the replication, uncounted here, after the lock has gone to another.
+local function tell(instance, message)
+  local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. instance
+  redis.set_repl(redis.REPL_NONE)
+  local receivers = redis.call('PUBLISH', channel, message)
+  redis.set_repl(redis.REPL_ALL)
+  return receivers
+end
+
 -- Gives the lock to the longest waiting ticket that is alive, beginning with `entry`,
 -- which has been popped. If that is `asker`, its lease is `askerLease` and no message is
 -- sent: the reply tells it. Otherwise the lease is short, until the new owner has
@@ -96,9 +106,8 @@ local function grantNext(entry, last, asker, askerLease, abandoned)
       end
       own(token, count, first, grace)
       local instance = string.match(token, '^(.*):')
-      local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. instance
       local message = table.concat({ token, exact(first), exact(first + count - 1), grace, now, lockKey }, '|')
-      if redis.call('PUBLISH', channel, message) > 0 or mark ~= 'T' then
+      if tell(instance, message) > 0 or mark ~= 'T' then
         if string.find(token, ':F', 1, true) and redis.call('LLEN', queueKey) > 0 then
           redis.call('LPUSH', queueKey, '!' .. instance)
         end
