@@ -157,4 +157,21 @@ class PartialGrantTests {
 		assertThat(cluster.queued("k")).isZero();
 	}
 
+	@Test
+	void whoWinsWithoutBeingToldIsQueuedNoMore() {
+		for (int node = 0; node < 5; node++) {
+			cluster.setWord(node, "k", OTHERS);
+		}
+		Ticket ticket = this.one.ticket("k");
+		await().until(() -> {
+			this.one.backend.attempt(ticket, LEASE, true);
+			return cluster.queued("k") == 1;
+		});
+		for (int node = 0; node < 5; node++) {
+			cluster.ask(node, "DEL distlock:lock:{k}");
+		}
+		assertThat(this.one.backend.attempt(ticket, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
+		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.queued("k") == 0);
+	}
+
 }
