@@ -70,6 +70,9 @@ class DemotedMasterTests {
 		BackendLockRegistry two = this.nodes.node(Duration.ofSeconds(30));
 		HeldLock before = one.acquire(LockRequest.of("kept"));
 		two.acquire(LockRequest.of("warm")).close();
+		// What the replica has not heard of yet would be lost.
+		await().until(() -> Long.valueOf(2)
+			.equals(this.replica.ask("EXISTS", "distlock:lock:{kept}", "distlock:lock:{warm}")));
 		swap();
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> one.tryAcquire(LockRequest.of("at-once").waitTime(Duration.ZERO)))
