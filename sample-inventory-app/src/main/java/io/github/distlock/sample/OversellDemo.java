@@ -6,12 +6,13 @@ import io.github.distlock.sample.inventory.InventoryApplication;
 import io.github.distlock.sample.launcher.Launcher;
 import io.github.distlock.sample.launcher.ParentWatch;
 import io.github.distlock.sample.launcher.RedisKeeper;
+import io.github.distlock.sample.launcher.ZooKeeperKeeper;
 import io.github.distlock.sample.orders.OrderApplication;
 
 /**
  * The program's one entry. Without a role it is the launcher, which starts this program
- * again, once for each of the roles {@code redis}, {@code inventory} and {@code orders},
- * plays the orders and prints the report.
+ * again, once for each of the roles {@code redis}, {@code zookeeper}, {@code inventory}
+ * and {@code orders} that are needed, plays the orders and prints the report.
  */
 public final class OversellDemo {
 
@@ -28,6 +29,7 @@ public final class OversellDemo {
 		String role = (args.length > 0) ? args[0] : "";
 		switch (role) {
 			case "redis" -> RedisKeeper.main(rest(args));
+			case "zookeeper" -> ZooKeeperKeeper.main(rest(args));
 			case "inventory" -> InventoryApplication.main(rest(args));
 			case "orders" -> OrderApplication.main(rest(args));
 			// Servers inside the launcher have threads that keep a JVM alive.

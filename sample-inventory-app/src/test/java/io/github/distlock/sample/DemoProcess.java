@@ -46,7 +46,7 @@ final class DemoProcess implements AutoCloseable {
 	 * @return the exit status
 	 */
 	int awaitStatus() throws InterruptedException {
-		if (!this.process.waitFor(2, TimeUnit.MINUTES)) {
+		if (!this.process.waitFor(9, TimeUnit.MINUTES)) {
 			throw new AssertionError("The demonstration did not end:\n" + output());
 		}
 		return this.process.exitValue();

@@ -8,13 +8,22 @@ import org.jspecify.annotations.Nullable;
  * @param accepted whether a unit was sold
  * @param serial the serial number of the sold unit, or {@code null} for a refusal
  */
-record Deduction(boolean accepted, @Nullable Long serial) {
+public record Deduction(boolean accepted, @Nullable Long serial) {
 
-	static Deduction sold(long serial) {
+	/**
+	 * A unit was sold.
+	 * @param serial its number
+	 * @return the answer
+	 */
+	public static Deduction sold(long serial) {
 		return new Deduction(true, serial);
 	}
 
-	static Deduction soldOut() {
+	/**
+	 * Nothing is left.
+	 * @return the answer
+	 */
+	public static Deduction soldOut() {
 		return new Deduction(false, null);
 	}
 

@@ -1,5 +1,6 @@
 package io.github.distlock.sample.inventory;
 
+import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
@@ -22,10 +23,13 @@ class StockController {
 
 	private final Map<String, StockService> strategies;
 
+	private final List<ClearedByHand> abandoned;
+
 	private final StockLedger ledger;
 
-	StockController(Map<String, StockService> strategies, StockLedger ledger) {
+	StockController(Map<String, StockService> strategies, List<ClearedByHand> abandoned, StockLedger ledger) {
 		this.strategies = strategies;
+		this.abandoned = abandoned;
 		this.ledger = ledger;
 	}
 
@@ -48,6 +52,7 @@ class StockController {
 
 	@PutMapping
 	StockLevel reset(@PathVariable String sku, @RequestParam long quantity) {
+		this.abandoned.forEach((lock) -> lock.clear(sku));
 		this.ledger.reset(sku, quantity);
 		return level(sku);
 	}

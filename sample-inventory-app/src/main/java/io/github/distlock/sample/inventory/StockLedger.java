@@ -1,8 +1,6 @@
 package io.github.distlock.sample.inventory;
 
-import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
@@ -18,26 +16,26 @@ import org.springframework.stereotype.Repository;
  * for all code that must read, decide and write, and cannot be said in one statement.
  */
 @Repository
-class StockLedger {
+public class StockLedger {
 
 	private final JdbcClient jdbc;
 
-	private final Duration pause;
+	private final Work work;
 
-	StockLedger(JdbcClient jdbc, InventoryProperties properties) {
+	StockLedger(JdbcClient jdbc, Work work) {
 		this.jdbc = jdbc;
-		this.pause = properties.pause();
+		this.work = work;
 	}
 
 	/**
 	 * Sell one unit, if there is one. Correct only while nobody else sells the same
 	 * article: the caller chooses the lock. Blocks for three statements and the declared
-	 * pause. The unit's serial number is the stock that was read, so that two buyers who
+	 * work. The unit's serial number is the stock that was read, so that two buyers who
 	 * read the same stock hold the same unit.
 	 * @param sku the article
 	 * @return the sold unit, or a refusal
 	 */
-	Deduction sell(String sku) {
+	public Deduction sell(String sku) {
 		long quantity = this.jdbc.sql("SELECT quantity FROM stock WHERE sku = ?")
 			.param(sku)
 			.query(Long.class)
@@ -46,15 +44,27 @@ class StockLedger {
 		if (quantity <= 0) {
 			return Deduction.soldOut();
 		}
-		pause();
+		this.work.perform();
 		this.jdbc.sql("UPDATE stock SET quantity = ? WHERE sku = ?").param(quantity - 1).param(sku).update();
-		this.jdbc.sql("INSERT INTO sales (sku, serial_number) VALUES (?, ?)").param(sku).param(quantity).update();
-		return Deduction.sold(quantity);
+		return recordSale(sku, quantity);
+	}
+
+	/**
+	 * Write down a sale, without a look at the stock.
+	 * @param sku the article
+	 * @param serial the number of the sold unit
+	 * @return the sold unit
+	 */
+	public Deduction recordSale(String sku, long serial) {
+		this.jdbc.sql("INSERT INTO sales (sku, serial_number) VALUES (?, ?)").param(sku).param(serial).update();
+		return Deduction.sold(serial);
 	}
 
 	Optional<StockLevel> level(String sku) {
 		return this.jdbc.sql("""
-				SELECT sku, quantity,
+				SELECT sku,
+				CAST(quantity + (SELECT COALESCE(SUM(part.quantity), 0) FROM stock_segments part
+				WHERE part.sku = stock.sku) AS BIGINT) AS quantity,
 				(SELECT COUNT(*) FROM sales WHERE sales.sku = stock.sku) AS sold,
 				(SELECT COUNT(DISTINCT serial_number) FROM sales WHERE sales.sku = stock.sku) AS serials
 				FROM stock WHERE sku = ?""").param(sku).query(StockLevel.class).optional();
@@ -67,17 +77,9 @@ class StockLedger {
 	 */
 	void reset(String sku, long quantity) {
 		this.jdbc.sql("DELETE FROM sales WHERE sku = ?").param(sku).update();
+		this.jdbc.sql("DELETE FROM stock_segments WHERE sku = ?").param(sku).update();
 		this.jdbc.sql("DELETE FROM stock WHERE sku = ?").param(sku).update();
 		this.jdbc.sql("INSERT INTO stock (sku, quantity) VALUES (?, ?)").param(sku).param(quantity).update();
-	}
-
-	private void pause() {
-		long end = System.nanoTime() + this.pause.toNanos();
-		long left = this.pause.toNanos();
-		while (left > 0 && !Thread.currentThread().isInterrupted()) {
-			LockSupport.parkNanos(this, left);
-			left = end - System.nanoTime();
-		}
 	}
 
 }

@@ -1,11 +1,11 @@
 package io.github.distlock.sample.inventory;
 
 /**
- * Sells one unit of an article. The implementations call the same
+ * Sells one unit of an article. Most implementations call the same
  * {@link StockLedger#sell(String)} and differ in the lock around it; the bean's name is
  * what a caller gives as {@code strategy}.
  */
-interface StockService {
+public interface StockService {
 
 	/**
 	 * Sell one unit, if there is one.

@@ -5,10 +5,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+
+import io.github.distlock.sample.inventory.Faults;
 
 /**
  * Starts this program again in other roles, notices when one of those processes fails,
@@ -17,9 +20,6 @@ import java.util.function.Consumer;
  */
 final class Children {
 
-	/** The name of the process that serves the others, and so ends last. */
-	static final String REDIS = "redis";
-
 	private static final long SECONDS_TO_END = 8;
 
 	private final Path logs;
@@ -27,6 +27,10 @@ final class Children {
 	private final Consumer<String> onFailure;
 
 	private final List<Child> started = new CopyOnWriteArrayList<>();
+
+	private final List<Child> servers = new CopyOnWriteArrayList<>();
+
+	private final Collection<Child> dismissed = new CopyOnWriteArrayList<>();
 
 	private volatile boolean ending;
 
@@ -61,22 +65,41 @@ final class Children {
 	}
 
 	/**
+	 * Start this program in the role of a server, which ends after those who use it.
+	 * @param name what the user knows it by
+	 * @param arguments its role and settings
+	 * @return the process
+	 * @throws IOException if it cannot be started
+	 */
+	Child startServer(String name, List<String> arguments) throws IOException {
+		Child child = start(name, Map.of(), arguments.toArray(String[]::new));
+		this.servers.add(child);
+		return child;
+	}
+
+	/**
+	 * End some processes. Blocks for some seconds at most.
+	 * @param children which
+	 */
+	void end(Collection<Child> children) {
+		this.dismissed.addAll(children);
+		children.forEach(Child::askToEnd);
+		children.forEach((child) -> child.awaitEnd(SECONDS_TO_END));
+	}
+
+	/**
 	 * End all processes, the services before the server that they use. Blocks for some
 	 * seconds at most.
 	 */
 	void end() {
 		this.ending = true;
-		List<Child> servers = new ArrayList<>();
-		List<Child> services = new ArrayList<>();
-		this.started.forEach((child) -> (child.name().equals(REDIS) ? servers : services).add(child));
-		for (List<Child> group : List.of(services, servers)) {
-			group.forEach(Child::askToEnd);
-			group.forEach((child) -> child.awaitEnd(SECONDS_TO_END));
-		}
+		end(this.started.stream().filter((child) -> !this.servers.contains(child)).toList());
+		end(this.servers);
 	}
 
 	private void ended(Child child) {
-		if (!this.ending) {
+		boolean crashOnRequest = child.process().exitValue() == Faults.CRASHED;
+		if (!this.ending && !this.dismissed.contains(child) && !crashOnRequest) {
 			this.onFailure.accept(child.failure());
 		}
 	}

@@ -1,6 +1,7 @@
 package io.github.distlock.sample.launcher;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,63 +18,108 @@ final class Demonstration {
 
 	private final Shop shop;
 
+	private final Services services;
+
+	private final FaultyNode node;
+
 	private final Console console;
 
-	Demonstration(Shop shop, Console console) {
+	Demonstration(Shop shop, Services services, FaultyNode node, Console console) {
 		this.shop = shop;
+		this.services = services;
+		this.node = node;
 		this.console = console;
 	}
 
 	/**
-	 * Play all strategies; takes some seconds.
+	 * Play strategies; takes some seconds for each.
+	 * @param strategies which
+	 * @param faults what goes wrong meanwhile: each strategy is played with each
 	 * @param options how many orders, units and buyers
-	 * @param nodes inventory nodes behind the order service
 	 * @return the figures
 	 * @throws IOException if a service cannot be asked for the result
 	 * @throws InterruptedException if interrupted meanwhile
 	 */
-	Report play(Options options, int nodes) throws IOException, InterruptedException {
-		warmUp(options);
-		List<StrategyRun> runs = new ArrayList<>();
-		for (String strategy : Strategies.ALL) {
-			runs.add(play(strategy, options));
+	List<Play> play(List<Strategy> strategies, List<Fault> faults, Options options)
+			throws IOException, InterruptedException {
+		warmUp(strategies, options);
+		List<Play> plays = new ArrayList<>();
+		for (Fault fault : faults) {
+			for (Strategy strategy : strategies) {
+				plays.add(play(strategy, fault, options));
+			}
 		}
-		return new Report(options.orders(), options.stock(), nodes, runs);
+		return plays;
 	}
 
 	/**
 	 * Let the cold JVMs load their classes, so that the first strategy does not pay for
 	 * all.
 	 */
-	private void warmUp(Options options) throws IOException, InterruptedException {
-		String sku = "warm-up";
-		this.shop.reset(sku, options.orders());
-		for (String strategy : Strategies.ALL) {
-			new Buyers(options.buyers()).buy(Math.max(1, options.orders() / 4), () -> this.shop.order(sku, strategy),
-					(answered) -> {
-					});
+	private void warmUp(List<Strategy> strategies, Options options) throws IOException, InterruptedException {
+		for (Strategy strategy : strategies) {
+			if (this.services.know(strategy.store())) {
+				warmUp(strategy, options);
+			}
 		}
 	}
 
-	private StrategyRun play(String strategy, Options options) throws IOException, InterruptedException {
-		this.shop.reset(SKU, options.stock());
-		this.console.part("%-17s".formatted(strategy));
-		long start = System.nanoTime();
-		List<String> failures = new Buyers(options.buyers()).buy(options.orders(), () -> this.shop.order(SKU, strategy),
-				dots(options.orders()));
-		Duration time = Duration.ofNanos(System.nanoTime() - start);
-		StrategyRun run = StrategyRun.of(strategy, options.stock(), this.shop.level(SKU), failures.size(), time);
-		this.console.line(" %d orders in %.2f s", options.orders(), run.seconds());
-		failures.stream().limit(3).forEach((failure) -> this.console.line("  failed order: %s", failure));
-		return run;
+	private void warmUp(Strategy strategy, Options options) throws IOException, InterruptedException {
+		String sku = "warm-up";
+		this.shop.reset(sku, options.orders());
+		new Buyers(options.buyers()).buy(Math.max(1, options.orders() / 4), () -> this.shop.order(sku, strategy.name()),
+				(answered) -> {
+				});
 	}
 
-	private IntConsumer dots(int orders) {
+	private Play play(Strategy strategy, Fault fault, Options options) throws IOException, InterruptedException {
+		if (!this.services.know(strategy.store())) {
+			this.services.learn(strategy.store());
+			warmUp(strategy, options);
+		}
+		this.shop.reset(SKU, options.stock());
+		this.console
+			.part("%-17s%s".formatted(strategy.name(), (fault == Fault.NONE) ? "" : " " + fault.option() + " "));
+		Round round = new Round(this.shop, SKU, strategy.name());
+		long start = System.nanoTime();
+		List<String> failures = new Buyers(options.buyers()).buy(options.orders(), round::order,
+				progress(fault, options.orders()));
+		Duration time = Duration.ofNanos(System.nanoTime() - start);
+		boolean struck = this.node.recover(fault);
+		StrategyRun run = StrategyRun.of(strategy.name(), options.stock(), this.shop.level(SKU), failures.size(), time);
+		this.console.line(" %d orders in %.2f s", options.orders(), run.seconds());
+		// With a node die the orders that it had: they are counted, and not told.
+		failures.stream()
+			.limit((fault == Fault.CRASH) ? 0 : 3)
+			.forEach((failure) -> this.console.line("  failed order: %s", failure));
+		return new Play(strategy, fault, run, round.unserved(), struck);
+	}
+
+	/**
+	 * Show how far it is, and let the fault strike when a quarter is done.
+	 */
+	private IntConsumer progress(Fault fault, int orders) {
+		int quarter = Math.max(1, orders / 4);
 		return (answered) -> {
 			if (answered * DOTS / orders > (answered - 1) * DOTS / orders) {
 				this.console.part(".");
 			}
+			if (answered == quarter) {
+				arm(fault);
+			}
 		};
+	}
+
+	private void arm(Fault fault) {
+		try {
+			this.node.arm(fault);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 }

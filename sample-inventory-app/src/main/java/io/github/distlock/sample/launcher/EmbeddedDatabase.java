@@ -24,7 +24,8 @@ record EmbeddedDatabase(String url, String user, String password) {
 		DriverManager.getConnection("jdbc:h2:mem:inventory;DB_CLOSE_DELAY=-1", user, password).close();
 		System.setProperty("h2.bindAddress", "127.0.0.1");
 		Server server = Server.createTcpServer("-tcpPort", "0", "-tcpDaemon").start();
-		return new EmbeddedDatabase("jdbc:h2:tcp://127.0.0.1:%d/mem:inventory".formatted(server.getPort()), user,
+		return new EmbeddedDatabase(
+				"jdbc:h2:tcp://127.0.0.1:%d/mem:inventory;LOCK_TIMEOUT=60000".formatted(server.getPort()), user,
 				password);
 	}
 

@@ -1,10 +1,13 @@
 package io.github.distlock.sample.launcher;
 
+import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.IntConsumer;
 import java.util.random.RandomGenerator;
@@ -60,28 +63,46 @@ public final class Launcher {
 		long start = System.nanoTime();
 		// An older report must not pass for the one of a launch that failed.
 		Files.deleteIfExists(options.report());
-		this.console.line("%d orders for %d tickets, three times; pid %d", options.orders(), options.stock(),
+		this.console.line("%d orders for %d tickets, %s times; pid %d", options.orders(), options.stock(),
+				options.tellsHistory() ? options.strategies().size() * options.faults().size() : "three",
 				ProcessHandle.current().pid());
-		List<URI> addresses = start(options, home);
+		Services services = start(options, home);
 		this.console.line("All serve after %.1f s", (System.nanoTime() - start) / 1e9);
-		Shop shop = new Shop(addresses.get(0), addresses.get(1));
-		Report report = new Demonstration(shop, this.console).play(options, Services.NODES);
-		report.write(options.report());
-		boolean proved = report.provesTheLock();
-		this.console.line("%n%s%n%n%s%nWritten to %s", ReportTable.of(report), verdict(proved), options.report());
+		Outcome outcome = play(options, services);
+		outcome.write(options.report());
+		this.console.line("%n%s%n%n%s%nWritten to %s", outcome.toTable(), outcome.conclusion(), options.report());
 		if (!options.exit()) {
-			goOnServing(addresses);
+			goOnServing(services.addresses());
 		}
-		return proved ? 0 : 1;
+		return outcome.asExpected() ? 0 : 1;
 	}
 
-	private List<URI> start(Options options, Path home) throws Exception {
+	private Outcome play(Options options, Services services) throws IOException, InterruptedException {
+		List<URI> addresses = services.addresses();
+		FaultyNode node = new FaultyNode(addresses.get(Services.NODES), services);
+		Shop shop = new Shop(addresses.get(0), addresses.get(1));
+		Demonstration demonstration = new Demonstration(shop, services, node, this.console);
+		if (options.tellsHistory()) {
+			return new History(options.orders(), options.stock(), Services.NODES,
+					demonstration.play(options.strategies(), options.faults(), options));
+		}
+		List<Play> plays = demonstration.play(Strategies.DEFAULT, List.of(Fault.NONE), options);
+		return new Report(options.orders(), options.stock(), Services.NODES, plays.stream().map(Play::run).toList());
+	}
+
+	private Services start(Options options, Path home) throws Exception {
 		Children children = new Children(home.resolve("oversell-logs"), this::fail);
 		Runtime.getRuntime().addShutdownHook(new Thread(children::end, "end-children"));
 		Ports ports = new Ports(new PortPicker(RandomGenerator.getDefault()), options.basePort() > 0, this.console);
 		ServiceSettings settings = new ServiceSettings(options.settings(), System.getProperties(), System.getenv());
-		new Servers(children, ports, this.console).start(settings);
-		return new Services(children, ports, this.console).start(options.basePort(), settings.variables());
+		Set<Store> stores = new LinkedHashSet<>(options.strategies().stream().map(Strategy::store).toList());
+		new Servers(children, ports, this.console).start(settings, stores);
+		if (options.hasFaults()) {
+			new FaultSettings().addTo(settings);
+		}
+		Services services = new Services(children, ports, this.console, settings);
+		services.start(options.basePort(), stores);
+		return services;
 	}
 
 	private void goOnServing(List<URI> addresses) throws InterruptedException {
@@ -105,11 +126,6 @@ public final class Launcher {
 		boolean worded = ex instanceof IllegalArgumentException || ex instanceof IllegalStateException;
 		String message = ex.getMessage();
 		return (worded && message != null) ? message : ex.toString();
-	}
-
-	private static String verdict(boolean proved) {
-		return proved ? "The distributed lock sold every ticket once; the two others sold tickets twice."
-				: "NOT as expected: the lock must sell every ticket once, and the two others must show the bug.";
 	}
 
 }

@@ -15,15 +15,22 @@ import java.util.TreeMap;
  * everywhere
  * @param report the JSON file to write
  * @param exit whether to end after the report
+ * @param strategies what to play; empty for the usual three and their report
+ * @param faults what goes wrong meanwhile: each strategy is played once with each
  * @param settings Spring properties to hand on to the services
  */
-record Options(int orders, int stock, int buyers, int basePort, Path report, boolean exit,
-		Map<String, String> settings) {
+record Options(int orders, int stock, int buyers, int basePort, Path report, boolean exit, List<Strategy> strategies,
+		List<Fault> faults, Map<String, String> settings) {
 
 	static final String USAGE = """
 			Options:
 			  --exit              end after the report: status 0 if the lock prevented every oversell and
 			                      the two others showed the bug, else 1 (default: go on serving)
+			  --strategies=…      all, or some of %1$s,
+			                      with commas between them: tells of each what became of it, and why;
+			                      status 0 if each did what is expected of it
+			  --fault=none        crash, slow, clock, several with commas, or all: what goes wrong on one
+			                      node while a strategy is played
 			  --orders=800        orders of each strategy
 			  --stock=500         units for sale
 			  --buyers=64         how many order at the same time
@@ -32,7 +39,7 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 			  --spring.data.redis.host=… and all other --spring.*, --distlock.*, --management.*, --logging.*
 			                      and --sample.* are handed on to the services; a Redis or a database named
 			                      this way (or by -D or environment) takes the place of the embedded one
-			""";
+			""".formatted(String.join(", ", Strategies.ALL.stream().map(Strategy::name).toList()));
 
 	private static final List<String> HANDED_ON = List.of("spring.", "distlock.", "management.", "logging.", "sample.");
 
@@ -41,7 +48,23 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 		require(stock > 0, "stock", stock, "1 or more");
 		require(buyers > 0 && buyers <= 1000, "buyers", buyers, "1 to 1000");
 		require(basePort >= 0 && basePort <= 65_000, "base-port", basePort, "0 to 65000");
+		strategies = List.copyOf(strategies);
+		faults = List.copyOf(faults);
 		settings = Map.copyOf(settings);
+	}
+
+	/**
+	 * Whether the user chose what to play.
+	 */
+	boolean tellsHistory() {
+		return !this.strategies.isEmpty();
+	}
+
+	/**
+	 * Whether something is to go wrong.
+	 */
+	boolean hasFaults() {
+		return !this.faults.equals(List.of(Fault.NONE));
 	}
 
 	/**
@@ -53,7 +76,7 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 	 */
 	static Options parse(String[] args, Path report) {
 		Map<String, String> known = new TreeMap<>(Map.of("orders", "800", "stock", "500", "buyers", "64", "base-port",
-				"8000", "report", report.toString(), "exit", "false"));
+				"8000", "report", report.toString(), "exit", "false", "strategies", "", "fault", ""));
 		Map<String, String> settings = new TreeMap<>();
 		for (String arg : args) {
 			int equals = arg.indexOf('=');
@@ -71,7 +94,18 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 		}
 		return new Options(number(known, "orders"), number(known, "stock"), number(known, "buyers"),
 				number(known, "base-port"), Path.of(known.getOrDefault("report", "")).toAbsolutePath(),
-				Boolean.parseBoolean(known.get("exit")), settings);
+				Boolean.parseBoolean(known.get("exit")), strategies(known), Fault.parse(value(known, "fault", "none")),
+				settings);
+	}
+
+	private static List<Strategy> strategies(Map<String, String> known) {
+		boolean usual = value(known, "strategies", "").isEmpty() && value(known, "fault", "").isEmpty();
+		return usual ? List.of() : Strategies.parse(value(known, "strategies", "all"));
+	}
+
+	private static String value(Map<String, String> known, String name, String usual) {
+		String value = known.getOrDefault(name, "");
+		return value.isEmpty() ? usual : value;
 	}
 
 	/**

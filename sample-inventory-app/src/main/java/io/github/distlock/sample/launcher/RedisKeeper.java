@@ -12,9 +12,9 @@ import redis.embedded.core.ExecutableProvider;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * A small JVM around one redis-server: neither the server nor its unpacked program file
- * stays behind when the launcher ends, even by SIGKILL. It starts the server before it
- * looks at its standard input, so there is no moment in which nobody minds the server.
+ * A small JVM around redis-servers: neither a server nor the unpacked program file stays
+ * behind when the launcher ends, even by SIGKILL. It starts them before it looks at its
+ * standard input, so there is no moment in which nobody minds them.
  */
 public final class RedisKeeper {
 
@@ -22,18 +22,20 @@ public final class RedisKeeper {
 	}
 
 	/**
-	 * Run a Redis without persistence on 127.0.0.1 until standard input ends.
-	 * @param args the port
-	 * @throws IOException if the server cannot be unpacked or started
+	 * Run masters without persistence on 127.0.0.1 until standard input ends.
+	 * @param args their ports
+	 * @throws IOException if a server cannot be unpacked or started
 	 */
 	public static void main(String[] args) throws IOException {
 		Path home = Files.createTempDirectory("distlock-sample-redis");
 		Runtime.getRuntime().addShutdownHook(new Thread(() -> clean(home), "redis-keeper-clean"));
 		File program = ExecutableProvider.newJarResourceProvider(home.toFile()).get();
-		Process redis = new ProcessBuilder(command(program, args[0], home)).redirectErrorStream(true)
-			.redirectOutput(ProcessBuilder.Redirect.INHERIT)
-			.start();
-		redis.onExit().thenRun(() -> System.exit(1));
+		for (String port : args) {
+			Process redis = new ProcessBuilder(command(program, port, home)).redirectErrorStream(true)
+				.redirectOutput(ProcessBuilder.Redirect.INHERIT)
+				.start();
+			redis.onExit().thenRun(() -> System.exit(1));
+		}
 		ParentWatch.awaitEnd(System.in);
 		System.exit(0);
 	}

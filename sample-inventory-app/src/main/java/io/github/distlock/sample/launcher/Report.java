@@ -1,21 +1,18 @@
 package io.github.distlock.sample.launcher;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The demonstration's result.
+ * The demonstration's result: without a lock, with the wrong one, with the right one.
  *
  * @param orders orders of each strategy
  * @param stock units for sale in each strategy
  * @param nodes inventory nodes
  * @param runs one for each strategy
  */
-record Report(int orders, int stock, int nodes, List<StrategyRun> runs) {
+record Report(int orders, int stock, int nodes, List<StrategyRun> runs) implements Outcome {
 
 	Report {
 		runs = List.copyOf(runs);
@@ -31,21 +28,25 @@ record Report(int orders, int stock, int nodes, List<StrategyRun> runs) {
 					: run.showsBug());
 	}
 
-	String toJson() {
+	@Override
+	public boolean asExpected() {
+		return provesTheLock();
+	}
+
+	@Override
+	public String toJson() {
 		return JsonMapper.builder().build().writeValueAsString(this);
 	}
 
-	/**
-	 * Write the report as JSON, in place of an older one.
-	 * @param file where to
-	 * @throws IOException if it cannot be written
-	 */
-	void write(Path file) throws IOException {
-		Path folder = file.getParent();
-		if (folder != null) {
-			Files.createDirectories(folder);
-		}
-		Files.writeString(file, toJson() + "\n");
+	@Override
+	public String toTable() {
+		return ReportTable.of(this);
+	}
+
+	@Override
+	public String conclusion() {
+		return provesTheLock() ? "The distributed lock sold every ticket once; the two others sold tickets twice."
+				: "NOT as expected: the lock must sell every ticket once, and the two others must show the bug.";
 	}
 
 }

@@ -2,16 +2,27 @@ package io.github.distlock.sample.launcher;
 
 import java.io.IOException;
 import java.sql.SQLException;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * One database and one Redis for all services: those that the settings name, else
- * embedded ones.
+ * embedded ones. And the servers of other lock stores, if they are needed.
  */
 final class Servers {
 
+	private static final String HOST = "127.0.0.1";
+
 	private static final int REDIS_PORT = 6379;
+
+	private static final int REDLOCK_PORT = 6380;
+
+	private static final int REDLOCK_NODES = 5;
+
+	private static final int ZOOKEEPER_PORT = 2181;
 
 	private final Children children;
 
@@ -28,8 +39,9 @@ final class Servers {
 	/**
 	 * Start what the user has not. Blocks until it serves.
 	 * @param settings what the services are told; completed with the embedded servers
+	 * @param stores the lock stores that are needed besides
 	 */
-	void start(ServiceSettings settings) throws IOException, SQLException, InterruptedException {
+	void start(ServiceSettings settings, Set<Store> stores) throws IOException, SQLException, InterruptedException {
 		if (settings.hasDatabase()) {
 			this.console.item("database", "as spring.datasource.* says");
 		}
@@ -41,6 +53,12 @@ final class Servers {
 		}
 		else {
 			startRedis(settings);
+		}
+		if (stores.contains(Store.REDLOCK)) {
+			startRedlock(settings);
+		}
+		if (stores.contains(Store.ZOOKEEPER)) {
+			startZooKeeper(settings);
 		}
 	}
 
@@ -54,15 +72,45 @@ final class Servers {
 
 	private void startRedis(ServiceSettings settings) throws IOException, InterruptedException {
 		int port = this.ports.pick(REDIS_PORT);
-		settings.put("spring.data.redis.host", "127.0.0.1");
+		settings.put("spring.data.redis.host", HOST);
 		settings.put("spring.data.redis.port", String.valueOf(port));
-		Child keeper = this.children.start(Children.REDIS, Map.of(), "redis", String.valueOf(port));
+		startRedis("redis", List.of(port));
+	}
+
+	private void startZooKeeper(ServiceSettings settings) throws IOException, InterruptedException {
+		int port = this.ports.pick(ZOOKEEPER_PORT);
+		Child keeper = this.children.startServer("zookeeper", List.of("zookeeper", String.valueOf(port)));
 		new Readiness().awaitPort(keeper, port);
+		String where = HOST + ":" + port;
+		settings.put("distlock.zookeeper.connect-string", where);
+		this.console.item("zookeeper", "%s (embedded, pid %d)".formatted(where, keeper.process().pid()));
+	}
+
+	private void startRedlock(ServiceSettings settings) throws IOException, InterruptedException {
+		List<Integer> masters = IntStream.range(0, REDLOCK_NODES)
+			.map((node) -> this.ports.pick(REDLOCK_PORT + node))
+			.boxed()
+			.toList();
+		for (int node = 0; node < REDLOCK_NODES; node++) {
+			settings.put("distlock.redlock.nodes[%d].host".formatted(node), HOST);
+			settings.put("distlock.redlock.nodes[%d].port".formatted(node), String.valueOf(masters.get(node)));
+		}
+		startRedis("redlock", masters);
+	}
+
+	private void startRedis(String name, List<Integer> masters) throws IOException, InterruptedException {
+		List<String> arguments = new ArrayList<>(List.of("redis"));
+		masters.forEach((port) -> arguments.add(String.valueOf(port)));
+		Child keeper = this.children.startServer(name, arguments);
+		for (int port : masters) {
+			new Readiness().awaitPort(keeper, port);
+		}
 		String server = keeper.process()
 			.descendants()
 			.map((process) -> "pid " + process.pid())
 			.collect(Collectors.joining(", "));
-		this.console.item("redis", "127.0.0.1:%d (embedded, %s)".formatted(port, server));
+		String where = masters.stream().map((port) -> HOST + ":" + port).collect(Collectors.joining(", "));
+		this.console.item(name, "%s (embedded, %s)".formatted(where, server));
 	}
 
 }

@@ -65,6 +65,27 @@ final class ServiceSettings {
 	}
 
 	/**
+	 * Set a property, unless the user has.
+	 * @param name its name
+	 * @param value its value
+	 */
+	void putIfAbsent(String name, String value) {
+		if (!this.inherited.contains(variable(name))) {
+			this.variables.putIfAbsent(variable(name), value);
+		}
+	}
+
+	/**
+	 * Whether properties are set, and so.
+	 * @param properties values by name
+	 */
+	boolean contain(Map<String, String> properties) {
+		return properties.entrySet()
+			.stream()
+			.allMatch((entry) -> entry.getValue().equals(this.variables.get(variable(entry.getKey()))));
+	}
+
+	/**
 	 * Return the variables to add to a service's environment.
 	 * @return variables by name
 	 */

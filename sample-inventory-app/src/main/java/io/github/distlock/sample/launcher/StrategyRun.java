@@ -6,7 +6,7 @@ import java.time.Duration;
  * What one strategy made of the orders. All but errors and time is read from the database
  * after the last answer.
  *
- * @param strategy {@code none}, {@code synchronized} or {@code distributed-lock}
+ * @param strategy its name
  * @param sold orders accepted: rows of the {@code sales} table
  * @param stockLeft what the {@code stock} table says is left
  * @param oversold units sold that never existed: {@code sold - stock}, if positive
@@ -34,6 +34,15 @@ record StrategyRun(String strategy, long sold, long stockLeft, long oversold, lo
 		return new StrategyRun(strategy, level.sold(), level.quantity(), Math.max(0, level.sold() - stock),
 				level.sold() - (stock - level.quantity()), level.sold() - level.serials(), errors,
 				Math.round(time.toNanos() / 1e6) / 1e3);
+	}
+
+	/**
+	 * Work out the rate.
+	 * @param orders orders answered
+	 * @return how many that were in a second
+	 */
+	double ordersPerSecond(long orders) {
+		return (this.seconds > 0) ? orders / this.seconds : 0;
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package io.github.distlock.sample.orders;
 
+import java.net.ConnectException;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -7,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.stereotype.Component;
+import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
 
 /**
@@ -27,13 +29,32 @@ class Inventory {
 	}
 
 	/**
-	 * Have the next node sell one unit. Blocks until it answers.
+	 * Have the next node sell one unit, or the one after it if nobody listens there: then
+	 * the order was not placed, and may be placed elsewhere. Blocks until it answers.
 	 * @param sku the article
 	 * @param strategy how the node protects its stock
 	 * @return which node answered, and what
 	 */
 	Order sell(String sku, String strategy) {
-		URI node = this.nodes.get(Math.floorMod(this.turn.getAndIncrement(), this.nodes.size()));
+		int first = this.turn.getAndIncrement();
+		for (int next = 1; next < this.nodes.size(); next++) {
+			try {
+				return sell(sku, strategy, node(first++));
+			}
+			catch (ResourceAccessException ex) {
+				if (!(ex.getCause() instanceof ConnectException)) {
+					throw ex;
+				}
+			}
+		}
+		return sell(sku, strategy, node(first));
+	}
+
+	private URI node(int turn) {
+		return this.nodes.get(Math.floorMod(turn, this.nodes.size()));
+	}
+
+	private Order sell(String sku, String strategy, URI node) {
 		Deduction deduction = this.http.post()
 			.uri(node + "/stock/{sku}/deduct?strategy={strategy}", sku, strategy)
 			.retrieve()

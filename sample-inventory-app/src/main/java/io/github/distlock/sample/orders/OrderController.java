@@ -7,6 +7,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.client.HttpClientErrorException;
+import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.client.RestClientException;
 
 /**
@@ -29,6 +30,11 @@ class OrderController {
 
 	@ExceptionHandler
 	ProblemDetail refused(HttpClientErrorException ex) {
+		return ProblemDetail.forStatusAndDetail(ex.getStatusCode(), "Inventory: " + ex.getResponseBodyAsString());
+	}
+
+	@ExceptionHandler
+	ProblemDetail blocked(HttpServerErrorException.ServiceUnavailable ex) {
 		return ProblemDetail.forStatusAndDetail(ex.getStatusCode(), "Inventory: " + ex.getResponseBodyAsString());
 	}
 

@@ -1,6 +1,7 @@
 package io.github.distlock.sample.inventory;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -8,10 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.http.converter.json.JacksonJsonHttpMessageConverter;
-import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,18 +19,17 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class StockControllerTests {
 
-	private final EmbeddedDatabase database = new EmbeddedDatabaseBuilder().generateUniqueName(true)
-		.setType(EmbeddedDatabaseType.H2)
-		.addScript("schema.sql")
-		.build();
+	private final EmbeddedDatabase database = TestShop.database();
 
-	private final StockLedger ledger = new StockLedger(JdbcClient.create(this.database),
-			new InventoryProperties(Duration.ZERO));
+	private final StockLedger ledger = TestShop.ledger(this.database, Duration.ZERO);
+
+	private final List<String> cleared = new ArrayList<>();
 
 	private final Map<String, StockService> strategies = Map.of("none", (sku) -> Deduction.sold(7), "distributed-lock",
 			(sku) -> Deduction.soldOut());
 
-	private final MockMvcTester mvc = MockMvcTester.of(new StockController(this.strategies, this.ledger))
+	private final MockMvcTester mvc = MockMvcTester
+		.of(new StockController(this.strategies, List.of(this.cleared::add), this.ledger))
 		.withHttpMessageConverters(List.of(new JacksonJsonHttpMessageConverter()));
 
 	@AfterEach
@@ -66,6 +63,12 @@ class StockControllerTests {
 		assertThat(this.mvc.get().uri("/stock/nothing")).hasStatus(404)
 			.failure()
 			.hasMessageContaining("PUT /stock/nothing?quantity=");
+	}
+
+	@Test
+	void aResetClearsWhatACrashedHolderLeft() {
+		this.mvc.put().uri("/stock/ticket?quantity=5").exchange();
+		assertThat(this.cleared).containsExactly("ticket");
 	}
 
 	@Test

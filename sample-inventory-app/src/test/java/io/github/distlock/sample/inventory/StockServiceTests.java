@@ -12,10 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,13 +21,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class StockServiceTests {
 
-	private final EmbeddedDatabase database = new EmbeddedDatabaseBuilder().generateUniqueName(true)
-		.setType(EmbeddedDatabaseType.H2)
-		.addScript("schema.sql")
-		.build();
+	private final EmbeddedDatabase database = TestShop.database();
 
-	private final StockLedger ledger = new StockLedger(JdbcClient.create(this.database),
-			new InventoryProperties(Duration.ofMillis(2)));
+	private final StockLedger ledger = TestShop.ledger(this.database, Duration.ofMillis(2));
 
 	@BeforeEach
 	void stock() {

@@ -1,6 +1,7 @@
 package io.github.distlock.sample.launcher;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
@@ -17,13 +18,23 @@ class OptionsTests {
 
 	@Test
 	void withoutArgumentsThereAre800OrdersForAStockOf500() {
-		assertThat(parse()).isEqualTo(new Options(800, 500, 64, 8000, REPORT, false, Map.of()));
+		assertThat(parse())
+			.isEqualTo(new Options(800, 500, 64, 8000, REPORT, false, List.of(), List.of(Fault.NONE), Map.of()));
 	}
 
 	@Test
 	void everyOptionIsRead() {
 		assertThat(parse("--orders=20", "--stock=12", "--buyers=4", "--base-port=0", "--report=/x/y.json", "--exit"))
-			.isEqualTo(new Options(20, 12, 4, 0, Path.of("/x/y.json"), true, Map.of()));
+			.isEqualTo(new Options(20, 12, 4, 0, Path.of("/x/y.json"), true, List.of(), List.of(Fault.NONE), Map.of()));
+	}
+
+	@Test
+	void strategiesAndFaultsAreReadAndEachAloneMeansTheHistory() {
+		Options both = parse("--strategies=setnx,none", "--fault=crash");
+		assertThat(both.strategies()).extracting(Strategy::name).containsExactly("setnx", "none");
+		assertThat(both.faults()).containsExactly(Fault.CRASH);
+		assertThat(parse("--strategies=all").faults()).containsExactly(Fault.NONE);
+		assertThat(parse("--fault=slow").strategies()).isEqualTo(Strategies.ALL);
 	}
 
 	@Test

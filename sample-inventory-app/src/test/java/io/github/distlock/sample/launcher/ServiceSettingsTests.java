@@ -67,6 +67,26 @@ class ServiceSettingsTests {
 			.containsExactly(Map.entry("DISTLOCK_LEASETIME", "2s"));
 	}
 
+	@Test
+	void whatTheUserHasSetStays() {
+		ServiceSettings settings = settings(Map.of("distlock.lease-time", "3s"),
+				Map.of("SAMPLE_INVENTORY_LEASE", "4s"));
+		settings.putIfAbsent("distlock.lease-time", "2s");
+		settings.putIfAbsent("sample.inventory.lease", "2s");
+		settings.putIfAbsent("sample.inventory.patience", "6s");
+		assertThat(settings.variables()).containsOnly(Map.entry("DISTLOCK_LEASETIME", "3s"),
+				Map.entry("SAMPLE_INVENTORY_PATIENCE", "6s"));
+	}
+
+	@Test
+	void whatIsSetIsKnown() {
+		ServiceSettings settings = settings(Map.of("distlock.jdbc.mode", "lease"), Map.of());
+		assertThat(settings.contain(Map.of())).isTrue();
+		assertThat(settings.contain(Map.of("distlock.jdbc.mode", "lease"))).isTrue();
+		assertThat(settings.contain(Map.of("distlock.jdbc.mode", "row"))).isFalse();
+		assertThat(settings.contain(Map.of("distlock.jdbc.enabled", "true"))).isFalse();
+	}
+
 	private ServiceSettings settings(Map<String, String> arguments, Map<String, String> environment) {
 		return new ServiceSettings(arguments, this.system, environment);
 	}

@@ -1,5 +1,7 @@
 package io.github.distlock.sample.orders;
 
+import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.util.List;
 
@@ -8,11 +10,14 @@ import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.test.web.client.MockRestServiceServer;
+import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.springframework.test.web.client.match.MockRestRequestMatchers.method;
 import static org.springframework.test.web.client.match.MockRestRequestMatchers.requestTo;
+import static org.springframework.test.web.client.response.MockRestResponseCreators.withException;
 import static org.springframework.test.web.client.response.MockRestResponseCreators.withSuccess;
 
 /**
@@ -38,6 +43,24 @@ class InventoryTests {
 		assertThat(this.inventory.sell("ticket", "none")).isEqualTo(new Order("ticket", true, 3L, ONE));
 		assertThat(this.inventory.sell("ticket", "none")).isEqualTo(new Order("ticket", true, 2L, TWO));
 		assertThat(this.inventory.sell("ticket", "none")).isEqualTo(new Order("ticket", false, null, ONE));
+		this.nodes.verify();
+	}
+
+	@Test
+	void aNodeThatDoesNotListenIsPassedOver() {
+		this.nodes.expect(requestTo("http://one/stock/ticket/deduct?strategy=none"))
+			.andRespond(withException(new ConnectException("refused")));
+		expect("http://two/stock/ticket/deduct?strategy=none", "{\"accepted\":true,\"serial\":3}");
+		assertThat(this.inventory.sell("ticket", "none")).isEqualTo(new Order("ticket", true, 3L, TWO));
+		this.nodes.verify();
+	}
+
+	@Test
+	void anOrderThatMayHaveBeenPlacedIsNotPlacedElsewhere() {
+		this.nodes.expect(requestTo("http://one/stock/ticket/deduct?strategy=none"))
+			.andRespond(withException(new IOException("reset by peer")));
+		assertThatExceptionOfType(ResourceAccessException.class)
+			.isThrownBy(() -> this.inventory.sell("ticket", "none"));
 		this.nodes.verify();
 	}
 

@@ -1,0 +1,39 @@
+package io.github.distlock.sample.inventory;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * The declared work between reading the stock and writing it back, the same in every
+ * strategy. Whoever does it holds the lock, if there is one: so faults strike here.
+ */
+@Component
+public class Work {
+
+	private final Duration pause;
+
+	private final Faults faults;
+
+	Work(InventoryProperties properties, Faults faults) {
+		this.pause = properties.pause();
+		this.faults = faults;
+	}
+
+	/**
+	 * Do it. Blocks for the declared time, at times for longer, and may not return at
+	 * all.
+	 */
+	public void perform() {
+		this.faults.crashIfAsked();
+		long nanos = this.pause.plus(this.faults.slowness()).toNanos();
+		long end = System.nanoTime() + nanos;
+		long left = nanos;
+		while (left > 0 && !Thread.currentThread().isInterrupted()) {
+			LockSupport.parkNanos(this, left);
+			left = end - System.nanoTime();
+		}
+	}
+
+}

@@ -1,0 +1,61 @@
+package io.github.distlock.sample.inventory.history;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+import io.github.distlock.sample.inventory.Deduction;
+import io.github.distlock.sample.inventory.InventoryProperties;
+import io.github.distlock.sample.inventory.StockLedger;
+import io.github.distlock.sample.inventory.StockService;
+
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.script.RedisScript;
+import org.springframework.stereotype.Service;
+
+/**
+ * {@code SET key unique NX PX}, and a script that deletes the key only if the value is
+ * still ours: nobody frees a lock of others any more. The end of most tutorials.
+ * <p>
+ * What is wrong with it: it is right until the work outlasts the lease. Nobody renews the
+ * lease, nobody tells the late holder, and nothing refuses its write.
+ */
+@Service("set-px-unique")
+class SetPxUniqueStock implements StockService {
+
+	private static final RedisScript<Long> DELETE_IF_MINE = RedisScript.of("""
+			if redis.call('GET', KEYS[1]) == ARGV[1] then
+				return redis.call('DEL', KEYS[1])
+			end
+			return 0""", Long.class);
+
+	private final Duration lease;
+
+	private final StringRedisTemplate redis;
+
+	private final StockLedger ledger;
+
+	private final Patience patience;
+
+	SetPxUniqueStock(StringRedisTemplate redis, StockLedger ledger, Patience patience, InventoryProperties properties) {
+		this.redis = redis;
+		this.ledger = ledger;
+		this.patience = patience;
+		this.lease = properties.lease();
+	}
+
+	@Override
+	public Deduction deduct(String sku) {
+		String key = "set-px-unique:" + sku;
+		String mine = UUID.randomUUID().toString();
+		this.patience.await(key,
+				() -> Boolean.TRUE.equals(this.redis.opsForValue().setIfAbsent(key, mine, this.lease)));
+		try {
+			return this.ledger.sell(sku);
+		}
+		finally {
+			this.redis.execute(DELETE_IF_MINE, List.of(key), mine);
+		}
+	}
+
+}

@@ -1,0 +1,72 @@
+package io.github.distlock.sample.inventory.history;
+
+import java.time.Duration;
+
+import io.github.distlock.sample.inventory.Deduction;
+import io.github.distlock.sample.inventory.Faults;
+import io.github.distlock.sample.inventory.InventoryProperties;
+import io.github.distlock.sample.inventory.StockLedger;
+import io.github.distlock.sample.inventory.StockService;
+
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.stereotype.Service;
+
+/**
+ * The value says when the lock expires, so one command is enough: {@code SETNX}. Whoever
+ * finds a value of the past takes over with {@code GETSET}, which tells exactly one of
+ * several that it was the first.
+ * <p>
+ * What is wrong with it: the time is that of the clients. A node whose clock is ahead
+ * finds every lock expired. And losers of the {@code GETSET} have put off the winner's
+ * expiry.
+ */
+@Service("setnx-getset")
+class SetnxGetsetStock implements StockService {
+
+	private final Duration lease;
+
+	private final Faults faults;
+
+	private final StringRedisTemplate redis;
+
+	private final StockLedger ledger;
+
+	private final Patience patience;
+
+	SetnxGetsetStock(StringRedisTemplate redis, StockLedger ledger, Patience patience, InventoryProperties properties,
+			Faults faults) {
+		this.redis = redis;
+		this.ledger = ledger;
+		this.patience = patience;
+		this.lease = properties.lease();
+		this.faults = faults;
+	}
+
+	@Override
+	public Deduction deduct(String sku) {
+		String key = "setnx-getset:" + sku;
+		this.patience.await(key, () -> take(key));
+		long end = this.faults.currentTimeMillis() + this.lease.toMillis();
+		try {
+			return this.ledger.sell(sku);
+		}
+		finally {
+			// Later the lock may be somebody else's.
+			if (this.faults.currentTimeMillis() < end) {
+				this.redis.delete(key);
+			}
+		}
+	}
+
+	private boolean take(String key) {
+		long now = this.faults.currentTimeMillis();
+		String end = String.valueOf(now + this.lease.toMillis());
+		if (Boolean.TRUE.equals(this.redis.opsForValue().setIfAbsent(key, end))) {
+			return true;
+		}
+		String current = this.redis.opsForValue().get(key);
+		return current != null && Long.parseLong(current) < now
+				&& current.equals(this.redis.opsForValue().getAndSet(key, end));
+	}
+
+}

@@ -1,0 +1,32 @@
+package io.github.distlock.sample.inventory.stores;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.sample.inventory.Deduction;
+import io.github.distlock.sample.inventory.StockLedger;
+import io.github.distlock.sample.inventory.StockService;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.stereotype.Service;
+
+/**
+ * One lock per article, a row with a lease in the database.
+ */
+@Service("jdbc-lease")
+@ConditionalOnBooleanProperty("distlock.jdbc.enabled")
+@ConditionalOnProperty(name = "distlock.jdbc.mode", havingValue = "lease")
+class JdbcLeaseStock implements StockService {
+
+	private final StockLedger ledger;
+
+	JdbcLeaseStock(StockLedger ledger) {
+		this.ledger = ledger;
+	}
+
+	@Override
+	@DistributedLock(key = "'stock-' + #sku", waitTime = "60s", registry = "jdbc")
+	public Deduction deduct(String sku) {
+		return this.ledger.sell(sku);
+	}
+
+}

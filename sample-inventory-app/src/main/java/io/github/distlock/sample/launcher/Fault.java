@@ -1,0 +1,56 @@
+package io.github.distlock.sample.launcher;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * What goes wrong on one node while the orders are played.
+ */
+enum Fault {
+
+	/** Nothing. */
+	NONE("none"),
+
+	/**
+	 * A node dies while it holds the lock, and is started again after the last answer.
+	 */
+	CRASH("crash"),
+
+	/** A holder's work takes one and a half leases. */
+	SLOW("slow"),
+
+	/** A node's wall clock is three hours ahead. */
+	CLOCK("clock");
+
+	private final String option;
+
+	Fault(String option) {
+		this.option = option;
+	}
+
+	String option() {
+		return this.option;
+	}
+
+	/**
+	 * Read the value of {@code --fault=}.
+	 * @param value names with commas between them, or {@code all}
+	 * @return the faults in the order given
+	 * @throws IllegalArgumentException if one is unknown
+	 */
+	static List<Fault> parse(String value) {
+		return value.equals("all") ? List.of(values())
+				: Stream.of(value.split(",")).map(String::strip).map(Fault::of).distinct().toList();
+	}
+
+	private static Fault of(String name) {
+		return Arrays.stream(values())
+			.filter((fault) -> fault.option.equals(name.toLowerCase(Locale.ROOT)))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("--fault=%s is unknown: use %s, several with commas, or all"
+				.formatted(name, String.join(", ", Arrays.stream(values()).map(Fault::option).toList()))));
+	}
+
+}

@@ -1,0 +1,31 @@
+package io.github.distlock.sample.launcher;
+
+/**
+ * What became of a strategy.
+ */
+enum Verdict {
+
+	/** Every unit was sold once, to everybody who came in time. */
+	HOLDS("holds"),
+
+	/** Units were sold that did not exist, or twice. */
+	OVERSELLS("OVERSELLS"),
+
+	/** The lock stayed taken, and nobody was served any more. */
+	BLOCKS("BLOCKS"),
+
+	/** None of these: orders failed, or units were left over. */
+	FAILS("FAILS");
+
+	private final String text;
+
+	Verdict(String text) {
+		this.text = text;
+	}
+
+	@Override
+	public String toString() {
+		return this.text;
+	}
+
+}

@@ -1,0 +1,65 @@
+package io.github.distlock.sample;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The steps of the idea, and what breaks them: real processes, real servers, real
+ * crashes.
+ */
+@Timeout(600)
+class HistoryDemoTests {
+
+	@Test
+	void unharmedOnlyThoseOversellThatDoNotKeepTheOtherNodeOut() throws Exception {
+		List<String> verdicts = play("history", "--strategies=all", "--orders=60", "--stock=40");
+		assertThat(verdicts).containsExactly("none none oversells", "synchronized none oversells", "mkdir none holds",
+				"setnx none holds", "setnx-expire none holds", "setnx-getset none holds", "set-ex-fixed none holds",
+				"set-px-unique none holds", "optimistic none holds", "for-update none holds", "segments none holds",
+				"distributed-lock none holds", "redis none holds", "redis-fair none holds", "redlock none holds",
+				"jdbc-lease none holds", "jdbc-row none holds", "zookeeper none holds", "local none oversells");
+	}
+
+	@Test
+	void everyFaultDamagesTheLocksThatItMustAndNoOther() throws Exception {
+		assertThat(play("faults", "--fault=crash,slow,clock",
+				"--strategies=mkdir,setnx-expire,setnx-getset,set-ex-fixed,set-px-unique,distributed-lock",
+				"--orders=60", "--stock=40"))
+			.containsExactly("mkdir crash blocks", "setnx-expire crash blocks", "setnx-getset crash holds",
+					"set-ex-fixed crash holds", "set-px-unique crash holds", "distributed-lock crash holds",
+					"mkdir slow holds", "setnx-expire slow oversells", "setnx-getset slow oversells",
+					"set-ex-fixed slow oversells", "set-px-unique slow oversells", "distributed-lock slow holds",
+					"mkdir clock holds", "setnx-expire clock holds", "setnx-getset clock oversells",
+					"set-ex-fixed clock holds", "set-px-unique clock holds", "distributed-lock clock holds");
+	}
+
+	/**
+	 * Play, and expect that the program's own judgement is the same.
+	 */
+	private static List<String> play(String name, String... args) throws Exception {
+		Path report = Path.of("target", "tmp", name + ".json").toAbsolutePath();
+		List<String> all = new ArrayList<>(List.of(args));
+		all.addAll(List.of("--exit", "--buyers=16", "--report=" + report));
+		try (DemoProcess demo = new DemoProcess(name, all.toArray(String[]::new))) {
+			int status = demo.awaitStatus();
+			assertThat(status).as(demo.output()).isZero();
+			List<String> verdicts = new ArrayList<>();
+			for (JsonNode run : JsonMapper.builder().build().readTree(Files.readString(report)).path("runs")) {
+				verdicts.add("%s %s %s".formatted(run.path("strategy").asString(), run.path("fault").asString(),
+						run.path("verdict").asString()));
+				assertThat(run.path("why").asString()).isNotBlank();
+			}
+			return verdicts;
+		}
+	}
+
+}

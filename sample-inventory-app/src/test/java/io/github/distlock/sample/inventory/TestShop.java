@@ -1,0 +1,56 @@
+package io.github.distlock.sample.inventory;
+
+import java.time.Duration;
+
+import javax.sql.DataSource;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+
+/**
+ * The parts of an inventory node, put together by hand.
+ */
+public final class TestShop {
+
+	private TestShop() {
+	}
+
+	public static EmbeddedDatabase database() {
+		return new EmbeddedDatabaseBuilder().generateUniqueName(true)
+			.setType(EmbeddedDatabaseType.H2)
+			.addScript("schema.sql")
+			.build();
+	}
+
+	public static InventoryProperties properties(Duration pause) {
+		return new InventoryProperties(pause, Duration.ofSeconds(10), Duration.ofSeconds(60), true);
+	}
+
+	public static InventoryProperties impatient() {
+		return new InventoryProperties(Duration.ZERO, Duration.ofSeconds(10), Duration.ofMillis(500), true);
+	}
+
+	public static Faults faults(InventoryProperties properties) {
+		return new Faults(properties);
+	}
+
+	public static StockLedger ledger(DataSource database, InventoryProperties properties, Faults faults) {
+		return new StockLedger(JdbcClient.create(database), new Work(properties, faults));
+	}
+
+	static StockLedger ledger(DataSource database, Duration pause) {
+		InventoryProperties properties = properties(pause);
+		return ledger(database, properties, faults(properties));
+	}
+
+	public static Work work(InventoryProperties properties, Faults faults) {
+		return new Work(properties, faults);
+	}
+
+	public static void stockUp(StockLedger ledger, String sku, long quantity) {
+		ledger.reset(sku, quantity);
+	}
+
+}
