@@ -16,6 +16,7 @@
  * <li>a cancelled ticket is never granted the lock</li>
  * <li>a cancelled ticket that was granted meanwhile is released</li>
  * <li>a lease that is not renewed ends</li>
+ * <li>a lock whose lease has ended goes to the longest waiting ticket</li>
  * <li>a renewed lease goes on</li>
  * <li>renewal of a ticket that does not hold answers gone</li>
  * <li>tokens strictly increase from holder to holder</li>

@@ -136,9 +136,23 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract {
 	}
 
 	@Test
+	default void aLockWhoseLeaseHasEndedGoesToTheLongestWaitingTicket() {
+		assumeExpiry();
+		assumeOrder();
+		first().backend.attempt(first().ticket(key()), store().shortLease(), true);
+		Ticket waiter = second().ticket(key());
+		second().attempt(waiter);
+		await().until(() -> {
+			// A newcomer finds that the lease has ended, and does not profit.
+			assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
+			return second().wasGranted(waiter) || second().attempt(waiter) instanceof AttemptResult.Granted;
+		});
+	}
+
+	@Test
 	default void aRenewedLeaseGoesOn() {
 		Ticket holder = first().ticket(key());
-		Grant grant = granted(first().backend.attempt(holder, store().shortLease(), true));
+		Grant grant = granted(first().attempt(holder));
 		List<RenewalResult> results = first().backend
 			.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE.multipliedBy(3))));
 		assertThat(results).singleElement()

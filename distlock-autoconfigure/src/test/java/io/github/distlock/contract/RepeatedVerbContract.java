@@ -55,6 +55,8 @@ interface RepeatedVerbContract extends ContractTests {
 		assertThat(second().attempt(waiter)).isInstanceOfSatisfying(AttemptResult.Waiting.class,
 				(waiting) -> assertThat(waiting.queuedNow()).isFalse());
 		first().attempt(later);
+		// It keeps its place.
+		second().attempt(waiter);
 		first().release(holder);
 		second().awaitGrant(waiter);
 		second().release(waiter);

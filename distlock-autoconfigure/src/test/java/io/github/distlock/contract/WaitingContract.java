@@ -45,8 +45,23 @@ interface WaitingContract extends ContractTests {
 		await().until(() -> one().waiting() == 1);
 		held.close();
 		stage().get(waiter).close();
-		CompletableFuture<HeldLock> cancelled = one().registry().acquireAsync(request());
-		cancelled.cancel(false);
+		stage().awaitIdle();
+	}
+
+	@Test
+	default void aWaiterWithoutAThreadThatIsCancelledLeavesNothingBehind() throws Exception {
+		HeldLock held = two().acquire(key());
+		CompletableFuture<HeldLock> cancelled = one().registry().acquireAsync(request().waitTime(LockRequest.FOREVER));
+		await().until(() -> one().waiting() == 1);
+		assertThat(cancelled.cancel(false)).isTrue();
+		held.close();
+		two().acquire(key()).close();
+		stage().awaitIdle();
+		CompletableFuture<HeldLock> quick = one().registry().acquireAsync(request());
+		if (!quick.cancel(false)) {
+			// Granted before.
+			stage().get(quick).close();
+		}
 		two().acquire(key()).close();
 		stage().awaitIdle();
 	}

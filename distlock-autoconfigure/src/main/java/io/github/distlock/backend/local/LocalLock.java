@@ -83,11 +83,6 @@ final class LocalLock {
 		this.queue.remove(ticket);
 	}
 
-	/** Nobody of this backend waits any more. */
-	void forgetAllOf(LocalLockBackend backend) {
-		this.queue.values().removeIf((waiter) -> waiter.backend() == backend);
-	}
-
 	/** Whose turn it is; no longer waiting. */
 	@Nullable LocalTicket takeOldest() {
 		Iterator<LocalTicket> waiters = this.queue.values().iterator();

@@ -80,7 +80,6 @@ public final class LocalLockBackend implements LockBackend {
 	@Override
 	public void stop() {
 		this.signals = null;
-		this.store.leave(this);
 	}
 
 	@Override
@@ -156,7 +155,7 @@ public final class LocalLockBackend implements LockBackend {
 	private void hear(LocalGrant granted) {
 		LockSignals told = this.signals;
 		if (told == null) {
-			// Stopped in the moment of the grant: nobody will ever come for it.
+			// Stopped while it waited: nobody will ever come for it.
 			tell(this.store.cancel(granted.holder().ticket()));
 			return;
 		}

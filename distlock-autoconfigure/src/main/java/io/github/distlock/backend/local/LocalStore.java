@@ -161,18 +161,6 @@ public final class LocalStore {
 		}
 	}
 
-	/** Nobody of this backend waits any more. What it holds ends with its lease. */
-	void leave(LocalLockBackend backend) {
-		this.lock.lock();
-		try {
-			this.locks.values().forEach((key) -> key.forgetAllOf(backend));
-			sweep();
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
 	/** How many keys are held or waited for. */
 	int size() {
 		this.lock.lock();
