@@ -234,7 +234,8 @@ final class RowPlaces {
 				return true;
 			});
 		}
-		// Stopping a statement that has not begun does nothing: again, then.
+		// Stopping a statement that has not begun does nothing, and some drivers stop one
+		// only once. Four seconds in all: it ends by itself before that.
 		for (int i = 0; i < 64; i++) {
 			if (forgetQueued(place) || this.store.threads().await(place.ended, Duration.ofMillis(i * 2L))) {
 				return;

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RowSession {
 
-	/** As the statements have it. */
-	private static final int WAIT_SECONDS = 5;
+	/** As the statements have it; shorter than a cancellation takes at most. */
+	private static final int WAIT_SECONDS = 3;
 
 	/** Who cannot wait in the database looks this often. */
 	private static final long LOOK_NANOS = 20_000_000;

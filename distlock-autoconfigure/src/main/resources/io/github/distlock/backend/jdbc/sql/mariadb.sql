@@ -16,4 +16,4 @@ RETURNING ${answer}
 INSERT IGNORE INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at) VALUES (:key, '', 0, ${now}, 0)
 
 -- name: await
-${row} FOR UPDATE WAIT 5
+${row} FOR UPDATE WAIT 3

@@ -16,7 +16,7 @@ ON DUPLICATE KEY UPDATE
 INSERT IGNORE INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at) VALUES (:key, '', 0, ${now}, 0)
 
 -- name: patience
-SET SESSION innodb_lock_wait_timeout = 5
+SET SESSION innodb_lock_wait_timeout = 3
 
 -- name: impatience
 SET SESSION innodb_lock_wait_timeout = DEFAULT

@@ -19,7 +19,7 @@ VALUES (:key, '', 0, ${now}, 0)
 ON CONFLICT (lock_key) DO NOTHING
 
 -- name: patience
-SET LOCAL lock_timeout = '5s'
+SET LOCAL lock_timeout = '3s'
 
 -- name: clock
 -- The lock was waited for in an earlier statement.
