@@ -15,7 +15,7 @@ import io.github.distlock.contract.StoreUnderTest;
 final class JdbcUnderTest implements StoreUnderTest {
 
 	static final JdbcBackendSettings SETTINGS = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
-			Duration.ofMillis(100), 40, 17);
+			Duration.ofMillis(100), 80, 17);
 
 	private final TestDatabase database;
 
@@ -38,7 +38,7 @@ final class JdbcUnderTest implements StoreUnderTest {
 
 	@Override
 	public LockBackend newBackend(TimeSource clock) {
-		HikariDataSource pool = this.database.pool(42);
+		HikariDataSource pool = this.database.pool(82);
 		this.pools.add(pool);
 		return this.rows ? new JdbcRowBackend(pool, SETTINGS, clock) : new JdbcLeaseBackend(pool, SETTINGS, clock);
 	}
