@@ -51,8 +51,8 @@ class LockPathsTests {
 
 	@Test
 	void aNodeIsNamedByItsTicket() {
-		assertThat(LockPaths.nodePrefix(new Ticket("key", LockMode.EXCLUSIVE, "in-st_1", 7, true)))
-			.isEqualTo("in-st_1:f7-");
+		Ticket ticket = new Ticket("key", LockMode.EXCLUSIVE, "in-st_1", 7, true);
+		assertThat(LockPaths.nodePrefix(ticket)).isEqualTo(ticket.token() + "-");
 	}
 
 	@ParameterizedTest

@@ -25,7 +25,7 @@ import static org.awaitility.Awaitility.await;
  */
 class SessionTests {
 
-	private static final Duration SESSION = Duration.ofSeconds(4);
+	private static final Duration SESSION = Duration.ofSeconds(8);
 
 	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
 
@@ -64,7 +64,7 @@ class SessionTests {
 	@Test
 	void aGrantCountsForAsLongAsTheLeaderIsHeard() {
 		Grant grant = BareNode.granted(this.one.attempt(this.one.ticket("kept")));
-		await().during(SESSION.multipliedBy(2)).atMost(SESSION.multipliedBy(3)).until(() -> counts(grant));
+		await().during(SESSION.plusSeconds(2)).atMost(SESSION.multipliedBy(2)).until(() -> counts(grant));
 		assertThat(this.one.doubted).isEmpty();
 	}
 
@@ -145,7 +145,7 @@ class SessionTests {
 		assertThat(renew(ticket, grant)).isInstanceOf(RenewalResult.Renewed.class);
 		assertThat(counts(grant)).isTrue();
 		assertThat(BareNode.granted(this.one.attempt(ticket)).firstToken()).isEqualTo(grant.firstToken());
-		await().during(SESSION.multipliedBy(2)).atMost(SESSION.multipliedBy(3)).until(() -> counts(grant));
+		await().during(SESSION.plusSeconds(2)).atMost(SESSION.multipliedBy(2)).until(() -> counts(grant));
 	}
 
 	@Test
