@@ -41,7 +41,7 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 	}
 
 	static JdbcNode lease(DataSource dataSource) {
-		return new JdbcNode(new JdbcLeaseBackend(dataSource, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM));
+		return new JdbcNode(new JdbcLeaseBackend(dataSource, settings(10), TimeSource.SYSTEM));
 	}
 
 	/** With no more than one connection at a time. */
@@ -49,8 +49,11 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 		return new JdbcNode(new JdbcLeaseBackend(dataSource, settings(1), TimeSource.SYSTEM));
 	}
 
+	/**
+	 * Who asked lately is believed to wait for twice the interval: longer than a test.
+	 */
 	private static JdbcBackendSettings settings(int connections) {
-		return new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofMillis(100), connections, 17);
+		return new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofSeconds(30), connections, 17);
 	}
 
 	static JdbcNode row(DataSource dataSource) {
