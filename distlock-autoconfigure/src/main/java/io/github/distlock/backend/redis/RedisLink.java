@@ -22,6 +22,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.ConnectionUtils;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -159,6 +160,10 @@ final class RedisLink implements RedisInbox.Events {
 			current.inbox().awaitConfirmation(this.settings.commandTimeout());
 		}
 		catch (RuntimeException ex) {
+			if (NestedExceptionUtils.getMostSpecificCause(ex) instanceof UnsupportedOperationException) {
+				// No messages from static masters with replicas: callers ask instead.
+				return;
+			}
 			RuntimeException reason = rights.explain(ex, "SUBSCRIBE");
 			throw (reason instanceof LockBackendException) ? reason : ScriptRunner.failure("subscription", null, ex);
 		}
