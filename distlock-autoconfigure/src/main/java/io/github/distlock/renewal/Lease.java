@@ -54,7 +54,10 @@ public abstract class Lease {
 	/** Whether the last renewal failed and is tried again at a time of its own. */
 	private volatile boolean retrying;
 
-	/** Whether the store gave less than what was asked for, until a renewal lifts it. */
+	/**
+	 * Whether the store gave less than what was asked for, or is in doubt, until a
+	 * renewal succeeds.
+	 */
 	private volatile boolean unconfirmed;
 
 	/**
@@ -157,8 +160,14 @@ public abstract class Lease {
 	}
 
 	private long left() {
-		long store = this.validity.remainingNanos(this.clock);
-		return this.terms.renewed() ? store : Math.min(store, ownEndNanos());
+		Validity current = this.validity;
+		long store = current.remainingNanos(this.clock);
+		if (!this.terms.renewed()) {
+			return Math.min(store, ownEndNanos());
+		}
+		Duration maxHold = this.terms.maxHold();
+		// A lease ends by itself when it is no longer renewed; a session does not.
+		return (maxHold != null && current.sessionBound()) ? Math.min(store, maxHold.toNanos() - heldNanos()) : store;
 	}
 
 	/** For an explicit lease: enforced here, whatever the store believes. */
@@ -247,13 +256,15 @@ public abstract class Lease {
 		this.renewing = false;
 	}
 
+	/** The store is in doubt, so that any lease is renewed, explicit ones too. */
 	void renewNow() {
+		this.unconfirmed = true;
 		this.renewAtNanos = this.clock.nanoTime();
 	}
 
 	/**
-	 * Without a watchdog only a grant whose lease is still short, since the store waits
-	 * for a confirmation, is renewed, once.
+	 * Without a watchdog a lease is renewed once when the store waits for a confirmation,
+	 * or has asked for a renewal.
 	 */
 	private boolean needsRenewal() {
 		if (!this.terms.renewed()) {

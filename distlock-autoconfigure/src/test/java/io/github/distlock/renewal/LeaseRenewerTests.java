@@ -194,6 +194,26 @@ class LeaseRenewerTests implements LeaseEvents {
 		assertThat(good.isValid()).isTrue();
 	}
 
+	@Test
+	void anExplicitLeaseIsLostAtOnceWhenItsSessionHasEnded() {
+		Lease lease = watch("a", Validity.session(), explicit(LEASE));
+		this.store.gone = true;
+		this.renewer.renewNow(lease.ticket());
+		this.timers.pass(Duration.ofMillis(10));
+		assertThat(this.store.batches).hasSize(1);
+		assertThat(lease.isValid()).isFalse();
+		assertThat(this.lost).hasSize(1);
+	}
+
+	@Test
+	void aSessionKeepsNoLockBeyondTheLongestHold() {
+		Lease lease = watch("a", Validity.session(), new LeaseTerms(LEASE, LEASE, true, Duration.ofMinutes(1)));
+		this.timers.pass(Duration.ofSeconds(59));
+		assertThat(lease.isValid()).isTrue();
+		this.timers.pass(Duration.ofSeconds(2));
+		assertThat(this.lost).hasSize(1);
+	}
+
 	private Lease watch(String key, Duration granted, LeaseTerms terms) {
 		return watch(key, Validity.until(this.clock.now(), granted), terms);
 	}

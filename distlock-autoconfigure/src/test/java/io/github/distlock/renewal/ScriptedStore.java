@@ -26,6 +26,8 @@ final class ScriptedStore extends IdleStore {
 
 	boolean failing;
 
+	boolean gone;
+
 	private final TimeSource clock;
 
 	ScriptedStore(TimeSource clock) {
@@ -44,8 +46,8 @@ final class ScriptedStore extends IdleStore {
 			throw new LockBackendException("no answer");
 		}
 		return renewals.stream()
-			.map((renewal) -> (RenewalResult) new RenewalResult.Renewed(
-					Validity.until(this.clock.now(), renewal.lease())))
+			.<RenewalResult>map((renewal) -> this.gone ? new RenewalResult.Gone()
+					: new RenewalResult.Renewed(Validity.until(this.clock.now(), renewal.lease())))
 			.toList();
 	}
 
