@@ -129,7 +129,7 @@ public final class JdbcLeaseBackend implements LockBackend {
 		try {
 			results.addAll(current.store()
 				.commands()
-				.run("renewal", null, renewals.size() > 1, (connection, script, sent) -> answers(renewals,
+				.run("renewal", null, false, (connection, script, sent) -> answers(renewals,
 						current.statements().renew(connection, script, renewals), sent)));
 		}
 		catch (LockBackendException ex) {

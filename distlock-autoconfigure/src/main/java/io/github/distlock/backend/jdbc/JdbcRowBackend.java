@@ -19,7 +19,6 @@ import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.jdbc.RowPlace.Held;
 import org.jspecify.annotations.Nullable;
 
@@ -158,7 +157,7 @@ public final class JdbcRowBackend implements LockBackend {
 		}
 		List<RenewalResult> results = new ArrayList<>(renewals.size());
 		for (CompletableFuture<Boolean> check : checks) {
-			results.add(result(current, check));
+			results.add(result(current, renewals.get(results.size()).ticket(), check));
 		}
 		return results;
 	}
@@ -169,13 +168,15 @@ public final class JdbcRowBackend implements LockBackend {
 		return place != null && held != null && held.grant().lastToken() == renewal.lastToken() && places.check(place);
 	}
 
-	private RenewalResult result(Open current, CompletableFuture<Boolean> check) {
+	private RenewalResult result(Open current, Ticket ticket, CompletableFuture<Boolean> check) {
 		if (!current.store().threads().await(check, this.settings.commandTimeout().multipliedBy(3))) {
 			return new RenewalResult.Unknown(new LockBackendException(
 					"The database did not say in time whether the transaction of a lock is alive"));
 		}
-		return StoreThreads.result(check, "renewal", null) ? new RenewalResult.Renewed(Validity.session())
-				: new RenewalResult.Gone();
+		boolean alive = StoreThreads.result(check, "renewal", ticket.key());
+		RowPlace place = current.places().find(ticket);
+		Held held = (alive && place != null) ? place.held() : null;
+		return (held != null) ? new RenewalResult.Renewed(held.grant().validity()) : new RenewalResult.Gone();
 	}
 
 	private Open required() {

@@ -31,6 +31,9 @@ final class RowPlace {
 
 	private final ReentrantLock lock = new ReentrantLock();
 
+	/** Whether it holds the row: as the state says, and to be read without the lock. */
+	private volatile boolean holding;
+
 	private State state = State.WORKING;
 
 	private @Nullable RowSession session;
@@ -62,11 +65,17 @@ final class RowPlace {
 			}
 			this.state = State.HELD;
 			this.grant = given;
+			this.holding = true;
 			return true;
 		}
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	/** Whether it holds the row; does not block. */
+	boolean isHolding() {
+		return this.holding;
 	}
 
 	boolean isLeaving() {
@@ -100,6 +109,8 @@ final class RowPlace {
 		try {
 			Held held = held();
 			this.state = State.LEAVING;
+			// Before the row goes back: whoever asks must not believe in it any more.
+			this.holding = false;
 			return held;
 		}
 		finally {

@@ -2,6 +2,7 @@ package io.github.distlock.backend.jdbc;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -89,10 +90,11 @@ final class RowSession {
 			this.connection.commit();
 		}
 		catch (SQLException ex) {
-			if (!JdbcDialect.isCollision(ex)) {
+			if (!JdbcDialect.isCollision(ex) && !this.dialect.isLockTimeout(ex)
+					&& !(ex instanceof SQLTimeoutException)) {
 				throw ex;
 			}
-			// Somebody else has just made it.
+			// Somebody else has just made it, and may have it.
 			this.connection.rollback();
 		}
 	}

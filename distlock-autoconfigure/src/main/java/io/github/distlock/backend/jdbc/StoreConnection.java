@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,10 @@ final class StoreConnection implements AutoCloseable {
 
 	private boolean inTransaction;
 
-	private volatile @Nullable Statement running;
+	private final ReentrantLock cancelling = new ReentrantLock();
+
+	/** Guarded by {@link #cancelling}. */
+	private @Nullable Statement running;
 
 	/**
 	 * Take a connection over.
@@ -102,7 +106,9 @@ final class StoreConnection implements AutoCloseable {
 				bind(statement, sql, each);
 				statement.addBatch();
 			}
-			return statement.executeBatch();
+			int[] changed = statement.executeBatch();
+			commitStatement();
+			return changed;
 		}
 	}
 
@@ -114,7 +120,7 @@ final class StoreConnection implements AutoCloseable {
 	/** Ask for rows, with a time-out of its own. */
 	<T> List<T> query(Sql sql, Map<String, ?> values, int seconds, Row<T> row) throws SQLException {
 		try (PreparedStatement statement = prepare(sql, values, seconds)) {
-			this.running = statement;
+			runs(statement);
 			List<T> rows = new ArrayList<>(1);
 			try (ResultSet results = statement.executeQuery()) {
 				while (results.next()) {
@@ -125,15 +131,34 @@ final class StoreConnection implements AutoCloseable {
 			return rows;
 		}
 		finally {
-			this.running = null;
+			runs(null);
 		}
 	}
 
-	/** Stop the query that runs, from another thread. */
+	private void runs(@Nullable Statement statement) {
+		this.cancelling.lock();
+		try {
+			this.running = statement;
+		}
+		finally {
+			this.cancelling.unlock();
+		}
+	}
+
+	/**
+	 * Stop the query that runs, from another thread. While that is on its way the
+	 * connection is not given back: some drivers stop whatever its session runs then.
+	 */
 	void cancel() throws SQLException {
-		Statement statement = this.running;
-		if (statement != null) {
-			statement.cancel();
+		this.cancelling.lock();
+		try {
+			Statement statement = this.running;
+			if (statement != null) {
+				statement.cancel();
+			}
+		}
+		finally {
+			this.cancelling.unlock();
 		}
 	}
 
