@@ -32,6 +32,9 @@ final class ZooKeeperSession implements StoreSession {
 	 */
 	private static final double LEFT_SHARE = 1 - 1.0 / 3 - REPORTED_SHARE;
 
+	/** Beats that are further apart than this had a pause between them. */
+	private static final double STEADY_SHARE = 1.0 / 3;
+
 	/** Of the session timeout: how often the leader is asked. */
 	private static final double BEAT_SHARE = 0.26;
 
@@ -51,6 +54,9 @@ final class ZooKeeperSession implements StoreSession {
 
 	/** When that was sent of which the leader has heard. Guarded by {@link #lock}. */
 	private TimeSource.@Nullable Instant heard;
+
+	/** When the last beat was sent that was answered. Guarded by {@link #lock}. */
+	private TimeSource.@Nullable Instant lastBeat;
 
 	/** Replaced by later ones only, guarded by {@link #lock} for writing. */
 	private volatile @Nullable Validity proven;
@@ -94,7 +100,10 @@ final class ZooKeeperSession implements StoreSession {
 		return current != null && !hasEnded() && !current.hasPassed(this.clock);
 	}
 
-	/** Ask the leader whether the session lives. */
+	/**
+	 * Ask the leader whether the session lives. After a pause of this process one answer
+	 * proves nothing of the time to come: the leader may not have heard of us for long.
+	 */
 	CompletableFuture<Boolean> beat() {
 		TimeSource.Instant sent = this.clock.now();
 		return this.handle.sync("/").thenApply((answer) -> answered(sent));
@@ -105,6 +114,7 @@ final class ZooKeeperSession implements StoreSession {
 		this.lock.lock();
 		try {
 			this.heard = null;
+			this.lastBeat = null;
 		}
 		finally {
 			this.lock.unlock();
@@ -114,7 +124,11 @@ final class ZooKeeperSession implements StoreSession {
 	private boolean answered(TimeSource.Instant sent) {
 		this.lock.lock();
 		try {
-			prove(Validity.until(sent, share(LEFT_SHARE)));
+			TimeSource.Instant previous = this.lastBeat;
+			this.lastBeat = sent;
+			if (previous == null || sent.nanos() - previous.nanos() <= share(STEADY_SHARE).toNanos()) {
+				prove(Validity.until(sent, share(LEFT_SHARE)));
+			}
 			TimeSource.Instant before = this.heard;
 			if (before == null) {
 				this.heard = sent;
