@@ -32,6 +32,15 @@ public interface LockBackend {
 	void validateKey(String key);
 
 	/**
+	 * Check a lease before anything is sent for it.
+	 * @param key what a user wants to lock
+	 * @param lease what the lease would be in the store
+	 * @throws io.github.distlock.LockDefinitionException if this store does not grant it
+	 */
+	default void validateLease(String key, Duration lease) {
+	}
+
+	/**
 	 * Begin to work for one JVM. Does not fail when the store cannot be reached: it
 	 * connects in the background then.
 	 * @param instance the instance part of every ticket that will be used

@@ -202,6 +202,9 @@ final class Entrance {
 
 	private void validate(LockRequest request) {
 		this.backend.validateKey(request.key());
+		if (request.leaseTime() != null) {
+			this.backend.validateLease(request.key(), terms(request).storeLease());
+		}
 		if (!this.description.modes().contains(request.mode())) {
 			throw new LockDefinitionException(
 					"Lock '" + request.key() + "' is asked for in mode " + request.mode() + ", which the store '"

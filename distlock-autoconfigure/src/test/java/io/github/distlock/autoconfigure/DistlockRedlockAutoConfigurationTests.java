@@ -7,6 +7,7 @@ import java.util.stream.IntStream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
@@ -135,7 +136,7 @@ class DistlockRedlockAutoConfigurationTests {
 		this.application.withPropertyValues(hosts("127.0.0.1", "127.0.0.2", "127.0.0.3")).run((context) -> {
 			LockRegistry registry = context.getBean(LockRegistry.class);
 			LockRequest request = LockRequest.of("order-1").leaseTime(Duration.ofSeconds(2)).waitTime(Duration.ZERO);
-			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.acquire(request))
+			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> registry.acquire(request))
 				.withMessageContaining("distlock.redlock.longest-lease");
 		});
 	}

@@ -238,7 +238,8 @@ final class RedisLink implements RedisInbox.Events {
 	private void failed(RuntimeException failure) {
 		this.clock.forget();
 		Open current = this.open;
-		if (current == null || !current.dedicated() || isCluster() || !ScriptRunner.says(failure, "READONLY")) {
+		// Only of a server that answers is it asked whether it belongs to a cluster.
+		if (current == null || !current.dedicated() || !ScriptRunner.says(failure, "READONLY") || isCluster()) {
 			return;
 		}
 		long now = this.time.nanoTime();

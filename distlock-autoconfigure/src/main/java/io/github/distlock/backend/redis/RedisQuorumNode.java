@@ -46,7 +46,8 @@ public final class RedisQuorumNode implements QuorumNode {
 	public RedisQuorumNode(String name, LettuceConnectionFactory configuration, String keyPrefix, Duration timeout) {
 		this.name = name;
 		this.configuration = configuration;
-		this.keys = new RedisKeys(keyPrefix);
+		// A server may also be the one of the other store, whose words are different.
+		this.keys = new RedisKeys(keyPrefix + "redlock:");
 		this.timeout = timeout;
 	}
 

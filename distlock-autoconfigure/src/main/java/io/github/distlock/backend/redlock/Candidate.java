@@ -26,7 +26,8 @@ final class Candidate {
 
 	private volatile int queueAt = -1;
 
-	private volatile boolean queued;
+	/** Where it is queued, as far as is known, or -1. */
+	private volatile int queuedAt = -1;
 
 	private volatile int retries;
 
@@ -40,7 +41,7 @@ final class Candidate {
 		this.tenure = won;
 	}
 
-	/** The node where the ticket is or shall be queued, or -1. */
+	/** The node where the ticket shall be queued, or -1. */
 	int queueAt() {
 		return this.queueAt;
 	}
@@ -58,21 +59,21 @@ final class Candidate {
 	 */
 	Duration queued(int node, Duration lease, Duration remaining) {
 		this.queueAt = node;
-		this.queued = true;
+		this.queuedAt = node;
 		this.retries = 0;
 		long safety = Math.min(SAFETY_MILLIS, lease.toMillis() / 2);
 		long look = Math.min(jitter(safety), Math.max(SHORTEST_LOOK_MILLIS, remaining.toMillis() + jitter(10)));
 		return Duration.ofMillis(look);
 	}
 
-	/** Whether a node will tell this ticket, as far as is known. */
-	boolean isQueued() {
-		return this.queued;
+	/** The node that will tell this ticket, as far as is known, or -1. */
+	int queuedAt() {
+		return this.queuedAt;
 	}
 
 	/** It has been told, and is queued no more. */
 	void woken() {
-		this.queued = false;
+		this.queuedAt = -1;
 	}
 
 	/**

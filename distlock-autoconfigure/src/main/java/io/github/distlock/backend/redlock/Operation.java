@@ -71,7 +71,7 @@ final class Operation {
 		this.clock = clock;
 		this.signals = signals;
 		this.courtesy = new Courtesy(this.timers, clock);
-		this.renewals = new Renewals(quorum, clock);
+		this.renewals = new Renewals(quorum, settings.longestLease(), clock);
 	}
 
 	/**
@@ -120,7 +120,9 @@ final class Operation {
 		if (pause != null) {
 			return new AttemptResult.Waiting(pause.plus(Candidate.retry(0)), false);
 		}
-		int queueAt = queue ? queueAt(ticket.key(), candidate) : -1;
+		// Before it is sent: a node may wake the ticket sooner than all have answered.
+		Candidate waiting = queue ? this.candidates.computeIfAbsent(ticket, (key) -> new Candidate()) : candidate;
+		int queueAt = queue ? queueAt(ticket.key(), waiting) : -1;
 		Election election = Election.hold(this.quorum, new Claim(ticket, this.claims.incrementAndGet()), lease,
 				this.settings.longestLease(), queueAt, this.clock);
 		Result result = resultOf(election);
@@ -134,10 +136,13 @@ final class Operation {
 		}
 		undo(election);
 		if (result instanceof Result.Failed failed) {
+			if (waiting != null && candidate == null) {
+				this.candidates.remove(ticket, waiting);
+			}
 			throw failed.cause();
 		}
 		Result.Lost lost = (Result.Lost) result;
-		return queue ? waiting(this.candidates.computeIfAbsent(ticket, (key) -> new Candidate()), lost, queueAt, lease)
+		return (queue && waiting != null) ? waiting(waiting, lost, queueAt, lease)
 				: new AttemptResult.Busy(lost.remaining());
 	}
 
@@ -145,9 +150,10 @@ final class Operation {
 	private void entered(Candidate candidate, Tenure tenure, int queueAt) {
 		candidate.holds(tenure);
 		Ticket ticket = tenure.election().claim().ticket();
-		if (candidate.isQueued()) {
+		int queuedAt = candidate.queuedAt();
+		if (queuedAt >= 0) {
 			candidate.woken();
-			dequeue(this.quorum.node(candidate.queueAt()), ticket);
+			dequeue(this.quorum.node(queuedAt), ticket);
 		}
 		else if (queueAt >= 0) {
 			tenure.election().votes().get(queueAt).thenAccept((vote) -> {
@@ -254,7 +260,7 @@ final class Operation {
 		if (candidate == null) {
 			return;
 		}
-		int queueAt = candidate.queueAt();
+		int queueAt = (candidate.queuedAt() >= 0) ? candidate.queuedAt() : candidate.queueAt();
 		if (candidate.tenure() != null) {
 			release(ticket, 0);
 		}

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
@@ -115,13 +116,18 @@ public final class RedlockBackend implements LockBackend {
 	}
 
 	@Override
-	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+	public void validateLease(String key, Duration lease) {
 		if (lease.compareTo(this.settings.longestLease()) > 0) {
-			throw new LockBackendException("Lock '" + ticket.key() + "' is asked for with a lease of " + lease
+			throw new LockDefinitionException("Lock '" + key + "' is asked for with a lease of " + lease
 					+ " (hand-off included), and distlock.redlock.longest-lease is " + this.settings.longestLease()
 					+ ": a node that has forgotten the lock in a restart would count again too soon. Use a shorter"
 					+ " leaseTime, or raise the property in all applications that share the locks");
 		}
+	}
+
+	@Override
+	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		validateLease(ticket.key(), lease);
 		return required().attempt(ticket, lease, queue);
 	}
 

@@ -1,5 +1,6 @@
 package io.github.distlock.backend.redlock;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -22,10 +23,13 @@ final class Renewals {
 
 	private final Quorum quorum;
 
+	private final Duration longestLease;
+
 	private final TimeSource clock;
 
-	Renewals(Quorum quorum, TimeSource clock) {
+	Renewals(Quorum quorum, Duration longestLease, TimeSource clock) {
 		this.quorum = quorum;
+		this.longestLease = longestLease;
 		this.clock = clock;
 	}
 
@@ -37,7 +41,7 @@ final class Renewals {
 			boolean holds = tenure != null && !tenure.isLeaving() && tenure.grant().lastToken() == renewal.lastToken();
 			held.add(holds ? tenure : null);
 			if (tenure != null && holds) {
-				extensions.add(new Extension(tenure.election().claim(), renewal.lease()));
+				extensions.add(new Extension(tenure.election().claim(), allowed(renewal)));
 			}
 		}
 		TimeSource.Instant sent = this.clock.now();
@@ -52,11 +56,16 @@ final class Renewals {
 		return results;
 	}
 
+	/** No claim outlasts the time after which a restarted node counts again. */
+	private Duration allowed(Renewal renewal) {
+		return (renewal.lease().compareTo(this.longestLease) < 0) ? renewal.lease() : this.longestLease;
+	}
+
 	private RenewalResult result(Tenure tenure, Renewal renewal, Verdict verdict, TimeSource.Instant sent) {
 		if (verdict.renewed()) {
-			Validity validity = Validity.until(sent, Operation.withoutDrift(renewal.lease()));
+			Validity validity = Validity.until(sent, Operation.withoutDrift(allowed(renewal)));
 			if (!validity.hasPassed(this.clock)) {
-				tenure.renewed(validity, renewal.lease());
+				tenure.renewed(validity, allowed(renewal));
 				return new RenewalResult.Renewed(validity);
 			}
 		}

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend.Renewal;
 import io.github.distlock.backend.RenewalResult;
@@ -156,9 +157,20 @@ class NodeLossTests {
 	@Test
 	void aLeaseThatIsLongerThanANodeMustBeUpIsRefused() {
 		Duration tooLong = LEASE.plusMillis(1);
-		assertThatExceptionOfType(LockBackendException.class)
+		assertThatExceptionOfType(LockDefinitionException.class)
 			.isThrownBy(() -> this.one.backend.attempt(this.one.ticket("k"), tooLong, false))
 			.withMessageContaining("distlock.redlock.longest-lease");
+	}
+
+	@Test
+	void aRenewalIsNeverLongerThanANodeMustBeUp() {
+		Ticket held = this.one.ticket("k");
+		Grant grant = this.one.take(held, LEASE);
+		assertThat(this.one.backend.renew(List.of(new Renewal(held, grant.lastToken(), LEASE.multipliedBy(4)))))
+			.singleElement()
+			.isInstanceOfSatisfying(RenewalResult.Renewed.class,
+					(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM)).isPositive()
+						.isLessThan(LEASE.toNanos()));
 	}
 
 }

@@ -168,7 +168,7 @@ class PartialGrantTests {
 			return cluster.queued("k") == 1;
 		});
 		for (int node = 0; node < 5; node++) {
-			cluster.ask(node, "DEL distlock:lock:{k}");
+			cluster.ask(node, "DEL distlock:redlock:lock:{k}");
 		}
 		assertThat(this.one.backend.attempt(ticket, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.queued("k") == 0);

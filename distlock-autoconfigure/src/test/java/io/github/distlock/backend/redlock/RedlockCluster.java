@@ -137,22 +137,22 @@ final class RedlockCluster implements AutoCloseable {
 
 	/** What a node says of a lock. */
 	String word(int node, String key) {
-		return ask(node, "GET distlock:lock:{" + key + "}");
+		return ask(node, "GET distlock:redlock:lock:{" + key + "}");
 	}
 
 	/** How many tickets are queued on all nodes. */
 	long queued(String key) {
 		return running()
-			.mapToLong((node) -> Long.parseLong(ask(node, "LLEN distlock:queue:{" + key + "}").substring(1)))
+			.mapToLong((node) -> Long.parseLong(ask(node, "LLEN distlock:redlock:queue:{" + key + "}").substring(1)))
 			.sum();
 	}
 
 	void setWord(int node, String key, String word) {
-		ask(node, "SET distlock:lock:{" + key + "} " + word);
+		ask(node, "SET distlock:redlock:lock:{" + key + "} " + word);
 	}
 
 	String floor(int node, String key) {
-		return ask(node, "GET distlock:floor:{" + key + "}");
+		return ask(node, "GET distlock:redlock:floor:{" + key + "}");
 	}
 
 	private IntStream running() {
