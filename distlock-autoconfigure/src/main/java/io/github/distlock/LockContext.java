@@ -1,7 +1,6 @@
 package io.github.distlock;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,8 +11,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockContext {
 
-	/** Each thread sees only its own stack; an empty one is removed. */
-	private static final ThreadLocal<@Nullable Deque<HeldLock>> STACK = new ThreadLocal<>();
+	/**
+	 * The key under which the locks travel in a Reactor context, and the name of the
+	 * accessor that Micrometer's context propagation knows them by. The value is a
+	 * {@code List<HeldLock>}, the innermost first.
+	 */
+	public static final String CONTEXT_KEY = "distlock.locks";
+
+	/** Immutable, the innermost first, never empty: an empty one is removed. */
+	private static final ThreadLocal<@Nullable List<HeldLock>> LOCKS = new ThreadLocal<>();
 
 	private LockContext() {
 	}
@@ -24,18 +30,18 @@ public final class LockContext {
 	 * @return the lock, or nothing outside of such a method
 	 */
 	public static Optional<HeldLock> current() {
-		Deque<HeldLock> stack = STACK.get();
-		return (stack != null) ? Optional.ofNullable(stack.peek()) : Optional.empty();
+		List<HeldLock> locks = LOCKS.get();
+		return (locks != null) ? Optional.of(locks.get(0)) : Optional.empty();
 	}
 
 	/**
 	 * Return all locks that annotated methods, or {@link LockRegistry#execute}, hold on
 	 * this thread.
-	 * @return the locks, the innermost first
+	 * @return the locks, the innermost first; unmodifiable
 	 */
 	public static List<HeldLock> all() {
-		Deque<HeldLock> stack = STACK.get();
-		return (stack != null) ? List.copyOf(stack) : List.of();
+		List<HeldLock> locks = LOCKS.get();
+		return (locks != null) ? locks : List.of();
 	}
 
 	/**
@@ -46,22 +52,39 @@ public final class LockContext {
 	 * @return the scope
 	 */
 	public static Scope open(HeldLock lock) {
-		Deque<HeldLock> stack = STACK.get();
-		if (stack == null) {
-			stack = new ArrayDeque<>(2);
-			STACK.set(stack);
-		}
-		stack.push(lock);
-		return LockContext::pop;
+		List<HeldLock> outer = LOCKS.get();
+		return replace(outer, (outer != null) ? with(lock, outer) : List.of(lock));
 	}
 
-	private static void pop() {
-		Deque<HeldLock> stack = STACK.get();
-		if (stack != null) {
-			stack.poll();
-			if (stack.isEmpty()) {
-				STACK.remove();
-			}
+	/**
+	 * Make these locks, and no others, the current ones until the returned scope is
+	 * closed, on the same thread and in reverse order of opening. For those who carry the
+	 * context of one thread to another.
+	 * @param locks what {@link #all()} returned where the locks were taken
+	 * @return the scope
+	 */
+	public static Scope openAll(List<HeldLock> locks) {
+		return replace(LOCKS.get(), List.copyOf(locks));
+	}
+
+	private static List<HeldLock> with(HeldLock innermost, List<HeldLock> outer) {
+		List<HeldLock> locks = new ArrayList<>(outer.size() + 1);
+		locks.add(innermost);
+		locks.addAll(outer);
+		return List.copyOf(locks);
+	}
+
+	private static Scope replace(@Nullable List<HeldLock> before, List<HeldLock> locks) {
+		set(locks);
+		return () -> set((before != null) ? before : List.of());
+	}
+
+	private static void set(List<HeldLock> locks) {
+		if (locks.isEmpty()) {
+			LOCKS.remove();
+		}
+		else {
+			LOCKS.set(locks);
 		}
 	}
 

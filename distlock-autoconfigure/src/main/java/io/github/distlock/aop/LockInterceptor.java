@@ -1,18 +1,13 @@
 package io.github.distlock.aop;
 
-import java.util.Optional;
-
-import io.github.distlock.HeldLock;
-import io.github.distlock.LockContext;
-import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
-import io.github.distlock.OnFailure;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a method under its lock: definition, key, request, registry, method, release.
+ * The entrance of every locked call: finds the definition, evaluates the key, and leaves
+ * the rest to the style of the call.
  */
 final class LockInterceptor implements MethodInterceptor {
 
@@ -26,12 +21,15 @@ final class LockInterceptor implements MethodInterceptor {
 
 	private final TransactionalCalls transactionalCalls;
 
+	private final CallStyle blocking;
+
 	LockInterceptor(LockDefinitions definitions, NamedRegistries registries, LockRuntime runtime) {
 		this.definitions = definitions;
 		this.runtime = runtime;
 		this.registries = registries;
 		this.refusedCalls = new RefusedCalls(registries, runtime);
 		this.transactionalCalls = new TransactionalCalls(runtime.onActiveTransaction());
+		this.blocking = new BlockingStyle(this.transactionalCalls);
 	}
 
 	@Override
@@ -46,44 +44,8 @@ final class LockInterceptor implements MethodInterceptor {
 			this.transactionalCalls.check(definition);
 			return definition.request(definition.key().key(target, invocation.getArguments()));
 		});
-		HeldLock lock = acquire(definition, request);
-		return (lock != null) ? run(invocation, definition, lock)
-				: SkippedResult.of(invocation.getMethod().getReturnType());
-	}
-
-	private @Nullable HeldLock acquire(LockDefinition definition, LockRequest request) {
-		LockRegistry locks = this.registries.of(definition);
-		if (definition.onFailure() == OnFailure.SKIP) {
-			Optional<HeldLock> lock = locks.tryAcquire(request);
-			return lock.orElse(null);
-		}
-		return locks.acquire(request);
-	}
-
-	private @Nullable Object run(MethodInvocation invocation, LockDefinition definition, HeldLock lock)
-			throws Throwable {
-		MethodExit exit = MethodExit.CLOSING;
-		Object result;
-		try {
-			exit = this.transactionalCalls.enter(definition, lock);
-			result = proceed(invocation, lock);
-		}
-		catch (Throwable failure) {
-			exit.afterFailure(lock, failure);
-			throw failure;
-		}
-		exit.afterReturn(lock);
-		return result;
-	}
-
-	private static @Nullable Object proceed(MethodInvocation invocation, HeldLock lock) throws Throwable {
-		LockContext.Scope scope = LockContext.open(lock);
-		try {
-			return invocation.proceed();
-		}
-		finally {
-			scope.close();
-		}
+		WantedLock wanted = new WantedLock(definition, this.registries.of(definition), request);
+		return this.blocking.run(new LockedCall(wanted, invocation));
 	}
 
 }
