@@ -37,6 +37,12 @@ import org.springframework.util.StringUtils;
 @Import(DatabaseInitializationDependencyConfigurer.class)
 public final class DistlockJdbcAutoConfiguration {
 
+	private static final ApplicationBean<DataSource> DATABASE = new ApplicationBean<>(DataSource.class, "a database",
+			"distlock.jdbc.data-source", "spring.datasource.url",
+			"Spring Boot makes one from spring.datasource.* if a pool and a driver are on the class path.",
+			"add org.springframework.boot:spring-boot-starter-jdbc and the driver of the database, and set "
+					+ "spring.datasource.url");
+
 	/** Lazy, since nobody needs it when locks are switched off. */
 	@Bean
 	@Lazy
@@ -44,7 +50,7 @@ public final class DistlockJdbcAutoConfiguration {
 	@DependsOnDatabaseInitialization
 	LockBackend jdbcLockBackend(DistlockProperties properties, JdbcStoreProperties jdbc,
 			ListableBeanFactory beanFactory) {
-		DataSource dataSource = new DataSourceSelector(beanFactory).select(jdbc.dataSource());
+		DataSource dataSource = DATABASE.select(beanFactory, jdbc.dataSource());
 		JdbcBackendSettings settings = jdbc.toSettings(properties);
 		return switch (jdbc.mode()) {
 			case LEASE -> new JdbcLeaseBackend(dataSource, settings, TimeSource.SYSTEM);
@@ -64,8 +70,7 @@ public final class DistlockJdbcAutoConfiguration {
 	@Bean
 	@Lazy
 	JdbcLockSchemaInitializer jdbcLockSchemaInitializer(JdbcStoreProperties jdbc, ListableBeanFactory beanFactory) {
-		return new JdbcLockSchemaInitializer(new DataSourceSelector(beanFactory).select(jdbc.dataSource()),
-				jdbc.initializeSchema());
+		return new JdbcLockSchemaInitializer(DATABASE.select(beanFactory, jdbc.dataSource()), jdbc.initializeSchema());
 	}
 
 }

@@ -28,6 +28,12 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ImportRuntimeHints(RedisScriptHints.class)
 public final class DistlockRedisAutoConfiguration {
 
+	private static final ApplicationBean<RedisConnectionFactory> CONNECTIONS = new ApplicationBean<>(
+			RedisConnectionFactory.class, "Redis", "distlock.redis.connection-factory", "spring.data.redis.host",
+			"Spring Boot makes one from spring.data.redis.* unless its auto-configuration was excluded, or there is no "
+					+ "Redis client on the class path.",
+			"do not exclude DataRedisAutoConfiguration, and set spring.data.redis.host");
+
 	/** Lazy, since nobody needs it when locks are switched off. */
 	@Bean
 	@Lazy
@@ -47,7 +53,7 @@ public final class DistlockRedisAutoConfiguration {
 
 	private static RedisConnectionFactory connectionFactory(RedisStoreProperties redis,
 			ListableBeanFactory beanFactory) {
-		return new RedisConnectionFactorySelector(beanFactory).select(redis.connectionFactory());
+		return CONNECTIONS.select(beanFactory, redis.connectionFactory());
 	}
 
 }
