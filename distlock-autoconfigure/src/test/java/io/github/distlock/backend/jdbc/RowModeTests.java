@@ -11,6 +11,7 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -87,6 +88,21 @@ class RowModeTests {
 			node.release(second);
 			node.release(third);
 			assertThat(node.attemptOnce(this.key + 4)).isInstanceOf(AttemptResult.Granted.class);
+		}
+	}
+
+	@Test
+	void nobodyBelievesInARowThatHasBeenGivenBack() {
+		try (HikariDataSource pool = Database.H2.open().pool(4)) {
+			JdbcNode node = JdbcNode.row(pool);
+			Ticket released = node.ticket(this.key);
+			Grant first = node.take(released);
+			assertThat(first.validity().hasPassed(TimeSource.SYSTEM)).isFalse();
+			node.release(released);
+			assertThat(first.validity().hasPassed(TimeSource.SYSTEM)).isTrue();
+			Grant second = node.take(node.ticket(this.key));
+			node.close();
+			assertThat(second.validity().hasPassed(TimeSource.SYSTEM)).isTrue();
 		}
 	}
 
