@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.RenewalResult;
@@ -274,7 +273,7 @@ final class RedisLink implements RedisInbox.Events {
 		if (current == null) {
 			return;
 		}
-		Ticket ticket = Ticket.of(this.keys.keyOf(message.lock()), LockMode.EXCLUSIVE, message.token());
+		Ticket ticket = Ticket.of(this.keys.keyOf(message.lock()), message.token());
 		TimeSource.Instant now = this.time.now();
 		// The masters of a cluster have a clock each, and one baseline cannot judge them.
 		Validity validity = (Boolean.FALSE.equals(this.cluster) && !current.watch().isDoubtful())

@@ -8,7 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.NodeUnreachableException;
 import io.github.distlock.backend.QuorumNode;
 import io.github.distlock.backend.Ticket;
@@ -196,8 +195,7 @@ public final class RedisQuorumNode implements QuorumNode {
 
 		@Override
 		public void granted(RedisInbox.GrantMessage message) {
-			this.wake.accept(
-					Ticket.of(RedisQuorumNode.this.keys.keyOf(message.lock()), LockMode.EXCLUSIVE, message.token()));
+			this.wake.accept(Ticket.of(RedisQuorumNode.this.keys.keyOf(message.lock()), message.token()));
 		}
 
 	}

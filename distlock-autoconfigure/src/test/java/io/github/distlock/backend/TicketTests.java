@@ -1,0 +1,45 @@
+package io.github.distlock.backend;
+
+import java.util.Set;
+import java.util.TreeSet;
+
+import io.github.distlock.LockMode;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class TicketTests {
+
+	/** The letters f, r and w are digits, too. */
+	private static final long[] NUMBERS = { 0, 1, 15, 27, 32, 35, 36, 1_000_000_007L, Long.MAX_VALUE };
+
+	@Test
+	void aTicketIsFoundByItsNameAndNoTwoShareOne() {
+		Set<String> names = new TreeSet<>();
+		for (LockMode mode : LockMode.values()) {
+			for (boolean fair : new boolean[] { false, true }) {
+				for (long number : NUMBERS) {
+					Ticket ticket = new Ticket("key", mode, "RW-F_1", number, fair);
+					assertThat(Ticket.of("key", ticket.token())).isEqualTo(ticket);
+					names.add(ticket.token());
+				}
+			}
+		}
+		assertThat(names).hasSize(LockMode.values().length * 2 * NUMBERS.length);
+	}
+
+	@Test
+	void aReaderIsKnownByItsName() {
+		assertThat(new Ticket("key", LockMode.READ, "me", 35, true).token()).isEqualTo("me:FRz");
+		assertThat(new Ticket("key", LockMode.EXCLUSIVE, "me", 35, false).token()).isEqualTo("me:z");
+	}
+
+	@Test
+	void whatIsNoNameOfATicketIsRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> Ticket.of("key", "me"));
+		assertThatIllegalArgumentException().isThrownBy(() -> Ticket.of("key", "me:X1"));
+		assertThatIllegalArgumentException().isThrownBy(() -> Ticket.of("key", "me:FR"));
+	}
+
+}
