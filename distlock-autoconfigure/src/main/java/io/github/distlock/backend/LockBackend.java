@@ -15,6 +15,13 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A ticket dies with the first {@code release} or {@code cancel} sent for it, whatever
  * the reply.
+ * <p>
+ * Where {@code READ} is offered, readers hold a lock together, each by a ticket, a lease
+ * and a fencing token of its own; all other modes exclude everybody. Readers and writers
+ * wait in one order: a reader that comes while anybody waits is queued behind. Whatever
+ * ends a wait or a hold, readers that come to stand at the head of the queue while nobody
+ * or only readers hold are granted the lock, all of them up to the first writer, and a
+ * writer that comes to stand there is when nobody holds.
  */
 public interface LockBackend {
 
@@ -60,8 +67,8 @@ public interface LockBackend {
 	void verify();
 
 	/**
-	 * Take the lock if it is free; with {@code queue}, wait in the store's order
-	 * otherwise.
+	 * Take the lock if it is free, or held by readers only and asked for by one, and
+	 * nobody waits; with {@code queue}, wait in the store's order otherwise.
 	 * @param ticket who asks
 	 * @param lease what the lease shall be
 	 * @param queue whether to remember the ticket
@@ -72,6 +79,11 @@ public interface LockBackend {
 	/**
 	 * Give the lock back and, if more are waiting in this JVM, queue again behind those
 	 * who wait already, in the same trip.
+	 * <p>
+	 * A successor in mode {@code READ} of a ticket in another mode is a downgrade: it is
+	 * granted the lock in the same moment, ahead of all who wait. After {@code gone} it
+	 * is not granted anew; it is answered as granted only if it holds already, which says
+	 * that an earlier copy of the command was done.
 	 * @param ticket who holds
 	 * @param lastToken the highest fencing token that was used of the grant
 	 * @param next who waits next in this JVM, if anybody

@@ -25,6 +25,14 @@
  * <li>each verb sent twice is as if it had been sent once</li>
  * <li>nothing is left in the store when nobody holds or waits</li>
  * </ul>
+ * And where readers are offered:
+ * <ul>
+ * <li>readers hold together, each with a lease and a higher token of its own</li>
+ * <li>a waiting writer keeps later readers out until it has been or gives up</li>
+ * <li>readers that stand behind a writer are granted the lock together</li>
+ * <li>a dead reader costs at most its lease</li>
+ * <li>a downgrade lets nobody in between, waiting writers least of all</li>
+ * </ul>
  */
 @NullMarked
 package io.github.distlock.backend;

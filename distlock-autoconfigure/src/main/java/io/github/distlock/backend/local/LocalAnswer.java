@@ -1,23 +1,27 @@
 package io.github.distlock.backend.local;
 
+import java.time.Duration;
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the store answers.
  *
  * @param released whether the released ticket held the lock
- * @param current who holds the lock now
- * @param granted whether that is the one who asked
+ * @param granted what the one who asked holds, if it holds
+ * @param remaining how long the lock is held by others if nobody renews it; for one who
+ * waits, how long until the first of them may be found dead
  * @param queuedNow whether the one who asked waits since now
  * @param toTell who was granted the lock and does not know it yet
  */
-record LocalAnswer(boolean released, @Nullable LocalGrant current, boolean granted, boolean queuedNow,
-		@Nullable LocalGrant toTell) {
+record LocalAnswer(boolean released, @Nullable LocalGrant granted, Duration remaining, boolean queuedNow,
+		List<LocalGrant> toTell) {
 
-	static final LocalAnswer GONE = new LocalAnswer(false, null, false, false, null);
+	static final LocalAnswer GONE = new LocalAnswer(false, null, Duration.ZERO, false, List.of());
 
-	LocalAnswer queued(boolean queuedNow) {
-		return new LocalAnswer(this.released, this.current, this.granted, queuedNow, this.toTell);
+	static LocalAnswer granted(boolean released, LocalGrant grant, List<LocalGrant> others) {
+		return new LocalAnswer(released, grant, Duration.ZERO, false, others);
 	}
 
 }

@@ -1,7 +1,5 @@
 package io.github.distlock.backend.local;
 
-import io.github.distlock.backend.Ticket;
-
 /**
  * The lock, as somebody holds it.
  *
@@ -12,12 +10,12 @@ import io.github.distlock.backend.Ticket;
  */
 record LocalGrant(LocalTicket holder, long firstToken, long lastToken, long endNanos) {
 
-	boolean isOf(Ticket ticket) {
-		return this.holder.ticket().equals(ticket);
-	}
-
 	boolean hasEnded(long nowNanos) {
 		return this.endNanos - nowNanos <= 0;
+	}
+
+	boolean isReader() {
+		return this.holder.ticket().isReader();
 	}
 
 	/** A lease is never shortened. */

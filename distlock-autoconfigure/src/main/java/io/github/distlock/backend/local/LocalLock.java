@@ -1,8 +1,12 @@
 package io.github.distlock.backend.local;
 
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 
 import io.github.distlock.backend.LockBackend.Renewal;
 import io.github.distlock.backend.Ticket;
@@ -11,11 +15,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * One key: who holds it and who waits, in the order of arrival. While nobody waits and
  * nobody holds it, the store forgets it. Guarded by the lock of the {@link LocalStore}.
+ * <p>
+ * Invariant, whenever the lock of the store is free: of those who hold either there is
+ * one, or all are readers; and the oldest who waits could not join them, but for leases
+ * that have ended since.
  */
 final class LocalLock {
 
-	/** Its lease may have ended: then it is looked at by whoever comes next. */
-	private @Nullable LocalGrant grant;
+	/** Leases may have ended: those are removed by whoever comes next. */
+	private final Map<Ticket, LocalGrant> grants = new LinkedHashMap<>(2);
 
 	/** Oldest first. */
 	private final Map<Ticket, LocalTicket> queue = new LinkedHashMap<>();
@@ -31,18 +39,30 @@ final class LocalLock {
 		return this.lastToken;
 	}
 
-	/** Who holds it, if the lease has not ended. */
-	@Nullable LocalGrant grant(long nowNanos) {
-		LocalGrant current = this.grant;
-		return (current != null && !current.hasEnded(nowNanos)) ? current : null;
+	/** What a ticket holds, if its lease has not ended. */
+	@Nullable LocalGrant grant(Ticket ticket, long nowNanos) {
+		LocalGrant grant = this.grants.get(ticket);
+		return (grant != null && !grant.hasEnded(nowNanos)) ? grant : null;
 	}
 
-	/** Hold it from now on. The tokens rise even if the clock stands still. */
+	/**
+	 * How long it is held if nobody renews it, or (soonest) until the first lease ends.
+	 */
+	Duration remaining(boolean soonest, long nowNanos) {
+		LongStream left = this.grants.values().stream().mapToLong((grant) -> grant.endNanos() - nowNanos);
+		return Duration.ofNanos(Math.max(0, (soonest ? left.min() : left.max()).orElse(0)));
+	}
+
+	/**
+	 * Hold it from now on. The tokens rise even if the clock stands still. A reader is
+	 * never followed by others under its grant, so it has one token.
+	 */
 	LocalGrant own(LocalTicket holder, long nowNanos, long nowMicros) {
 		long first = Math.max(this.lastToken + 1, nowMicros);
-		this.lastToken = first + holder.backend().description().tokensPerGrant() - 1;
+		this.lastToken = holder.ticket().isReader() ? first
+				: first + holder.backend().description().tokensPerGrant() - 1;
 		LocalGrant given = new LocalGrant(holder, first, this.lastToken, nowNanos + holder.lease().toNanos());
-		this.grant = given;
+		this.grants.put(holder.ticket(), given);
 		return given;
 	}
 
@@ -51,24 +71,24 @@ final class LocalLock {
 	 * @return whether it is held, and by the grant that is to be renewed
 	 */
 	boolean renew(Renewal renewal, long nowNanos) {
-		LocalGrant current = grant(nowNanos);
-		if (current == null || !current.isOf(renewal.ticket()) || current.lastToken() != renewal.lastToken()) {
+		LocalGrant current = grant(renewal.ticket(), nowNanos);
+		if (current == null || current.lastToken() != renewal.lastToken()) {
 			return false;
 		}
-		this.grant = current.until(nowNanos + renewal.lease().toNanos());
+		this.grants.put(renewal.ticket(), current.until(nowNanos + renewal.lease().toNanos()));
 		return true;
 	}
 
 	/**
-	 * Nobody holds it any more.
-	 * @param usedToken the last token that was used: what the grant covered beyond it is
-	 * given back
+	 * One does not hold it any more.
+	 * @param usedToken the last token that was used: what the newest grant covered beyond
+	 * it is given back
 	 */
 	void free(LocalGrant current, long usedToken) {
-		if (usedToken >= current.firstToken()) {
+		if (current.lastToken() == this.lastToken && usedToken >= current.firstToken()) {
 			this.lastToken = Math.min(this.lastToken, usedToken);
 		}
-		this.grant = null;
+		this.grants.remove(current.holder().ticket());
 	}
 
 	/**
@@ -83,19 +103,38 @@ final class LocalLock {
 		this.queue.remove(ticket);
 	}
 
-	/** Whose turn it is; no longer waiting. */
-	@Nullable LocalTicket takeOldest() {
+	/** Whether somebody who does not wait could hold it from now on. */
+	boolean isFreeFor(Ticket ticket) {
+		return this.queue.isEmpty() && admits(ticket);
+	}
+
+	/**
+	 * Let in, from the head of the queue, who may: one writer, or all readers up to the
+	 * first writer.
+	 * @return what they were granted, which they do not know yet
+	 */
+	List<LocalGrant> letIn(long nowNanos, long nowMicros) {
+		this.grants.values().removeIf((grant) -> grant.hasEnded(nowNanos));
+		List<LocalGrant> given = new ArrayList<>(0);
 		Iterator<LocalTicket> waiters = this.queue.values().iterator();
-		if (!waiters.hasNext()) {
-			return null;
+		while (waiters.hasNext()) {
+			LocalTicket oldest = waiters.next();
+			if (!admits(oldest.ticket())) {
+				break;
+			}
+			waiters.remove();
+			given.add(own(oldest, nowNanos, nowMicros));
 		}
-		LocalTicket oldest = waiters.next();
-		waiters.remove();
-		return oldest;
+		return given;
+	}
+
+	/** All who hold are readers, or there is one: looking at one is enough. */
+	private boolean admits(Ticket ticket) {
+		return this.grants.isEmpty() || (ticket.isReader() && this.grants.values().iterator().next().isReader());
 	}
 
 	boolean isForgettable(long nowNanos) {
-		return this.queue.isEmpty() && grant(nowNanos) == null;
+		return this.queue.isEmpty() && this.grants.values().stream().allMatch((grant) -> grant.hasEnded(nowNanos));
 	}
 
 }

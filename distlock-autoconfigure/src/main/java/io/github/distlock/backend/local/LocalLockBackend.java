@@ -93,11 +93,7 @@ public final class LocalLockBackend implements LockBackend {
 		TimeSource.Instant sent = this.clock.now();
 		LocalAnswer answer = this.store.attempt(new LocalTicket(ticket, lease, this), queue);
 		tell(answer.toTell());
-		AttemptResult result = result(answer, sent, queue);
-		if (result == null) {
-			throw new IllegalStateException("Not an answer to an attempt: " + answer);
-		}
-		return result;
+		return result(answer, sent, queue);
 	}
 
 	@Override
@@ -107,7 +103,8 @@ public final class LocalLockBackend implements LockBackend {
 		LocalAnswer answer = this.store.release(ticket, lastToken,
 				(next != null) ? new LocalTicket(next.ticket(), next.lease(), this) : null);
 		tell(answer.toTell());
-		return new ReleaseResult(answer.released(), (next != null) ? result(answer, sent, true) : null);
+		boolean answered = next != null && (answer.released() || answer.granted() != null);
+		return new ReleaseResult(answer.released(), answered ? result(answer, sent, true) : null);
 	}
 
 	@Override
@@ -129,27 +126,21 @@ public final class LocalLockBackend implements LockBackend {
 		return List.of(results);
 	}
 
-	private @Nullable AttemptResult result(LocalAnswer answer, TimeSource.Instant sent, boolean queue) {
-		LocalGrant current = answer.current();
-		if (current == null) {
-			return null;
-		}
-		Duration remaining = this.store.remaining(current);
-		if (answer.granted()) {
-			return new AttemptResult.Granted(grant(current, sent, remaining));
+	private AttemptResult result(LocalAnswer answer, TimeSource.Instant sent, boolean queue) {
+		LocalGrant granted = answer.granted();
+		if (granted != null) {
+			return new AttemptResult.Granted(grant(granted, sent, this.store.remaining(granted)));
 		}
 		if (!queue) {
-			return new AttemptResult.Busy(remaining);
+			return new AttemptResult.Busy(answer.remaining());
 		}
-		Duration look = remaining.plus(PAST_THE_END);
+		Duration look = answer.remaining().plus(PAST_THE_END);
 		return new AttemptResult.Waiting((look.compareTo(LONGEST_LOOK) < 0) ? look : LONGEST_LOOK, answer.queuedNow());
 	}
 
 	/** Never while the store is locked: whoever is told may call it. */
-	private static void tell(@Nullable LocalGrant granted) {
-		if (granted != null) {
-			granted.holder().backend().hear(granted);
-		}
+	private static void tell(List<LocalGrant> granted) {
+		granted.forEach((each) -> each.holder().backend().hear(each));
 	}
 
 	private void hear(LocalGrant granted) {

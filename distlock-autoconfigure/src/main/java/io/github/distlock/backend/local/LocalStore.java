@@ -53,92 +53,101 @@ public final class LocalStore {
 	}
 
 	/**
-	 * Take the lock if it is free, or wait for it.
+	 * Take the lock if it may be had, or wait for it.
 	 */
 	LocalAnswer attempt(LocalTicket asker, boolean queue) {
 		this.lock.lock();
 		try {
-			LocalLock key = obtain(asker.ticket().key());
-			return attempt(key, asker, queue);
+			return attempt(obtain(asker.ticket().key()), asker, queue, this.clock.nanoTime());
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	private LocalAnswer attempt(LocalLock key, LocalTicket asker, boolean queue) {
-		long now = this.clock.nanoTime();
-		LocalGrant current = key.grant(now);
-		boolean passedOn = current == null;
-		if (current == null) {
-			LocalTicket oldest = key.takeOldest();
-			current = key.own((oldest != null) ? oldest : asker, now, micros(now));
+	private LocalAnswer attempt(LocalLock key, LocalTicket asker, boolean queue, long now) {
+		// Leases may have ended.
+		List<LocalGrant> others = key.letIn(now, micros(now));
+		LocalGrant mine = key.grant(asker.ticket(), now);
+		if (mine == null && key.isFreeFor(asker.ticket())) {
+			mine = key.own(asker, now, micros(now));
 		}
-		if (current.isOf(asker.ticket())) {
-			return new LocalAnswer(true, current, true, false, null);
+		if (mine != null) {
+			others.remove(mine);
+			return LocalAnswer.granted(true, mine, others);
 		}
 		boolean queuedNow = queue && key.queue(asker);
-		return new LocalAnswer(true, current, false, queuedNow, passedOn ? current : null);
+		// Who waits looks when one of those who hold may have died.
+		return new LocalAnswer(true, null, key.remaining(queue, now), queuedNow, others);
 	}
 
 	/**
-	 * Give the lock back, and let the next one wait for it.
+	 * Give the lock back, and let the next one wait for it, or keep it as a reader.
 	 */
 	LocalAnswer release(Ticket ticket, long usedToken, @Nullable LocalTicket next) {
 		this.lock.lock();
 		try {
 			LocalLock key = this.locks.get(ticket.key());
-			long now = this.clock.nanoTime();
-			LocalGrant current = (key != null) ? key.grant(now) : null;
-			if (key == null || current == null || !current.isOf(ticket)) {
-				return LocalAnswer.GONE;
-			}
-			key.free(current, usedToken);
-			if (next != null) {
-				boolean queuedNow = key.queue(next);
-				LocalAnswer answer = attempt(key, next, false);
-				return answer.queued(queuedNow && !answer.granted());
-			}
-			return new LocalAnswer(true, null, false, false, passOn(ticket.key(), key, now));
+			return (key != null) ? release(key, ticket, usedToken, next) : LocalAnswer.GONE;
 		}
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	private LocalAnswer release(LocalLock key, Ticket ticket, long usedToken, @Nullable LocalTicket next) {
+		long now = this.clock.nanoTime();
+		LocalGrant current = key.grant(ticket, now);
+		if (current == null) {
+			LocalGrant done = (next != null) ? key.grant(next.ticket(), now) : null;
+			return (done != null) ? LocalAnswer.granted(false, done, List.of()) : LocalAnswer.GONE;
+		}
+		key.free(current, usedToken);
+		if (next == null) {
+			return new LocalAnswer(true, null, Duration.ZERO, false, passOn(ticket.key(), key, now));
+		}
+		if (next.ticket().isReader() && !ticket.isReader()) {
+			LocalGrant kept = key.own(next, now, micros(now));
+			return LocalAnswer.granted(true, kept, key.letIn(now, micros(now)));
+		}
+		// Behind all who wait, if there is anybody.
+		boolean queuedNow = key.queue(next);
+		LocalAnswer answer = attempt(key, next, true, now);
+		return new LocalAnswer(true, answer.granted(), answer.remaining(), queuedNow, answer.toTell());
 	}
 
 	/**
 	 * Wait no more, and hold no more.
-	 * @return who is to be told that it was granted the lock
+	 * @return who are to be told that they were granted the lock
 	 */
-	@Nullable LocalGrant cancel(Ticket ticket) {
+	List<LocalGrant> cancel(Ticket ticket) {
 		this.lock.lock();
 		try {
 			LocalLock key = this.locks.get(ticket.key());
 			if (key == null) {
-				return null;
+				return List.of();
 			}
 			long now = this.clock.nanoTime();
 			key.forget(ticket);
-			LocalGrant current = key.grant(now);
-			if (current != null && current.isOf(ticket)) {
+			LocalGrant current = key.grant(ticket, now);
+			if (current != null) {
 				key.free(current, 0);
 			}
-			return (key.grant(now) == null) ? passOn(ticket.key(), key, now) : null;
+			return passOn(ticket.key(), key, now);
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** The lock is free: it goes to the one who has waited longest, or is forgotten. */
-	private @Nullable LocalGrant passOn(String name, LocalLock key, long now) {
-		LocalTicket oldest = key.takeOldest();
-		if (oldest != null) {
-			return key.own(oldest, now, micros(now));
+	/** Somebody left: those who may come in now do, or the key is forgotten. */
+	private List<LocalGrant> passOn(String name, LocalLock key, long now) {
+		List<LocalGrant> others = key.letIn(now, micros(now));
+		if (key.isForgettable(now)) {
+			forget(key);
+			this.locks.remove(name);
 		}
-		forget(key);
-		this.locks.remove(name);
-		return null;
+		return others;
 	}
 
 	/**

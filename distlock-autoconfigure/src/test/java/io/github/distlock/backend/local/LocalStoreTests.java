@@ -92,6 +92,23 @@ class LocalStoreTests {
 	}
 
 	@Test
+	void aWaiterLooksAgainWhenTheFirstOfTheReadersMayHaveDied() {
+		Ticket first = ticket(LockMode.READ);
+		Ticket second = ticket(LockMode.READ);
+		grant(first);
+		this.clock.pass(LEASE.dividedBy(2));
+		grant(second);
+		Ticket writer = ticket();
+		AttemptResult.Waiting waiting = (AttemptResult.Waiting) this.backend.attempt(writer, LEASE, true);
+		assertThat(waiting.lookAgain()).isLessThan(LEASE);
+		AttemptResult.Busy busy = (AttemptResult.Busy) this.backend.attempt(ticket(), LEASE, false);
+		assertThat(busy.remaining()).isEqualTo(LEASE);
+		this.backend.release(second, 0, null);
+		this.clock.pass(waiting.lookAgain());
+		assertThat(this.backend.attempt(writer, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
+	}
+
+	@Test
 	void aStoppedBackendNoLongerWaitsAndItsVerbsFail() {
 		LocalLockBackend other = new LocalLockBackend(this.store, TOKENS, this.clock);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(other::verify);
@@ -127,7 +144,11 @@ class LocalStoreTests {
 	}
 
 	private Ticket ticket() {
-		return new Ticket("key", LockMode.EXCLUSIVE, "first", ++this.number, false);
+		return ticket(LockMode.EXCLUSIVE);
+	}
+
+	private Ticket ticket(LockMode mode) {
+		return new Ticket("key", mode, "first", ++this.number, mode == LockMode.READ);
 	}
 
 	private Grant grant(Ticket ticket) {
