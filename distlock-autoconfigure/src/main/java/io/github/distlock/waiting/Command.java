@@ -25,9 +25,10 @@ sealed interface Command {
 	 * Release or cancel.
 	 *
 	 * @param exit who leaves
-	 * @param next who is queued in the same trip
+	 * @param next who is queued in the same trip, or keeps the lock as a reader
+	 * @param heir the latter, who is to be told the answer
 	 */
-	record Leave(Exit exit, @Nullable Successor next) implements Command {
+	record Leave(Exit exit, @Nullable Successor next, @Nullable Heir heir) implements Command {
 	}
 
 }

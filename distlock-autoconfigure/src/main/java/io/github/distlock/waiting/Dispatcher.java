@@ -141,6 +141,7 @@ final class Dispatcher {
 
 	private Departure leave(KeyEntry entry, Command.Leave leave) {
 		Exit exit = leave.exit();
+		Heir heir = leave.heir();
 		Departure departure = Departure.RELEASED;
 		Steps steps;
 		try {
@@ -152,6 +153,9 @@ final class Dispatcher {
 					departure = Departure.GONE;
 				}
 				steps = entry.left(exit, result);
+				if (heir != null) {
+					follow(heir.entry(), heir.answered(result));
+				}
 			}
 			else {
 				this.backend.cancel(exit.ticket);
@@ -161,6 +165,9 @@ final class Dispatcher {
 		catch (RuntimeException ex) {
 			departure = Departure.UNANSWERED;
 			steps = entry.leaveFailed(exit, asBackendException(ex));
+			if (heir != null) {
+				follow(heir.entry(), heir.unanswered(asBackendException(ex)));
+			}
 		}
 		follow(entry, steps);
 		return departure;

@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The entries of a waiting room: one for each key that callers share, and one for each
- * fair caller, whose ticket is his alone. Nothing stays of a key that nobody waits for or
- * holds. Thread-safe.
+ * caller whose ticket is his own, since he is fair or reads. Nothing stays of a key that
+ * nobody waits for or holds. Thread-safe.
  */
 final class Entries {
 
 	private final ConcurrentMap<String, KeyEntry> shared = new ConcurrentHashMap<>();
 
-	/** The entries of fair callers by the numbers of their tickets. */
-	private final ConcurrentMap<Long, KeyEntry> fair = new ConcurrentHashMap<>();
+	/** The entries of callers with tickets of their own, by the numbers of those. */
+	private final ConcurrentMap<Long, KeyEntry> own = new ConcurrentHashMap<>();
 
-	private final FairLines lines = new FairLines();
+	private final TicketLines lines = new TicketLines();
 
 	private final EntryLocks locks = new EntryLocks();
 
@@ -50,8 +50,8 @@ final class Entries {
 
 	/** The entry for a caller; it may be removed before he has joined it. */
 	KeyEntry obtain(EntryRequest request) {
-		if (request.fair()) {
-			return new FairSurroundings(request.key()).entry;
+		if (request.hasOwnTicket()) {
+			return new OwnSurroundings(request.key()).entry;
 		}
 		KeyEntry known = this.shared.get(request.key());
 		return (known != null) ? known : this.shared.computeIfAbsent(request.key(),
@@ -60,20 +60,20 @@ final class Entries {
 
 	/** The entry that knows a ticket, or may know it. */
 	@Nullable KeyEntry find(Ticket ticket) {
-		KeyEntry entry = this.fair.isEmpty() ? null : this.fair.get(ticket.number());
+		KeyEntry entry = this.own.isEmpty() ? null : this.own.get(ticket.number());
 		return (entry != null) ? entry : this.shared.get(ticket.key());
 	}
 
 	void forEach(Consumer<KeyEntry> action) {
 		this.shared.values().forEach(action);
-		this.fair.values().forEach(action);
+		this.own.values().forEach(action);
 	}
 
 	boolean isEmpty() {
-		return this.shared.isEmpty() && this.fair.isEmpty();
+		return this.shared.isEmpty() && this.own.isEmpty();
 	}
 
-	/** All that wait attempt again, fair callers in the order of their arrival. */
+	/** All that wait attempt again, those of a line in the order of their arrival. */
 	void lookAgain() {
 		this.shared.values().forEach((entry) -> this.dispatcher.follow(entry, entry.look(null)));
 		this.lines.keys().forEach(this::lookInLine);
@@ -89,7 +89,7 @@ final class Entries {
 
 	private void inLine(String key, Consumer<KeyEntry> action) {
 		for (Long number : this.lines.of(key)) {
-			KeyEntry waiting = this.fair.get(number);
+			KeyEntry waiting = this.own.get(number);
 			if (waiting != null) {
 				action.accept(waiting);
 			}
@@ -119,8 +119,8 @@ final class Entries {
 			return newTicket(key, mode, false);
 		}
 
-		Ticket newTicket(String key, LockMode mode, boolean fair) {
-			return new Ticket(key, mode, Entries.this.instance, Entries.this.ticketNumbers.incrementAndGet(), fair);
+		Ticket newTicket(String key, LockMode mode, boolean own) {
+			return new Ticket(key, mode, Entries.this.instance, Entries.this.ticketNumbers.incrementAndGet(), own);
 		}
 
 		@Override
@@ -163,11 +163,11 @@ final class Entries {
 	}
 
 	/**
-	 * What the entry of a fair caller needs. It has one ticket in its life, and of all
-	 * that wait for the key in this JVM only the oldest looks again by itself: it is the
-	 * first to be granted the lock.
+	 * What the entry of a caller with a ticket of his own needs. It has one in its life,
+	 * and of all that wait for the key in this JVM only the oldest looks again by itself:
+	 * it is the first to be granted the lock.
 	 */
-	private final class FairSurroundings extends SharedSurroundings {
+	private final class OwnSurroundings extends SharedSurroundings {
 
 		private final String key;
 
@@ -176,7 +176,7 @@ final class Entries {
 		/** Guarded by the lock of the entry, as all calls from it are. */
 		private long number;
 
-		FairSurroundings(String key) {
+		OwnSurroundings(String key) {
 			this.key = key;
 			// Under the lock of their key all its callers would meet.
 			this.entry = new KeyEntry(key, new ReentrantLock(), this);
@@ -186,7 +186,7 @@ final class Entries {
 		public Ticket newTicket(String key, LockMode mode) {
 			Ticket ticket = newTicket(key, mode, true);
 			this.number = ticket.number();
-			Entries.this.fair.put(this.number, this.entry);
+			Entries.this.own.put(this.number, this.entry);
 			Entries.this.lines.join(key, this.number);
 			return ticket;
 		}
@@ -228,7 +228,7 @@ final class Entries {
 		@Override
 		public void remove(String key) {
 			waitsNoMore();
-			Entries.this.fair.remove(this.number);
+			Entries.this.own.remove(this.number);
 		}
 
 	}

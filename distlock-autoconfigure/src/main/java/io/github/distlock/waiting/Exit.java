@@ -23,6 +23,9 @@ final class Exit {
 
 	final long giveUpNanos;
 
+	/** Who keeps the lock as a reader, if the first command is answered. */
+	final @Nullable Heir heir;
+
 	/** Who is queued in the same trip; the same in each repetition. */
 	@Nullable Successor next;
 
@@ -31,12 +34,14 @@ final class Exit {
 	/** Whether the next repetition waits for its time. */
 	boolean resting;
 
-	private Exit(Ticket ticket, boolean doubtful, boolean release, long lastToken, long giveUpNanos) {
+	private Exit(Ticket ticket, boolean doubtful, boolean release, long lastToken, long giveUpNanos,
+			@Nullable Heir heir) {
 		this.ticket = ticket;
 		this.release = release;
 		this.lastToken = lastToken;
 		this.doubtful = doubtful;
 		this.giveUpNanos = giveUpNanos;
+		this.heir = heir;
 	}
 
 	/**
@@ -45,17 +50,22 @@ final class Exit {
 	 */
 	Command send(@Nullable Ticket live) {
 		this.sends++;
+		if (this.heir != null) {
+			// Without an answer to the first command nobody reads on.
+			return (this.sends == 1) ? new Command.Leave(this, this.heir.successor(), this.heir)
+					: new Command.Leave(this, null, null);
+		}
 		// The next one may have been admitted and left meanwhile: never queue it again.
 		boolean nextLives = this.next != null && this.next.ticket().equals(live);
-		return new Command.Leave(this, nextLives ? this.next : null);
+		return new Command.Leave(this, nextLives ? this.next : null, null);
 	}
 
-	static Exit release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos) {
-		return new Exit(ticket, doubtful, true, lastToken, giveUpNanos);
+	static Exit release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos, @Nullable Heir heir) {
+		return new Exit(ticket, doubtful, true, lastToken, giveUpNanos, heir);
 	}
 
 	static Exit cancel(Place place, long giveUpNanos) {
-		return new Exit(place.ticket, place.doubtful, false, 0, giveUpNanos);
+		return new Exit(place.ticket, place.doubtful, false, 0, giveUpNanos, null);
 	}
 
 }

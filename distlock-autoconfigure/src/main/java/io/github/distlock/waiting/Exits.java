@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +41,13 @@ final class Exits {
 		return this.exits.isEmpty() ? null : this.exits.get(0);
 	}
 
-	void release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos) {
-		add(Exit.release(ticket, doubtful, lastToken, giveUpNanos));
+	void release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos, @Nullable Heir heir) {
+		add(Exit.release(ticket, doubtful, lastToken, giveUpNanos, heir));
+	}
+
+	/** Nobody wants what was granted. */
+	void giveBack(Place place, Grant grant) {
+		release(place.ticket, place.doubtful, grant.firstToken(), this.clock.nanoTime() + place.lease.toNanos(), null);
 	}
 
 	void cancel(Place place) {

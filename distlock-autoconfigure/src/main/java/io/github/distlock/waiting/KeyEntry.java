@@ -51,6 +51,18 @@ final class KeyEntry {
 	}
 
 	/**
+	 * Begin as one who keeps the lock as a reader: what this entry would send is sent by
+	 * a writer's release.
+	 */
+	Heir inherit(HeirWaiter waiter) {
+		Steps steps = join(waiter);
+		if (steps == null || !(steps.command() instanceof Command.Attempt attempt)) {
+			throw new IllegalStateException("Not a new entry: " + this.key);
+		}
+		return new Heir(this, attempt);
+	}
+
+	/**
 	 * A caller gives up.
 	 * @return what follows, or {@code null} if its outcome had been decided before
 	 */
@@ -72,7 +84,15 @@ final class KeyEntry {
 	 * @return what follows, or {@code null} if this one does not hold any more
 	 */
 	@Nullable Steps depart(Admission admission, long giveUpNanos) {
-		return ifKnown(() -> this.state.depart(admission, giveUpNanos));
+		return depart(admission, giveUpNanos, null);
+	}
+
+	/**
+	 * The holder leaves, and somebody else keeps the lock as a reader.
+	 * @return what follows, or {@code null} if this one does not hold any more
+	 */
+	@Nullable Steps depart(Admission admission, long giveUpNanos, @Nullable Heir heir) {
+		return ifKnown(() -> this.state.depart(admission, giveUpNanos, heir));
 	}
 
 	/**

@@ -1,6 +1,5 @@
 package io.github.distlock.waiting;
 
-import io.github.distlock.HandOff;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
@@ -104,12 +103,15 @@ final class KeyState {
 		return true;
 	}
 
-	/** The lock goes back to the store; answers whether this one still held it. */
-	boolean depart(Admission admission, long giveUpNanos) {
+	/**
+	 * The lock goes back to the store, or to a reader of another entry; answers whether
+	 * this one still held it.
+	 */
+	boolean depart(Admission admission, long giveUpNanos, @Nullable Heir heir) {
 		if (this.holder != admission) {
 			return false;
 		}
-		this.exits.release(admission.ticket(), this.doubtful, admission.fencingToken(), giveUpNanos);
+		this.exits.release(admission.ticket(), this.doubtful, admission.fencingToken(), giveUpNanos, heir);
 		this.holder = null;
 		return true;
 	}
@@ -222,16 +224,11 @@ final class KeyState {
 		this.waiters.decideOnce(new Outcome.TimedOut());
 		if (result instanceof AttemptResult.Waiting later) {
 			lookout().after(later.lookAgain());
-			if (later.queuedNow()) {
-				if (waiting.queued) {
-					this.room.lostPlace();
-				}
-				waiting.queued = true;
+			if (waiting.queue(later.queuedNow())) {
+				this.room.lostPlace();
 			}
-			// Known already: then it was the attempt without an answer that queued it.
-			waiting.queued |= waiting.doubtful;
 		}
-		else if (this.waiters.isEmpty() && !waiting.queued && !waiting.doubtful) {
+		else if (this.waiters.isEmpty() && waiting.isUnknown()) {
 			// The only caller did not want to wait, and the store knows nothing of it.
 			this.place = null;
 			this.room.waitsNoMore();
@@ -250,12 +247,10 @@ final class KeyState {
 		this.place = null;
 		if (this.waiters.isEmpty()) {
 			// All have left meanwhile: give it back.
-			this.exits.release(waiting.ticket, waiting.doubtful, grant.firstToken(),
-					this.room.clock().nanoTime() + waiting.lease.toNanos());
+			this.exits.giveBack(waiting, grant);
 			return;
 		}
-		Admission admission = Admission.first(waiting.ticket, waiting.lease, grant,
-				waiting.waited ? HandOff.REMOTE : HandOff.NONE, this.room.clock().nanoTime());
+		Admission admission = waiting.admit(grant, this.room.clock().nanoTime());
 		this.holder = admission;
 		this.doubtful = waiting.doubtful;
 		this.waiters.decide(this.waiters.first(), new Outcome.Admitted(admission));
@@ -332,7 +327,7 @@ final class KeyState {
 	}
 
 	private Command leave(Exit exit) {
-		if (exit.release && exit.sends == 0 && liveTicket() == null && !this.waiters.isEmpty()) {
+		if (exit.release && exit.heir == null && exit.sends == 0 && liveTicket() == null && !this.waiters.isEmpty()) {
 			this.place = newPlace();
 			exit.next = new Successor(this.place.ticket, this.place.lease);
 		}
@@ -340,8 +335,7 @@ final class KeyState {
 	}
 
 	private Place newPlace() {
-		EntryRequest first = this.waiters.first().request();
-		return new Place(this.room.newTicket(this.entry.key(), first.mode()), first.lease());
+		return Place.of(this.entry.key(), this.waiters.first().request(), this.room);
 	}
 
 }

@@ -2,6 +2,8 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 
+import io.github.distlock.HandOff;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +23,7 @@ final class Place {
 	boolean waited;
 
 	/** Whether the store has said that the ticket waits. */
-	boolean queued;
+	private boolean queued;
 
 	/** Whether to attempt as soon as it may. */
 	boolean due;
@@ -29,6 +31,33 @@ final class Place {
 	Place(Ticket ticket, Duration lease) {
 		this.ticket = ticket;
 		this.lease = lease;
+	}
+
+	/** A new place for those who wait, of whom this one is the first. */
+	static Place of(String key, EntryRequest first, Surroundings room) {
+		return new Place(room.newTicket(key, first.mode()), first.lease());
+	}
+
+	/**
+	 * The store says that the ticket waits.
+	 * @param now whether since this very moment
+	 * @return whether the store had forgotten it, so that it waits at the end now
+	 */
+	boolean queue(boolean now) {
+		boolean forgotten = now && this.queued;
+		// Known already: then it was the attempt without an answer that queued it.
+		this.queued |= now || this.doubtful;
+		return forgotten;
+	}
+
+	/** Whether the store knows nothing of it. */
+	boolean isUnknown() {
+		return !this.queued && !this.doubtful;
+	}
+
+	/** The lock is its now. */
+	Admission admit(Grant grant, long nowNanos) {
+		return Admission.first(this.ticket, this.lease, grant, this.waited ? HandOff.REMOTE : HandOff.NONE, nowNanos);
 	}
 
 	/**

@@ -5,7 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A thread that waits, parked.
  */
-final class ThreadWaiter extends Waiter {
+class ThreadWaiter extends Waiter {
 
 	private final Thread thread = Thread.currentThread();
 

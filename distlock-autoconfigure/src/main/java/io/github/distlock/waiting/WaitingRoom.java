@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where callers wait for locks: one entry per key that anybody waits for or holds, and
- * one per fair caller; none otherwise. The caller that needs a command sends it itself
- * where it can; timers, messages and callers without a thread have theirs sent by the
- * executor. Thread-safe.
+ * one per caller with a ticket of his own; none otherwise. The caller that needs a
+ * command sends it itself where it can; timers, messages and callers without a thread
+ * have theirs sent by the executor. Thread-safe.
  */
 public final class WaitingRoom {
 
@@ -69,17 +69,25 @@ public final class WaitingRoom {
 			if (outcome instanceof Outcome.Failed failed) {
 				throw failed.forCaller();
 			}
-			if (!(outcome instanceof Outcome.Admitted admitted)) {
-				return null;
-			}
-			Admission admission = admitted.admission();
-			if (!admission.hasPassed(this.clock)) {
+			Admission admission = admitted(outcome);
+			if (admission != null || !(outcome instanceof Outcome.Admitted)) {
 				return admission;
 			}
-			// This process was paused between the grant and here: it must not enter.
-			abandon(admission);
 			restart = true;
 		}
+	}
+
+	private @Nullable Admission admitted(Outcome outcome) {
+		if (!(outcome instanceof Outcome.Admitted admitted)) {
+			return null;
+		}
+		Admission admission = admitted.admission();
+		if (!admission.hasPassed(this.clock)) {
+			return admission;
+		}
+		// This process was paused between the grant and here: it must not enter.
+		abandon(admission);
+		return null;
 	}
 
 	/**
@@ -112,6 +120,33 @@ public final class WaitingRoom {
 		}
 		Steps steps = entry.depart(admission, this.clock.nanoTime() + leaseEnd.toNanos());
 		return (steps != null) ? this.dispatcher.followHere(entry, steps) : Departure.GONE;
+	}
+
+	/**
+	 * Give the lock back as a writer and keep it as a reader, with nobody in between, and
+	 * wait for the store's answer to one command.
+	 * @param admission the writer's stay, which ends
+	 * @param leaseEnd how long the writer's lease still lasts
+	 * @param readerLease the reader's lease to ask the store for
+	 * @return how it went
+	 */
+	public Downgrade downgrade(Admission admission, Duration leaseEnd, Duration readerLease) {
+		KeyEntry entry = this.entries.find(admission.ticket());
+		if (entry == null) {
+			return new Downgrade(Departure.GONE, null);
+		}
+		EntryRequest request = EntryRequest.ofReader(admission.ticket().key(), readerLease);
+		long now = this.clock.nanoTime();
+		HeirWaiter waiter = new HeirWaiter(request, now, leaseEnd.toNanos());
+		KeyEntry own = this.entries.obtain(request);
+		Heir heir = own.inherit(waiter);
+		Steps steps = entry.depart(admission, now + leaseEnd.toNanos(), heir);
+		if (steps == null) {
+			this.dispatcher.follow(own, heir.refused());
+			return new Downgrade(Departure.GONE, null);
+		}
+		Departure departure = this.dispatcher.followHere(entry, steps);
+		return new Downgrade(departure, admitted(awaitAnswer(own, waiter)));
 	}
 
 	/**
@@ -242,6 +277,15 @@ public final class WaitingRoom {
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}
+		}
+	}
+
+	private Outcome awaitAnswer(KeyEntry entry, HeirWaiter waiter) {
+		try {
+			return await(entry, waiter, false, true);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("An uninterruptible wait was interrupted", ex);
 		}
 	}
 

@@ -11,11 +11,11 @@ import io.github.distlock.LockBackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tickets of the fair callers of this JVM that wait, by key, oldest first, and what
- * they know of the store in common, since only the oldest asks it. A line is made and
- * removed inside the map's own atomic operations alone. Thread-safe.
+ * The tickets of this JVM that wait and belong to one caller each, by key, oldest first,
+ * and what they know of the store in common, since only the oldest asks it. A line is
+ * made and removed inside the map's own atomic operations alone. Thread-safe.
  */
-final class FairLines {
+final class TicketLines {
 
 	private final ConcurrentMap<String, Line> lines = new ConcurrentHashMap<>();
 

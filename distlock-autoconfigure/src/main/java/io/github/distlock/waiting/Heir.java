@@ -1,0 +1,43 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.ReleaseResult;
+
+/**
+ * Who keeps the lock as a reader when a writer leaves: an entry of its own, whose one
+ * attempt is made by the writer's release.
+ *
+ * @param entry the reader's entry
+ * @param attempt what it has to send
+ */
+record Heir(KeyEntry entry, Command.Attempt attempt) {
+
+	Successor successor() {
+		return new Successor(this.attempt.ticket(), this.attempt.lease());
+	}
+
+	/** The release was answered: at best with a grant. */
+	Steps answered(ReleaseResult result) {
+		if (result.next() != null) {
+			return this.entry.attempted(this.attempt, result.next());
+		}
+		return result.released() ? unanswered(new LockBackendException(
+				"The store did not say whether the writer of lock '" + this.attempt.ticket().key() + "' still reads"))
+				: refused();
+	}
+
+	/** The writer had lost the lock: the store knows nothing of the reader. */
+	Steps refused() {
+		return this.entry.attempted(this.attempt, new AttemptResult.Busy(Duration.ZERO));
+	}
+
+	/** Whether the reader was granted the lock cannot be said: it is cancelled. */
+	Steps unanswered(LockBackendException cause) {
+		return this.entry.attemptFailed(this.attempt, cause);
+	}
+
+}

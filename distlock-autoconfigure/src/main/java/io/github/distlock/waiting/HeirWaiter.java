@@ -1,0 +1,32 @@
+package io.github.distlock.waiting;
+
+/**
+ * The thread that keeps the lock as a reader. It waits for the one answer of the store,
+ * but no longer than until the lease ends that it had as a writer: a grant that comes
+ * later might come after another writer.
+ */
+final class HeirWaiter extends ThreadWaiter {
+
+	private final long endNanos;
+
+	HeirWaiter(EntryRequest request, long nowNanos, long leaseNanos) {
+		super(request, nowNanos);
+		this.endNanos = nowNanos + leaseNanos;
+	}
+
+	@Override
+	boolean isOnce() {
+		return true;
+	}
+
+	@Override
+	boolean isEndless() {
+		return false;
+	}
+
+	@Override
+	long remainingNanos(long nowNanos) {
+		return this.endNanos - nowNanos;
+	}
+
+}
