@@ -41,7 +41,7 @@ final class Entrance {
 	/** For all whose lease the watchdog renews. */
 	private final LeaseTerms watched;
 
-	private final LeaseTerms watchedFair;
+	private final LeaseTerms watchedOwn;
 
 	Entrance(Session session, LockBackend backend, RegistrySettings settings, LockListener listeners,
 			TimeSource clock) {
@@ -52,7 +52,7 @@ final class Entrance {
 		this.listeners = listeners;
 		this.clock = clock;
 		this.watched = watched(false);
-		this.watchedFair = watched(true);
+		this.watchedOwn = watched(true);
 	}
 
 	Session session() {
@@ -66,7 +66,7 @@ final class Entrance {
 	 */
 	@Nullable HeldLock enter(LockRequest request, boolean interruptible, LockOutcome late) throws InterruptedException {
 		Hold hold = enterHold(request, interruptible, late, null);
-		return (hold != null) ? new HoldHandle(hold, this.session.holding()) : null;
+		return (hold != null) ? new HoldHandle(hold, request.mode()) : null;
 	}
 
 	/**
@@ -148,7 +148,7 @@ final class Entrance {
 			CompletableFuture<HeldLock> result) {
 		HeldLock lock;
 		try {
-			lock = new HoldHandle(begin(request, admission, null, null), this.session.holding());
+			lock = new HoldHandle(begin(request, admission, null, null), request.mode());
 		}
 		catch (RuntimeException | Error ex) {
 			// Whatever went wrong: the caller must not wait for it for ever.
@@ -175,7 +175,7 @@ final class Entrance {
 	 */
 	private Hold begin(LockRequest request, Admission admission, @Nullable Thread owner, @Nullable Thread thread) {
 		try {
-			return this.session.holding().begin(request.label(), admission, terms(request), thread, owner != null);
+			return this.session.holding().begin(request, admission, terms(request), thread, owner != null);
 		}
 		catch (RuntimeException | Error ex) {
 			this.session.room().abandon(admission);
@@ -188,13 +188,13 @@ final class Entrance {
 		if (mine == null) {
 			return null;
 		}
-		if (!mine.reenter()) {
+		if (!mine.reenter(request.mode())) {
 			// Another thread has closed it for this one: it is entered anew.
 			this.session.holding().disown(mine);
 			return null;
 		}
-		if (!mine.isValid()) {
-			mine.leave();
+		if (mine.leftNanos() <= 0) {
+			mine.leave(request.mode());
 			throw Holding.lostException(mine);
 		}
 		return mine;
@@ -218,19 +218,19 @@ final class Entrance {
 
 	private LeaseTerms terms(LockRequest request) {
 		Duration leaseTime = request.leaseTime();
-		boolean fair = request.fair();
-		return (leaseTime != null) ? new LeaseTerms(leaseTime, storeLease(leaseTime, fair), false, null)
-				: (fair ? this.watchedFair : this.watched);
+		boolean own = EntryRequest.hasOwnTicket(request.mode(), request.fair());
+		return (leaseTime != null) ? new LeaseTerms(leaseTime, storeLease(leaseTime, own), false, null)
+				: (own ? this.watchedOwn : this.watched);
 	}
 
-	private LeaseTerms watched(boolean fair) {
+	private LeaseTerms watched(boolean own) {
 		Duration leaseTime = this.settings.leaseTime();
-		return new LeaseTerms(leaseTime, storeLease(leaseTime, fair), true, this.settings.maxHoldTime());
+		return new LeaseTerms(leaseTime, storeLease(leaseTime, own), true, this.settings.maxHoldTime());
 	}
 
-	/** A fair lock is never passed on inside the JVM. */
-	private Duration storeLease(Duration leaseTime, boolean fair) {
-		return fair ? leaseTime : leaseTime.plus(this.settings.handOff().extraLease());
+	/** Who has a ticket of his own never passes it on inside the JVM. */
+	private Duration storeLease(Duration leaseTime, boolean own) {
+		return own ? leaseTime : leaseTime.plus(this.settings.handOff().extraLease());
 	}
 
 	private Duration waitTime(LockRequest request) {

@@ -5,6 +5,8 @@ import java.util.Deque;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.Lease;
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * One stay inside a lock: from the outermost acquisition to the last release, or to the
  * loss. All re-entries share it.
  */
-final class Hold extends Lease {
+class Hold extends Lease {
 
 	private static final AtomicIntegerFieldUpdater<Hold> LEVELS = AtomicIntegerFieldUpdater.newUpdater(Hold.class,
 			"levels");
@@ -59,6 +61,25 @@ final class Hold extends Lease {
 		this.dyingWithThread = dyingWithThread;
 	}
 
+	Holding holding() {
+		return this.holding;
+	}
+
+	/** The lease that counts now: another one if the lock is held in another way. */
+	Hold current() {
+		return this;
+	}
+
+	/** The stay to which this lease belongs, with its levels and callbacks. */
+	Hold stay() {
+		return this;
+	}
+
+	/** What is left of the lock, in nanoseconds; zero if it is not held. */
+	long leftNanos() {
+		return remainingNanos();
+	}
+
 	String key() {
 		return ticket().key();
 	}
@@ -90,6 +111,10 @@ final class Hold extends Lease {
 		return this.dyingWithThread ? this.thread : null;
 	}
 
+	boolean isDyingWithThread() {
+		return this.dyingWithThread;
+	}
+
 	@Override
 	protected void lost(String reason) {
 		this.holding.lost(this, reason);
@@ -98,22 +123,32 @@ final class Hold extends Lease {
 	/**
 	 * Enter once more.
 	 * @return whether the hold was still open
+	 * @throws LockDefinitionException if a reader would wait for itself
 	 */
-	boolean reenter() {
+	boolean reenter(LockMode mode) {
+		if (ticket().isReader() && mode != LockMode.READ && !isOver()) {
+			throw upgrade(mode);
+		}
 		return LEVELS.getAndUpdate(this, (open) -> (open > 0) ? open + 1 : 0) > 0;
 	}
 
 	/**
 	 * Leave one level.
-	 * @return whether it was the last
+	 * @param mode in which it was entered
 	 */
-	boolean leave() {
-		return LEVELS.decrementAndGet(this) == 0;
+	Rest leave(LockMode mode) {
+		return (LEVELS.decrementAndGet(this) == 0) ? Rest.NOTHING : Rest.SOME;
 	}
 
 	/** Whether all levels have been left. */
 	boolean isOver() {
 		return this.levels == 0;
+	}
+
+	final LockDefinitionException upgrade(LockMode mode) {
+		return new LockDefinitionException("Lock '" + key() + "' is asked for in mode " + mode + " by a thread that "
+				+ "holds it in mode READ: it would wait for itself. Ask for WRITE first and for READ inside, or close "
+				+ "READ before");
 	}
 
 	void enterView() {
@@ -156,6 +191,22 @@ final class Hold extends Lease {
 			taken.addFirst(kept.action());
 		}
 		return taken;
+	}
+
+	/**
+	 * What is left of a stay after one of its levels was left.
+	 */
+	enum Rest {
+
+		/** It goes on as it was. */
+		SOME,
+
+		/** Nobody writes any more, but somebody reads: the caller downgrades it. */
+		READERS,
+
+		/** It is over: the caller ends it. */
+		NOTHING
+
 	}
 
 	private record Callback(Runnable action, @Nullable Callback earlier) {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockMode;
 
 /**
  * One acquisition, as its caller sees it. Each has an identity of its own: closing it
@@ -16,13 +17,14 @@ final class HoldHandle implements HeldLock {
 
 	private final Hold hold;
 
-	private final Holding holding;
+	/** In which this level was entered. */
+	private final LockMode mode;
 
 	private volatile int closed;
 
-	HoldHandle(Hold hold, Holding holding) {
+	HoldHandle(Hold hold, LockMode mode) {
 		this.hold = hold;
-		this.holding = holding;
+		this.mode = mode;
 	}
 
 	@Override
@@ -32,17 +34,17 @@ final class HoldHandle implements HeldLock {
 
 	@Override
 	public long fencingToken() {
-		return this.hold.admission().fencingToken();
+		return this.hold.current().admission().fencingToken();
 	}
 
 	@Override
 	public boolean isHeld() {
-		return this.closed == 0 && this.hold.isValid();
+		return this.closed == 0 && this.hold.leftNanos() > 0;
 	}
 
 	@Override
 	public Duration remaining() {
-		return (this.closed != 0) ? Duration.ZERO : Duration.ofNanos(this.hold.remainingNanos());
+		return (this.closed != 0) ? Duration.ZERO : Duration.ofNanos(this.hold.leftNanos());
 	}
 
 	@Override
@@ -58,7 +60,7 @@ final class HoldHandle implements HeldLock {
 			throw new IllegalMonitorStateException(
 					"Lock '" + key() + "' was closed before by this holder: close each acquisition once");
 		}
-		this.holding.leave(this.hold);
+		this.hold.holding().leave(this.hold, this.mode);
 	}
 
 	@Override

@@ -6,12 +6,15 @@ import java.util.concurrent.RejectedExecutionException;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.LeaseEvents;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.waiting.Admission;
 import io.github.distlock.waiting.Departure;
+import io.github.distlock.waiting.Downgrade;
 import io.github.distlock.waiting.WaitingRoom;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -76,8 +79,11 @@ final class Holding implements LeaseEvents {
 	 * A new stay begins, of this thread or of nobody.
 	 * @param dyingWithThread whether the lock is lost when that thread dies
 	 */
-	Hold begin(String name, Admission admission, LeaseTerms terms, @Nullable Thread thread, boolean dyingWithThread) {
-		Hold hold = new Hold(this, name, admission, terms, this.clock, thread, dyingWithThread);
+	Hold begin(LockRequest request, Admission admission, LeaseTerms terms, @Nullable Thread thread,
+			boolean dyingWithThread) {
+		Hold hold = (request.mode() == LockMode.WRITE)
+				? new WriteHold(this, request.label(), admission, terms, this.clock, thread, dyingWithThread)
+				: new Hold(this, request.label(), admission, terms, this.clock, thread, dyingWithThread);
 		this.renewer.watch(hold);
 		if (thread != null) {
 			ThreadHolds mine = this.owned.get();
@@ -92,18 +98,26 @@ final class Holding implements LeaseEvents {
 
 	/**
 	 * Leave one level.
+	 * @param mode in which it was entered
 	 * @throws LockLostException if the lock was lost
 	 */
-	void leave(Hold hold) {
-		if (!hold.leave()) {
-			if (!hold.isValid()) {
-				throw lostException(hold);
+	void leave(Hold stay, LockMode mode) {
+		switch (stay.leave(mode)) {
+			case SOME -> {
+				if (stay.leftNanos() <= 0) {
+					throw lostException(stay);
+				}
 			}
-			return;
+			case READERS -> downgrade((WriteHold) stay);
+			case NOTHING -> end(stay);
 		}
-		if (hold.thread() == Thread.currentThread()) {
-			disown(hold);
+	}
+
+	private void end(Hold stay) {
+		if (stay.thread() == Thread.currentThread()) {
+			disown(stay);
 		}
+		Hold hold = stay.current();
 		Duration rest = Duration.ofNanos(hold.remainingNanos());
 		boolean valid = hold.endLease();
 		this.renewer.forget(hold);
@@ -123,6 +137,36 @@ final class Holding implements LeaseEvents {
 				hold.admission().fencingToken(), heldSince(hold)));
 	}
 
+	/**
+	 * A writer goes on as a reader. If the store does not say so it has lost the lock,
+	 * and those who read are told when they leave.
+	 */
+	private void downgrade(WriteHold writer) {
+		Duration rest = Duration.ofNanos(writer.remainingNanos());
+		boolean valid = writer.endLease();
+		this.renewer.forget(writer);
+		Departure departure = Departure.GONE;
+		ReaderHold reader = null;
+		if (valid) {
+			LeaseTerms terms = writer.restOfTerms();
+			Downgrade answer = this.room.downgrade(writer.admission(), rest, terms.storeLease());
+			departure = answer.departure();
+			if (answer.reader() != null) {
+				reader = new ReaderHold(writer, answer.reader(), terms, this.clock);
+				this.renewer.watch(reader);
+			}
+			else {
+				lostInThread(writer, "the store did not confirm that its writer goes on as a reader");
+			}
+		}
+		if (writer.downgraded(reader)) {
+			end(writer);
+		}
+		if (reader == null && departure == Departure.GONE) {
+			throw lostException(writer);
+		}
+	}
+
 	/** Forget that this thread has a hold. */
 	void disown(Hold hold) {
 		ThreadHolds mine = this.owned.get();
@@ -135,7 +179,7 @@ final class Holding implements LeaseEvents {
 	}
 
 	static LockLostException lostException(Hold hold) {
-		return new LockLostException("Lock '" + hold.key() + "' (token " + hold.admission().fencingToken()
+		return new LockLostException("Lock '" + hold.key() + "' (token " + hold.current().admission().fencingToken()
 				+ ") was lost while it was held: another holder may have been inside meanwhile. Undo what was done"
 				+ " under it, and use a longer leaseTime, or none to have the watchdog renew the lease");
 	}
@@ -144,8 +188,12 @@ final class Holding implements LeaseEvents {
 	void lost(Hold hold, String reason) {
 		this.renewer.forget(hold);
 		this.room.abandon(hold.admission());
+		lostInThread(hold, reason);
+	}
+
+	private void lostInThread(Hold hold, String reason) {
 		Thread thread = hold.thread();
-		if (this.interruptOnLost && thread != null && !hold.isOver()) {
+		if (this.interruptOnLost && thread != null && !hold.stay().isOver()) {
 			thread.interrupt();
 		}
 		tellLost(hold, reason);
@@ -161,7 +209,7 @@ final class Holding implements LeaseEvents {
 				+ "): " + reason);
 		this.listeners.onLost(new LockListener.Lost(this.backend, hold.name(), hold.key(),
 				hold.admission().fencingToken(), heldSince(hold), reason));
-		for (Runnable callback : hold.takeCallbacks()) {
+		for (Runnable callback : hold.stay().takeCallbacks()) {
 			Runnable safe = () -> {
 				try {
 					callback.run();
@@ -181,7 +229,7 @@ final class Holding implements LeaseEvents {
 	}
 
 	private static Duration heldSince(Hold hold) {
-		return Duration.ofNanos(hold.heldNanos());
+		return Duration.ofNanos(hold.stay().heldNanos());
 	}
 
 	/** Makes the renewer, which needs to know whom to tell. */

@@ -62,7 +62,7 @@ final class RegistryLock implements Lock {
 			throw new IllegalMonitorStateException("Thread '" + Thread.currentThread().getName()
 					+ "' does not hold lock '" + this.request.key() + "': call unlock() only after lock()");
 		}
-		holding.leave(hold);
+		holding.leave(hold, this.request.mode());
 	}
 
 	@Override

@@ -159,6 +159,23 @@ public abstract class Lease {
 		return this.validity;
 	}
 
+	/**
+	 * Return what is left of the store's grant although this lease has ended: for one who
+	 * goes on to hold the lock in another way.
+	 * @return nanoseconds, zero if the lease goes on or was lost
+	 */
+	protected final long leftAfterEnd() {
+		return (this.state == ENDED) ? Math.max(0, left()) : 0;
+	}
+
+	/**
+	 * Return the terms of one who goes on to hold the lock in another way.
+	 * @return what is left of the terms of this lease
+	 */
+	public final LeaseTerms restOfTerms() {
+		return this.terms.after(Duration.ofNanos(heldNanos()));
+	}
+
 	private long left() {
 		Validity current = this.validity;
 		long store = current.remainingNanos(this.clock);

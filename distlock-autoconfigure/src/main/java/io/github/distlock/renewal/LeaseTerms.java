@@ -16,6 +16,25 @@ import org.jspecify.annotations.Nullable;
  */
 public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @Nullable Duration maxHold) {
 
+	/** So short that it has passed, by any margin, when it is granted. */
+	private static final Duration SHORTEST = Duration.ofMillis(1);
+
+	/**
+	 * Return what is left of them after a time, for a lock that is no longer passed on
+	 * inside the JVM.
+	 * @param held how long the lock has been held
+	 * @return the same watched lease, or the rest of an explicit one
+	 */
+	LeaseTerms after(Duration held) {
+		if (this.renewed) {
+			return new LeaseTerms(this.lease, this.lease, true,
+					(this.maxHold != null) ? this.maxHold.minus(held) : null);
+		}
+		Duration rest = this.lease.minus(held);
+		Duration some = (rest.compareTo(SHORTEST) > 0) ? rest : SHORTEST;
+		return new LeaseTerms(some, some, false, null);
+	}
+
 	/**
 	 * Return how much longer the store's lease is, each time.
 	 * @return the extra time

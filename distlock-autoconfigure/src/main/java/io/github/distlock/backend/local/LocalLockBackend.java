@@ -1,8 +1,8 @@
 package io.github.distlock.backend.local;
 
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
@@ -57,7 +57,7 @@ public final class LocalLockBackend implements LockBackend {
 	 */
 	public LocalLockBackend(LocalStore store, int tokensPerGrant, TimeSource clock) {
 		this.store = store;
-		this.description = new BackendDescription("local", Set.of(LockMode.EXCLUSIVE), true, true, tokensPerGrant,
+		this.description = new BackendDescription("local", EnumSet.allOf(LockMode.class), true, true, tokensPerGrant,
 				Duration.ZERO, BATCH_SIZE);
 		this.clock = clock;
 	}

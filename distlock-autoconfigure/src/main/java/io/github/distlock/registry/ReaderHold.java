@@ -1,0 +1,24 @@
+package io.github.distlock.registry;
+
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.renewal.LeaseTerms;
+import io.github.distlock.waiting.Admission;
+
+/**
+ * The lease of a writer who went on as a reader. The stay is still the writer's.
+ */
+final class ReaderHold extends Hold {
+
+	private final WriteHold writer;
+
+	ReaderHold(WriteHold writer, Admission admission, LeaseTerms terms, TimeSource clock) {
+		super(writer.holding(), writer.name(), admission, terms, clock, writer.thread(), writer.isDyingWithThread());
+		this.writer = writer;
+	}
+
+	@Override
+	Hold stay() {
+		return this.writer;
+	}
+
+}

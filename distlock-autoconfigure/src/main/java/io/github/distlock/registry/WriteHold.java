@@ -1,0 +1,124 @@
+package io.github.distlock.registry;
+
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.UnaryOperator;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.renewal.LeaseTerms;
+import io.github.distlock.waiting.Admission;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stay of one who asked for {@code WRITE}. When the last level that writes is left
+ * and others read, it goes on under a lease of its own as a reader: a downgrade. One
+ * caller makes it; who leaves meanwhile leaves what is to be done to that one.
+ */
+final class WriteHold extends Hold {
+
+	private static final AtomicReferenceFieldUpdater<WriteHold, Levels> OPEN = AtomicReferenceFieldUpdater
+		.newUpdater(WriteHold.class, Levels.class, "open");
+
+	/** At nothing it never rises again. */
+	private volatile Levels open = new Levels(1, 0, false);
+
+	/** Set once, before the downgrade ends; {@code null} also if it did not succeed. */
+	private volatile @Nullable Hold reader;
+
+	WriteHold(Holding holding, String name, Admission admission, LeaseTerms terms, TimeSource clock,
+			@Nullable Thread thread, boolean dyingWithThread) {
+		super(holding, name, admission, terms, clock, thread, dyingWithThread);
+	}
+
+	@Override
+	Hold current() {
+		Hold reading = this.reader;
+		return (reading != null) ? reading : this;
+	}
+
+	/**
+	 * While it is downgraded it is held, in one way or the other, as long as the writer's
+	 * grant counts.
+	 */
+	@Override
+	long leftNanos() {
+		Levels now = this.open;
+		return now.downgrading() ? Math.max(leftAfterEnd(), current().remainingNanos()) : current().remainingNanos();
+	}
+
+	@Override
+	boolean isOver() {
+		return this.open.isNone();
+	}
+
+	@Override
+	boolean reenter(LockMode mode) {
+		Levels before = change((levels) -> levels.allow(mode) ? levels.with(mode) : levels);
+		if (!before.isNone() && !before.allow(mode)) {
+			throw upgrade(mode);
+		}
+		return !before.isNone();
+	}
+
+	@Override
+	Rest leave(LockMode mode) {
+		Levels before = change((levels) -> levels.without(mode));
+		Levels after = before.without(mode);
+		if (before.downgrading()) {
+			return Rest.SOME;
+		}
+		return after.downgrading() ? Rest.READERS : (after.isNone() ? Rest.NOTHING : Rest.SOME);
+	}
+
+	/**
+	 * The downgrade has ended.
+	 * @param reading how the lock is held now; {@code null} if it is not
+	 * @return whether all levels have been left meanwhile, and the caller ends the stay
+	 */
+	boolean downgraded(@Nullable Hold reading) {
+		this.reader = reading;
+		return change(Levels::settled).isNone();
+	}
+
+	private Levels change(UnaryOperator<Levels> step) {
+		return OPEN.getAndUpdate(this, step);
+	}
+
+	/**
+	 * How many acquisitions are open.
+	 *
+	 * @param writing those that exclude readers
+	 * @param reading the others
+	 * @param downgrading whether one caller is making this a reader's stay
+	 */
+	private record Levels(int writing, int reading, boolean downgrading) {
+
+		boolean isNone() {
+			return this.writing + this.reading == 0;
+		}
+
+		/** Whether one more may be opened: who only reads must not write. */
+		boolean allow(LockMode mode) {
+			return this.writing > 0 || (this.reading > 0 && mode == LockMode.READ);
+		}
+
+		Levels with(LockMode mode) {
+			return (mode == LockMode.READ) ? new Levels(this.writing, this.reading + 1, this.downgrading)
+					: new Levels(this.writing + 1, this.reading, this.downgrading);
+		}
+
+		Levels without(LockMode mode) {
+			if (mode == LockMode.READ) {
+				return new Levels(this.writing, this.reading - 1, this.downgrading);
+			}
+			return new Levels(this.writing - 1, this.reading,
+					this.downgrading || (this.writing == 1 && this.reading > 0));
+		}
+
+		Levels settled() {
+			return new Levels(this.writing, this.reading, false);
+		}
+
+	}
+
+}
