@@ -79,7 +79,12 @@ final class BackendNode implements LockSignals {
 	}
 
 	Ticket ticket(String key) {
-		return new Ticket(key, LockMode.EXCLUSIVE, this.instance, numbers.incrementAndGet(), false);
+		return ticket(key, LockMode.EXCLUSIVE);
+	}
+
+	/** As the registry makes them: readers have tickets of their own. */
+	Ticket ticket(String key, LockMode mode) {
+		return new Ticket(key, mode, this.instance, numbers.incrementAndGet(), mode == LockMode.READ);
 	}
 
 	AttemptResult attempt(Ticket ticket) {

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockListener;
+import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
@@ -61,9 +62,19 @@ final class ContractNode implements LockListener {
 		return this.registry.acquire(LockRequest.of(key));
 	}
 
+	/** The same in another mode. */
+	HeldLock acquire(String key, LockMode mode) {
+		return this.registry.acquire(LockRequest.of(key).mode(mode));
+	}
+
 	/** Whether a lock could be taken at once; it is given back. */
 	boolean finds(String key) {
-		return this.registry.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO)).map((lock) -> {
+		return finds(key, LockMode.EXCLUSIVE);
+	}
+
+	/** The same in another mode. */
+	boolean finds(String key, LockMode mode) {
+		return this.registry.tryAcquire(LockRequest.of(key).mode(mode).waitTime(Duration.ZERO)).map((lock) -> {
 			lock.close();
 			return lock;
 		}).isPresent();

@@ -2,6 +2,7 @@ package io.github.distlock.contract;
 
 import java.time.Duration;
 
+import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
 import org.awaitility.Awaitility;
@@ -59,6 +60,11 @@ interface ContractTests {
 
 	default void assumeOrder() {
 		assumeTrue(description().fair(), () -> "The store '" + description().name() + "' keeps no order over JVMs");
+	}
+
+	default void assumeReaders() {
+		assumeTrue(description().modes().contains(LockMode.READ),
+				() -> "The store '" + description().name() + "' knows no readers");
 	}
 
 	default void assumeExpiry() {

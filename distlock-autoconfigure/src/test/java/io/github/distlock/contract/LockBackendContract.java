@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What every lock store must do when the registry calls it, verb by verb.
  */
-interface LockBackendContract extends RepeatedVerbContract, KeyContract {
+interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderVerbContract {
 
 	@Test
 	default void aFreeLockIsGrantedToAnAttempt() {

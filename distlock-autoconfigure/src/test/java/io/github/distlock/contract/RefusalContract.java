@@ -21,6 +21,8 @@ interface RefusalContract extends ContractTests {
 	default void theDescriptionIsComplete() {
 		assertThat(description().name()).isNotBlank();
 		assertThat(description().modes()).contains(LockMode.EXCLUSIVE);
+		assertThat(description().modes().contains(LockMode.READ))
+			.isEqualTo(description().modes().contains(LockMode.WRITE));
 		assertThat(description().tokensPerGrant()).isPositive();
 		assertThat(description().batchSize()).isPositive();
 		assertThat(description().strayDelay()).isGreaterThanOrEqualTo(Duration.ZERO);

@@ -1,0 +1,278 @@
+package io.github.distlock.contract;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.contract.ForgetfulBackend.Verb;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Many readers or one writer, where the store offers it: who is in together, who waits
+ * for whom, and what a dead reader costs.
+ */
+interface ReadWriteContract extends ContractTests {
+
+	private Future<HeldLock> asks(ContractNode node, LockMode mode) {
+		return stage().inThread(() -> node.registry().acquire(request().mode(mode).waitTime(LockRequest.FOREVER)));
+	}
+
+	/** Ask, and wait until the store knows it. */
+	private Future<HeldLock> queues(ContractNode node, LockMode mode) {
+		int before = node.backend().queued();
+		Future<HeldLock> waiter = asks(node, mode);
+		await().until(() -> node.backend().queued() > before);
+		return waiter;
+	}
+
+	@Test
+	default void readersOfSeveralThreadsAndNodesHoldTogetherAndKeepWritersOut() throws Exception {
+		assumeReaders();
+		HeldLock one = one().acquire(key(), LockMode.READ);
+		HeldLock other = stage().get(asks(one(), LockMode.READ));
+		HeldLock third = two().acquire(key(), LockMode.READ);
+		assertThat(List.of(one, other, third)).allMatch(HeldLock::isHeld);
+		assertThat(other.fencingToken()).isGreaterThan(one.fencingToken());
+		assertThat(third.fencingToken()).isGreaterThan(other.fencingToken());
+		one.close();
+		third.close();
+		assertThat(two().finds(key(), LockMode.WRITE)).isFalse();
+		assertThat(two().finds(key())).isFalse();
+		other.close();
+		try (HeldLock writer = two().acquire(key(), LockMode.WRITE)) {
+			assertThat(writer.fencingToken()).isGreaterThan(third.fencingToken());
+			assertThat(one().finds(key(), LockMode.READ)).isFalse();
+			assertThat(one().finds(key(), LockMode.WRITE)).isFalse();
+		}
+		stage().awaitIdle();
+	}
+
+	@Test
+	default void aWriterOverlapsNobodyAndTokensRiseInTheOrderOfEntry() throws Exception {
+		assumeReaders();
+		AtomicInteger readers = new AtomicInteger();
+		AtomicInteger writers = new AtomicInteger();
+		AtomicInteger overlaps = new AtomicInteger();
+		AtomicLong lastWriter = new AtomicLong();
+		AtomicLong lastOfAll = new AtomicLong();
+		List<Future<?>> workers = new ArrayList<>();
+		for (int i = 0; i < 6; i++) {
+			ContractNode node = (i % 2 == 0) ? one() : two();
+			boolean writes = i < 2;
+			workers.add(stage().inThread(() -> {
+				for (int n = 0; n < 15; n++) {
+					LockMode mode = writes ? LockMode.WRITE : LockMode.READ;
+					try (HeldLock lock = node.registry().acquire(request().mode(mode).waitTime(LockRequest.FOREVER))) {
+						boolean late = writes ? lastOfAll.get() >= lock.fencingToken()
+								: lastWriter.get() >= lock.fencingToken();
+						boolean alone = writes ? writers.incrementAndGet() == 1 && readers.get() == 0
+								: readers.incrementAndGet() > 0 && writers.get() == 0;
+						lastOfAll.accumulateAndGet(lock.fencingToken(), Math::max);
+						(writes ? lastWriter : lastOfAll).accumulateAndGet(lock.fencingToken(), Math::max);
+						overlaps.addAndGet((late || !alone) ? 1 : 0);
+						Thread.yield();
+						(writes ? writers : readers).decrementAndGet();
+					}
+				}
+				return true;
+			}));
+		}
+		for (Future<?> worker : workers) {
+			stage().get(worker);
+		}
+		assertThat(overlaps).hasValue(0);
+		stage().awaitIdle();
+	}
+
+	@Test
+	default void aWriterThatWaitsKeepsNewReadersOutAndEntersWhenTheReadersLeave() throws Exception {
+		assumeReaders();
+		assumeOrder();
+		HeldLock reader = one().acquire(key(), LockMode.READ);
+		Future<HeldLock> writer = queues(two(), LockMode.WRITE);
+		assertThat(stage().get(stage().inThread(() -> one().finds(key(), LockMode.READ)))).isFalse();
+		Future<HeldLock> late = queues(one(), LockMode.READ);
+		reader.close();
+		HeldLock entered = stage().get(writer);
+		assertThat(entered.fencingToken()).isGreaterThan(reader.fencingToken());
+		assertThat(late.isDone()).isFalse();
+		entered.close();
+		HeldLock last = stage().get(late);
+		assertThat(last.fencingToken()).isGreaterThan(entered.fencingToken());
+		last.close();
+		stage().awaitIdle();
+	}
+
+	@Test
+	default void readersBehindAWriterThatGivesUpEnterWhileOthersRead() throws Exception {
+		assumeReaders();
+		assumeOrder();
+		HeldLock reader = one().acquire(key(), LockMode.READ);
+		int before = two().backend().queued();
+		Future<?> writer = stage()
+			.inThread(() -> two().registry().acquire(request().mode(LockMode.WRITE).waitTime(Duration.ofMillis(300))));
+		await().until(() -> two().backend().queued() > before || writer.isDone());
+		List<Future<HeldLock>> late = List.of(asks(one(), LockMode.READ), asks(two(), LockMode.READ));
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> stage().get(writer))
+			.withCauseInstanceOf(LockNotAcquiredException.class);
+		for (Future<HeldLock> waiter : late) {
+			HeldLock entered = stage().get(waiter);
+			assertThat(entered.isHeld()).isTrue();
+			assertThat(reader.isHeld()).isTrue();
+			entered.close();
+		}
+		reader.close();
+		stage().awaitIdle();
+	}
+
+	@Test
+	default void readersBehindAWriterEnterTogetherWhenItLeaves() throws Exception {
+		assumeReaders();
+		HeldLock writer = one().acquire(key(), LockMode.WRITE);
+		List<Future<HeldLock>> waiters = new ArrayList<>();
+		for (int i = 0; i < 4; i++) {
+			waiters.add(asks((i % 2 == 0) ? one() : two(), LockMode.READ));
+		}
+		await().until(() -> one().waiting() + two().waiting() == 4);
+		writer.close();
+		List<HeldLock> readers = new ArrayList<>();
+		for (Future<HeldLock> waiter : waiters) {
+			readers.add(stage().get(waiter));
+		}
+		assertThat(readers).allMatch(HeldLock::isHeld)
+			.allMatch((reader) -> reader.fencingToken() > writer.fencingToken())
+			.extracting(HeldLock::fencingToken)
+			.doesNotHaveDuplicates();
+		readers.forEach(HeldLock::close);
+		stage().awaitIdle();
+	}
+
+	@Test
+	default void fairReadersAndWritersEnterInTheOrderOfTheirCalls() throws Exception {
+		assumeReaders();
+		assumeOrder();
+		HeldLock held = one().acquire(key());
+		List<Future<HeldLock>> callers = new ArrayList<>();
+		for (LockMode mode : List.of(LockMode.WRITE, LockMode.READ, LockMode.EXCLUSIVE, LockMode.READ)) {
+			ContractNode node = (callers.size() % 2 == 0) ? two() : one();
+			int before = node.backend().queued();
+			callers.add(stage().inThread(
+					() -> node.registry().acquire(request().mode(mode).fair(true).waitTime(LockRequest.FOREVER))));
+			await().until(() -> node.backend().queued() > before);
+		}
+		HeldLock last = held;
+		for (Future<HeldLock> caller : callers) {
+			assertThat(callers.subList(callers.indexOf(caller), callers.size())).noneMatch(Future::isDone);
+			last.close();
+			HeldLock next = stage().get(caller);
+			assertThat(next.fencingToken()).isGreaterThan(last.fencingToken());
+			last = next;
+		}
+		last.close();
+		stage().awaitIdle();
+	}
+
+	@Test
+	default void aDeadReaderCostsAtMostItsLease() throws Exception {
+		assumeReaders();
+		ContractNode doomed = stage().node(store().shortLease());
+		HeldLock dead = doomed.acquire(key(), LockMode.READ);
+		HeldLock alive = one().acquire(key(), LockMode.READ);
+		Future<HeldLock> writer = asks(two(), LockMode.WRITE);
+		await().until(() -> two().waiting() == 1);
+		doomed.backend().crash();
+		alive.close();
+		HeldLock entered = stage().get(writer);
+		if (description().expires()) {
+			assertThat(dead.isHeld()).isFalse();
+		}
+		entered.close();
+	}
+
+	@Test
+	default void aReaderWhoseRenewalsAreLostIsToldBeforeAWriterEnters() {
+		assumeReaders();
+		assumeExpiry();
+		ContractNode cut = stage().node(store().shortLease().multipliedBy(2));
+		HeldLock lost = cut.acquire(key(), LockMode.READ);
+		HeldLock alive = two().acquire(key(), LockMode.READ);
+		cut.backend().loseRequests(Verb.RENEW, Integer.MAX_VALUE);
+		cut.backend().loseRequests(Verb.RELEASE, Integer.MAX_VALUE);
+		await().until(() -> cut.lost().contains(key()));
+		assertThat(lost.isHeld()).isFalse();
+		assertThat(alive.isHeld()).isTrue();
+		alive.close();
+		try (HeldLock writer = two().acquire(key(), LockMode.WRITE)) {
+			assertThat(writer.fencingToken()).isGreaterThan(lost.fencingToken());
+		}
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
+	}
+
+	@Test
+	default void aReaderThatDoesNotWaitAsksOnceAndOneThatGivesUpLeavesNothingBehind() {
+		assumeReaders();
+		try (HeldLock writer = two().acquire(key(), LockMode.WRITE)) {
+			int attempts = one().backend().calls(Verb.ATTEMPT);
+			assertThat(one().registry().tryAcquire(once().mode(LockMode.READ))).isEmpty();
+			assertThat(one().backend().calls(Verb.ATTEMPT)).isEqualTo(attempts + 1);
+			assertThat(one().isIdle()).isTrue();
+			assertThat(one().registry().tryAcquire(request().mode(LockMode.READ).waitTime(Duration.ofMillis(100))))
+				.isEmpty();
+			one().backend().loseReplies(Verb.CANCEL, 1);
+			assertThat(one().registry().tryAcquire(request().mode(LockMode.READ).waitTime(Duration.ofMillis(100))))
+				.isEmpty();
+			assertThat(writer.isHeld()).isTrue();
+		}
+		await().until(() -> one().isIdle() && two().isIdle());
+		assertThat(two().finds(key(), LockMode.WRITE)).isTrue();
+	}
+
+	@Test
+	default void whoOnlyReadsIsRefusedToWriteAndIsToldWhatToDo() {
+		assumeReaders();
+		HeldLock reader = one().acquire(key(), LockMode.READ);
+		for (LockMode mode : List.of(LockMode.WRITE, LockMode.EXCLUSIVE)) {
+			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> one().acquire(key(), mode))
+				.withMessageContaining(key())
+				.withMessageContaining(mode.name())
+				.withMessageContaining("Ask for WRITE first");
+		}
+		assertThat(reader.isHeld()).isTrue();
+		reader.close();
+		one().acquire(key(), LockMode.WRITE).close();
+	}
+
+	@Test
+	default void whoHoldsEntersAgainWithoutAskingTheStoreUnlessHeOnlyReads() {
+		assumeReaders();
+		for (LockMode outer : LockMode.values()) {
+			for (LockMode inner : LockMode.values()) {
+				if (outer == LockMode.READ && inner != LockMode.READ) {
+					continue;
+				}
+				HeldLock held = one().acquire(key(), outer);
+				int attempts = one().backend().calls(Verb.ATTEMPT);
+				HeldLock again = one().acquire(key(), inner);
+				assertThat(one().backend().calls(Verb.ATTEMPT)).isEqualTo(attempts);
+				again.close();
+				assertThat(held.isHeld()).isTrue();
+				assertThat(two().finds(key(), LockMode.READ)).isEqualTo(outer == LockMode.READ);
+				held.close();
+			}
+		}
+	}
+
+}

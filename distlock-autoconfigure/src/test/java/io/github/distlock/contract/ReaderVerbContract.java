@@ -1,0 +1,162 @@
+package io.github.distlock.contract;
+
+import java.util.List;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import org.junit.jupiter.api.Test;
+
+import static io.github.distlock.contract.BackendNode.LEASE;
+import static io.github.distlock.contract.BackendNode.granted;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Readers and writers, verb by verb and each twice.
+ */
+interface ReaderVerbContract extends ContractTests {
+
+	private Ticket reader(BackendNode node) {
+		return node.ticket(key(), LockMode.READ);
+	}
+
+	private Ticket writer(BackendNode node) {
+		return node.ticket(key(), LockMode.WRITE);
+	}
+
+	@Test
+	default void eachReaderHasATokenAndALeaseOfItsOwn() {
+		assumeReaders();
+		Ticket one = reader(first());
+		Ticket other = reader(first());
+		Ticket third = reader(second());
+		Grant granted = granted(first().attempt(one));
+		long last = granted.lastToken();
+		for (Ticket next : List.of(other, third)) {
+			Grant grant = granted(((next == third) ? second() : first()).attempt(next));
+			assertThat(grant.firstToken()).isGreaterThan(last);
+			last = grant.lastToken();
+		}
+		assertThat(first().backend.renew(List.of(new Renewal(one, granted.lastToken(), LEASE.multipliedBy(2)))))
+			.singleElement()
+			.isInstanceOf(RenewalResult.Renewed.class);
+		assertThat(second().backend.renew(List.of(new Renewal(one, last, LEASE))))
+			.containsExactly(new RenewalResult.Gone());
+		assertThat(first().release(one)).isTrue();
+		assertThat(first().release(other)).isTrue();
+		assertThat(second().attemptOnce(writer(second()))).isInstanceOf(AttemptResult.Busy.class);
+		assertThat(second().release(third)).isTrue();
+		assertThat(granted(second().attempt(writer(second()))).firstToken()).isGreaterThan(last);
+	}
+
+	@Test
+	default void aRepeatedVerbOfAReaderIsHarmless() {
+		assumeReaders();
+		Ticket holder = reader(first());
+		Ticket other = reader(second());
+		Grant once = granted(first().attempt(holder));
+		second().attempt(other);
+		Grant again = granted(first().attempt(holder));
+		assertThat(again.firstToken()).isEqualTo(once.firstToken());
+		assertThat(again.lastToken()).isEqualTo(once.lastToken());
+		assertThat(first().release(holder)).isTrue();
+		assertThat(first().release(holder)).isFalse();
+		first().backend.cancel(holder);
+		assertThat(first().backend.renew(List.of(new Renewal(holder, once.lastToken(), LEASE))))
+			.containsExactly(new RenewalResult.Gone());
+		assertThat(first().attemptOnce(writer(first()))).isInstanceOf(AttemptResult.Busy.class);
+		assertThat(second().attempt(other)).isInstanceOf(AttemptResult.Granted.class);
+		second().backend.cancel(other);
+		second().backend.cancel(other);
+		assertThat(first().attemptOnce(writer(first()))).isInstanceOf(AttemptResult.Granted.class);
+	}
+
+	@Test
+	default void waitingReadersAreSignalledTogetherWhenTheWriterBeforeThemGivesUp() {
+		assumeReaders();
+		assumeOrder();
+		Ticket holder = reader(first());
+		first().attempt(holder);
+		Ticket writer = writer(second());
+		assertThat(second().attempt(writer)).isInstanceOf(AttemptResult.Waiting.class);
+		Ticket late = reader(first());
+		Ticket later = reader(second());
+		assertThat(first().attempt(late)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(second().attempt(later)).isInstanceOf(AttemptResult.Waiting.class);
+		second().backend.cancel(writer);
+		first().awaitSignal(late);
+		second().awaitSignal(later);
+		first().awaitGrant(late);
+		second().awaitGrant(later);
+		assertThat(first().release(holder)).isTrue();
+	}
+
+	@Test
+	default void aReleaseGrantsReadersUpToTheFirstWriter() {
+		assumeReaders();
+		assumeOrder();
+		Ticket holder = first().hold(key());
+		Ticket early = reader(second());
+		Ticket second = reader(first());
+		Ticket writer = writer(second());
+		Ticket late = reader(first());
+		second().attempt(early);
+		first().attempt(second);
+		second().attempt(writer);
+		first().attempt(late);
+		assertThat(first().release(holder)).isTrue();
+		second().awaitGrant(early);
+		first().awaitGrant(second);
+		assertThat(second().attempt(writer)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(first().attempt(late)).isInstanceOf(AttemptResult.Waiting.class);
+		second().release(early);
+		first().release(second);
+		second().awaitGrant(writer);
+		assertThat(first().attempt(late)).isInstanceOf(AttemptResult.Waiting.class);
+		second().release(writer);
+		first().awaitGrant(late);
+	}
+
+	@Test
+	default void aDowngradeGrantsTheReaderInTheSameMoment() {
+		assumeReaders();
+		Ticket writer = writer(first());
+		Grant before = granted(first().attempt(writer));
+		Ticket waiting = writer(second());
+		second().attempt(waiting);
+		Ticket reader = reader(first());
+		ReleaseResult result = first().backend.release(writer, before.firstToken(), new Successor(reader, LEASE));
+		assertThat(result.released()).isTrue();
+		Grant kept = granted(result.next());
+		assertThat(kept.firstToken()).isGreaterThan(before.firstToken());
+		assertThat(second().attempt(waiting)).isInstanceOf(AttemptResult.Waiting.class);
+		// A copy changes nothing, and may say what is true.
+		ReleaseResult again = first().backend.release(writer, before.firstToken(), new Successor(reader, LEASE));
+		assertThat(again.released()).isFalse();
+		if (again.next() != null) {
+			assertThat(granted(again.next()).firstToken()).isEqualTo(kept.firstToken());
+		}
+		assertThat(granted(first().attempt(reader)).firstToken()).isEqualTo(kept.firstToken());
+		assertThat(first().release(reader)).isTrue();
+		second().awaitGrant(waiting);
+	}
+
+	@Test
+	default void aDowngradeOfATicketThatDoesNotHoldGrantsNothing() {
+		assumeReaders();
+		Ticket writer = writer(first());
+		first().attempt(writer);
+		first().release(writer);
+		Ticket reader = reader(first());
+		ReleaseResult result = first().backend.release(writer, 0, new Successor(reader, LEASE));
+		assertThat(result.released()).isFalse();
+		assertThat(result.next()).isNull();
+		assertThat(second().attemptOnce(writer(second()))).isInstanceOf(AttemptResult.Granted.class);
+	}
+
+}
