@@ -104,7 +104,8 @@ final class Holding implements LeaseEvents {
 	void leave(Hold stay, LockMode mode) {
 		switch (stay.leave(mode)) {
 			case SOME -> {
-				if (stay.leftNanos() <= 0) {
+				// Not whether it is held: others may have left the last levels by now.
+				if (stay.current().isLost()) {
 					throw lostException(stay);
 				}
 			}
@@ -156,7 +157,7 @@ final class Holding implements LeaseEvents {
 				this.renewer.watch(reader);
 			}
 			else {
-				lostInThread(writer, "the store did not confirm that its writer goes on as a reader");
+				writer.loseAfterEnd("the store did not confirm that its writer goes on as a reader");
 			}
 		}
 		if (writer.downgraded(reader)) {
@@ -188,10 +189,6 @@ final class Holding implements LeaseEvents {
 	void lost(Hold hold, String reason) {
 		this.renewer.forget(hold);
 		this.room.abandon(hold.admission());
-		lostInThread(hold, reason);
-	}
-
-	private void lostInThread(Hold hold, String reason) {
 		Thread thread = hold.thread();
 		if (this.interruptOnLost && thread != null && !hold.stay().isOver()) {
 			thread.interrupt();

@@ -42,8 +42,12 @@ final class WriteHold extends Hold {
 	 */
 	@Override
 	long leftNanos() {
-		Levels now = this.open;
-		return now.downgrading() ? Math.max(leftAfterEnd(), current().remainingNanos()) : current().remainingNanos();
+		long left = current().remainingNanos();
+		if (left <= 0 && this.open.downgrading()) {
+			left = leftAfterEnd();
+		}
+		// It may have been downgraded between these looks.
+		return (left > 0) ? left : current().remainingNanos();
 	}
 
 	@Override

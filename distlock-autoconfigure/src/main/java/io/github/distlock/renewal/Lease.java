@@ -144,6 +144,25 @@ public abstract class Lease {
 	}
 
 	/**
+	 * Make known that what the lease was ended for did not come about.
+	 * @param reason why, in words
+	 */
+	public final void loseAfterEnd(String reason) {
+		if (STATE.compareAndSet(this, ENDED, LOST)) {
+			lost(reason);
+		}
+	}
+
+	/**
+	 * Return whether it has been lost. If it finds that the lease has passed it makes the
+	 * loss known.
+	 * @return whether it was not ended before
+	 */
+	public final boolean isLost() {
+		return !isValid() && this.state == LOST;
+	}
+
+	/**
 	 * Return for how long it has been held, or was until now.
 	 * @return nanoseconds
 	 */
