@@ -147,6 +147,26 @@ interface ReaderVerbContract extends ContractTests {
 	}
 
 	@Test
+	default void aDowngradeLetsInTheReadersThatAreNextAndNoWriter() {
+		assumeReaders();
+		assumeOrder();
+		Ticket writer = writer(first());
+		Grant before = granted(first().attempt(writer));
+		Ticket next = reader(second());
+		Ticket waiting = writer(second());
+		Ticket late = reader(second());
+		for (Ticket ticket : List.of(next, waiting, late)) {
+			second().attempt(ticket);
+		}
+		Ticket kept = reader(first());
+		granted(first().backend.release(writer, before.firstToken(), new Successor(kept, LEASE)).next());
+		second().awaitSignal(next);
+		second().awaitGrant(next);
+		assertThat(second().attempt(waiting)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(second().attempt(late)).isInstanceOf(AttemptResult.Waiting.class);
+	}
+
+	@Test
 	default void aDowngradeOfATicketThatDoesNotHoldGrantsNothing() {
 		assumeReaders();
 		Ticket writer = writer(first());
