@@ -72,6 +72,16 @@ public record Ticket(String key, LockMode mode, String instance, long number, bo
 	}
 
 	/**
+	 * Return whether a name is that of a reader's ticket.
+	 * @param token what {@link #token()} returned
+	 * @return whether others may hold the lock at the same time
+	 */
+	public static boolean isReader(String token) {
+		int letters = token.lastIndexOf(':') + 1;
+		return token.startsWith(":R", letters - 1) || token.startsWith(":FR", letters - 1);
+	}
+
+	/**
 	 * Return whether others may hold the lock at the same time.
 	 * @return whether the mode is {@code READ}
 	 */

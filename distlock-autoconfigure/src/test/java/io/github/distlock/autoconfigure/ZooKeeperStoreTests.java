@@ -50,7 +50,7 @@ class ZooKeeperStoreTests {
 				assertThat(started).hasNotFailed().doesNotHaveBean(CuratorFramework.class);
 				LockBackend backend = started.getBean(LockBackend.class);
 				assertThat(backend).isInstanceOf(ZooKeeperLockBackend.class);
-				assertThat(backend.description().tokensPerGrant()).isEqualTo(64);
+				assertThat(backend.description().tokensPerGrant()).isEqualTo(63);
 				try (HeldLock lock = started.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"));
 						CuratorFramework admin = ZooKeeperTestServer.client(server.connectString(),
 								Duration.ofSeconds(5))) {

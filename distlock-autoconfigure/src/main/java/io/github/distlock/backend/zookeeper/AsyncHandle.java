@@ -5,10 +5,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 import org.apache.curator.utils.ZKPaths;
+import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Op;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
@@ -86,6 +89,37 @@ final class AsyncHandle {
 	CompletableFuture<Boolean> delete(String path) {
 		CompletableFuture<Boolean> reply = new CompletableFuture<>();
 		this.zooKeeper.delete(full(path), ANY_VERSION, (rc, where, context) -> {
+			switch (Code.get(rc)) {
+				case OK -> reply.complete(true);
+				case NONODE -> reply.complete(false);
+				default -> fail(reply, rc, where);
+			}
+		}, null);
+		return reply;
+	}
+
+	/** Who may do what with a node; nothing if there is no node. */
+	CompletableFuture<List<ACL>> rights(String path) {
+		CompletableFuture<List<ACL>> reply = new CompletableFuture<>();
+		this.zooKeeper.getACL(full(path), null, (rc, where, context, rights, stat) -> {
+			switch (Code.get(rc)) {
+				case OK -> reply.complete(rights);
+				case NONODE -> reply.complete(List.of());
+				default -> fail(reply, rc, where);
+			}
+		}, null);
+		return reply;
+	}
+
+	/**
+	 * Put another ephemeral node in the place of one, in one transaction; answers whether
+	 * that one existed.
+	 */
+	CompletableFuture<Boolean> replace(String path, String other, List<ACL> rights) {
+		CompletableFuture<Boolean> reply = new CompletableFuture<>();
+		List<Op> both = List.of(Op.delete(full(path), ANY_VERSION),
+				Op.create(full(other), new byte[0], rights, CreateMode.EPHEMERAL));
+		this.zooKeeper.multi(both, (rc, where, context, results) -> {
 			switch (Code.get(rc)) {
 				case OK -> reply.complete(true);
 				case NONODE -> reply.complete(false);

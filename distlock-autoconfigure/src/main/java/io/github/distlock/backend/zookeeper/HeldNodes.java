@@ -47,7 +47,8 @@ final class HeldNodes {
 	private CompletableFuture<RenewalResult> examine(Renewal renewal) {
 		Place place = this.places.find(renewal.ticket());
 		TicketNode node = (place != null && place.isHeld()) ? place.node() : null;
-		if (place == null || node == null || !isGrantOf(renewal, node) || node.session().hasEnded()) {
+		if (place == null || node == null || renewal.lastToken() != place.grant(node, this.tokensPerGrant).lastToken()
+				|| node.session().hasEnded()) {
 			return CompletableFuture.completedFuture(GONE);
 		}
 		ZooKeeperSession session = node.session();
@@ -58,11 +59,6 @@ final class HeldNodes {
 			}
 			return stat.isPresent() ? new RenewalResult.Renewed(Validity.session(session)) : GONE;
 		});
-	}
-
-	private boolean isGrantOf(Renewal renewal, TicketNode node) {
-		return renewal.lastToken() == node.czxid() * ZooKeeperBackendSettings.MOST_TOKENS_PER_GRANT
-				+ this.tokensPerGrant - 1;
 	}
 
 }

@@ -52,7 +52,7 @@ final class NodeCreation {
 			reply.completeExceptionally(new KeeperException.SessionExpiredException());
 		}
 		else {
-			reply.complete(new TicketNode(event.getName(), stat.getCzxid(), session));
+			reply.complete(TicketNode.created(event.getName(), stat.getCzxid(), session));
 		}
 	}
 

@@ -2,6 +2,7 @@ package io.github.distlock.backend.zookeeper;
 
 import java.util.List;
 
+import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,13 +13,17 @@ import org.jspecify.annotations.Nullable;
  */
 record NodeLine(List<String> names) {
 
-	/** Which node comes before another one; {@code null} if it is the first. */
+	/**
+	 * Which node another one waits for: the one before it, or of a reader the last writer
+	 * before it; {@code null} if there is none.
+	 */
 	@Nullable String before(String own) {
 		int position = sequence(own);
+		boolean reader = isReader(own);
 		String before = null;
 		int distance = Integer.MIN_VALUE;
 		for (String name : this.names) {
-			if (isTicket(name) && !sameTicket(name, own)) {
+			if (isTicket(name) && !sameTicket(name, own) && !(reader && isReader(name))) {
 				// The server's counter is an int, and begins again when it overflows.
 				int ahead = sequence(name) - position;
 				if (ahead < 0 && ahead > distance) {
@@ -46,6 +51,10 @@ record NodeLine(List<String> names) {
 	private static boolean sameTicket(String name, String other) {
 		int length = separator(other) + 1;
 		return separator(name) == length - 1 && name.regionMatches(0, other, 0, length);
+	}
+
+	private static boolean isReader(String name) {
+		return Ticket.isReader(name.substring(0, separator(name)));
 	}
 
 	private static boolean isTicket(String name) {

@@ -3,7 +3,9 @@ package io.github.distlock.backend.zookeeper;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +80,25 @@ final class Place {
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	/** A node may come, without having been asked for by this place. */
+	void expect(CompletableFuture<TicketNode> coming) {
+		this.lock.lock();
+		try {
+			this.arrival = coming;
+			this.doubtful = true;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** What is held by a node of this place. Nobody follows a reader under its grant. */
+	Grant grant(TicketNode by, int tokensPerGrant) {
+		long first = by.firstToken();
+		return new Grant(first, this.ticket.isReader() ? first : first + tokensPerGrant - 1,
+				Validity.session(by.session()));
 	}
 
 	/** Answers whether the node is wanted. */

@@ -115,8 +115,34 @@ final class Places {
 			return session.handle()
 				.stat(path)
 				.thenCompose((stat) -> (stat.isPresent() && session.hasId(stat.get().getEphemeralOwner()))
-						? CompletableFuture.completedFuture(new TicketNode(path, stat.get().getCzxid(), session))
+						? CompletableFuture.completedFuture(TicketNode.created(path, stat.get().getCzxid(), session))
 						: create(place, session));
+		});
+	}
+
+	/**
+	 * Put a reader's node in the place of a writer's, with the writer's number: so it
+	 * stands before all who wait. Answers whether the writer had its node.
+	 */
+	CompletableFuture<Boolean> replace(Place writer, TicketNode node, Place reader, long lastToken) {
+		String number = node.name().substring(LockPaths.nodePrefix(writer.ticket).length());
+		TicketNode next = node.replaced(reader.folder + "/" + LockPaths.nodePrefix(reader.ticket) + number, lastToken);
+		AsyncHandle handle = node.session().handle();
+		CompletableFuture<TicketNode> arrival = new CompletableFuture<>();
+		// Whoever gives the reader up waits for it, and finds its node.
+		reader.expect(arrival);
+		CompletableFuture<Boolean> replaced = handle.rights(node.path())
+			.thenCompose((rights) -> (rights.isEmpty() || reader.isGivenUp()) ? CompletableFuture.completedFuture(false)
+					: handle.replace(node.path(), next.path(), rights));
+		return replaced.whenComplete((done, failure) -> {
+			if (failure == null && done) {
+				writer.missing(node);
+				settle(reader, next, true);
+				arrival.complete(next);
+			}
+			else {
+				arrival.completeExceptionally((failure != null) ? failure : new KeeperException.NoNodeException());
+			}
 		});
 	}
 

@@ -13,8 +13,9 @@ import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out where a node stands in its line, and watches the one before it and no other:
- * when a holder leaves, one waiter hears of it.
+ * Finds out where a node stands in its line, and watches the one that it waits for and no
+ * other: when a holder leaves, one waiter hears of it, or the readers that waited for a
+ * writer.
  * <p>
  * A server may be behind others, but not behind what it has told its client: it knows the
  * node, so it knows all that were created before. What it shows may have gone meanwhile,

@@ -11,12 +11,15 @@ import org.apache.zookeeper.common.PathUtils;
  * @param root the node under which all locks are kept; applications that share locks
  * share it
  * @param commandTimeout how long to wait for the answer to one command
- * @param tokensPerGrant how many fencing tokens one grant covers, 64 at most
+ * @param tokensPerGrant how many fencing tokens one grant covers, 63 at most
  */
 public record ZooKeeperBackendSettings(String root, Duration commandTimeout, int tokensPerGrant) {
 
-	/** A token is the zxid times this, plus the number of the local pass. */
-	public static final int MOST_TOKENS_PER_GRANT = 64;
+	/**
+	 * A token is the zxid times one more than this, plus the number of the local pass:
+	 * one is left for a writer that reads on.
+	 */
+	public static final int MOST_TOKENS_PER_GRANT = 63;
 
 	private static final String RESERVED = "/zookeeper";
 

@@ -2,8 +2,8 @@ package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -19,14 +19,14 @@ import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.Validity;
 import org.apache.curator.framework.CuratorFramework;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Locks in ZooKeeper: each ticket is an ephemeral sequential node, the first holds, and
- * each other one watches the one before it. A lock lasts as long as the session of its
- * JVM. The client belongs to the caller, who starts and closes it. Thread-safe.
+ * each other one watches the one before it, or the last writer before it if it reads. A
+ * lock lasts as long as the session of its JVM. The client belongs to the caller, who
+ * starts and closes it. Thread-safe.
  */
 public final class ZooKeeperLockBackend implements LockBackend {
 
@@ -63,7 +63,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		this.link = new ZooKeeperLink(client, settings.commandTimeout(), clock);
 		this.paths = new LockPaths(settings.root());
 		this.places = new Places(this.link, this.paths);
-		this.description = new BackendDescription("zookeeper", Set.of(LockMode.EXCLUSIVE), true, false,
+		this.description = new BackendDescription("zookeeper", EnumSet.allOf(LockMode.class), true, false,
 				settings.tokensPerGrant(), Duration.ZERO, BATCH_SIZE);
 		this.signals = new ZooKeeperSignals(this.places, this::grant);
 		this.standing = this.signals.standing();
@@ -144,7 +144,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 			boolean arrives) {
 		TicketNode node = place.node();
 		if (first && node != null && place.hold()) {
-			return CompletableFuture.completedFuture(new AttemptResult.Granted(grant(node)));
+			return CompletableFuture.completedFuture(new AttemptResult.Granted(grant(place, node)));
 		}
 		Duration timeout = session.timeout();
 		if (queue) {
@@ -158,9 +158,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
 				: this.places.depart(place).thenApply((existed) -> busy);
 	}
 
-	private Grant grant(TicketNode node) {
-		long first = node.czxid() * ZooKeeperBackendSettings.MOST_TOKENS_PER_GRANT;
-		return new Grant(first, first + this.description.tokensPerGrant() - 1, Validity.session(node.session()));
+	private Grant grant(Place place, TicketNode node) {
+		return place.grant(node, this.description.tokensPerGrant());
 	}
 
 	/**
@@ -175,6 +174,9 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		if (next == null) {
 			return new ReleaseResult(leave(place, what) && held, null);
 		}
+		if (next.ticket().isReader() && !ticket.isReader()) {
+			return downgrade(place, this.places.obtain(next.ticket()), lastToken, what);
+		}
 		Place following = this.places.obtain(next.ticket());
 		following.queued = true;
 		if (place != null) {
@@ -185,6 +187,36 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		CompletableFuture<AttemptResult> answer = attempt(following, session, true, () -> departure.add(depart(place)));
 		boolean existed = this.link.await(departure.get(0), what);
 		return new ReleaseResult(existed && held, this.link.await(answer, what));
+	}
+
+	/**
+	 * The writer's node becomes the reader's in one transaction. Until that is answered
+	 * the writer is not given up, or its node might be deleted first.
+	 */
+	private ReleaseResult downgrade(@Nullable Place writer, Place reader, long lastToken, String what) {
+		TicketNode known = reader.node();
+		if (known != null && reader.isHeld()) {
+			// A copy of the command.
+			return new ReleaseResult(false, new AttemptResult.Granted(grant(reader, known)));
+		}
+		boolean done = false;
+		try {
+			ZooKeeperSession session = this.link.session(what);
+			TicketNode node = (writer != null && writer.isHeld()) ? writer.nodeIn(session) : null;
+			done = writer != null && node != null
+					&& this.link.await(this.places.replace(writer, node, reader, lastToken), what);
+		}
+		finally {
+			if (!done) {
+				depart(reader);
+			}
+		}
+		depart(writer);
+		TicketNode node = reader.node();
+		if (node != null && reader.hold()) {
+			return new ReleaseResult(true, new AttemptResult.Granted(grant(reader, node)));
+		}
+		return new ReleaseResult(false, null);
 	}
 
 	@Override

@@ -1,6 +1,6 @@
 package io.github.distlock.backend.zookeeper;
 
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
@@ -16,11 +16,11 @@ final class ZooKeeperSignals implements ZooKeeperLink.Events {
 
 	private final Standing standing = new Standing(this::look);
 
-	private final Function<TicketNode, Grant> grants;
+	private final BiFunction<Place, TicketNode, Grant> grants;
 
 	private volatile @Nullable LockSignals target;
 
-	ZooKeeperSignals(Places places, Function<TicketNode, Grant> grants) {
+	ZooKeeperSignals(Places places, BiFunction<Place, TicketNode, Grant> grants) {
 		this.places = places;
 		this.grants = grants;
 	}
@@ -48,7 +48,7 @@ final class ZooKeeperSignals implements ZooKeeperLink.Events {
 				signals.lookAgain(place.ticket);
 			}
 			else if (first && place.hold()) {
-				signals.granted(place.ticket, this.grants.apply(node));
+				signals.granted(place.ticket, this.grants.apply(place, node));
 			}
 		});
 	}

@@ -53,7 +53,11 @@ final class BareNode implements LockSignals, AutoCloseable {
 	}
 
 	Ticket ticket(String key) {
-		return new Ticket(key, LockMode.EXCLUSIVE, this.instance, numbers.incrementAndGet(), false);
+		return ticket(key, LockMode.EXCLUSIVE);
+	}
+
+	Ticket ticket(String key, LockMode mode) {
+		return new Ticket(key, mode, this.instance, numbers.incrementAndGet(), mode == LockMode.READ);
 	}
 
 	AttemptResult attempt(Ticket ticket) {

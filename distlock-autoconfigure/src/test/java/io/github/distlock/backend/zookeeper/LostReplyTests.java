@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend.Successor;
@@ -141,6 +142,20 @@ class LostReplyTests {
 		loseReplies(() -> this.one.backend.release(ticket, 0, new Successor(next, Duration.ofSeconds(30))));
 		assertThat(answered(() -> this.one.attempt(next))).isInstanceOf(AttemptResult.Granted.class);
 		assertThat(nodes()).isEqualTo(1);
+	}
+
+	@Test
+	void aDowngradeThatNobodyAnsweredIsUndone() {
+		Ticket writer = this.one.hold("lost");
+		Ticket reader = this.one.ticket("lost", LockMode.READ);
+		loseReplies(() -> this.one.backend.release(writer, 0, new Successor(reader, Duration.ofSeconds(30))));
+		assertThat(nodes()).isEqualTo(1);
+		answered(() -> {
+			this.one.release(writer);
+			this.one.backend.cancel(reader);
+			return true;
+		});
+		assertThat(nodes()).isZero();
 	}
 
 	@Test

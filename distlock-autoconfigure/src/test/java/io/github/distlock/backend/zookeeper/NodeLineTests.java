@@ -37,6 +37,20 @@ class NodeLineTests {
 	}
 
 	@Test
+	void aReaderWaitsForTheLastWriterBeforeItAndAWriterForAnybody() {
+		String first = "one:FR1-0000000001";
+		String second = "two:R2-0000000002";
+		String writer = "two:FWr-0000000003";
+		String third = "one:FR4-0000000004";
+		NodeLine line = new NodeLine(List.of(third, writer, first, TEN, second));
+		assertThat(line.before(first)).isNull();
+		assertThat(line.before(second)).isNull();
+		assertThat(line.before(writer)).isEqualTo(second);
+		assertThat(line.before(third)).isEqualTo(writer);
+		assertThat(line.before(TEN)).isEqualTo(third);
+	}
+
+	@Test
 	void whatSomebodyElsePutThereIsPassedOver() {
 		NodeLine line = new NodeLine(List.of("notes", "a-b", "x:y", "0000000000", "z:1-", TWO));
 		assertThat(line.before(TWO)).isNull();
