@@ -1,5 +1,7 @@
 package io.github.distlock.aop;
 
+import io.github.distlock.LockAssert;
+import io.github.distlock.LockContext;
 import io.github.distlock.LockRequest;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -37,8 +39,11 @@ final class LockInterceptor implements MethodInterceptor {
 		Object target = invocation.getThis();
 		Class<?> type = (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
 		LockDefinition definition = this.definitions.find(invocation.getMethod(), type).orElse(null);
-		if (definition == null || !this.runtime.enabled().getAsBoolean()) {
+		if (definition == null) {
 			return invocation.proceed();
+		}
+		if (!this.runtime.enabled().getAsBoolean()) {
+			return proceedUnlocked(invocation);
 		}
 		LockRequest request = this.refusedCalls.tell(definition, () -> {
 			this.transactionalCalls.check(definition);
@@ -46,6 +51,17 @@ final class LockInterceptor implements MethodInterceptor {
 		});
 		WantedLock wanted = new WantedLock(definition, this.registries.of(definition), request);
 		return this.blocking.run(new LockedCall(wanted, invocation));
+	}
+
+	/** Code that asserts its lock is to run, too, when locks are switched off. */
+	private static @Nullable Object proceedUnlocked(MethodInvocation invocation) throws Throwable {
+		LockContext.Scope scope = LockAssert.suspend();
+		try {
+			return invocation.proceed();
+		}
+		finally {
+			scope.close();
+		}
 	}
 
 }
