@@ -26,10 +26,10 @@ class RoomsTests {
 			entry("backend.jdbc", "backend", ""), entry("backend.zookeeper", "backend", ""),
 			entry("backend.local", "backend", ""), entry("waiting", "backend", ""), entry("renewal", "backend", ""),
 			entry("registry", "waiting", "renewal", "backend", ""), entry("aop", "", "transaction"),
-			entry("transaction", ""), entry("metrics", ""),
+			entry("transaction", ""), entry("metrics", ""), entry("test", "backend", "backend.local", ""),
 			entry("autoconfigure", "", "backend", "backend.redis", "backend.redlock", "backend.jdbc",
 					"backend.zookeeper", "backend.local", "waiting", "renewal", "registry", "aop", "transaction",
-					"metrics"));
+					"metrics", "test"));
 
 	private final JavaClasses classes = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
 		.importPackages(BASE);
@@ -55,8 +55,15 @@ class RoomsTests {
 	}
 
 	@Test
-	void onlyTheAutoconfigureRoomKnowsSpringBoot() {
-		assertUsedOnlyBy("org.springframework.boot", Set.of("autoconfigure"));
+	void onlyTheAutoconfigureRoomAndTheTestSupportKnowSpringBoot() {
+		assertUsedOnlyBy("org.springframework.boot", Set.of("autoconfigure", "test"));
+	}
+
+	@Test
+	void onlyTheTestSupportKnowsTests() {
+		assertUsedOnlyBy("org.springframework.boot.test", Set.of("test"));
+		assertUsedOnlyBy("org.springframework.test", Set.of("test"));
+		assertUsedOnlyBy("org.junit", Set.of("test"));
 	}
 
 	@Test

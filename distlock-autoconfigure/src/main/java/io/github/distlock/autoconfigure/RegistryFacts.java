@@ -10,6 +10,8 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
 
+import org.springframework.aop.framework.AopProxyUtils;
+
 /**
  * What registries of ours offer.
  */
@@ -18,7 +20,10 @@ final class RegistryFacts {
 	private RegistryFacts() {
 	}
 
-	static StoreFacts of(LockRegistry registry) {
+	/** Looks behind a proxy that somebody has put around one of them. */
+	static StoreFacts of(LockRegistry proxyOrRegistry) {
+		Object target = AopProxyUtils.getSingletonTarget(proxyOrRegistry);
+		Object registry = (target != null) ? target : proxyOrRegistry;
 		if (registry instanceof BackendLockRegistry ours) {
 			BackendDescription store = ours.description();
 			return new StoreFacts(store.name(), store.modes(), store.fair());

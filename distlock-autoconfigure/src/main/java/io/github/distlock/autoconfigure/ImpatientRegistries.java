@@ -1,0 +1,53 @@
+package io.github.distlock.autoconfigure;
+
+import java.time.Duration;
+
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.registry.CompositeLockRegistry;
+import io.github.distlock.test.ControlledStores;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+
+/**
+ * In tests nobody waits for what cannot be had: a request for a key that the test has
+ * taken, or to a store that it has broken, tries once. It still goes all the way to the
+ * store.
+ */
+final class ImpatientRegistries implements BeanPostProcessor, MethodInterceptor {
+
+	private final ObjectProvider<ControlledStores> stores;
+
+	ImpatientRegistries(ObjectProvider<ControlledStores> stores) {
+		this.stores = stores;
+	}
+
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		if (bean instanceof BackendLockRegistry || bean instanceof CompositeLockRegistry) {
+			ProxyFactory proxy = new ProxyFactory(LockRegistry.class, this);
+			proxy.setTarget(bean);
+			return proxy.getProxy();
+		}
+		return bean;
+	}
+
+	@Override
+	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+		// The array is that of the invocation.
+		Object[] arguments = invocation.getArguments();
+		for (int i = 0; i < arguments.length; i++) {
+			if (arguments[i] instanceof LockRequest request && this.stores.getObject().refuse(request.key())) {
+				arguments[i] = request.waitTime(Duration.ZERO);
+			}
+		}
+		return invocation.proceed();
+	}
+
+}

@@ -1,0 +1,43 @@
+package io.github.distlock.autoconfigure;
+
+import io.github.distlock.LockListener;
+import io.github.distlock.test.ControlledStores;
+import io.github.distlock.test.TestLocks;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+
+/**
+ * What {@link io.github.distlock.test.AutoConfigureTestLocks @AutoConfigureTestLocks}
+ * brings, and no application has: a controlled store in the place of each that is
+ * enabled.
+ */
+@AutoConfiguration(before = { DistlockAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
+		DistlockRedlockAutoConfiguration.class, DistlockJdbcAutoConfiguration.class,
+		DistlockZooKeeperAutoConfiguration.class, DistlockLocalAutoConfiguration.class })
+@Import(TestStoreRegistrar.class)
+public final class TestLocksAutoConfiguration {
+
+	@Bean(TestStoreRegistrar.STORES)
+	ControlledStores distlockControlledStores() {
+		return new ControlledStores();
+	}
+
+	@Bean
+	TestLocks testLocks(ControlledStores stores) {
+		return new TestLocks(stores);
+	}
+
+	@Bean
+	LockListener testLockListener(ControlledStores stores) {
+		return stores.listener();
+	}
+
+	@Bean
+	static ImpatientRegistries distlockImpatientRegistries(ObjectProvider<ControlledStores> stores) {
+		return new ImpatientRegistries(stores);
+	}
+
+}

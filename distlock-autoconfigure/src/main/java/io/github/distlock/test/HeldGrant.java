@@ -1,0 +1,18 @@
+package io.github.distlock.test;
+
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.Ticket;
+
+/**
+ * A lock that the application was granted.
+ *
+ * @param ticket who
+ * @param grant what
+ */
+record HeldGrant(Ticket ticket, Grant grant) {
+
+	boolean covers(long token) {
+		return token >= this.grant.firstToken() && token <= this.grant.lastToken();
+	}
+
+}

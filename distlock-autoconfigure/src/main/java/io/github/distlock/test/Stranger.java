@@ -1,0 +1,92 @@
+package io.github.distlock.test;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+
+/**
+ * Somebody else, in another JVM as far as the code under test can tell, who holds what a
+ * test says.
+ */
+final class Stranger implements LockSignals {
+
+	private static final String INSTANCE = "somebody-else";
+
+	/** Nobody waits so long for a test. */
+	private static final Duration LEASE = LockRequest.MAXIMUM_LEASE;
+
+	private final LocalLockBackend backend;
+
+	private final Map<String, Ticket> taken = new ConcurrentHashMap<>();
+
+	Stranger(LocalStore store) {
+		this.backend = new LocalLockBackend(store, 1, TimeSource.SYSTEM);
+		this.backend.start(INSTANCE, this);
+	}
+
+	/**
+	 * Take a key, exclusively.
+	 * @return whether it is taken: not if the application holds it
+	 */
+	boolean take(String key) {
+		Ticket ticket = this.taken.computeIfAbsent(key,
+				(free) -> new Ticket(free, LockMode.EXCLUSIVE, INSTANCE, System.nanoTime(), false));
+		boolean granted = this.backend.attempt(ticket, LEASE, false) instanceof AttemptResult.Granted;
+		if (!granted) {
+			this.taken.remove(key);
+		}
+		return granted;
+	}
+
+	/**
+	 * Give it back: to the one who has waited for it longest.
+	 * @return whether it was taken
+	 */
+	boolean free(String key) {
+		Ticket ticket = this.taken.remove(key);
+		if (ticket != null) {
+			this.backend.cancel(ticket);
+		}
+		return ticket != null;
+	}
+
+	boolean hasTaken(String key) {
+		return this.taken.containsKey(key);
+	}
+
+	Set<String> taken() {
+		return Set.copyOf(this.taken.keySet());
+	}
+
+	@Override
+	public void granted(Ticket ticket, Grant grant) {
+		// Never queued.
+	}
+
+	@Override
+	public void lookAgain(Ticket ticket) {
+		// Never queued.
+	}
+
+	@Override
+	public void lookAgainAll() {
+		// Never queued.
+	}
+
+	@Override
+	public void renewNow(Ticket ticket) {
+		// Never renewed.
+	}
+
+}

@@ -1,0 +1,35 @@
+package io.github.distlock.test;
+
+import org.springframework.core.Ordered;
+import org.springframework.test.context.TestContext;
+import org.springframework.test.context.TestExecutionListener;
+
+/**
+ * Lets no test see what another one has done to its locks, although they share the
+ * application context. Known to Spring's test support by {@code spring.factories}.
+ */
+class TestLocksReset implements TestExecutionListener, Ordered {
+
+	/** Outside of transactions that tests run in, whose end may release locks. */
+	@Override
+	public int getOrder() {
+		return 3900;
+	}
+
+	@Override
+	public void beforeTestMethod(TestContext testContext) {
+		reset(testContext);
+	}
+
+	@Override
+	public void afterTestMethod(TestContext testContext) {
+		reset(testContext);
+	}
+
+	private static void reset(TestContext testContext) {
+		if (testContext.hasApplicationContext()) {
+			testContext.getApplicationContext().getBeanProvider(TestLocks.class).ifAvailable(TestLocks::resetIfUsed);
+		}
+	}
+
+}

@@ -1,0 +1,84 @@
+package io.github.distlock;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import io.github.distlock.test.FakeHeldLock;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+/**
+ * Code that must not run without its lock, without Spring.
+ */
+class LockAssertTests {
+
+	@Test
+	void codeWithoutALockIsAnErrorOfTheProgramAndNoContention() {
+		assertThatIllegalStateException().isThrownBy(LockAssert::assertLocked)
+			.withMessageContaining("must run under a lock, but this thread holds []")
+			.withMessageContaining("@DistributedLock")
+			.withMessageContaining("call it from another bean");
+	}
+
+	@Test
+	void codeUnderALockPasses() {
+		try (LockContext.Scope scope = LockContext.open(FakeHeldLock.of("stock-42"))) {
+			assertThatNoException().isThrownBy(LockAssert::assertLocked);
+			assertThatNoException().isThrownBy(() -> LockAssert.assertLocked("stock-42"));
+		}
+		assertThatIllegalStateException().isThrownBy(LockAssert::assertLocked);
+	}
+
+	@Test
+	void anotherKeyIsNotEnough() {
+		try (LockContext.Scope scope = LockContext.open(FakeHeldLock.of("stock-43"))) {
+			assertThatIllegalStateException().isThrownBy(() -> LockAssert.assertLocked("stock-42"))
+				.withMessageContaining("'stock-42'")
+				.withMessageContaining("holds [stock-43]");
+		}
+	}
+
+	@Test
+	void anOuterLockIsEnough() {
+		try (LockContext.Scope outer = LockContext.open(FakeHeldLock.of("stock-42"));
+				LockContext.Scope inner = LockContext.open(FakeHeldLock.of("stock-43"))) {
+			assertThatNoException().isThrownBy(() -> LockAssert.assertLocked("stock-42"));
+		}
+	}
+
+	@Test
+	void aLostLockIsSaidToBeLost() {
+		FakeHeldLock lock = FakeHeldLock.of("stock-42");
+		lock.lose();
+		try (LockContext.Scope scope = LockContext.open(lock)) {
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(LockAssert::assertLocked)
+				.withMessageContaining("[stock-42]");
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> LockAssert.assertLocked("stock-42"));
+		}
+	}
+
+	@Test
+	void suspendedAssertionsPassUntilTheOutermostScopeIsClosed() {
+		try (LockContext.Scope outer = LockAssert.suspend()) {
+			try (LockContext.Scope inner = LockAssert.suspend()) {
+				LockAssert.assertLocked();
+			}
+			assertThatNoException().isThrownBy(() -> LockAssert.assertLocked("stock-42"));
+		}
+		assertThatIllegalStateException().isThrownBy(LockAssert::assertLocked);
+	}
+
+	@Test
+	void suspendedAssertionsOfOneThreadAreNotThoseOfAnother() {
+		try (LockContext.Scope scope = LockAssert.suspend()) {
+			assertThat(CompletableFuture.runAsync(LockAssert::assertLocked)).failsWithin(Duration.ofSeconds(10))
+				.withThrowableThat()
+				.withCauseInstanceOf(IllegalStateException.class);
+		}
+	}
+
+}

@@ -1,0 +1,43 @@
+package io.github.distlock.test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.distlock.LockLostException;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The lock for tests without Spring keeps the contract of a lock.
+ */
+class FakeHeldLockTests {
+
+	private final FakeHeldLock lock = FakeHeldLock.of("stock-42", 7);
+
+	@Test
+	void itIsHeldUntilItIsClosedAndClosedOnce() {
+		assertThat(this.lock.isHeld()).isTrue();
+		assertThat(this.lock.remaining()).isPositive();
+		assertThat(this.lock.fencingToken()).isEqualTo(7);
+		this.lock.close();
+		assertThat(this.lock.isHeld()).isFalse();
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::close);
+	}
+
+	@Test
+	void itTellsOnceThatItIsLost() {
+		List<String> told = new ArrayList<>();
+		this.lock.onLost(() -> told.add("before"));
+		this.lock.lose();
+		this.lock.lose();
+		this.lock.onLost(() -> told.add("after"));
+		assertThat(told).containsExactly("before", "after");
+		assertThat(this.lock.isHeld()).isFalse();
+		assertThat(this.lock.remaining()).isEqualTo(Duration.ZERO);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.lock::close);
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Tests of the support for tests.
+ */
+@NullMarked
+package io.github.distlock.test;
+
+import org.jspecify.annotations.NullMarked;

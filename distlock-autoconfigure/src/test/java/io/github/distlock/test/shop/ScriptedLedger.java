@@ -1,0 +1,30 @@
+package io.github.distlock.test.shop;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.springframework.boot.test.context.TestComponent;
+
+/**
+ * A ledger that does in the midst of the locked code what a test says.
+ */
+@TestComponent
+class ScriptedLedger implements StockLedger {
+
+	final List<String> written = new ArrayList<>();
+
+	Runnable onRead = () -> {
+	};
+
+	@Override
+	public int quantity(String sku) {
+		this.onRead.run();
+		return 10;
+	}
+
+	@Override
+	public void write(String sku, int quantity) {
+		this.written.add(sku + "=" + quantity);
+	}
+
+}
