@@ -1,5 +1,7 @@
 package io.github.distlock.aop;
 
+import java.util.List;
+
 import io.github.distlock.LockAssert;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockRequest;
@@ -50,7 +52,7 @@ final class LockInterceptor implements MethodInterceptor {
 			return definition.request(definition.key().key(target, invocation.getArguments()));
 		});
 		WantedLock wanted = new WantedLock(definition, this.registries.of(definition), request);
-		return this.blocking.run(new LockedCall(wanted, invocation));
+		return this.blocking.run(new LockedCall(List.of(wanted), invocation));
 	}
 
 	/** Code that asserts its lock is to run, too, when locks are switched off. */

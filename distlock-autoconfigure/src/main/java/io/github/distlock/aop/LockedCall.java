@@ -1,24 +1,43 @@
 package io.github.distlock.aop;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
+import io.github.distlock.LockException;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.OnFailure;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a locked method: which lock it needs, and how it goes on with and without
- * it.
+ * One call of a locked method: which locks it needs, and how it goes on with and without
+ * them.
  *
- * @param wanted the lock
+ * @param wanted the locks, at least one, in the order in which they must be taken, each
+ * once
  * @param invocation the call
  */
-record LockedCall(WantedLock wanted, MethodInvocation invocation) {
+record LockedCall(List<WantedLock> wanted, MethodInvocation invocation) {
 
 	/**
-	 * Run the method, with the lock as the current one.
+	 * Begin to wait for the locks: the wait times count from now.
 	 */
-	@Nullable Object proceed(HeldLock lock) throws Throwable {
-		LockContext.Scope scope = LockContext.open(lock);
+	LockWait startWaiting() {
+		return new LockWait();
+	}
+
+	/**
+	 * Run the method under all its locks. Whatever it throws, the caller of this method
+	 * gives them back, in reverse order.
+	 * @param locks what was acquired, in the order of {@link #wanted()}
+	 * @return what the method returns
+	 * @throws Throwable what the method throws
+	 */
+	@Nullable Object proceed(List<HeldLock> locks) throws Throwable {
+		LockContext.Scope scope = open(locks);
 		try {
 			return this.invocation.proceed();
 		}
@@ -27,8 +46,37 @@ record LockedCall(WantedLock wanted, MethodInvocation invocation) {
 		}
 	}
 
+	private static LockContext.Scope open(List<HeldLock> locks) {
+		if (locks.size() == 1) {
+			return LockContext.open(locks.get(0));
+		}
+		List<HeldLock> all = new ArrayList<>(locks);
+		Collections.reverse(all);
+		all.addAll(LockContext.all());
+		return LockContext.openAll(all);
+	}
+
 	/**
-	 * Say what the caller gets when the wait time has passed and the call is skipped.
+	 * Say what the caller gets, since a lock is not to be had. What was acquired before
+	 * has been given back.
+	 * @param missing the lock
+	 * @param problem what the registry threw, or completed its future with
+	 * @return a value of the method's return type
+	 * @throws Throwable what the caller gets instead: often the problem itself
+	 */
+	@Nullable Object withoutLock(WantedLock missing, LockException problem) throws Throwable {
+		boolean late = problem instanceof LockNotAcquiredException
+				&& !(problem.getCause() instanceof InterruptedException);
+		if (late && missing.definition().onFailure() == OnFailure.SKIP) {
+			return skipped();
+		}
+		throw problem;
+	}
+
+	/**
+	 * Say what the caller of a skipped call gets: what {@link #withoutLock} returns where
+	 * the annotation says {@link OnFailure#SKIP}, for those who need no exception to know
+	 * that the wait time has passed.
 	 */
 	@Nullable Object skipped() {
 		return SkippedResult.of(this.invocation.getMethod().getReturnType());
