@@ -78,6 +78,14 @@ public @interface DistributedLock {
 	String leaseTime() default "";
 
 	/**
+	 * How the lock is shared: {@link LockMode#EXCLUSIVE} (the default), or
+	 * {@link LockMode#READ} and {@link LockMode#WRITE} of a read/write lock. A mode that
+	 * the store does not offer fails the start-up.
+	 * @return the mode
+	 */
+	LockMode mode() default LockMode.EXCLUSIVE;
+
+	/**
 	 * Whether callers enter in the order of their arrival, over all threads of all JVMs.
 	 * Costs throughput: each caller has a place of its own in the store, and the lock is
 	 * never passed on inside a JVM. The default keeps the order of arrival within a JVM,

@@ -61,6 +61,15 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	}
 
 	/**
+	 * Ask for another key in the same way.
+	 * @param key what is locked
+	 * @return a changed copy
+	 */
+	public LockRequest key(String key) {
+		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name);
+	}
+
+	/**
 	 * Wait this long.
 	 * @param waitTime zero tries once, negative waits for ever
 	 * @return a changed copy

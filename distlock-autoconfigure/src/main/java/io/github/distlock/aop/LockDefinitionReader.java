@@ -3,6 +3,7 @@ package io.github.distlock.aop;
 import java.nio.charset.StandardCharsets;
 
 import io.github.distlock.DistributedLock;
+import io.github.distlock.LockRequest;
 
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.env.Environment;
@@ -28,14 +29,18 @@ final class LockDefinitionReader {
 		LockedMethod where = annotation.where();
 		DistributedLock attributes = annotation.attributes();
 		LockableSignature.check(where, attributes.onFailure());
+		String registry = this.placeholders.resolve("registry", attributes.registry(), where);
+		return new LockDefinition(where, annotation.annotated() == null, key(annotation), template(attributes, where),
+				attributes.onFailure(), registry.trim());
+	}
+
+	private LockRequest template(DistributedLock attributes, LockedMethod where) {
 		String name = this.placeholders.resolve("name", attributes.name(), where);
 		String waitTime = this.placeholders.resolve("waitTime", attributes.waitTime(), where);
 		String leaseTime = this.placeholders.resolve("leaseTime", attributes.leaseTime(), where);
-		String registry = this.placeholders.resolve("registry", attributes.registry(), where);
-		return new LockDefinition(where, annotation.annotated() == null, name.isBlank() ? where.label() : name,
-				key(annotation), DurationAttribute.waitTime(waitTime, where),
-				DurationAttribute.leaseTime(leaseTime, where), attributes.fair(), attributes.onFailure(),
-				registry.trim());
+		return new LockRequest("", attributes.mode(), DurationAttribute.waitTime(waitTime, where),
+				DurationAttribute.leaseTime(leaseTime, where), attributes.fair(),
+				name.isBlank() ? where.label() : name);
 	}
 
 	private KeySource key(LockAnnotation annotation) {

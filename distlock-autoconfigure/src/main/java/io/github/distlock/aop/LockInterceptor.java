@@ -49,7 +49,7 @@ final class LockInterceptor implements MethodInterceptor {
 		}
 		LockRequest request = this.refusedCalls.tell(definition, () -> {
 			this.transactionalCalls.check(definition);
-			return definition.request(definition.key().key(target, invocation.getArguments()));
+			return definition.template().key(definition.key().key(target, invocation.getArguments()));
 		});
 		WantedLock wanted = new WantedLock(definition, this.registries.of(definition), request);
 		return this.blocking.run(new LockedCall(List.of(wanted), invocation));

@@ -57,13 +57,13 @@ final class NamedRegistries {
 		if (!definition.registry().isEmpty()) {
 			beanName(definition);
 		}
-		if (definition.fair() && !facts(definition).fair()) {
+		if (definition.template().fair() && !facts(definition).fair()) {
 			throw definition.where()
 				.refuse("fair", true, "is not offered by the store '" + facts(definition).name()
 						+ "', which does not keep the order of arrival: leave fair out, or choose another store with "
 						+ "registry = \"...\"");
 		}
-		LockMode mode = definition.mode();
+		LockMode mode = definition.template().mode();
 		if (mode != LockMode.EXCLUSIVE && !facts(definition).modes().contains(mode)) {
 			throw definition.where()
 				.refuse("mode", mode, "is not offered by the store '" + facts(definition).name() + "': use one of "

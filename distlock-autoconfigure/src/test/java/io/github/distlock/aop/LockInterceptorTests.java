@@ -16,6 +16,7 @@ import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
+import io.github.distlock.LockMode;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
@@ -66,6 +67,7 @@ class LockInterceptorTests {
 			.waitTime(Duration.ofSeconds(2))
 			.leaseTime(Duration.ofSeconds(10))
 			.fair(true)
+			.mode(LockMode.WRITE)
 			.name("stock"), LockRequest.of(Orders.class.getName() + "#plain()").name("Orders.plain"));
 	}
 
@@ -199,7 +201,8 @@ class LockInterceptorTests {
 
 	static class Orders {
 
-		@DistributedLock(key = "'order-' + #id", name = "stock", waitTime = "2s", leaseTime = "PT10S", fair = true)
+		@DistributedLock(key = "'order-' + #id", name = "stock", waitTime = "2s", leaseTime = "PT10S", fair = true,
+				mode = LockMode.WRITE)
 		String deduct(@Nullable String id, InMemoryLocks locks) {
 			locks.events.add("run");
 			return "done";

@@ -1,10 +1,10 @@
 package io.github.distlock.aop;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -86,9 +86,12 @@ final class LockedApplication {
 					OnActiveTransaction.KEEP);
 			return new DistributedLockAdvisor(beanFactory, order,
 					new LockRuntime(registry::getObject, () -> listeners.orderedStream().toList(),
-							() -> enabled.getObject().get(), (locks) -> new StoreFacts("memory",
-									Set.of(LockMode.EXCLUSIVE), locks.getClass() == InMemoryLocks.class),
-							() -> onActive));
+							() -> enabled.getObject().get(), Locking::facts, () -> onActive));
+		}
+
+		private static StoreFacts facts(LockRegistry locks) {
+			boolean all = locks.getClass() == InMemoryLocks.class;
+			return new StoreFacts("memory", all ? EnumSet.allOf(LockMode.class) : EnumSet.of(LockMode.EXCLUSIVE), all);
 		}
 
 		@Bean

@@ -5,6 +5,7 @@ import java.lang.annotation.RetentionPolicy;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -111,8 +112,16 @@ class LockedRegistryTests {
 			.withMessageContaining("leave fair out, or choose another store with registry = \"...\"");
 	}
 
+	@Test
+	void aModeThatTheStoreLacksFailsTheStart() {
+		LockedApplication application = LockedApplication.of(Registries.class, Reader.class);
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(application::start)
+			.withMessageContaining("@DistributedLock(mode = READ) on " + Reader.class.getName() + ".run() is not "
+					+ "offered by the store 'memory': use one of [EXCLUSIVE]");
+	}
+
 	@ParameterizedTest
-	@ValueSource(classes = { Unknown.class, Fair.class })
+	@ValueSource(classes = { Unknown.class, Fair.class, Reader.class })
 	void switchedOffNobodyLooksForRegistries(Class<?> bean) {
 		LockedApplication.of(Registries.class, bean).with("enabled", false).start().close();
 	}
@@ -244,6 +253,14 @@ class LockedRegistryTests {
 	static class Fair {
 
 		@DistributedLock(fair = true, registry = "third")
+		void run() {
+		}
+
+	}
+
+	static class Reader {
+
+		@DistributedLock(mode = LockMode.READ, registry = "third")
 		void run() {
 		}
 
