@@ -96,10 +96,25 @@ public @interface DistributedLock {
 
 	/**
 	 * What happens to a call that does not get the lock within its wait time. A failing
-	 * lock store is always an exception.
+	 * lock store is always an exception, and so is an interrupted wait.
 	 * @return the reaction
 	 */
 	OnFailure onFailure() default OnFailure.THROW;
+
+	/**
+	 * Name of the method that is called, without the lock, on the bean itself, instead of
+	 * a method that does not get its lock within its wait time. It is one of the same
+	 * class or inherited by it, private or not, with the same parameters and a result
+	 * that can stand for the method's; one more parameter at the end, if it has one,
+	 * takes the exception. If that parameter is a {@link LockBackendException}, a
+	 * {@link LockException} or a super type of it, the fallback is called for a failing
+	 * lock store too, which is an exception otherwise. A fallback with a
+	 * {@code LockBackendException} is called for that alone; there may be one of each.
+	 * Never called for an interrupted wait, a bad key or a lost lock. Empty (the
+	 * default): none. Not together with {@link OnFailure#SKIP}.
+	 * @return a method name
+	 */
+	String fallback() default "";
 
 	/**
 	 * Where the lock is kept: qualifier or bean name of a {@link LockRegistry} bean, such

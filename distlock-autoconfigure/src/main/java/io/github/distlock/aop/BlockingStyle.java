@@ -5,7 +5,6 @@ import java.util.List;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockException;
 import io.github.distlock.LockRequest;
-import io.github.distlock.OnFailure;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,21 +21,24 @@ final class BlockingStyle implements CallStyle {
 	@Override
 	public @Nullable Object run(LockedCall call) throws Throwable {
 		WantedLock wanted = call.wanted().get(0);
+		LockRequest request = call.startWaiting().request(wanted);
 		HeldLock lock;
 		try {
-			lock = acquire(wanted, call.startWaiting().request(wanted));
+			if (wanted.definition().withoutLock() instanceof SkippedResult skipped) {
+				// Without an exception, and told as skipped.
+				lock = wanted.registry().tryAcquire(request).orElse(null);
+				if (lock == null) {
+					return skipped.empty().get();
+				}
+			}
+			else {
+				lock = wanted.registry().acquire(request);
+			}
 		}
 		catch (LockException problem) {
 			return call.withoutLock(wanted, problem);
 		}
-		return (lock != null) ? run(call, lock) : call.skipped();
-	}
-
-	private static @Nullable HeldLock acquire(WantedLock wanted, LockRequest request) {
-		if (wanted.definition().onFailure() == OnFailure.SKIP) {
-			return wanted.registry().tryAcquire(request).orElse(null);
-		}
-		return wanted.registry().acquire(request);
+		return run(call, lock);
 	}
 
 	private @Nullable Object run(LockedCall call, HeldLock lock) throws Throwable {

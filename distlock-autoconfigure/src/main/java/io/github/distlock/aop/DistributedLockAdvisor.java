@@ -48,7 +48,8 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		Environment environment = beanFactory.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME,
 				Environment.class);
 		this.runtime = runtime;
-		this.definitions = new LockDefinitions(new LockDefinitionReader(beanFactory, environment));
+		this.definitions = new LockDefinitions(
+				new LockDefinitionReader(beanFactory, environment, new FailureDecision(runtime.failureHandler())));
 		this.registries = new NamedRegistries(beanFactory, runtime);
 		this.advice = new LockInterceptor(this.definitions, this.registries, runtime);
 		setOrder(order);
@@ -70,6 +71,14 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
 	NamedRegistries registries() {
 		return this.registries;
+	}
+
+	/**
+	 * Ask for what will be asked for again when a lock is not to be had: several handlers
+	 * are said to be too many now, and not then.
+	 */
+	void verifyFailureHandler() {
+		this.runtime.failureHandler().get();
 	}
 
 	boolean isEnabled() {

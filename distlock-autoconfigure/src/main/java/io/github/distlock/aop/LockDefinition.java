@@ -1,7 +1,6 @@
 package io.github.distlock.aop;
 
 import io.github.distlock.LockRequest;
-import io.github.distlock.OnFailure;
 
 /**
  * What an annotation says, read and checked: once for each method.
@@ -10,11 +9,11 @@ import io.github.distlock.OnFailure;
  * @param onClass whether the annotation is that of a class
  * @param key gives the key of a call
  * @param template the request of each call, but for its key
- * @param onFailure what happens without the lock
+ * @param withoutLock what its caller gets if the lock is not to be had
  * @param registry qualifier or bean name of the registry, empty for the default one
  */
-record LockDefinition(LockedMethod where, boolean onClass, KeySource key, LockRequest template, OnFailure onFailure,
-		String registry) {
+record LockDefinition(LockedMethod where, boolean onClass, KeySource key, LockRequest template,
+		FailurePolicy withoutLock, String registry) {
 
 	/** Label of the lock. */
 	String name() {

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockRequest;
+import io.github.distlock.OnFailure;
 
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.env.Environment;
@@ -20,7 +21,11 @@ final class LockDefinitionReader {
 
 	private final Placeholders placeholders;
 
-	LockDefinitionReader(ConfigurableBeanFactory beanFactory, Environment environment) {
+	/** Of annotations that say nothing. */
+	private final FailurePolicy undecided;
+
+	LockDefinitionReader(ConfigurableBeanFactory beanFactory, Environment environment, FailurePolicy undecided) {
+		this.undecided = undecided;
 		this.beanFactory = beanFactory;
 		this.placeholders = new Placeholders(environment, beanFactory);
 	}
@@ -28,10 +33,10 @@ final class LockDefinitionReader {
 	LockDefinition read(LockAnnotation annotation) {
 		LockedMethod where = annotation.where();
 		DistributedLock attributes = annotation.attributes();
-		LockableSignature.check(where, attributes.onFailure());
+		LockableSignature.check(where);
 		String registry = this.placeholders.resolve("registry", attributes.registry(), where);
 		return new LockDefinition(where, annotation.annotated() == null, key(annotation), template(attributes, where),
-				attributes.onFailure(), registry.trim());
+				withoutLock(attributes, where), registry.trim());
 	}
 
 	private LockRequest template(DistributedLock attributes, LockedMethod where) {
@@ -41,6 +46,18 @@ final class LockDefinitionReader {
 		return new LockRequest("", attributes.mode(), DurationAttribute.waitTime(waitTime, where),
 				DurationAttribute.leaseTime(leaseTime, where), attributes.fair(),
 				name.isBlank() ? where.label() : name);
+	}
+
+	private FailurePolicy withoutLock(DistributedLock attributes, LockedMethod where) {
+		boolean skip = attributes.onFailure() == OnFailure.SKIP;
+		String fallback = attributes.fallback().trim();
+		if (fallback.isEmpty()) {
+			return skip ? SkippedResult.of(where) : this.undecided;
+		}
+		if (skip) {
+			throw where.refuse("fallback", fallback, "stands beside onFailure = SKIP: leave one of them out");
+		}
+		return Fallback.of(fallback, where);
 	}
 
 	private KeySource key(LockAnnotation annotation) {

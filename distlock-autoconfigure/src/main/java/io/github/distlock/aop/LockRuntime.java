@@ -5,9 +5,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.transaction.OnActiveTransaction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a locked call needs from the application. Nothing is asked for before the first
@@ -19,8 +21,10 @@ import io.github.distlock.transaction.OnActiveTransaction;
  * @param enabled whether methods are locked; asked at every call
  * @param stores tells of the store behind a registry
  * @param onActiveTransaction what happens to a call inside a running transaction
+ * @param failureHandler who decides for annotations that say nothing, if anybody; asked
+ * each time
  */
 public record LockRuntime(Supplier<LockRegistry> registry, Supplier<List<LockListener>> listeners,
 		BooleanSupplier enabled, Function<LockRegistry, StoreFacts> stores,
-		Supplier<OnActiveTransaction> onActiveTransaction) {
+		Supplier<OnActiveTransaction> onActiveTransaction, Supplier<@Nullable LockFailureHandler> failureHandler) {
 }

@@ -5,8 +5,6 @@ import java.lang.reflect.Modifier;
 import java.util.Set;
 import java.util.concurrent.Future;
 
-import io.github.distlock.OnFailure;
-
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
@@ -24,7 +22,7 @@ final class LockableSignature {
 	private LockableSignature() {
 	}
 
-	static void check(LockedMethod where, OnFailure onFailure) {
+	static void check(LockedMethod where) {
 		Method method = where.method();
 		if (Modifier.isStatic(method.getModifiers())) {
 			throw where.refuse("is on a static method: a call of it passes no proxy and would not be locked. Make it "
@@ -35,12 +33,6 @@ final class LockableSignature {
 					+ "public and call it from another bean");
 		}
 		Class<?> result = method.getReturnType();
-		if (onFailure == OnFailure.SKIP && result.isPrimitive() && result != void.class) {
-			throw where.refuse("onFailure", onFailure,
-					"is on a method that returns " + result + ", which cannot say that it was skipped: return "
-							+ ClassUtils.resolvePrimitiveIfNecessary(result).getSimpleName()
-							+ " or an Optional, or use OnFailure.THROW");
-		}
 		if (completesLater(result) && !runsAsynchronously(where)) {
 			throw where.refuse("is on a method that returns " + result.getSimpleName()
 					+ ", which may complete after the method has returned, but the lock is held only until the method "

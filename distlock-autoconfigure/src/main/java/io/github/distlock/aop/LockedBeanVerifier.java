@@ -104,6 +104,7 @@ class LockedBeanVerifier
 			}
 		}
 		if (this.advisor.obtain().isEnabled()) {
+			this.advisor.obtain().verifyFailureHandler();
 			this.known.values().forEach(this::verifyRegistries);
 			this.registriesAreThere = true;
 		}

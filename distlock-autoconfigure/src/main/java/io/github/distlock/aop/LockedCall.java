@@ -5,10 +5,10 @@ import java.util.Collections;
 import java.util.List;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockException;
 import io.github.distlock.LockNotAcquiredException;
-import io.github.distlock.OnFailure;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -65,21 +65,11 @@ record LockedCall(List<WantedLock> wanted, MethodInvocation invocation) {
 	 * @throws Throwable what the caller gets instead: often the problem itself
 	 */
 	@Nullable Object withoutLock(WantedLock missing, LockException problem) throws Throwable {
-		boolean late = problem instanceof LockNotAcquiredException
-				&& !(problem.getCause() instanceof InterruptedException);
-		if (late && missing.definition().onFailure() == OnFailure.SKIP) {
-			return skipped();
+		boolean interrupted = problem.getCause() instanceof InterruptedException;
+		if (interrupted || !(problem instanceof LockNotAcquiredException || problem instanceof LockBackendException)) {
+			throw problem;
 		}
-		throw problem;
-	}
-
-	/**
-	 * Say what the caller of a skipped call gets: what {@link #withoutLock} returns where
-	 * the annotation says {@link OnFailure#SKIP}, for those who need no exception to know
-	 * that the wait time has passed.
-	 */
-	@Nullable Object skipped() {
-		return SkippedResult.of(this.invocation.getMethod().getReturnType());
+		return missing.definition().withoutLock().result(this, missing, problem);
 	}
 
 }

@@ -1,27 +1,98 @@
 package io.github.distlock.aop;
 
+import java.lang.reflect.Array;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.function.Supplier;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
+import io.github.distlock.LockException;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.OnFailure;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.CollectionFactory;
+import org.springframework.util.ClassUtils;
+
 /**
- * What a method returns that was skipped.
+ * What a method returns that was skipped: nothing, in the words of its return type. What
+ * can be changed is new each time, since it belongs to the caller.
+ *
+ * @param empty makes the result
  */
-final class SkippedResult {
+record SkippedResult(Supplier<@Nullable Object> empty) implements FailurePolicy {
 
-	private static final Map<Class<?>, Object> EMPTY = Map.of(Optional.class, Optional.empty(), OptionalInt.class,
-			OptionalInt.empty(), OptionalLong.class, OptionalLong.empty(), OptionalDouble.class,
-			OptionalDouble.empty());
+	private static final Map<Class<?>, Supplier<@Nullable Object>> EMPTY = Map.ofEntries(
+			Map.entry(Optional.class, Optional::empty), Map.entry(OptionalInt.class, OptionalInt::empty),
+			Map.entry(OptionalLong.class, OptionalLong::empty), Map.entry(OptionalDouble.class, OptionalDouble::empty),
+			Map.entry(Stream.class, Stream::empty), Map.entry(IntStream.class, IntStream::empty),
+			Map.entry(LongStream.class, LongStream::empty), Map.entry(DoubleStream.class, DoubleStream::empty),
+			Map.entry(Iterable.class, ArrayList::new), Map.entry(Iterator.class, Collections::emptyIterator),
+			Map.entry(Queue.class, ArrayDeque::new), Map.entry(Deque.class, ArrayDeque::new));
 
-	private SkippedResult() {
+	/**
+	 * Find out what is empty.
+	 * @throws io.github.distlock.LockDefinitionException if the return type has nothing
+	 * that is
+	 */
+	static SkippedResult of(LockedMethod where) {
+		Class<?> type = where.method().getReturnType();
+		if (type.isPrimitive() && type != void.class) {
+			throw refuse(where, "which cannot say that it was skipped: return "
+					+ ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName() + " or an Optional");
+		}
+		Supplier<@Nullable Object> known = EMPTY.get(type);
+		return new SkippedResult((known != null) ? known : made(type, where));
 	}
 
-	static @Nullable Object of(Class<?> returnType) {
-		return EMPTY.get(returnType);
+	private static Supplier<@Nullable Object> made(Class<?> type, LockedMethod where) {
+		Supplier<@Nullable Object> empty;
+		if (type.isArray()) {
+			empty = () -> Array.newInstance(type.getComponentType(), 0);
+		}
+		else if (Collection.class.isAssignableFrom(type)) {
+			empty = () -> CollectionFactory.createCollection(type, 0);
+		}
+		else if (Map.class.isAssignableFrom(type)) {
+			empty = () -> CollectionFactory.createMap(type, 0);
+		}
+		else {
+			return () -> null;
+		}
+		try {
+			empty.get();
+			return empty;
+		}
+		catch (RuntimeException ex) {
+			throw refuse(where, "of which no empty one can be made: return an interface such as List, Set or Map, or "
+					+ "use a fallback");
+		}
+	}
+
+	private static RuntimeException refuse(LockedMethod where, String problem) {
+		return where.refuse("onFailure", OnFailure.SKIP, "is on a method that returns "
+				+ where.method().getReturnType().getTypeName() + ", " + problem + ", or use OnFailure.THROW");
+	}
+
+	@Override
+	public @Nullable Object result(LockedCall call, WantedLock missing, LockException problem) {
+		if (problem instanceof LockNotAcquiredException) {
+			return this.empty.get();
+		}
+		throw problem;
 	}
 
 }

@@ -3,6 +3,7 @@ package io.github.distlock.autoconfigure;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.aop.DistributedLockAdvisor;
@@ -37,14 +38,14 @@ public final class DistlockAopAutoConfiguration {
 	@ConditionalOnMissingBean
 	static DistributedLockAdvisor distributedLockAdvisor(ConfigurableBeanFactory beanFactory, Environment environment,
 			ObjectProvider<DistlockProperties> properties, ObjectProvider<LockRegistry> registry,
-			ObjectProvider<LockListener> listeners) {
+			ObjectProvider<LockListener> listeners, ObjectProvider<LockFailureHandler> failureHandler) {
 		int order = Binder.get(environment)
 			.bind("distlock.aop.order", Integer.class)
 			.orElse(DistributedLockAdvisor.DEFAULT_ORDER);
 		Supplier<DistlockProperties> known = SingletonSupplier.of(properties::getObject);
 		Supplier<List<LockListener>> told = () -> listeners.orderedStream().toList();
 		LockRuntime runtime = new LockRuntime(registry::getObject, told, () -> known.get().enabled(), RegistryFacts::of,
-				() -> known.get().transaction().onActive());
+				() -> known.get().transaction().onActive(), failureHandler::getIfAvailable);
 		return new DistributedLockAdvisor(beanFactory, order, runtime);
 	}
 

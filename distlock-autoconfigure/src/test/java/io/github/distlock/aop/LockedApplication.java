@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
@@ -80,13 +81,13 @@ final class LockedApplication {
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static DistributedLockAdvisor distributedLockAdvisor(ConfigurableBeanFactory beanFactory,
 				Environment environment, ObjectProvider<LockRegistry> registry, ObjectProvider<LockListener> listeners,
-				ObjectProvider<AtomicBoolean> enabled) {
+				ObjectProvider<AtomicBoolean> enabled, ObjectProvider<LockFailureHandler> handler) {
 			int order = environment.getProperty("order", Integer.class, DistributedLockAdvisor.DEFAULT_ORDER);
 			OnActiveTransaction onActive = environment.getProperty("on-active", OnActiveTransaction.class,
 					OnActiveTransaction.KEEP);
 			return new DistributedLockAdvisor(beanFactory, order,
 					new LockRuntime(registry::getObject, () -> listeners.orderedStream().toList(),
-							() -> enabled.getObject().get(), Locking::facts, () -> onActive));
+							() -> enabled.getObject().get(), Locking::facts, () -> onActive, handler::getIfAvailable));
 		}
 
 		private static StoreFacts facts(LockRegistry locks) {
