@@ -55,6 +55,15 @@ public @interface DistributedLock {
 	String key() default "";
 
 	/**
+	 * SpEL expression that says whether a call needs the lock: {@code "#amount > 100"}.
+	 * It is evaluated before the key, over the same variables; when it is false the
+	 * method runs without this lock. Anything but true or false is an error. Empty (the
+	 * default): every call needs it.
+	 * @return a SpEL expression
+	 */
+	String condition() default "";
+
+	/**
 	 * Label of the lock in metrics, events and messages; never part of the key. Empty
 	 * (the default): simple class name and method name. Placeholders are resolved.
 	 * @return a label of few possible values

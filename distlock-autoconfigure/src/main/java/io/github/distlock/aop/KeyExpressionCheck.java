@@ -20,11 +20,11 @@ import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
- * Finds, without evaluating it, what cannot work in a key expression.
+ * Finds, without evaluating it, what cannot work in an expression.
  */
 final class KeyExpressionCheck {
 
-	private final KeyGuard guard;
+	private final WrittenExpression written;
 
 	private final KeyParameters parameters;
 
@@ -32,8 +32,9 @@ final class KeyExpressionCheck {
 
 	private final TypeLocator types;
 
-	KeyExpressionCheck(KeyGuard guard, KeyParameters parameters, BeanFactory beanFactory, TypeLocator types) {
-		this.guard = guard;
+	KeyExpressionCheck(WrittenExpression written, KeyParameters parameters, BeanFactory beanFactory,
+			TypeLocator types) {
+		this.written = written;
 		this.parameters = parameters;
 		this.beanFactory = beanFactory;
 		this.types = types;
@@ -68,8 +69,8 @@ final class KeyExpressionCheck {
 			checkVariable(node.toStringAST().substring(1));
 		}
 		else if (node instanceof FunctionReference) {
-			throw this.guard.refuse("calls the function " + node.toStringAST()
-					+ ", but a key has no functions: call a method of a bean, as in @bean.method(#id), or of a class, "
+			throw this.written.refuse("calls the function " + node.toStringAST()
+					+ ", but there are no functions: call a method of a bean, as in @bean.method(#id), or of a class, "
 					+ "as in T(com.example.Type).method(#id)");
 		}
 		else if (node instanceof BeanReference) {
@@ -79,21 +80,21 @@ final class KeyExpressionCheck {
 			checkType(node.getChild(0).toStringAST());
 		}
 		else if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
-			throw this.guard.refuse(
-					"changes a value (" + node.toStringAST() + "): a key only reads; compare with == and add with +");
+			throw this.written.refuse("changes a value (" + node.toStringAST()
+					+ "): an expression only reads; compare with == and add with +");
 		}
 	}
 
 	private void checkVariable(String name) {
 		if (!name.equals("root") && !name.equals("this") && this.parameters.position(name) == null) {
-			throw this.guard.refuse("uses #" + name + ", which does not exist: " + this.parameters.remedy());
+			throw this.written.refuse("uses #" + name + ", which does not exist: " + this.parameters.remedy());
 		}
 	}
 
 	private void checkBean(String reference) {
 		String name = (reference.startsWith("@") ? reference.substring(1) : reference).replace("'", "");
 		if (!this.beanFactory.containsBean(name)) {
-			throw this.guard.refuse("uses the bean " + reference
+			throw this.written.refuse("uses the bean " + reference
 					+ ", which does not exist: define it or write the name of one that exists");
 		}
 	}
@@ -106,7 +107,7 @@ final class KeyExpressionCheck {
 			}
 		}
 		catch (EvaluationException ex) {
-			throw this.guard.refuse("uses T(" + name + "), which is not on the class path: write the full class name",
+			throw this.written.refuse("uses T(" + name + "), which is not on the class path: write the full class name",
 					ex);
 		}
 	}
@@ -116,10 +117,10 @@ final class KeyExpressionCheck {
 			String name = property.getName();
 			String remedy = (this.parameters.position(name) != null) ? "write #" + name + " for the argument"
 					: "write '" + name + "' in quotes for a text";
-			throw this.guard.refuse("has the bare word " + name + ": " + remedy);
+			throw this.written.refuse("has the bare word " + name + ": " + remedy);
 		}
 		if (node instanceof MethodReference method) {
-			throw this.guard.refuse("calls " + method.getName() + "() on nothing: write @bean." + method.getName()
+			throw this.written.refuse("calls " + method.getName() + "() on nothing: write @bean." + method.getName()
 					+ "() or #root.target." + method.getName() + "()");
 		}
 	}

@@ -1,15 +1,13 @@
 package io.github.distlock.aop;
 
-import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses values that make no key, in the name of one expression.
  *
- * @param where the annotated method
- * @param expression the key expression
+ * @param written the key expression
  */
-record KeyGuard(LockedMethod where, String expression) {
+record KeyGuard(WrittenExpression written) {
 
 	/**
 	 * Check the result of the whole expression.
@@ -17,12 +15,13 @@ record KeyGuard(LockedMethod where, String expression) {
 	String key(@Nullable Object value) {
 		String problem = KeyText.problem(value);
 		if (value == null || problem != null) {
-			throw refuse("evaluated to a value that is no key: it " + problem);
+			throw this.written.refuse("evaluated to a value that is no key: it " + problem);
 		}
 		String key = KeyText.of(value);
 		if (key.isBlank()) {
-			throw refuse("evaluated to a blank key: all such calls would share one lock. Pass a value, or add a fixed "
-					+ "part, as in 'order-' + #id");
+			throw this.written
+				.refuse("evaluated to a blank key: all such calls would share one lock. Pass a value, or add a fixed "
+						+ "part, as in 'order-' + #id");
 		}
 		return key;
 	}
@@ -33,16 +32,8 @@ record KeyGuard(LockedMethod where, String expression) {
 	void part(@Nullable Object value, String node) {
 		String problem = KeyText.problem(value);
 		if (problem != null) {
-			throw refuse("cannot be evaluated: its part " + node + " " + problem);
+			throw this.written.refuse("cannot be evaluated: its part " + node + " " + problem);
 		}
-	}
-
-	LockDefinitionException refuse(String problem) {
-		return this.where.refuse("key", this.expression, problem);
-	}
-
-	LockDefinitionException refuse(String problem, Throwable cause) {
-		return this.where.refuse("key", this.expression, problem, cause);
 	}
 
 }

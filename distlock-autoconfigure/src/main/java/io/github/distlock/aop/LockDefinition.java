@@ -7,12 +7,13 @@ import io.github.distlock.LockRequest;
  *
  * @param where the annotated method
  * @param onClass whether the annotation is that of a class
+ * @param condition whether a call needs the lock; evaluated before the key
  * @param key gives the key of a call
  * @param template the request of each call, but for its key
  * @param withoutLock what its caller gets if the lock is not to be had
  * @param registry qualifier or bean name of the registry, empty for the default one
  */
-record LockDefinition(LockedMethod where, boolean onClass, KeySource key, LockRequest template,
+record LockDefinition(LockedMethod where, boolean onClass, Condition condition, KeySource key, LockRequest template,
 		FailurePolicy withoutLock, String registry) {
 
 	/** Label of the lock. */

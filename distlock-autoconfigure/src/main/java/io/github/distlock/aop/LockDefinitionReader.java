@@ -35,8 +35,8 @@ final class LockDefinitionReader {
 		DistributedLock attributes = annotation.attributes();
 		LockableSignature.check(where);
 		String registry = this.placeholders.resolve("registry", attributes.registry(), where);
-		return new LockDefinition(where, annotation.annotated() == null, key(annotation), template(attributes, where),
-				withoutLock(attributes, where), registry.trim());
+		return new LockDefinition(where, annotation.annotated() == null, condition(annotation), key(annotation),
+				template(attributes, where), withoutLock(attributes, where), registry.trim());
 	}
 
 	private LockRequest template(DistributedLock attributes, LockedMethod where) {
@@ -71,7 +71,22 @@ final class LockDefinitionReader {
 			throw where.refuse("key", written, "is blank: write an expression, as in \"'order-' + #id\", or leave the "
 					+ "key out to have one lock for the method");
 		}
-		return new KeyExpression(text, where, annotation.annotated(), this.beanFactory);
+		return new KeyExpression(new WrittenExpression(where, "key", text), parameters(annotation), this.beanFactory);
+	}
+
+	private Condition condition(LockAnnotation annotation) {
+		LockedMethod where = annotation.where();
+		String text = this.placeholders.resolve("condition", annotation.attributes().condition(), where);
+		if (text.isBlank()) {
+			return Condition.ALWAYS;
+		}
+		return new ConditionExpression(new WrittenExpression(where, "condition", text), parameters(annotation),
+				this.beanFactory);
+	}
+
+	/** Who wrote an expression had the names of the annotated method before the eyes. */
+	private static KeyParameters parameters(LockAnnotation annotation) {
+		return new KeyParameters(annotation.annotated(), annotation.where().method());
 	}
 
 	private static KeySource methodKey(LockedMethod where) {

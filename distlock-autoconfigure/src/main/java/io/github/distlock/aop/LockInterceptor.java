@@ -4,7 +4,6 @@ import java.util.List;
 
 import io.github.distlock.LockAssert;
 import io.github.distlock.LockContext;
-import io.github.distlock.LockRequest;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -47,12 +46,18 @@ final class LockInterceptor implements MethodInterceptor {
 		if (!this.runtime.enabled().getAsBoolean()) {
 			return proceedUnlocked(invocation);
 		}
-		LockRequest request = this.refusedCalls.tell(definition, () -> {
-			this.transactionalCalls.check(definition);
-			return definition.template().key(definition.key().key(target, invocation.getArguments()));
-		});
-		WantedLock wanted = new WantedLock(definition, this.registries.of(definition), request);
-		return this.blocking.run(new LockedCall(List.of(wanted), invocation));
+		List<WantedLock> wanted = this.refusedCalls.tell(definition,
+				() -> wanted(definition, target, invocation.getArguments()));
+		return wanted.isEmpty() ? invocation.proceed() : this.blocking.run(new LockedCall(wanted, invocation));
+	}
+
+	private List<WantedLock> wanted(LockDefinition definition, @Nullable Object target, @Nullable Object[] arguments) {
+		if (!definition.condition().holds(target, arguments)) {
+			return List.of();
+		}
+		this.transactionalCalls.check(definition);
+		String key = definition.key().key(target, arguments);
+		return List.of(new WantedLock(definition, this.registries.of(definition), definition.template().key(key)));
 	}
 
 	/** Code that asserts its lock is to run, too, when locks are switched off. */

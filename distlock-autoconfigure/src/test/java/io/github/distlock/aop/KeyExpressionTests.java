@@ -41,7 +41,12 @@ class KeyExpressionTests {
 	}
 
 	private KeyExpression expression(String text) {
-		return new KeyExpression(text, this.where, null, this.beanFactory);
+		return key(text, this.where);
+	}
+
+	private KeyExpression key(String text, LockedMethod called) {
+		return new KeyExpression(new WrittenExpression(called, "key", text), new KeyParameters(null, called.method()),
+				this.beanFactory);
 	}
 
 	private String key(String text, @Nullable Object first, @Nullable Object second) {
@@ -184,11 +189,9 @@ class KeyExpressionTests {
 	void aClassWithoutParameterNamesIsNamedAsSuch() throws Exception {
 		// The classes of the JDK have none.
 		LockedMethod concat = new LockedMethod(String.class, String.class.getMethod("concat", String.class));
-		assertThatExceptionOfType(LockDefinitionException.class)
-			.isThrownBy(() -> new KeyExpression("#str", concat, null, this.beanFactory))
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> key("#str", concat))
 			.withMessageContaining("compile it with -parameters, or write one of #a0, #p0");
-		assertThat(new KeyExpression("#a0", concat, null, this.beanFactory).key("x", new Object[] { "y" }))
-			.isEqualTo("y");
+		assertThat(key("#a0", concat).key("x", new Object[] { "y" })).isEqualTo("y");
 	}
 
 	@Test
