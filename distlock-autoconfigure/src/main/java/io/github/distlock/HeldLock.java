@@ -46,6 +46,20 @@ public interface HeldLock extends AutoCloseable {
 	void onLost(Runnable callback);
 
 	/**
+	 * Hold the lock for this long at most from now on, as if it had just been acquired
+	 * with this lease time: it is not renewed any more, and lost at the end. For those
+	 * who acquire several locks before they begin. Does nothing for a re-entry, since the
+	 * outermost acquisition decides. Sends nothing on this thread.
+	 * @param leaseTime 100 ms to 365 days
+	 * @throws LockDefinitionException if it is too short or too long
+	 * @throws LockLostException if the lock is lost already
+	 * @throws UnsupportedOperationException if this kind of lock cannot end by itself
+	 */
+	default void expireAfter(Duration leaseTime) {
+		throw new UnsupportedOperationException(getClass().getName() + " cannot expire");
+	}
+
+	/**
 	 * Release the lock; for a re-entry, give back one level. Sends the release to the
 	 * store and waits for the answer of one command; if the store cannot be reached the
 	 * release goes on in the background and nothing is thrown. An interrupt does not

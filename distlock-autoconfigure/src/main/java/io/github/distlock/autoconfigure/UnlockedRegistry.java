@@ -90,6 +90,10 @@ final class UnlockedRegistry implements LockRegistry {
 		}
 
 		@Override
+		public void expireAfter(Duration leaseTime) {
+		}
+
+		@Override
 		public void close() {
 		}
 

@@ -59,6 +59,12 @@ final class CompositeHold implements HeldLock {
 	}
 
 	@Override
+	public void expireAfter(Duration leaseTime) {
+		this.first.expireAfter(leaseTime);
+		this.second.expireAfter(leaseTime);
+	}
+
+	@Override
 	public void close() {
 		if (!this.closed.compareAndSet(false, true)) {
 			throw new IllegalMonitorStateException(

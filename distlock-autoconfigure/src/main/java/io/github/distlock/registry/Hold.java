@@ -140,6 +140,11 @@ class Hold extends Lease {
 		return (LEVELS.decrementAndGet(this) == 0) ? Rest.NOTHING : Rest.SOME;
 	}
 
+	/** Whether one acquisition is open, and no re-entry. */
+	boolean isEnteredOnce() {
+		return this.levels == 1;
+	}
+
 	/** Whether all levels have been left. */
 	boolean isOver() {
 		return this.levels == 0;

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
 
 /**
  * One acquisition, as its caller sees it. Each has an identity of its own: closing it
@@ -12,19 +13,26 @@ import io.github.distlock.LockMode;
  */
 final class HoldHandle implements HeldLock {
 
-	private static final AtomicIntegerFieldUpdater<HoldHandle> CLOSED = AtomicIntegerFieldUpdater
-		.newUpdater(HoldHandle.class, "closed");
+	private static final int OUTERMOST = 0;
+
+	private static final int REENTRY = 1;
+
+	private static final int CLOSED = 2;
+
+	private static final AtomicIntegerFieldUpdater<HoldHandle> STATE = AtomicIntegerFieldUpdater
+		.newUpdater(HoldHandle.class, "state");
 
 	private final Hold hold;
 
 	/** In which this level was entered. */
 	private final LockMode mode;
 
-	private volatile int closed;
+	private volatile int state;
 
 	HoldHandle(Hold hold, LockMode mode) {
 		this.hold = hold;
 		this.mode = mode;
+		this.state = hold.isEnteredOnce() ? OUTERMOST : REENTRY;
 	}
 
 	@Override
@@ -39,12 +47,12 @@ final class HoldHandle implements HeldLock {
 
 	@Override
 	public boolean isHeld() {
-		return this.closed == 0 && this.hold.leftNanos() > 0;
+		return this.state != CLOSED && this.hold.leftNanos() > 0;
 	}
 
 	@Override
 	public Duration remaining() {
-		return (this.closed != 0) ? Duration.ZERO : Duration.ofNanos(this.hold.leftNanos());
+		return (this.state == CLOSED) ? Duration.ZERO : Duration.ofNanos(this.hold.leftNanos());
 	}
 
 	@Override
@@ -55,8 +63,17 @@ final class HoldHandle implements HeldLock {
 	}
 
 	@Override
+	public void expireAfter(Duration leaseTime) {
+		// Says what is wrong with it.
+		LockRequest.of(key()).leaseTime(leaseTime);
+		if (this.state == OUTERMOST) {
+			this.hold.holding().expireAfter(this.hold.current(), leaseTime);
+		}
+	}
+
+	@Override
 	public void close() {
-		if (!CLOSED.compareAndSet(this, 0, 1)) {
+		if (STATE.getAndSet(this, CLOSED) == CLOSED) {
 			throw new IllegalMonitorStateException(
 					"Lock '" + key() + "' was closed before by this holder: close each acquisition once");
 		}

@@ -97,6 +97,16 @@ final class Holding implements LeaseEvents {
 	}
 
 	/**
+	 * Hold no longer than that from now on.
+	 * @throws LockLostException if the lock was lost
+	 */
+	void expireAfter(Hold hold, Duration leaseTime) {
+		if (!this.renewer.expireAfter(hold, leaseTime)) {
+			throw lostException(hold);
+		}
+	}
+
+	/**
 	 * Leave one level.
 	 * @param mode in which it was entered
 	 * @throws LockLostException if the lock was lost

@@ -51,6 +51,11 @@ final class WriteHold extends Hold {
 	}
 
 	@Override
+	boolean isEnteredOnce() {
+		return this.open.isOne();
+	}
+
+	@Override
 	boolean isOver() {
 		return this.open.isNone();
 	}
@@ -99,6 +104,10 @@ final class WriteHold extends Hold {
 
 		boolean isNone() {
 			return this.writing + this.reading == 0;
+		}
+
+		boolean isOne() {
+			return this.writing + this.reading == 1;
 		}
 
 		/** Whether one more may be opened: who only reads must not write. */

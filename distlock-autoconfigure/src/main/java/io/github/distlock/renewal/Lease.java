@@ -35,7 +35,8 @@ public abstract class Lease {
 	/** Its place in the {@link LeaseSet}, which alone touches it. */
 	int index = LeaseSet.NOWHERE;
 
-	private final LeaseTerms terms;
+	/** Replaced by {@link #expireAfter} at most. */
+	private volatile LeaseTerms terms;
 
 	private final TimeSource clock;
 
@@ -71,7 +72,7 @@ public abstract class Lease {
 		this.clock = clock;
 		this.startNanos = clock.nanoTime();
 		this.validity = validity;
-		this.unconfirmed = validity.remainingNanos(clock) < terms.lease().toNanos() / 100 * 95;
+		this.unconfirmed = grantedLess(validity);
 		this.renewAtNanos = plannedNanos();
 	}
 
@@ -131,6 +132,30 @@ public abstract class Lease {
 	 */
 	public final boolean endLease() {
 		return isValid() && STATE.compareAndSet(this, HELD, ENDED);
+	}
+
+	/**
+	 * Hold for so long at most from now on, without renewal, but for the one by which the
+	 * store learns of it if it would let go sooner.
+	 * @param lease how long
+	 * @return whether the lock is held
+	 */
+	final boolean expireAfter(Duration lease) {
+		if (!isValid()) {
+			return false;
+		}
+		// Terms count from the start.
+		this.terms = this.terms.expiring(lease.plusNanos(heldNanos()));
+		this.unconfirmed = grantedLess(this.validity);
+		this.renewAtNanos = this.clock.nanoTime();
+		return isValid();
+	}
+
+	/** Less than what was asked for, beyond what is lost on the way. */
+	private boolean grantedLess(Validity granted) {
+		LeaseTerms agreed = this.terms;
+		long asked = agreed.renewed() ? agreed.lease().toNanos() : ownEndNanos(agreed);
+		return granted.remainingNanos(this.clock) < asked / 100 * 95;
 	}
 
 	/**
@@ -198,17 +223,18 @@ public abstract class Lease {
 	private long left() {
 		Validity current = this.validity;
 		long store = current.remainingNanos(this.clock);
-		if (!this.terms.renewed()) {
-			return Math.min(store, ownEndNanos());
+		LeaseTerms agreed = this.terms;
+		if (!agreed.renewed()) {
+			return Math.min(store, ownEndNanos(agreed));
 		}
-		Duration maxHold = this.terms.maxHold();
+		Duration maxHold = agreed.maxHold();
 		// A lease ends by itself when it is no longer renewed; a session does not.
 		return (maxHold != null && current.sessionBound()) ? Math.min(store, maxHold.toNanos() - heldNanos()) : store;
 	}
 
 	/** For an explicit lease: enforced here, whatever the store believes. */
-	private long ownEndNanos() {
-		return this.terms.lease().toNanos() - heldNanos();
+	private long ownEndNanos(LeaseTerms explicit) {
+		return explicit.lease().toNanos() - heldNanos();
 	}
 
 	/** Nanoseconds until something is to be done: renew, or find the lease passed. */
@@ -256,8 +282,9 @@ public abstract class Lease {
 	Renewal beginRenewal() {
 		this.renewing = true;
 		// Never less than what another stay under the same grant was told it has.
-		Duration lease = this.terms.renewed() ? this.terms.storeLease()
-				: Duration.ofNanos(Math.max(1_000_000, ownEndNanos())).plus(this.terms.extra());
+		LeaseTerms agreed = this.terms;
+		Duration lease = agreed.renewed() ? agreed.storeLease()
+				: Duration.ofNanos(Math.max(1_000_000, ownEndNanos(agreed))).plus(agreed.extra());
 		return new Renewal(ticket(), lastToken(), lease);
 	}
 
@@ -272,7 +299,8 @@ public abstract class Lease {
 	}
 
 	void renewed(Validity later) {
-		this.unconfirmed = false;
+		// One that was on its way when the terms changed asked for too little.
+		this.unconfirmed = grantedLess(later);
 		// If it passed before the answer came it is lost for good.
 		if (isValid() && later.remainingNanos(this.clock) >= this.validity.remainingNanos(this.clock)) {
 			this.validity = later;
@@ -303,10 +331,11 @@ public abstract class Lease {
 	 * or has asked for a renewal.
 	 */
 	private boolean needsRenewal() {
-		if (!this.terms.renewed()) {
+		LeaseTerms agreed = this.terms;
+		if (!agreed.renewed()) {
 			return this.unconfirmed;
 		}
-		Duration maxHold = this.terms.maxHold();
+		Duration maxHold = agreed.maxHold();
 		return maxHold == null || heldNanos() < maxHold.toNanos();
 	}
 

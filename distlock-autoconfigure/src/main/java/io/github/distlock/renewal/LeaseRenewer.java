@@ -96,6 +96,18 @@ public final class LeaseRenewer {
 	}
 
 	/**
+	 * End a lease after some time, without renewing it until then.
+	 * @param lease which
+	 * @param time how long it may be held from now on
+	 * @return whether it was valid until now
+	 */
+	public boolean expireAfter(Lease lease, Duration time) {
+		boolean held = lease.expireAfter(time);
+		wakeWithin(lease.untilNextEvent());
+		return held;
+	}
+
+	/**
 	 * Renew a lease as soon as possible: its session is in doubt.
 	 * @param ticket who holds
 	 */

@@ -35,6 +35,11 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 		return new LeaseTerms(some, some, false, null);
 	}
 
+	/** Return the terms of one who no longer wants his lease renewed. */
+	LeaseTerms expiring(Duration time) {
+		return new LeaseTerms(time, time.plus(extra()), false, null);
+	}
+
 	/**
 	 * Return how much longer the store's lease is, each time.
 	 * @return the extra time

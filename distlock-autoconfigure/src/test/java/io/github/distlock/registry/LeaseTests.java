@@ -68,6 +68,23 @@ class LeaseTests extends TwoRegistries {
 	}
 
 	@Test
+	void aHeldLockThatIsToExpireOutlivesTheStoresLeaseAndNoMore() {
+		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(300)), List.of(this.events));
+		HeldLock outer = brief.acquire(request("expiring"));
+		HeldLock inner = brief.acquire(request("expiring"));
+		inner.expireAfter(Duration.ofMillis(100));
+		long start = System.nanoTime();
+		outer.expireAfter(Duration.ofMillis(900));
+		inner.close();
+		HeldLock next = this.two.acquire(request("expiring"));
+		assertThat(System.nanoTime() - start).isBetween(850_000_000L, 5_000_000_000L);
+		assertThat(this.events.renewed).hasValueLessThanOrEqualTo(2);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> outer.expireAfter(Duration.ofMillis(900)));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
+		next.close();
+	}
+
+	@Test
 	void aKeyThatVanishesFromTheStoreIsReportedAsLost() {
 		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(600)), List.of(this.events));
 		HeldLock lock = brief.acquire(request("flushed"));

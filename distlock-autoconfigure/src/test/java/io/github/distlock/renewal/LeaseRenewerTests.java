@@ -214,6 +214,32 @@ class LeaseRenewerTests implements LeaseEvents {
 		assertThat(this.lost).hasSize(1);
 	}
 
+	@Test
+	void aWatchedLeaseThatIsToExpireIsRenewedOnceAndEndsInTime() {
+		Lease lease = watch("a", LEASE, watched(LEASE));
+		this.timers.pass(Duration.ofSeconds(5));
+		assertThat(this.renewer.expireAfter(lease, Duration.ofMinutes(2))).isTrue();
+		// The store's answer counts one per cent less.
+		this.timers.pass(Duration.ofSeconds(118));
+		assertThat(this.store.batches).hasSize(1);
+		assertThat(lease.isValid()).isTrue();
+		this.timers.pass(Duration.ofSeconds(2));
+		assertThat(this.lost).containsExactly("a: its lease has passed");
+		assertThat(this.renewer.expireAfter(lease, Duration.ofMinutes(2))).isFalse();
+	}
+
+	@Test
+	void aWatchedLeaseThatIsToExpireSoonIsNotRenewed() {
+		Lease lease = watch("a", LEASE, watched(LEASE));
+		this.timers.pass(Duration.ofSeconds(5));
+		assertThat(this.renewer.expireAfter(lease, Duration.ofSeconds(20))).isTrue();
+		this.timers.pass(Duration.ofSeconds(19));
+		assertThat(this.store.batches).isEmpty();
+		assertThat(lease.isValid()).isTrue();
+		this.timers.pass(Duration.ofSeconds(1));
+		assertThat(lease.isValid()).isFalse();
+	}
+
 	private Lease watch(String key, Duration granted, LeaseTerms terms) {
 		return watch(key, Validity.until(this.clock.now(), granted), terms);
 	}
