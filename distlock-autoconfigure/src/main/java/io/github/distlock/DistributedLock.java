@@ -3,6 +3,7 @@ package io.github.distlock;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;
+import java.lang.annotation.Repeatable;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
@@ -27,6 +28,13 @@ import org.springframework.core.annotation.AliasFor;
  * the lease was lost before the method returned. An exception of the method itself always
  * comes out unchanged.
  * <p>
+ * Several annotations, or a key that yields a collection or an array, mean several locks:
+ * all or nothing, each once. They are taken in one order over all methods (by registry,
+ * then by key), so that no two methods wait for each other, and released in reverse. All
+ * wait times count from the start of the call, and lease times from the moment in which
+ * the last lock was had. {@link LockContext#all()} has all of them, the last in that
+ * order first.
+ * <p>
  * A lease lock cannot stop a paused process from going on after its lease has passed.
  * Where a late write must be impossible, hand {@link HeldLock#fencingToken()} of
  * {@link LockContext#current()} to the resource.
@@ -35,6 +43,7 @@ import org.springframework.core.annotation.AliasFor;
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
 @Documented
+@Repeatable(DistributedLocks.class)
 public @interface DistributedLock {
 
 	/**
@@ -47,8 +56,9 @@ public @interface DistributedLock {
 	/**
 	 * SpEL expression that gives the key of the lock: {@code "'order-' + #id"}. Method
 	 * arguments by name ({@code #id}) and by position ({@code #a0}, {@code #p0}), beans
-	 * ({@code @tenants.current()}) and placeholders (<code>${...}</code>) can be used.
-	 * Empty (the default): one lock for the method.
+	 * ({@code @tenants.current()}) and placeholders (<code>${...}</code>) can be used. A
+	 * collection or an array means all of its elements, up to 1,000: each once, all or
+	 * nothing, within one wait time. Empty (the default): one lock for the method.
 	 * @return a SpEL expression
 	 */
 	@AliasFor("value")

@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import io.github.distlock.HeldLock;
@@ -8,7 +9,7 @@ import io.github.distlock.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock is taken on the caller's thread, and held until the method has returned.
+ * The locks are taken on the caller's thread, and held until the method has returned.
  */
 final class BlockingStyle implements CallStyle {
 
@@ -20,39 +21,54 @@ final class BlockingStyle implements CallStyle {
 
 	@Override
 	public @Nullable Object run(LockedCall call) throws Throwable {
-		WantedLock wanted = call.wanted().get(0);
-		LockRequest request = call.startWaiting().request(wanted);
-		HeldLock lock;
-		try {
-			if (wanted.definition().withoutLock() instanceof SkippedResult skipped) {
-				// Without an exception, and told as skipped.
-				lock = wanted.registry().tryAcquire(request).orElse(null);
-				if (lock == null) {
-					return skipped.empty().get();
-				}
+		LockWait wait = call.startWaiting();
+		List<HeldLock> had = new ArrayList<>(call.wanted().size());
+		for (WantedLock next : call.wanted()) {
+			HeldLock lock;
+			try {
+				lock = acquire(next, wait.request(next));
 			}
-			else {
-				lock = wanted.registry().acquire(request);
+			catch (LockException problem) {
+				call.giveBack(had);
+				return call.withoutLock(next, problem);
 			}
+			catch (RuntimeException | Error problem) {
+				call.giveBack(had);
+				throw problem;
+			}
+			if (lock == null) {
+				call.giveBack(had);
+				return call.skipped(next);
+			}
+			had.add(lock);
 		}
-		catch (LockException problem) {
-			return call.withoutLock(wanted, problem);
-		}
-		return run(call, lock);
+		return run(call, had);
 	}
 
-	private @Nullable Object run(LockedCall call, HeldLock lock) throws Throwable {
+	/**
+	 * Take a lock.
+	 * @return the lock, or {@code null} if the call is skipped: listeners are told that
+	 * it is, and no exception is made
+	 */
+	private static @Nullable HeldLock acquire(WantedLock wanted, LockRequest request) {
+		if (wanted.definition().withoutLock() instanceof SkippedResult) {
+			return wanted.registry().tryAcquire(request).orElse(null);
+		}
+		return wanted.registry().acquire(request);
+	}
+
+	private @Nullable Object run(LockedCall call, List<HeldLock> locks) throws Throwable {
 		MethodExit exit = MethodExit.CLOSING;
 		Object result;
 		try {
-			exit = this.transactionalCalls.enter(call.wanted().get(0).definition(), lock);
-			result = call.proceed(List.of(lock));
+			exit = this.transactionalCalls.enter(call.plan().where(), locks);
+			result = call.proceed(locks);
 		}
 		catch (Throwable failure) {
-			exit.afterFailure(lock, failure);
+			exit.afterFailure(locks, failure);
 			throw failure;
 		}
-		exit.afterReturn(lock);
+		exit.afterReturn(locks);
 		return result;
 	}
 

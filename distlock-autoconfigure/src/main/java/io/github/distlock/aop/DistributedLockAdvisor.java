@@ -49,7 +49,8 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 				Environment.class);
 		this.runtime = runtime;
 		this.definitions = new LockDefinitions(
-				new LockDefinitionReader(beanFactory, environment, new FailureDecision(runtime.failureHandler())));
+				new LockDefinitionReader(beanFactory, environment, new FailureDecision(runtime.failureHandler())),
+				runtime.waitTime());
 		this.registries = new NamedRegistries(beanFactory, runtime);
 		this.advice = new LockInterceptor(this.definitions, this.registries, runtime);
 		setOrder(order);

@@ -1,5 +1,7 @@
 package io.github.distlock.aop;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -27,8 +29,8 @@ final class KeyExpression implements KeySource {
 	}
 
 	@Override
-	public String key(@Nullable Object target, @Nullable Object[] arguments) {
-		return this.guard.key(this.expression.evaluate(target, arguments,
+	public List<String> keys(@Nullable Object target, @Nullable Object[] arguments) {
+		return this.guard.keys(this.expression.evaluate(target, arguments,
 				"write an expression that gives a key for every call, as in #order?.id ?: 'none'"));
 	}
 

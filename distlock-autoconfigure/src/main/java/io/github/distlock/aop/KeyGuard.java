@@ -1,6 +1,14 @@
 package io.github.distlock.aop;
 
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ObjectUtils;
 
 /**
  * Refuses values that make no key, in the name of one expression.
@@ -9,10 +17,46 @@ import org.jspecify.annotations.Nullable;
  */
 record KeyGuard(WrittenExpression written) {
 
+	/** Each is a command or more, one after the other. */
+	static final int MAXIMUM_KEYS = 1000;
+
 	/**
-	 * Check the result of the whole expression.
+	 * Check the result of the whole expression: one key, or a collection or an array of
+	 * keys.
+	 * @return the keys, each once, sorted
 	 */
-	String key(@Nullable Object value) {
+	List<String> keys(@Nullable Object value) {
+		Collection<?> several = several(value);
+		if (several == null) {
+			return List.of(key(value));
+		}
+		if (several.isEmpty()) {
+			throw this.written
+				.refuse("evaluated to no key at all, and the method would run without a lock. If it needs "
+						+ "none then, say so with a condition, as in condition = \"!#ids.isEmpty()\"");
+		}
+		SortedSet<String> keys = new TreeSet<>();
+		for (Object element : several) {
+			keys.add(key(element));
+		}
+		if (keys.size() > MAXIMUM_KEYS) {
+			throw this.written.refuse("evaluated to " + keys.size() + " keys, but a call can lock " + MAXIMUM_KEYS
+					+ " at most: lock something that stands for all of them, or call the method for fewer at a time");
+		}
+		return List.copyOf(keys);
+	}
+
+	/** Only what is certain to have elements: a path is an Iterable too. */
+	private static @Nullable Collection<?> several(@Nullable Object value) {
+		if (value instanceof Collection<?> collection) {
+			return collection;
+		}
+		boolean array = value != null && value.getClass().isArray();
+		return (array && !(value instanceof byte[]) && !(value instanceof char[]))
+				? Arrays.asList(ObjectUtils.toObjectArray(value)) : null;
+	}
+
+	private String key(@Nullable Object value) {
 		String problem = KeyText.problem(value);
 		if (value == null || problem != null) {
 			throw this.written.refuse("evaluated to a value that is no key: it " + problem);

@@ -1,20 +1,23 @@
 package io.github.distlock.aop;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the key of one call.
+ * Gives the keys of one call.
  */
 @FunctionalInterface
 interface KeySource {
 
 	/**
-	 * Give the key.
+	 * Give the keys.
 	 * @param target the object that is called
 	 * @param arguments what it is called with
-	 * @return the key, never blank
-	 * @throws io.github.distlock.LockDefinitionException if there is none
+	 * @return at least one, each once, sorted, none blank
+	 * @throws io.github.distlock.LockDefinitionException if there is none, or one that is
+	 * no key
 	 */
-	String key(@Nullable Object target, @Nullable Object[] arguments);
+	List<String> keys(@Nullable Object target, @Nullable Object[] arguments);
 
 }

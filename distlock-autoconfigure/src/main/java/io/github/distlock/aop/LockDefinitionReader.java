@@ -1,6 +1,7 @@
 package io.github.distlock.aop;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockRequest;
@@ -95,7 +96,8 @@ final class LockDefinitionReader {
 			throw where.refuse("key", "", "stands for " + key + ", which is longer than the " + MAXIMUM_KEY_BYTES
 					+ " bytes that a key can have: write a key, as in \"'order-import'\"");
 		}
-		return (target, arguments) -> key;
+		List<String> keys = List.of(key);
+		return (target, arguments) -> keys;
 	}
 
 }

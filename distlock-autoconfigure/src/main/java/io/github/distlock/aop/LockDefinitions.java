@@ -1,10 +1,13 @@
 package io.github.distlock.aop;
 
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.MethodIntrospector;
@@ -14,29 +17,37 @@ import org.springframework.core.MethodIntrospector;
  */
 final class LockDefinitions {
 
-	private final Map<MethodClassKey, Optional<LockDefinition>> known = new ConcurrentHashMap<>();
+	private final Map<MethodClassKey, Optional<LockPlan>> known = new ConcurrentHashMap<>();
 
 	private final LockDefinitionReader reader;
 
-	LockDefinitions(LockDefinitionReader reader) {
+	private final Supplier<Duration> waitTime;
+
+	LockDefinitions(LockDefinitionReader reader, Supplier<Duration> waitTime) {
 		this.reader = reader;
+		this.waitTime = waitTime;
 	}
 
 	/**
-	 * Find the definition of a method.
+	 * Find the definitions of a method.
 	 * @param method the method as it is called
 	 * @param type the class of the object that is called
-	 * @return the definition, nothing if the method is not to be locked
+	 * @return the definitions, nothing if the method is not to be locked
 	 * @throws io.github.distlock.LockDefinitionException if it cannot work
 	 */
-	Optional<LockDefinition> find(Method method, Class<?> type) {
+	Optional<LockPlan> find(Method method, Class<?> type) {
 		MethodClassKey key = new MethodClassKey(method, type);
-		Optional<LockDefinition> definition = this.known.get(key);
-		if (definition == null) {
-			definition = LockAnnotation.find(method, type).map(this.reader::read);
-			this.known.put(key, definition);
+		Optional<LockPlan> plan = this.known.get(key);
+		if (plan == null) {
+			plan = read(LockAnnotation.find(method, type));
+			this.known.put(key, plan);
 		}
-		return definition;
+		return plan;
+	}
+
+	private Optional<LockPlan> read(List<LockAnnotation> annotations) {
+		return annotations.isEmpty() ? Optional.empty()
+				: Optional.of(new LockPlan(annotations.stream().map(this.reader::read).toList(), this.waitTime));
 	}
 
 	/**
@@ -47,9 +58,11 @@ final class LockDefinitions {
 	Collection<LockDefinition> all(Class<?> beanClass) {
 		return MethodIntrospector
 			.selectMethods(beanClass,
-					(MethodIntrospector.MetadataLookup<LockDefinition>) (method) -> find(method, beanClass)
-						.orElse(null))
-			.values();
+					(MethodIntrospector.MetadataLookup<LockPlan>) (method) -> find(method, beanClass).orElse(null))
+			.values()
+			.stream()
+			.flatMap((plan) -> plan.locks().stream())
+			.toList();
 	}
 
 }

@@ -1,16 +1,19 @@
 package io.github.distlock.aop;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import io.github.distlock.LockAssert;
 import io.github.distlock.LockContext;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entrance of every locked call: finds the definition, evaluates the key, and leaves
- * the rest to the style of the call.
+ * The entrance of every locked call: finds the definitions, evaluates the keys, and
+ * leaves the rest to the style of the call.
  */
 final class LockInterceptor implements MethodInterceptor {
 
@@ -24,12 +27,15 @@ final class LockInterceptor implements MethodInterceptor {
 
 	private final TransactionalCalls transactionalCalls;
 
+	private final LockOrder order;
+
 	private final CallStyle blocking;
 
 	LockInterceptor(LockDefinitions definitions, NamedRegistries registries, LockRuntime runtime) {
 		this.definitions = definitions;
 		this.runtime = runtime;
 		this.registries = registries;
+		this.order = new LockOrder(registries);
 		this.refusedCalls = new RefusedCalls(registries, runtime);
 		this.transactionalCalls = new TransactionalCalls(runtime.onActiveTransaction());
 		this.blocking = new BlockingStyle(this.transactionalCalls);
@@ -39,25 +45,44 @@ final class LockInterceptor implements MethodInterceptor {
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Object target = invocation.getThis();
 		Class<?> type = (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
-		LockDefinition definition = this.definitions.find(invocation.getMethod(), type).orElse(null);
-		if (definition == null) {
+		LockPlan plan = this.definitions.find(invocation.getMethod(), type).orElse(null);
+		if (plan == null) {
 			return invocation.proceed();
 		}
 		if (!this.runtime.enabled().getAsBoolean()) {
 			return proceedUnlocked(invocation);
 		}
-		List<WantedLock> wanted = this.refusedCalls.tell(definition,
-				() -> wanted(definition, target, invocation.getArguments()));
-		return wanted.isEmpty() ? invocation.proceed() : this.blocking.run(new LockedCall(wanted, invocation));
+		List<WantedLock> wanted = wanted(plan, target, invocation.getArguments());
+		return wanted.isEmpty() ? invocation.proceed() : this.blocking.run(new LockedCall(plan, wanted, invocation));
+	}
+
+	private List<WantedLock> wanted(LockPlan plan, @Nullable Object target, @Nullable Object[] arguments) {
+		List<LockDefinition> locks = plan.locks();
+		if (locks.size() == 1) {
+			return wanted(locks.get(0), target, arguments);
+		}
+		List<WantedLock> all = new ArrayList<>();
+		locks.forEach((definition) -> all.addAll(wanted(definition, target, arguments)));
+		return this.order.of(all);
 	}
 
 	private List<WantedLock> wanted(LockDefinition definition, @Nullable Object target, @Nullable Object[] arguments) {
-		if (!definition.condition().holds(target, arguments)) {
-			return List.of();
+		return this.refusedCalls.tell(definition, () -> {
+			if (!definition.condition().holds(target, arguments)) {
+				return List.of();
+			}
+			this.transactionalCalls.check(definition);
+			return wanted(definition, definition.key().keys(target, arguments));
+		});
+	}
+
+	private List<WantedLock> wanted(LockDefinition definition, List<String> keys) {
+		LockRegistry registry = this.registries.of(definition);
+		LockRequest template = definition.template();
+		if (keys.size() == 1) {
+			return List.of(new WantedLock(definition, registry, template.key(keys.get(0))));
 		}
-		this.transactionalCalls.check(definition);
-		String key = definition.key().key(target, arguments);
-		return List.of(new WantedLock(definition, this.registries.of(definition), definition.template().key(key)));
+		return keys.stream().map((key) -> new WantedLock(definition, registry, template.key(key))).toList();
 	}
 
 	/** Code that asserts its lock is to run, too, when locks are switched off. */

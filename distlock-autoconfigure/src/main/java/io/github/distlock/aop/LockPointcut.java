@@ -19,7 +19,7 @@ final class LockPointcut extends StaticMethodMatcherPointcut {
 
 	@Override
 	public boolean matches(Method method, Class<?> targetClass) {
-		return LockAnnotation.find(method, targetClass).isPresent();
+		return !LockAnnotation.find(method, targetClass).isEmpty();
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -20,11 +21,12 @@ import org.jspecify.annotations.Nullable;
  * @param listeners who is told of calls that never reach the registry
  * @param enabled whether methods are locked; asked at every call
  * @param stores tells of the store behind a registry
+ * @param waitTime wait time of locks that say none
  * @param onActiveTransaction what happens to a call inside a running transaction
  * @param failureHandler who decides for annotations that say nothing, if anybody; asked
  * each time
  */
 public record LockRuntime(Supplier<LockRegistry> registry, Supplier<List<LockListener>> listeners,
-		BooleanSupplier enabled, Function<LockRegistry, StoreFacts> stores,
+		BooleanSupplier enabled, Function<LockRegistry, StoreFacts> stores, Supplier<Duration> waitTime,
 		Supplier<OnActiveTransaction> onActiveTransaction, Supplier<@Nullable LockFailureHandler> failureHandler) {
 }

@@ -165,8 +165,8 @@ class LockedBeanVerifier
 		return AnnotationUtils.isCandidateClass(beanClass, DistributedLock.class)
 				&& !MethodIntrospector
 					.selectMethods(beanClass,
-							(ReflectionUtils.MethodFilter) (method) -> LockAnnotation.find(method, beanClass)
-								.isPresent())
+							(ReflectionUtils.MethodFilter) (
+									method) -> !LockAnnotation.find(method, beanClass).isEmpty())
 					.isEmpty();
 	}
 

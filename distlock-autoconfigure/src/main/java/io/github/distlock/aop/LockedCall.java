@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -8,25 +9,31 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockException;
+import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import org.aopalliance.intercept.MethodInvocation;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One call of a locked method: which locks it needs, and how it goes on with and without
  * them.
  *
+ * @param plan what the method's annotations say
  * @param wanted the locks, at least one, in the order in which they must be taken, each
  * once
  * @param invocation the call
  */
-record LockedCall(List<WantedLock> wanted, MethodInvocation invocation) {
+record LockedCall(LockPlan plan, List<WantedLock> wanted, MethodInvocation invocation) {
+
+	private static final Log logger = LogFactory.getLog(LockedCall.class);
 
 	/**
 	 * Begin to wait for the locks: the wait times count from now.
 	 */
 	LockWait startWaiting() {
-		return new LockWait();
+		return new LockWait(this.wanted.size() > 1, this.plan.waitTime());
 	}
 
 	/**
@@ -37,12 +44,33 @@ record LockedCall(List<WantedLock> wanted, MethodInvocation invocation) {
 	 * @throws Throwable what the method throws
 	 */
 	@Nullable Object proceed(List<HeldLock> locks) throws Throwable {
+		if (locks.size() > 1) {
+			startLeases(locks);
+		}
 		LockContext.Scope scope = open(locks);
 		try {
 			return this.invocation.proceed();
 		}
 		finally {
 			scope.close();
+		}
+	}
+
+	/**
+	 * All are there: from now on they are held, and no longer waited with.
+	 * @throws LockLostException if one was lost meanwhile
+	 */
+	private void startLeases(List<HeldLock> locks) {
+		for (int i = 0; i < locks.size(); i++) {
+			Duration leaseTime = this.wanted.get(i).request().leaseTime();
+			HeldLock lock = locks.get(i);
+			if (leaseTime != null) {
+				lock.expireAfter(leaseTime);
+			}
+			else if (!lock.isHeld()) {
+				throw new LockLostException("The lock '" + lock.key() + "' was lost while the call of "
+						+ this.plan.where() + " waited for its other locks, so the method did not run. Try again");
+			}
 		}
 	}
 
@@ -54,6 +82,22 @@ record LockedCall(List<WantedLock> wanted, MethodInvocation invocation) {
 		Collections.reverse(all);
 		all.addAll(LockContext.all());
 		return LockContext.openAll(all);
+	}
+
+	/**
+	 * Release locks under which nothing was done, since another one is not to be had.
+	 * Throws nothing.
+	 * @param locks those that were acquired
+	 */
+	void giveBack(List<HeldLock> locks) {
+		for (int i = locks.size() - 1; i >= 0; i--) {
+			try {
+				locks.get(i).close();
+			}
+			catch (RuntimeException ex) {
+				logger.debug("Lock '" + locks.get(i).key() + "' could not be given back, unused", ex);
+			}
+		}
 	}
 
 	/**
@@ -70,6 +114,14 @@ record LockedCall(List<WantedLock> wanted, MethodInvocation invocation) {
 			throw problem;
 		}
 		return missing.definition().withoutLock().result(this, missing, problem);
+	}
+
+	/**
+	 * Say what the caller of a skipped call gets, for those who need no exception to know
+	 * that the wait time has passed.
+	 */
+	@Nullable Object skipped(WantedLock missing) {
+		return (missing.definition().withoutLock() instanceof SkippedResult skipped) ? skipped.empty().get() : null;
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.github.distlock.aop;
 
 import java.util.Arrays;
+import java.util.List;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
@@ -8,56 +9,83 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * What becomes of the lock when the method has ended.
+ * What becomes of the locks when the method has ended.
  */
 enum MethodExit {
 
-	/** It is closed. */
+	/** They are closed. */
 	CLOSING {
 
 		@Override
-		void afterReturn(HeldLock lock) {
-			lock.close();
+		void afterReturn(List<HeldLock> locks) {
+			RuntimeException problem = null;
+			for (int i = locks.size() - 1; i >= 0; i--) {
+				HeldLock lock = locks.get(i);
+				try {
+					lock.close();
+				}
+				catch (RuntimeException ex) {
+					if (problem == null) {
+						problem = ex;
+					}
+					else {
+						suppress(lock, ex, problem);
+					}
+				}
+			}
+			if (problem != null) {
+				throw problem;
+			}
 		}
 
 		@Override
-		void afterFailure(HeldLock lock, Throwable failure) {
-			try {
-				lock.close();
-			}
-			catch (Throwable problem) {
-				suppress(lock, problem, failure);
+		void afterFailure(List<HeldLock> locks, Throwable failure) {
+			for (int i = locks.size() - 1; i >= 0; i--) {
+				HeldLock lock = locks.get(i);
+				try {
+					lock.close();
+				}
+				catch (Throwable problem) {
+					suppress(lock, problem, failure);
+				}
 			}
 		}
 
 	},
 
-	/** The running transaction closes it when it has completed. */
+	/** The running transaction closes them when it has completed. */
 	LEAVING {
 
 		@Override
-		void afterReturn(HeldLock lock) {
-			if (!lock.isHeld()) {
-				throw new LockLostException("The lock '" + lock.key()
-						+ "' was lost while the method ran, so that another holder may have run at the same time. "
-						+ "The transaction around it will not commit. Give the lock a longer leaseTime, or none");
+		void afterReturn(List<HeldLock> locks) {
+			for (HeldLock lock : locks) {
+				if (!lock.isHeld()) {
+					throw new LockLostException("The lock '" + lock.key()
+							+ "' was lost while the method ran, so that another holder may have run at the same time. "
+							+ "The transaction around it will not commit. Give the lock a longer leaseTime, or none");
+				}
 			}
 		}
 
 		@Override
-		void afterFailure(HeldLock lock, Throwable failure) {
+		void afterFailure(List<HeldLock> locks, Throwable failure) {
 		}
 
 	};
 
 	private static final Log logger = LogFactory.getLog(LockInterceptor.class);
 
-	abstract void afterReturn(HeldLock lock);
+	/**
+	 * The method has returned.
+	 * @param locks in the order in which they were taken
+	 */
+	abstract void afterReturn(List<HeldLock> locks);
 
 	/**
-	 * Must not throw: what the method threw goes on to the caller.
+	 * The method has failed. Must not throw: what it threw goes on to the caller.
+	 * @param locks in the order in which they were taken
 	 */
-	abstract void afterFailure(HeldLock lock, Throwable failure);
+	abstract void afterFailure(List<HeldLock> locks, Throwable failure);
 
 	private static void suppress(HeldLock lock, Throwable problem, Throwable failure) {
 		if (problem != failure) {

@@ -10,11 +10,13 @@ import java.util.stream.Stream;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
+import org.springframework.beans.factory.config.SingletonBeanRegistry;
 
 /**
  * Finds the registry of a locked method: the default one, or the one that has the
@@ -28,6 +30,8 @@ final class NamedRegistries {
 	private final LockRuntime runtime;
 
 	private final Map<String, LockRegistry> known = new ConcurrentHashMap<>();
+
+	private final Map<String, String> ranks = new ConcurrentHashMap<>();
 
 	NamedRegistries(BeanFactory beanFactory, LockRuntime runtime) {
 		this.beanFactory = (ListableBeanFactory) beanFactory;
@@ -43,6 +47,22 @@ final class NamedRegistries {
 			this.known.put(name, registry);
 		}
 		return registry;
+	}
+
+	/**
+	 * Return a name that says which registry it is, in every JVM and whatever the
+	 * annotation calls it: that of the bean.
+	 */
+	String rank(LockDefinition definition) {
+		return this.ranks.computeIfAbsent(definition.registry(), (name) -> {
+			LockRegistry registry = of(definition);
+			return beanNames().filter((bean) -> registry == singleton(bean)).findFirst().orElse(name);
+		});
+	}
+
+	/** Nothing is created for it. */
+	private @Nullable Object singleton(String bean) {
+		return (this.beanFactory instanceof SingletonBeanRegistry beans) ? beans.getSingleton(bean) : null;
 	}
 
 	StoreFacts facts(LockDefinition definition) {

@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -39,20 +40,24 @@ final class TransactionalCalls {
 	}
 
 	/**
-	 * Bind the lock to the running transaction, if there is one.
-	 * @return what becomes of the lock when the method has ended
+	 * Bind the locks to the running transaction, if there is one.
+	 * @param where the method
+	 * @param locks in the order in which they were taken
+	 * @return what becomes of the locks when the method has ended
 	 */
-	MethodExit enter(LockDefinition definition, HeldLock lock) {
+	MethodExit enter(LockedMethod where, List<HeldLock> locks) {
 		if (!this.transactions.isActive() || this.reaction.get() != OnActiveTransaction.KEEP) {
 			return MethodExit.CLOSING;
 		}
-		if (this.warned.add(definition.where())) {
-			logger.warn("The locked method " + definition.where()
+		if (this.warned.add(where)) {
+			logger.warn("The locked method " + where
 					+ " was called inside a running transaction. Its lock is kept until that transaction has completed, "
 					+ "but the transaction may have read before the lock was there. Start the transaction inside the "
 					+ "locked method, or set distlock.transaction.on-active. This is said once for each method");
 		}
-		this.transactions.closeAfterCompletion(lock);
+		for (int i = locks.size() - 1; i >= 0; i--) {
+			this.transactions.closeAfterCompletion(locks.get(i));
+		}
 		return MethodExit.LEAVING;
 	}
 

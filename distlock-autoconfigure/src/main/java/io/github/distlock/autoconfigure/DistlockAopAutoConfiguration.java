@@ -45,7 +45,8 @@ public final class DistlockAopAutoConfiguration {
 		Supplier<DistlockProperties> known = SingletonSupplier.of(properties::getObject);
 		Supplier<List<LockListener>> told = () -> listeners.orderedStream().toList();
 		LockRuntime runtime = new LockRuntime(registry::getObject, told, () -> known.get().enabled(), RegistryFacts::of,
-				() -> known.get().transaction().onActive(), failureHandler::getIfAvailable);
+				() -> known.get().waitTime(), () -> known.get().transaction().onActive(),
+				failureHandler::getIfAvailable);
 		return new DistributedLockAdvisor(beanFactory, order, runtime);
 	}
 

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
@@ -33,6 +34,10 @@ class InMemoryLocks implements LockRegistry {
 	/** What an acquisition throws. */
 	@Nullable RuntimeException failure;
 
+	/** Runs when a lock is asked for. */
+	Consumer<String> onRequest = (key) -> {
+	};
+
 	/** Runs when a lock is released, before the release is written down. */
 	Runnable onRelease = () -> {
 	};
@@ -50,6 +55,7 @@ class InMemoryLocks implements LockRegistry {
 	@Override
 	public Optional<HeldLock> tryAcquire(LockRequest request) {
 		this.requests.add(request);
+		this.onRequest.accept(request.key());
 		if (this.failure != null) {
 			throw this.failure;
 		}
@@ -116,6 +122,11 @@ class InMemoryLocks implements LockRegistry {
 		@Override
 		public void onLost(Runnable callback) {
 			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public void expireAfter(Duration leaseTime) {
+			InMemoryLocks.this.events.add("expire " + this.key + " " + leaseTime);
 		}
 
 		@Override

@@ -7,9 +7,11 @@ import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
@@ -50,13 +52,13 @@ class KeyExpressionTests {
 	}
 
 	private String key(String text, @Nullable Object first, @Nullable Object second) {
-		return expression(text).key(new Subject(), new Object[] { first, second });
+		return expression(text).keys(new Subject(), new Object[] { first, second }).get(0);
 	}
 
 	private void assertRefused(String text, @Nullable Object first, String... problems) {
 		KeyExpression expression = expression(text);
 		assertThatExceptionOfType(LockDefinitionException.class)
-			.isThrownBy(() -> expression.key(new Subject(), new Object[] { first, "second" }))
+			.isThrownBy(() -> expression.keys(new Subject(), new Object[] { first, "second" }))
 			.withMessageStartingWith(
 					"@DistributedLock(key = \"" + text + "\") on " + Subject.class.getName() + ".call(Object, Object) ")
 			.satisfies((ex) -> assertThat(ex.getMessage()).contains(problems));
@@ -126,13 +128,38 @@ class KeyExpressionTests {
 	}
 
 	@Test
-	void severalValuesAreRefused() {
+	void severalValuesInPlaceOfOneAreRefused() {
+		String remedy = "write an expression that gives one text";
 		for (Object several : List.of(new int[] { 1 }, new String[] { "a" }, List.of("a"), Map.of("a", 1))) {
-			assertRefused("#id", several, "a lock has one key");
-			assertRefused("'k' + #id", several, "a lock has one key");
+			assertRefused("'k' + #id", several, remedy);
 		}
-		assertRefused("@tenants.echo(#id)", List.of("a", "b"), "a lock has one key");
+		for (Object several : List.of(Map.of("a", 1), new byte[] { 1 }, new char[] { 'a' }, List.of(List.of("a")),
+				new Object[] { new int[0] })) {
+			assertRefused("#id", several, remedy);
+		}
+		assertRefused("@tenants.echo(#id)", List.of("a", "b"), remedy);
 		assertRefused("#id", Optional.of(1), "write what it contains");
+	}
+
+	@Test
+	void aCollectionOrAnArrayIsSeveralKeysSortedAndEachOnce() {
+		for (Object several : List.of(List.of(3, 1, 3, 2), new int[] { 3, 2, 1 }, new Long[] { 2L, 1L, 3L },
+				Set.of("1", "2", "3"))) {
+			assertThat(expression("#id").keys(null, new Object[] { several, null })).containsExactly("1", "2", "3");
+		}
+		assertThat(expression("#id.!['order-' + #this]").keys(null, new Object[] { List.of("b", "a"), null }))
+			.containsExactly("order-a", "order-b");
+		assertThat(expression("{#id, #a1}").keys(null, new Object[] { "y", "x" })).containsExactly("x", "y");
+	}
+
+	@Test
+	void noKeyOrABadOneAmongSeveralIsRefused() {
+		assertRefused("#id", List.of(), "no key at all", "condition = \"!#ids.isEmpty()\"");
+		assertRefused("#id", new String[0], "no key at all");
+		assertRefused("#id", Arrays.asList("a", null), "is null");
+		assertRefused("#id", List.of("a", " "), "blank key");
+		assertRefused("#id", List.of("a", new Plain()), "it is an instance of " + Plain.class.getTypeName());
+		assertRefused("#id", IntStream.range(0, 1001).boxed().toList(), "1001 keys", "1000 at most");
 	}
 
 	@Test
@@ -144,7 +171,7 @@ class KeyExpressionTests {
 	void aFailingExpressionIsRefusedWithItsCause() {
 		KeyExpression expression = expression("#id.name");
 		assertThatExceptionOfType(LockDefinitionException.class)
-			.isThrownBy(() -> expression.key(null, new Object[] { null, null }))
+			.isThrownBy(() -> expression.keys(null, new Object[] { null, null }))
 			.withMessageContaining("cannot be evaluated")
 			.withCauseInstanceOf(SpelEvaluationException.class);
 	}
@@ -191,7 +218,7 @@ class KeyExpressionTests {
 		LockedMethod concat = new LockedMethod(String.class, String.class.getMethod("concat", String.class));
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> key("#str", concat))
 			.withMessageContaining("compile it with -parameters, or write one of #a0, #p0");
-		assertThat(key("#a0", concat).key("x", new Object[] { "y" })).isEqualTo("y");
+		assertThat(key("#a0", concat).keys("x", new Object[] { "y" })).containsExactly("y");
 	}
 
 	@Test

@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -87,7 +88,8 @@ final class LockedApplication {
 					OnActiveTransaction.KEEP);
 			return new DistributedLockAdvisor(beanFactory, order,
 					new LockRuntime(registry::getObject, () -> listeners.orderedStream().toList(),
-							() -> enabled.getObject().get(), Locking::facts, () -> onActive, handler::getIfAvailable));
+							() -> enabled.getObject().get(), Locking::facts, () -> Duration.ofSeconds(5),
+							() -> onActive, handler::getIfAvailable));
 		}
 
 		private static StoreFacts facts(LockRegistry locks) {

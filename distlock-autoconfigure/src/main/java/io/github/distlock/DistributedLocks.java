@@ -1,0 +1,26 @@
+package io.github.distlock;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Several {@link DistributedLock} annotations of one method or class: the method runs
+ * under all of their locks.
+ */
+@Target({ ElementType.METHOD, ElementType.TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+public @interface DistributedLocks {
+
+	/**
+	 * Return the annotations.
+	 * @return one for each lock
+	 */
+	DistributedLock[] value();
+
+}

@@ -1,0 +1,222 @@
+package io.github.distlock.aop;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
+import java.util.List;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.OnFailure;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Several keys, and several annotations.
+ */
+class ManyLocksTests {
+
+	private final AnnotationConfigApplicationContext context = LockedApplication.of(Registries.class, Stock.class)
+		.start();
+
+	private final Stock stock = this.context.getBean(Stock.class);
+
+	private final InMemoryLocks locks = this.context.getBean("locks", InMemoryLocks.class);
+
+	private final InMemoryLocks archive = this.context.getBean("archive", InMemoryLocks.class);
+
+	@AfterEach
+	void close() {
+		this.context.close();
+		assertThat(LockContext.all()).isEmpty();
+	}
+
+	@Test
+	void allKeysAreTakenInOrderThenTheLeasesBeginAndAllAreReleasedInReverse() {
+		this.stock.sell(this.locks, "c", "a", "c", "b");
+		assertThat(this.locks.events).containsExactly("acquire a", "acquire b", "acquire c", "expire a PT10S",
+				"expire b PT10S", "expire c PT10S", "run", "release c", "release b", "release a");
+		assertThat(this.locks.requests).extracting(LockRequest::leaseTime).containsOnlyNulls();
+		assertThat(this.locks.requests).extracting(LockRequest::waitTime)
+			.isSortedAccordingTo((one, other) -> other.compareTo(one))
+			.allMatch((wait) -> wait.compareTo(Duration.ofSeconds(2)) <= 0 && wait.toMillis() > 1000);
+	}
+
+	@Test
+	void oneKeyAmongManyIsLikeOneKey() {
+		this.stock.sell(this.locks, "a");
+		assertThat(this.locks.events).containsExactly("acquire a", "run", "release a");
+		assertThat(this.locks.requests.get(0).leaseTime()).hasSeconds(10);
+	}
+
+	@Test
+	void allLocksAreThoseOfTheContext() {
+		assertThat(this.stock.context("b", "a")).extracting(HeldLock::key).containsExactly("b", "a");
+	}
+
+	@Test
+	void whatWasTakenIsGivenBackWhenOneIsNotToBeHad() {
+		this.locks.taken.add("b");
+		assertThatExceptionOfType(LockNotAcquiredException.class)
+			.isThrownBy(() -> this.stock.sell(this.locks, "c", "a", "b"))
+			.withMessageContaining("'b'");
+		assertThat(this.locks.events).containsExactly("acquire a", "release a");
+		this.locks.events.clear();
+		assertThat(this.stock.context("a", "b")).isEmpty();
+		assertThat(this.locks.events).containsExactly("acquire a", "release a");
+	}
+
+	@Test
+	void theFallbackRunsWhenAllIsGivenBack() {
+		this.locks.taken.add("b");
+		this.stock.fallingBack(this.locks, List.of("a", "b"));
+		assertThat(this.locks.events).containsExactly("acquire a", "release a", "fallback");
+	}
+
+	@Test
+	void aFailingStoreGivesBackWhatWasTaken() {
+		LockBackendException down = new LockBackendException("down");
+		this.locks.onRequest = (key) -> this.locks.failure = key.equals("b") ? down : null;
+		assertThatException().isThrownBy(() -> this.stock.sell(this.locks, "a", "b")).isSameAs(down);
+		assertThat(this.locks.events).containsExactly("acquire a", "release a");
+	}
+
+	@Test
+	void aLockThatIsLostWhileOthersAreWaitedForStopsTheCall() {
+		this.locks.onRequest = (key) -> this.locks.loseAll();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.stock.context("a", "b"))
+			.withMessageContaining("'a' was lost while the call of")
+			.withMessageContaining("the method did not run");
+		assertThat(this.locks.events).containsExactly("acquire a", "acquire b", "release b", "release a");
+	}
+
+	@Test
+	void annotationsAreTakenByRegistryThenKeyWhateverTheOrderWritten() {
+		this.locks.onRequest = (key) -> this.locks.events.add("archive has " + this.archive.events.size());
+		this.stock.forth();
+		this.stock.back();
+		assertThat(this.archive.events).containsExactly("acquire 9", "release 9", "acquire 9", "release 9");
+		assertThat(this.locks.events).containsExactly("archive has 1", "acquire 1", "archive has 1", "acquire 2",
+				"release 2", "release 1", "archive has 3", "acquire 1", "archive has 3", "acquire 2", "release 2",
+				"release 1");
+	}
+
+	@Test
+	void whatTwoAnnotationsAskForIsTakenOnceAsBothNeedIt() {
+		this.stock.twice();
+		assertThat(this.locks.requests).containsExactly(LockRequest.of("same")
+			.mode(LockMode.WRITE)
+			.waitTime(Duration.ofSeconds(1))
+			.leaseTime(Duration.ofSeconds(5))
+			.name("first"));
+	}
+
+	@Test
+	void eachAnnotationHasItsOwnCondition() {
+		this.stock.conditions(true);
+		this.stock.conditions(false);
+		assertThat(this.locks.requests).extracting(LockRequest::key).containsExactly("always", "some", "always");
+	}
+
+	@Test
+	void severalAnnotationsOfAMethodReplaceThoseOfItsClassAndAComposedOneJoinsThem() {
+		this.stock.ofClass();
+		this.stock.composed();
+		assertThat(this.locks.requests).extracting(LockRequest::key)
+			.containsExactly("class-1", "class-2", "composed", "written");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Registries {
+
+		@Bean
+		static BeanFactoryPostProcessor primary() {
+			return (beans) -> beans.getBeanDefinition("locks").setPrimary(true);
+		}
+
+		@Bean
+		InMemoryLocks archive() {
+			return new InMemoryLocks();
+		}
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@DistributedLock("'composed'")
+	@interface Composed {
+
+	}
+
+	@DistributedLock("'class-2'")
+	@DistributedLock("'class-1'")
+	static class Stock {
+
+		@DistributedLock(key = "#ids", waitTime = "2s", leaseTime = "10s")
+		public void sell(InMemoryLocks locks, String... ids) {
+			locks.events.add("run");
+		}
+
+		@DistributedLock(key = "#ids", onFailure = OnFailure.SKIP)
+		public List<HeldLock> context(String... ids) {
+			assertThat(LockContext.current()).contains(LockContext.all().get(0));
+			return LockContext.all();
+		}
+
+		@DistributedLock(key = "#ids", fallback = "fellBack")
+		public void fallingBack(InMemoryLocks locks, List<String> ids) {
+			throw new IllegalStateException();
+		}
+
+		private void fellBack(InMemoryLocks locks, List<String> ids) {
+			locks.events.add("fallback");
+		}
+
+		@DistributedLock("'2'")
+		@DistributedLock(key = "'9'", registry = "archive")
+		@DistributedLock("'1'")
+		public void forth() {
+		}
+
+		@DistributedLock(key = "'1'", registry = "locks")
+		@DistributedLock("'2'")
+		@DistributedLock(key = "'9'", registry = "archive")
+		public void back() {
+		}
+
+		@DistributedLock(key = "'same'", mode = LockMode.WRITE, name = "first", waitTime = "1s", leaseTime = "10s")
+		@DistributedLock(key = "'same'", mode = LockMode.READ, name = "second", waitTime = "3s", leaseTime = "5s",
+				registry = "locks")
+		public void twice() {
+		}
+
+		@DistributedLock(key = "'some'", condition = "#some")
+		@DistributedLock("'always'")
+		public void conditions(boolean some) {
+		}
+
+		public void ofClass() {
+		}
+
+		@Composed
+		@DistributedLock("'written'")
+		public void composed() {
+		}
+
+	}
+
+}
