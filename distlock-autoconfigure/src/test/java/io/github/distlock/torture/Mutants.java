@@ -11,7 +11,7 @@ import static io.github.distlock.torture.Mutant.lua;
 final class Mutants {
 
 	private static final String OWNER_CHECK_OF_RELEASE = """
-			if not word or string.sub(word, 2, #token + 2) ~= token .. '|' then
+			if not word or string.byte(word) ~= 126 and string.sub(word, 2, #token + 2) ~= token .. '|' then
 			  return 'gone'
 			end
 			""";
@@ -33,7 +33,7 @@ final class Mutants {
 									"local w = redis.call('GET', KEYS[1])"
 											+ " return (w and string.find(w, ARGV[1] .. '|', 2, true) == 2) and 'ok' or 'gone'",
 									String.class),
-							"release", ticket.key(), ticket.token()).value().word().equals("ok");
+							"release", ticket, ticket.token()).value().word().equals("ok");
 					if (!mine) {
 						return new ReleaseResult(false, null);
 					}
@@ -45,7 +45,7 @@ final class Mutants {
 									new org.springframework.data.redis.core.script.DefaultRedisScript<>(
 											"return { redis.call('PEXPIRE', KEYS[1], ARGV[1]) }", List.class),
 									"attempt", ticket.key(), this.keys.lockAndQueue(ticket.key()), millis(lease));
-							yield granted(answer, lease);
+							yield granted(ticket, answer, lease);
 						}
 			""";
 
@@ -59,7 +59,7 @@ final class Mutants {
 			Hunt.of(Mutant.of("lock and expiry in two commands",
 					lua("attempt.lua", "if redis.pcall('PSETEX', lockKey, lease, owned).err then",
 							"if redis.pcall('SET', lockKey, owned).err then"),
-					java("backend/redis/RedisLockBackend.java", "case Reply.GRANTED -> granted(answer, lease);",
+					java("backend/redis/RedisLockBackend.java", "case Reply.GRANTED -> granted(ticket, answer, lease);",
 							EXPIRE_THEN_GRANTED)))
 				.killingCallers(),
 			Hunt.of(Mutant.of("renewal without owner check",
@@ -93,13 +93,13 @@ final class Mutants {
 					  now = string.sub(word, 2)
 					end
 					local owned = '-' .. token"""),
-					lua("grant.lua", "return math.max(last + 1, nowMicros)", "return math.max(last, 1)"))),
+					lua("words.lua", "return math.max(last + 1, nowMicros)", "return math.max(last, 1)"))),
 			Hunt.of(Mutant.of("waiter without a timer",
 					java("waiting/KeyState.java", "waiting.due |= waited.looks();", "waited.looks();")))
 				.patient(),
 			Hunt.of(Mutant.of("no compensating release",
 					java("backend/redis/RedisLockBackend.java",
-							"this.link.ask(Scripts.CANCEL, \"cancel\", ticket.key(), ticket.token());", "")))
+							"this.link.ask(Scripts.CANCEL, \"cancel\", ticket, ticket.token());", "")))
 				.losingReplies(),
 			Hunt.of(Mutant.of("hold count in the store", lua("attempt.lua", """
 					-- Never refreshed: a stray copy must not lengthen anything.

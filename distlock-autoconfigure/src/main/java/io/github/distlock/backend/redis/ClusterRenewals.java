@@ -15,14 +15,15 @@ import java.util.function.Function;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.LockBackend.Renewal;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
- * Renews in a cluster: keys of one slot share a script, and all scripts of a batch are on
- * their way at once. A master that does not answer is not waited for longer than the
- * leases on the others can bear.
+ * Renews in a cluster: keys of one slot share a script, but for readers, who have one of
+ * their own, and all scripts of a batch are on their way at once. A master that does not
+ * answer is not waited for longer than the leases on the others can bear.
  */
 final class ClusterRenewals {
 
@@ -47,14 +48,15 @@ final class ClusterRenewals {
 	 * @return the answers, in the same order
 	 */
 	List<RenewalResult> renew(List<Renewal> renewals, Function<List<Renewal>, RenewalScript> scripts) {
-		Map<Integer, List<Integer>> places = new LinkedHashMap<>();
+		Map<Group, List<Integer>> places = new LinkedHashMap<>();
 		for (int i = 0; i < renewals.size(); i++) {
-			int slot = ClusterSlotHashUtil.calculateSlot(this.link.lockName(renewals.get(i).ticket().key()));
-			places.computeIfAbsent(slot, (any) -> new ArrayList<>()).add(i);
+			Ticket ticket = renewals.get(i).ticket();
+			int slot = ClusterSlotHashUtil.calculateSlot(this.link.lockName(ticket.key()));
+			places.computeIfAbsent(new Group(slot, ticket.isReader()), (any) -> new ArrayList<>()).add(i);
 		}
 		List<SlotRenewal> slots = new ArrayList<>(places.size());
-		places.forEach((slot, indexes) -> slots
-			.add(new SlotRenewal(slot, indexes, scripts.apply(indexes.stream().map(renewals::get).toList()))));
+		places.forEach((group, indexes) -> slots
+			.add(new SlotRenewal(group.slot, indexes, scripts.apply(indexes.stream().map(renewals::get).toList()))));
 		RenewalResult[] results = new RenewalResult[renewals.size()];
 		this.link.onCluster((cluster) -> {
 			if (cluster != null) {
@@ -108,6 +110,10 @@ final class ClusterRenewals {
 		}
 	}
 
+	/** Those that one script can renew. */
+	private record Group(int slot, boolean readers) {
+	}
+
 	/** The leases of one slot, and which of the whole batch they are. */
 	private record SlotRenewal(int slot, List<Integer> places, RenewalScript script) {
 
@@ -142,7 +148,7 @@ final class ClusterRenewals {
 			this.awaited = !silent.isSilent(this.master);
 			if (silent.mayAsk(this.master)) {
 				for (SlotRenewal slot : this.slots) {
-					this.answers.add(cluster.send(Scripts.RENEW, slot.script.locks(), slot.script.args()));
+					this.answers.add(cluster.send(slot.script.script(), slot.script.names(), slot.script.args()));
 				}
 				this.end = CompletableFuture.allOf(this.answers.toArray(CompletableFuture[]::new));
 			}

@@ -3,11 +3,13 @@ package io.github.distlock.backend.redis;
 import java.util.List;
 
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.Ticket;
 
 /**
  * Names of keys and channels. Injective: two different user keys never meet, whatever
- * they contain. The user's key is the hash tag, so the lock and its queue share a slot,
- * and braces of the user's own mean nothing.
+ * they contain. The user's key is the hash tag, so all that belongs to a lock is in one
+ * slot, and braces of the user's own mean nothing.
  */
 final class RedisKeys {
 
@@ -16,6 +18,8 @@ final class RedisKeys {
 	private final String lockPrefix;
 
 	private final String queuePrefix;
+
+	private final String readersPrefix;
 
 	private final String floorPrefix;
 
@@ -29,6 +33,7 @@ final class RedisKeys {
 		this.prefix = prefix;
 		this.lockPrefix = prefix + "lock:{";
 		this.queuePrefix = prefix + "queue:{";
+		this.readersPrefix = prefix + "readers:{";
 		this.floorPrefix = prefix + "floor:{";
 		this.inboxPrefix = prefix + "inbox:";
 	}
@@ -38,6 +43,19 @@ final class RedisKeys {
 		return List.of(this.lockPrefix + tag, this.queuePrefix + tag);
 	}
 
+	List<String> lockQueueAndReaders(String key) {
+		String tag = encode(key) + "}";
+		return List.of(this.lockPrefix + tag, this.queuePrefix + tag, this.readersPrefix + tag);
+	}
+
+	/**
+	 * What a ticket's scripts touch. The readers of a key that some callers lock
+	 * exclusively are found by the scripts themselves: the frequent commands stay short.
+	 */
+	List<String> of(Ticket ticket) {
+		return (ticket.mode() == LockMode.EXCLUSIVE) ? lockAndQueue(ticket.key()) : lockQueueAndReaders(ticket.key());
+	}
+
 	List<String> lockQueueAndFloor(String key) {
 		String tag = encode(key) + "}";
 		return List.of(this.lockPrefix + tag, this.queuePrefix + tag, this.floorPrefix + tag);
@@ -45,6 +63,10 @@ final class RedisKeys {
 
 	String lock(String key) {
 		return this.lockPrefix + encode(key) + "}";
+	}
+
+	String readers(String key) {
+		return this.readersPrefix + encode(key) + "}";
 	}
 
 	String prefix() {

@@ -95,8 +95,8 @@ final class RedisLink implements RedisInbox.Events {
 	}
 
 	/** Run a script that answers a word and numbers. */
-	Answer<Reply> ask(RedisScript<String> script, String what, String key, String... args) {
-		Answer<byte[]> answer = required().runner().run(script, what, key, this.keys.lockAndQueue(key), args);
+	Answer<Reply> ask(RedisScript<String> script, String what, Ticket ticket, String... args) {
+		Answer<byte[]> answer = required().runner().run(script, what, ticket.key(), this.keys.of(ticket), args);
 		String text = new String(answer.value(), StandardCharsets.ISO_8859_1);
 		return new Answer<>(Reply.parse(text), answer.sent(), answer.repeated());
 	}
@@ -111,7 +111,7 @@ final class RedisLink implements RedisInbox.Events {
 	/** Renew by one script. */
 	List<RenewalResult> renew(RenewalScript script) {
 		try {
-			Answer<List<Long>> answer = run(Scripts.RENEW, "renewal", null, script.locks(), script.args());
+			Answer<List<Long>> answer = run(script.script(), "renewal", null, script.names(), script.args());
 			return script.answered(answer.value(), answer.sent());
 		}
 		catch (LockBackendException ex) {
@@ -147,7 +147,7 @@ final class RedisLink implements RedisInbox.Events {
 		RedisRights rights = new RedisRights(this.keys);
 		String inbox = this.keys.inboxPrefix() + current.instance();
 		rights.check(current.runner()
-			.runText(Scripts.RIGHTS, rights, this.keys.lockAndQueue("rights-" + current.instance()), inbox,
+			.runText(Scripts.RIGHTS, rights, this.keys.lockQueueAndReaders("rights-" + current.instance()), inbox,
 					RedisInbox.PROBE));
 		try {
 			probe(RedisInbox.PROBE);

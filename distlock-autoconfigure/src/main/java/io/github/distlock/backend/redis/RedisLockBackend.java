@@ -1,10 +1,11 @@
 package io.github.distlock.backend.redis;
 
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
 
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
@@ -80,7 +81,7 @@ public final class RedisLockBackend implements LockBackend {
 		this.keys = new RedisKeys(settings.keyPrefix());
 		this.link = new RedisLink(connectionFactory, settings, this.keys, clock);
 		this.clusterRenewals = new ClusterRenewals(this.link, clock, settings.commandTimeout());
-		this.description = new BackendDescription("redis", Set.of(LockMode.EXCLUSIVE), true, true,
+		this.description = new BackendDescription("redis", EnumSet.allOf(LockMode.class), true, true,
 				settings.tokensPerGrant(), settings.commandTimeout(), BATCH_SIZE);
 		this.tokensPerGrant = Integer.toString(settings.tokensPerGrant());
 		this.notQueued = "N" + this.tokensPerGrant;
@@ -115,10 +116,10 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		Answer<Reply> answer = this.link.ask(Scripts.ATTEMPT, "attempt", ticket.key(), ticket.token(), millis(lease),
-				queueing(queue));
+		Answer<Reply> answer = this.link.ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
+				queueing(ticket, queue));
 		return switch (answer.value().word()) {
-			case Reply.GRANTED -> granted(answer, lease);
+			case Reply.GRANTED -> granted(ticket, answer, lease);
 			case Reply.WAITING -> waiting(answer, lease);
 			case Reply.BUSY -> queue ? unqueued()
 					: new AttemptResult.Busy(Duration.ofMillis(Math.max(0, answer.value().numbers()[0])));
@@ -130,15 +131,25 @@ public final class RedisLockBackend implements LockBackend {
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String used = Long.toString(lastToken);
 		if (next == null) {
-			Answer<Reply> answer = this.link.ask(Scripts.RELEASE, "release", ticket.key(), ticket.token(), used);
+			Answer<Reply> answer = this.link.ask(Scripts.RELEASE, "release", ticket, ticket.token(), used);
 			return new ReleaseResult(isReleased(answer), null);
 		}
-		Answer<Reply> answer = this.link.ask(Scripts.RELEASE, "release", ticket.key(), ticket.token(), used,
-				next.ticket().token(), millis(next.lease()), queueing(true));
+		if (ticket.isReader()) {
+			// Readers follow nobody: each has come by itself.
+			boolean released = release(ticket, lastToken, null).released();
+			return new ReleaseResult(released, attempt(next.ticket(), next.lease(), true));
+		}
+		// The next may be a reader, and then the names of readers are needed.
+		Ticket naming = next.ticket().isReader() ? next.ticket() : ticket;
+		Answer<Reply> answer = this.link.ask(Scripts.RELEASE, "release", naming, ticket.token(), used,
+				next.ticket().token(), millis(next.lease()), queueing(next.ticket(), true));
 		return new ReleaseResult(isReleased(answer), switch (answer.value().word()) {
-			case Reply.GRANTED -> granted(answer, next.lease());
+			case Reply.GRANTED -> granted(next.ticket(), answer, next.lease());
 			case Reply.WAITING -> waiting(answer, next.lease());
 			case Reply.UNQUEUED -> unqueued();
+			// Sent before, and then the next holds it as a reader.
+			case Reply.GONE ->
+				(answer.value().numbers().length > 0) ? granted(next.ticket(), answer, next.lease()) : null;
 			default -> null;
 		});
 	}
@@ -150,7 +161,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public void cancel(Ticket ticket) {
-		this.link.ask(Scripts.CANCEL, "cancel", ticket.key(), ticket.token());
+		this.link.ask(Scripts.CANCEL, "cancel", ticket, ticket.token());
 	}
 
 	@Override
@@ -158,12 +169,24 @@ public final class RedisLockBackend implements LockBackend {
 		if (this.link.isCluster()) {
 			return this.clusterRenewals.renew(renewals, this::script);
 		}
-		List<RenewalResult> results = new ArrayList<>(renewals.size());
-		for (int from = 0; from < renewals.size(); from += BATCH_SIZE) {
-			results
-				.addAll(this.link.renew(script(renewals.subList(from, Math.min(from + BATCH_SIZE, renewals.size())))));
+		RenewalResult[] results = new RenewalResult[renewals.size()];
+		renew(renewals, false, results);
+		renew(renewals, true, results);
+		return List.of(results);
+	}
+
+	private void renew(List<Renewal> renewals, boolean readers, RenewalResult[] results) {
+		int[] all = IntStream.range(0, results.length)
+			.filter((i) -> renewals.get(i).ticket().isReader() == readers)
+			.toArray();
+		for (int from = 0; from < all.length; from += BATCH_SIZE) {
+			int[] places = Arrays.copyOfRange(all, from, Math.min(from + BATCH_SIZE, all.length));
+			List<RenewalResult> answers = this.link
+				.renew(script(Arrays.stream(places).mapToObj(renewals::get).toList()));
+			for (int i = 0; i < places.length; i++) {
+				results[places[i]] = answers.get(i);
+			}
 		}
-		return results;
 	}
 
 	private RenewalScript script(List<Renewal> renewals) {
@@ -171,11 +194,11 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/** A reply without a TTL is that of a new grant, whose TTL is the lease. */
-	private AttemptResult granted(Answer<Reply> answer, Duration lease) {
+	private AttemptResult granted(Ticket ticket, Answer<Reply> answer, Duration lease) {
 		long[] reply = answer.value().numbers();
 		Duration ttl = (reply.length > 1) ? Duration.ofMillis(Math.max(0, reply[1])) : lease;
-		return new AttemptResult.Granted(new Grant(reply[0], reply[0] + this.description.tokensPerGrant() - 1,
-				Validity.until(answer.sent(), ttl)));
+		long last = ticket.isReader() ? reply[0] : reply[0] + this.description.tokensPerGrant() - 1;
+		return new AttemptResult.Granted(new Grant(reply[0], last, Validity.until(answer.sent(), ttl)));
 	}
 
 	/**
@@ -201,16 +224,17 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * How a ticket is queued, and how many tokens it wants. Not at all if no message
-	 * would reach it.
+	 * How a ticket is queued, and how many tokens it wants: a reader does not say, it has
+	 * one. Not at all if no message would reach it.
 	 */
-	private String queueing(boolean queue) {
+	private String queueing(Ticket ticket, boolean queue) {
 		Hearing hearing = queue ? this.link.hearing() : Hearing.NOT;
-		return switch (hearing) {
+		String how = switch (hearing) {
 			case NOT -> this.notQueued;
 			case UNCOUNTED -> this.queuedUncounted;
 			case COUNTED -> this.queuedCounted;
 		};
+		return ticket.isReader() ? how.substring(0, 1) : how;
 	}
 
 	private static long graceMillis(Duration lease) {

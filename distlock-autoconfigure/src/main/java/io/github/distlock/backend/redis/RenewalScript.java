@@ -8,26 +8,49 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 
+import org.springframework.data.redis.core.script.RedisScript;
+
 /**
- * Leases that are renewed by one script.
+ * Leases that are renewed by one script: all of them of readers, or none.
  *
+ * @param script what is run
  * @param renewals what to renew
- * @param locks their names in Redis
+ * @param names of keys in Redis
  * @param args the arguments
  */
-record RenewalScript(List<Renewal> renewals, List<String> locks, String[] args) {
+@SuppressWarnings("rawtypes")
+record RenewalScript(RedisScript<List> script, List<Renewal> renewals, List<String> names, String[] args) {
 
 	static RenewalScript of(List<Renewal> renewals, RedisKeys keys, int tokensPerGrant) {
-		List<String> locks = new ArrayList<>(renewals.size());
+		return renewals.get(0).ticket().isReader() ? ofReaders(renewals, keys)
+				: ofOwners(renewals, keys, tokensPerGrant);
+	}
+
+	private static RenewalScript ofOwners(List<Renewal> renewals, RedisKeys keys, int tokensPerGrant) {
+		List<String> names = new ArrayList<>(renewals.size());
 		String[] args = new String[renewals.size() * 2];
 		for (int i = 0; i < renewals.size(); i++) {
 			Renewal renewal = renewals.get(i);
-			locks.add(keys.lock(renewal.ticket().key()));
+			names.add(keys.lock(renewal.ticket().key()));
 			args[i * 2] = renewal.ticket().token() + "|" + tokensPerGrant + "|"
 					+ (renewal.lastToken() - tokensPerGrant + 1);
 			args[i * 2 + 1] = Long.toString(renewal.lease().toMillis());
 		}
-		return new RenewalScript(renewals, locks, args);
+		return new RenewalScript(Scripts.RENEW, renewals, names, args);
+	}
+
+	private static RenewalScript ofReaders(List<Renewal> renewals, RedisKeys keys) {
+		List<String> names = new ArrayList<>(renewals.size() * 2);
+		String[] args = new String[renewals.size() * 3];
+		for (int i = 0; i < renewals.size(); i++) {
+			Renewal renewal = renewals.get(i);
+			names.add(keys.lock(renewal.ticket().key()));
+			names.add(keys.readers(renewal.ticket().key()));
+			args[i * 3] = renewal.ticket().token();
+			args[i * 3 + 1] = Long.toString(renewal.lastToken());
+			args[i * 3 + 2] = Long.toString(renewal.lease().toMillis());
+		}
+		return new RenewalScript(Scripts.READ_RENEW, renewals, names, args);
 	}
 
 	/** Read the answer to it. */

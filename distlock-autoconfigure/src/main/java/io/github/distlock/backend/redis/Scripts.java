@@ -27,6 +27,8 @@ final class Scripts {
 
 	static final RedisScript<List> RENEW = script(List.class, "renew.lua");
 
+	static final RedisScript<List> READ_RENEW = script(List.class, "read-renew.lua");
+
 	static final RedisScript<List> PROBE = script(List.class, "probe.lua");
 
 	static final RedisScript<String> RIGHTS = script(String.class, "rights.lua");
@@ -47,9 +49,11 @@ final class Scripts {
 	}
 
 	private static <T> RedisScript<T> script(Class<T> type, String file) {
-		String text = INCLUDE.matcher(read(file))
-			.replaceAll((include) -> Matcher.quoteReplacement(read(include.group(1))));
-		return new DefaultRedisScript<>(text, type);
+		return new DefaultRedisScript<>(text(file), type);
+	}
+
+	private static String text(String file) {
+		return INCLUDE.matcher(read(file)).replaceAll((include) -> Matcher.quoteReplacement(text(include.group(1))));
 	}
 
 	private static String read(String file) {

@@ -1,18 +1,22 @@
 -- What the verbs share.
 --
 -- The lock is one string with a TTL: '-token|count|first' or '+token|count|first' of an
--- owner, with the first fencing token of its grant and how many the grant covers; or
--- '|last', a tombstone that only keeps the last fencing token for a while.
+-- owner, with the first fencing token of its grant and how many the grant covers; '~last'
+-- while readers hold it, who are in readers.lua; or '|last', a tombstone that only keeps
+-- the last fencing token for a while.
 -- The queue is a list of entries 'token|grace in ms|count|mark', oldest first. A token is
--- 'instance:number', or 'instance:Fnumber' where an instance may have several in the
--- queue, for fair callers. Before the oldest there may stand '!instance': that instance
--- was granted the lock by a message, and more of its tickets may wait. The mark is T
--- where the number of receivers that PUBLISH answers can be trusted for that instance;
--- otherwise it is the server time in ms at which the ticket was last seen.
+-- 'instance:number'; with an F before the number an instance may have several in the
+-- queue, for fair callers and readers; with an R it is a reader's. Before the oldest there
+-- may stand '!instance': that instance was granted the lock by a message, and more of its
+-- tickets may wait. The mark is T where the number of receivers that PUBLISH answers can
+-- be trusted for that instance; otherwise it is the server time in ms at which the ticket
+-- was last seen.
 --
--- Invariant: while the lock is '-' or a tombstone, nobody is in the queue; and the first
--- token of '-' is not ahead of the clock. '+' says nothing. So a lock that nobody waits
--- for needs neither the queue nor, at the release, the clock.
+-- Invariant: while the lock is '-' or a tombstone, nobody is in the queue; while it is
+-- '~', the first in the queue is no reader; and the first token of '-' is not ahead of the
+-- clock. '+' says nothing. So a lock that nobody waits for needs neither the queue nor, at
+-- the release, the clock. '~' comes after '|', and so is no tombstone for those who
+-- compare words.
 --
 -- Fencing tokens are microseconds, of 16 digits until the year 2286: the frequent cases
 -- compare them as text, since numbers are slow to read and to write.

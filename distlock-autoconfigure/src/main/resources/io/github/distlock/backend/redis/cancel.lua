@@ -1,4 +1,4 @@
--- KEYS: lock, queue
+-- KEYS: lock, queue, and for readers and writers: readers
 -- ARGV: token
 -- Answers 'ok' if the ticket held the lock or waited, otherwise 'gone'
 -- include: base.lua
@@ -7,19 +7,10 @@ local token = ARGV[1]
 
 local owner, _, last = read(redis.call('GET', lockKey))
 if owner == token then
-  local final
-  owner, final = grantNext(redis.call('LPOP', queueKey), last)
-  if owner == '' then
-    bury(final)
-  end
+  pass(last)
   return 'ok'
 end
-local mine = token .. '|'
-local entries = redis.call('LRANGE', queueKey, 0, -1)
-for i = 1, #entries do
-  if string.sub(entries[i], 1, #mine) == mine then
-    redis.call('LREM', queueKey, 0, entries[i])
-    return 'ok'
-  end
+if owner == '~' and leave(token, last) then
+  return 'ok'
 end
-return 'gone'
+return forget(token, owner, last) and 'ok' or 'gone'

@@ -1,7 +1,10 @@
--- KEYS: lock, queue
+-- KEYS: lock, queue, and for readers and writers: readers
 -- ARGV: token, last used fencing token, and if somebody comes next: its token, its lease
 --       in ms, how it is queued and tokens per grant, as in an attempt
+--       A next that is a reader keeps the lock, ahead of all who wait.
 -- Answers 'gone'
+--         'gone, first token, TTL': not held, but the next holds it as a reader, since
+--         this was sent before
 --         'ok': released
 --         'granted, first token, TTL': released, and granted to the next
 --         'waiting, position in the queue, TTL of the holder, now, 1': released, the next
@@ -10,7 +13,7 @@
 local token, used, next = ARGV[1], ARGV[2], ARGV[3]
 
 local word = redis.call('GET', KEYS[1])
-if not word or string.sub(word, 2, #token + 2) ~= token .. '|' then
+if not word or string.byte(word) ~= 126 and string.sub(word, 2, #token + 2) ~= token .. '|' then
   return 'gone'
 end
 if string.byte(word) == 45 and not next and #used == 16 and string.sub(word, -16) <= used then
@@ -25,12 +28,28 @@ end
 -- include: base.lua
 -- include: grant.lua
 
-local _, begun, last = read(word)
+local owner, begun, last = read(word)
+if owner == '~' then
+  if leave(token, last) then
+    return 'ok'
+  end
+  forget(token, owner, last)
+  local first, left = reading(next or '')
+  return first and answer('gone', exact(first), left) or 'gone'
+end
 if tonumber(used) >= begun then
   last = math.min(last, used)
 end
 local lease, how = ARGV[4], ARGV[5]
-local owner, first, ttl = grantNext(redis.call('LPOP', queueKey), last, next, lease)
+local first, ttl
+if next and isReader(next) then
+  redis.call('DEL', readersKey())
+  first = enter(next, lease, last)
+  settle(first)
+  admitHead(first)
+  return answer('granted', exact(first), lease)
+end
+owner, first, ttl = grantNext(redis.call('LPOP', queueKey), last, next, lease)
 if owner == '' then
   if not next then
     bury(first)

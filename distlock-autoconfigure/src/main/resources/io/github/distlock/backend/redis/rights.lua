@@ -1,8 +1,8 @@
--- KEYS: a lock and a queue that nobody else uses
+-- KEYS: a lock, a queue and readers that nobody else uses
 -- ARGV: our own inbox channel, what to publish there
 -- Runs each command that the other scripts use.
 -- Answers lines 'command: error', none if all is well.
-local lockKey, queueKey = KEYS[1], KEYS[2]
+local lockKey, queueKey, readersKey = KEYS[1], KEYS[2], KEYS[3]
 local refused = {}
 local function try(command, ...)
   local answer = redis.pcall(command, ...)
@@ -25,6 +25,11 @@ try('LPOS', queueKey, 'a')
 try('LRANGE', queueKey, 0, -1)
 try('LREM', queueKey, 0, 'b')
 try('LPOP', queueKey)
+try('ZADD', readersKey, '1', 'a')
+try('ZSCORE', readersKey, 'a')
+try('ZRANGEBYSCORE', readersKey, '-inf', '0')
+try('ZREVRANGEBYSCORE', readersKey, '1', '-inf')
+try('ZREM', readersKey, 'a')
 try('DEL', lockKey)
 try('PUBLISH', ARGV[1], ARGV[2])
 return table.concat(refused, '\n')

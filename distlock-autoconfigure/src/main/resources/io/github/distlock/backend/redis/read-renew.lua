@@ -1,0 +1,24 @@
+-- KEYS: for each reader: lock, readers
+-- ARGV: for each reader: token, fencing token, and the new lease in ms
+-- Answers for each reader 1 renewed, 0 gone. As in other renewals a lease is named by its
+-- fencing token, too, and never shortened.
+local time = redis.call('TIME')
+local now = math.floor((time[1] * 1000000 + time[2]) / 1000)
+local answers = {}
+for i = 1, #KEYS / 2 do
+  local lockKey, readersKey = KEYS[i * 2 - 1], KEYS[i * 2]
+  local token, first, lease = ARGV[i * 3 - 2], ARGV[i * 3 - 1], tonumber(ARGV[i * 3])
+  local word = redis.call('GET', lockKey)
+  local ends = tonumber(redis.call('ZSCORE', readersKey, token) or 0)
+  answers[i] = 0
+  if word and string.byte(word) == 126 and ends > now
+      and tonumber(redis.call('ZSCORE', readersKey, '#' .. token)) == tonumber(first) then
+    -- The TTLs first: they are what a server without memory lets pass.
+    local ttl = math.max(redis.call('PTTL', lockKey), lease)
+    redis.call('PEXPIRE', lockKey, ttl)
+    redis.call('PEXPIRE', readersKey, ttl)
+    redis.call('ZADD', readersKey, string.format('%.0f', math.max(ends, now + lease)), token)
+    answers[i] = 1
+  end
+end
+return answers

@@ -1,0 +1,123 @@
+-- Readers, who hold the lock together: a sorted set in the lock's slot with two members for
+-- each. The score of 'token' is the server time in ms at which its lease ends; the score
+-- of '#token' is its fencing token in microseconds, above all times. The lock's word is
+-- '~last', with the last fencing token; both have the TTL of the longest lease. Without
+-- that word the set means nothing.
+
+local ABOVE_ALL_TIMES = '1e14'
+
+-- Exclusive callers do not name it, so that their commands stay short: few keys ever have
+-- readers.
+local function readersKey()
+  return KEYS[3] or (string.gsub(queueKey, 'queue:{', 'readers:{', 1))
+end
+
+local function isReader(token)
+  return string.find(token, ':F?R') ~= nil
+end
+
+-- The fencing token of a reader that holds the lock, and what is left of its lease in ms.
+local function reading(token)
+  local ends = tonumber(redis.call('ZSCORE', readersKey(), token) or 0)
+  if ends > nowMillis then
+    return tonumber(redis.call('ZSCORE', readersKey(), '#' .. token)), ends - nowMillis
+  end
+end
+
+-- What is left of the lease that ends first, in ms.
+local function shortest()
+  local first = redis.call('ZRANGEBYSCORE', readersKey(), '(' .. exact(nowMillis), ABOVE_ALL_TIMES, 'WITHSCORES',
+    'LIMIT', 0, 1)
+  return exact((first[2] or nowMillis) - nowMillis)
+end
+
+-- A reader enters; settle() must follow. Answers its fencing token. The removal comes
+-- first: it is what a server without memory lets pass, and then the rest.
+local function enter(token, ttl, last)
+  local first = nextToken(last)
+  redis.call('ZREM', readersKey(), token)
+  redis.call('ZADD', readersKey(), exact(nowMillis + ttl), token, exact(first), '#' .. token)
+  return first
+end
+
+-- Readers have come or gone: forgets those whose lease has ended, and lets the lock last
+-- as long as the longest of the others. Answers false, and writes no word, if none is left.
+local function settle(last)
+  local ended = redis.call('ZRANGEBYSCORE', readersKey(), '-inf', exact(nowMillis))
+  for i = 1, #ended do
+    redis.call('ZREM', readersKey(), ended[i], '#' .. ended[i])
+  end
+  local longest = redis.call('ZREVRANGEBYSCORE', readersKey(), ABOVE_ALL_TIMES, '-inf', 'WITHSCORES', 'LIMIT', 0, 1)
+  if not longest[1] then
+    redis.call('DEL', readersKey())
+    return false
+  end
+  local ttl = exact(longest[2] - nowMillis)
+  redis.call('PSETEX', lockKey, ttl, '~' .. exact(last))
+  redis.call('PEXPIRE', readersKey(), ttl)
+  return true
+end
+
+-- All live readers at the head of the queue enter, up to the first who is none, beginning
+-- with `entry`, which has been popped: each with a message but `asker`, whose lease is
+-- `askerLease`. All is written before the first message. Answers whether any reader holds
+-- the lock now, and the last fencing token given.
+local function admit(entry, last, asker, askerLease)
+  local called, given = {}, last
+  while entry do
+    local token, grace, _, counted, gone = place(entry)
+    if not gone then
+      given = enter(token, (token == asker) and askerLease or grace, given)
+      called[#called + 1] = { token, given, grace, counted }
+    end
+    entry = redis.call('LINDEX', queueKey, 0)
+    entry = entry and isReader(entry) and redis.call('LPOP', queueKey)
+  end
+  if not settle(given) then
+    return false, last
+  end
+  local deaf = false
+  for i = 1, #called do
+    local token, first, grace, counted = unpack(called[i])
+    if token ~= asker and tell(token, first, first, grace) == 0 and counted then
+      redis.call('ZREM', readersKey(), token, '#' .. token)
+      deaf = true
+    end
+  end
+  if deaf and not settle(given) then
+    return false, last
+  end
+  return true, given
+end
+
+-- Readers hold the lock: others may enter until the first in the queue is none. Answers
+-- the last fencing token given.
+local function admitHead(last, asker, askerLease)
+  local head = redis.call('LINDEX', queueKey, 0)
+  if head and isReader(head) then
+    local _, given = admit(redis.call('LPOP', queueKey), last, asker, askerLease)
+    return given
+  end
+  return last
+end
+
+-- Readers hold the lock, and `asker` waits behind one who is none: is that one alive?
+-- Otherwise nobody would find out before the readers leave. If its JVM hears nothing it is
+-- passed over. If it hears, it is asked: then the place has to be confirmed by an attempt,
+-- or is passed over as one that has not been seen; and a JVM that does not know the ticket
+-- gives it back. Answers the last fencing token given.
+local function passOver(last, asker, askerLease)
+  local head = redis.call('LINDEX', queueKey, 0)
+  while head and not isReader(head) do
+    local token, _, _, counted, gone = place(head)
+    if not gone and (tell(token, 0, 0, 0) > 0 or not counted) then
+      if counted then
+        redis.call('LSET', queueKey, 0, string.sub(head, 1, -2) .. exact(nowMillis))
+      end
+      return last
+    end
+    redis.call('LPOP', queueKey)
+    head = redis.call('LINDEX', queueKey, 0)
+  end
+  return admitHead(last, asker, askerLease)
+end

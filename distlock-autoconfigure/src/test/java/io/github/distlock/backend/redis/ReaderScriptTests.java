@@ -1,0 +1,349 @@
+package io.github.distlock.backend.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.RespConnection;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Readers and writers in the scripts themselves, on a real server.
+ */
+class ReaderScriptTests {
+
+	private static final List<String> KEYS = new RedisKeys("distlock:").lockQueueAndReaders("k");
+
+	private static final String LOCK = KEYS.get(0);
+
+	private static final String READERS = KEYS.get(2);
+
+	private static RedisTestServer server;
+
+	private static LettuceConnectionFactory connections;
+
+	private static StringRedisTemplate template;
+
+	@BeforeAll
+	static void startServer() {
+		server = RedisTestServer.start();
+		connections = server.connectionFactory();
+		template = new StringRedisTemplate(connections);
+	}
+
+	@AfterAll
+	static void stopServer() {
+		connections.destroy();
+		server.close();
+	}
+
+	@BeforeEach
+	void forget() {
+		template.execute((RedisConnection connection) -> {
+			connection.serverCommands().flushAll();
+			return true;
+		});
+	}
+
+	/** Readers have an R before the number of their token. */
+	private static Reply attempt(String token, int lease, String mark) {
+		String how = token.contains(":FR") ? mark : mark + 1;
+		return Reply.parse(template.execute(Scripts.ATTEMPT, KEYS, token, Integer.toString(lease), how));
+	}
+
+	private static Reply attempt(String token) {
+		return attempt(token, 30_000, "S");
+	}
+
+	private static Reply release(String token, long used, Object... next) {
+		List<Object> args = new ArrayList<>(List.of(token, Long.toString(used)));
+		args.addAll(List.of(next));
+		return Reply.parse(template.execute(Scripts.RELEASE, KEYS, args.toArray()));
+	}
+
+	private static String cancel(String token) {
+		return template.execute(Scripts.CANCEL, KEYS, token);
+	}
+
+	private static long renew(String token, long first, int lease) {
+		Object answer = template.execute(Scripts.READ_RENEW, List.of(LOCK, READERS), token, Long.toString(first),
+				Integer.toString(lease));
+		return (Long) ((List<?>) answer).get(0);
+	}
+
+	private static String word() {
+		return template.opsForValue().get(LOCK);
+	}
+
+	private static long ttl() {
+		return template.getExpire(LOCK, TimeUnit.MILLISECONDS);
+	}
+
+	/** The tokens of those who read, in the order of their ends. */
+	private static List<String> readers() {
+		Set<String> names = template.opsForZSet().rangeByScore(READERS, 0, 1e14);
+		return List.copyOf(names);
+	}
+
+	private static List<String> queue() {
+		return template.opsForList()
+			.range(KEYS.get(1), 0, -1)
+			.stream()
+			.map((entry) -> entry.substring(0, entry.indexOf('|')))
+			.toList();
+	}
+
+	private static long published() {
+		return template.execute((RedisConnection connection) -> RedisTestServer.calls(connection, "publish"));
+	}
+
+	@Test
+	void readersHoldTogetherEachWithATokenOfItsOwnAndNothingIsLeftOfThem() {
+		long first = attempt("a:FR1").numbers()[0];
+		long second = attempt("b:FR1").numbers()[0];
+		assertThat(second).isGreaterThan(first);
+		assertThat(readers()).containsExactlyInAnyOrder("a:FR1", "b:FR1");
+		assertThat(attempt("a:FR1").numbers()[0]).as("asked again").isEqualTo(first);
+		assertThat(attempt("w:W1", 30_000, "N").word()).isEqualTo(Reply.BUSY);
+		assertThat(attempt("x:1", 30_000, "N").word()).isEqualTo(Reply.BUSY);
+		assertThat(template.getExpire(READERS)).isPositive();
+		assertThat(release("a:FR1", first).word()).isEqualTo("ok");
+		assertThat(release("a:FR1", first).word()).isEqualTo(Reply.GONE);
+		assertThat(word()).isEqualTo("~" + second);
+		assertThat(release("b:FR1", second).word()).isEqualTo("ok");
+		assertThat(word()).isEqualTo("|" + second);
+		assertThat(template.keys("*")).containsExactly(LOCK);
+		assertThat(attempt("w:W1").numbers()[0]).isGreaterThan(second);
+		assertThat(published()).isZero();
+	}
+
+	@Test
+	void aReaderWhoAsksAgainDoesNotLengthenItsLease() {
+		attempt("a:FR1", 1000, "S");
+		Reply again = attempt("a:FR1", 90_000, "S");
+		assertThat(again.word()).isEqualTo(Reply.GRANTED);
+		assertThat(again.numbers()[1]).isBetween(1L, 1000L);
+		assertThat(ttl()).isLessThanOrEqualTo(1000);
+	}
+
+	@Test
+	void aWriterThatWaitsKeepsNewReadersOutUntilTheLastReaderLetsItIn() {
+		attempt("a:FR1");
+		attempt("b:FR1");
+		assertThat(attempt("w:W1").word()).isEqualTo(Reply.WAITING);
+		assertThat(attempt("c:FR1").word()).isEqualTo(Reply.WAITING);
+		assertThat(attempt("d:FR1", 30_000, "N").word()).isEqualTo(Reply.BUSY);
+		release("a:FR1", 0);
+		assertThat(word()).startsWith("~");
+		release("b:FR1", 0);
+		assertThat(word()).startsWith("+w:W1|");
+		assertThat(queue()).containsExactly("c:FR1");
+		assertThat(template.hasKey(READERS)).isFalse();
+	}
+
+	@Test
+	void readersAtTheHeadEnterTogetherUpToTheNextWriterWithAMessageEach() {
+		attempt("w:W1");
+		for (String token : List.of("a:FR1", "b:FR1", "a:FR2", "v:W1", "c:FR1")) {
+			attempt(token);
+		}
+		long before = published();
+		release("w:W1", 0);
+		assertThat(readers()).containsExactlyInAnyOrder("a:FR1", "b:FR1", "a:FR2");
+		assertThat(queue()).containsExactly("v:W1", "c:FR1");
+		assertThat(published() - before).isEqualTo(3);
+		assertThat(ttl()).as("until they have confirmed").isLessThanOrEqualTo(5000);
+		assertThat(attempt("a:FR1").numbers()[0]).isLessThan(attempt("a:FR2").numbers()[0]);
+	}
+
+	@Test
+	void readersWhomNobodyHearsArePassedOverAndCostNothing() {
+		attempt("w:W1");
+		attempt("a:FR1", 30_000, "T");
+		attempt("b:FR1", 30_000, "T");
+		attempt("v:W1");
+		release("w:W1", 0);
+		assertThat(word()).startsWith("+v:W1|");
+		attempt("a:FR2", 30_000, "T");
+		attempt("b:FR2");
+		release("v:W1", 0);
+		assertThat(readers()).containsExactly("b:FR2");
+	}
+
+	@Test
+	void aDeadReaderCostsItsLeaseAndALivingOneThatHasLeftNothing() {
+		attempt("dead:FR1", 300, "S");
+		attempt("a:FR1", 60_000, "S");
+		assertThat(attempt("w:W1").numbers()[1]).as("when to look again").isLessThanOrEqualTo(300);
+		release("a:FR1", 0);
+		assertThat(ttl()).isBetween(1L, 300L);
+		await().until(() -> !template.hasKey(LOCK));
+		assertThat(attempt("w:W1").word()).isEqualTo(Reply.GRANTED);
+	}
+
+	@Test
+	void theDeadAmongReadersAreForgottenWhileOthersRead() {
+		attempt("dead:FR1", 100, "S");
+		attempt("a:FR1");
+		await().until(() -> hasEnded("dead:FR1"));
+		attempt("b:FR1");
+		assertThat(template.opsForZSet().size(READERS)).as("two members each").isEqualTo(4);
+	}
+
+	@Test
+	void aWriterThatGivesUpLetsTheReadersBehindItIn() {
+		attempt("a:FR1");
+		attempt("w:W1");
+		attempt("b:FR1");
+		attempt("c:FR1");
+		attempt("v:W1");
+		attempt("d:FR1");
+		assertThat(cancel("v:W1")).isEqualTo("ok");
+		assertThat(readers()).as("behind another writer").containsExactly("a:FR1");
+		assertThat(cancel("w:W1")).isEqualTo("ok");
+		assertThat(readers()).containsExactlyInAnyOrder("a:FR1", "b:FR1", "c:FR1", "d:FR1");
+		assertThat(queue()).isEmpty();
+		assertThat(cancel("b:FR1")).as("granted meanwhile").isEqualTo("ok");
+		assertThat(cancel("b:FR1")).isEqualTo("gone");
+		assertThat(readers()).doesNotContain("b:FR1").hasSize(3);
+	}
+
+	@Test
+	void aDowngradeKeepsTheLockAheadOfAllWhoWait() {
+		long written = attempt("w:W1").numbers()[0];
+		attempt("a:FR1");
+		attempt("v:W1");
+		Reply reply = release("w:W1", written, "w:FR2", "30000", "S");
+		assertThat(reply.word()).isEqualTo(Reply.GRANTED);
+		assertThat(reply.numbers()[0]).isGreaterThan(written);
+		assertThat(readers()).containsExactlyInAnyOrder("w:FR2", "a:FR1");
+		assertThat(queue()).containsExactly("v:W1");
+		Reply again = release("w:W1", written, "w:FR2", "30000", "S");
+		assertThat(again.word()).isEqualTo(Reply.GONE);
+		assertThat(again.numbers()[0]).as("the same grant").isEqualTo(reply.numbers()[0]);
+		release("w:FR2", 0);
+		release("a:FR1", 0);
+		assertThat(release("w:W1", written, "w:FR3", "30000", "S").numbers()).as("no new grant after gone").isEmpty();
+		assertThat(word()).startsWith("+v:W1|");
+	}
+
+	@Test
+	void theRenewalOfAReaderNamesItsGrantAndShortensNothing() {
+		long first = attempt("a:FR1", 10_000, "S").numbers()[0];
+		long second = attempt("b:FR1", 40_000, "S").numbers()[0];
+		assertThat(renew("a:FR1", first - 1, 90_000)).isZero();
+		assertThat(renew("c:FR1", first, 90_000)).isZero();
+		assertThat(ttl()).isLessThanOrEqualTo(40_000);
+		assertThat(renew("a:FR1", first, 20_000)).isOne();
+		assertThat(readers()).as("by their ends").containsExactly("a:FR1", "b:FR1");
+		assertThat(renew("a:FR1", first, 90_000)).isOne();
+		assertThat(renew("a:FR1", first, 1000)).isOne();
+		assertThat(readers()).containsExactly("b:FR1", "a:FR1");
+		assertThat(ttl()).isGreaterThan(80_000);
+		release("a:FR1", first);
+		assertThat(renew("a:FR1", first, 90_000)).isZero();
+		assertThat(ttl()).isLessThanOrEqualTo(40_000);
+		assertThat(renew("b:FR1", second, 90_000)).isOne();
+	}
+
+	@Test
+	void aReaderWhoseLeaseHasEndedIsNotRenewedThoughOthersRead() {
+		long first = attempt("a:FR1", 100, "S").numbers()[0];
+		attempt("b:FR1");
+		await().until(() -> hasEnded("a:FR1"));
+		assertThat(renew("a:FR1", first, 90_000)).isZero();
+		assertThat(release("a:FR1", first).word()).isEqualTo(Reply.GONE);
+	}
+
+	private static boolean hasEnded(String token) {
+		return template.opsForZSet().score(READERS, token) < System.currentTimeMillis();
+	}
+
+	@Test
+	void exclusiveCallersWhoDoNotNameTheReadersLetThemIn() {
+		List<String> two = KEYS.subList(0, 2);
+		template.execute(Scripts.ATTEMPT, two, "x:1", "30000", "S17");
+		attempt("a:FR1");
+		template.execute(Scripts.RELEASE, two, "x:1", "0");
+		assertThat(readers()).containsExactly("a:FR1");
+		assertThat(template.execute(Scripts.ATTEMPT, two, "x:2", "30000", "S17")).startsWith("waiting");
+		attempt("b:FR1");
+		template.execute(Scripts.CANCEL, two, "x:2");
+		assertThat(readers()).containsExactlyInAnyOrder("a:FR1", "b:FR1");
+	}
+
+	@Test
+	void aServerWithoutMemoryLetsReadersEnterRenewAndLeave() {
+		attempt("w:W1");
+		attempt("b:FR1");
+		template.execute((RedisConnection connection) -> {
+			connection.serverCommands().setConfig("maxmemory", "1");
+			return true;
+		});
+		try {
+			assertThat(release("w:W1", 0).word()).isEqualTo("ok");
+			assertThat(readers()).containsExactly("b:FR1");
+			long first = attempt("a:FR1").numbers()[0];
+			assertThat(renew("a:FR1", first, 90_000)).isOne();
+			assertThat(cancel("b:FR1")).isEqualTo("ok");
+			assertThat(release("a:FR1", first).word()).isEqualTo("ok");
+			assertThat(attempt("c:FR1").word()).as("after a tombstone").isEqualTo(Reply.GRANTED);
+			template.delete(KEYS);
+			assertThat(attempt("c:FR1").word()).isEqualTo(Reply.GRANTED);
+		}
+		finally {
+			template.execute((RedisConnection connection) -> {
+				connection.serverCommands().setConfig("maxmemory", "0");
+				return true;
+			});
+		}
+	}
+
+	@Test
+	void aDeadWriterDoesNotKeepReadersFromOthersWhoRead() {
+		attempt("a:FR1");
+		attempt("dead:W1", 30_000, "T");
+		assertThat(attempt("b:FR1").word()).isEqualTo(Reply.WAITING);
+		assertThat(attempt("b:FR1").word()).as("looks again").isEqualTo(Reply.GRANTED);
+	}
+
+	@Test
+	void aWriterWhoseInboxIsStillOpenMustConfirmThatItWaits() {
+		try (RespConnection inbox = new RespConnection(server.port())) {
+			inbox.ask("SUBSCRIBE", "distlock:inbox:silent");
+			attempt("a:FR1");
+			attempt("silent:W1", 30_000, "T");
+			attempt("b:FR1");
+			assertThat(attempt("b:FR1").word()).isEqualTo(Reply.WAITING);
+			attempt("silent:W1", 30_000, "T");
+			assertThat(template.opsForList().index(KEYS.get(1), 0)).as("it did").endsWith("|T");
+			assertThat(attempt("b:FR1").word()).isEqualTo(Reply.WAITING);
+			String asked = template.opsForList().index(KEYS.get(1), 0);
+			assertThat(asked).startsWith("silent:W1|5000|1|1");
+			template.opsForList().set(KEYS.get(1), 0, "silent:W1|5000|1|" + (System.currentTimeMillis() - 8000));
+			assertThat(attempt("b:FR1").word()).isEqualTo(Reply.GRANTED);
+		}
+	}
+
+	@Test
+	void aPlaceThatItsJvmDoesNotKnowIsGivenBackAndNobodyWaitsBehindIt() {
+		attempt("a:FR1");
+		attempt("stray:W1");
+		attempt("b:FR1");
+		assertThat(release("stray:W1", 0).word()).as("as unknown grants are answered").isEqualTo(Reply.GONE);
+		assertThat(readers()).containsExactlyInAnyOrder("a:FR1", "b:FR1");
+	}
+
+}

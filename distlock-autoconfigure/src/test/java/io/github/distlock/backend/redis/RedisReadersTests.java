@@ -1,0 +1,194 @@
+package io.github.distlock.backend.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.testing.RedisTestServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What readers and writers cost in Redis, and what its answers become.
+ */
+class RedisReadersTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(20);
+
+	private static final AtomicLong numbers = new AtomicLong();
+
+	private static final Map<Ticket, Grant> granted = new ConcurrentHashMap<>();
+
+	private static RedisTestServer server;
+
+	private static LettuceConnectionFactory connections;
+
+	private static RedisLockBackend backend;
+
+	@BeforeAll
+	static void start() {
+		server = RedisTestServer.start();
+		connections = server.connectionFactory();
+		backend = new RedisLockBackend(connections,
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM);
+		backend.start("jvm", new Recorder());
+		await("its inbox is heard").until(() -> calls("publish") > 0);
+	}
+
+	@AfterAll
+	static void stop() {
+		backend.stop();
+		connections.destroy();
+		server.close();
+	}
+
+	private static long calls(String command) {
+		try (RedisConnection connection = connections.getConnection()) {
+			return RedisTestServer.calls(connection, command);
+		}
+	}
+
+	private static Ticket ticket(String key, LockMode mode) {
+		return new Ticket(key, mode, "jvm", numbers.incrementAndGet(), mode == LockMode.READ);
+	}
+
+	private static Grant grant(Ticket ticket) {
+		return grant(backend.attempt(ticket, LEASE, true));
+	}
+
+	private static Grant grant(AttemptResult result) {
+		assertThat(result).isInstanceOf(AttemptResult.Granted.class);
+		return ((AttemptResult.Granted) result).grant();
+	}
+
+	@Test
+	void readingCostsTwoScriptsAndNoMessage() {
+		grant(ticket("warm", LockMode.READ));
+		long scripts = calls("evalsha");
+		long messages = calls("publish");
+		for (int i = 0; i < 10; i++) {
+			Ticket reader = ticket("read", LockMode.READ);
+			Grant grant = grant(reader);
+			assertThat(grant.lastToken()).isEqualTo(grant.firstToken());
+			assertThat(backend.release(reader, grant.lastToken(), null).released()).isTrue();
+		}
+		assertThat(calls("evalsha") - scripts).isEqualTo(20);
+		assertThat(calls("publish") - messages).isZero();
+	}
+
+	@Test
+	void readersWhoWaitedForAWriterAreToldByAMessageEach() {
+		Ticket writer = ticket("k", LockMode.WRITE);
+		Grant written = grant(writer);
+		List<Ticket> readers = List.of(ticket("k", LockMode.READ), ticket("k", LockMode.READ),
+				ticket("k", LockMode.READ));
+		readers.forEach(
+				(reader) -> assertThat(backend.attempt(reader, LEASE, true)).isInstanceOf(AttemptResult.Waiting.class));
+		long scripts = calls("evalsha");
+		long messages = calls("publish");
+		backend.release(writer, written.lastToken(), null);
+		await().until(() -> granted.keySet().containsAll(readers));
+		assertThat(calls("evalsha") - scripts).isOne();
+		assertThat(calls("publish") - messages).isEqualTo(3);
+		for (Ticket reader : readers) {
+			Grant grant = granted.get(reader);
+			assertThat(grant.firstToken()).isGreaterThan(written.firstToken()).isEqualTo(grant.lastToken());
+			assertThat(grant.validity().remainingNanos(TimeSource.SYSTEM)).isPositive();
+			assertThat(backend.release(reader, grant.lastToken(), null).released()).isTrue();
+		}
+		assertThat(granted.get(readers.get(2)).firstToken()).isGreaterThan(granted.get(readers.get(0)).firstToken());
+	}
+
+	@Test
+	void theGrantOfAWriterNamesItsMode() {
+		Ticket reader = ticket("w", LockMode.READ);
+		grant(reader);
+		Ticket writer = ticket("w", LockMode.WRITE);
+		assertThat(backend.attempt(writer, LEASE, true)).isInstanceOf(AttemptResult.Waiting.class);
+		backend.release(reader, 0, null);
+		await().until(() -> granted.containsKey(writer));
+		backend.release(writer, 0, null);
+	}
+
+	@Test
+	void readersAndOwnersAreRenewedTogetherEachAsItIs() {
+		Ticket first = ticket("r", LockMode.READ);
+		Ticket second = ticket("r", LockMode.READ);
+		Ticket owner = ticket("x", LockMode.EXCLUSIVE);
+		Ticket gone = ticket("r", LockMode.READ);
+		List<RenewalResult> results = backend.renew(List.of(new Renewal(first, grant(first).lastToken(), LEASE),
+				new Renewal(owner, grant(owner).lastToken(), LEASE), new Renewal(gone, 1, LEASE),
+				new Renewal(second, grant(second).lastToken(), LEASE)));
+		assertThat(results.get(0)).isInstanceOf(RenewalResult.Renewed.class);
+		assertThat(results.get(1)).isInstanceOf(RenewalResult.Renewed.class);
+		assertThat(results.get(2)).isInstanceOf(RenewalResult.Gone.class);
+		assertThat(results.get(3)).isInstanceOf(RenewalResult.Renewed.class);
+	}
+
+	@Test
+	void aDowngradeThatIsSentAgainAnswersTheSameGrant() {
+		Ticket writer = ticket("d", LockMode.WRITE);
+		long token = grant(writer).firstToken();
+		Successor next = new Successor(ticket("d", LockMode.READ), LEASE);
+		ReleaseResult done = backend.release(writer, token, next);
+		assertThat(done.released()).isTrue();
+		ReleaseResult again = backend.release(writer, token, next);
+		assertThat(again.released()).isFalse();
+		assertThat(grant(again.next()).firstToken()).isEqualTo(grant(done.next()).firstToken());
+		assertThat(grant(done.next()).lastToken()).isEqualTo(grant(done.next()).firstToken());
+		backend.release(next.ticket(), 0, null);
+		assertThat(backend.release(writer, token, new Successor(ticket("d", LockMode.READ), LEASE)).next()).isNull();
+	}
+
+	@Test
+	void aReaderThatLeavesToAnotherQueuesIt() {
+		Ticket reader = ticket("s", LockMode.READ);
+		grant(reader);
+		grant(ticket("s", LockMode.READ));
+		ReleaseResult result = backend.release(reader, 0, new Successor(ticket("s", LockMode.WRITE), LEASE));
+		assertThat(result.released()).isTrue();
+		assertThat(result.next()).isInstanceOf(AttemptResult.Waiting.class);
+	}
+
+	/** What this JVM is told. */
+	private static final class Recorder implements LockSignals {
+
+		@Override
+		public void granted(Ticket ticket, Grant grant) {
+			granted.put(ticket, grant);
+		}
+
+		@Override
+		public void lookAgain(Ticket ticket) {
+		}
+
+		@Override
+		public void lookAgainAll() {
+		}
+
+		@Override
+		public void renewNow(Ticket ticket) {
+		}
+
+	}
+
+}
