@@ -13,7 +13,6 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockListener;
-import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisNodes;
 import org.junit.jupiter.api.Test;
@@ -156,9 +155,6 @@ class LockingTests extends TwoRegistries {
 			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.one.obtain(key));
 		}
 		assertThat(redis.calls("evalsha")).isZero();
-		assertThatExceptionOfType(LockDefinitionException.class)
-			.isThrownBy(() -> this.one.acquire(request("mode").mode(LockMode.READ)))
-			.withMessageContaining("READ");
 		assertThatExceptionOfType(LockDefinitionException.class)
 			.isThrownBy(() -> LockRequest.of("short").leaseTime(Duration.ofMillis(99)))
 			.withMessageContaining("100ms");
