@@ -231,6 +231,7 @@ interface ReadWriteContract extends ContractTests {
 			assertThat(one().isIdle()).isTrue();
 			assertThat(one().registry().tryAcquire(request().mode(LockMode.READ).waitTime(Duration.ofMillis(100))))
 				.isEmpty();
+			await().until(one()::isIdle);
 			one().backend().loseReplies(Verb.CANCEL, 1);
 			assertThat(one().registry().tryAcquire(request().mode(LockMode.READ).waitTime(Duration.ofMillis(100))))
 				.isEmpty();
