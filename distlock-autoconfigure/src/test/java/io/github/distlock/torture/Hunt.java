@@ -30,21 +30,21 @@ record Hunt(Mutant mutant, TortureSettings settings) {
 
 	/** Nothing to speak of: many threads, short sections, one key. */
 	Hunt quiet() {
-		return with(new Load(6, 1, 500, 0, 1, 0, 100, 0), FaultKind.only(FaultKind.SCRIPT_FLUSH), Duration.ofSeconds(1),
-				Duration.ofSeconds(11), Duration.ofMillis(300));
+		return with(new Load(6, 1, 500, 0, 1, 0, 100, 0, 0), FaultKind.only(FaultKind.SCRIPT_FLUSH),
+				Duration.ofSeconds(1), Duration.ofSeconds(11), Duration.ofMillis(300));
 	}
 
 	/**
 	 * Nothing to speak of either: few threads, many keys that are free most of the time.
 	 */
 	Hunt spread() {
-		return with(new Load(1, 6, 500, 0, 1, 0, 60, 0), FaultKind.only(FaultKind.SCRIPT_FLUSH), Duration.ofSeconds(1),
-				Duration.ofSeconds(12), Duration.ofMillis(300));
+		return with(new Load(1, 6, 500, 0, 1, 0, 60, 0, 0), FaultKind.only(FaultKind.SCRIPT_FLUSH),
+				Duration.ofSeconds(1), Duration.ofSeconds(12), Duration.ofMillis(300));
 	}
 
 	/** Commands and answers that come late, pauses at the wrong moment. */
 	Hunt slow() {
-		return with(new Load(4, 1, 500, 0, 0.7, 0.4, 300, 0),
+		return with(new Load(4, 1, 500, 0, 0.7, 0.4, 300, 0, 0),
 				FaultKind.only(FaultKind.SLOW, FaultKind.PAUSE_HOLDER, FaultKind.PAUSE_ACQUIRING,
 						FaultKind.PAUSE_RELEASING, FaultKind.PAUSE_RENEWING),
 				Duration.ofSeconds(8), Duration.ofMillis(100), Duration.ofMillis(300));
@@ -52,26 +52,32 @@ record Hunt(Mutant mutant, TortureSettings settings) {
 
 	/** Renewals that arrive when somebody else holds, and holds for long. */
 	Hunt lateRenewals() {
-		return with(new Load(2, 1, 400, 0, 1, 0.5, 2500, 0), FaultKind.only(FaultKind.SLOW, FaultKind.LATE_COPIES),
+		return with(new Load(2, 1, 400, 0, 1, 0.5, 2500, 0, 0), FaultKind.only(FaultKind.SLOW, FaultKind.LATE_COPIES),
 				Duration.ofSeconds(10), Duration.ofMillis(100), Duration.ofMillis(300));
 	}
 
 	/** Callers that die between one command and the next. */
 	Hunt killingCallers() {
-		return with(new Load(2, 6, 500, 0, 1, 0, 60, 0), FaultKind.only(FaultKind.KILL_ACQUIRING),
+		return with(new Load(2, 6, 500, 0, 1, 0, 60, 0, 0), FaultKind.only(FaultKind.KILL_ACQUIRING),
 				Duration.ofSeconds(10), Duration.ofSeconds(11), Duration.ofMillis(300));
 	}
 
 	/** Callers that wait for ever for holders that are dead, and nobody who comes new. */
 	Hunt patient() {
-		return with(new Load(3, 1, 500, 0, 1, 0, 60, 0), FaultKind.only(FaultKind.KILL_HOLDER), Duration.ofSeconds(1),
-				Duration.ofSeconds(13), Duration.ofSeconds(14));
+		return with(new Load(3, 1, 500, 0, 1, 0, 60, 0, 0), FaultKind.only(FaultKind.KILL_HOLDER),
+				Duration.ofSeconds(1), Duration.ofSeconds(13), Duration.ofSeconds(14));
 	}
 
 	/** Callers whose attempt has succeeded without their knowledge, with long leases. */
 	Hunt losingReplies() {
-		return with(new Load(4, 3, 500, 0, 0.4, 0.6, 60, 0), FaultKind.only(FaultKind.LOSE_REPLIES),
+		return with(new Load(4, 3, 500, 0, 0.4, 0.6, 60, 0, 0), FaultKind.only(FaultKind.LOSE_REPLIES),
 				Duration.ofSeconds(4), Duration.ofSeconds(12), Duration.ofMillis(300));
+	}
+
+	/** Readers all the time, and writers who want to enter. */
+	Hunt reading() {
+		return with(new Load(4, 1, 500, 0, 1, 0, 60, 0, 0.95), FaultKind.only(FaultKind.SCRIPT_FLUSH),
+				Duration.ofSeconds(1), Duration.ofSeconds(11), Duration.ofMillis(300));
 	}
 
 	private Hunt with(Load load, Set<FaultKind> faults, Duration storm, Duration calm, Duration replacement) {

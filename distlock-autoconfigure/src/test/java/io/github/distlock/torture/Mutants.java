@@ -120,7 +120,17 @@ final class Mutants {
 							io.github.distlock.backend.Validity.until(
 									io.github.distlock.backend.TimeSource.SYSTEM.now(),
 									java.time.Duration.ofNanos(current.ttlNanos())))
-					"""))).quiet());
+					"""))).quiet(),
+			Hunt.of(Mutant.of("reader beside a writer",
+					lua("attempt.lua", "local granted = reader and owner == '~' and holds(false)",
+							"local granted = reader and holds(false)")))
+				.reading(),
+			Hunt.of(Mutant.of("first reader that leaves frees the lock",
+					lua("grant.lua", "and not settle(last) then", "then")))
+				.reading(),
+			Hunt.of(Mutant.of("reader past a writer that waits",
+					lua("attempt.lua", "if not mine and redis.call('LLEN', queueKey) == 0 then", "if not mine then")))
+				.reading());
 
 	private Mutants() {
 	}

@@ -102,7 +102,8 @@ final class Store implements AutoCloseable {
 		long asked = System.nanoTime();
 		String word = Objects.requireNonNullElse((String) control.send("GET", "distlock:lock:{" + key + "}"), "|0");
 		if (!word.equals(seen.put(key, word))) {
-			String[] parts = word.split("\\|");
+			// Readers are many: only the last token is told of them.
+			String[] parts = word.replace('~', '|').split("\\|");
 			long token = Long.parseLong(parts[parts.length - 1]);
 			boolean owned = parts.length == 3;
 			this.history.writeAt(asked, Kind.STORE, "key", key, "owner", owned ? parts[0].substring(1) : "", "last",

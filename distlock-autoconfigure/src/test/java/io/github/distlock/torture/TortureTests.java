@@ -23,7 +23,8 @@ class TortureTests {
 	@Test
 	void everyPromiseIsKeptWhileEverythingThatCanBreakBreaks() throws Exception {
 		Duration duration = Duration.ofSeconds(Long.getLong("torture.seconds", 20));
-		Load usual = Load.USUAL.withFair(Double.parseDouble(System.getProperty("torture.fair", "0")));
+		Load usual = Load.USUAL.withFair(Double.parseDouble(System.getProperty("torture.fair", "0")))
+			.withRead(Double.parseDouble(System.getProperty("torture.read", "0.3")));
 		String seeds = System.getProperty("torture.seeds", System.getProperty("torture.seed", "1"));
 		PrintStream out = System.out;
 		Map<Long, Integer> broken = new TreeMap<>();

@@ -14,7 +14,8 @@ import io.github.distlock.torture.history.Kind;
 /**
  * S1 and S2 as the resource sees them: sections may overlap when one side has run past
  * its deadline, but then the older token is refused once the newer was seen; and nobody
- * is refused while the lock is guaranteed, unless the store lost data.
+ * is refused while the lock is guaranteed, unless the store lost data. A reader's token
+ * is old after that of a writer only, and a writer's after any other.
  */
 final class FencedResourceRule implements Rule {
 
@@ -24,9 +25,11 @@ final class FencedResourceRule implements Rule {
 			.stream()
 			.collect(Collectors.toMap(Attempt::id, (attempt) -> attempt));
 		Map<String, Event> highest = new HashMap<>();
+		Map<String, Event> highestWriter = new HashMap<>();
 		List<Violation> violations = new ArrayList<>();
 		for (Event access : history.events(Kind.ACCESS)) {
-			Event before = highest.get(access.text("key"));
+			boolean reads = access.text("op").equals("look");
+			Event before = (reads ? highestWriter : highest).get(access.text("key"));
 			Attempt attempt = attempts.get(access.text("attempt"));
 			boolean stale = before != null && before.number("token") > access.number("token");
 			if (access.text("ok").equals("true")) {
@@ -34,7 +37,10 @@ final class FencedResourceRule implements Rule {
 					violations.add(new Violation("S1", "The resource let in an older token after a newer one",
 							List.of(before, access)));
 				}
-				highest.put(access.text("key"), access);
+				highest.merge(access.text("key"), access, FencedResourceRule::higher);
+				if (!reads) {
+					highestWriter.merge(access.text("key"), access, FencedResourceRule::higher);
+				}
 			}
 			else if (before != null && attempt != null && attempt.claim().contains(access.nanos())
 					&& !history.lostData(history.asked(attempt), access.nanos())) {
@@ -43,6 +49,10 @@ final class FencedResourceRule implements Rule {
 			}
 		}
 		return violations;
+	}
+
+	private static Event higher(Event one, Event other) {
+		return (other.number("token") >= one.number("token")) ? other : one;
 	}
 
 }

@@ -44,9 +44,11 @@ final class OvertakingRule implements Rule {
 		return violations;
 	}
 
-	/** A fair caller has a place of its own, which the others of its JVM do not share. */
+	/**
+	 * Fair callers and readers have places of their own, which their JVM does not share.
+	 */
 	private static String place(Attempt attempt) {
-		return attempt.isFair() ? attempt.id() : attempt.worker();
+		return (attempt.isFair() || attempt.reads()) ? attempt.id() : attempt.worker();
 	}
 
 	private void check(List<Attempt> entries, Troubles troubles, List<Violation> violations) {

@@ -29,6 +29,19 @@ final class WrittenHistory {
 			.add(worker + " " + from + " WAITING a=" + attempt);
 	}
 
+	/** A call to read that waits. */
+	WrittenHistory waitsToRead(String worker, int attempt, long from) {
+		return add(worker + " " + from + " START a=" + attempt
+				+ " key=k how=LEASE lease=1000 wait=-1 fair=false mode=READ")
+			.add(worker + " " + from + " WAITING a=" + attempt);
+	}
+
+	/** Somebody reads, well. */
+	WrittenHistory reads(String worker, int attempt, long from, long to, long token) {
+		return waitsToRead(worker, attempt, from).enters(worker, attempt, from, token)
+			.leaves(worker, attempt, to, "ok");
+	}
+
 	/** The lock is there, with a lease of a second. */
 	WrittenHistory enters(String worker, int attempt, long at, long token) {
 		return add(worker + " " + at + " GRANTED a=" + attempt + " token=" + token + " rem=1000")

@@ -91,6 +91,14 @@ public final class Attempt {
 		return this.start.text("fair").equals("true");
 	}
 
+	/**
+	 * Return whether others may read at the same time.
+	 * @return whether its mode is READ
+	 */
+	public boolean reads() {
+		return this.start.text("mode").equals("READ");
+	}
+
 	public long started() {
 		return this.start.nanos();
 	}

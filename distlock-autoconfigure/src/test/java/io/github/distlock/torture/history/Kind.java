@@ -6,7 +6,8 @@ package io.github.distlock.torture.history;
 public enum Kind {
 
 	/**
-	 * A worker calls for a lock [a, key, how, lease and wait in ms, wait -1 for ever].
+	 * A worker calls for a lock [a, key, how, lease and wait in ms, wait -1 for ever,
+	 * fair, mode].
 	 */
 	START,
 
@@ -46,7 +47,9 @@ public enum Kind {
 	/** A worker has stopped [idle, threads]. */
 	IDLE,
 
-	/** The resource was used [key, token, a, op, ok]. */
+	/**
+	 * The resource was used [key, token, a, op: read, write, or look of a reader, ok].
+	 */
 	ACCESS,
 
 	/** The nemesis begins [id, name, worker or all, loses]. */

@@ -18,7 +18,10 @@ import io.github.distlock.torture.history.Kind;
 
 /**
  * What the locks protect: keeps for each key the highest fencing token that it has seen,
- * on reads too, and refuses lower ones. It has a real socket and knows nothing of locks.
+ * on reads too, and refuses lower ones. Readers, who may come in any order, are only
+ * compared with the highest of those who are alone: a reader is refused after a later
+ * writer, and a writer after anybody later. It has a real socket and knows nothing of
+ * locks.
  */
 public final class FencedResource implements AutoCloseable {
 
@@ -30,6 +33,9 @@ public final class FencedResource implements AutoCloseable {
 
 	/** Guarded by {@link #lock}. */
 	private final Map<String, Long> highest = new HashMap<>();
+
+	/** Of those who did not share the lock. Guarded by {@link #lock}. */
+	private final Map<String, Long> highestWriter = new HashMap<>();
 
 	/**
 	 * Listen on a free port.
@@ -83,9 +89,13 @@ public final class FencedResource implements AutoCloseable {
 	private boolean access(String op, String key, long token, String attempt) {
 		this.lock.lock();
 		try {
-			boolean accepted = token >= this.highest.getOrDefault(key, 0L);
+			boolean reads = op.equals("look");
+			boolean accepted = token >= (reads ? this.highestWriter : this.highest).getOrDefault(key, 0L);
 			if (accepted) {
-				this.highest.put(key, token);
+				this.highest.merge(key, token, Math::max);
+				if (!reads) {
+					this.highestWriter.put(key, token);
+				}
 			}
 			this.history.write(Kind.ACCESS, "key", key, "token", token, "attempt", attempt, "op", op, "ok", accepted);
 			return accepted;

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.torture.worker.WorkerSettings.Load;
@@ -23,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param leaseMillis an explicit lease, or that of the watchdog
  * @param waitMillis how long to wait, -1 for ever
  * @param fair whether the order of arrival holds over all JVMs
+ * @param mode who may be inside at the same time
  */
-record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair) {
+record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, LockMode mode) {
 
 	/** Long against everything else here. */
 	private static final int LASTING_MILLIS = 20_000;
@@ -39,14 +41,26 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair) 
 		How how = How.values()[random.nextInt(How.values().length)];
 		String key = "k" + random.nextInt(load.keys());
 		boolean fair = how != How.VIEW && random.nextDouble() < load.fair();
+		LockMode mode = (how != How.VIEW && load.read() > 0) ? mode(random, load) : LockMode.EXCLUSIVE;
 		boolean patient = random.nextDouble() < load.patient();
 		if (how != How.VIEW && random.nextDouble() < load.lasting()) {
 			// Whoever gets such a lock without knowing it blocks the others for long.
 			return new Call((how == How.ASYNC) ? how : How.LEASE, key, LASTING_MILLIS,
-					patient ? -1 : random.nextInt(150), fair);
+					patient ? -1 : random.nextInt(150), fair, mode);
 		}
 		int lease = (how == How.LEASE) ? load.leaseMillis() * (4 + random.nextInt(7)) / 10 : load.leaseMillis();
-		return new Call(how, key, lease, patient ? -1 : random.nextInt(4) * random.nextInt(600), fair);
+		return new Call(how, key, lease, patient ? -1 : random.nextInt(4) * random.nextInt(600), fair, mode);
+	}
+
+	private static LockMode mode(Random random, Load load) {
+		if (random.nextDouble() < load.read()) {
+			return LockMode.READ;
+		}
+		return random.nextBoolean() ? LockMode.WRITE : LockMode.EXCLUSIVE;
+	}
+
+	boolean reads() {
+		return this.mode == LockMode.READ;
 	}
 
 	boolean isRenewed() {
@@ -64,6 +78,7 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair) 
 		}
 		LockRequest request = LockRequest.of(this.key)
 			.fair(this.fair)
+			.mode(this.mode)
 			.waitTime((this.waitMillis < 0) ? LockRequest.FOREVER : Duration.ofMillis(this.waitMillis));
 		if (!isRenewed()) {
 			request = request.leaseTime(Duration.ofMillis(this.leaseMillis));

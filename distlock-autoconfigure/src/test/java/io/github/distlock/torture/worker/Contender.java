@@ -88,7 +88,7 @@ final class Contender implements Runnable {
 	private @Nullable Stay acquire(Call call) {
 		this.attempt = numbers.incrementAndGet();
 		this.history.write(Kind.START, "a", this.attempt, "key", call.key(), "how", call.how(), "lease",
-				call.leaseMillis(), "wait", call.waitMillis(), "fair", call.fair());
+				call.leaseMillis(), "wait", call.waitMillis(), "fair", call.fair(), "mode", call.mode());
 		tell(Phase.ACQUIRING, call);
 		try {
 			Stay stay = call.make(this.registry);
@@ -111,14 +111,14 @@ final class Contender implements Runnable {
 		String id = this.settings.name() + "#" + this.attempt;
 		tell(Phase.INSIDE, call);
 		this.history.write(Kind.ENTER, "a", this.attempt);
-		resource.access("read", call.key(), stay.token(), id);
+		resource.access(call.reads() ? "look" : "read", call.key(), stay.token(), id);
 		long end = System.nanoTime() + Duration.ofMillis(sectionMillis(call)).toNanos();
 		for (long left; (left = end - System.nanoTime()) > 0;) {
 			LockSupport.parkNanos(Math.min(left, Duration.ofMillis(CHECK_MILLIS).toNanos()));
 			Thread.interrupted();
 			check(stay);
 		}
-		resource.access("write", call.key(), stay.token(), id);
+		resource.access(call.reads() ? "look" : "write", call.key(), stay.token(), id);
 		check(stay);
 		this.history.write(Kind.EXIT, "a", this.attempt);
 		tell(Phase.RELEASING, call);

@@ -41,12 +41,14 @@ public record WorkerSettings(String name, int redisPort, int resourcePort, Path 
 	 * @param lasting the share of calls with a lease of many seconds
 	 * @param sectionMillis the longest usual section
 	 * @param interrupts the mean time between interrupts, 0 for none
+	 * @param read the share of requests to read; half of the others write then, and the
+	 * rest is exclusive
 	 */
 	public record Load(int threads, int keys, int leaseMillis, double fair, double patient, double lasting,
-			int sectionMillis, int interrupts) {
+			int sectionMillis, int interrupts, double read) {
 
 		/** What is usual. */
-		public static final Load USUAL = new Load(4, 3, 600, 0, 0.3, 0.1, 60, 150);
+		public static final Load USUAL = new Load(4, 3, 600, 0, 0.3, 0.1, 60, 150, 0);
 
 		/**
 		 * Make a share of the requests fair.
@@ -55,18 +57,28 @@ public record WorkerSettings(String name, int redisPort, int resourcePort, Path 
 		 */
 		public Load withFair(double share) {
 			return new Load(this.threads, this.keys, this.leaseMillis, share, this.patient, this.lasting,
-					this.sectionMillis, this.interrupts);
+					this.sectionMillis, this.interrupts, this.read);
+		}
+
+		/**
+		 * Make a share of the requests read.
+		 * @param share the share, 0 to 1
+		 * @return a changed copy
+		 */
+		public Load withRead(double share) {
+			return new Load(this.threads, this.keys, this.leaseMillis, this.fair, this.patient, this.lasting,
+					this.sectionMillis, this.interrupts, share);
 		}
 
 		String format() {
 			return this.threads + "," + this.keys + "," + this.leaseMillis + "," + this.fair + "," + this.patient + ","
-					+ this.lasting + "," + this.sectionMillis + "," + this.interrupts;
+					+ this.lasting + "," + this.sectionMillis + "," + this.interrupts + "," + this.read;
 		}
 
 		static Load parse(String text) {
 			double[] parts = Arrays.stream(text.split(",")).mapToDouble(Double::parseDouble).toArray();
 			return new Load((int) parts[0], (int) parts[1], (int) parts[2], parts[3], parts[4], parts[5],
-					(int) parts[6], (int) parts[7]);
+					(int) parts[6], (int) parts[7], parts[8]);
 		}
 
 	}
