@@ -1,40 +1,27 @@
 package io.github.distlock.aop;
 
-import io.github.distlock.transaction.CommitGuard;
-
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.type.AnnotationMetadata;
-import org.springframework.util.ClassUtils;
 
 /**
  * Registers what a {@link DistributedLockAdvisor} works with: something that makes
- * proxies, unless there is something already, the check that every annotated bean has
- * one, and with spring-tx the {@link CommitGuard}. To be imported.
+ * proxies, unless there is something already, and the check that every annotated bean has
+ * one. To be imported.
  */
 public final class LockProxyRegistrar implements ImportBeanDefinitionRegistrar {
-
-	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
-			"org.springframework.transaction.ConfigurableTransactionManager",
-			LockProxyRegistrar.class.getClassLoader());
 
 	@Override
 	public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
 		AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
-		register(registry, LockedBeanVerifier.class);
-		if (TRANSACTIONS) {
-			register(registry, CommitGuard.class);
-		}
-	}
-
-	private static void register(BeanDefinitionRegistry registry, Class<?> type) {
-		if (!registry.containsBeanDefinition(type.getName())) {
-			RootBeanDefinition definition = new RootBeanDefinition(type);
+		String name = LockedBeanVerifier.class.getName();
+		if (!registry.containsBeanDefinition(name)) {
+			RootBeanDefinition definition = new RootBeanDefinition(LockedBeanVerifier.class);
 			definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
-			registry.registerBeanDefinition(type.getName(), definition);
+			registry.registerBeanDefinition(name, definition);
 		}
 	}
 

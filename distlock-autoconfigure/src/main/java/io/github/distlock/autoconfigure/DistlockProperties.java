@@ -6,6 +6,7 @@ import java.util.List;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.waiting.HandOffLimits;
+import io.github.distlock.transaction.CommitTerms;
 import io.github.distlock.transaction.OnActiveTransaction;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +64,10 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		PropertyChecks.atLeast("distlock.backend-timeout", backendTimeout, Duration.ofMillis(1), "1ms",
 				"Set a longer one, or remove the property to have 10s");
 		PropertyChecks.notMore("distlock.handoff.max-time", handoff.maxTime(), "distlock.lease-time", leaseTime);
+		Duration shortest = (leaseTime.compareTo(Transaction.UNCONFIRMED) < 0) ? leaseTime : Transaction.UNCONFIRMED;
+		PropertyChecks.atMost("distlock.transaction.commit-margin", transaction.commitMargin(), shortest.dividedBy(2),
+				"Set a shorter one, since a lock that was just passed on, or is about to be renewed, has no more left for "
+						+ "certain");
 		PropertyChecks.atLeast("distlock.shutdown-grace-period", shutdownGracePeriod, Duration.ZERO, "0s",
 				"Set 0s not to wait for locks that are held, or a longer time");
 	}
@@ -70,6 +75,11 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	RegistrySettings toRegistrySettings() {
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handoff.toLimits(),
 				this.backendTimeout, this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod);
+	}
+
+	/** Switched off locks cannot be lost. */
+	CommitTerms toCommitTerms() {
+		return new CommitTerms(this.enabled && this.transaction.commitGuard(), this.transaction.commitMargin());
 	}
 
 	/**
@@ -129,8 +139,29 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 *
 	 * @param onActive What happens when an annotated method is called inside a running
 	 * transaction.
+	 * @param commitGuard Whether a transaction that is about to commit under a lock that
+	 * is lost is rolled back instead.
+	 * @param commitMargin How much of its lease a lock must have left for a transaction
+	 * under it to commit. Zero asks only that the lock is held. At most 2500ms, and half
+	 * of distlock.lease-time.
 	 */
-	public record Transaction(@DefaultValue("keep") OnActiveTransaction onActive) {
+	public record Transaction(@DefaultValue("keep") OnActiveTransaction onActive,
+			@DefaultValue("true") boolean commitGuard, @DefaultValue("0s") Duration commitMargin) {
+
+		/**
+		 * How long a lock is held at first that Redis has passed on by message. It is
+		 * renewed when a third has passed, as all leases are.
+		 */
+		private static final Duration UNCONFIRMED = Duration.ofSeconds(5);
+
+		/**
+		 * Check what can be checked without a store.
+		 */
+		public Transaction {
+			PropertyChecks.atLeast("distlock.transaction.commit-margin", commitMargin, Duration.ZERO, "0s",
+					"Set 0s to ask only that the lock is held, or a longer one");
+		}
+
 	}
 
 }

@@ -60,6 +60,12 @@ final class PropertyChecks {
 		}
 	}
 
+	static void atMost(String property, Duration value, Duration most, String remedy) {
+		if (value.compareTo(most) > 0) {
+			throw new InvalidPropertyException(property, inWords(value), "it must be at most " + inWords(most), remedy);
+		}
+	}
+
 	static void notTooLong(String property, Duration value, String remedy) {
 		if (value.compareTo(LONGEST) > 0) {
 			throw new InvalidPropertyException(property, inWords(value), "it is longer than a century", remedy);

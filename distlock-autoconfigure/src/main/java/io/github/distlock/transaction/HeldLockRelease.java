@@ -23,6 +23,10 @@ final class HeldLockRelease implements TransactionSynchronization {
 		this.lock = lock;
 	}
 
+	HeldLock lock() {
+		return this.lock;
+	}
+
 	@Override
 	public int getOrder() {
 		return Ordered.LOWEST_PRECEDENCE;

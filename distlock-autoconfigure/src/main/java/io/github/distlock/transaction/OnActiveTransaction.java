@@ -7,8 +7,8 @@ package io.github.distlock.transaction;
 public enum OnActiveTransaction {
 
 	/**
-	 * The lock is kept until the transaction has completed, and the transaction does not
-	 * commit if the lock was lost. One warning for each method.
+	 * The lock is kept until the transaction has completed, and the commit guard asks it
+	 * like any other. One warning for each method.
 	 */
 	KEEP,
 

@@ -22,7 +22,6 @@ final class SpringTransactionBoundary implements TransactionBoundary {
 
 	@Override
 	public void closeAfterCompletion(HeldLock lock) {
-		TransactionSynchronizationManager.registerSynchronization(new HeldLockCheck(lock));
 		TransactionSynchronizationManager.registerSynchronization(new HeldLockRelease(lock));
 	}
 

@@ -30,8 +30,8 @@ public interface TransactionBoundary {
 	boolean isActive();
 
 	/**
-	 * Close a lock when the running transaction has completed, and have the transaction
-	 * roll back if the lock is not held when it is about to commit.
+	 * Close a lock when the running transaction has completed. Until then it is one of
+	 * the locks that a {@link CommitGuard} asks.
 	 * @param lock a lock that is held
 	 */
 	void closeAfterCompletion(HeldLock lock);

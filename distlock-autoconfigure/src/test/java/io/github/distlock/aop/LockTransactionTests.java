@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.time.Duration;
 import java.util.List;
 
 import javax.sql.DataSource;
@@ -10,6 +11,8 @@ import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.transaction.CommitGuard;
+import io.github.distlock.transaction.CommitTerms;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -25,6 +28,7 @@ import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -149,6 +153,20 @@ class LockTransactionTests {
 	}
 
 	@Test
+	void aNewTransactionInsideARunningOneCommitsUnderTheLockWhichIsKeptForTheRunningOne() {
+		try (AnnotationConfigApplicationContext context = APPLICATION.start()) {
+			List<String> events = context.getBean(InMemoryLocks.class).events;
+			context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
+				context.getBean(Orders.class).newTransaction();
+				status.setRollbackOnly();
+				events.add("before rollback");
+			});
+			assertThat(events).containsExactly("acquire new", "before rollback", "release new");
+			assertThat(rows(context)).isOne();
+		}
+	}
+
+	@Test
 	void aRunningTransactionIsRefusedOnRequest() {
 		try (AnnotationConfigApplicationContext context = application().with("on-active", "FAIL").start()) {
 			context.getBean(TransactionTemplate.class)
@@ -204,6 +222,12 @@ class LockTransactionTests {
 			});
 		}
 
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		@DistributedLock("'new'")
+		void newTransaction() {
+			insert();
+		}
+
 		@DistributedLock("'k'")
 		void insert() {
 			this.jdbc.execute("insert into stock values (1)");
@@ -219,6 +243,11 @@ class LockTransactionTests {
 	@Configuration(proxyBeanMethods = false)
 	@EnableTransactionManagement
 	static class Transactions {
+
+		@Bean
+		static CommitGuard commitGuard() {
+			return new CommitGuard(() -> new CommitTerms(true, Duration.ZERO));
+		}
 
 		@Bean(destroyMethod = "shutdown")
 		DataSource dataSource() {

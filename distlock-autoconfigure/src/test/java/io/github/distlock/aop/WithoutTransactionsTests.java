@@ -1,18 +1,13 @@
 package io.github.distlock.aop;
 
-import java.io.File;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.util.Arrays;
-
 import io.github.distlock.DistributedLock;
+import io.github.distlock.testing.WithoutJars;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * spring-tx is optional.
@@ -21,34 +16,7 @@ class WithoutTransactionsTests {
 
 	@Test
 	void methodsAreLockedWithoutSpringTx() throws Exception {
-		URL[] rest = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-			.filter((entry) -> !entry.contains("spring-tx") && !entry.contains("aspectj"))
-			.map(WithoutTransactionsTests::url)
-			.toArray(URL[]::new);
-		try (URLClassLoader loader = new URLClassLoader(rest, ClassLoader.getPlatformClassLoader())) {
-			assertThatExceptionOfType(ClassNotFoundException.class)
-				.isThrownBy(() -> loader.loadClass("org.springframework.transaction.TransactionManager"));
-			Runnable application = (Runnable) loader.loadClass(Application.class.getName())
-				.getConstructor()
-				.newInstance();
-			ClassLoader before = Thread.currentThread().getContextClassLoader();
-			Thread.currentThread().setContextClassLoader(loader);
-			try {
-				application.run();
-			}
-			finally {
-				Thread.currentThread().setContextClassLoader(before);
-			}
-		}
-	}
-
-	private static URL url(String entry) {
-		try {
-			return new File(entry).toURI().toURL();
-		}
-		catch (MalformedURLException ex) {
-			throw new IllegalStateException(ex);
-		}
+		WithoutJars.run(Application.class, "spring-tx", "aspectj");
 	}
 
 	/**
@@ -58,6 +26,7 @@ class WithoutTransactionsTests {
 
 		@Override
 		public void run() {
+			assertThat(ClassUtils.isPresent("org.springframework.transaction.TransactionManager", null)).isFalse();
 			try (AnnotationConfigApplicationContext context = LockedApplication.of(Orders.class).start()) {
 				context.getBean(Orders.class).run();
 				assertThat(context.getBean(InMemoryLocks.class).events).containsExactly("acquire k", "release k");

@@ -43,7 +43,8 @@ class ConfigurationMetadataTests {
 					"distlock.zookeeper.enabled", "distlock.zookeeper.connect-string",
 					"distlock.zookeeper.session-timeout", "distlock.zookeeper.connection-timeout",
 					"distlock.zookeeper.command-timeout", "distlock.zookeeper.root", "distlock.aop.order",
-					"distlock.transaction.on-active");
+					"distlock.transaction.on-active", "distlock.transaction.commit-guard",
+					"distlock.transaction.commit-margin");
 	}
 
 	@Test

@@ -44,7 +44,8 @@ class DistlockAutoConfigurationTests {
 			.containsExactlyInAnyOrder(DistlockAopAutoConfiguration.class, DistlockAutoConfiguration.class,
 					DistlockJdbcAutoConfiguration.class, DistlockLocalAutoConfiguration.class,
 					DistlockMetricsAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
-					DistlockRedlockAutoConfiguration.class, DistlockZooKeeperAutoConfiguration.class)
+					DistlockRedlockAutoConfiguration.class, DistlockTransactionAutoConfiguration.class,
+					DistlockZooKeeperAutoConfiguration.class)
 			.allSatisfy((type) -> assertThat(type).hasAnnotation(AutoConfiguration.class).isFinal());
 	}
 

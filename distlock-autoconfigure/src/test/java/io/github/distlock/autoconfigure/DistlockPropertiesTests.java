@@ -7,6 +7,7 @@ import io.github.distlock.autoconfigure.DistlockProperties.OnLost;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.waiting.HandOffLimits;
+import io.github.distlock.transaction.CommitTerms;
 import io.github.distlock.transaction.OnActiveTransaction;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,7 @@ class DistlockPropertiesTests {
 		assertThat(redis.connectionFactory()).isNull();
 		assertThat(properties.aop().order()).isEqualTo(DistributedLockAdvisor.DEFAULT_ORDER);
 		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.KEEP);
+		assertThat(properties.toCommitTerms()).isEqualTo(new CommitTerms(true, Duration.ZERO));
 		assertThat(properties.toRegistrySettings()).isEqualTo(new RegistrySettings(Duration.ofSeconds(5),
 				Duration.ofSeconds(30), null, new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(10),
 				false, Duration.ofSeconds(10)));
@@ -54,7 +56,7 @@ class DistlockPropertiesTests {
 				"distlock.handoff.budget=3", "distlock.handoff.max-time=20ms", "distlock.shutdown-grace-period=3s",
 				"distlock.redis.command-timeout=700ms", "distlock.redis.dedicated-connection=false",
 				"distlock.redis.connection-factory=second", "distlock.aop.order=17",
-				"distlock.transaction.on-active=fail" };
+				"distlock.transaction.on-active=fail", "distlock.transaction.commit-margin=200ms" };
 		DistlockProperties properties = bind(values);
 		RedisStoreProperties redis = bindRedis(values);
 		assertThat(properties.enabled()).isFalse();
@@ -62,6 +64,7 @@ class DistlockPropertiesTests {
 		assertThat(redis.connectionFactory()).isEqualTo("second");
 		assertThat(properties.aop().order()).isEqualTo(17);
 		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.FAIL);
+		assertThat(properties.toCommitTerms()).isEqualTo(new CommitTerms(false, Duration.ofMillis(200)));
 		assertThat(properties.toRegistrySettings())
 			.isEqualTo(new RegistrySettings(Duration.ofMillis(-1), Duration.ofSeconds(12), Duration.ofMinutes(5),
 					new HandOffLimits(3, Duration.ofMillis(20)), Duration.ofSeconds(7), true, Duration.ofSeconds(3)));
@@ -69,11 +72,19 @@ class DistlockPropertiesTests {
 			.isEqualTo(new RedisBackendSettings("shop:", Duration.ofMillis(700), false, 4));
 	}
 
+	@Test
+	void commitsAreGuardedUnlessThereAreNoLocksOrItIsSwitchedOff() {
+		assertThat(bind("distlock.enabled=true").toCommitTerms().guarded()).isTrue();
+		assertThat(bind("distlock.enabled=false").toCommitTerms().guarded()).isFalse();
+		assertThat(bind("distlock.transaction.commit-guard=false").toCommitTerms().guarded()).isFalse();
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "distlock.wait-time=0s", "distlock.wait-time=-1s", "distlock.lease-time=100ms",
 			"distlock.max-hold-time=30s", "distlock.backend-timeout=1s", "distlock.shutdown-grace-period=0",
 			"distlock.key-prefix=a", "distlock.handoff.budget=0", "distlock.handoff.budget=1000",
-			"distlock.handoff.max-time=0", "distlock.handoff.max-time=30s" })
+			"distlock.handoff.max-time=0", "distlock.handoff.max-time=30s",
+			"distlock.transaction.commit-margin=2500ms" })
 	void theLastGoodValueIsTaken(String property) {
 		assertThat(bind(property)).isNotNull();
 	}
@@ -92,6 +103,8 @@ class DistlockPropertiesTests {
 					handoff.budget=1001 | 'distlock.handoff.budget' is '1001': it must be from 0 to 1000. Set 0 not
 					handoff.max-time=-1ms | 'distlock.handoff.max-time' is '-1ms': it must be at least 0s. Set 0s not to pass locks on
 					handoff.max-time=31s | 'distlock.handoff.max-time' is '31s': it must not be longer than 'distlock.lease-time', which is '30s'
+					transaction.commit-margin=-1ms | 'distlock.transaction.commit-margin' is '-1ms': it must be at least 0s. Set 0s to ask only
+					transaction.commit-margin=2501ms | 'distlock.transaction.commit-margin' is '2501ms': it must be at most 2500ms. Set a shorter one
 					key-prefix=a{b | 'distlock.key-prefix' is 'a{b': braces in the prefix would put all locks into one cluster slot. Remove
 					key-prefix=a}b | 'distlock.key-prefix' is 'a}b': braces
 					key-prefix= | 'distlock.key-prefix' is '': a blank prefix mixes lock keys with all other keys of the store. Remove

@@ -1,0 +1,87 @@
+package io.github.distlock.autoconfigure;
+
+import java.time.Duration;
+
+import io.github.distlock.transaction.CommitGuard;
+import io.github.distlock.transaction.CommitTerms;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The commit guard of an application.
+ */
+class DistlockTransactionAutoConfigurationTests {
+
+	private final ApplicationContextRunner application = Contexts.withoutRedis()
+		.withPropertyValues("distlock.backend=local")
+		.withUserConfiguration(Application.class);
+
+	@Test
+	void aTransactionManagerOfTheApplicationIsGuarded() {
+		this.application.run((context) -> assertThat(
+				context.getBean(DataSourceTransactionManager.class).getTransactionExecutionListeners())
+			.hasSize(1));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "distlock.transaction.commit-guard=false", "distlock.enabled=false" })
+	void switchedOffItIsNot(String property) {
+		this.application.withPropertyValues(property)
+			.run((context) -> assertThat(
+					context.getBean(DataSourceTransactionManager.class).getTransactionExecutionListeners())
+				.isEmpty());
+	}
+
+	@Test
+	void withoutTransactionsThereIsNothingToGuard() {
+		Contexts.withoutRedis()
+			.withPropertyValues("distlock.backend=local")
+			.withClassLoader(new FilteredClassLoader("org.springframework.transaction"))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("distlockCommitGuard"));
+	}
+
+	@Test
+	void aGuardOfTheApplicationReplacesOurs() {
+		this.application.withUserConfiguration(OwnGuard.class)
+			.run((context) -> assertThat(context).hasSingleBean(CommitGuard.class).hasBean("ownGuard"));
+	}
+
+	@Test
+	void aMarginThatNoLockCanKeepFailsTheStart() {
+		this.application.withPropertyValues("distlock.lease-time=2s", "distlock.transaction.commit-margin=1500ms")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("'distlock.transaction.commit-margin' is '1500ms': it must be at most 1s"));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Application {
+
+		@Bean
+		DataSourceTransactionManager transactionManager() {
+			return new DataSourceTransactionManager(new DriverManagerDataSource("jdbc:h2:mem:guarded"));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnGuard {
+
+		@Bean
+		static CommitGuard ownGuard() {
+			return new CommitGuard(() -> new CommitTerms(true, Duration.ZERO));
+		}
+
+	}
+
+}

@@ -1,0 +1,48 @@
+package io.github.distlock.testing;
+
+import java.io.File;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.Arrays;
+
+/**
+ * The class path of an application that lacks something.
+ */
+public final class WithoutJars {
+
+	private WithoutJars() {
+	}
+
+	/**
+	 * Run something where some jars are missing, whoever asks for their classes.
+	 * @param program a public class with a public constructor; it is loaded again
+	 * @param missing parts of the names of the jars
+	 * @throws Exception what the program threw
+	 */
+	public static void run(Class<? extends Runnable> program, String... missing) throws Exception {
+		URL[] rest = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+			.filter((entry) -> Arrays.stream(missing).noneMatch(entry::contains))
+			.map(WithoutJars::url)
+			.toArray(URL[]::new);
+		ClassLoader before = Thread.currentThread().getContextClassLoader();
+		try (URLClassLoader loader = new URLClassLoader(rest, ClassLoader.getPlatformClassLoader())) {
+			Runnable copy = (Runnable) loader.loadClass(program.getName()).getConstructor().newInstance();
+			Thread.currentThread().setContextClassLoader(loader);
+			copy.run();
+		}
+		finally {
+			Thread.currentThread().setContextClassLoader(before);
+		}
+	}
+
+	private static URL url(String entry) {
+		try {
+			return new File(entry).toURI().toURL();
+		}
+		catch (MalformedURLException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,170 @@
+package io.github.distlock.transaction;
+
+import java.time.Duration;
+
+import io.github.distlock.LockContext;
+import io.github.distlock.LockLostException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.SimpleTransactionStatus;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Which transaction managers of an application are guarded.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class GuardedManagersTests {
+
+	@ParameterizedTest
+	@ValueSource(classes = { Made.class, MadeEarly.class })
+	void aManagerOfTheApplicationIsGuardedWhenEverItIsMade(Class<?> application, CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = start(application, true)) {
+			CountingManager manager = context.getBean(CountingManager.class);
+			commitUnderALostLock(manager);
+			assertThat(manager.commits).isZero();
+			assertThat(output).doesNotContain("even if a lock");
+		}
+	}
+
+	@Test
+	void switchedOffNobodyListensAndNobodyIsNamed(CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = start(Made.class, false, Deaf.class)) {
+			assertThat(context.getBean(CountingManager.class).getTransactionExecutionListeners()).isEmpty();
+			assertThat(output).doesNotContain("even if a lock");
+		}
+	}
+
+	@Test
+	void aManagerThatTellsNobodyIsNamedOnce(CapturedOutput output) {
+		start(Deaf.class, true).close();
+		assertThat(output).containsOnlyOnce("Transactions of the transaction manager 'deaf' (")
+			.contains("no ConfigurableTransactionManager")
+			.contains("distlock.transaction.commit-guard=false");
+	}
+
+	private static void commitUnderALostLock(PlatformTransactionManager manager) {
+		StubLock lock = new StubLock();
+		lock.lose();
+		try (LockContext.Scope scope = LockContext.open(lock)) {
+			assertThat(scope).isNotNull();
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> new TransactionTemplate(manager).executeWithoutResult((status) -> {
+				}));
+		}
+	}
+
+	private static AnnotationConfigApplicationContext start(Class<?> application, boolean guarded, Class<?>... more) {
+		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+		context.registerBean(CommitGuard.class, () -> new CommitGuard(() -> new CommitTerms(guarded, Duration.ZERO)));
+		context.register(application);
+		for (Class<?> other : more) {
+			context.register(other);
+		}
+		context.refresh();
+		return context;
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Made {
+
+		@Bean
+		CountingManager made() {
+			return new CountingManager();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class MadeEarly extends Made {
+
+		@Bean
+		static EarlyBird earlyBird(TransactionManager manager) {
+			return new EarlyBird();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Deaf {
+
+		@Bean
+		PlatformTransactionManager deaf() {
+			return new DeafManager();
+		}
+
+	}
+
+	/** Is made before the guard, and has the manager made. */
+	static class EarlyBird implements BeanPostProcessor, PriorityOrdered {
+
+		@Override
+		public int getOrder() {
+			return LOWEST_PRECEDENCE;
+		}
+
+	}
+
+	static class CountingManager extends AbstractPlatformTransactionManager {
+
+		private static final long serialVersionUID = 1L;
+
+		int commits;
+
+		@Override
+		protected Object doGetTransaction() {
+			return new Object();
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+			this.commits++;
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+		}
+
+	}
+
+	static class DeafManager implements PlatformTransactionManager {
+
+		@Override
+		public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
+			return new SimpleTransactionStatus();
+		}
+
+		@Override
+		public void commit(TransactionStatus status) {
+		}
+
+		@Override
+		public void rollback(TransactionStatus status) {
+		}
+
+	}
+
+}

@@ -1,0 +1,208 @@
+package io.github.distlock.transaction;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+import io.github.distlock.LockContext;
+import io.github.distlock.LockLostException;
+import jakarta.persistence.Column;
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.Id;
+import jakarta.persistence.PreUpdate;
+import org.hibernate.FlushMode;
+import org.hibernate.Session;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
+import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Which transactions of JPA commit: their SQL is sent before the lock is asked.
+ */
+class JpaCommitGuardTests {
+
+	private static final EmbeddedDatabase DATABASE = new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2)
+		.generateUniqueName(true)
+		.build();
+
+	private static final LocalContainerEntityManagerFactoryBean JPA = new LocalContainerEntityManagerFactoryBean();
+
+	private final JdbcTemplate jdbc = new JdbcTemplate(DATABASE);
+
+	private final StubLock lock = new StubLock();
+
+	private final EntityManager entities;
+
+	private final TransactionTemplate transaction;
+
+	JpaCommitGuardTests() {
+		EntityManagerFactory factory = Objects.requireNonNull(JPA.getObject());
+		this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
+		JpaTransactionManager manager = new JpaTransactionManager(factory);
+		new CommitGuard(() -> new CommitTerms(true, Duration.ZERO)).postProcessAfterInitialization(manager, "jpa");
+		this.transaction = new TransactionTemplate(manager);
+	}
+
+	@BeforeAll
+	static void start() {
+		JPA.setDataSource(DATABASE);
+		JPA.setManagedTypes(PersistenceManagedTypes.of(Stock.class.getName()));
+		HibernateJpaVendorAdapter hibernate = new HibernateJpaVendorAdapter();
+		hibernate.setGenerateDdl(true);
+		JPA.setJpaVendorAdapter(hibernate);
+		JPA.afterPropertiesSet();
+	}
+
+	@AfterAll
+	static void stop() {
+		JPA.destroy();
+		DATABASE.shutdown();
+	}
+
+	@BeforeEach
+	void fill() {
+		this.jdbc.update("delete from stock");
+		this.jdbc.update("insert into stock (id, quantity) values ('book', 10), ('pen', 10)");
+	}
+
+	private void underLock(Consumer<Stock> work) {
+		LockContext.Scope scope = LockContext.open(this.lock);
+		try {
+			this.transaction.executeWithoutResult((status) -> work.accept(this.entities.find(Stock.class, "book")));
+		}
+		finally {
+			scope.close();
+		}
+	}
+
+	private int quantity() {
+		Integer quantity = this.jdbc.queryForObject("select quantity from stock where id = 'book'", Integer.class);
+		return (quantity != null) ? quantity : -1;
+	}
+
+	@Test
+	void underALockThatIsHeldItCommits() {
+		underLock((stock) -> stock.quantity = 9);
+		assertThat(quantity()).isEqualTo(9);
+	}
+
+	@Test
+	void underALockThatIsLostItIsRolledBackAndNothingIsSent() {
+		AtomicBoolean sent = new AtomicBoolean();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> underLock((stock) -> {
+			stock.change(9, () -> sent.set(true));
+			this.lock.lose();
+		}));
+		assertThat(sent).isFalse();
+		assertThat(quantity()).isEqualTo(10);
+	}
+
+	@Test
+	void aLockThatIsLostWhileTheChangesAreSentStopsTheCommit() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> underLock((stock) -> {
+			stock.change(9, this.lock::lose);
+		})).withMessageContaining("was lost before its transaction committed");
+		assertThat(quantity()).isEqualTo(10);
+	}
+
+	@Test
+	void aLockThatIsKeptForTheTransactionIsAskedAfterTheChangesAreSentToo() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				TransactionBoundary.create().closeAfterCompletion(this.lock);
+				this.entities.find(Stock.class, "book").change(9, this.lock::lose);
+			}));
+		assertThat(quantity()).isEqualTo(10);
+	}
+
+	@Test
+	void changesThatAreRefusedUnderALostLockAreItsConsequence() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> underLock((stock) -> {
+			this.entities.remove(stock);
+			this.entities.persist(new Stock("odd", -1));
+			this.entities.find(Stock.class, "pen").change(9, this.lock::lose);
+		})).withCauseInstanceOf(DataIntegrityViolationException.class);
+		assertThat(quantity()).isEqualTo(10);
+	}
+
+	@Test
+	void changesThatAreRefusedUnderAHeldLockFailAsWithoutTheGuard() {
+		assertThatExceptionOfType(DataIntegrityViolationException.class)
+			.isThrownBy(() -> underLock((stock) -> this.entities.persist(new Stock("odd", -1))));
+	}
+
+	@Test
+	void aReadOnlyTransactionSendsNothing() {
+		this.transaction.setReadOnly(true);
+		underLock((stock) -> stock.quantity = 9);
+		assertThat(quantity()).isEqualTo(10);
+	}
+
+	@Test
+	void aSessionThatIsFlushedByHandSendsNothingByItself() {
+		underLock((stock) -> {
+			this.entities.unwrap(Session.class).setHibernateFlushMode(FlushMode.MANUAL);
+			stock.quantity = 9;
+		});
+		assertThat(quantity()).isEqualTo(10);
+		underLock((stock) -> {
+			this.entities.unwrap(Session.class).setHibernateFlushMode(FlushMode.MANUAL);
+			stock.quantity = 9;
+			this.entities.flush();
+		});
+		assertThat(quantity()).isEqualTo(9);
+	}
+
+	@Entity(name = "stock")
+	static class Stock {
+
+		@Id
+		private @Nullable String id;
+
+		@Column(columnDefinition = "int check (quantity >= 0)")
+		private int quantity;
+
+		private transient Runnable onFlush = () -> {
+		};
+
+		protected Stock() {
+		}
+
+		Stock(String id, int quantity) {
+			this.id = id;
+			this.quantity = quantity;
+		}
+
+		void change(int quantity, Runnable onFlush) {
+			this.quantity = quantity;
+			this.onFlush = onFlush;
+		}
+
+		@PreUpdate
+		void flushing() {
+			this.onFlush.run();
+		}
+
+	}
+
+}
