@@ -15,6 +15,7 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionManager;
 
 /**
@@ -79,6 +80,9 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
 			if (manager instanceof PlatformTransactionManager) {
 				audible.addListener(new GuardedCommits(check));
 				return manager;
+			}
+			if (manager instanceof ReactiveTransactionManager) {
+				return GuardedReactiveCommits.around(audible, check);
 			}
 		}
 		unguarded(manager, name, "its class is no ConfigurableTransactionManager. Have it extend "

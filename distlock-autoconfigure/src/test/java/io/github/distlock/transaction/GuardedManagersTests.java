@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import io.github.distlock.LockContext;
 import io.github.distlock.LockLostException;
+import io.r2dbc.spi.ConnectionFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -17,7 +18,10 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.PriorityOrdered;
+import org.springframework.r2dbc.connection.R2dbcTransactionManager;
+import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.TransactionStatus;
@@ -48,8 +52,9 @@ class GuardedManagersTests {
 
 	@Test
 	void switchedOffNobodyListensAndNobodyIsNamed(CapturedOutput output) {
-		try (AnnotationConfigApplicationContext context = start(Made.class, false, Deaf.class)) {
+		try (AnnotationConfigApplicationContext context = start(Made.class, false, Deaf.class, Reactive.class)) {
 			assertThat(context.getBean(CountingManager.class).getTransactionExecutionListeners()).isEmpty();
+			assertThat(context.getBean(R2dbcTransactionManager.class).getTransactionExecutionListeners()).isEmpty();
 			assertThat(output).doesNotContain("even if a lock");
 		}
 	}
@@ -60,6 +65,23 @@ class GuardedManagersTests {
 		assertThat(output).containsOnlyOnce("Transactions of the transaction manager 'deaf' (")
 			.contains("no ConfigurableTransactionManager")
 			.contains("distlock.transaction.commit-guard=false");
+	}
+
+	@Test
+	void aReactiveManagerIsAProxyOfItsInterfaces(CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = start(Reactive.class, true)) {
+			assertThat(context.getBean(ReactiveTransactionManager.class))
+				.isInstanceOf(ConfigurableTransactionManager.class)
+				.isNotInstanceOf(R2dbcTransactionManager.class);
+			assertThat(output).doesNotContain("even if a lock");
+		}
+	}
+
+	@Test
+	void aReactiveManagerThatWasMadeTooEarlyIsNamed(CapturedOutput output) {
+		start(ReactiveEarly.class, true).close();
+		assertThat(output).containsOnlyOnce("Transactions of the transaction manager 'reactive' (")
+			.contains("it was created before the guard");
 	}
 
 	private static void commitUnderALostLock(PlatformTransactionManager manager) {
@@ -110,6 +132,26 @@ class GuardedManagersTests {
 		@Bean
 		PlatformTransactionManager deaf() {
 			return new DeafManager();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Reactive {
+
+		@Bean
+		R2dbcTransactionManager reactive() {
+			return new R2dbcTransactionManager(ConnectionFactories.get("r2dbc:h2:mem:///unused"));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ReactiveEarly extends Reactive {
+
+		@Bean
+		static EarlyBird earlyBird(ReactiveTransactionManager manager) {
+			return new EarlyBird();
 		}
 
 	}

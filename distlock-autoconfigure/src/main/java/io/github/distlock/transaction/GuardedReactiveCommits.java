@@ -1,0 +1,96 @@
+package io.github.distlock.transaction;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.ReactiveTransaction;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionManager;
+
+/**
+ * Hears of the commits of reactive transactions. A listener is not told in which Reactor
+ * context it is called, and the methods of a reactive manager are final, so a proxy of
+ * its interfaces sees where a transaction begins, and the listener where it commits.
+ */
+final class GuardedReactiveCommits implements MethodInterceptor, TransactionExecutionListener {
+
+	private final CommitCheck check;
+
+	/**
+	 * The locks under which each transaction has begun, until it has completed. Weak, for
+	 * one that nobody completes.
+	 */
+	private final Map<TransactionExecution, List<HeldLock>> locks = Collections.synchronizedMap(new WeakHashMap<>());
+
+	private GuardedReactiveCommits(CommitCheck check) {
+		this.check = check;
+	}
+
+	static TransactionManager around(ConfigurableTransactionManager manager, CommitCheck check) {
+		GuardedReactiveCommits commits = new GuardedReactiveCommits(check);
+		manager.addListener(commits);
+		ProxyFactory proxy = new ProxyFactory(manager);
+		proxy.addAdvice(commits);
+		return (TransactionManager) proxy.getProxy(manager.getClass().getClassLoader());
+	}
+
+	@Override
+	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+		Object result = invocation.proceed();
+		boolean begins = invocation.getMethod().getName().equals("getReactiveTransaction");
+		return (begins && result instanceof Mono<?> begin) ? noted(begin) : result;
+	}
+
+	private <T> Mono<T> noted(Mono<T> begin) {
+		return Mono.deferContextual((context) -> {
+			List<HeldLock> current = current(context);
+			return current.isEmpty() ? begin : begin.doOnNext((transaction) -> note(transaction, current));
+		});
+	}
+
+	private static List<HeldLock> current(ContextView context) {
+		return context.getOrEmpty(LockContext.CONTEXT_KEY)
+			.map(GuardedReactiveCommits::cast)
+			.orElseGet(LockContext::all);
+	}
+
+	@SuppressWarnings("unchecked")
+	private static List<HeldLock> cast(Object value) {
+		return (List<HeldLock>) value;
+	}
+
+	private void note(@Nullable Object begun, List<HeldLock> current) {
+		if (begun instanceof ReactiveTransaction transaction && transaction.isNewTransaction()) {
+			this.locks.put(transaction, current);
+		}
+	}
+
+	@Override
+	public void beforeCommit(TransactionExecution transaction) {
+		this.check.verify(this.locks.getOrDefault(transaction, List.of()), null);
+	}
+
+	@Override
+	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
+		this.locks.remove(transaction);
+	}
+
+	@Override
+	public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
+		this.locks.remove(transaction);
+	}
+
+}
