@@ -1,0 +1,30 @@
+package io.github.distlock.transaction.applications;
+
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * Changes an entity and leaves the SQL to the commit.
+ */
+@Transactional
+class JpaTill implements Till {
+
+	private final Books books;
+
+	JpaTill(Books books) {
+		this.books = books;
+	}
+
+	@Override
+	public void sell(Sale sale) {
+		sale.entered().run();
+		Book book = this.books.findById(1L).orElseThrow();
+		sale.read().run();
+		book.sell(sale.amount());
+	}
+
+	@Override
+	public void sellBriefly(Sale sale) {
+		sell(sale);
+	}
+
+}

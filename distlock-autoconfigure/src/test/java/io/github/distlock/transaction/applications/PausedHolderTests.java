@@ -1,0 +1,182 @@
+package io.github.distlock.transaction.applications;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockListener;
+import io.github.distlock.LockLostException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Holders that are paused beyond their leases, while the next one works, in applications
+ * with a transaction manager of their own.
+ */
+class PausedHolderTests {
+
+	private static final AtomicReference<Runnable> ON_RELEASE = new AtomicReference<>();
+
+	private static Shops shops;
+
+	private static ConfigurableApplicationContext jdbc;
+
+	private static ConfigurableApplicationContext jpa;
+
+	private static ConfigurableApplicationContext unguarded;
+
+	/** That of the next holder. */
+	private static Till next;
+
+	@BeforeAll
+	static void open() {
+		shops = new Shops();
+		jdbc = shops.open(List.of(JdbcApplication.class, PausedCommits.class, Listening.class));
+		jpa = shops.open(List.of(JpaApplication.class, Listening.class));
+		unguarded = shops.open(List.of(JdbcApplication.class), "--distlock.transaction.commit-guard=false");
+		next = jdbc.getBean(JdbcTill.class);
+	}
+
+	@AfterAll
+	static void close() {
+		shops.close();
+	}
+
+	@BeforeEach
+	void restock() {
+		shops.restock();
+		ON_RELEASE.set(() -> {
+		});
+	}
+
+	private static ConfigurableApplicationContext application(String name) {
+		return name.equals("jpa") ? jpa : jdbc;
+	}
+
+	private static Sale pausedUntilTheNextHasSold(Till next) {
+		return Sale.of(1).whenRead(() -> {
+			Shops.outliveTheLease();
+			Shops.elsewhere(() -> next.sell(Sale.of(2))).join();
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "jdbc", "jpa" })
+	void theWorkOfAPausedHolderIsRolledBack(String name) {
+		Till till = application(name).getBean("till", Till.class);
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> till.sellBriefly(pausedUntilTheNextHasSold(next)))
+			.withMessageContaining("the transaction is rolled back");
+		assertThat(shops.stock()).isEqualTo(8);
+	}
+
+	@Test
+	void withoutTheGuardTheWorkOfAPausedHolderOverwritesThatOfTheNext() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> unguarded.getBean(JdbcTill.class).sellBriefly(pausedUntilTheNextHasSold(next)));
+		assertThat(shops.stock()).isEqualTo(9);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "jdbc", "jpa" })
+	void theTransactionHasCommittedWhenTheLockIsReleased(String name) {
+		AtomicReference<Integer> seen = new AtomicReference<>();
+		ON_RELEASE.set(() -> seen.set(shops.stock()));
+		application(name).getBean("till", Till.class).sell(Sale.of(1));
+		assertThat(seen).hasValue(9);
+	}
+
+	@Test
+	void aHolderThatIsPausedInItsCommitLosesTheSaleOfTheNextOrItsOwn() {
+		CountDownLatch read = new CountDownLatch(1);
+		AtomicReference<CompletableFuture<Void>> later = new AtomicReference<>();
+		jdbc.getBean(PausedCommits.class).beforeNext(() -> {
+			Shops.outliveTheLease();
+			later.set(Shops
+				.elsewhere(() -> unguarded.getBean(JdbcTill.class).sell(Sale.of(2).whenRead(read::countDown))));
+			await(read);
+		});
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> jdbc.getBean(JdbcTill.class).sellBriefly(Sale.of(1)))
+			.withMessageNotContaining("rolled back");
+		later.get().join();
+		// Three are sold, but the next holder had read before the commit arrived.
+		assertThat(shops.stock()).isEqualTo(8);
+	}
+
+	@Test
+	void withFencesTheNextHolderWaitsForTheRowOfAPausedCommit() {
+		CountDownLatch entered = new CountDownLatch(1);
+		AtomicReference<CompletableFuture<Void>> later = new AtomicReference<>();
+		jdbc.getBean(PausedCommits.class).beforeNext(() -> {
+			Shops.outliveTheLease();
+			later.set(Shops
+				.elsewhere(() -> unguarded.getBean(FencedTill.class).sell(Sale.of(2).whenEntered(entered::countDown))));
+			await(entered);
+		});
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> jdbc.getBean(FencedTill.class).sellBriefly(Sale.of(1)));
+		later.get().join();
+		assertThat(shops.stock()).isEqualTo(7);
+	}
+
+	@Test
+	void withFencesAHolderThatComesTooLateIsRefusedWithoutTheGuardToo() {
+		Sale late = Sale.of(1).whenEntered(() -> {
+			Shops.outliveTheLease();
+			Shops.elsewhere(() -> jdbc.getBean(FencedTill.class).sell(Sale.of(2))).join();
+		});
+		assertThatExceptionOfType(OptimisticLockingFailureException.class)
+			.isThrownBy(() -> unguarded.getBean(FencedTill.class).sellBriefly(late));
+		assertThat(shops.stock()).isEqualTo(8);
+	}
+
+	@Test
+	void transactionsOutsideOfTheLockAreRefusedAtTheStart() {
+		assertThatException().isThrownBy(() -> shops.open(List.of(JdbcApplication.class, TransactionsFirst.class)))
+			.havingRootCause()
+			.isInstanceOf(LockDefinitionException.class)
+			.withMessageContaining("released before the commit");
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@SpringBootConfiguration(proxyBeanMethods = false)
+	@EnableTransactionManagement(order = 100)
+	static class TransactionsFirst {
+
+	}
+
+	static class Listening implements LockListener {
+
+		@Override
+		public void onReleased(Released event) {
+			ON_RELEASE.get().run();
+		}
+
+	}
+
+}
