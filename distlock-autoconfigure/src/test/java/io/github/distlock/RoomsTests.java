@@ -31,18 +31,20 @@ class RoomsTests {
 					"backend.zookeeper", "backend.local", "waiting", "renewal", "registry", "aop", "transaction",
 					"metrics", "test"));
 
-	private final JavaClasses classes = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+	/** Read once: that takes most of the time. */
+	private static final JavaClasses CLASSES = new ClassFileImporter()
+		.withImportOption(new ImportOption.DoNotIncludeTests())
 		.importPackages(BASE);
 
 	@Test
 	void everyRoomIsInTheTable() {
-		assertThat(this.classes.stream().map(RoomsTests::room).distinct()).isSubsetOf(MAY_USE.keySet());
+		assertThat(CLASSES.stream().map(RoomsTests::room).distinct()).isSubsetOf(MAY_USE.keySet());
 	}
 
 	@Test
 	void noRoomReachesAroundAnother() {
 		List<String> trespasses = new ArrayList<>();
-		for (JavaClass type : this.classes) {
+		for (JavaClass type : CLASSES) {
 			for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
 				JavaClass target = dependency.getTargetClass().getBaseComponentType();
 				if (target.getPackageName().startsWith(BASE) && !room(target).equals(room(type))
@@ -89,7 +91,7 @@ class RoomsTests {
 	}
 
 	private void assertUsedOnlyBy(String foreign, Set<String> rooms) {
-		List<String> users = this.classes.stream()
+		List<String> users = CLASSES.stream()
 			.filter((type) -> !rooms.contains(room(type)))
 			.flatMap((type) -> type.getDirectDependenciesFromSelf().stream())
 			.filter((dependency) -> dependency.getTargetClass().getPackageName().startsWith(foreign))
