@@ -1,9 +1,13 @@
 package io.github.distlock.aop;
 
 import org.aopalliance.aop.Advice;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 
 import org.springframework.aop.Pointcut;
+import org.springframework.aop.ClassFilter;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
+import org.springframework.aop.support.ComposablePointcut;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.Ordered;
@@ -28,7 +32,9 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
 	private static final long serialVersionUID = 1L;
 
-	private final transient Pointcut pointcut = new LockPointcut();
+	private final transient Pointcut pointcut;
+
+	private final transient AopMode mode;
 
 	private final transient LockRuntime runtime;
 
@@ -41,15 +47,19 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	/**
 	 * Create the advisor; asks the runtime for nothing.
 	 * @param beanFactory where key expressions find beans, placeholders their properties
+	 * @param mode how calls reach their lock; an advisor that is woven matches nothing
 	 * @param order the advisor's place among others, {@link #DEFAULT_ORDER} if in doubt
 	 * @param runtime what locked calls need
 	 */
-	public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, int order, LockRuntime runtime) {
+	public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, AopMode mode, int order, LockRuntime runtime) {
 		Environment environment = beanFactory.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME,
 				Environment.class);
+		this.mode = mode;
+		this.pointcut = (mode == AopMode.PROXY) ? new LockPointcut()
+				: new ComposablePointcut((ClassFilter) (type) -> false);
 		this.runtime = runtime;
 		this.definitions = new LockDefinitions(
-				new LockDefinitionReader(beanFactory, environment, new FailureDecision(runtime.failureHandler())),
+				new LockDefinitionReader(beanFactory, environment, mode, new FailureDecision(runtime.failureHandler())),
 				runtime.waitTime());
 		this.registries = new NamedRegistries(beanFactory, runtime);
 		this.advice = new LockInterceptor(this.definitions, this.registries, runtime);
@@ -80,6 +90,19 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	 */
 	void verifyFailureHandler() {
 		this.runtime.failureHandler().get();
+	}
+
+	AopMode mode() {
+		return this.mode;
+	}
+
+	LockedReach reach() {
+		return (this.mode == AopMode.PROXY) ? new LockedProxy(this) : new WovenMethods();
+	}
+
+	/** What becomes of calls that the weaver has caught. */
+	MethodInterceptor wovenCalls() {
+		return (this.mode == AopMode.PROXY) ? MethodInvocation::proceed : this.advice;
 	}
 
 	boolean isEnabled() {

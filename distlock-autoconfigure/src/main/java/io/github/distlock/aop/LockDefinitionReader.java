@@ -22,19 +22,23 @@ final class LockDefinitionReader {
 
 	private final Placeholders placeholders;
 
+	private final AopMode mode;
+
 	/** Of annotations that say nothing. */
 	private final FailurePolicy undecided;
 
-	LockDefinitionReader(ConfigurableBeanFactory beanFactory, Environment environment, FailurePolicy undecided) {
+	LockDefinitionReader(ConfigurableBeanFactory beanFactory, Environment environment, AopMode mode,
+			FailurePolicy undecided) {
 		this.undecided = undecided;
 		this.beanFactory = beanFactory;
 		this.placeholders = new Placeholders(environment, beanFactory);
+		this.mode = mode;
 	}
 
 	LockDefinition read(LockAnnotation annotation) {
 		LockedMethod where = annotation.where();
 		DistributedLock attributes = annotation.attributes();
-		LockableSignature.check(where);
+		LockableSignature.check(where, this.mode);
 		String registry = this.placeholders.resolve("registry", attributes.registry(), where);
 		return new LockDefinition(where, annotation.annotated() == null, condition(annotation), key(annotation),
 				template(attributes, where), withoutLock(attributes, where), registry.trim());

@@ -11,7 +11,8 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
 
 /**
- * Refuses methods that cannot be locked, whatever proxy their bean gets.
+ * Refuses methods that cannot be locked, whatever proxy their bean gets, or however they
+ * are woven.
  */
 final class LockableSignature {
 
@@ -22,15 +23,10 @@ final class LockableSignature {
 	private LockableSignature() {
 	}
 
-	static void check(LockedMethod where) {
+	static void check(LockedMethod where, AopMode mode) {
 		Method method = where.method();
-		if (Modifier.isStatic(method.getModifiers())) {
-			throw where.refuse("is on a static method: a call of it passes no proxy and would not be locked. Make it "
-					+ "an instance method of the bean");
-		}
-		if (Modifier.isPrivate(method.getModifiers())) {
-			throw where.refuse("is on a private method: a call of it passes no proxy and would not be locked. Make it "
-					+ "public and call it from another bean");
+		if (mode == AopMode.PROXY) {
+			checkReach(where);
 		}
 		Class<?> result = method.getReturnType();
 		if (completesLater(result) && !runsAsynchronously(where)) {
@@ -38,6 +34,18 @@ final class LockableSignature {
 					+ ", which may complete after the method has returned, but the lock is held only until the method "
 					+ "returns: the work would go on without it. Return the finished result, or call "
 					+ "LockRegistry.acquireAsync and close the lock when the result is complete");
+		}
+	}
+
+	private static void checkReach(LockedMethod where) {
+		Method method = where.method();
+		if (Modifier.isStatic(method.getModifiers())) {
+			throw where.refuse("is on a static method: a call of it passes no proxy and would not be locked. Make it "
+					+ "an instance method of the bean, or set distlock.aop.mode to aspectj");
+		}
+		if (Modifier.isPrivate(method.getModifiers())) {
+			throw where.refuse("is on a private method: a call of it passes no proxy and would not be locked. Make it "
+					+ "public and call it from another bean, or set distlock.aop.mode to aspectj");
 		}
 	}
 

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.distlock.DistributedLock;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
@@ -33,12 +35,14 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * Refuses beans whose annotated methods cannot be locked: each when it is created, those
  * that are not created yet when the application has started. Runs right after the proxies
- * are made.
+ * are made. Where a weaver is at work it tells {@link WovenCalls} whose the beans are.
  */
-class LockedBeanVerifier
-		implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton, BeanFactoryAware, Ordered {
+class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton,
+		BeanFactoryAware, DisposableBean, Ordered {
 
 	private static final Log logger = LogFactory.getLog(LockedBeanVerifier.class);
+
+	private static final boolean WOVEN = WovenMethods.areThere();
 
 	private final Map<Class<?>, Collection<LockDefinition>> known = new ConcurrentHashMap<>();
 
@@ -48,13 +52,19 @@ class LockedBeanVerifier
 	/** Registries are asked for only when all beans that were to be created are. */
 	private volatile boolean registriesAreThere;
 
+	/** Whether calls without a bean are ours, too. */
+	private volatile boolean entered;
+
 	private @Nullable ConfigurableListableBeanFactory beanFactory;
 
 	private final SingletonSupplier<DistributedLockAdvisor> advisor = SingletonSupplier
 		.of(() -> beanFactory().getBean(DistributedLockAdvisor.class));
 
-	private final SingletonSupplier<LockedProxy> proxy = SingletonSupplier
-		.of(() -> new LockedProxy(this.advisor.obtain()));
+	private final SingletonSupplier<LockedReach> reach = SingletonSupplier.of(() -> this.advisor.obtain().reach());
+
+	/** Of this application, once it is asked for. */
+	private final SingletonSupplier<MethodInterceptor> wovenCalls = SingletonSupplier
+		.of(() -> this.advisor.obtain().wovenCalls());
 
 	@Override
 	public int getOrder() {
@@ -69,6 +79,15 @@ class LockedBeanVerifier
 	private ConfigurableListableBeanFactory beanFactory() {
 		Assert.state(this.beanFactory != null, "setBeanFactory must be called first");
 		return this.beanFactory;
+	}
+
+	/** As soon as there is an object: its own initialization may call locked methods. */
+	@Override
+	public boolean postProcessAfterInstantiation(Object bean, String beanName) {
+		if (WOVEN && !definitions(bean.getClass()).isEmpty()) {
+			WovenCalls.bind(bean, this.wovenCalls.obtain());
+		}
+		return true;
 	}
 
 	@Override
@@ -93,7 +112,18 @@ class LockedBeanVerifier
 	}
 
 	@Override
+	public void destroy() {
+		if (this.entered) {
+			WovenCalls.leave(this.wovenCalls.obtain());
+		}
+	}
+
+	@Override
 	public void afterSingletonsInstantiated() {
+		if (this.advisor.obtain().mode() == AopMode.ASPECTJ) {
+			WovenCalls.enter(this.wovenCalls.obtain());
+			this.entered = true;
+		}
 		for (String beanName : beanFactory().getBeanDefinitionNames()) {
 			Object bean = beanFactory().getSingleton(beanName);
 			if (bean != null) {
@@ -138,7 +168,7 @@ class LockedBeanVerifier
 		if (!(bean instanceof AopInfrastructureBean)) {
 			Class<?> type = AopUtils.isAopProxy(bean) ? AopUtils.getTargetClass(bean) : bean.getClass();
 			Collection<LockDefinition> definitions = definitions(type);
-			definitions.forEach((definition) -> this.proxy.obtain().verify(bean, definition));
+			definitions.forEach((definition) -> this.reach.obtain().verify(bean, definition));
 			if (this.registriesAreThere) {
 				verifyRegistries(definitions);
 			}
@@ -174,6 +204,9 @@ class LockedBeanVerifier
 	 * Said before the proxy is made: the failure of CGLIB names no annotation.
 	 */
 	private void verifyOpenClass(LockDefinition definition, String beanName) {
+		if (this.advisor.obtain().mode() != AopMode.PROXY) {
+			return;
+		}
 		Class<?> type = definition.where().beanClass();
 		boolean closed = (Modifier.isFinal(type.getModifiers()) || type.isSealed()) && !Proxy.isProxyClass(type)
 				&& !ClassUtils.isLambdaClass(type);

@@ -17,7 +17,7 @@ import org.springframework.core.Ordered;
  * The proxy of a bean with annotated methods: does each call of them pass the lock, and
  * does it do so outside of transactions?
  */
-final class LockedProxy {
+final class LockedProxy implements LockedReach {
 
 	private final TransactionBoundary transactions = TransactionBoundary.create();
 
@@ -27,7 +27,8 @@ final class LockedProxy {
 		this.advisor = advisor;
 	}
 
-	void verify(Object bean, LockDefinition definition) {
+	@Override
+	public void verify(Object bean, LockDefinition definition) {
 		LockedMethod where = definition.where();
 		if (!(bean instanceof Advised advised)) {
 			throw where.refuse("would not be locked: the bean has no proxy, because it was created before the beans "

@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
+import io.github.distlock.aop.AopMode;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.aop.LockProxyRegistrar;
 import io.github.distlock.aop.LockRuntime;
@@ -26,7 +27,8 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * Auto-configuration of {@link io.github.distlock.DistributedLock @DistributedLock}. The
  * advisor comes before all other beans, so everything that it works with is looked up
- * when the first locked method is called, and its order is read from the environment.
+ * when the first locked method is called, and its mode and order are read from the
+ * environment.
  */
 @AutoConfiguration
 @Import(LockProxyRegistrar.class)
@@ -42,12 +44,13 @@ public final class DistlockAopAutoConfiguration {
 		int order = Binder.get(environment)
 			.bind("distlock.aop.order", Integer.class)
 			.orElse(DistributedLockAdvisor.DEFAULT_ORDER);
+		AopMode mode = Binder.get(environment).bind("distlock.aop.mode", AopMode.class).orElse(AopMode.PROXY);
 		Supplier<DistlockProperties> known = SingletonSupplier.of(properties::getObject);
 		Supplier<List<LockListener>> told = () -> listeners.orderedStream().toList();
 		LockRuntime runtime = new LockRuntime(registry::getObject, told, () -> known.get().enabled(), RegistryFacts::of,
 				() -> known.get().waitTime(), () -> known.get().transaction().onActive(),
 				failureHandler::getIfAvailable);
-		return new DistributedLockAdvisor(beanFactory, order, runtime);
+		return new DistributedLockAdvisor(beanFactory, mode, order, runtime);
 	}
 
 }

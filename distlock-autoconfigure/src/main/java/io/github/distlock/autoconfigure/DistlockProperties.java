@@ -3,6 +3,7 @@ package io.github.distlock.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 
+import io.github.distlock.aop.AopMode;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.waiting.HandOffLimits;
@@ -128,10 +129,14 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	/**
 	 * Annotated methods.
 	 *
+	 * @param mode How calls reach their lock: through the proxy of the bean, or through
+	 * AspectJ's load-time weaver, which reaches calls inside one object and private,
+	 * final and static methods, too.
 	 * @param order Place of the lock among the advisors of a method. It must be outside
 	 * of transactions and caches, which are last by default: lower than theirs.
 	 */
-	public record Aop(@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int order) {
+	public record Aop(@DefaultValue("proxy") AopMode mode,
+			@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int order) {
 	}
 
 	/**

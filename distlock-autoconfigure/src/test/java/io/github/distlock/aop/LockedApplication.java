@@ -86,7 +86,8 @@ final class LockedApplication {
 			int order = environment.getProperty("order", Integer.class, DistributedLockAdvisor.DEFAULT_ORDER);
 			OnActiveTransaction onActive = environment.getProperty("on-active", OnActiveTransaction.class,
 					OnActiveTransaction.KEEP);
-			return new DistributedLockAdvisor(beanFactory, order,
+			AopMode mode = environment.getProperty("mode", AopMode.class, AopMode.PROXY);
+			return new DistributedLockAdvisor(beanFactory, mode, order,
 					new LockRuntime(registry::getObject, () -> listeners.orderedStream().toList(),
 							() -> enabled.getObject().get(), Locking::facts, () -> Duration.ofSeconds(5),
 							() -> onActive, handler::getIfAvailable));

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
+import io.github.distlock.aop.AopMode;
 import io.github.distlock.transaction.OnActiveTransaction;
 import org.junit.jupiter.api.Test;
 
@@ -42,8 +43,8 @@ class ConfigurationMetadataTests {
 					"distlock.redlock.nodes", "distlock.redlock.node-timeout", "distlock.redlock.longest-lease",
 					"distlock.zookeeper.enabled", "distlock.zookeeper.connect-string",
 					"distlock.zookeeper.session-timeout", "distlock.zookeeper.connection-timeout",
-					"distlock.zookeeper.command-timeout", "distlock.zookeeper.root", "distlock.aop.order",
-					"distlock.transaction.on-active", "distlock.transaction.commit-guard",
+					"distlock.zookeeper.command-timeout", "distlock.zookeeper.root", "distlock.aop.mode",
+					"distlock.aop.order", "distlock.transaction.on-active", "distlock.transaction.commit-guard",
 					"distlock.transaction.commit-margin");
 	}
 
@@ -68,6 +69,7 @@ class ConfigurationMetadataTests {
 	void everyValueOfAnEnumIsDescribed() {
 		assertThat(hintedValues("distlock.backend")).isEqualTo(names(Backend.values()));
 		assertThat(hintedValues("distlock.on-lost")).isEqualTo(names(DistlockProperties.OnLost.values()));
+		assertThat(hintedValues("distlock.aop.mode")).isEqualTo(names(AopMode.values()));
 		assertThat(hintedValues("distlock.transaction.on-active")).isEqualTo(names(OnActiveTransaction.values()));
 	}
 

@@ -46,9 +46,22 @@ public final class ChildJvm implements AutoCloseable {
 	 * @return the child, started
 	 */
 	public static ChildJvm start(Class<?> program, String... arguments) {
-		List<String> command = new ArrayList<>(List.of(
-				Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-				"-XX:+UseSerialGC", "-Xmx128m", "-cp", System.getProperty("java.class.path"), program.getName()));
+		return start(List.of(), program, arguments);
+	}
+
+	/**
+	 * Start a child in a JVM with options of its own.
+	 * @param options what the JVM is told
+	 * @param program its main class
+	 * @param arguments what the program is told
+	 * @return the child, started
+	 */
+	public static ChildJvm start(List<String> options, Class<?> program, String... arguments) {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-XX:+UseSerialGC", "-Xmx128m"));
+		command.addAll(options);
+		command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
 		command.addAll(List.of(arguments));
 		try {
 			ChildJvm child = new ChildJvm(

@@ -1,0 +1,36 @@
+package io.github.distlock.aop;
+
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
+import org.aspectj.lang.annotation.DeclarePrecedence;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What AspectJ's weaver puts around annotated methods. Made by the weaver, of which
+ * {@code META-INF/aop.xml} tells it; never a bean. Outside of all other aspects, so that
+ * woven transactions are inside of the lock. Classes of proxies stay as they are: they
+ * lead to an object whose class is woven.
+ */
+@Aspect
+@DeclarePrecedence("io.github.distlock.aop.LockAspect, *")
+public class LockAspect {
+
+	/**
+	 * Run a call under its lock, if its application wants methods to be locked this way.
+	 * @param call the call
+	 * @return what the method returns
+	 * @throws Throwable what the method or its lock throws
+	 */
+	@Around("(execution(@io.github.distlock.DistributedLock * *(..))"
+			+ " || execution(@(@io.github.distlock.DistributedLock *) * *(..))"
+			+ " || execution(@io.github.distlock.DistributedLocks * *(..))"
+			+ " || execution(public !static * (@io.github.distlock.DistributedLock *).*(..))"
+			+ " || execution(public !static * (@io.github.distlock.DistributedLocks *).*(..))"
+			+ " || execution(public !static * (@(@io.github.distlock.DistributedLock *) *).*(..)))"
+			+ " && !within(java.lang.reflect.Proxy+) && !within(org.springframework.aop.SpringProxy+)")
+	public @Nullable Object lock(ProceedingJoinPoint call) throws Throwable {
+		return WovenCalls.invoke(new WovenInvocation(call));
+	}
+
+}

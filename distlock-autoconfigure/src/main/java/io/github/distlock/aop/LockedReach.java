@@ -1,0 +1,16 @@
+package io.github.distlock.aop;
+
+/**
+ * Whether calls of a bean's annotated methods reach their locks.
+ */
+interface LockedReach {
+
+	/**
+	 * Refuse a bean whose method would run without its lock, or in the wrong order.
+	 * @param bean the bean, with its proxy if it has one
+	 * @param definition what one of its methods needs
+	 * @throws io.github.distlock.LockDefinitionException if it cannot work
+	 */
+	void verify(Object bean, LockDefinition definition);
+
+}

@@ -1,0 +1,66 @@
+package io.github.distlock.aop;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.List;
+
+import io.github.distlock.transaction.TransactionBoundary;
+
+import org.springframework.aop.framework.Advised;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Annotated methods in mode {@code aspectj}: has the weaver been there?
+ */
+final class WovenMethods implements LockedReach {
+
+	/** Where the weaver puts the body of a method around which there is advice. */
+	private static final String BODY = "_aroundBody";
+
+	private final TransactionBoundary transactions = TransactionBoundary.create();
+
+	/**
+	 * Return whether a weaver works on our aspect: it is then a class with more methods.
+	 */
+	static boolean areThere() {
+		return ClassUtils.isPresent("org.aspectj.lang.ProceedingJoinPoint", WovenMethods.class.getClassLoader())
+				&& ClassUtils.hasMethod(LockAspect.class, "aspectOf");
+	}
+
+	@Override
+	public void verify(Object bean, LockDefinition definition) {
+		LockedMethod where = definition.where();
+		if (!areThere()) {
+			throw where
+				.refuse("would not be locked: distlock.aop.mode is aspectj, and no weaver of AspectJ is at work. "
+						+ "Start the JVM with -javaagent:aspectjweaver.jar (org.aspectj:aspectjweaver), or set "
+						+ "distlock.aop.mode to proxy");
+		}
+		if (!isWoven(where.method())) {
+			throw where
+				.refuse("would not be locked: the weaver of AspectJ has not changed it. Write the annotation, or "
+						+ "one that is annotated with it, on the method itself or on the class that declares it, and not "
+						+ "on an interface or a super type; let no META-INF/aop.xml leave the class out; and have the "
+						+ "weaver started before the class is loaded");
+		}
+		if (bean instanceof Advised advised && Arrays.stream(advised.getAdvisors())
+			.anyMatch((advisor) -> this.transactions.demarcates(advisor, where.method(), where.beanClass()))) {
+			throw where.refuse("would be locked inside of its transaction: the lock is woven into the method, and the "
+					+ "transaction is begun by the proxy around it. Weave transactions, too "
+					+ "(@EnableTransactionManagement(mode = AdviceMode.ASPECTJ) and spring-aspects), begin the "
+					+ "transaction in a method that the locked one calls, or set distlock.aop.mode to proxy");
+		}
+	}
+
+	private static boolean isWoven(Method method) {
+		int receiver = Modifier.isStatic(method.getModifiers()) ? 0 : 1;
+		List<Class<?>> parameters = List.of(method.getParameterTypes());
+		return Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
+			.filter((candidate) -> candidate.getName().startsWith(method.getName() + BODY))
+			.map((body) -> List.of(body.getParameterTypes()))
+			.anyMatch((body) -> body.size() >= receiver + parameters.size()
+					&& body.subList(receiver, receiver + parameters.size()).equals(parameters));
+	}
+
+}

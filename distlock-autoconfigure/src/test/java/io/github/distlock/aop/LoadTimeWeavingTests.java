@@ -1,0 +1,107 @@
+package io.github.distlock.aop;
+
+import java.util.List;
+
+import io.github.distlock.testing.ChildJvm;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Locks that AspectJ's weaver puts around methods, in a JVM with the real agent.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LoadTimeWeavingTests {
+
+	private final ChildJvm child;
+
+	LoadTimeWeavingTests() {
+		String agent = ProceedingJoinPoint.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+		this.child = ChildJvm.start(List.of("-javaagent:" + agent), WovenChild.class);
+	}
+
+	@BeforeAll
+	void theChildHasStarted() {
+		assertThat(said("anything")).isEqualTo("unknown");
+	}
+
+	@AfterAll
+	void stop() {
+		this.child.close();
+	}
+
+	@ParameterizedTest(name = "{0}")
+	@CsvSource({ "self-invocation, public-7", "from-outside, public-7", "private, private-7", "composed, composed",
+			"failing, throwing", "static, static-7", "no-bean, public-7" })
+	void isLockedOnce(String scene, String key) {
+		assertThat(said(scene)).isEqualTo("[acquire " + key + ", run, release " + key + "]");
+	}
+
+	@Test
+	void aClassIsLockedMethodByPublicMethod() {
+		assertThat(said("whole-class")).isEqualTo("[acquire whole, run, run, release whole]");
+	}
+
+	@Test
+	void theProxyOfALockedClassIsNotLockedBesides() {
+		assertThat(said("proxied-class")).isEqualTo("[acquire whole, run, run, release whole]");
+	}
+
+	@Test
+	void modeProxyDoesNotLockTwiceUnderTheAgent() {
+		assertThat(said("proxy-mode")).isEqualTo("[acquire public-7, run, release public-7]");
+	}
+
+	@Test
+	void modeProxyReachesNoSelfInvocationUnderTheAgentEither() {
+		assertThat(said("proxy-mode-self")).isEqualTo("[run]");
+	}
+
+	@Test
+	void eachApplicationLocksItsOwnBeans() {
+		assertThat(said("two-applications"))
+			.isEqualTo("[acquire public-1, run, release public-1] [acquire public-2, run, release public-2]");
+	}
+
+	@Test
+	void anApplicationWithProxiesIsNotLockedByAnotherOne() {
+		assertThat(said("beside-a-proxy")).isEqualTo("[] [acquire public-7, run, release public-7]");
+	}
+
+	@Test
+	void aStaticMethodOfSeveralApplicationsIsRefused() {
+		assertThat(said("ambiguous")).startsWith("refused: @DistributedLock on ")
+			.contains("WovenWares.count(")
+			.endsWith("Call it on a bean, or run one application in a JVM");
+	}
+
+	@Test
+	void anAnnotationThatTheWeaverDoesNotSeeFailsTheStart() {
+		assertThat(said("interface")).startsWith("refused: @DistributedLock on ")
+			.contains("OfInterface.method() would not be locked")
+			.contains("on the method itself");
+	}
+
+	@Test
+	void aTransactionThatAProxyBeginsAroundTheLockFailsTheStart() {
+		assertThat(said("transaction")).startsWith("refused: @DistributedLock on ")
+			.contains("InTransaction.method() would be locked inside of its transaction")
+			.contains("AdviceMode.ASPECTJ");
+	}
+
+	@Test
+	void withoutAnApplicationTheMethodJustRuns() {
+		assertThat(said("no-application")).isEqualTo("[run]");
+	}
+
+	private String said(String scene) {
+		return this.child.tell(scene).expect("said " + scene + " ");
+	}
+
+}

@@ -1,0 +1,25 @@
+package io.github.distlock.aop;
+
+import io.github.distlock.DistributedLock;
+
+/**
+ * What a proxy reaches, but for calls inside.
+ */
+class ProxiedWares {
+
+	private final InMemoryLocks locks;
+
+	ProxiedWares(InMemoryLocks locks) {
+		this.locks = locks;
+	}
+
+	public void callsItself(String id) {
+		deduct(id);
+	}
+
+	@DistributedLock("'public-' + #id")
+	public void deduct(String id) {
+		this.locks.events.add("run");
+	}
+
+}
