@@ -61,6 +61,20 @@ class InboxTests extends TwoRegistries {
 	}
 
 	@Test
+	void contendedKeysUseUpNoSubscriptions() {
+		List<HeldLock> held = new ArrayList<>();
+		List<CompletableFuture<HeldLock>> waiting = new ArrayList<>();
+		for (int i = 0; i < 300; i++) {
+			held.add(this.one.acquire(request("contended-" + i)));
+			waiting.add(this.two.acquireAsync(request("contended-" + i)));
+		}
+		await().until(() -> redis.inboxes() == 2);
+		held.forEach(HeldLock::close);
+		waiting.forEach((lock) -> lock.join().close());
+		assertThat(redis.inboxes()).isEqualTo(2);
+	}
+
+	@Test
 	void asynchronousWaitsLeaveNoTimersBehind() throws Exception {
 		for (int i = 0; i < 300; i++) {
 			CompletableFuture<HeldLock> lock = this.one

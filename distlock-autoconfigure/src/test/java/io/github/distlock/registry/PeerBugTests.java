@@ -1,0 +1,114 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.testing.RedisNodes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Mistakes of other libraries in what a registry does, whatever the store: each test is
+ * named after what it prevents. docs/peer-bugs.md lists the tests of all of them.
+ */
+class PeerBugTests {
+
+	private static final Duration LEASE = Duration.ofMillis(300);
+
+	private final LocalStore store = new LocalStore(TimeSource.SYSTEM);
+
+	private final RecordedEvents events = new RecordedEvents();
+
+	private final BackendLockRegistry registry = registry();
+
+	private final BackendLockRegistry other = registry();
+
+	private BackendLockRegistry registry() {
+		return new BackendLockRegistry(new LocalLockBackend(this.store, 17, TimeSource.SYSTEM),
+				RedisNodes.settings(LEASE), List.of(this.events), TimeSource.SYSTEM);
+	}
+
+	@BeforeEach
+	void start() {
+		this.registry.start();
+		this.other.start();
+	}
+
+	@AfterEach
+	void stop() {
+		this.registry.shutdown();
+		this.other.shutdown();
+	}
+
+	@Test
+	void aNestedReleaseDoesNotFreeTheOuterLock() {
+		HeldLock outer = this.registry.acquire(LockRequest.of("nested"));
+		this.registry.acquire(LockRequest.of("nested")).close();
+		assertThat(outer.isHeld()).isTrue();
+		assertThat(isFree("nested")).isFalse();
+		outer.close();
+		assertThat(isFree("nested")).isTrue();
+	}
+
+	@Test
+	void noKeyIsTakenForAnotherOrForgottenWhileManyComeAndGo() {
+		List<HeldLock> held = new ArrayList<>();
+		for (int i = 0; i < 500; i++) {
+			held.add(this.registry.acquire(LockRequest.of("order:" + i)));
+			held.add(this.registry.acquire(LockRequest.of("item:" + i)));
+		}
+		assertThat(held).extracting(HeldLock::key).noneMatch(this::isFree);
+		Collections.shuffle(held, new Random(1));
+		for (HeldLock lock : held) {
+			lock.close();
+			assertThat(isFree(lock.key())).isTrue();
+		}
+		await().until(() -> this.registry.isIdle() && this.other.isIdle());
+	}
+
+	@Test
+	void aReentryAddsNoRenewal() {
+		try (HeldLock outer = this.registry.acquire(LockRequest.of("again"))) {
+			int timers = this.registry.timers();
+			for (int i = 0; i < 5; i++) {
+				HeldLock inner = this.registry.acquire(LockRequest.of("again"));
+				assertThat(this.registry.timers()).isEqualTo(timers);
+				inner.close();
+			}
+			assertThat(outer.isHeld()).isTrue();
+		}
+		await().until(() -> this.registry.timers() == 0);
+	}
+
+	@Test
+	void aReleasedLockIsRenewedNoMore() {
+		HeldLock lock = this.registry.acquire(LockRequest.of("watched"));
+		await().until(() -> this.events.renewed.get() > 0);
+		lock.close();
+		int renewed = this.events.renewed.get();
+		assertThat(isFree("watched")).isTrue();
+		await().during(LEASE.toMillis(), TimeUnit.MILLISECONDS).until(() -> this.events.renewed.get() <= renewed + 1);
+		assertThat(this.events.lost).isEmpty();
+	}
+
+	private boolean isFree(String key) {
+		return this.other.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO)).map((lock) -> {
+			lock.close();
+			return true;
+		}).orElse(false);
+	}
+
+}
