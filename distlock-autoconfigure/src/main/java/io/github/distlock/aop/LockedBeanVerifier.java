@@ -3,6 +3,8 @@ package io.github.distlock.aop;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -124,7 +126,10 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			WovenCalls.enter(this.wovenCalls.obtain());
 			this.entered = true;
 		}
-		for (String beanName : beanFactory().getBeanDefinitionNames()) {
+		// Singletons that somebody else has made are beans without a definition.
+		Set<String> names = new LinkedHashSet<>(List.of(beanFactory().getBeanDefinitionNames()));
+		names.addAll(List.of(beanFactory().getSingletonNames()));
+		for (String beanName : names) {
 			Object bean = beanFactory().getSingleton(beanName);
 			if (bean != null) {
 				verify(bean);

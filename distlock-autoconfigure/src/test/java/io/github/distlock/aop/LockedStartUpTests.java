@@ -1,6 +1,7 @@
 package io.github.distlock.aop;
 
 import io.github.distlock.DistributedLock;
+import io.github.distlock.LockDefinitionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +18,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * What an application has and has not when it has started.
@@ -53,6 +55,14 @@ class LockedStartUpTests {
 			context.getBean(Plain.class).run();
 			assertThat(context.getBeanFactory().containsSingleton("locks")).isTrue();
 		}
+	}
+
+	@Test
+	void aSingletonThatSomebodyElseHasMadeIsRefused() {
+		LockedApplication application = LockedApplication.of(Plain.class)
+			.with((context) -> context.getBeanFactory().registerSingleton("handMade", new OpenBean()));
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(application::start)
+			.withMessageContaining("OpenBean.run() would not be locked: the bean has no proxy");
 	}
 
 	@Test
