@@ -5,10 +5,11 @@ import java.time.Duration;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockLostException;
 import io.github.distlock.testing.WithoutJars;
+import org.h2.Driver;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.ClassUtils;
 
@@ -36,7 +37,7 @@ class PlainJdbcTests {
 			assertThat(ClassUtils.isPresent("reactor.core.publisher.Mono", null)).isFalse();
 			assertThat(ClassUtils.isPresent("org.springframework.orm.jpa.EntityManagerHolder", null)).isFalse();
 			DataSourceTransactionManager manager = new DataSourceTransactionManager(
-					new DriverManagerDataSource("jdbc:h2:mem:plain"));
+					new SimpleDriverDataSource(new Driver(), "jdbc:h2:mem:plain"));
 			new CommitGuard(() -> new CommitTerms(true, Duration.ZERO)).postProcessAfterInitialization(manager,
 					"plain");
 			StubLock lock = new StubLock();
