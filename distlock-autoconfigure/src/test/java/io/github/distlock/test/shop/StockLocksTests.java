@@ -62,7 +62,7 @@ class StockLocksTests {
 		assertThat(this.locks.acquired())
 			.extracting(LockAcquisition::key, LockAcquisition::name, LockAcquisition::mode, LockAcquisition::store)
 			.containsExactly(tuple("stock-42", "stock", LockMode.EXCLUSIVE, "redis"),
-					tuple("stock-43", "StockService.count", LockMode.EXCLUSIVE, "redis"));
+					tuple("stock-43", "StockService.count", LockMode.READ, "redis"));
 		assertThat(this.locks.held()).isEmpty();
 	}
 

@@ -5,6 +5,7 @@ import java.util.Optional;
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockAssert;
 import io.github.distlock.LockContext;
+import io.github.distlock.LockMode;
 import io.github.distlock.OnFailure;
 
 import org.springframework.stereotype.Service;
@@ -28,7 +29,8 @@ class StockService {
 		return LockContext.current().orElseThrow().fencingToken();
 	}
 
-	@DistributedLock(key = "'stock-' + #sku", waitTime = "0", leaseTime = "1m", onFailure = OnFailure.SKIP)
+	@DistributedLock(key = "'stock-' + #sku", waitTime = "0", leaseTime = "1m", mode = LockMode.READ,
+			onFailure = OnFailure.SKIP)
 	public Optional<Integer> count(String sku) {
 		return Optional.of(this.ledger.quantity(sku));
 	}
