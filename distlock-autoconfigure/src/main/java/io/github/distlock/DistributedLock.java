@@ -97,6 +97,18 @@ public @interface DistributedLock {
 	String leaseTime() default "";
 
 	/**
+	 * How long the lock stays taken at least, from its acquisition, though the method
+	 * returns sooner: {@code "30s"} or a placeholder; not longer than {@link #leaseTime},
+	 * if there is one. For scheduled jobs: a machine whose clock is late finds the lock
+	 * taken and does not run the job again. The caller is not delayed, and cannot enter
+	 * again either. If the JVM ends meanwhile, the lock is left to its lease in the
+	 * store; a store without leases (ZooKeeper, a database connection) releases it then.
+	 * Empty (the default): the lock is free when the method returns.
+	 * @return a duration
+	 */
+	String minHold() default "";
+
+	/**
 	 * How the lock is shared: {@link LockMode#EXCLUSIVE} (the default), or
 	 * {@link LockMode#READ} and {@link LockMode#WRITE} of a read/write lock. A mode that
 	 * the store does not offer fails the start-up.

@@ -63,11 +63,22 @@ public interface HeldLock extends AutoCloseable {
 	 * Release the lock; for a re-entry, give back one level. Sends the release to the
 	 * store and waits for the answer of one command; if the store cannot be reached the
 	 * release goes on in the background and nothing is thrown. An interrupt does not
-	 * prevent the release.
+	 * prevent the release. A lock with a {@link LockRequest#minHold minimum hold time} is
+	 * no longer held either, but stays taken until that time has passed.
 	 * @throws LockLostException if the lock was lost before
 	 * @throws IllegalMonitorStateException if it was closed before; nothing is changed
 	 */
 	@Override
 	void close();
+
+	/**
+	 * Release a lock under which nothing was done: like {@link #close()}, but at once,
+	 * whatever minimum hold time was asked for.
+	 * @throws LockLostException if the lock was lost before
+	 * @throws IllegalMonitorStateException if it was closed before; nothing is changed
+	 */
+	default void abandon() {
+		close();
+	}
 
 }

@@ -35,7 +35,8 @@ public interface LockListener {
 	}
 
 	/**
-	 * A lock that was held was released by its holder.
+	 * A lock that was held was released by its holder. With a minimum hold time it may
+	 * stay taken for longer, of which nobody is told.
 	 * @param event what was released
 	 */
 	default void onReleased(Released event) {

@@ -18,9 +18,11 @@ import org.jspecify.annotations.Nullable;
  * @param fair whether the order of arrival holds over all JVMs
  * @param name label in metrics, events and messages, of few possible values; {@code null}
  * means {@value #UNNAMED}
+ * @param minHold how long the lock stays taken at least, from its acquisition, even if it
+ * is closed sooner; {@code null} means that it is free when it is closed
  */
 public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-		boolean fair, @Nullable String name) {
+		boolean fair, @Nullable String name, @Nullable Duration minHold) {
 
 	/** The label of a request that names none. */
 	public static final String UNNAMED = "unnamed";
@@ -36,7 +38,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 
 	/**
 	 * Check what can be checked without a store.
-	 * @throws LockDefinitionException if the lease is too short or too long
+	 * @throws LockDefinitionException if the lease is too short or too long, or the
+	 * minimum hold time is not positive, longer than the lease or too long
 	 */
 	public LockRequest {
 		Objects.requireNonNull(key, "key must not be null");
@@ -49,6 +52,16 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 			throw new LockDefinitionException("The lease time of lock '" + key + "' is " + leaseTime
 					+ ": use at most 365 days, or none at all to have the watchdog renew the lease");
 		}
+		if (minHold != null) {
+			checkMinHold(key, minHold, (leaseTime != null) ? leaseTime : MAXIMUM_LEASE);
+		}
+	}
+
+	private static void checkMinHold(String key, Duration minHold, Duration longest) {
+		if (minHold.isNegative() || minHold.isZero() || minHold.compareTo(longest) > 0) {
+			throw new LockDefinitionException("The minimum hold time of lock '" + key + "' is " + minHold
+					+ ": use more than nothing, and at most the lease time or, without one, 365 days");
+		}
 	}
 
 	/**
@@ -57,7 +70,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return the request
 	 */
 	public static LockRequest of(String key) {
-		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, false, null);
+		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, false, null, null);
 	}
 
 	/**
@@ -66,7 +79,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return a changed copy
 	 */
 	public LockRequest key(String key) {
-		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name);
+		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold);
 	}
 
 	/**
@@ -75,7 +88,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return a changed copy
 	 */
 	public LockRequest waitTime(Duration waitTime) {
-		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.fair, this.name);
+		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.fair, this.name, this.minHold);
 	}
 
 	/**
@@ -85,7 +98,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @throws LockDefinitionException if the lease is too short or too long
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
-		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.fair, this.name);
+		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.fair, this.name, this.minHold);
 	}
 
 	/**
@@ -94,7 +107,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return a changed copy
 	 */
 	public LockRequest fair(boolean fair) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, fair, this.name);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, fair, this.name, this.minHold);
 	}
 
 	/**
@@ -103,7 +116,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return a changed copy
 	 */
 	public LockRequest mode(LockMode mode) {
-		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.fair, this.name);
+		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold);
 	}
 
 	/**
@@ -112,7 +125,21 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return a changed copy
 	 */
 	public LockRequest name(String name) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, name);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, name, this.minHold);
+	}
+
+	/**
+	 * Keep the lock taken for this long at least, from its acquisition, even if it is
+	 * closed sooner. The closing thread is not delayed and no longer holds the lock, so
+	 * that it cannot enter again either. Meant for jobs that the clocks of several
+	 * machines start. If this JVM ends meanwhile, the lock is left to its lease in the
+	 * store; a store without leases (ZooKeeper, a database connection) releases it then.
+	 * @param minHold at most the lease time, if there is one
+	 * @return a changed copy
+	 * @throws LockDefinitionException if it is not positive, or too long
+	 */
+	public LockRequest minHold(Duration minHold) {
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, minHold);
 	}
 
 	/**

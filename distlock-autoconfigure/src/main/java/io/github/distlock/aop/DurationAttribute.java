@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 /**
- * Reads {@code waitTime} and {@code leaseTime}. A number without a unit is refused: it
- * would be milliseconds to one reader and seconds to the next.
+ * Reads {@code waitTime}, {@code leaseTime} and {@code minHold}. A number without a unit
+ * is refused: it would be milliseconds to one reader and seconds to the next.
  */
 final class DurationAttribute {
 
@@ -55,6 +55,24 @@ final class DurationAttribute {
 		if (duration.compareTo(LockRequest.MAXIMUM_LEASE) > 0) {
 			throw where.refuse("leaseTime", value, "is longer than the longest lease, "
 					+ LockRequest.MAXIMUM_LEASE.toDays() + " days: write a shorter duration " + EXAMPLES + remedy);
+		}
+		return duration;
+	}
+
+	static @Nullable Duration minHold(String value, @Nullable Duration leaseTime, LockedMethod where) {
+		String text = value.trim();
+		if (text.isEmpty()) {
+			return null;
+		}
+		String remedy = "; leave it out to have the lock free when the method returns";
+		Duration duration = parse("minHold", value, text, where, remedy);
+		if (duration.isNegative() || duration.isZero()) {
+			throw where.refuse("minHold", value, "is no time: write a duration " + EXAMPLES + remedy);
+		}
+		Duration longest = (leaseTime != null) ? leaseTime : LockRequest.MAXIMUM_LEASE;
+		if (duration.compareTo(longest) > 0) {
+			throw where.refuse("minHold", value, "is longer than the longest time for which the lock is held, "
+					+ longest + ": write a shorter duration, or a longer leaseTime");
 		}
 		return duration;
 	}

@@ -1,6 +1,7 @@
 package io.github.distlock.aop;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 
 import io.github.distlock.DistributedLock;
@@ -48,9 +49,11 @@ final class LockDefinitionReader {
 		String name = this.placeholders.resolve("name", attributes.name(), where);
 		String waitTime = this.placeholders.resolve("waitTime", attributes.waitTime(), where);
 		String leaseTime = this.placeholders.resolve("leaseTime", attributes.leaseTime(), where);
-		return new LockRequest("", attributes.mode(), DurationAttribute.waitTime(waitTime, where),
-				DurationAttribute.leaseTime(leaseTime, where), attributes.fair(),
-				name.isBlank() ? where.label() : name);
+		String minHold = this.placeholders.resolve("minHold", attributes.minHold(), where);
+		Duration lease = DurationAttribute.leaseTime(leaseTime, where);
+		return new LockRequest("", attributes.mode(), DurationAttribute.waitTime(waitTime, where), lease,
+				attributes.fair(), name.isBlank() ? where.label() : name,
+				DurationAttribute.minHold(minHold, lease, where));
 	}
 
 	private FailurePolicy withoutLock(DistributedLock attributes, LockedMethod where) {

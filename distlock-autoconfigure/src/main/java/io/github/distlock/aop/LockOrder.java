@@ -54,7 +54,8 @@ final class LockOrder {
 		LockRequest other = second.request();
 		LockMode mode = (strength(one.mode()) >= strength(other.mode())) ? one.mode() : other.mode();
 		LockRequest request = new LockRequest(one.key(), mode, one.waitTime(),
-				shorter(one.leaseTime(), other.leaseTime()), one.fair() || other.fair(), one.name());
+				shorter(one.leaseTime(), other.leaseTime()), one.fair() || other.fair(), one.name(),
+				longer(one.minHold(), other.minHold()));
 		return new WantedLock(first.definition(), first.registry(), request);
 	}
 
@@ -71,6 +72,13 @@ final class LockOrder {
 			return (one != null) ? one : other;
 		}
 		return (one.compareTo(other) <= 0) ? one : other;
+	}
+
+	private static @Nullable Duration longer(@Nullable Duration one, @Nullable Duration other) {
+		if (one == null || other == null) {
+			return (one != null) ? one : other;
+		}
+		return (one.compareTo(other) >= 0) ? one : other;
 	}
 
 }

@@ -40,7 +40,8 @@ final class LockWait {
 			return asked;
 		}
 		Duration whole = (asked.waitTime() != null) ? asked.waitTime() : this.usual.get();
-		return new LockRequest(asked.key(), asked.mode(), rest(whole), null, asked.fair(), asked.name());
+		return new LockRequest(asked.key(), asked.mode(), rest(whole), null, asked.fair(), asked.name(),
+				asked.minHold());
 	}
 
 	private Duration rest(Duration whole) {

@@ -92,7 +92,7 @@ record LockedCall(LockPlan plan, List<WantedLock> wanted, MethodInvocation invoc
 	void giveBack(List<HeldLock> locks) {
 		for (int i = locks.size() - 1; i >= 0; i--) {
 			try {
-				locks.get(i).close();
+				locks.get(i).abandon();
 			}
 			catch (RuntimeException ex) {
 				logger.debug("Lock '" + locks.get(i).key() + "' could not be given back, unused", ex);

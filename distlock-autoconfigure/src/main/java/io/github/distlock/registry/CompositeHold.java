@@ -66,11 +66,21 @@ final class CompositeHold implements HeldLock {
 
 	@Override
 	public void close() {
+		end();
+		InOrder.run(this.second::close, this.first::close);
+	}
+
+	@Override
+	public void abandon() {
+		end();
+		InOrder.run(this.second::abandon, this.first::abandon);
+	}
+
+	private void end() {
 		if (!this.closed.compareAndSet(false, true)) {
 			throw new IllegalMonitorStateException(
 					"Lock '" + key() + "' was closed before by this holder: close each acquisition once");
 		}
-		InOrder.run(this.second::close, this.first::close);
 	}
 
 	@Override

@@ -147,7 +147,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 				CompositeHold both = new CompositeHold(one, two);
 				if (!result.complete(both)) {
 					// Cancelled in the moment of the grant: nobody will ever close it.
-					both.close();
+					both.abandon();
 				}
 			}
 		});
@@ -189,7 +189,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 	/** Nothing was done under it: what its release says is worth a note and no more. */
 	private static <T extends Throwable> T abandon(HeldLock lock, T reason) {
 		try {
-			lock.close();
+			lock.abandon();
 		}
 		catch (RuntimeException ex) {
 			reason.addSuppressed(ex);

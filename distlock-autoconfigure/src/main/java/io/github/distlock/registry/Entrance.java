@@ -158,7 +158,7 @@ final class Entrance {
 		attempt.acquired(admission);
 		if (!result.complete(lock)) {
 			// Cancelled in the moment of the grant: nobody will ever close it.
-			lock.close();
+			lock.abandon();
 		}
 	}
 
@@ -202,7 +202,7 @@ final class Entrance {
 
 	private void validate(LockRequest request) {
 		this.backend.validateKey(request.key());
-		if (request.leaseTime() != null) {
+		if (request.leaseTime() != null || request.minHold() != null) {
 			this.backend.validateLease(request.key(), terms(request).storeLease());
 		}
 		if (!this.description.modes().contains(request.mode())) {
@@ -217,15 +217,23 @@ final class Entrance {
 	}
 
 	private LeaseTerms terms(LockRequest request) {
-		Duration leaseTime = request.leaseTime();
+		Duration explicit = request.leaseTime();
+		Duration minHold = request.minHold();
 		boolean own = EntryRequest.hasOwnTicket(request.mode(), request.fair());
-		return (leaseTime != null) ? new LeaseTerms(leaseTime, storeLease(leaseTime, own), false, null)
-				: (own ? this.watchedOwn : this.watched);
+		if (explicit == null && minHold == null) {
+			return own ? this.watchedOwn : this.watched;
+		}
+		Duration lease = (explicit != null) ? explicit : this.settings.leaseTime();
+		Duration storeLease = storeLease(lease, own);
+		// From the first command on: the JVM may die with the lock.
+		Duration kept = (minHold != null) ? LeaseTerms.lasting(minHold) : Duration.ZERO;
+		return new LeaseTerms(lease, (kept.compareTo(storeLease) > 0) ? kept : storeLease, explicit == null,
+				(explicit == null) ? this.settings.maxHoldTime() : null, minHold);
 	}
 
 	private LeaseTerms watched(boolean own) {
 		Duration leaseTime = this.settings.leaseTime();
-		return new LeaseTerms(leaseTime, storeLease(leaseTime, own), true, this.settings.maxHoldTime());
+		return new LeaseTerms(leaseTime, storeLease(leaseTime, own), true, this.settings.maxHoldTime(), null);
 	}
 
 	/** Who has a ticket of his own never passes it on inside the JVM. */

@@ -73,11 +73,21 @@ final class HoldHandle implements HeldLock {
 
 	@Override
 	public void close() {
+		end();
+		this.hold.holding().leave(this.hold, this.mode);
+	}
+
+	@Override
+	public void abandon() {
+		end();
+		this.hold.holding().abandon(this.hold, this.mode);
+	}
+
+	private void end() {
 		if (STATE.getAndSet(this, CLOSED) == CLOSED) {
 			throw new IllegalMonitorStateException(
 					"Lock '" + key() + "' was closed before by this holder: close each acquisition once");
 		}
-		this.hold.holding().leave(this.hold, this.mode);
 	}
 
 	@Override

@@ -1,6 +1,9 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -8,6 +11,7 @@ import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.LeaseEvents;
 import io.github.distlock.renewal.LeaseRenewer;
@@ -30,6 +34,9 @@ final class Holding implements LeaseEvents {
 
 	/** What each thread holds; removed when that is nothing. */
 	private final ThreadLocal<@Nullable ThreadHolds> owned = new ThreadLocal<>();
+
+	/** Left by their holders, and still taken for some time. */
+	private final Set<KeptLock> kept = ConcurrentHashMap.newKeySet();
 
 	private final String backend;
 
@@ -62,6 +69,12 @@ final class Holding implements LeaseEvents {
 
 	boolean isEmpty() {
 		return this.renewer.size() == 0;
+	}
+
+	/** Whether nobody is inside a lock, and nobody waits or is on his way. */
+	boolean isQuiet() {
+		List<Ticket> left = this.kept.stream().map((lock) -> lock.admission().ticket()).toList();
+		return this.renewer.size() <= left.size() && this.room.isEmptyBut(left);
 	}
 
 	/** Return what this thread has of a key. */
@@ -112,6 +125,19 @@ final class Holding implements LeaseEvents {
 	 * @throws LockLostException if the lock was lost
 	 */
 	void leave(Hold stay, LockMode mode) {
+		leave(stay, mode, stay.owed());
+	}
+
+	/**
+	 * Leave one level, of a lock under which nothing was done.
+	 * @param mode in which it was entered
+	 * @throws LockLostException if the lock was lost
+	 */
+	void abandon(Hold stay, LockMode mode) {
+		leave(stay, mode, Duration.ZERO);
+	}
+
+	private void leave(Hold stay, LockMode mode, Duration owed) {
 		switch (stay.leave(mode)) {
 			case SOME -> {
 				// Not whether it is held: others may have left the last levels by now.
@@ -120,11 +146,11 @@ final class Holding implements LeaseEvents {
 				}
 			}
 			case READERS -> downgrade((WriteHold) stay);
-			case NOTHING -> end(stay);
+			case NOTHING -> end(stay, owed);
 		}
 	}
 
-	private void end(Hold stay) {
+	private void end(Hold stay, Duration owed) {
 		if (stay.thread() == Thread.currentThread()) {
 			disown(stay);
 		}
@@ -135,6 +161,18 @@ final class Holding implements LeaseEvents {
 		if (!valid) {
 			throw lostException(hold);
 		}
+		if (owed.isZero()) {
+			release(hold, rest);
+		}
+		else {
+			keep(hold, owed);
+		}
+		this.listeners.onReleased(new LockListener.Released(this.backend, hold.name(), hold.key(),
+				hold.admission().fencingToken(), heldSince(hold)));
+	}
+
+	/** Give it back to the store. */
+	private void release(Hold hold, Duration rest) {
 		Departure departure = this.room.leave(hold.admission(), hold.validity(), rest);
 		if (departure == Departure.GONE) {
 			tellLost(hold, "the store no longer knew it at the release");
@@ -144,8 +182,19 @@ final class Holding implements LeaseEvents {
 			logger.warn("The release of lock '" + hold.key()
 					+ "' has not been acknowledged yet and goes on in the background");
 		}
-		this.listeners.onReleased(new LockListener.Released(this.backend, hold.name(), hold.key(),
-				hold.admission().fencingToken(), heldSince(hold)));
+	}
+
+	/** Nobody holds it any more, and nobody gets it yet. */
+	private void keep(Hold hold, Duration owed) {
+		KeptLock lock = new KeptLock(hold.admission(), hold.validity(), owed, this.clock, this::letGo);
+		this.kept.add(lock);
+		this.renewer.watch(lock);
+	}
+
+	private void letGo(KeptLock lock) {
+		this.renewer.forget(lock);
+		this.kept.remove(lock);
+		this.room.abandon(lock.admission());
 	}
 
 	/**
@@ -171,7 +220,7 @@ final class Holding implements LeaseEvents {
 			}
 		}
 		if (writer.downgraded(reader)) {
-			end(writer);
+			end(writer, writer.owed());
 		}
 		if (reader == null && departure == Departure.GONE) {
 			throw lostException(writer);

@@ -90,7 +90,8 @@ final class Session implements LockSignals {
 
 	/**
 	 * End it. Locks still held after the grace period are left to their leases: their
-	 * holders may still be at work, so nobody else must enter sooner.
+	 * holders may still be at work, so nobody else must enter sooner. So are those that
+	 * have a minimum hold time to go, for which nobody waits.
 	 */
 	void close(long graceNanos) {
 		this.room.close();
@@ -112,7 +113,7 @@ final class Session implements LockSignals {
 
 	private boolean awaitQuiet(long graceNanos) {
 		long start = System.nanoTime();
-		while (!this.holding.isEmpty() || !this.room.isEmpty()) {
+		while (!this.holding.isQuiet()) {
 			if (System.nanoTime() - start >= graceNanos) {
 				return false;
 			}

@@ -196,6 +196,14 @@ public abstract class Lease {
 	}
 
 	/**
+	 * Return for how long the lock must stay taken after its holder has left it now.
+	 * @return what is left of the minimum hold time, zero if there is none
+	 */
+	public final Duration owed() {
+		return this.terms.owed(Duration.ofNanos(heldNanos()));
+	}
+
+	/**
 	 * Return until when the store's grant counts, whatever became of this lease.
 	 * @return the validity, the one after the last renewal
 	 */

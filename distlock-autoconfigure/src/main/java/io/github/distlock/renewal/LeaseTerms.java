@@ -2,6 +2,7 @@ package io.github.distlock.renewal;
 
 import java.time.Duration;
 
+import io.github.distlock.backend.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +14,11 @@ import org.jspecify.annotations.Nullable;
  * @param renewed whether the watchdog keeps it alive; otherwise it ends after
  * {@code lease}
  * @param maxHold when the watchdog stops, from the start; {@code null} means never
+ * @param minHold how long the lock stays taken at least, from the start; {@code null}
+ * means not at all
  */
-public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @Nullable Duration maxHold) {
+public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @Nullable Duration maxHold,
+		@Nullable Duration minHold) {
 
 	/** So short that it has passed, by any margin, when it is granted. */
 	private static final Duration SHORTEST = Duration.ofMillis(1);
@@ -28,16 +32,36 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 	LeaseTerms after(Duration held) {
 		if (this.renewed) {
 			return new LeaseTerms(this.lease, this.lease, true,
-					(this.maxHold != null) ? this.maxHold.minus(held) : null);
+					(this.maxHold != null) ? this.maxHold.minus(held) : null, null);
 		}
 		Duration rest = this.lease.minus(held);
 		Duration some = (rest.compareTo(SHORTEST) > 0) ? rest : SHORTEST;
-		return new LeaseTerms(some, some, false, null);
+		return new LeaseTerms(some, some, false, null, null);
+	}
+
+	/**
+	 * Return what the store must be asked for so that a lock stays taken for some time
+	 * whatever becomes of this JVM: the margin of a {@link Validity} is to come after it.
+	 * @param time how long the lock is to stay taken
+	 * @return a little more
+	 */
+	public static Duration lasting(Duration time) {
+		return time.plus(time.dividedBy(50)).plusMillis(10);
+	}
+
+	/**
+	 * Return for how long the lock must stay taken when it is left.
+	 * @param held how long it has been held
+	 * @return what is left of the minimum hold time, zero if there is none
+	 */
+	Duration owed(Duration held) {
+		Duration rest = (this.minHold != null) ? this.minHold.minus(held) : Duration.ZERO;
+		return rest.isNegative() ? Duration.ZERO : rest;
 	}
 
 	/** Return the terms of one who no longer wants his lease renewed. */
 	LeaseTerms expiring(Duration time) {
-		return new LeaseTerms(time, time.plus(extra()), false, null);
+		return new LeaseTerms(time, time.plus(extra()), false, null, this.minHold);
 	}
 
 	/**

@@ -113,6 +113,14 @@ public final class FakeHeldLock implements HeldLock {
 		callback.run();
 	}
 
+	/** Its time does not pass: it is lost when the test says so. */
+	@Override
+	public void expireAfter(Duration leaseTime) {
+		if (this.lost) {
+			throw new LockLostException("The lock '" + this.key + "' was lost before its lease began");
+		}
+	}
+
 	@Override
 	public void close() {
 		if (!this.closed.compareAndSet(false, true)) {

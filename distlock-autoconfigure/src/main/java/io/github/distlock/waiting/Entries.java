@@ -1,6 +1,9 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -71,6 +74,13 @@ final class Entries {
 
 	boolean isEmpty() {
 		return this.shared.isEmpty() && this.own.isEmpty();
+	}
+
+	/** Whether there are no entries but those that know one of these tickets. */
+	boolean isEmptyBut(Collection<Ticket> left) {
+		Set<@Nullable KeyEntry> known = new HashSet<>();
+		left.forEach((ticket) -> known.add(find(ticket)));
+		return known.containsAll(this.shared.values()) && known.containsAll(this.own.values());
 	}
 
 	/** All that wait attempt again, those of a line in the order of their arrival. */

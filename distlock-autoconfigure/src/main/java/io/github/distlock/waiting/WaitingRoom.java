@@ -1,6 +1,7 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -209,6 +210,15 @@ public final class WaitingRoom {
 	 */
 	public boolean isEmpty() {
 		return this.entries.isEmpty();
+	}
+
+	/**
+	 * Return whether it is empty but for some that were admitted and have left.
+	 * @param left the tickets of those
+	 * @return whether nothing else is in the room
+	 */
+	public boolean isEmptyBut(Collection<Ticket> left) {
+		return this.entries.isEmptyBut(left);
 	}
 
 	KeyEntry join(Waiter waiter, boolean background) {

@@ -165,7 +165,7 @@ class LeaseRenewerTests implements LeaseEvents {
 
 	@Test
 	void theWatchdogStopsAtTheMaximumHoldTime() {
-		Lease lease = watch("max", LEASE, new LeaseTerms(LEASE, LEASE, true, Duration.ofSeconds(60)));
+		Lease lease = watch("max", LEASE, new LeaseTerms(LEASE, LEASE, true, Duration.ofSeconds(60), null));
 		this.timers.pass(Duration.ofSeconds(60));
 		assertThat(lease.isValid()).isTrue();
 		this.timers.pass(Duration.ofSeconds(30));
@@ -207,7 +207,7 @@ class LeaseRenewerTests implements LeaseEvents {
 
 	@Test
 	void aSessionKeepsNoLockBeyondTheLongestHold() {
-		Lease lease = watch("a", Validity.session(), new LeaseTerms(LEASE, LEASE, true, Duration.ofMinutes(1)));
+		Lease lease = watch("a", Validity.session(), new LeaseTerms(LEASE, LEASE, true, Duration.ofMinutes(1), null));
 		this.timers.pass(Duration.ofSeconds(59));
 		assertThat(lease.isValid()).isTrue();
 		this.timers.pass(Duration.ofSeconds(2));
@@ -277,11 +277,11 @@ class LeaseRenewerTests implements LeaseEvents {
 	}
 
 	private static LeaseTerms watched(Duration lease) {
-		return new LeaseTerms(lease, lease, true, null);
+		return new LeaseTerms(lease, lease, true, null, null);
 	}
 
 	private static LeaseTerms explicit(Duration lease) {
-		return new LeaseTerms(lease, lease, false, null);
+		return new LeaseTerms(lease, lease, false, null, null);
 	}
 
 	@Override

@@ -1,0 +1,63 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.renewal.Lease;
+import io.github.distlock.renewal.LeaseTerms;
+import io.github.distlock.waiting.Admission;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock that its holder has left, and that stays taken for the rest of its minimum hold
+ * time. Nobody is inside, so its end is no loss.
+ */
+final class KeptLock extends Lease {
+
+	private final Admission admission;
+
+	private final Consumer<KeptLock> end;
+
+	/**
+	 * Keep a lock.
+	 * @param admission the stay that has ended
+	 * @param validity until when the store's grant counts; if that is too soon the store
+	 * is asked for more
+	 * @param rest for how long it is kept
+	 * @param clock the time
+	 * @param end is told when it is to be released
+	 */
+	KeptLock(Admission admission, Validity validity, Duration rest, TimeSource clock, Consumer<KeptLock> end) {
+		super(validity, new LeaseTerms(rest, LeaseTerms.lasting(rest), false, null, null), clock);
+		this.admission = admission;
+		this.end = end;
+	}
+
+	Admission admission() {
+		return this.admission;
+	}
+
+	@Override
+	protected Ticket ticket() {
+		return this.admission.ticket();
+	}
+
+	@Override
+	protected long lastToken() {
+		return this.admission.lastToken();
+	}
+
+	@Override
+	protected @Nullable Thread owner() {
+		return null;
+	}
+
+	@Override
+	protected void lost(String reason) {
+		this.end.accept(this);
+	}
+
+}

@@ -1,0 +1,91 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisNodes;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Locks that stay taken for some time after they were closed.
+ */
+class MinHoldTests extends TwoRegistries {
+
+	private static final Duration MIN_HOLD = Duration.ofMillis(800);
+
+	private static void close(BackendLockRegistry registry, String key) {
+		registry.acquire(request(key).minHold(MIN_HOLD)).close();
+	}
+
+	private long waitedByTheOther(String key, long start) {
+		this.two.acquire(request(key)).close();
+		return (System.nanoTime() - start) / 1_000_000;
+	}
+
+	private static boolean isFree(BackendLockRegistry registry, String key) {
+		return registry.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO)).isPresent();
+	}
+
+	@Test
+	void aClosedLockStaysTakenForOthersAndForItsOwnThread() {
+		long start = System.nanoTime();
+		HeldLock lock = this.one.acquire(request("kept").minHold(MIN_HOLD));
+		lock.close();
+		assertThat(lock.isHeld()).isFalse();
+		assertThat(this.events.released).containsExactly("kept");
+		assertThat(this.one.rememberedByThisThread()).isZero();
+		assertThat(isFree(this.two, "kept")).isFalse();
+		assertThat(isFree(this.one, "kept")).isFalse();
+		assertThat(waitedByTheOther("kept", start)).isBetween(795L, 5_000L);
+		assertThat(this.events.lost).isEmpty();
+	}
+
+	@Test
+	void aWaiterOfTheSameRegistryEntersWhenTheTimeHasPassed() {
+		long start = System.nanoTime();
+		close(this.one, "same");
+		this.one.acquire(request("same")).close();
+		assertThat((System.nanoTime() - start) / 1_000_000).isBetween(795L, 5_000L);
+	}
+
+	@Test
+	void aLockThatWasHeldForLongerIsFreeAtOnce() {
+		HeldLock lock = this.one.acquire(request("long").minHold(Duration.ofMillis(1)));
+		HeldLock again = this.one.acquire(request("long").minHold(Duration.ofMinutes(1)));
+		again.close();
+		lock.close();
+		assertThat(isFree(this.two, "long")).isTrue();
+	}
+
+	@Test
+	void aLockUnderWhichNothingWasDoneIsFreeAtOnce() {
+		this.one.acquire(request("abandoned").minHold(Duration.ofMinutes(1))).abandon();
+		assertThat(isFree(this.two, "abandoned")).isTrue();
+	}
+
+	@Test
+	void aShutdownDoesNotWaitAndTheStoreKeepsTheLockWithoutTheJvm() {
+		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(200)), List.of(this.events));
+		long start = System.nanoTime();
+		close(brief, "left");
+		brief.shutdown();
+		assertThat(System.nanoTime() - start).isLessThan(MIN_HOLD.toNanos());
+		assertThat(waitedByTheOther("left", start)).isBetween(795L, 5_000L);
+	}
+
+	@Test
+	void aTimeThatCannotBeKeptIsRefused() {
+		for (Duration minHold : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofSeconds(11))) {
+			assertThatExceptionOfType(LockDefinitionException.class)
+				.isThrownBy(() -> request("bad").leaseTime(Duration.ofSeconds(10)).minHold(minHold))
+				.withMessageContaining("minimum hold time of lock 'bad' is " + minHold);
+		}
+	}
+
+}
