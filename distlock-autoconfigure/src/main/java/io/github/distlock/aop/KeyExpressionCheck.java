@@ -86,6 +86,10 @@ final class KeyExpressionCheck {
 	}
 
 	private void checkVariable(String name) {
+		if (this.parameters.isToken(name)) {
+			throw this.written.refuse("uses #" + name + ", which is the @FencingToken of the lock, and has no value "
+					+ "before it: use another parameter");
+		}
 		if (!name.equals("root") && !name.equals("this") && this.parameters.position(name) == null) {
 			throw this.written.refuse("uses #" + name + ", which does not exist: " + this.parameters.remedy());
 		}

@@ -2,6 +2,7 @@ package io.github.distlock.aop;
 
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,9 @@ final class KeyParameters {
 	private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
 	private final Map<String, Integer> positions = new LinkedHashMap<>();
+
+	/** Of the parameter that has no value before there is a lock. */
+	private final List<String> tokens;
 
 	private final boolean named;
 
@@ -37,6 +41,9 @@ final class KeyParameters {
 			this.positions.putIfAbsent("a" + i, i);
 			this.positions.putIfAbsent("p" + i, i);
 		}
+		Integer token = TokenParameter.of(specific);
+		this.tokens = this.positions.keySet().stream().filter((name) -> token.equals(position(name))).toList();
+		this.positions.keySet().removeAll(this.tokens);
 	}
 
 	private boolean addNames(Method method) {
@@ -55,6 +62,10 @@ final class KeyParameters {
 
 	@Nullable Integer position(String variable) {
 		return this.positions.get(variable);
+	}
+
+	boolean isToken(String variable) {
+		return this.tokens.contains(variable);
 	}
 
 	/**

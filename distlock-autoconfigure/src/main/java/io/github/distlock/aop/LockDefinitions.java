@@ -46,8 +46,12 @@ final class LockDefinitions {
 	}
 
 	private Optional<LockPlan> read(List<LockAnnotation> annotations) {
-		return annotations.isEmpty() ? Optional.empty()
-				: Optional.of(new LockPlan(annotations.stream().map(this.reader::read).toList(), this.waitTime));
+		if (annotations.isEmpty()) {
+			return Optional.empty();
+		}
+		List<LockDefinition> locks = annotations.stream().map(this.reader::read).toList();
+		return Optional
+			.of(new LockPlan(locks, TokenParameter.check(locks.get(0).where(), locks.size()), this.waitTime));
 	}
 
 	/**

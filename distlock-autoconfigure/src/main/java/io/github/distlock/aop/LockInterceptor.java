@@ -50,29 +50,48 @@ final class LockInterceptor implements MethodInterceptor {
 			return invocation.proceed();
 		}
 		if (!this.runtime.enabled().getAsBoolean()) {
+			passUnlockedToken(plan, invocation.getArguments());
 			return proceedUnlocked(invocation);
 		}
+		// Of calls that have no lock.
+		plan.passToken(invocation.getArguments(), 0);
 		List<WantedLock> wanted = wanted(plan, target, invocation.getArguments());
 		return wanted.isEmpty() ? invocation.proceed() : this.blocking.run(new LockedCall(plan, wanted, invocation));
+	}
+
+	/** Resources that check tokens go on working while nothing is locked. */
+	private void passUnlockedToken(LockPlan plan, @Nullable Object[] arguments) {
+		if (plan.token() != TokenParameter.NONE) {
+			LockRequest request = LockRequest.of(plan.where().signature());
+			plan.passToken(arguments, this.runtime.registry().get().acquire(request).fencingToken());
+		}
 	}
 
 	private List<WantedLock> wanted(LockPlan plan, @Nullable Object target, @Nullable Object[] arguments) {
 		List<LockDefinition> locks = plan.locks();
 		if (locks.size() == 1) {
-			return wanted(locks.get(0), target, arguments);
+			return wanted(locks.get(0), plan.token() != TokenParameter.NONE, target, arguments);
 		}
 		List<WantedLock> all = new ArrayList<>();
-		locks.forEach((definition) -> all.addAll(wanted(definition, target, arguments)));
+		locks.forEach((definition) -> all.addAll(wanted(definition, false, target, arguments)));
 		return this.order.of(all);
 	}
 
-	private List<WantedLock> wanted(LockDefinition definition, @Nullable Object target, @Nullable Object[] arguments) {
+	private List<WantedLock> wanted(LockDefinition definition, boolean single, @Nullable Object target,
+			@Nullable Object[] arguments) {
 		return this.refusedCalls.tell(definition, () -> {
 			if (!definition.condition().holds(target, arguments)) {
 				return List.of();
 			}
 			this.transactionalCalls.check(definition);
-			return wanted(definition, definition.key().keys(target, arguments));
+			List<String> keys = definition.key().keys(target, arguments);
+			if (single && keys.size() > 1) {
+				throw definition.where()
+					.refuse("was called for " + keys.size()
+							+ " keys, but has a @FencingToken parameter, and each key has "
+							+ "a token of its own: call it for one key, or take the tokens from LockContext.all()");
+			}
+			return wanted(definition, keys);
 		});
 	}
 

@@ -47,6 +47,9 @@ record LockedCall(LockPlan plan, List<WantedLock> wanted, MethodInvocation invoc
 		if (locks.size() > 1) {
 			startLeases(locks);
 		}
+		else {
+			this.plan.passToken(this.invocation.getArguments(), locks.get(0).fencingToken());
+		}
 		LockContext.Scope scope = open(locks);
 		try {
 			return this.invocation.proceed();

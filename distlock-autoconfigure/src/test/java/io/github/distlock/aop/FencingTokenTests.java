@@ -1,0 +1,172 @@
+package io.github.distlock.aop;
+
+import java.util.List;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.FencingToken;
+import io.github.distlock.LockDefinitionException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+class FencingTokenTests {
+
+	/** What {@link InMemoryLocks} gives. */
+	private static final long TOKEN = 1;
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void theParameterReceivesTheTokenBehindBothKindsOfProxies(boolean classProxies) {
+		LockedApplication application = LockedApplication.of(Sales.class);
+		if (classProxies) {
+			application.with(AopConfigUtils::forceAutoProxyCreatorToUseClassProxying);
+		}
+		try (AnnotationConfigApplicationContext context = application.start()) {
+			Shop shop = context.getBean(Shop.class);
+			assertThat(AopUtils.isJdkDynamicProxy(shop)).isEqualTo(!classProxies);
+			assertThat(shop.onClass("a", -1)).isEqualTo(TOKEN);
+			assertThat(shop.onInterface(null, "a")).isEqualTo(TOKEN);
+		}
+	}
+
+	@Test
+	void withoutALockTheTokenIsZero() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Stock.class).start()) {
+			Stock stock = context.getBean(Stock.class);
+			assertThat(stock.conditional(false, 7)).isZero();
+			assertThat(stock.conditional(true, 7)).isEqualTo(TOKEN);
+			context.getBean(InMemoryLocks.class).taken.add("k");
+			assertThat(stock.conditional(true, 7)).isEqualTo(-1);
+		}
+	}
+
+	@Test
+	void switchedOffTheTokenIsThatOfTheRegistryWhichLocksNothing() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Stock.class)
+			.with("enabled", false)
+			.start()) {
+			assertThat(context.getBean(Stock.class).conditional(false, 7)).isEqualTo(TOKEN);
+		}
+	}
+
+	@Test
+	void severalKeysHaveNoOneToken() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Stock.class).start()) {
+			Stock stock = context.getBean(Stock.class);
+			assertThat(stock.many(List.of("a"), 0L)).isEqualTo(TOKEN);
+			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> stock.many(List.of("a", "b"), 0L))
+				.withMessageContaining("was called for 2 keys, but has a @FencingToken parameter");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { OtherType.class, Two.class, TwoLocks.class, InKey.class, InCondition.class })
+	void aTokenThatCannotBeGivenFailsTheStart(Class<?> bean) throws Exception {
+		String problem = (String) bean.getDeclaredField("PROBLEM").get(null);
+		assertThat(catchThrowable(() -> LockedApplication.of(bean).start().close())).hasStackTraceContaining(problem)
+			.hasStackTraceContaining(bean.getName());
+	}
+
+	interface Shop {
+
+		long onClass(String id, long token);
+
+		long onInterface(@FencingToken @Nullable Long token, String id);
+
+	}
+
+	static class Sales implements Shop {
+
+		@Override
+		@DistributedLock("#id")
+		public long onClass(String id, @FencingToken long token) {
+			return token;
+		}
+
+		@Override
+		@DistributedLock("#id")
+		public long onInterface(@Nullable Long token, String id) {
+			return (token != null) ? token : -1;
+		}
+
+	}
+
+	static class Stock {
+
+		@DistributedLock(key = "'k'", condition = "#locked", fallback = "without")
+		long conditional(boolean locked, @FencingToken long token) {
+			return token;
+		}
+
+		long without(boolean locked, long token) {
+			return token - 1;
+		}
+
+		@DistributedLock("#ids")
+		long many(List<String> ids, @FencingToken Long token) {
+			return token;
+		}
+
+	}
+
+	static class OtherType {
+
+		static final String PROBLEM = "has a @FencingToken parameter of type int: make it a long";
+
+		@DistributedLock
+		void run(@FencingToken int token) {
+		}
+
+	}
+
+	static class Two {
+
+		static final String PROBLEM = "has several @FencingToken parameters";
+
+		@DistributedLock
+		void run(@FencingToken long one, @FencingToken long two) {
+		}
+
+	}
+
+	static class TwoLocks {
+
+		static final String PROBLEM = "has a @FencingToken parameter and 2 annotations";
+
+		@DistributedLock("'a'")
+		@DistributedLock("'b'")
+		void run(@FencingToken long token) {
+		}
+
+	}
+
+	static class InKey {
+
+		static final String PROBLEM = "uses #p0, which is the @FencingToken of the lock";
+
+		@DistributedLock("#p0")
+		void run(@FencingToken long token) {
+		}
+
+	}
+
+	static class InCondition {
+
+		static final String PROBLEM = "uses #token, which is the @FencingToken of the lock";
+
+		@DistributedLock(condition = "#token > 1")
+		void run(@FencingToken long token) {
+		}
+
+	}
+
+}
