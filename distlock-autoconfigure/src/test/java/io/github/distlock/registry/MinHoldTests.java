@@ -6,6 +6,7 @@ import java.util.List;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.RedisNodes;
 import org.junit.jupiter.api.Test;
 
@@ -77,6 +78,17 @@ class MinHoldTests extends TwoRegistries {
 		brief.shutdown();
 		assertThat(System.nanoTime() - start).isLessThan(MIN_HOLD.toNanos());
 		assertThat(waitedByTheOther("left", start)).isBetween(795L, 5_000L);
+	}
+
+	@Test
+	void aJvmThatIsKilledLeavesTheLockToTheStore() {
+		try (ChildJvm child = ChildJvm.start(redis.server().port(), "killed", Duration.ofMillis(200))) {
+			long start = System.nanoTime();
+			child.tell("keep PT1.5S").expect("closed");
+			child.kill();
+			assertThat(isFree(this.two, "killed")).isFalse();
+			assertThat(waitedByTheOther("killed", start)).isBetween(1_495L, 8_000L);
+		}
 	}
 
 	@Test

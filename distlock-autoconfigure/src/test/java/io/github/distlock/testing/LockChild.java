@@ -21,7 +21,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /**
  * A JVM of its own that locks one key and obeys the lines it reads: {@code acquire},
- * {@code check}, {@code close}. Ends with its standard input.
+ * {@code check}, {@code close}, and {@code keep PT2S}, which acquires with a minimum hold
+ * time and closes at once. Ends with its standard input.
  */
 final class LockChild {
 
@@ -51,6 +52,11 @@ final class LockChild {
 			if (line.equals("acquire")) {
 				lock = registry.acquire(LockRequest.of(key).waitTime(LockRequest.FOREVER));
 				out.println("acquired " + lock.fencingToken());
+			}
+			else if (line.startsWith("keep ")) {
+				Duration minHold = Duration.parse(line.substring("keep ".length()));
+				registry.acquire(LockRequest.of(key).minHold(minHold)).close();
+				out.println("closed");
 			}
 			else if (line.equals("check") && lock != null) {
 				out.println("held " + lock.isHeld());
