@@ -7,6 +7,8 @@ CREATE TABLE IF NOT EXISTS sales (
 	sku VARCHAR(64) NOT NULL,
 	serial_number BIGINT NOT NULL
 );
+-- For the strategy 'distributed-lock': the fencing token of the last holder who wrote.
+ALTER TABLE stock ADD COLUMN IF NOT EXISTS fence BIGINT DEFAULT 0 NOT NULL;
 -- For the strategy 'optimistic'.
 ALTER TABLE stock ADD COLUMN IF NOT EXISTS version BIGINT DEFAULT 0 NOT NULL;
 -- For the strategy 'segments': the units first_serial + 1 to first_serial + quantity are left.

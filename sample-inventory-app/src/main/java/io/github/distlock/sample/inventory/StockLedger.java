@@ -1,6 +1,7 @@
 package io.github.distlock.sample.inventory;
 
 import java.util.Optional;
+import java.util.function.LongConsumer;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
@@ -36,6 +37,32 @@ public class StockLedger {
 	 * @return the sold unit, or a refusal
 	 */
 	public Deduction sell(String sku) {
+		return sell(sku,
+				(left) -> this.jdbc.sql("UPDATE stock SET quantity = ? WHERE sku = ?").param(left).param(sku).update());
+	}
+
+	/**
+	 * Sell one unit as {@link #sell(String)} does, but have the database refuse the write
+	 * if a later holder of the lock has written already: this one was paused beyond its
+	 * lease, and does not know it.
+	 * @param sku the article
+	 * @param token the fencing token of the caller's lock
+	 * @return the sold unit, or a refusal
+	 * @throws IllegalStateException if the write was refused; nothing is sold then
+	 */
+	Deduction sell(String sku, long token) {
+		return sell(sku, (left) -> {
+			int written = this.jdbc.sql("UPDATE stock SET quantity = ?, fence = ? WHERE sku = ? AND fence < ?")
+				.params(left, token, sku, token)
+				.update();
+			if (written == 0) {
+				throw new IllegalStateException("The sale of '" + sku + "' under token " + token
+						+ " came too late: a later holder of the lock has sold meanwhile");
+			}
+		});
+	}
+
+	private Deduction sell(String sku, LongConsumer write) {
 		long quantity = this.jdbc.sql("SELECT quantity FROM stock WHERE sku = ?")
 			.param(sku)
 			.query(Long.class)
@@ -45,7 +72,7 @@ public class StockLedger {
 			return Deduction.soldOut();
 		}
 		this.work.perform();
-		this.jdbc.sql("UPDATE stock SET quantity = ? WHERE sku = ?").param(quantity - 1).param(sku).update();
+		write.accept(quantity - 1);
 		return recordSale(sku, quantity);
 	}
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * The ledger and the strategies in one JVM.
@@ -73,9 +74,19 @@ class StockServiceTests {
 
 	@Test
 	void theLockIsOnePerArticleAndLetsEveryBuyerWait() throws Exception {
-		DistributedLock lock = LockedStock.class.getMethod("deduct", String.class).getAnnotation(DistributedLock.class);
+		DistributedLock lock = FencedSale.class.getDeclaredMethod("sell", String.class, long.class)
+			.getAnnotation(DistributedLock.class);
 		assertThat(lock.key()).isEqualTo("'stock-' + #sku");
 		assertThat(lock.waitTime()).isEqualTo("60s");
+	}
+
+	@Test
+	void aHolderWhoComesTooLateSellsNothing() {
+		assertThat(this.ledger.sell("ticket", 8)).isEqualTo(Deduction.sold(60));
+		assertThatIllegalStateException().isThrownBy(() -> this.ledger.sell("ticket", 7))
+			.withMessageContaining("token 7 came too late");
+		assertThat(this.ledger.level("ticket")).contains(new StockLevel("ticket", 59, 1, 1));
+		assertThat(this.ledger.sell("ticket", 9)).isEqualTo(Deduction.sold(59));
 	}
 
 	private StockLevel sellConcurrently(StockService stock) throws Exception {
