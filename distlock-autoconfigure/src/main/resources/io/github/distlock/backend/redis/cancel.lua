@@ -13,4 +13,4 @@ end
 if owner == '~' and leave(token, last) then
   return 'ok'
 end
-return forget(token, owner, last) and 'ok' or 'gone'
+return forget(token) and 'ok' or 'gone'

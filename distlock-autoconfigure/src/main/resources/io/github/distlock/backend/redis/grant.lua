@@ -63,14 +63,16 @@ local function leave(token, last)
   return held ~= nil
 end
 
--- Takes a ticket out of the queue, where readers may have waited behind it. Answers
--- whether it was there.
-local function forget(token, owner, last)
+-- Takes a ticket out of the queue, where readers may have waited behind it: they enter if
+-- readers hold the lock now, whoever held it when the script began. Answers whether the
+-- ticket was there.
+local function forget(token)
   local mine = token .. '|'
   local entries = redis.call('LRANGE', queueKey, 0, -1)
   for i = 1, #entries do
     if string.sub(entries[i], 1, #mine) == mine then
       redis.call('LREM', queueKey, 0, entries[i])
+      local owner, _, last = read(redis.call('GET', lockKey))
       if owner == '~' then
         admitHead(last)
       end

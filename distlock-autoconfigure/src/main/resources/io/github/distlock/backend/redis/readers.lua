@@ -90,10 +90,21 @@ local function admit(entry, last, asker, askerLease)
   return true, given
 end
 
+-- Who waits longest while readers hold. A claim before it is that of a writer who has
+-- become a reader: it has been answered.
+local function firstInQueue()
+  local head = redis.call('LINDEX', queueKey, 0)
+  if head and isClaim(head) then
+    redis.call('LPOP', queueKey)
+    head = redis.call('LINDEX', queueKey, 0)
+  end
+  return head
+end
+
 -- Readers hold the lock: others may enter until the first in the queue is none. Answers
 -- the last fencing token given.
 local function admitHead(last, asker, askerLease)
-  local head = redis.call('LINDEX', queueKey, 0)
+  local head = firstInQueue()
   if head and isReader(head) then
     local _, given = admit(redis.call('LPOP', queueKey), last, asker, askerLease)
     return given
@@ -107,7 +118,7 @@ end
 -- or is passed over as one that has not been seen; and a JVM that does not know the ticket
 -- gives it back. Answers the last fencing token given.
 local function passOver(last, asker, askerLease)
-  local head = redis.call('LINDEX', queueKey, 0)
+  local head = firstInQueue()
   while head and not isReader(head) do
     local token, _, _, counted, gone = place(head)
     if not gone and (tell(token, 0, 0, 0) > 0 or not counted) then

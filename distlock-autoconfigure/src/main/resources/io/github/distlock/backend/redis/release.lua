@@ -33,7 +33,7 @@ if owner == '~' then
   if leave(token, last) then
     return 'ok'
   end
-  forget(token, owner, last)
+  forget(token)
   local first, left = reading(next or '')
   return first and answer('gone', exact(first), left) or 'gone'
 end

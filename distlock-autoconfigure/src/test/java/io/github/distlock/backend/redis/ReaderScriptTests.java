@@ -1,20 +1,12 @@
 package io.github.distlock.backend.redis;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
-import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.core.StringRedisTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -22,92 +14,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Readers and writers in the scripts themselves, on a real server.
  */
-class ReaderScriptTests {
-
-	private static final List<String> KEYS = new RedisKeys("distlock:").lockQueueAndReaders("k");
-
-	private static final String LOCK = KEYS.get(0);
-
-	private static final String READERS = KEYS.get(2);
-
-	private static RedisTestServer server;
-
-	private static LettuceConnectionFactory connections;
-
-	private static StringRedisTemplate template;
-
-	@BeforeAll
-	static void startServer() {
-		server = RedisTestServer.start();
-		connections = server.connectionFactory();
-		template = new StringRedisTemplate(connections);
-	}
-
-	@AfterAll
-	static void stopServer() {
-		connections.destroy();
-		server.close();
-	}
-
-	@BeforeEach
-	void forget() {
-		template.execute((RedisConnection connection) -> {
-			connection.serverCommands().flushAll();
-			return true;
-		});
-	}
-
-	/** Readers have an R before the number of their token. */
-	private static Reply attempt(String token, int lease, String mark) {
-		String how = token.contains(":FR") ? mark : mark + 1;
-		return Reply.parse(template.execute(Scripts.ATTEMPT, KEYS, token, Integer.toString(lease), how));
-	}
-
-	private static Reply attempt(String token) {
-		return attempt(token, 30_000, "S");
-	}
-
-	private static Reply release(String token, long used, Object... next) {
-		List<Object> args = new ArrayList<>(List.of(token, Long.toString(used)));
-		args.addAll(List.of(next));
-		return Reply.parse(template.execute(Scripts.RELEASE, KEYS, args.toArray()));
-	}
-
-	private static String cancel(String token) {
-		return template.execute(Scripts.CANCEL, KEYS, token);
-	}
-
-	private static long renew(String token, long first, int lease) {
-		Object answer = template.execute(Scripts.READ_RENEW, List.of(LOCK, READERS), token, Long.toString(first),
-				Integer.toString(lease));
-		return (Long) ((List<?>) answer).get(0);
-	}
-
-	private static String word() {
-		return template.opsForValue().get(LOCK);
-	}
-
-	private static long ttl() {
-		return template.getExpire(LOCK, TimeUnit.MILLISECONDS);
-	}
-
-	/** The tokens of those who read, in the order of their ends. */
-	private static List<String> readers() {
-		Set<String> names = template.opsForZSet().rangeByScore(READERS, 0, 1e14);
-		return List.copyOf(names);
-	}
-
-	private static List<String> queue() {
-		return template.opsForList()
-			.range(KEYS.get(1), 0, -1)
-			.stream()
-			.map((entry) -> entry.substring(0, entry.indexOf('|')))
-			.toList();
-	}
-
-	private static long published() {
-		return template.execute((RedisConnection connection) -> RedisTestServer.calls(connection, "publish"));
-	}
+class ReaderScriptTests extends ReaderScripts {
 
 	@Test
 	void readersHoldTogetherEachWithATokenOfItsOwnAndNothingIsLeftOfThem() {
@@ -186,7 +93,7 @@ class ReaderScriptTests {
 	void aDeadReaderCostsItsLeaseAndALivingOneThatHasLeftNothing() {
 		attempt("dead:FR1", 300, "S");
 		attempt("a:FR1", 60_000, "S");
-		assertThat(attempt("w:W1").numbers()[1]).as("when to look again").isLessThanOrEqualTo(300);
+		assertThat(attempt("w:W1").numbers()[1]).as("when to look again").isBetween(1L, 300L);
 		release("a:FR1", 0);
 		assertThat(ttl()).isBetween(1L, 300L);
 		await().until(() -> !template.hasKey(LOCK));
@@ -237,6 +144,40 @@ class ReaderScriptTests {
 		release("a:FR1", 0);
 		assertThat(release("w:W1", written, "w:FR3", "30000", "S").numbers()).as("no new grant after gone").isEmpty();
 		assertThat(word()).startsWith("+v:W1|");
+	}
+
+	@Test
+	void aDowngradeAnswersTheClaimOfItsInstance() {
+		attempt("x:1");
+		attempt("w:FW1");
+		attempt("a:FR1");
+		attempt("v:W1");
+		release("x:1", 0);
+		assertThat(word()).startsWith("+w:FW1|");
+		assertThat(template.opsForList().index(KEYS.get(1), 0)).isEqualTo("!w");
+		release("w:FW1", 0, "w:FR2", "30000", "S");
+		assertThat(readers()).containsExactlyInAnyOrder("w:FR2", "a:FR1");
+		assertThat(queue()).containsExactly("v:W1");
+		attempt("b:FR1");
+		assertThat(attempt("b:FR1").word()).as("looks again").isEqualTo(Reply.WAITING);
+	}
+
+	@Test
+	void aReaderWhoLeavesTooLateAndWaitsAgainLetsNobodyInBesideTheWriter() {
+		for (Function<String, Object> leaving : List.<Function<String, Object>>of((token) -> release(token, 0),
+				ReaderScripts::cancel)) {
+			forget();
+			attempt("a:FR1");
+			attempt("w:W1");
+			for (String token : List.of("a:FR1", "b:FR1")) {
+				template.opsForList().rightPush(KEYS.get(1), token + "|5000|1|" + System.currentTimeMillis());
+			}
+			template.opsForZSet().add(READERS, "a:FR1", System.currentTimeMillis() - 1);
+			leaving.apply("a:FR1");
+			assertThat(word()).startsWith("+w:W1|");
+			assertThat(queue()).containsExactly("b:FR1");
+			assertThat(template.hasKey(READERS)).isFalse();
+		}
 	}
 
 	@Test

@@ -1,0 +1,107 @@
+package io.github.distlock.backend.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.testing.RedisTestServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/**
+ * A real server, and the scripts as readers and writers of one key call them.
+ */
+abstract class ReaderScripts {
+
+	static final List<String> KEYS = new RedisKeys("distlock:").lockQueueAndReaders("k");
+
+	static final String LOCK = KEYS.get(0);
+
+	static final String READERS = KEYS.get(2);
+
+	static RedisTestServer server;
+
+	static LettuceConnectionFactory connections;
+
+	static StringRedisTemplate template;
+
+	@BeforeAll
+	static void startServer() {
+		server = RedisTestServer.start();
+		connections = server.connectionFactory();
+		template = new StringRedisTemplate(connections);
+	}
+
+	@AfterAll
+	static void stopServer() {
+		connections.destroy();
+		server.close();
+	}
+
+	@BeforeEach
+	void forget() {
+		template.execute((RedisConnection connection) -> {
+			connection.serverCommands().flushAll();
+			return true;
+		});
+	}
+
+	/** Readers have an R before the number of their token. */
+	static Reply attempt(String token, int lease, String mark) {
+		String how = token.contains(":FR") ? mark : mark + 1;
+		return Reply.parse(template.execute(Scripts.ATTEMPT, KEYS, token, Integer.toString(lease), how));
+	}
+
+	static Reply attempt(String token) {
+		return attempt(token, 30_000, "S");
+	}
+
+	static Reply release(String token, long used, Object... next) {
+		List<Object> args = new ArrayList<>(List.of(token, Long.toString(used)));
+		args.addAll(List.of(next));
+		return Reply.parse(template.execute(Scripts.RELEASE, KEYS, args.toArray()));
+	}
+
+	static String cancel(String token) {
+		return template.execute(Scripts.CANCEL, KEYS, token);
+	}
+
+	static long renew(String token, long first, int lease) {
+		Object answer = template.execute(Scripts.READ_RENEW, List.of(LOCK, READERS), token, Long.toString(first),
+				Integer.toString(lease));
+		return (Long) ((List<?>) answer).get(0);
+	}
+
+	static String word() {
+		return template.opsForValue().get(LOCK);
+	}
+
+	static long ttl() {
+		return template.getExpire(LOCK, TimeUnit.MILLISECONDS);
+	}
+
+	/** The tokens of those who read, in the order of their ends. */
+	static List<String> readers() {
+		Set<String> names = template.opsForZSet().rangeByScore(READERS, 0, 1e14);
+		return List.copyOf(names);
+	}
+
+	static List<String> queue() {
+		return template.opsForList()
+			.range(KEYS.get(1), 0, -1)
+			.stream()
+			.map((entry) -> entry.substring(0, entry.indexOf('|')))
+			.toList();
+	}
+
+	static long published() {
+		return template.execute((RedisConnection connection) -> RedisTestServer.calls(connection, "publish"));
+	}
+
+}
