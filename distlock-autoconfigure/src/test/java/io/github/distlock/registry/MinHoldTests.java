@@ -87,10 +87,10 @@ class MinHoldTests extends TwoRegistries {
 	void aJvmThatIsKilledLeavesTheLockToTheStore() {
 		try (ChildJvm child = ChildJvm.start(redis.server().port(), "killed", Duration.ofMillis(200))) {
 			long start = System.nanoTime();
-			child.tell("keep PT1.5S").expect("closed");
+			// Longer than the first commands of a young JVM take.
+			child.tell("keep PT2S").expect("closed");
 			child.kill();
-			assertThat(isFree(this.two, "killed")).isFalse();
-			assertThat(waitedByTheOther("killed", start)).isBetween(1_495L, 8_000L);
+			assertThat(waitedByTheOther("killed", start)).isGreaterThanOrEqualTo(1_995);
 		}
 	}
 

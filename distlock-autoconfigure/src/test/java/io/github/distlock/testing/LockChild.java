@@ -55,7 +55,7 @@ final class LockChild {
 			}
 			else if (line.startsWith("keep ")) {
 				Duration minHold = Duration.parse(line.substring("keep ".length()));
-				registry.acquire(LockRequest.of(key).minHold(minHold)).close();
+				registry.acquire(LockRequest.of(key).waitTime(LockRequest.FOREVER).minHold(minHold)).close();
 				out.println("closed");
 			}
 			else if (line.equals("check") && lock != null) {
