@@ -58,6 +58,15 @@ public interface LockRegistry {
 	CompletableFuture<HeldLock> acquireAsync(LockRequest request);
 
 	/**
+	 * Wait for the lock without a thread, or go on without it: as {@link #acquireAsync},
+	 * for those to whom the lack of the lock is no error.
+	 * @param request what to lock and how
+	 * @return completes with the lock, with nothing if the wait time has passed, or with
+	 * what {@link #tryAcquire} would throw
+	 */
+	CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request);
+
+	/**
 	 * Take the lock, run an action, release the lock. Blocks; interruptible.
 	 * @param <T> type of the result
 	 * @param request what to lock and how

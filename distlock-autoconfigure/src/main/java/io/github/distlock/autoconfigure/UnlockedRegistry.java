@@ -54,6 +54,11 @@ final class UnlockedRegistry implements LockRegistry {
 	}
 
 	@Override
+	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
+		return CompletableFuture.completedFuture(tryAcquire(request));
+	}
+
+	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
 		LockContext.Scope scope = LockContext.open(acquire(request));
 		try {

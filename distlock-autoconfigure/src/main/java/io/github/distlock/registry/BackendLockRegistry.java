@@ -133,7 +133,12 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-		return entrance().enterAsync(request);
+		return entrance().enterAsync(request, AsyncAnswer.ACQUIRED);
+	}
+
+	@Override
+	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
+		return entrance().enterAsync(request, AsyncAnswer.PERHAPS);
 	}
 
 	@Override

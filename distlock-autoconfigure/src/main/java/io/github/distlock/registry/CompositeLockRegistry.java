@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.HeldLock;
@@ -114,43 +113,12 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-		SharedWait shared = share(request);
-		CompletableFuture<HeldLock> result = new CompletableFuture<>();
-		follow(result, this.first.acquireAsync(request.waitTime(shared.whole()))).whenComplete((one, failure) -> {
-			if (failure != null) {
-				result.completeExceptionally(cause(failure));
-			}
-			else {
-				acquireSecond(request, shared, one, result);
-			}
-		});
-		return result;
+		return new CompositeAsyncEntry<>(request, share(request), AsyncAnswer.ACQUIRED).begin(this.first, this.second);
 	}
 
-	private void acquireSecond(LockRequest request, SharedWait shared, HeldLock one,
-			CompletableFuture<HeldLock> result) {
-		CompletableFuture<HeldLock> waiting;
-		try {
-			waiting = this.second.acquireAsync(request.waitTime(shared.rest()));
-		}
-		catch (RuntimeException ex) {
-			waiting = CompletableFuture.failedFuture(ex);
-		}
-		follow(result, waiting).whenComplete((two, failure) -> {
-			if (failure != null) {
-				result.completeExceptionally(abandon(one, cause(failure)));
-			}
-			else if (!one.isHeld()) {
-				result.completeExceptionally(abandon(two, abandon(one, lostWhileWaiting(request))));
-			}
-			else {
-				CompositeHold both = new CompositeHold(one, two);
-				if (!result.complete(both)) {
-					// Cancelled in the moment of the grant: nobody will ever close it.
-					both.abandon();
-				}
-			}
-		});
+	@Override
+	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
+		return new CompositeAsyncEntry<>(request, share(request), AsyncAnswer.PERHAPS).begin(this.first, this.second);
 	}
 
 	@Override
@@ -171,23 +139,8 @@ public final class CompositeLockRegistry implements LockRegistry {
 		return new SharedWait((asked != null) ? asked : this.waitTime, this.clock);
 	}
 
-	/** Whoever cancels the result gives up the wait. */
-	private static CompletableFuture<HeldLock> follow(CompletableFuture<HeldLock> result,
-			CompletableFuture<HeldLock> waiting) {
-		result.whenComplete((lock, failure) -> {
-			if (result.isCancelled()) {
-				waiting.cancel(false);
-			}
-		});
-		return waiting;
-	}
-
-	private static Throwable cause(Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
-	}
-
 	/** Nothing was done under it: what its release says is worth a note and no more. */
-	private static <T extends Throwable> T abandon(HeldLock lock, T reason) {
+	static <T extends Throwable> T abandon(HeldLock lock, T reason) {
 		try {
 			lock.abandon();
 		}
@@ -197,7 +150,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 		return reason;
 	}
 
-	private static LockNotAcquiredException lostWhileWaiting(LockRequest request) {
+	static LockNotAcquiredException lostWhileWaiting(LockRequest request) {
 		return new LockNotAcquiredException("Lock '" + request.key() + "' (" + request.label()
 				+ ") was lost in the first of two registries while it waited for the second: wait for a shorter time, or"
 				+ " leave leaseTime out");

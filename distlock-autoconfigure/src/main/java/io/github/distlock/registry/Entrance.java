@@ -106,9 +106,9 @@ final class Entrance {
 	}
 
 	/** Enter without a thread. */
-	CompletableFuture<HeldLock> enterAsync(LockRequest request) {
+	<T> CompletableFuture<T> enterAsync(LockRequest request, AsyncAnswer<T> answer) {
 		Attempt attempt = new Attempt(request);
-		CompletableFuture<HeldLock> result = new CompletableFuture<>();
+		CompletableFuture<T> result = new CompletableFuture<>();
 		CompletableFuture<@Nullable Admission> waiting;
 		try {
 			validate(request);
@@ -129,11 +129,11 @@ final class Entrance {
 				result.completeExceptionally(failure);
 			}
 			else if (admission == null) {
-				attempt.ended(LockOutcome.TIMEOUT);
-				result.completeExceptionally(notAcquired(request));
+				attempt.ended(answer.late());
+				answer.without(result, notAcquired(request));
 			}
 			else {
-				admitted(request, attempt, admission, result);
+				admitted(request, attempt, admission, answer, result);
 			}
 		});
 		result.whenComplete((lock, failure) -> {
@@ -144,8 +144,8 @@ final class Entrance {
 		return result;
 	}
 
-	private void admitted(LockRequest request, Attempt attempt, Admission admission,
-			CompletableFuture<HeldLock> result) {
+	private <T> void admitted(LockRequest request, Attempt attempt, Admission admission, AsyncAnswer<T> answer,
+			CompletableFuture<T> result) {
 		HeldLock lock;
 		try {
 			lock = new HoldHandle(begin(request, admission, null, null), request.mode());
@@ -156,7 +156,7 @@ final class Entrance {
 			return;
 		}
 		attempt.acquired(admission);
-		if (!result.complete(lock)) {
+		if (!result.complete(answer.with(lock))) {
 			// Cancelled in the moment of the grant: nobody will ever close it.
 			lock.abandon();
 		}

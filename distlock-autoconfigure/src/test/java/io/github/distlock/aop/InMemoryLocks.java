@@ -10,6 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
@@ -79,7 +80,21 @@ class InMemoryLocks implements LockRegistry {
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-		throw new UnsupportedOperationException();
+		return future(() -> acquire(request));
+	}
+
+	@Override
+	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
+		return future(() -> tryAcquire(request));
+	}
+
+	private static <T> CompletableFuture<T> future(Supplier<T> answer) {
+		try {
+			return CompletableFuture.completedFuture(answer.get());
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	@Override

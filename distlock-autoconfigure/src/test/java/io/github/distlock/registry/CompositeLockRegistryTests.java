@@ -116,6 +116,7 @@ class CompositeLockRegistryTests {
 			assertThat(this.both.acquireAsync(BRIEF)).failsWithin(Duration.ofSeconds(10))
 				.withThrowableThat()
 				.withCauseInstanceOf(LockNotAcquiredException.class);
+			assertThat(this.both.tryAcquireAsync(BRIEF).join()).isEmpty();
 			assertThat(rival.isHeld()).isTrue();
 		}
 		assertThat(this.secondEvents.attempted).isEmpty();
@@ -131,6 +132,8 @@ class CompositeLockRegistryTests {
 			assertThat(this.both.acquireAsync(BRIEF)).failsWithin(Duration.ofSeconds(10))
 				.withThrowableThat()
 				.withCauseInstanceOf(LockNotAcquiredException.class);
+			assertLocked(false, true);
+			assertThat(this.both.tryAcquireAsync(BRIEF).join()).isEmpty();
 			assertLocked(false, true);
 			assertThat(rival.isHeld()).isTrue();
 		}
@@ -227,6 +230,8 @@ class CompositeLockRegistryTests {
 		assertLocked(true, true);
 		assertThat(this.both.tryAcquire(BRIEF)).isEmpty();
 		lock.close();
+		assertLocked(false, false);
+		this.both.tryAcquireAsync(REQUEST).join().orElseThrow().close();
 		assertLocked(false, false);
 	}
 

@@ -36,6 +36,11 @@ final class SilentRegistry implements LockRegistry {
 	}
 
 	@Override
+	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
+		return CompletableFuture.completedFuture(tryAcquire(request));
+	}
+
+	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
 		return action.call();
 	}
