@@ -8,7 +8,8 @@ import java.util.concurrent.locks.Lock;
 /**
  * The way to locks from code. Thread-safe. Locks of one registry are reentrant: a thread
  * that holds a key gets it again at once, without a command to the store; the outermost
- * request decides the lease.
+ * request decides the lease. What a thread holds, no other thread enters through a
+ * {@link LockContext} that was carried there.
  * <p>
  * All methods throw {@link LockDefinitionException} for a key that is blank, longer than
  * 512 bytes or not valid Unicode, and {@link LockBackendException} when the store cannot
@@ -49,9 +50,10 @@ public interface LockRegistry {
 	Optional<HeldLock> tryAcquire(LockRequest request);
 
 	/**
-	 * Wait for the lock without a thread. The lock belongs to no thread: it is not
-	 * reentrant, and whoever has it may close it. Cancelling the future gives up the
-	 * wait. Dependent stages run on a thread of the library and must not block.
+	 * Wait for the lock without a thread. The lock belongs to no thread: whoever has it
+	 * may close it, and only code whose {@link LockContext} has it enters it again, on
+	 * whatever thread. Cancelling the future gives up the wait. Dependent stages run on a
+	 * thread of the library and must not block.
 	 * @param request what to lock and how
 	 * @return completes with the lock, or with what {@link #acquire} would throw
 	 */

@@ -21,6 +21,14 @@ final class CompositeHold implements HeldLock {
 		this.second = second;
 	}
 
+	HeldLock first() {
+		return this.first;
+	}
+
+	HeldLock second() {
+		return this.second;
+	}
+
 	@Override
 	public String key() {
 		return this.first.key();

@@ -9,6 +9,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockListener;
+import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
@@ -79,6 +80,10 @@ final class Entrance {
 		try {
 			validate(request);
 			Hold mine = reenter(request);
+			if (mine == null && owner == null) {
+				// Not for Lock views: a thread owns what they lock.
+				mine = reenterWork(request);
+			}
 			if (mine != null) {
 				return mine;
 			}
@@ -112,6 +117,10 @@ final class Entrance {
 		CompletableFuture<@Nullable Admission> waiting;
 		try {
 			validate(request);
+			Hold mine = reenterWork(request);
+			if (mine != null) {
+				return CompletableFuture.completedFuture(answer.with(new HoldHandle(mine, request.mode())));
+			}
 			waiting = this.session.room().enterAsync(attempt.entryRequest());
 		}
 		catch (LockDefinitionException ex) {
@@ -120,6 +129,9 @@ final class Entrance {
 		}
 		catch (LockBackendException ex) {
 			attempt.ended(LockOutcome.BACKEND_ERROR);
+			return CompletableFuture.failedFuture(ex);
+		}
+		catch (LockLostException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
 		waiting.whenComplete((admission, failure) -> {
@@ -183,11 +195,23 @@ final class Entrance {
 		}
 	}
 
+	/**
+	 * Enter what this thread holds already.
+	 */
 	private @Nullable Hold reenter(LockRequest request) {
 		Hold mine = this.session.holding().ofThisThread(request.key());
-		if (mine == null) {
-			return null;
-		}
+		return (mine != null) ? reenter(mine, request) : null;
+	}
+
+	/**
+	 * Enter what is held already by the asynchronous work that this code belongs to.
+	 */
+	private @Nullable Hold reenterWork(LockRequest request) {
+		Hold ofWork = this.session.holding().ofThisWork(request.key());
+		return (ofWork != null) ? reenter(ofWork, request) : null;
+	}
+
+	private @Nullable Hold reenter(Hold mine, LockRequest request) {
 		if (!mine.reenter(request.mode())) {
 			// Another thread has closed it for this one: it is entered anew.
 			this.session.holding().disown(mine);

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One acquisition, as its caller sees it. Each has an identity of its own: closing it
@@ -33,6 +34,11 @@ final class HoldHandle implements HeldLock {
 		this.hold = hold;
 		this.mode = mode;
 		this.state = hold.isEnteredOnce() ? OUTERMOST : REENTRY;
+	}
+
+	/** The hold, if it is one of these and this acquisition of it is open. */
+	@Nullable Hold openIn(Holding candidate) {
+		return (this.hold.holding() == candidate && this.state != CLOSED) ? this.hold : null;
 	}
 
 	@Override

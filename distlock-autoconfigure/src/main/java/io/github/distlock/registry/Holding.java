@@ -7,6 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
@@ -81,6 +83,30 @@ final class Holding implements LeaseEvents {
 	@Nullable Hold ofThisThread(String key) {
 		ThreadHolds mine = this.owned.get();
 		return (mine != null) ? mine.get(key) : null;
+	}
+
+	/**
+	 * Return what the asynchronous work has of a key that the running code belongs to, as
+	 * its {@link LockContext} says. Never what a thread holds: only that thread enters it
+	 * again.
+	 */
+	@Nullable Hold ofThisWork(String key) {
+		for (HeldLock lock : LockContext.all()) {
+			Hold hold = ofWork(lock, key);
+			if (hold != null) {
+				return hold;
+			}
+		}
+		return null;
+	}
+
+	private @Nullable Hold ofWork(HeldLock lock, String key) {
+		if (lock instanceof CompositeHold both) {
+			Hold ofFirst = ofWork(both.first(), key);
+			return (ofFirst != null) ? ofFirst : ofWork(both.second(), key);
+		}
+		Hold hold = (lock instanceof HoldHandle handle) ? handle.openIn(this) : null;
+		return (hold != null && hold.thread() == null && hold.key().equals(key)) ? hold : null;
 	}
 
 	int ofThisThread() {
