@@ -26,7 +26,8 @@ class RoomsTests {
 			entry("backend.jdbc", "backend", ""), entry("backend.zookeeper", "backend", ""),
 			entry("backend.local", "backend", ""), entry("waiting", "backend", ""), entry("renewal", "backend", ""),
 			entry("registry", "waiting", "renewal", "backend", ""), entry("aop", "", "transaction"),
-			entry("transaction", ""), entry("metrics", ""), entry("test", "backend", "backend.local", ""),
+			entry("transaction", ""), entry("context", ""), entry("metrics", ""),
+			entry("test", "backend", "backend.local", ""),
 			entry("autoconfigure", "", "backend", "backend.redis", "backend.redlock", "backend.jdbc",
 					"backend.zookeeper", "backend.local", "waiting", "renewal", "registry", "aop", "transaction",
 					"metrics", "test"));
@@ -76,7 +77,13 @@ class RoomsTests {
 
 	@Test
 	void onlyTheMetricsRoomAndItsConfigurationKnowMicrometer() {
-		assertUsedOnlyBy("io.micrometer", Set.of("metrics", "autoconfigure"));
+		assertUsedOnlyBy("io.micrometer.core", Set.of("metrics", "autoconfigure"));
+	}
+
+	@Test
+	void onlyAsynchronousCallsKnowHowAContextTravels() {
+		assertUsedOnlyBy("io.micrometer.context", Set.of("context", "aop"));
+		assertUsedOnlyBy("reactor.", Set.of("", "aop", "transaction", "autoconfigure"));
 	}
 
 	@Test

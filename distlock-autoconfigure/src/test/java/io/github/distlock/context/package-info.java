@@ -1,0 +1,4 @@
+@NullMarked
+package io.github.distlock.context;
+
+import org.jspecify.annotations.NullMarked;
