@@ -2,6 +2,7 @@ package io.github.distlock.aop;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockException;
@@ -20,7 +21,11 @@ final class BlockingStyle implements CallStyle {
 	}
 
 	@Override
-	public @Nullable Object run(LockedCall call) throws Throwable {
+	public @Nullable Object run(LockedMethod where, Supplier<LockedCall> pending) throws Throwable {
+		LockedCall call = pending.get();
+		if (call.wanted().isEmpty()) {
+			return call.invocation().proceed();
+		}
 		LockWait wait = call.startWaiting();
 		List<HeldLock> had = new ArrayList<>(call.wanted().size());
 		for (WantedLock next : call.wanted()) {

@@ -1,5 +1,7 @@
 package io.github.distlock.aop;
 
+import java.util.function.Supplier;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,10 +11,11 @@ interface CallStyle {
 
 	/**
 	 * Run a call under its locks, or say that it did not get them.
-	 * @param call the call
+	 * @param where the method that was called
+	 * @param call evaluates the keys: once for each time that the method is to run
 	 * @return what its caller gets
 	 * @throws Throwable what its caller gets instead
 	 */
-	@Nullable Object run(LockedCall call) throws Throwable;
+	@Nullable Object run(LockedMethod where, Supplier<LockedCall> call) throws Throwable;
 
 }

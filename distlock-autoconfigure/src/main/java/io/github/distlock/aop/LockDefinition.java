@@ -6,6 +6,7 @@ import io.github.distlock.LockRequest;
  * What an annotation says, read and checked: once for each method.
  *
  * @param where the annotated method
+ * @param result when the work of the method is done
  * @param onClass whether the annotation is that of a class
  * @param condition whether a call needs the lock; evaluated before the key
  * @param key gives the key of a call
@@ -13,8 +14,8 @@ import io.github.distlock.LockRequest;
  * @param withoutLock what its caller gets if the lock is not to be had
  * @param registry qualifier or bean name of the registry, empty for the default one
  */
-record LockDefinition(LockedMethod where, boolean onClass, Condition condition, KeySource key, LockRequest template,
-		FailurePolicy withoutLock, String registry) {
+record LockDefinition(LockedMethod where, ResultKind result, boolean onClass, Condition condition, KeySource key,
+		LockRequest template, FailurePolicy withoutLock, String registry) {
 
 	/** Label of the lock. */
 	String name() {

@@ -41,8 +41,8 @@ final class LockDefinitionReader {
 		DistributedLock attributes = annotation.attributes();
 		LockableSignature.check(where, this.mode);
 		String registry = this.placeholders.resolve("registry", attributes.registry(), where);
-		return new LockDefinition(where, annotation.annotated() == null, condition(annotation), key(annotation),
-				template(attributes, where), withoutLock(attributes, where), registry.trim());
+		return new LockDefinition(where, ResultKind.of(where), annotation.annotated() == null, condition(annotation),
+				key(annotation), template(attributes, where), withoutLock(attributes, where), registry.trim());
 	}
 
 	private LockRequest template(DistributedLock attributes, LockedMethod where) {

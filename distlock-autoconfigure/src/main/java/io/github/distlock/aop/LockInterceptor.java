@@ -2,6 +2,7 @@ package io.github.distlock.aop;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 import io.github.distlock.LockAssert;
 import io.github.distlock.LockContext;
@@ -29,16 +30,16 @@ final class LockInterceptor implements MethodInterceptor {
 
 	private final LockOrder order;
 
-	private final CallStyle blocking;
+	private final CallStyles styles;
 
-	LockInterceptor(LockDefinitions definitions, NamedRegistries registries, LockRuntime runtime) {
+	LockInterceptor(LockDefinitions definitions, NamedRegistries registries, LockRuntime runtime, Executor executor) {
 		this.definitions = definitions;
 		this.runtime = runtime;
 		this.registries = registries;
 		this.order = new LockOrder(registries);
 		this.refusedCalls = new RefusedCalls(registries, runtime);
 		this.transactionalCalls = new TransactionalCalls(runtime.onActiveTransaction());
-		this.blocking = new BlockingStyle(this.transactionalCalls);
+		this.styles = new CallStyles(this.transactionalCalls, executor);
 	}
 
 	@Override
@@ -55,8 +56,8 @@ final class LockInterceptor implements MethodInterceptor {
 		}
 		// Of calls that have no lock.
 		plan.passToken(invocation.getArguments(), 0);
-		List<WantedLock> wanted = wanted(plan, target, invocation.getArguments());
-		return wanted.isEmpty() ? invocation.proceed() : this.blocking.run(new LockedCall(plan, wanted, invocation));
+		return this.styles.of(plan.result())
+			.run(plan.where(), () -> new LockedCall(plan, wanted(plan, target, invocation.getArguments()), invocation));
 	}
 
 	/** Resources that check tokens go on working while nothing is locked. */

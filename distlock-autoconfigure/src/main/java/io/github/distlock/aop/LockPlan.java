@@ -21,6 +21,11 @@ record LockPlan(List<LockDefinition> locks, int token, Supplier<Duration> waitTi
 		return this.locks.get(0).where();
 	}
 
+	/** When its work is done. */
+	ResultKind result() {
+		return this.locks.get(0).result();
+	}
+
 	/** Put the token among the arguments of a call. */
 	void passToken(@Nullable Object[] arguments, long value) {
 		if (this.token != TokenParameter.NONE) {

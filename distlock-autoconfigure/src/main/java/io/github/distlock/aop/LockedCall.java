@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
@@ -21,13 +22,20 @@ import org.jspecify.annotations.Nullable;
  * them.
  *
  * @param plan what the method's annotations say
- * @param wanted the locks, at least one, in the order in which they must be taken, each
- * once
+ * @param wanted the locks, in the order in which they must be taken, each once; none if
+ * the call is not to be locked
  * @param invocation the call
  */
 record LockedCall(LockPlan plan, List<WantedLock> wanted, MethodInvocation invocation) {
 
 	private static final Log logger = LogFactory.getLog(LockedCall.class);
+
+	/**
+	 * The same call, to go on in another way.
+	 */
+	LockedCall decorated(UnaryOperator<MethodInvocation> decorator) {
+		return new LockedCall(this.plan, this.wanted, decorator.apply(this.invocation));
+	}
 
 	/**
 	 * Begin to wait for the locks: the wait times count from now.

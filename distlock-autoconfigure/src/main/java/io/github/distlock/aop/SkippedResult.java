@@ -13,6 +13,9 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
@@ -25,6 +28,9 @@ import io.github.distlock.OnFailure;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.CollectionFactory;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -54,8 +60,23 @@ record SkippedResult(Supplier<@Nullable Object> empty) implements FailurePolicy 
 			throw refuse(where, "which cannot say that it was skipped: return "
 					+ ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName() + " or an Optional");
 		}
-		Supplier<@Nullable Object> known = EMPTY.get(type);
-		return new SkippedResult((known != null) ? known : made(type, where));
+		return new SkippedResult(empty(ResolvableType.forMethodReturnType(where.method(), where.beanClass()), where));
+	}
+
+	private static Supplier<@Nullable Object> empty(ResolvableType declared, LockedMethod where) {
+		Class<?> type = declared.toClass();
+		if (type.isAssignableFrom(CompletableFuture.class) && Future.class.isAssignableFrom(type)
+				|| type == CompletionStage.class) {
+			// Complete, and what it holds is empty.
+			Supplier<@Nullable Object> held = empty(declared.getGeneric(0), where);
+			return () -> CompletableFuture.completedFuture(held.get());
+		}
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+		if (adapter != null && !adapter.supportsEmpty()) {
+			throw refuse(where, "which cannot be empty: return a type that can, such as Mono or Maybe");
+		}
+		Supplier<@Nullable Object> known = (adapter != null) ? adapter.getDescriptor()::getEmptyValue : EMPTY.get(type);
+		return (known != null) ? known : made(type, where);
 	}
 
 	private static Supplier<@Nullable Object> made(Class<?> type, LockedMethod where) {

@@ -2,17 +2,18 @@ package io.github.distlock.aop;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.OnFailure;
+import io.reactivex.rxjava3.core.Single;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.ConnectableFlux;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Lazy;
@@ -108,9 +109,14 @@ class LockDefinitionCheckTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { ReturnsStage.class, ReturnsFuture.class, ReturnsPublisher.class })
-	void resultsThatCompleteLaterAreRefused(Class<?> bean) {
-		assertRefused(bean, "may complete after the method has returned", "LockRegistry.acquireAsync");
+	@ValueSource(classes = { ReturnsFuture.class, ReturnsOwnFuture.class, ReturnsOwnPublisher.class })
+	void resultsThatCompleteLaterInAnUnknownWayAreRefused(Class<?> bean) {
+		assertRefused(bean, "may complete after the method has returned", "Return ", "LockRegistry.acquireAsync");
+	}
+
+	@Test
+	void aReactiveResultThatCannotBeEmptyCannotBeSkipped() {
+		assertRefused(SkippedSingle.class, "onFailure = SKIP", "cannot be empty");
 	}
 
 	@Test
@@ -212,15 +218,6 @@ class LockDefinitionCheckTests {
 
 	}
 
-	static class ReturnsStage {
-
-		@DistributedLock
-		@Nullable CompletableFuture<String> run() {
-			return null;
-		}
-
-	}
-
 	static class ReturnsFuture {
 
 		@DistributedLock
@@ -230,10 +227,32 @@ class LockDefinitionCheckTests {
 
 	}
 
-	static class ReturnsPublisher {
+	static class ReturnsOwnFuture {
 
 		@DistributedLock
-		Flow.@Nullable Publisher<String> run() {
+		@Nullable OwnFuture run() {
+			return null;
+		}
+
+	}
+
+	static class OwnFuture extends CompletableFuture<String> {
+
+	}
+
+	static class ReturnsOwnPublisher {
+
+		@DistributedLock
+		@Nullable ConnectableFlux<String> run() {
+			return null;
+		}
+
+	}
+
+	static class SkippedSingle {
+
+		@DistributedLock(onFailure = OnFailure.SKIP)
+		@Nullable Single<String> run() {
 			return null;
 		}
 

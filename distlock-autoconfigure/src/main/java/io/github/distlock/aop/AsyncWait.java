@@ -1,0 +1,112 @@
+package io.github.distlock.aop;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockException;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The wait of one call for its locks, one after the other, without a thread. Whoever
+ * cancels {@link #result} gives it up: then nothing stays locked.
+ */
+final class AsyncWait {
+
+	private final LockedCall call;
+
+	private final List<HeldLock> outer;
+
+	private final AsyncLocks locks;
+
+	private final LockWait wait;
+
+	/**
+	 * Grows by one with each step. A step begins when the future of the step before is
+	 * complete, so no two run at a time and each sees what the one before did.
+	 */
+	private final List<HeldLock> had = new ArrayList<>();
+
+	private final CompletableFuture<AsyncEntry> result = new CompletableFuture<>();
+
+	AsyncWait(LockedCall call, List<HeldLock> outer, AsyncLocks locks) {
+		this.call = call;
+		this.outer = outer;
+		this.locks = locks;
+		this.wait = call.startWaiting();
+	}
+
+	CompletableFuture<AsyncEntry> result() {
+		return this.result;
+	}
+
+	/** Ask for the next lock, or say that all are had. */
+	void goOn() {
+		if (this.had.size() < this.call.wanted().size() && !this.result.isCancelled()) {
+			ask(this.call.wanted().get(this.had.size()));
+		}
+		else if (!this.result.complete(new AsyncEntry.Entered(this.had))) {
+			// Cancelled, perhaps in the moment of the grant: nobody else closes them.
+			this.locks.giveBack(this.call, this.had, () -> {
+			});
+		}
+	}
+
+	private void ask(WantedLock wanted) {
+		LockRequest request = this.wait.request(wanted);
+		LockContext.Scope scope = LockContext.openAll(this.outer);
+		try {
+			if (wanted.definition().withoutLock() instanceof SkippedResult) {
+				follow(wanted.registry().tryAcquireAsync(request), (perhaps) -> perhaps.orElse(null), wanted);
+			}
+			else {
+				follow(wanted.registry().acquireAsync(request), (lock) -> lock, wanted);
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			fail(wanted, ex);
+		}
+		finally {
+			scope.close();
+		}
+	}
+
+	private <T> void follow(CompletableFuture<T> asked, Function<T, @Nullable HeldLock> answer, WantedLock wanted) {
+		this.result.whenComplete((entry, failure) -> {
+			if (this.result.isCancelled()) {
+				asked.cancel(false);
+			}
+		});
+		asked.whenComplete((answered, failure) -> {
+			HeldLock lock = (failure == null) ? answer.apply(answered) : null;
+			if (lock != null) {
+				this.had.add(lock);
+				goOn();
+			}
+			else {
+				fail(wanted, (failure != null) ? failure : new LockNotAcquiredException(
+						"Others hold lock '" + wanted.request().key() + "' (" + wanted.request().label() + ")"));
+			}
+		});
+	}
+
+	private void fail(WantedLock wanted, Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		this.locks.giveBack(this.call, this.had, () -> {
+			if (cause instanceof LockException problem) {
+				this.result.complete(new AsyncEntry.Refused(wanted, problem));
+			}
+			else {
+				this.result.completeExceptionally(cause);
+			}
+		});
+	}
+
+}

@@ -1,0 +1,37 @@
+package io.github.distlock.aop;
+
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Method;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that goes on in another way.
+ */
+interface InvocationDecorator extends MethodInvocation {
+
+	/** The call. */
+	MethodInvocation call();
+
+	@Override
+	default Method getMethod() {
+		return call().getMethod();
+	}
+
+	@Override
+	default Object[] getArguments() {
+		return call().getArguments();
+	}
+
+	@Override
+	default @Nullable Object getThis() {
+		return call().getThis();
+	}
+
+	@Override
+	default AccessibleObject getStaticPart() {
+		return call().getStaticPart();
+	}
+
+}

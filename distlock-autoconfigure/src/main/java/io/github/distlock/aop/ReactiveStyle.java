@@ -1,0 +1,167 @@
+package io.github.distlock.aop;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
+import io.github.distlock.ReactiveLockContext;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.Assert;
+
+/**
+ * For methods that return a reactive type: each subscriber calls the method anew, under a
+ * lock of its own that is held until the publisher has completed, failed, or was
+ * cancelled. Whatever goes wrong, the publisher says it. Loaded only where Reactor is.
+ */
+final class ReactiveStyle implements CallStyle {
+
+	private final AsyncLocks locks;
+
+	ReactiveStyle(AsyncLocks locks) {
+		this.locks = locks;
+	}
+
+	@Override
+	public Object run(LockedMethod where, Supplier<LockedCall> call) {
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance()
+			.getAdapter(where.method().getReturnType());
+		Assert.state(adapter != null, () -> where + " returns no reactive type");
+		Flux<Object> stay = Flux.deferContextual((context) -> new Stay(where, adapter,
+				call.get().decorated(DetachedInvocation::of), ReactiveLockContext.all(context))
+			.run());
+		// A single value waits for the completion, and so for the release.
+		return adapter.fromPublisher(adapter.isMultiValue() ? stay : stay.singleOrEmpty());
+	}
+
+	/** One subscription. */
+	private final class Stay {
+
+		private final LockedMethod where;
+
+		private final ReactiveAdapter adapter;
+
+		private final LockedCall call;
+
+		private final List<HeldLock> outer;
+
+		/** Why the release failed of work that did not. */
+		private volatile @Nullable Throwable lost;
+
+		/** Set by the thread that delivers the locks, while it delivers them. */
+		private boolean delivered;
+
+		Stay(LockedMethod where, ReactiveAdapter adapter, LockedCall call, List<HeldLock> outer) {
+			this.where = where;
+			this.adapter = adapter;
+			this.call = call;
+			this.outer = outer;
+		}
+
+		Flux<Object> run() {
+			if (this.call.wanted().isEmpty()) {
+				return Flux.from(work(new AsyncEntry.Entered(List.of())));
+			}
+			return Flux
+				.usingWhen(Mono.<AsyncEntry>create(this::enter), this::work, (entry) -> leave(entry, null), this::leave,
+						(entry) -> leave(entry, new CancellationException()))
+				// Reactor wraps what a cleanup fails with.
+				.onErrorMap((failure) -> (this.lost != null) ? this.lost : failure);
+		}
+
+		private void enter(MonoSink<AsyncEntry> sink) {
+			CompletableFuture<AsyncEntry> waiting = ReactiveStyle.this.locks.take(this.call, this.outer);
+			sink.onCancel(() -> ReactiveStyle.this.locks.giveUp(waiting));
+			waiting.whenComplete((entry, failure) -> {
+				if (failure != null) {
+					if (!waiting.isCancelled()) {
+						sink.error(failure);
+					}
+					return;
+				}
+				try {
+					// The body may block, and the library's threads must not.
+					Schedulers.boundedElastic().schedule(() -> deliver(entry, sink));
+				}
+				catch (RejectedExecutionException ex) {
+					ReactiveStyle.this.locks.leave(AsyncResult.locks(entry), ex, sink::error);
+				}
+			});
+		}
+
+		/**
+		 * A subscriber that was cancelled meanwhile drops what it is given: then nobody
+		 * else gives the locks back.
+		 */
+		private void deliver(AsyncEntry entry, MonoSink<AsyncEntry> sink) {
+			try {
+				sink.success(entry);
+			}
+			finally {
+				if (!this.delivered) {
+					ReactiveStyle.this.locks.giveBack(this.call, AsyncResult.locks(entry), () -> {
+					});
+				}
+			}
+		}
+
+		private Publisher<Object> work(AsyncEntry entry) {
+			this.delivered = true;
+			LockContext.Scope scope = LockContext.openAll(this.outer);
+			try {
+				Object result = AsyncResult.present(AsyncResult.of(this.call, entry), this.where);
+				List<HeldLock> current = new ArrayList<>(AsyncResult.locks(entry));
+				Collections.reverse(current);
+				current.addAll(this.outer);
+				return Flux.<Object>from(this.adapter.toPublisher(result))
+					.contextWrite((context) -> context.put(LockContext.CONTEXT_KEY, List.copyOf(current)));
+			}
+			catch (Throwable ex) {
+				return Flux.error(ex);
+			}
+			finally {
+				scope.close();
+			}
+		}
+
+		/** What comes after the completion may block: not on a thread of ours. */
+		private Mono<Void> leave(AsyncEntry entry, @Nullable Throwable failure) {
+			List<HeldLock> had = AsyncResult.locks(entry);
+			return had.isEmpty() ? Mono.empty()
+					: Mono.create((sink) -> ReactiveStyle.this.locks.leave(had, failure, (outcome) -> {
+						this.lost = (failure == null) ? outcome : null;
+						Runnable end = () -> end(sink, this.lost);
+						try {
+							Schedulers.boundedElastic().schedule(end);
+						}
+						catch (RejectedExecutionException ex) {
+							end.run();
+						}
+					}));
+		}
+
+		private static void end(MonoSink<Void> sink, @Nullable Throwable problem) {
+			if (problem != null) {
+				sink.error(problem);
+			}
+			else {
+				sink.success();
+			}
+		}
+
+	}
+
+}

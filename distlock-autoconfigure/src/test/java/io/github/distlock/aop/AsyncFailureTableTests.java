@@ -1,0 +1,235 @@
+package io.github.distlock.aop;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockException;
+import io.github.distlock.LockFailure;
+import io.github.distlock.LockFailureHandler;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.OnFailure;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.EnableAspectJAutoProxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The table of docs/async.md: return type, failure policy, kind of proxy.
+ */
+class AsyncFailureTableTests {
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			stage | throw    | fails: LockNotAcquiredException | fails: LockBackendException
+			stage | skip     | [empty]                         | fails: LockBackendException
+			stage | fallback | [instead of it]                 | fails: LockBackendException
+			stage | handler  | [handled late]                  | [handled down]
+			mono  | throw    | fails: LockNotAcquiredException | fails: LockBackendException
+			mono  | skip     | []                              | fails: LockBackendException
+			mono  | fallback | [instead of it]                 | fails: LockBackendException
+			mono  | handler  | [handled late]                  | [handled down]
+			flux  | throw    | fails: LockNotAcquiredException | fails: LockBackendException
+			flux  | skip     | []                              | fails: LockBackendException
+			flux  | fallback | [instead of it]                 | fails: LockBackendException
+			flux  | handler  | [handled late]                  | [handled down]
+			""")
+	void withoutItsLockACallGets(String type, String policy, String taken, String down) {
+		for (Class<?> proxies : List.of(JdkProxies.class, ClassProxies.class)) {
+			LockedApplication application = LockedApplication.of(proxies, Table.class);
+			if (policy.equals("handler")) {
+				application.with((context) -> context.registerBean(Handler.class));
+			}
+			try (AnnotationConfigApplicationContext context = application.start()) {
+				InMemoryLocks locks = context.getBean(InMemoryLocks.class);
+				Calls calls = context.getBean(Calls.class);
+				String method = policy.equals("handler") ? "throw" : policy;
+				assertThat(outcome(calls, type, method)).isEqualTo("[ran]");
+				locks.taken.add("k");
+				assertThat(outcome(calls, type, method)).isEqualTo(taken);
+				locks.failure = new LockBackendException("down");
+				assertThat(outcome(calls, type, method)).isEqualTo(down);
+				assertThat(locks.events).containsExactly("acquire k", "release k");
+			}
+		}
+	}
+
+	private static String outcome(Calls calls, String type, String policy) {
+		List<Object> elements = new ArrayList<>();
+		try {
+			switch (type) {
+				case "stage" ->
+					elements.add(stage(calls, policy).toCompletableFuture().get(10, TimeUnit.SECONDS).orElse("empty"));
+				case "mono" -> mono(calls, policy).toFuture()
+					.thenAccept((value) -> Optional.ofNullable(value).ifPresent(elements::add))
+					.get(10, TimeUnit.SECONDS);
+				default -> elements.addAll(flux(calls, policy).collectList().toFuture().get(10, TimeUnit.SECONDS));
+			}
+		}
+		catch (Exception ex) {
+			assertThat(ex.getCause()).isInstanceOf(LockException.class);
+			return "fails: " + Objects.requireNonNull(ex.getCause()).getClass().getSimpleName();
+		}
+		return elements.toString();
+	}
+
+	private static CompletionStage<Optional<String>> stage(Calls calls, String policy) {
+		return switch (policy) {
+			case "skip" -> calls.skippedStage("x");
+			case "fallback" -> calls.stageOrElse("x");
+			default -> calls.stage("x");
+		};
+	}
+
+	private static Mono<String> mono(Calls calls, String policy) {
+		return switch (policy) {
+			case "skip" -> calls.skippedMono("x");
+			case "fallback" -> calls.monoOrElse("x");
+			default -> calls.mono("x");
+		};
+	}
+
+	private static Flux<String> flux(Calls calls, String policy) {
+		return switch (policy) {
+			case "skip" -> calls.skippedFlux("x");
+			case "fallback" -> calls.fluxOrElse("x");
+			default -> calls.flux("x");
+		};
+	}
+
+	interface Calls {
+
+		CompletionStage<Optional<String>> stage(String id);
+
+		CompletionStage<Optional<String>> skippedStage(String id);
+
+		CompletionStage<Optional<String>> stageOrElse(String id);
+
+		Mono<String> mono(String id);
+
+		Mono<String> skippedMono(String id);
+
+		Mono<String> monoOrElse(String id);
+
+		Flux<String> flux(String id);
+
+		Flux<String> skippedFlux(String id);
+
+		Flux<String> fluxOrElse(String id);
+
+	}
+
+	static class Table implements Calls {
+
+		@Override
+		@DistributedLock("'k'")
+		public CompletionStage<Optional<String>> stage(String id) {
+			return CompletableFuture.completedFuture(Optional.of("ran"));
+		}
+
+		@Override
+		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
+		public CompletionStage<Optional<String>> skippedStage(String id) {
+			return stage(id);
+		}
+
+		@Override
+		@DistributedLock(key = "'k'", fallback = "insteadStage")
+		public CompletionStage<Optional<String>> stageOrElse(String id) {
+			return stage(id);
+		}
+
+		CompletionStage<Optional<String>> insteadStage(String id, LockNotAcquiredException problem) {
+			return CompletableFuture.completedFuture(Optional.of("instead of it"));
+		}
+
+		@Override
+		@DistributedLock("'k'")
+		public Mono<String> mono(String id) {
+			return Mono.just("ran");
+		}
+
+		@Override
+		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
+		public Mono<String> skippedMono(String id) {
+			return mono(id);
+		}
+
+		@Override
+		@DistributedLock(key = "'k'", fallback = "insteadMono")
+		public Mono<String> monoOrElse(String id) {
+			return mono(id);
+		}
+
+		Mono<String> insteadMono(String id) {
+			return Mono.just("instead of it");
+		}
+
+		@Override
+		@DistributedLock("'k'")
+		public Flux<String> flux(String id) {
+			return Flux.just("ran");
+		}
+
+		@Override
+		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
+		public Flux<String> skippedFlux(String id) {
+			return flux(id);
+		}
+
+		@Override
+		@DistributedLock(key = "'k'", fallback = "insteadFlux")
+		public Flux<String> fluxOrElse(String id) {
+			return flux(id);
+		}
+
+		Flux<String> insteadFlux(String id) {
+			return Flux.just("instead of it");
+		}
+
+	}
+
+	static class Handler implements LockFailureHandler {
+
+		@Override
+		public Object notAcquired(LockFailure failure) {
+			return result(failure, "handled late");
+		}
+
+		@Override
+		public Object storeFailed(LockFailure failure) {
+			return result(failure, "handled down");
+		}
+
+		private static Object result(LockFailure failure, String value) {
+			Class<?> type = failure.method().getReturnType();
+			if (type == Mono.class) {
+				return Mono.just(value);
+			}
+			return (type == Flux.class) ? Flux.just(value) : CompletableFuture.completedFuture(Optional.of(value));
+		}
+
+	}
+
+	@EnableAspectJAutoProxy
+	static class JdkProxies {
+
+	}
+
+	@EnableAspectJAutoProxy(proxyTargetClass = true)
+	static class ClassProxies {
+
+	}
+
+}

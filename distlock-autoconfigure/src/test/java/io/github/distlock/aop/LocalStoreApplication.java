@@ -1,0 +1,38 @@
+package io.github.distlock.aop;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.waiting.HandOffLimits;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+
+/**
+ * What a {@link LockedApplication} needs to have real locks, in its own memory.
+ */
+@Configuration(proxyBeanMethods = false)
+class LocalStoreApplication {
+
+	@Bean(initMethod = "start", destroyMethod = "shutdown")
+	@Primary
+	BackendLockRegistry localLocks() {
+		return new BackendLockRegistry(new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM),
+				new RegistrySettings(Duration.ofSeconds(10), Duration.ofSeconds(30), null, HandOffLimits.NONE,
+						Duration.ofSeconds(10), false, Duration.ZERO),
+				List.of(), TimeSource.SYSTEM);
+	}
+
+	@Bean
+	SimpleAsyncTaskExecutor applicationTaskExecutor() {
+		return new SimpleAsyncTaskExecutor("work-");
+	}
+
+}
