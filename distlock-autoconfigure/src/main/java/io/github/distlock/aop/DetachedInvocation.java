@@ -16,8 +16,10 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 record DetachedInvocation(MethodInvocation call) implements InvocationDecorator {
 
 	static MethodInvocation of(MethodInvocation invocation) {
-		return (invocation instanceof ProxyMethodInvocation proxied) ? new DetachedInvocation(proxied.invocableClone())
-				: invocation;
+		if (invocation instanceof ProxyMethodInvocation proxied) {
+			return new DetachedInvocation(proxied.invocableClone());
+		}
+		return (invocation instanceof WovenInvocation woven) ? woven.copy() : invocation;
 	}
 
 	@Override

@@ -19,8 +19,17 @@ final class WovenInvocation implements MethodInvocation {
 	private final Object[] arguments;
 
 	WovenInvocation(ProceedingJoinPoint call) {
+		this(call, call.getArgs());
+	}
+
+	private WovenInvocation(ProceedingJoinPoint call, Object[] arguments) {
 		this.call = call;
-		this.arguments = call.getArgs();
+		this.arguments = arguments;
+	}
+
+	/** The same call, with arguments of its own: it may go on more than once. */
+	WovenInvocation copy() {
+		return new WovenInvocation(this.call, this.arguments.clone());
 	}
 
 	@Override

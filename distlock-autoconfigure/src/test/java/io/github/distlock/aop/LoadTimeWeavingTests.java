@@ -38,9 +38,15 @@ class LoadTimeWeavingTests {
 
 	@ParameterizedTest(name = "{0}")
 	@CsvSource({ "self-invocation, public-7", "from-outside, public-7", "private, private-7", "composed, composed",
-			"failing, throwing", "static, static-7", "no-bean, public-7" })
+			"failing, throwing", "static, static-7", "stage, stage-7", "no-bean, public-7" })
 	void isLockedOnce(String scene, String key) {
 		assertThat(said(scene)).isEqualTo("[acquire " + key + ", run, release " + key + "]");
+	}
+
+	@Test
+	void eachSubscriberIsLocked() {
+		String one = "acquire mono-7, call, run, release mono-7";
+		assertThat(said("mono")).isEqualTo("[" + one + ", " + one + "]");
 	}
 
 	@Test

@@ -27,6 +27,8 @@ final class WovenChild {
 			Map.entry("self-invocation", () -> woven((wares, locks) -> wares.callsItself("7"))),
 			Map.entry("private", () -> woven((wares, locks) -> wares.callsPrivate("7"))),
 			Map.entry("from-outside", () -> woven((wares, locks) -> wares.deduct("7"))),
+			Map.entry("stage", () -> woven((wares, locks) -> wares.stage("7").join())),
+			Map.entry("mono", () -> woven((wares, locks) -> wares.mono("7").repeat(1).blockLast())),
 			Map.entry("composed", () -> woven((wares, locks) -> wares.composed())),
 			Map.entry("failing", () -> woven((wares, locks) -> thrownBy(wares::failing))),
 			Map.entry("static", () -> woven((wares, locks) -> WovenWares.count(locks, "7"))),

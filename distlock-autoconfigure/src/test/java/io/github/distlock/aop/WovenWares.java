@@ -4,8 +4,10 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.util.concurrent.CompletableFuture;
 
 import io.github.distlock.DistributedLock;
+import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.Configuration;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -39,6 +41,23 @@ final class WovenWares {
 	@DistributedLock("'private-' + #id")
 	private void hidden(String id) {
 		this.locks.events.add("run");
+	}
+
+	@DistributedLock("'stage-' + #id")
+	CompletableFuture<String> stage(String id) {
+		return CompletableFuture.supplyAsync(() -> {
+			this.locks.events.add("run");
+			return "done";
+		});
+	}
+
+	@DistributedLock("'mono-' + #id")
+	Mono<String> mono(String id) {
+		this.locks.events.add("call");
+		return Mono.fromSupplier(() -> {
+			this.locks.events.add("run");
+			return "done";
+		});
 	}
 
 	@Counted
