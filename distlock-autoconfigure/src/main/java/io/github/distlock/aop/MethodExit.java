@@ -62,7 +62,8 @@ enum MethodExit {
 				if (!lock.isHeld()) {
 					throw new LockLostException("The lock '" + lock.key()
 							+ "' was lost while the method ran, so that another holder may have run at the same time. "
-							+ "The transaction around it will not commit. Give the lock a longer leaseTime, or none");
+							+ "Unless the commit guard is switched off, the transaction around it will not commit. Give "
+							+ "the lock a longer leaseTime, or none");
 				}
 			}
 		}
