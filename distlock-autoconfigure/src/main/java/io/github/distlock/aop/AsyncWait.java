@@ -62,7 +62,7 @@ final class AsyncWait {
 		LockRequest request = this.wait.request(wanted);
 		LockContext.Scope scope = LockContext.openAll(this.outer);
 		try {
-			if (wanted.definition().withoutLock() instanceof SkippedResult) {
+			if (wanted.isSkipped()) {
 				follow(wanted.registry().tryAcquireAsync(request), (perhaps) -> perhaps.orElse(null), wanted);
 			}
 			else {

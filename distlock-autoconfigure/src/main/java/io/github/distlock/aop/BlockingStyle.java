@@ -52,11 +52,10 @@ final class BlockingStyle implements CallStyle {
 
 	/**
 	 * Take a lock.
-	 * @return the lock, or {@code null} if the call is skipped: listeners are told that
-	 * it is, and no exception is made
+	 * @return the lock, or {@code null} if the call is skipped
 	 */
 	private static @Nullable HeldLock acquire(WantedLock wanted, LockRequest request) {
-		if (wanted.definition().withoutLock() instanceof SkippedResult) {
+		if (wanted.isSkipped()) {
 			return wanted.registry().tryAcquire(request).orElse(null);
 		}
 		return wanted.registry().acquire(request);

@@ -11,4 +11,13 @@ import io.github.distlock.LockRequest;
  * @param request what to ask the registry for
  */
 record WantedLock(LockDefinition definition, LockRegistry registry, LockRequest request) {
+
+	/**
+	 * Whether the call is skipped without it: then listeners are told so, and no
+	 * exception is made.
+	 */
+	boolean isSkipped() {
+		return this.definition.withoutLock() instanceof SkippedResult;
+	}
+
 }

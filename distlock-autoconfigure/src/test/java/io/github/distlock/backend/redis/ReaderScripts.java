@@ -6,51 +6,19 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.testing.RedisTestServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
  * A real server, and the scripts as readers and writers of one key call them.
  */
-abstract class ReaderScripts {
+abstract class ReaderScripts extends ScriptServer {
 
 	static final List<String> KEYS = new RedisKeys("distlock:").lockQueueAndReaders("k");
 
 	static final String LOCK = KEYS.get(0);
 
 	static final String READERS = KEYS.get(2);
-
-	static RedisTestServer server;
-
-	static LettuceConnectionFactory connections;
-
-	static StringRedisTemplate template;
-
-	@BeforeAll
-	static void startServer() {
-		server = RedisTestServer.start();
-		connections = server.connectionFactory();
-		template = new StringRedisTemplate(connections);
-	}
-
-	@AfterAll
-	static void stopServer() {
-		connections.destroy();
-		server.close();
-	}
-
-	@BeforeEach
-	void forget() {
-		template.execute((RedisConnection connection) -> {
-			connection.serverCommands().flushAll();
-			return true;
-		});
-	}
 
 	/** Readers have an R before the number of their token. */
 	static Reply attempt(String token, int lease, String mark) {

@@ -10,15 +10,9 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.github.distlock.testing.RedisTestServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -28,36 +22,9 @@ import static org.awaitility.Awaitility.await;
  * The scripts themselves, on a real server.
  */
 @SuppressWarnings({ "unchecked", "rawtypes" })
-class ScriptTests {
+class ScriptTests extends ScriptServer {
 
 	private static final List<String> KEYS = new RedisKeys("distlock:").lockAndQueue("k");
-
-	private static RedisTestServer server;
-
-	private static LettuceConnectionFactory connections;
-
-	private static StringRedisTemplate template;
-
-	@BeforeAll
-	static void startServer() {
-		server = RedisTestServer.start();
-		connections = server.connectionFactory();
-		template = new StringRedisTemplate(connections);
-	}
-
-	@AfterAll
-	static void stopServer() {
-		connections.destroy();
-		server.close();
-	}
-
-	@BeforeEach
-	void forget() {
-		template.execute((RedisConnection connection) -> {
-			connection.serverCommands().flushAll();
-			return true;
-		});
-	}
 
 	private static Reply attempt(String token, int tokens, String mark) {
 		return ask(Scripts.ATTEMPT, token, "30000", mark + tokens);
