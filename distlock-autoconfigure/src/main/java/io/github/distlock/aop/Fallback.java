@@ -1,6 +1,7 @@
 package io.github.distlock.aop;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -73,7 +74,7 @@ final class Fallback implements FailurePolicy {
 	private static @Nullable FallbackMethod fit(Method candidate, LockedMethod where) {
 		int count = where.method().getParameterCount();
 		int more = candidate.getParameterCount() - count;
-		if (more < 0 || more > 1) {
+		if (more < 0 || more > 1 || !isCallable(candidate, where)) {
 			return null;
 		}
 		for (int i = 0; i < count; i++) {
@@ -86,6 +87,11 @@ final class Fallback implements FailurePolicy {
 				|| exception == LockBackendException.class
 				|| (exception.isAssignableFrom(LockException.class) && Throwable.class.isAssignableFrom(exception));
 		return usable ? new FallbackMethod(candidate, exception) : null;
+	}
+
+	/** A static method, which only a weaver can lock, has no object to call it on. */
+	private static boolean isCallable(Method candidate, LockedMethod where) {
+		return Modifier.isStatic(candidate.getModifiers()) || !Modifier.isStatic(where.method().getModifiers());
 	}
 
 	private static Class<?> parameter(Method method, int index, LockedMethod where) {

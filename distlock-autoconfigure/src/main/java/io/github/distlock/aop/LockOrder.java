@@ -53,9 +53,11 @@ final class LockOrder {
 		LockRequest one = first.request();
 		LockRequest other = second.request();
 		LockMode mode = (strength(one.mode()) >= strength(other.mode())) ? one.mode() : other.mode();
+		Duration minHold = longer(one.minHold(), other.minHold());
+		Duration lease = shorter(one.leaseTime(), other.leaseTime());
+		// Of two annotations, each sound, one may ask for longer than the other allows.
 		LockRequest request = new LockRequest(one.key(), mode, one.waitTime(),
-				shorter(one.leaseTime(), other.leaseTime()), one.fair() || other.fair(), one.name(),
-				longer(one.minHold(), other.minHold()));
+				(lease != null) ? longer(lease, minHold) : null, one.fair() || other.fair(), one.name(), minHold);
 		return new WantedLock(first.definition(), first.registry(), request);
 	}
 

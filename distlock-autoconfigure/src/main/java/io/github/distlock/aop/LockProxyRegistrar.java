@@ -17,11 +17,15 @@ public final class LockProxyRegistrar implements ImportBeanDefinitionRegistrar {
 	@Override
 	public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
 		AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
-		String name = LockedBeanVerifier.class.getName();
-		if (!registry.containsBeanDefinition(name)) {
-			RootBeanDefinition definition = new RootBeanDefinition(LockedBeanVerifier.class);
+		register(registry, LockedBeanVerifier.class);
+		register(registry, HandMadeSingletons.class);
+	}
+
+	private static void register(BeanDefinitionRegistry registry, Class<?> type) {
+		if (!registry.containsBeanDefinition(type.getName())) {
+			RootBeanDefinition definition = new RootBeanDefinition(type);
 			definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
-			registry.registerBeanDefinition(name, definition);
+			registry.registerBeanDefinition(type.getName(), definition);
 		}
 	}
 

@@ -15,6 +15,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.aop.config.AopConfigUtils;
@@ -126,16 +127,20 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			WovenCalls.enter(this.wovenCalls.obtain());
 			this.entered = true;
 		}
+		HandMadeSingletons handMade = beanFactory().getBean(HandMadeSingletons.class);
 		// Singletons that somebody else has made are beans without a definition.
 		Set<String> names = new LinkedHashSet<>(List.of(beanFactory().getBeanDefinitionNames()));
 		names.addAll(List.of(beanFactory().getSingletonNames()));
 		for (String beanName : names) {
 			Object bean = beanFactory().getSingleton(beanName);
-			if (bean != null) {
-				verify(bean);
+			if (bean == null) {
+				verifyType(beanName);
+			}
+			else if (handMade.contains(beanName)) {
+				verifyHandMade(bean, beanName);
 			}
 			else {
-				verifyType(beanName);
+				verify(bean);
 			}
 		}
 		if (this.advisor.obtain().isEnabled()) {
@@ -145,6 +150,20 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		}
 		else {
 			logger.warn("distlock.enabled is false: methods annotated with @DistributedLock run without a lock");
+		}
+	}
+
+	/**
+	 * A mock is no mistake, and locks nothing by intention.
+	 */
+	private void verifyHandMade(Object bean, String beanName) {
+		if (bean instanceof Advised || this.advisor.obtain().mode() == AopMode.ASPECTJ) {
+			verify(bean);
+		}
+		else if (!definitions(bean.getClass()).isEmpty()) {
+			logger.warn("The methods of bean '" + beanName + "' (" + bean.getClass().getName()
+					+ ") that are annotated with @DistributedLock run without a lock: the object was registered as it "
+					+ "is, so it has no proxy. Unless it is a mock, have Spring make it, as a bean definition");
 		}
 	}
 

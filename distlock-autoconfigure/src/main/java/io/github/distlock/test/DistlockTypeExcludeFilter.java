@@ -2,8 +2,10 @@ package io.github.distlock.test;
 
 import java.io.IOException;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import io.github.distlock.DistributedLock;
+import io.github.distlock.DistributedLocks;
 
 import org.springframework.boot.test.context.filter.annotation.StandardAnnotationCustomizableTypeExcludeFilter;
 import org.springframework.core.type.AnnotationMetadata;
@@ -34,8 +36,10 @@ final class DistlockTypeExcludeFilter extends StandardAnnotationCustomizableType
 	}
 
 	private static boolean isLocked(AnnotationMetadata type) {
-		String annotation = DistributedLock.class.getName();
-		return type.isAnnotated(annotation) || type.hasAnnotatedMethods(annotation);
+		// Several are in a container.
+		return Stream.of(DistributedLock.class, DistributedLocks.class)
+			.map(Class::getName)
+			.anyMatch((annotation) -> type.isAnnotated(annotation) || type.hasAnnotatedMethods(annotation));
 	}
 
 }

@@ -23,6 +23,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -127,6 +128,13 @@ class ManyLocksTests {
 	}
 
 	@Test
+	void aLeaseIsAsLongAsTheMinimumHoldTimeOfTheOtherAnnotation() {
+		this.stock.longerThanTheOther();
+		assertThat(this.locks.requests).extracting(LockRequest::leaseTime, LockRequest::minHold)
+			.containsExactly(tuple(Duration.ofSeconds(10), Duration.ofSeconds(10)));
+	}
+
+	@Test
 	void eachAnnotationHasItsOwnCondition() {
 		this.stock.conditions(true);
 		this.stock.conditions(false);
@@ -202,6 +210,11 @@ class ManyLocksTests {
 		@DistributedLock(key = "'same'", mode = LockMode.READ, name = "second", waitTime = "3s", leaseTime = "5s",
 				registry = "locks")
 		public void twice() {
+		}
+
+		@DistributedLock(key = "'longer'", leaseTime = "1s")
+		@DistributedLock(key = "'longer'", minHold = "10s")
+		public void longerThanTheOther() {
 		}
 
 		@DistributedLock(key = "'some'", condition = "#some")
