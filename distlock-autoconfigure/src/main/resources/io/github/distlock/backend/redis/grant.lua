@@ -20,7 +20,11 @@ local function grantNext(entry, last, asker, askerLease, abandoned)
   while entry do
     local token, grace, count, counted, gone = place(entry)
     if isReader(token) then
-      redis.call('DEL', readersKey())
+      if type(redis.pcall('DEL', readersKey())) == 'table' then
+        -- Not to be had, as while the slot moves: nobody loses his place by that.
+        redis.call('LPUSH', queueKey, entry)
+        redis.call('DEL', readersKey())
+      end
       local lives, given = admit(entry, last, asker, askerLease)
       if lives then
         return '~', given, redis.call('PTTL', lockKey)

@@ -121,7 +121,7 @@ local function passOver(last, asker, askerLease)
   local head = firstInQueue()
   while head and not isReader(head) do
     local token, _, _, counted, gone = place(head)
-    if not gone and (tell(token, 0, 0, 0) > 0 or not counted) then
+    if not gone and (not counted or tell(token, 0, 0, 0) > 0) then
       if counted then
         redis.call('LSET', queueKey, 0, string.sub(head, 1, -2) .. exact(nowMillis))
       end

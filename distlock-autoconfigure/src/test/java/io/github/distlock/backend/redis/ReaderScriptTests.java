@@ -2,6 +2,7 @@ package io.github.distlock.backend.redis;
 
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import io.github.distlock.testing.RespConnection;
 import org.junit.jupiter.api.Test;
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisConnection;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -285,6 +287,29 @@ class ReaderScriptTests extends ReaderScripts {
 		attempt("b:FR1");
 		assertThat(release("stray:W1", 0).word()).as("as unknown grants are answered").isEqualTo(Reply.GONE);
 		assertThat(readers()).containsExactlyInAnyOrder("a:FR1", "b:FR1");
+	}
+
+	@Test
+	void aReaderThatCannotEnterYetKeepsItsPlace() {
+		attempt("w:1");
+		attempt("r:FR1");
+		limitKeys("resetkeys", "~distlock:lock:*", "~distlock:queue:*");
+		try {
+			assertThatException().isThrownBy(() -> release("w:1", 0)).havingRootCause().withMessageContaining("NOPERM");
+		}
+		finally {
+			limitKeys("allkeys");
+		}
+		assertThat(queue()).containsExactly("r:FR1");
+		assertThat(release("w:1", 0).word()).isEqualTo("ok");
+		assertThat(readers()).containsExactly("r:FR1");
+	}
+
+	private static void limitKeys(String... rules) {
+		template.execute((RedisConnection connection) -> connection.execute("ACL",
+				Stream.concat(Stream.of("SETUSER", "default"), Stream.of(rules))
+					.map(String::getBytes)
+					.toArray(byte[][]::new)));
 	}
 
 }
