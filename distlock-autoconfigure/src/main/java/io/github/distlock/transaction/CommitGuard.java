@@ -78,7 +78,7 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
 		CommitCheck check = new CommitCheck(wanted.margin());
 		if (manager instanceof ConfigurableTransactionManager audible) {
 			if (manager instanceof PlatformTransactionManager) {
-				audible.addListener(new GuardedCommits(check));
+				audible.addListener(new GuardedCommits(check, manager));
 				return manager;
 			}
 			if (manager instanceof ReactiveTransactionManager) {

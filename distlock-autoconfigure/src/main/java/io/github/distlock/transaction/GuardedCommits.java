@@ -8,7 +8,9 @@ import io.github.distlock.LockContext;
 
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
@@ -20,17 +22,21 @@ import org.springframework.util.ClassUtils;
  */
 final class GuardedCommits implements TransactionExecutionListener {
 
-	private static final boolean HIBERNATE = isPresent("org.hibernate.Session")
-			&& isPresent("org.springframework.orm.jpa.EntityManagerHolder");
+	private static final boolean JPA = ClassUtils.isPresent("org.springframework.orm.jpa.EntityManagerHolder",
+			GuardedCommits.class.getClassLoader());
 
 	private final CommitCheck check;
 
-	GuardedCommits(CommitCheck check) {
-		this.check = check;
-	}
+	private final TransactionManager manager;
 
-	private static boolean isPresent(String type) {
-		return ClassUtils.isPresent(type, GuardedCommits.class.getClassLoader());
+	/**
+	 * Create a listener.
+	 * @param check asks the locks
+	 * @param manager the one that it listens to
+	 */
+	GuardedCommits(CommitCheck check, TransactionManager manager) {
+		this.check = check;
+		this.manager = manager;
 	}
 
 	@Override
@@ -46,13 +52,15 @@ final class GuardedCommits implements TransactionExecutionListener {
 	}
 
 	/**
-	 * A persistence context sends its changes inside of the commit, which would be after
-	 * the check. That of a read-only transaction sends none, nor that of a session which
-	 * is flushed by hand.
+	 * The persistence context that the manager commits sends its changes inside of the
+	 * commit, which would be after the check. That of a read-only transaction sends none,
+	 * nor that of a session which is flushed by hand. Those that only joined the
+	 * transaction have been closed already, and no flush reaches them.
 	 */
 	private void flush(TransactionExecution transaction, Set<HeldLock> locks) {
-		if (transaction instanceof TransactionStatus status && status.isNewTransaction() && !status.isReadOnly()
-				&& !(HIBERNATE && ManualFlush.isWanted())) {
+		if (transaction instanceof TransactionStatus status && status.isNewTransaction() && !status.isReadOnly() && JPA
+				&& this.manager instanceof ResourceTransactionManager owner
+				&& OwnPersistenceContext.sendsAtCommit(owner)) {
 			try {
 				status.flush();
 			}

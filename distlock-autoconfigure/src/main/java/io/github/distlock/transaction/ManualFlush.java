@@ -1,10 +1,8 @@
 package io.github.distlock.transaction;
 
+import jakarta.persistence.EntityManager;
 import org.hibernate.FlushMode;
 import org.hibernate.Session;
-
-import org.springframework.orm.jpa.EntityManagerHolder;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Sessions of Hibernate that send nothing unless they are told to, not even at the
@@ -16,15 +14,10 @@ final class ManualFlush {
 	}
 
 	/**
-	 * Return whether a session of this thread is flushed by hand.
+	 * Return whether a persistence context is a session that is flushed by hand.
 	 */
-	static boolean isWanted() {
-		return TransactionSynchronizationManager.getResourceMap().values().stream().anyMatch(ManualFlush::isManual);
-	}
-
-	private static boolean isManual(Object resource) {
-		return resource instanceof EntityManagerHolder holder && holder.getEntityManager() instanceof Session session
-				&& session.getHibernateFlushMode() == FlushMode.MANUAL;
+	static boolean isWanted(EntityManager entities) {
+		return entities instanceof Session session && session.getHibernateFlushMode() == FlushMode.MANUAL;
 	}
 
 }

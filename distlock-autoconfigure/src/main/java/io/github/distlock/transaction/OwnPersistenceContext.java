@@ -1,0 +1,30 @@
+package io.github.distlock.transaction;
+
+import org.springframework.orm.jpa.EntityManagerHolder;
+import org.springframework.transaction.support.ResourceTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The persistence context that a transaction manager commits itself. Loaded only where
+ * spring-orm is.
+ */
+final class OwnPersistenceContext {
+
+	private static final boolean HIBERNATE = ClassUtils.isPresent("org.hibernate.Session",
+			OwnPersistenceContext.class.getClassLoader());
+
+	private OwnPersistenceContext() {
+	}
+
+	/**
+	 * Return whether the manager has a persistence context on this thread that is flushed
+	 * when it commits.
+	 */
+	static boolean sendsAtCommit(ResourceTransactionManager owner) {
+		return TransactionSynchronizationManager
+			.getResource(owner.getResourceFactory()) instanceof EntityManagerHolder holder
+				&& !(HIBERNATE && ManualFlush.isWanted(holder.getEntityManager()));
+	}
+
+}
