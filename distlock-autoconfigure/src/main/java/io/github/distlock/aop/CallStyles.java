@@ -24,7 +24,7 @@ final class CallStyles {
 		this.blocking = new BlockingStyle(transactionalCalls);
 		this.awaiting = new AwaitingStyle(this.blocking);
 		this.completionStage = SingletonSupplier.of(() -> new CompletionStageStyle(locks.obtain(), executor));
-		this.reactive = SingletonSupplier.of(() -> new ReactiveStyle(locks.obtain()));
+		this.reactive = SingletonSupplier.of(() -> new ReactiveStyle(locks.obtain(), transactionalCalls));
 	}
 
 	CallStyle of(ResultKind kind) {

@@ -38,7 +38,7 @@ final class LockInterceptor implements MethodInterceptor {
 		this.registries = registries;
 		this.order = new LockOrder(registries);
 		this.refusedCalls = new RefusedCalls(registries, runtime);
-		this.transactionalCalls = new TransactionalCalls(runtime.onActiveTransaction());
+		this.transactionalCalls = new TransactionalCalls(runtime.onActiveTransaction(), this.refusedCalls);
 		this.styles = new CallStyles(this.transactionalCalls, executor);
 	}
 

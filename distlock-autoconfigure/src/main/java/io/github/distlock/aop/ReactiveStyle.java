@@ -2,7 +2,10 @@ package io.github.distlock.aop;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -11,12 +14,16 @@ import java.util.function.Supplier;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.ReactiveLockContext;
+import io.github.distlock.transaction.ReactiveTransactions;
+import io.github.distlock.transaction.ReactiveTransactions.Keeper;
+import io.github.distlock.transaction.ReactiveTransactions.Running;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
@@ -31,8 +38,13 @@ final class ReactiveStyle implements CallStyle {
 
 	private final AsyncLocks locks;
 
-	ReactiveStyle(AsyncLocks locks) {
+	private final TransactionalCalls transactionalCalls;
+
+	private final ReactiveTransactions transactions = ReactiveTransactions.create();
+
+	ReactiveStyle(AsyncLocks locks, TransactionalCalls transactionalCalls) {
 		this.locks = locks;
+		this.transactionalCalls = transactionalCalls;
 	}
 
 	@Override
@@ -40,11 +52,22 @@ final class ReactiveStyle implements CallStyle {
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance()
 			.getAdapter(where.method().getReturnType());
 		Assert.state(adapter != null, () -> where + " returns no reactive type");
-		Flux<Object> stay = Flux.deferContextual((context) -> new Stay(where, adapter,
-				call.get().decorated(DetachedInvocation::of), ReactiveLockContext.all(context))
-			.run());
+		Flux<Object> stay = this.transactions.current()
+			.map(Optional::of)
+			.defaultIfEmpty(Optional.empty())
+			.flatMapMany((transaction) -> Flux
+				.deferContextual((context) -> new Stay(where, adapter, call.get().decorated(DetachedInvocation::of),
+						outer(context, transaction), transaction.orElse(null))
+					.run()));
 		// A single value waits for the completion, and so for the release.
 		return adapter.fromPublisher(adapter.isMultiValue() ? stay : stay.singleOrEmpty());
+	}
+
+	/** The innermost first; each once, though its method may still run. */
+	private static List<HeldLock> outer(ContextView context, Optional<Running> transaction) {
+		Set<HeldLock> outer = new LinkedHashSet<>(ReactiveLockContext.all(context));
+		transaction.ifPresent((running) -> outer.addAll(running.kept()));
+		return List.copyOf(outer);
 	}
 
 	/** One subscription. */
@@ -58,22 +81,37 @@ final class ReactiveStyle implements CallStyle {
 
 		private final List<HeldLock> outer;
 
+		private final @Nullable Running transaction;
+
+		/** Where the locks are kept for the transaction, if it is to keep them. */
+		private @Nullable Keeper keeper;
+
+		/** Whether the transaction gives the locks back, when it has completed. */
+		private volatile boolean kept;
+
 		/** Why the release failed of work that did not. */
 		private volatile @Nullable Throwable lost;
 
 		/** Set by the thread that delivers the locks, while it delivers them. */
 		private boolean delivered;
 
-		Stay(LockedMethod where, ReactiveAdapter adapter, LockedCall call, List<HeldLock> outer) {
+		Stay(LockedMethod where, ReactiveAdapter adapter, LockedCall call, List<HeldLock> outer,
+				@Nullable Running transaction) {
 			this.where = where;
 			this.adapter = adapter;
 			this.call = call;
 			this.outer = outer;
+			this.transaction = transaction;
 		}
 
 		Flux<Object> run() {
 			if (this.call.wanted().isEmpty()) {
 				return Flux.from(work(new AsyncEntry.Entered(List.of())));
+			}
+			if (this.transaction != null) {
+				ReactiveStyle.this.transactionalCalls.checkSubscribed(this.call.wanted().get(0).definition());
+				this.keeper = ReactiveStyle.this.transactionalCalls.keeps(this.where)
+						? this.transaction.keeper((had) -> release(had, null)) : null;
 			}
 			return Flux
 				.usingWhen(Mono.<AsyncEntry>create(this::enter), this::work, (entry) -> leave(entry, null), this::leave,
@@ -122,6 +160,7 @@ final class ReactiveStyle implements CallStyle {
 			this.delivered = true;
 			LockContext.Scope scope = LockContext.openAll(this.outer);
 			try {
+				keep(AsyncResult.locks(entry));
 				Object result = AsyncResult.present(AsyncResult.of(this.call, entry), this.where);
 				List<HeldLock> current = new ArrayList<>(AsyncResult.locks(entry));
 				Collections.reverse(current);
@@ -137,20 +176,39 @@ final class ReactiveStyle implements CallStyle {
 			}
 		}
 
-		/** What comes after the completion may block: not on a thread of ours. */
+		private void keep(List<HeldLock> had) {
+			if (this.keeper != null && !had.isEmpty()) {
+				this.keeper.keep(had);
+				this.kept = true;
+			}
+		}
+
 		private Mono<Void> leave(AsyncEntry entry, @Nullable Throwable failure) {
 			List<HeldLock> had = AsyncResult.locks(entry);
-			return had.isEmpty() ? Mono.empty()
-					: Mono.create((sink) -> ReactiveStyle.this.locks.leave(had, failure, (outcome) -> {
-						this.lost = (failure == null) ? outcome : null;
-						Runnable end = () -> end(sink, this.lost);
-						try {
-							Schedulers.boundedElastic().schedule(end);
-						}
-						catch (RejectedExecutionException ex) {
-							end.run();
-						}
-					}));
+			if (had.isEmpty()) {
+				return Mono.empty();
+			}
+			Mono<Void> left = this.kept ? Mono.fromRunnable(() -> leaveKept(had, failure)) : release(had, failure);
+			return left.doOnError((problem) -> this.lost = problem);
+		}
+
+		private static void leaveKept(List<HeldLock> had, @Nullable Throwable failure) {
+			if (failure == null) {
+				MethodExit.LEAVING.afterReturn(had);
+			}
+		}
+
+		/** What comes after the completion may block: not on a thread of ours. */
+		private Mono<Void> release(List<HeldLock> had, @Nullable Throwable failure) {
+			return Mono.create((sink) -> ReactiveStyle.this.locks.leave(had, failure, (outcome) -> {
+				Runnable end = () -> end(sink, (failure == null) ? outcome : null);
+				try {
+					Schedulers.boundedElastic().schedule(end);
+				}
+				catch (RejectedExecutionException ex) {
+					end.run();
+				}
+			}));
 		}
 
 		private static void end(MonoSink<Void> sink, @Nullable Throwable problem) {

@@ -24,15 +24,35 @@ final class TransactionalCalls {
 
 	private final TransactionBoundary transactions = TransactionBoundary.create();
 
-	TransactionalCalls(Supplier<OnActiveTransaction> reaction) {
+	private final RefusedCalls refusedCalls;
+
+	TransactionalCalls(Supplier<OnActiveTransaction> reaction, RefusedCalls refusedCalls) {
 		this.reaction = reaction;
+		this.refusedCalls = refusedCalls;
 	}
 
 	/**
 	 * Refuse the call before it waits for a lock that it must not have.
 	 */
 	void check(LockDefinition definition) {
-		if (this.transactions.isActive() && this.reaction.get() == OnActiveTransaction.FAIL) {
+		if (this.transactions.isActive()) {
+			checkInside(definition);
+		}
+	}
+
+	/**
+	 * Refuse a call whose subscriber works inside a transaction, before it waits for a
+	 * lock that it must not have.
+	 */
+	void checkSubscribed(LockDefinition definition) {
+		this.refusedCalls.tell(definition, () -> {
+			checkInside(definition);
+			return definition;
+		});
+	}
+
+	private void checkInside(LockDefinition definition) {
+		if (this.reaction.get() == OnActiveTransaction.FAIL) {
 			throw definition.where()
 				.refuse("was called inside a running transaction, which distlock.transaction.on-active=fail forbids: "
 						+ "call it outside of transactions, and start the transaction inside of it");
@@ -46,8 +66,22 @@ final class TransactionalCalls {
 	 * @return what becomes of the locks when the method has ended
 	 */
 	MethodExit enter(LockedMethod where, List<HeldLock> locks) {
-		if (!this.transactions.isActive() || this.reaction.get() != OnActiveTransaction.KEEP) {
+		if (!this.transactions.isActive() || !keeps(where)) {
 			return MethodExit.CLOSING;
+		}
+		for (int i = locks.size() - 1; i >= 0; i--) {
+			this.transactions.closeAfterCompletion(locks.get(i));
+		}
+		return MethodExit.LEAVING;
+	}
+
+	/**
+	 * Return whether the locks of a method that was called inside a running transaction
+	 * are kept until that has completed, and warn once if they are.
+	 */
+	boolean keeps(LockedMethod where) {
+		if (this.reaction.get() != OnActiveTransaction.KEEP) {
+			return false;
 		}
 		if (this.warned.add(where)) {
 			logger.warn("The locked method " + where
@@ -55,10 +89,7 @@ final class TransactionalCalls {
 					+ "but the transaction may have read before the lock was there. Start the transaction inside the "
 					+ "locked method, or set distlock.transaction.on-active. This is said once for each method");
 		}
-		for (int i = locks.size() - 1; i >= 0; i--) {
-			this.transactions.closeAfterCompletion(locks.get(i));
-		}
-		return MethodExit.LEAVING;
+		return true;
 	}
 
 }

@@ -1,8 +1,10 @@
 package io.github.distlock.transaction;
 
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.WeakHashMap;
 
 import io.github.distlock.HeldLock;
@@ -23,15 +25,16 @@ import org.springframework.transaction.TransactionManager;
 /**
  * Hears of the commits of reactive transactions. A listener is not told in which Reactor
  * context it is called, and the methods of a reactive manager are final, so a proxy of
- * its interfaces sees where a transaction begins, and the listener where it commits.
+ * its interfaces sees where a transaction begins and which locks are kept for it when it
+ * is to commit, and the listener hears when it does.
  */
 final class GuardedReactiveCommits implements MethodInterceptor, TransactionExecutionListener {
 
 	private final CommitCheck check;
 
 	/**
-	 * The locks under which each transaction has begun, until it has completed. Weak, for
-	 * one that nobody completes.
+	 * The locks under which each transaction has begun, and those that are kept for it,
+	 * until it has completed. Weak, for one that nobody completes.
 	 */
 	private final Map<TransactionExecution, List<HeldLock>> locks = Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -50,14 +53,26 @@ final class GuardedReactiveCommits implements MethodInterceptor, TransactionExec
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Object result = invocation.proceed();
-		boolean begins = invocation.getMethod().getName().equals("getReactiveTransaction");
-		return (begins && result instanceof Mono<?> begin) ? noted(begin) : result;
+		if (result instanceof Mono<?> step) {
+			switch (invocation.getMethod().getName()) {
+				case "getReactiveTransaction":
+					return noted(step);
+				case "commit":
+					return keptNoted(invocation.getArguments()[0]).then(step);
+				default:
+			}
+		}
+		return result;
+	}
+
+	private Mono<?> keptNoted(@Nullable Object transaction) {
+		return SpringReactiveTransaction.current().doOnNext((running) -> note(transaction, running.kept()));
 	}
 
 	private <T> Mono<T> noted(Mono<T> begin) {
 		return Mono.deferContextual((context) -> {
 			List<HeldLock> current = current(context);
-			return current.isEmpty() ? begin : begin.doOnNext((transaction) -> note(transaction, current));
+			return begin.doOnNext((transaction) -> note(transaction, current));
 		});
 	}
 
@@ -72,9 +87,13 @@ final class GuardedReactiveCommits implements MethodInterceptor, TransactionExec
 		return (List<HeldLock>) value;
 	}
 
-	private void note(@Nullable Object begun, List<HeldLock> current) {
-		if (begun instanceof ReactiveTransaction transaction && transaction.isNewTransaction()) {
-			this.locks.put(transaction, current);
+	private void note(@Nullable Object noted, List<HeldLock> more) {
+		if (!more.isEmpty() && noted instanceof ReactiveTransaction transaction && transaction.isNewTransaction()) {
+			this.locks.merge(transaction, more, (first, then) -> {
+				Set<HeldLock> all = new LinkedHashSet<>(first);
+				all.addAll(then);
+				return List.copyOf(all);
+			});
 		}
 	}
 

@@ -38,14 +38,18 @@ final class HeldLockRelease implements TransactionSynchronization {
 			this.lock.close();
 		}
 		catch (LockException | IllegalMonitorStateException ex) {
-			String end = switch (status) {
-				case STATUS_COMMITTED -> "committed";
-				case STATUS_ROLLED_BACK -> "was rolled back";
-				default -> "ended";
-			};
-			logger.warn("The lock '" + this.lock.key() + "' was kept for a transaction, which " + end
-					+ ", but could not be released afterwards", ex);
+			warn(this.lock.key(), status, ex);
 		}
+	}
+
+	static void warn(String key, int status, Throwable problem) {
+		String end = switch (status) {
+			case STATUS_COMMITTED -> "committed";
+			case STATUS_ROLLED_BACK -> "was rolled back";
+			default -> "ended";
+		};
+		logger.warn("The lock '" + key + "' was kept for a transaction, which " + end
+				+ ", but could not be released afterwards", problem);
 	}
 
 }

@@ -3,6 +3,7 @@ package io.github.distlock.aop;
 import io.github.distlock.DistributedLock;
 import io.github.distlock.testing.WithoutJars;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.util.ClassUtils;
@@ -29,7 +30,9 @@ class WithoutTransactionsTests {
 			assertThat(ClassUtils.isPresent("org.springframework.transaction.TransactionManager", null)).isFalse();
 			try (AnnotationConfigApplicationContext context = LockedApplication.of(Orders.class).start()) {
 				context.getBean(Orders.class).run();
-				assertThat(context.getBean(InMemoryLocks.class).events).containsExactly("acquire k", "release k");
+				assertThat(context.getBean(Orders.class).reactive().block()).isEqualTo("done");
+				assertThat(context.getBean(InMemoryLocks.class).events).containsExactly("acquire k", "release k",
+						"acquire r", "release r");
 			}
 		}
 
@@ -39,6 +42,11 @@ class WithoutTransactionsTests {
 
 		@DistributedLock("'k'")
 		public void run() {
+		}
+
+		@DistributedLock("'r'")
+		public Mono<String> reactive() {
+			return Mono.just("done");
 		}
 
 	}

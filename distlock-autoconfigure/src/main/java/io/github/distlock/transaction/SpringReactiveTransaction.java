@@ -1,0 +1,47 @@
+package io.github.distlock.transaction;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Function;
+
+import io.github.distlock.HeldLock;
+import reactor.core.publisher.Mono;
+
+import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+
+/**
+ * A reactive transaction of Spring. Loaded only where spring-tx and Reactor are.
+ *
+ * @param context what Spring knows of it
+ */
+record SpringReactiveTransaction(TransactionSynchronizationManager context) implements ReactiveTransactions.Running {
+
+	static Mono<ReactiveTransactions.Running> current() {
+		return TransactionSynchronizationManager.forCurrentTransaction()
+			.onErrorComplete(NoTransactionException.class)
+			.filter((context) -> context.isActualTransactionActive() && context.isSynchronizationActive())
+			.map(SpringReactiveTransaction::new);
+	}
+
+	@Override
+	public List<HeldLock> kept() {
+		List<HeldLock> kept = new ArrayList<>();
+		this.context.getSynchronizations().forEach((synchronization) -> {
+			if (synchronization instanceof KeptLocks locks) {
+				kept.addAll(locks.locks());
+			}
+		});
+		Collections.reverse(kept);
+		return kept;
+	}
+
+	@Override
+	public ReactiveTransactions.Keeper keeper(Function<List<HeldLock>, Mono<Void>> release) {
+		KeptLocks kept = new KeptLocks(release);
+		this.context.registerSynchronization(kept);
+		return kept;
+	}
+
+}
