@@ -2,20 +2,25 @@ package io.github.distlock.waiting;
 
 /**
  * The thread that keeps the lock as a reader. It waits for the one answer of the store,
- * but no longer than until the lease ends that it had as a writer: a grant that comes
- * later might come after another writer.
+ * but no longer than until the lease ends that it had as a writer, since a grant that
+ * comes later might come after another writer; and no longer than for any answer.
  */
 final class HeirWaiter extends ThreadWaiter {
 
 	private final long endNanos;
 
-	HeirWaiter(EntryRequest request, long nowNanos, long leaseNanos) {
+	HeirWaiter(EntryRequest request, long nowNanos, long waitNanos) {
 		super(request, nowNanos);
-		this.endNanos = nowNanos + leaseNanos;
+		this.endNanos = nowNanos + waitNanos;
 	}
 
 	@Override
 	boolean isOnce() {
+		return true;
+	}
+
+	@Override
+	boolean isHeir() {
 		return true;
 	}
 

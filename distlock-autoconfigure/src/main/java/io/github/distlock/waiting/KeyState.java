@@ -141,9 +141,12 @@ final class KeyState {
 		}
 	}
 
-	/** Everybody who waits fails: the room closes. */
+	/**
+	 * Everybody who waits fails: the room closes. Not an heir, who is inside: the command
+	 * that answers him is on its way.
+	 */
 	void failWaiters(LockBackendException cause) {
-		this.waiters.fail(cause, true);
+		this.waiters.decideAll(new Outcome.Failed(cause), (waiter) -> !waiter.isHeir());
 	}
 
 	void attempted(Command.Attempt attempt, AttemptResult result) {
@@ -213,6 +216,8 @@ final class KeyState {
 	private void answered(Place waiting, AttemptResult result) {
 		if (result instanceof AttemptResult.Granted granted) {
 			if (granted.grant().validity().hasPassed(this.room.clock())) {
+				// An heir must never ask: another writer may have been in between.
+				this.waiters.decideAll(new Outcome.TimedOut(), Waiter::isHeir);
 				lookout().afterStaleGrant();
 			}
 			else {
@@ -221,7 +226,7 @@ final class KeyState {
 			return;
 		}
 		waiting.waited = true;
-		this.waiters.decideOnce(new Outcome.TimedOut());
+		this.waiters.decideAll(new Outcome.TimedOut(), Waiter::isOnce);
 		if (result instanceof AttemptResult.Waiting later) {
 			lookout().after(later.lookAgain());
 			if (waiting.queue(later.queuedNow())) {
@@ -258,7 +263,7 @@ final class KeyState {
 
 	private void failed(LockBackendException cause) {
 		boolean tooLong = lookout().failed(cause);
-		this.waiters.fail(cause, tooLong);
+		this.waiters.decideAll(new Outcome.Failed(cause), (waiter) -> tooLong || waiter.isOnce());
 	}
 
 	/**

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -60,17 +59,8 @@ final class LocalQueue {
 		this.decided.add(waiter);
 	}
 
-	/** Decide for those who want one answer only. */
-	void decideOnce(Outcome outcome) {
-		decideAll(outcome, Waiter::isOnce);
-	}
-
-	/** Fail all, or those who want one answer only. */
-	void fail(LockBackendException cause, boolean all) {
-		decideAll(new Outcome.Failed(cause), (waiter) -> all || waiter.isOnce());
-	}
-
-	private void decideAll(Outcome outcome, Predicate<Waiter> which) {
+	/** Decide for all of a kind. */
+	void decideAll(Outcome outcome, Predicate<Waiter> which) {
 		if (this.oldest == null) {
 			return;
 		}

@@ -40,6 +40,14 @@ abstract class Waiter {
 		return this.request.waitTime().isZero();
 	}
 
+	/**
+	 * Whether it goes on as a reader after it was a writer: its one attempt is made by
+	 * another entry, and it is decided by the answer to that, whatever it is.
+	 */
+	boolean isHeir() {
+		return false;
+	}
+
 	/** Whether there is no deadline: the wait has no end, or one answer ends it. */
 	boolean isEndless() {
 		return this.endless;

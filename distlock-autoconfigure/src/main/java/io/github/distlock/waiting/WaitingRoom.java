@@ -30,6 +30,8 @@ public final class WaitingRoom {
 
 	private final Dispatcher dispatcher;
 
+	private final Duration patience;
+
 	private volatile boolean closed;
 
 	/**
@@ -45,6 +47,7 @@ public final class WaitingRoom {
 	public WaitingRoom(LockBackend backend, String instance, WaitingRules rules, TimeSource clock, Executor executor,
 			Executor callbacks, ScheduledExecutorService timers) {
 		this.clock = clock;
+		this.patience = rules.patience();
 		this.dispatcher = new Dispatcher(backend, executor, callbacks, timers);
 		this.entries = new Entries(instance, rules, clock, this.dispatcher);
 	}
@@ -138,7 +141,9 @@ public final class WaitingRoom {
 		}
 		EntryRequest request = EntryRequest.ofReader(admission.ticket().key(), readerLease);
 		long now = this.clock.nanoTime();
-		HeirWaiter waiter = new HeirWaiter(request, now, leaseEnd.toNanos());
+		// Its command may have to wait for another one, which is repeated for long.
+		long wait = Math.min(leaseEnd.toNanos(), this.patience.toNanos());
+		HeirWaiter waiter = new HeirWaiter(request, now, wait);
 		KeyEntry own = this.entries.obtain(request);
 		Heir heir = own.inherit(waiter);
 		Steps steps = entry.depart(admission, now + leaseEnd.toNanos(), heir);

@@ -120,4 +120,25 @@ class DowngradeTests extends OneKey {
 		assertThat(leave.exit().ticket.mode()).isEqualTo(LockMode.READ);
 	}
 
+	@Test
+	void aReaderWhoseGrantHasPassedNeverAsksForAnother() {
+		Command.Leave leave = downgrade(admitted());
+		ReleaseResult late = new ReleaseResult(true, granted());
+		this.clock.pass(LEASE);
+		Command.Leave cancel = leave(this.heir.answered(late));
+		assertThat(this.reader.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		assertThat(cancel.exit().ticket).isEqualTo(leave.next().ticket());
+		assertThat(cancel.exit().release).isFalse();
+		this.readers.left(cancel.exit(), null);
+		assertThat(this.removed).isTrue();
+	}
+
+	@Test
+	void aRoomThatClosesLeavesAnAnswerToTheReader() {
+		downgrade(admitted());
+		assertThat(this.readers.failWaiters(FAILURE).woken()).isEmpty();
+		this.heir.answered(new ReleaseResult(true, granted()));
+		assertThat(admission(this.reader).ticket().mode()).isEqualTo(LockMode.READ);
+	}
+
 }
