@@ -2,8 +2,6 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -13,6 +11,7 @@ import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.LeaseEvents;
@@ -37,14 +36,13 @@ final class Holding implements LeaseEvents {
 	/** What each thread holds; removed when that is nothing. */
 	private final ThreadLocal<@Nullable ThreadHolds> owned = new ThreadLocal<>();
 
-	/** Left by their holders, and still taken for some time. */
-	private final Set<KeptLock> kept = ConcurrentHashMap.newKeySet();
-
 	private final String backend;
 
 	private final WaitingRoom room;
 
 	private final LeaseRenewer renewer;
+
+	private final KeptLocks kept;
 
 	private final LockListener listeners;
 
@@ -54,11 +52,12 @@ final class Holding implements LeaseEvents {
 
 	private final boolean interruptOnLost;
 
-	Holding(String backend, WaitingRoom room, RenewerFactory renewerFactory, LockListener listeners, TimeSource clock,
-			Executor executor, boolean interruptOnLost) {
-		this.backend = backend;
+	Holding(BackendDescription backend, WaitingRoom room, RenewerFactory renewerFactory, LockListener listeners,
+			TimeSource clock, Executor executor, boolean interruptOnLost) {
+		this.backend = backend.name();
 		this.room = room;
 		this.renewer = renewerFactory.create(this);
+		this.kept = new KeptLocks(room, this.renewer, clock, backend.expires());
 		this.listeners = listeners;
 		this.clock = clock;
 		this.executor = executor;
@@ -69,13 +68,17 @@ final class Holding implements LeaseEvents {
 		return this.renewer;
 	}
 
+	KeptLocks kept() {
+		return this.kept;
+	}
+
 	boolean isEmpty() {
 		return this.renewer.size() == 0;
 	}
 
 	/** Whether nobody is inside a lock, and nobody waits or is on his way. */
 	boolean isQuiet() {
-		List<Ticket> left = this.kept.stream().map((lock) -> lock.admission().ticket()).toList();
+		List<Ticket> left = this.kept.tickets();
 		return this.renewer.size() <= left.size() && this.room.isEmptyBut(left);
 	}
 
@@ -187,11 +190,8 @@ final class Holding implements LeaseEvents {
 		if (!valid) {
 			throw lostException(hold);
 		}
-		if (owed.isZero()) {
+		if (owed.isZero() || !this.kept.keep(hold, owed)) {
 			release(hold, rest);
-		}
-		else {
-			keep(hold, owed);
 		}
 		this.listeners.onReleased(new LockListener.Released(this.backend, hold.name(), hold.key(),
 				hold.admission().fencingToken(), heldSince(hold)));
@@ -208,19 +208,6 @@ final class Holding implements LeaseEvents {
 			logger.warn("The release of lock '" + hold.key()
 					+ "' has not been acknowledged yet and goes on in the background");
 		}
-	}
-
-	/** Nobody holds it any more, and nobody gets it yet. */
-	private void keep(Hold hold, Duration owed) {
-		KeptLock lock = new KeptLock(hold.admission(), hold.validity(), owed, this.clock, this::letGo);
-		this.kept.add(lock);
-		this.renewer.watch(lock);
-	}
-
-	private void letGo(KeptLock lock) {
-		this.renewer.forget(lock);
-		this.kept.remove(lock);
-		this.room.abandon(lock.admission());
 	}
 
 	/**
@@ -273,7 +260,7 @@ final class Holding implements LeaseEvents {
 	/** A hold was lost: told by itself, once. */
 	void lost(Hold hold, String reason) {
 		this.renewer.forget(hold);
-		this.room.abandon(hold.admission());
+		this.room.abandon(hold.admission(), hold.validity());
 		Thread thread = hold.thread();
 		if (this.interruptOnLost && thread != null && !hold.stay().isOver()) {
 			thread.interrupt();

@@ -63,7 +63,7 @@ final class Session implements LockSignals {
 		String instance = newInstance();
 		this.room = new WaitingRoom(backend, instance, new WaitingRules(settings.backendTimeout(), settings.handOff()),
 				clock, this.commands, this.callbacks, this.timers);
-		this.holding = new Holding(backend.description().name(), this.room,
+		this.holding = new Holding(backend.description(), this.room,
 				(events) -> new LeaseRenewer(backend, clock, this.renewals, this.timers, events), listeners, clock,
 				this.callbacks, settings.interruptOnLost());
 		backend.start(instance, this);
@@ -91,18 +91,20 @@ final class Session implements LockSignals {
 	/**
 	 * End it. Locks still held after the grace period are left to their leases: their
 	 * holders may still be at work, so nobody else must enter sooner. So are those that
-	 * have a minimum hold time to go, for which nobody waits.
+	 * have a minimum hold time to go, for which nobody waits; but where no lease ends a
+	 * lock those are given back, since the store's client may live on for long.
 	 */
 	void close(long graceNanos) {
 		this.room.close();
 		boolean finished = awaitQuiet(graceNanos);
 		this.holding.renewer().stop();
+		boolean leaving = this.holding.kept().letGoUnlessExpiring() || finished;
 		this.timers.shutdownNow();
 		this.renewals.shutdown();
 		this.commands.shutdown();
 		try {
 			// What is on its way to the store, one command each.
-			this.commands.awaitTermination(finished ? TimeUnit.SECONDS.toNanos(2) : 0, TimeUnit.NANOSECONDS);
+			this.commands.awaitTermination(leaving ? TimeUnit.SECONDS.toNanos(2) : 0, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -135,6 +135,14 @@ public final class LeaseRenewer {
 		this.stopped = true;
 	}
 
+	/**
+	 * Return whether nothing is renewed any more, and no lease found to have passed.
+	 * @return whether it was stopped
+	 */
+	public boolean isStopped() {
+		return this.stopped;
+	}
+
 	private void wakeWithin(long nanos) {
 		long at = this.clock.nanoTime() + Math.max(nanos, 0);
 		if (this.armed && at - this.armedForNanos >= 0) {

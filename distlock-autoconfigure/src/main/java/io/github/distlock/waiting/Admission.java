@@ -81,6 +81,12 @@ public final class Admission {
 		return this.validity == null || this.validity.hasPassed(clock);
 	}
 
+	/** How long it counts; as long as a whole lease once somebody else knows better. */
+	long leftNanos(TimeSource clock) {
+		Validity known = this.validity;
+		return (known != null) ? known.remainingNanos(clock) : this.lease.toNanos();
+	}
+
 	/**
 	 * Take the validity over, once: from now on the caller knows until when it counts.
 	 * @return until when it counts unless it is renewed

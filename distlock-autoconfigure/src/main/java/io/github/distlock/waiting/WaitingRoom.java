@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WaitingRoom {
 
+	/** For so long at least the release of a lock that is abandoned is repeated. */
+	private static final long SHORTEST_REPETITION_NANOS = Duration.ofSeconds(5).toNanos();
+
 	private final Entries entries;
 
 	private final TimeSource clock;
@@ -156,13 +159,28 @@ public final class WaitingRoom {
 	}
 
 	/**
-	 * Give the lock back in the background: it was lost, or nobody wants it.
+	 * Give the lock back in the background: nobody wants it.
 	 * @param admission the stay that ends
 	 */
 	public void abandon(Admission admission) {
+		abandon(admission, admission.leftNanos(this.clock));
+	}
+
+	/**
+	 * Give the lock back in the background: it was lost, or is no longer kept.
+	 * @param admission the stay that ends
+	 * @param validity until when the store's grant counts by now
+	 */
+	public void abandon(Admission admission, Validity validity) {
+		abandon(admission, validity.remainingNanos(this.clock));
+	}
+
+	private void abandon(Admission admission, long leftNanos) {
 		KeyEntry entry = this.entries.find(admission.ticket());
 		if (entry != null) {
-			Steps steps = entry.depart(admission, this.clock.nanoTime() + Duration.ofSeconds(5).toNanos());
+			// The store's lease ends a little later than what counts of it.
+			long giveUpNanos = this.clock.nanoTime() + Math.max(leftNanos, SHORTEST_REPETITION_NANOS);
+			Steps steps = entry.depart(admission, giveUpNanos);
 			if (steps != null) {
 				this.dispatcher.follow(entry, steps);
 			}

@@ -1,0 +1,78 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.renewal.LeaseRenewer;
+import io.github.distlock.waiting.WaitingRoom;
+
+/**
+ * The locks that their holders have left, and that nobody gets yet. Whoever takes one out
+ * of {@link #locks} gives it back, so it is given back once. Thread-safe.
+ */
+final class KeptLocks {
+
+	private final Set<KeptLock> locks = ConcurrentHashMap.newKeySet();
+
+	private final WaitingRoom room;
+
+	private final LeaseRenewer renewer;
+
+	private final TimeSource clock;
+
+	/** Whether the store lets go of locks by itself. */
+	private final boolean expiring;
+
+	KeptLocks(WaitingRoom room, LeaseRenewer renewer, TimeSource clock, boolean expiring) {
+		this.room = room;
+		this.renewer = renewer;
+		this.clock = clock;
+		this.expiring = expiring;
+	}
+
+	List<Ticket> tickets() {
+		return this.locks.stream().map((lock) -> lock.admission().ticket()).toList();
+	}
+
+	/**
+	 * Keep a lock that its holder has left.
+	 * @return whether it is kept; otherwise nobody would ever end it, and the caller
+	 * gives it back
+	 */
+	boolean keep(Hold hold, Duration owed) {
+		KeptLock lock = new KeptLock(hold.admission(), hold.validity(), owed, this.clock, this::letGo);
+		this.locks.add(lock);
+		this.renewer.watch(lock);
+		// After it was added: either this or letGoUnlessExpiring() finds it.
+		if (this.expiring || !this.renewer.isStopped() || !this.locks.remove(lock)) {
+			return true;
+		}
+		this.renewer.forget(lock);
+		return false;
+	}
+
+	/**
+	 * Leases are no longer watched: give back in the background, though they owe some
+	 * time, the locks that no store would ever end.
+	 * @return whether there were any
+	 */
+	boolean letGoUnlessExpiring() {
+		if (this.expiring || this.locks.isEmpty()) {
+			return false;
+		}
+		this.locks.forEach(this::letGo);
+		return true;
+	}
+
+	private void letGo(KeptLock lock) {
+		this.renewer.forget(lock);
+		if (this.locks.remove(lock)) {
+			this.room.abandon(lock.admission(), lock.validity());
+		}
+	}
+
+}

@@ -1,0 +1,168 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.testing.IdleStore;
+import io.github.distlock.waiting.HandOffLimits;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What becomes of locks that stay taken after they were closed, when the registry ends or
+ * the store fails.
+ */
+class KeptLockTests {
+
+	private static final LockRequest LONG = LockRequest.of("kept").minHold(Duration.ofMinutes(1));
+
+	private final Store store = new Store();
+
+	private @Nullable BackendLockRegistry registry;
+
+	private BackendLockRegistry start(@Nullable Duration maxHoldTime) {
+		BackendLockRegistry started = new BackendLockRegistry(this.store,
+				new RegistrySettings(Duration.ofSeconds(5), Duration.ofSeconds(30), maxHoldTime,
+						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(10), false,
+						Duration.ofMillis(20)),
+				List.of(), this.store.clock);
+		started.start();
+		this.registry = started;
+		return started;
+	}
+
+	@AfterEach
+	void stop() {
+		if (this.registry != null) {
+			this.registry.shutdown();
+		}
+	}
+
+	@Test
+	void aStoreWithoutLeasesGetsThemBackAtTheShutdown() {
+		this.store.expires = false;
+		BackendLockRegistry brief = start(null);
+		brief.acquire(LONG).close();
+		assertThat(this.store.released).hasValue(0);
+		brief.shutdown();
+		assertThat(this.store.released).hasValue(1);
+	}
+
+	@Test
+	void aStoreWithoutLeasesGetsThemBackFromAHolderThatOutlivesTheShutdown() {
+		this.store.expires = false;
+		BackendLockRegistry brief = start(null);
+		HeldLock held = brief.acquire(LONG);
+		brief.shutdown();
+		assertThat(this.store.released).hasValue(0);
+		held.close();
+		assertThat(this.store.released).hasValue(1);
+	}
+
+	@Test
+	void aStoreWithLeasesKeepsThemAfterTheShutdown() {
+		BackendLockRegistry brief = start(null);
+		brief.acquire(LONG).close();
+		brief.shutdown();
+		assertThat(this.store.released).hasValue(0);
+	}
+
+	@Test
+	void aReleaseIsRepeatedForAsLongAsTheStoreKeepsTheLock() {
+		this.store.failing = true;
+		start(null).acquire(LockRequest.of("kept").minHold(Duration.ofMillis(50))).close();
+		await().untilAsserted(() -> assertThat(this.store.asked).hasPositiveValue());
+		this.store.clock.aheadSeconds = 8;
+		int before = this.store.asked.get();
+		await().untilAsserted(() -> assertThat(this.store.asked).hasValueGreaterThan(before + 1));
+		this.store.failing = false;
+		await().untilAsserted(() -> assertThat(this.store.released).hasValue(1));
+	}
+
+	/** Real time, to which some may be added. */
+	private static final class Clock implements TimeSource {
+
+		private volatile long aheadSeconds;
+
+		@Override
+		public long nanoTime() {
+			return SYSTEM.nanoTime() + this.aheadSeconds * 1_000_000_000;
+		}
+
+		@Override
+		public long wallMillis() {
+			return SYSTEM.wallMillis() + this.aheadSeconds * 1_000;
+		}
+
+	}
+
+	/** Grants everything. */
+	private static final class Store extends IdleStore {
+
+		private final Clock clock = new Clock();
+
+		private final AtomicInteger asked = new AtomicInteger();
+
+		private final AtomicInteger released = new AtomicInteger();
+
+		private volatile boolean expires = true;
+
+		private volatile boolean failing;
+
+		@Override
+		public BackendDescription description() {
+			return new BackendDescription("scripted", Set.of(LockMode.EXCLUSIVE), false, this.expires, 1, Duration.ZERO,
+					100);
+		}
+
+		@Override
+		public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+			return new AttemptResult.Granted(new Grant(1, 1, validity(lease)));
+		}
+
+		private Validity validity(Duration lease) {
+			return this.expires ? Validity.until(this.clock.now(), lease) : Validity.session();
+		}
+
+		@Override
+		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+			this.asked.incrementAndGet();
+			if (this.failing) {
+				throw new LockBackendException("no answer");
+			}
+			this.released.incrementAndGet();
+			return new ReleaseResult(true, null);
+		}
+
+		@Override
+		public List<RenewalResult> renew(List<Renewal> renewals) {
+			return renewals.stream()
+				.<RenewalResult>map((renewal) -> new RenewalResult.Renewed(validity(renewal.lease())))
+				.toList();
+		}
+
+		@Override
+		public void cancel(Ticket ticket) {
+		}
+
+	}
+
+}
