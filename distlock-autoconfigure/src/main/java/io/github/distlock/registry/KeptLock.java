@@ -31,7 +31,7 @@ final class KeptLock extends Lease {
 	 * @param end is told when it is to be released
 	 */
 	KeptLock(Admission admission, Validity validity, Duration rest, TimeSource clock, Consumer<KeptLock> end) {
-		super(validity, new LeaseTerms(rest, LeaseTerms.lasting(rest), false, null, null), clock);
+		super(validity, new LeaseTerms(rest, LeaseTerms.lasting(rest), false, null, rest), clock);
 		this.admission = admission;
 		this.end = end;
 	}

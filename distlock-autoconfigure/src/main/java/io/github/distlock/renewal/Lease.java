@@ -72,7 +72,9 @@ public abstract class Lease {
 		this.clock = clock;
 		this.startNanos = clock.nanoTime();
 		this.validity = validity;
-		this.unconfirmed = grantedLess(validity);
+		// Not for what is lost on the way, but for what the lock owes.
+		long asked = terms.lease().toNanos() / 100 * 95;
+		this.unconfirmed = validity.remainingNanos(clock) < Math.max(asked, owed().toNanos());
 		this.renewAtNanos = plannedNanos();
 	}
 
@@ -144,18 +146,11 @@ public abstract class Lease {
 		if (!isValid()) {
 			return false;
 		}
-		// Terms count from the start.
+		// Terms count from the start. First they, then the flag: see renewed().
 		this.terms = this.terms.expiring(lease.plusNanos(heldNanos()));
-		this.unconfirmed = grantedLess(this.validity);
+		this.unconfirmed = this.validity.remainingNanos(this.clock) < lease.toNanos();
 		this.renewAtNanos = this.clock.nanoTime();
 		return isValid();
-	}
-
-	/** Less than what was asked for, beyond what is lost on the way. */
-	private boolean grantedLess(Validity granted) {
-		LeaseTerms agreed = this.terms;
-		long asked = agreed.renewed() ? agreed.lease().toNanos() : ownEndNanos(agreed);
-		return granted.remainingNanos(this.clock) < asked / 100 * 95;
 	}
 
 	/**
@@ -200,7 +195,8 @@ public abstract class Lease {
 	 * @return what is left of the minimum hold time, zero if there is none
 	 */
 	public final Duration owed() {
-		return this.terms.owed(Duration.ofNanos(heldNanos()));
+		LeaseTerms agreed = this.terms;
+		return (agreed.minHold() != null) ? agreed.owed(Duration.ofNanos(heldNanos())) : Duration.ZERO;
 	}
 
 	/**
@@ -230,19 +226,8 @@ public abstract class Lease {
 
 	private long left() {
 		Validity current = this.validity;
-		long store = current.remainingNanos(this.clock);
-		LeaseTerms agreed = this.terms;
-		if (!agreed.renewed()) {
-			return Math.min(store, ownEndNanos(agreed));
-		}
-		Duration maxHold = agreed.maxHold();
-		// A lease ends by itself when it is no longer renewed; a session does not.
-		return (maxHold != null && current.sessionBound()) ? Math.min(store, maxHold.toNanos() - heldNanos()) : store;
-	}
-
-	/** For an explicit lease: enforced here, whatever the store believes. */
-	private long ownEndNanos(LeaseTerms explicit) {
-		return explicit.lease().toNanos() - heldNanos();
+		return Math.min(current.remainingNanos(this.clock),
+				this.terms.untilEndNanos(heldNanos(), current.sessionBound()));
 	}
 
 	/** Nanoseconds until something is to be done: renew, or find the lease passed. */
@@ -283,17 +268,19 @@ public abstract class Lease {
 		return (this.retrying || current.sessionBound()) ? slackNanos : Math.max(slackNanos, current.ttlNanos() / 6);
 	}
 
+	/** Return how long it may be held, as agreed by now. */
+	LeaseTerms terms() {
+		return this.terms;
+	}
+
 	/**
 	 * Begin a renewal.
+	 * @param agreed its terms
 	 * @return what to ask for
 	 */
-	Renewal beginRenewal() {
+	Renewal beginRenewal(LeaseTerms agreed) {
 		this.renewing = true;
-		// Never less than what another stay under the same grant was told it has.
-		LeaseTerms agreed = this.terms;
-		Duration lease = agreed.renewed() ? agreed.storeLease()
-				: Duration.ofNanos(Math.max(1_000_000, ownEndNanos(agreed))).plus(agreed.extra());
-		return new Renewal(ticket(), lastToken(), lease);
+		return new Renewal(ticket(), lastToken(), agreed.storeLeaseAfter(Duration.ofNanos(heldNanos())));
 	}
 
 	/**
@@ -306,9 +293,18 @@ public abstract class Lease {
 				: current.baseNanos() + current.ttlNanos() / 3;
 	}
 
-	void renewed(Validity later) {
-		// One that was on its way when the terms changed asked for too little.
-		this.unconfirmed = grantedLess(later);
+	/**
+	 * The store has renewed it, and has said all it has to say to these terms: what came
+	 * back is not asked for again, however little is left of it.
+	 * @param later until when it counts
+	 * @param asked the terms under which the renewal began
+	 */
+	void renewed(Validity later, LeaseTerms asked) {
+		this.unconfirmed = false;
+		// Looked at last, since expireAfter() on another thread sets them first.
+		if (this.terms != asked) {
+			this.unconfirmed = true;
+		}
 		// If it passed before the answer came it is lost for good.
 		if (isValid() && later.remainingNanos(this.clock) >= this.validity.remainingNanos(this.clock)) {
 			this.validity = later;

@@ -247,7 +247,7 @@ public final class LeaseRenewer {
 			RenewalResult result = (results != null) ? results.get(i) : null;
 			if (result instanceof RenewalResult.Renewed answer) {
 				renewed++;
-				lease.renewed(answer.validity());
+				lease.renewed(answer.validity(), batch.terms().get(i));
 			}
 			else if (result instanceof RenewalResult.Gone) {
 				// A lease that was closed meanwhile is gone because it was released.

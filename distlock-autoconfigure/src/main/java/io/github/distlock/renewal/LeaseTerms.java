@@ -34,9 +34,8 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 			return new LeaseTerms(this.lease, this.lease, true,
 					(this.maxHold != null) ? this.maxHold.minus(held) : null, null);
 		}
-		Duration rest = this.lease.minus(held);
-		Duration some = (rest.compareTo(SHORTEST) > 0) ? rest : SHORTEST;
-		return new LeaseTerms(some, some, false, null, null);
+		Duration rest = rest(held);
+		return new LeaseTerms(rest, rest, false, null, null);
 	}
 
 	/**
@@ -57,6 +56,34 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 	Duration owed(Duration held) {
 		Duration rest = (this.minHold != null) ? this.minHold.minus(held) : Duration.ZERO;
 		return rest.isNegative() ? Duration.ZERO : rest;
+	}
+
+	/**
+	 * Return when a lock ends whatever the store believes. Of a watched one only if it
+	 * depends on a session, which does not end by not being renewed.
+	 * @param heldNanos how long it has been held
+	 * @param sessionBound whether the store's grant counts as long as a session
+	 * @return nanoseconds until then
+	 */
+	long untilEndNanos(long heldNanos, boolean sessionBound) {
+		Duration end = this.renewed ? (sessionBound ? this.maxHold : null) : this.lease;
+		return (end != null) ? end.toNanos() - heldNanos : Long.MAX_VALUE;
+	}
+
+	/**
+	 * Return what a renewal asks for: never less than what another stay under the same
+	 * grant was told it has.
+	 * @param held how long the lock has been held
+	 * @return the lease in the store
+	 */
+	Duration storeLeaseAfter(Duration held) {
+		return this.renewed ? this.storeLease : rest(held).plus(extra());
+	}
+
+	/** What is left of an explicit lease. */
+	private Duration rest(Duration held) {
+		Duration rest = this.lease.minus(held);
+		return (rest.compareTo(SHORTEST) > 0) ? rest : SHORTEST;
 	}
 
 	/** Return the terms of one who no longer wants his lease renewed. */

@@ -16,6 +16,8 @@ final class RenewalBatch {
 
 	private final List<Renewal> renewals;
 
+	private final List<LeaseTerms> terms;
+
 	private long dueNanos;
 
 	/**
@@ -27,6 +29,7 @@ final class RenewalBatch {
 		this.size = size;
 		this.leases = new ArrayList<>(size);
 		this.renewals = new ArrayList<>(size);
+		this.terms = new ArrayList<>(size);
 	}
 
 	void add(Lease lease) {
@@ -34,8 +37,10 @@ final class RenewalBatch {
 		if (planned - this.dueNanos < 0) {
 			this.dueNanos = planned;
 		}
+		LeaseTerms agreed = lease.terms();
 		this.leases.add(lease);
-		this.renewals.add(lease.beginRenewal());
+		this.terms.add(agreed);
+		this.renewals.add(lease.beginRenewal(agreed));
 	}
 
 	boolean isFull() {
@@ -48,6 +53,11 @@ final class RenewalBatch {
 
 	List<Renewal> renewals() {
 		return this.renewals;
+	}
+
+	/** Under which terms each of them was asked for. */
+	List<LeaseTerms> terms() {
+		return this.terms;
 	}
 
 	/** How long after its time an answer is that came now. */

@@ -240,6 +240,49 @@ class LeaseRenewerTests implements LeaseEvents {
 		assertThat(lease.isValid()).isFalse();
 	}
 
+	@Test
+	void aShortExplicitLeaseIsLiftedOnceHoweverLongTheAnswerTakes() {
+		Duration brief = Duration.ofMillis(100);
+		this.store.meanwhile = () -> this.clock.pass(Duration.ofMillis(5));
+		watch("a", Duration.ofMillis(90), explicit(brief));
+		this.timers.pass(brief);
+		assertThat(this.store.batches).hasSize(1);
+		assertThat(this.lost).hasSize(1);
+	}
+
+	@Test
+	void whatALockOwesIsNotShortenedByAnything() {
+		Duration owed = Duration.ofMillis(5100);
+		Lease lease = watch("a", Duration.ofSeconds(5),
+				new LeaseTerms(owed, LeaseTerms.lasting(owed), false, null, owed));
+		this.timers.pass(Duration.ofMillis(5090));
+		assertThat(lease.isValid()).isTrue();
+		assertThat(this.store.batches).hasSize(1);
+	}
+
+	@Test
+	void aLeaseThatIsToExpireALittleLaterThanInTheStoreIsRenewed() {
+		Lease lease = watch("a", LEASE, watched(LEASE));
+		this.timers.pass(Duration.ofSeconds(9));
+		this.renewer.expireAfter(lease, Duration.ofMillis(21_500));
+		this.timers.pass(Duration.ofMillis(21_200));
+		assertThat(lease.isValid()).isTrue();
+		assertThat(this.store.batches).hasSize(1);
+	}
+
+	@Test
+	void aRenewalOnItsWayConfirmsNoTermsThatWereAgreedAfterIt() {
+		Lease lease = watch("a", LEASE, watched(LEASE));
+		this.store.meanwhile = () -> {
+			this.store.meanwhile = () -> {
+			};
+			this.renewer.expireAfter(lease, Duration.ofSeconds(31));
+		};
+		this.timers.pass(Duration.ofMillis(10_010 + 30_500));
+		assertThat(lease.isValid()).isTrue();
+		assertThat(this.store.batches).hasSize(2);
+	}
+
 	private Lease watch(String key, Duration granted, LeaseTerms terms) {
 		return watch(key, Validity.until(this.clock.now(), granted), terms);
 	}

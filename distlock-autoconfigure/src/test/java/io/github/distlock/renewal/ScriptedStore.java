@@ -28,6 +28,10 @@ final class ScriptedStore extends IdleStore {
 
 	boolean gone;
 
+	/** What happens while a renewal is on its way. */
+	Runnable meanwhile = () -> {
+	};
+
 	private final TimeSource clock;
 
 	ScriptedStore(TimeSource clock) {
@@ -45,9 +49,11 @@ final class ScriptedStore extends IdleStore {
 		if (this.failing) {
 			throw new LockBackendException("no answer");
 		}
+		TimeSource.Instant sent = this.clock.now();
+		this.meanwhile.run();
 		return renewals.stream()
 			.<RenewalResult>map((renewal) -> this.gone ? new RenewalResult.Gone()
-					: new RenewalResult.Renewed(Validity.until(this.clock.now(), renewal.lease())))
+					: new RenewalResult.Renewed(Validity.until(sent, renewal.lease())))
 			.toList();
 	}
 
