@@ -250,8 +250,8 @@ final class Entrance {
 		Duration lease = (explicit != null) ? explicit : this.settings.leaseTime();
 		Duration storeLease = storeLease(lease, own);
 		// From the first command on: the JVM may die with the lock.
-		Duration kept = (minHold != null) ? LeaseTerms.lasting(minHold) : Duration.ZERO;
-		return new LeaseTerms(lease, (kept.compareTo(storeLease) > 0) ? kept : storeLease, explicit == null,
+		Duration covering = LeaseTerms.covering(storeLease, (minHold != null) ? minHold : Duration.ZERO);
+		return new LeaseTerms(lease, covering, explicit == null,
 				(explicit == null) ? this.settings.maxHoldTime() : null, minHold);
 	}
 

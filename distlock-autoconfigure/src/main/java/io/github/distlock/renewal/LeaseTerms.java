@@ -25,17 +25,15 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 
 	/**
 	 * Return what is left of them after a time, for a lock that is no longer passed on
-	 * inside the JVM.
+	 * inside the JVM but still stays taken for its minimum hold time.
 	 * @param held how long the lock has been held
 	 * @return the same watched lease, or the rest of an explicit one
 	 */
 	LeaseTerms after(Duration held) {
-		if (this.renewed) {
-			return new LeaseTerms(this.lease, this.lease, true,
-					(this.maxHold != null) ? this.maxHold.minus(held) : null, null);
-		}
-		Duration rest = rest(held);
-		return new LeaseTerms(rest, rest, false, null, null);
+		Duration some = this.renewed ? this.lease : rest(held);
+		Duration owed = owed(held);
+		return new LeaseTerms(some, covering(some, owed), this.renewed,
+				(this.maxHold != null) ? this.maxHold.minus(held) : null, owed.isZero() ? null : owed);
 	}
 
 	/**
@@ -46,6 +44,18 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 	 */
 	public static Duration lasting(Duration time) {
 		return time.plus(time.dividedBy(50)).plusMillis(10);
+	}
+
+	/**
+	 * Return what the store must be asked for so that a lock lasts for a lease, and stays
+	 * taken for its minimum hold time whatever becomes of this JVM.
+	 * @param lease how long it is needed anyway
+	 * @param minHold the minimum hold time, zero if there is none
+	 * @return the lease, or more
+	 */
+	public static Duration covering(Duration lease, Duration minHold) {
+		Duration kept = minHold.isZero() ? minHold : lasting(minHold);
+		return (kept.compareTo(lease) > 0) ? kept : lease;
 	}
 
 	/**

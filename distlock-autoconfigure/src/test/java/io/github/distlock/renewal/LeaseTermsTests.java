@@ -1,0 +1,36 @@
+package io.github.distlock.renewal;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What is agreed for one who goes on to hold a lock in another way.
+ */
+class LeaseTermsTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private static final Duration HELD = Duration.ofSeconds(10);
+
+	private static final Duration MIN_HOLD = Duration.ofMinutes(1);
+
+	@Test
+	void theMinimumHoldTimeGoesOnInTheStoreToo() {
+		LeaseTerms rest = new LeaseTerms(LEASE, LeaseTerms.lasting(MIN_HOLD), true, null, MIN_HOLD).after(HELD);
+		assertThat(rest.lease()).isEqualTo(LEASE);
+		assertThat(rest.minHold()).isEqualTo(MIN_HOLD.minus(HELD));
+		assertThat(rest.storeLease()).isEqualTo(LeaseTerms.lasting(MIN_HOLD.minus(HELD)));
+	}
+
+	@Test
+	void nothingMoreIsAskedForThanWhatIsStillOwed() {
+		LeaseTerms watched = new LeaseTerms(LEASE, LEASE.plusMillis(50), true, MIN_HOLD, HELD).after(HELD);
+		assertThat(watched).isEqualTo(new LeaseTerms(LEASE, LEASE, true, MIN_HOLD.minus(HELD), null));
+		LeaseTerms explicit = new LeaseTerms(LEASE, LEASE.plusMillis(50), false, null, null).after(HELD);
+		assertThat(explicit).isEqualTo(new LeaseTerms(LEASE.minus(HELD), LEASE.minus(HELD), false, null, null));
+	}
+
+}
