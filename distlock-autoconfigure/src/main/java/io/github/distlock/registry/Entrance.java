@@ -229,6 +229,14 @@ final class Entrance {
 		if (request.leaseTime() != null || request.minHold() != null) {
 			this.backend.validateLease(request.key(), terms(request).storeLease());
 		}
+		Duration maxHoldTime = this.settings.maxHoldTime();
+		Duration minHold = request.minHold();
+		if (minHold != null && maxHoldTime != null && request.leaseTime() == null
+				&& minHold.compareTo(maxHoldTime) > 0) {
+			throw new LockDefinitionException("The minimum hold time of lock '" + request.key() + "' is " + minHold
+					+ ", but locks are renewed for " + maxHoldTime + " at most (distlock.max-hold-time): use a shorter"
+					+ " minHold, or a leaseTime that covers it");
+		}
 		if (!this.description.modes().contains(request.mode())) {
 			throw new LockDefinitionException(
 					"Lock '" + request.key() + "' is asked for in mode " + request.mode() + ", which the store '"

@@ -7,6 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
@@ -141,8 +142,15 @@ final class Holding implements LeaseEvents {
 	/**
 	 * Hold no longer than that from now on.
 	 * @throws LockLostException if the lock was lost
+	 * @throws LockDefinitionException if it must be held for longer
 	 */
 	void expireAfter(Hold hold, Duration leaseTime) {
+		Duration owed = hold.owed();
+		if (leaseTime.compareTo(owed) < 0) {
+			throw new LockDefinitionException("Lock '" + hold.key() + "' is to expire after " + leaseTime
+					+ ", but its minimum hold time ends after " + owed + " only: use a longer leaseTime, or a shorter"
+					+ " minHold");
+		}
 		if (!this.renewer.expireAfter(hold, leaseTime)) {
 			throw lostException(hold);
 		}

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -95,6 +97,29 @@ class KeptLockTests {
 		await().untilAsserted(() -> assertThat(this.store.asked).hasValueGreaterThan(before + 1));
 		this.store.failing = false;
 		await().untilAsserted(() -> assertThat(this.store.released).hasValue(1));
+	}
+
+	@Test
+	void aHoldMustNotExpireBeforeItsMinimumHoldTime() {
+		try (HeldLock lock = start(null).acquire(LONG)) {
+			assertThatExceptionOfType(LockDefinitionException.class)
+				.isThrownBy(() -> lock.expireAfter(Duration.ofSeconds(1)))
+				.withMessageContaining("'kept'")
+				.withMessageContaining("PT1S")
+				.withMessageContaining("minHold");
+			lock.expireAfter(Duration.ofMinutes(1));
+			assertThat(lock.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void aMinimumHoldTimeBeyondTheLongestHoldIsRefused() {
+		BackendLockRegistry limited = start(Duration.ofSeconds(30));
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> limited.acquire(LONG))
+			.withMessageContaining("'kept'")
+			.withMessageContaining("PT1M")
+			.withMessageContaining("distlock.max-hold-time");
+		limited.acquire(LONG.leaseTime(Duration.ofMinutes(2))).abandon();
 	}
 
 	/** Real time, to which some may be added. */
