@@ -95,7 +95,11 @@ final class Holding implements LeaseEvents {
 	 * again.
 	 */
 	@Nullable Hold ofThisWork(String key) {
-		for (HeldLock lock : LockContext.all()) {
+		List<HeldLock> around = LockContext.all();
+		if (around.isEmpty()) {
+			return null;
+		}
+		for (HeldLock lock : around) {
 			Hold hold = ofWork(lock, key);
 			if (hold != null) {
 				return hold;
