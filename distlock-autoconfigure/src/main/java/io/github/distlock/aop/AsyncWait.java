@@ -51,17 +51,31 @@ final class AsyncWait {
 		if (this.had.size() < this.call.wanted().size() && !this.result.isCancelled()) {
 			ask(this.call.wanted().get(this.had.size()));
 		}
-		else if (!this.result.complete(new AsyncEntry.Entered(this.had))) {
+		else if (begun() && !this.result.complete(new AsyncEntry.Entered(this.had))) {
 			// Cancelled, perhaps in the moment of the grant: nobody else closes them.
 			this.locks.giveBack(this.call, this.had, () -> {
 			});
 		}
 	}
 
+	/** All are had, unless the wait was cancelled. */
+	private boolean begun() {
+		try {
+			if (!this.result.isCancelled()) {
+				this.call.begin(this.had);
+			}
+			return true;
+		}
+		catch (RuntimeException | Error ex) {
+			fail(this.call.wanted().get(0), ex);
+			return false;
+		}
+	}
+
 	private void ask(WantedLock wanted) {
-		LockRequest request = this.wait.request(wanted);
 		LockContext.Scope scope = LockContext.openAll(this.outer);
 		try {
+			LockRequest request = this.wait.request(wanted);
 			if (wanted.isSkipped()) {
 				follow(wanted.registry().tryAcquireAsync(request), (perhaps) -> perhaps.orElse(null), wanted);
 			}

@@ -62,10 +62,9 @@ final class BlockingStyle implements CallStyle {
 	}
 
 	private @Nullable Object run(LockedCall call, List<HeldLock> locks) throws Throwable {
-		MethodExit exit = MethodExit.CLOSING;
+		MethodExit exit = begin(call, locks);
 		Object result;
 		try {
-			exit = this.transactionalCalls.enter(call.plan().where(), locks);
 			result = call.proceed(locks);
 		}
 		catch (Throwable failure) {
@@ -74,6 +73,17 @@ final class BlockingStyle implements CallStyle {
 		}
 		exit.afterReturn(locks);
 		return result;
+	}
+
+	private MethodExit begin(LockedCall call, List<HeldLock> locks) {
+		try {
+			call.begin(locks);
+			return this.transactionalCalls.enter(call.plan().where(), locks);
+		}
+		catch (RuntimeException | Error ex) {
+			call.giveBack(locks);
+			throw ex;
+		}
 	}
 
 }

@@ -45,19 +45,28 @@ record LockedCall(LockPlan plan, List<WantedLock> wanted, MethodInvocation invoc
 	}
 
 	/**
-	 * Run the method under all its locks. Whatever it throws, the caller of this method
-	 * gives them back, in reverse order.
+	 * All locks are there: their leases begin. Whoever calls this gives them back if it
+	 * fails.
 	 * @param locks what was acquired, in the order of {@link #wanted()}
-	 * @return what the method returns
-	 * @throws Throwable what the method throws
+	 * @throws LockLostException if one was lost meanwhile
 	 */
-	@Nullable Object proceed(List<HeldLock> locks) throws Throwable {
+	void begin(List<HeldLock> locks) {
 		if (locks.size() > 1) {
 			startLeases(locks);
 		}
 		else {
 			this.plan.passToken(this.invocation.getArguments(), locks.get(0).fencingToken());
 		}
+	}
+
+	/**
+	 * Run the method under all its locks, once they have begun. Whatever it throws, the
+	 * caller of this method gives them back, in reverse order.
+	 * @param locks what was acquired, in the order of {@link #wanted()}
+	 * @return what the method returns
+	 * @throws Throwable what the method throws
+	 */
+	@Nullable Object proceed(List<HeldLock> locks) throws Throwable {
 		LockContext.Scope scope = open(locks);
 		try {
 			return this.invocation.proceed();

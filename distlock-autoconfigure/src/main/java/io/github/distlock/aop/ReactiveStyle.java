@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
@@ -134,8 +133,9 @@ final class ReactiveStyle implements CallStyle {
 					// The body may block, and the library's threads must not.
 					Schedulers.boundedElastic().schedule(() -> deliver(entry, sink));
 				}
-				catch (RejectedExecutionException ex) {
-					ReactiveStyle.this.locks.leave(AsyncResult.locks(entry), ex, sink::error);
+				catch (RuntimeException | Error ex) {
+					// Rejected, or a hook of the application has failed.
+					ReactiveStyle.this.locks.giveBack(this.call, AsyncResult.locks(entry), () -> sink.error(ex));
 				}
 			});
 		}
@@ -205,7 +205,7 @@ final class ReactiveStyle implements CallStyle {
 				try {
 					Schedulers.boundedElastic().schedule(end);
 				}
-				catch (RejectedExecutionException ex) {
+				catch (RuntimeException | Error ex) {
 					end.run();
 				}
 			}));

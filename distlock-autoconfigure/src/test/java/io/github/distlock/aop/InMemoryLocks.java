@@ -29,6 +29,9 @@ class InMemoryLocks implements LockRegistry {
 
 	final List<LockRequest> requests = new ArrayList<>();
 
+	/** Keys of locks under which nothing was done. */
+	final List<String> abandoned = new ArrayList<>();
+
 	/** Keys that somebody else holds. */
 	final Set<String> taken = new HashSet<>();
 
@@ -142,6 +145,12 @@ class InMemoryLocks implements LockRegistry {
 		@Override
 		public void expireAfter(Duration leaseTime) {
 			InMemoryLocks.this.events.add("expire " + this.key + " " + leaseTime);
+		}
+
+		@Override
+		public void abandon() {
+			InMemoryLocks.this.abandoned.add(this.key);
+			close();
 		}
 
 		@Override

@@ -104,6 +104,7 @@ class ManyLocksTests {
 			.withMessageContaining("'a' was lost while the call of")
 			.withMessageContaining("the method did not run");
 		assertThat(this.locks.events).containsExactly("acquire a", "acquire b", "release b", "release a");
+		assertThat(this.locks.abandoned).containsExactly("b", "a");
 	}
 
 	@Test

@@ -1,0 +1,152 @@
+package io.github.distlock.aop;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockRequest;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The order of release and result, and what becomes of a wait that is given up, with a
+ * registry that can be halted.
+ */
+class AsyncReleaseTests {
+
+	private final AnnotationConfigApplicationContext context = LockedApplication.of(Work.class, Halting.class).start();
+
+	private final Work work = this.context.getBean(Work.class);
+
+	private final SlowLocks locks = this.context.getBean(SlowLocks.class);
+
+	private final CompletableFuture<String> end = new CompletableFuture<>();
+
+	@AfterEach
+	void close() {
+		this.context.close();
+	}
+
+	@Test
+	void aStageTellsNothingBeforeTheReleaseHasEnded() throws Exception {
+		assertToldAfterTheRelease(() -> this.work.stage(this.end));
+	}
+
+	@Test
+	void aPublisherTellsNothingBeforeTheReleaseHasEnded() throws Exception {
+		assertToldAfterTheRelease(() -> this.work.mono(Mono.fromFuture(this.end)).toFuture());
+	}
+
+	private void assertToldAfterTheRelease(Supplier<CompletableFuture<String>> call) throws Exception {
+		CompletableFuture<Throwable> early = new CompletableFuture<>();
+		CompletableFuture<String> result = call.get();
+		this.locks.onRelease = () -> early.complete(catchThrowable(() -> result.get(200, TimeUnit.MILLISECONDS)));
+		this.end.complete("done");
+		assertThat(early.get(10, TimeUnit.SECONDS)).isInstanceOf(TimeoutException.class);
+		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+	}
+
+	@Test
+	void aLockThatIsLostWhileOthersAreWaitedForIsGivenBackUnused() {
+		this.locks.onRequest = (key) -> this.locks.loseAll();
+		assertThat(catchThrowable(() -> this.work.both("b", "a").get(10, TimeUnit.SECONDS)))
+			.hasCauseInstanceOf(LockLostException.class)
+			.hasMessageContaining("the method did not run");
+		assertThat(this.locks.abandoned).containsExactly("b", "a");
+	}
+
+	@Test
+	void aHookOfTheSchedulerThatThrowsLosesNoLock() {
+		Schedulers.onScheduleHook("broken", (task) -> {
+			throw new IllegalStateException("no trace");
+		});
+		try {
+			assertThat(catchThrowable(() -> this.work.mono(Mono.never()).toFuture().get(10, TimeUnit.SECONDS)))
+				.hasRootCauseMessage("no trace");
+		}
+		finally {
+			Schedulers.resetOnScheduleHook("broken");
+		}
+		assertThat(this.locks.abandoned).containsExactly("mono");
+	}
+
+	@Test
+	void cancellingAStageOrASubscriptionCancelsTheWaitInTheRegistry() {
+		this.locks.halted = true;
+		CompletableFuture<String> result = this.work.stage(this.end);
+		await().until(() -> this.locks.waiting.size() == 1);
+		result.cancel(false);
+		Disposable subscription = this.work.mono(Mono.never()).subscribe();
+		await().until(() -> this.locks.waiting.size() == 2);
+		subscription.dispose();
+		await().until(() -> this.locks.waiting.stream().allMatch(CompletableFuture::isCancelled));
+	}
+
+	static class Work {
+
+		@DistributedLock("'stage'")
+		CompletableFuture<String> stage(CompletableFuture<String> end) {
+			return end;
+		}
+
+		@DistributedLock("#keys")
+		CompletableFuture<String> both(String... keys) {
+			throw new IllegalStateException("not to be run");
+		}
+
+		@DistributedLock("'mono'")
+		Mono<String> mono(Mono<String> end) {
+			return end;
+		}
+
+	}
+
+	static class SlowLocks extends InMemoryLocks {
+
+		/** Whether nobody gets a lock any more. */
+		volatile boolean halted;
+
+		final List<CompletableFuture<HeldLock>> waiting = new CopyOnWriteArrayList<>();
+
+		@Override
+		public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
+			if (!this.halted) {
+				return super.acquireAsync(request);
+			}
+			CompletableFuture<HeldLock> asked = new CompletableFuture<>();
+			this.waiting.add(asked);
+			return asked;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Halting {
+
+		@Bean
+		@Primary
+		SlowLocks slowLocks() {
+			return new SlowLocks();
+		}
+
+	}
+
+}
