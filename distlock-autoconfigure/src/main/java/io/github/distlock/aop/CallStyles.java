@@ -1,6 +1,6 @@
 package io.github.distlock.aop;
 
-import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 import org.springframework.util.function.SingletonSupplier;
 
@@ -19,11 +19,11 @@ final class CallStyles {
 	/** Made when it is needed: Reactor may not be on the class path. */
 	private final SingletonSupplier<CallStyle> reactive;
 
-	CallStyles(TransactionalCalls transactionalCalls, Executor executor) {
+	CallStyles(TransactionalCalls transactionalCalls, Supplier<WorkExecutor> work) {
 		SingletonSupplier<AsyncLocks> locks = SingletonSupplier.of(AsyncLocks::new);
 		this.blocking = new BlockingStyle(transactionalCalls);
 		this.awaiting = new AwaitingStyle(this.blocking);
-		this.completionStage = SingletonSupplier.of(() -> new CompletionStageStyle(locks.obtain(), executor));
+		this.completionStage = SingletonSupplier.of(() -> new CompletionStageStyle(locks.obtain(), work.get()));
 		this.reactive = SingletonSupplier.of(() -> new ReactiveStyle(locks.obtain(), transactionalCalls));
 	}
 

@@ -5,8 +5,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
@@ -23,9 +22,9 @@ final class CompletionStageStyle implements CallStyle {
 
 	private final AsyncLocks locks;
 
-	private final Executor executor;
+	private final WorkExecutor executor;
 
-	CompletionStageStyle(AsyncLocks locks, Executor executor) {
+	CompletionStageStyle(AsyncLocks locks, WorkExecutor executor) {
 		this.locks = locks;
 		this.executor = executor;
 	}
@@ -35,12 +34,14 @@ final class CompletionStageStyle implements CallStyle {
 		LockedCall call;
 		try {
 			call = pending.get();
+			if (!call.wanted().isEmpty()) {
+				return new Work(where, call.decorated(DetachedInvocation::of)).begin();
+			}
 		}
 		catch (RuntimeException | Error ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
-		return call.wanted().isEmpty() ? call.invocation().proceed()
-				: new Work(where, call.decorated(DetachedInvocation::of)).begin();
+		return call.invocation().proceed();
 	}
 
 	/** One call. */
@@ -54,28 +55,37 @@ final class CompletionStageStyle implements CallStyle {
 
 		private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
 
+		/**
+		 * Whether the body has begun, or never will: whoever sets it gives the locks
+		 * back.
+		 */
+		private final AtomicBoolean decided = new AtomicBoolean();
+
 		Work(LockedMethod where, LockedCall call) {
 			this.where = where;
 			this.call = call;
 		}
 
 		CompletableFuture<@Nullable Object> begin() {
-			CompletableFuture<AsyncEntry> waiting = CompletionStageStyle.this.locks.take(this.call, this.outer);
-			this.result.whenComplete((value, failure) -> CompletionStageStyle.this.locks.giveUp(waiting));
 			AsyncEntry[] entry = new AsyncEntry[1];
 			Runnable body = CallerContext.wrap(() -> entered(entry[0]));
+			CompletableFuture<AsyncEntry> waiting = CompletionStageStyle.this.locks.take(this.call, this.outer);
+			this.result.whenComplete((value, failure) -> CompletionStageStyle.this.locks.giveUp(waiting));
 			waiting.whenComplete((found, failure) -> {
 				if (failure != null) {
-					this.result.completeExceptionally(failure);
+					complete(null, failure);
 					return;
 				}
 				entry[0] = found;
-				try {
-					CompletionStageStyle.this.executor.execute(body);
-				}
-				catch (RejectedExecutionException ex) {
-					leave(found, null, ex);
-				}
+				CompletionStageStyle.this.executor.begin(() -> {
+					try {
+						body.run();
+					}
+					catch (Throwable ex) {
+						// What carries the context of the caller may fail, too.
+						refused(found, ex);
+					}
+				}, (ex) -> refused(found, ex));
 			});
 			return this.result;
 		}
@@ -83,22 +93,31 @@ final class CompletionStageStyle implements CallStyle {
 		private void entered(AsyncEntry entry) {
 			if (this.result.isDone()) {
 				// Cancelled before the work began: it need not begin.
-				leave(entry, null, new CancellationException());
+				refused(entry, new CancellationException());
 				return;
 			}
-			CompletionStage<?> stage;
+			if (!this.decided.compareAndSet(false, true)) {
+				return;
+			}
 			LockContext.Scope scope = LockContext.openAll(this.outer);
 			try {
-				stage = AsyncResult.present((CompletionStage<?>) AsyncResult.of(this.call, entry), this.where);
+				AsyncResult.present((CompletionStage<?>) AsyncResult.of(this.call, entry), this.where)
+					.whenComplete((value, failure) -> leave(entry, value, failure));
 			}
 			catch (Throwable ex) {
 				leave(entry, null, ex);
-				return;
 			}
 			finally {
 				scope.close();
 			}
-			stage.whenComplete((value, failure) -> leave(entry, value, failure));
+		}
+
+		/** The body cannot begin, unless it has. */
+		private void refused(AsyncEntry entry, Throwable reason) {
+			if (this.decided.compareAndSet(false, true)) {
+				CompletionStageStyle.this.locks.giveBack(this.call, AsyncResult.locks(entry),
+						() -> complete(null, reason));
+			}
 		}
 
 		private void leave(AsyncEntry entry, @Nullable Object value, @Nullable Throwable failure) {
@@ -110,21 +129,17 @@ final class CompletionStageStyle implements CallStyle {
 
 		/** What depends on the result may block: not on a thread of ours. */
 		private void complete(@Nullable Object value, @Nullable Throwable failure) {
-			Runnable completion = () -> {
+			if (this.result.isDone()) {
+				return;
+			}
+			CompletionStageStyle.this.executor.end(() -> {
 				if (failure != null) {
 					this.result.completeExceptionally(failure);
 				}
 				else {
 					this.result.complete(value);
 				}
-			};
-			try {
-				CompletionStageStyle.this.executor.execute(completion);
-			}
-			catch (RejectedExecutionException ex) {
-				// Shut down, or full: nobody else is there to tell.
-				completion.run();
-			}
+			});
 		}
 
 	}

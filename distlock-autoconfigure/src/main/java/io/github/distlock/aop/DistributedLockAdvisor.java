@@ -62,7 +62,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 				new LockDefinitionReader(beanFactory, environment, mode, new FailureDecision(runtime.failureHandler())),
 				runtime.waitTime());
 		this.registries = new NamedRegistries(beanFactory, runtime);
-		this.advice = new LockInterceptor(this.definitions, this.registries, runtime, new WorkExecutor(beanFactory));
+		this.advice = new LockInterceptor(this.definitions, this.registries, runtime);
 		setOrder(order);
 	}
 
@@ -86,10 +86,12 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
 	/**
 	 * Ask for what will be asked for again when a lock is not to be had: several handlers
-	 * are said to be too many now, and not then.
+	 * are said to be too many now, and not then. Likewise an executor that does not
+	 * exist.
 	 */
-	void verifyFailureHandler() {
+	void verifyRuntime() {
 		this.runtime.failureHandler().get();
+		this.runtime.work().get();
 	}
 
 	AopMode mode() {

@@ -2,7 +2,6 @@ package io.github.distlock.aop;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
 
 import io.github.distlock.LockAssert;
 import io.github.distlock.LockContext;
@@ -32,14 +31,14 @@ final class LockInterceptor implements MethodInterceptor {
 
 	private final CallStyles styles;
 
-	LockInterceptor(LockDefinitions definitions, NamedRegistries registries, LockRuntime runtime, Executor executor) {
+	LockInterceptor(LockDefinitions definitions, NamedRegistries registries, LockRuntime runtime) {
 		this.definitions = definitions;
 		this.runtime = runtime;
 		this.registries = registries;
 		this.order = new LockOrder(registries);
 		this.refusedCalls = new RefusedCalls(registries, runtime);
 		this.transactionalCalls = new TransactionalCalls(runtime.onActiveTransaction(), this.refusedCalls);
-		this.styles = new CallStyles(this.transactionalCalls, executor);
+		this.styles = new CallStyles(this.transactionalCalls, runtime.work());
 	}
 
 	@Override

@@ -25,8 +25,10 @@ import org.jspecify.annotations.Nullable;
  * @param onActiveTransaction what happens to a call inside a running transaction
  * @param failureHandler who decides for annotations that say nothing, if anybody; asked
  * each time
+ * @param work where asynchronous work runs
  */
 public record LockRuntime(Supplier<LockRegistry> registry, Supplier<List<LockListener>> listeners,
 		BooleanSupplier enabled, Function<LockRegistry, StoreFacts> stores, Supplier<Duration> waitTime,
-		Supplier<OnActiveTransaction> onActiveTransaction, Supplier<@Nullable LockFailureHandler> failureHandler) {
+		Supplier<OnActiveTransaction> onActiveTransaction, Supplier<@Nullable LockFailureHandler> failureHandler,
+		Supplier<WorkExecutor> work) {
 }

@@ -144,7 +144,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			}
 		}
 		if (this.advisor.obtain().isEnabled()) {
-			this.advisor.obtain().verifyFailureHandler();
+			this.advisor.obtain().verifyRuntime();
 			this.known.values().forEach(this::verifyRegistries);
 			this.registriesAreThere = true;
 		}

@@ -1,42 +1,85 @@
 package io.github.distlock.aop;
 
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
-import org.springframework.beans.factory.BeanFactory;
-import org.springframework.core.task.AsyncTaskExecutor;
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
-import org.springframework.scheduling.TaskScheduler;
-import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Where the body of a method runs that returns a {@code CompletionStage}: on the
- * application's own executor, the one that Spring MVC and {@code @Async} use as well.
- * Without one each body gets a thread. Looked for when it is first needed.
+ * Where the body of a method runs that returns a {@code CompletionStage}, and what
+ * depends on its result.
+ * <p>
+ * A thread for each of them, unless the application says otherwise: the work of one call
+ * never waits for a thread that another call holds while it waits for that work.
  */
-final class WorkExecutor implements Executor {
+public final class WorkExecutor {
 
-	private static final String APPLICATION_TASK_EXECUTOR = "applicationTaskExecutor";
+	/** Refuses nothing, and runs nothing on the thread that calls it. */
+	private final SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("distlock-work-");
 
-	private final SingletonSupplier<Executor> executor;
+	private final @Nullable Executor bodies;
 
-	WorkExecutor(BeanFactory beanFactory) {
-		this.executor = SingletonSupplier.of(() -> find(beanFactory));
+	private WorkExecutor(boolean virtual, @Nullable Executor bodies) {
+		this.threads.setVirtualThreads(virtual);
+		this.bodies = bodies;
 	}
 
-	private static Executor find(BeanFactory beanFactory) {
-		if (beanFactory.containsBean(APPLICATION_TASK_EXECUTOR)
-				&& beanFactory.isTypeMatch(APPLICATION_TASK_EXECUTOR, Executor.class)) {
-			return beanFactory.getBean(APPLICATION_TASK_EXECUTOR, Executor.class);
+	/**
+	 * Run bodies on threads of their own.
+	 * @param virtual whether these are virtual threads
+	 * @param bodies where bodies run instead; may refuse them, block, or run them on the
+	 * thread that calls it
+	 * @return the executor
+	 */
+	public static WorkExecutor of(boolean virtual, @Nullable Executor bodies) {
+		return new WorkExecutor(virtual, bodies);
+	}
+
+	/**
+	 * Begin the body of a call. Does not block.
+	 * @param body throws nothing
+	 * @param refused told if it cannot begin, and perhaps although it has begun: an
+	 * executor may fail afterwards
+	 */
+	void begin(Runnable body, Consumer<Throwable> refused) {
+		Executor chosen = this.bodies;
+		try {
+			if (chosen == null) {
+				this.threads.execute(body);
+			}
+			else {
+				// Code of the application, which may block: not on the thread of a grant.
+				this.threads.execute(() -> handOver(chosen, body, refused));
+			}
 		}
-		AsyncTaskExecutor only = beanFactory.getBeanProvider(AsyncTaskExecutor.class).getIfUnique();
-		// A scheduler is for timers, and often has one thread.
-		return (only != null && !(only instanceof TaskScheduler)) ? only
-				: new SimpleAsyncTaskExecutor("distlock-work-");
+		catch (RuntimeException | Error ex) {
+			refused.accept(ex);
+		}
 	}
 
-	@Override
-	public void execute(Runnable task) {
-		this.executor.obtain().execute(task);
+	private static void handOver(Executor chosen, Runnable body, Consumer<Throwable> refused) {
+		try {
+			chosen.execute(body);
+		}
+		catch (RuntimeException | Error ex) {
+			refused.accept(ex);
+		}
+	}
+
+	/**
+	 * Tell what the work has ended with. Does not block if there is a thread to be had.
+	 * @param completion runs what depends on it
+	 */
+	void end(Runnable completion) {
+		try {
+			this.threads.execute(completion);
+		}
+		catch (RuntimeException | Error ex) {
+			// No thread to be had: nobody else is there to tell.
+			completion.run();
+		}
 	}
 
 }

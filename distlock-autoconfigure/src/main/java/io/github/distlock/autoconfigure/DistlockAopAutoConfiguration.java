@@ -1,7 +1,10 @@
 package io.github.distlock.autoconfigure;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
@@ -10,7 +13,11 @@ import io.github.distlock.aop.AopMode;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.aop.LockProxyRegistrar;
 import io.github.distlock.aop.LockRuntime;
+import io.github.distlock.aop.WorkExecutor;
+import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -18,10 +25,12 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.util.StringUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -38,9 +47,10 @@ public final class DistlockAopAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	@ConditionalOnMissingBean
-	static DistributedLockAdvisor distributedLockAdvisor(ConfigurableBeanFactory beanFactory, Environment environment,
-			ObjectProvider<DistlockProperties> properties, ObjectProvider<LockRegistry> registry,
-			ObjectProvider<LockListener> listeners, ObjectProvider<LockFailureHandler> failureHandler) {
+	static DistributedLockAdvisor distributedLockAdvisor(ConfigurableBeanFactory beanFactory, ListableBeanFactory beans,
+			Environment environment, ObjectProvider<DistlockProperties> properties,
+			ObjectProvider<LockRegistry> registry, ObjectProvider<LockListener> listeners,
+			ObjectProvider<LockFailureHandler> failureHandler) {
 		int order = Binder.get(environment)
 			.bind("distlock.aop.order", Integer.class)
 			.orElse(DistributedLockAdvisor.DEFAULT_ORDER);
@@ -49,8 +59,28 @@ public final class DistlockAopAutoConfiguration {
 		Supplier<List<LockListener>> told = () -> listeners.orderedStream().toList();
 		LockRuntime runtime = new LockRuntime(registry::getObject, told, () -> known.get().enabled(), RegistryFacts::of,
 				() -> known.get().waitTime(), () -> known.get().transaction().onActive(),
-				failureHandler::getIfAvailable);
+				failureHandler::getIfAvailable,
+				SingletonSupplier.of(() -> workExecutor(beans, environment, known.get().aop().executor())));
 		return new DistributedLockAdvisor(beanFactory, mode, order, runtime);
+	}
+
+	private static WorkExecutor workExecutor(ListableBeanFactory beans, Environment environment,
+			@Nullable String name) {
+		return WorkExecutor.of(Threading.VIRTUAL.isActive(environment),
+				StringUtils.hasText(name) ? executor(beans, name) : null);
+	}
+
+	private static Executor executor(ListableBeanFactory beans, String name) {
+		if (!beans.containsBean(name) || !beans.isTypeMatch(name, Executor.class)) {
+			String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Executor.class, true, false);
+			throw new InvalidPropertyException("distlock.aop.executor", name, "there is no Executor bean of that name",
+					((names.length > 0) ? "Set it to one of " + Arrays.stream(names)
+						.sorted()
+						.map((known) -> "'" + known + "'")
+						.collect(Collectors.joining(", ")) : "Define such a bean")
+							+ ", or remove the property to have a thread for each call");
+		}
+		return beans.getBean(name, Executor.class);
 	}
 
 }

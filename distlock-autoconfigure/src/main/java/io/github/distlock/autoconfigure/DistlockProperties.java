@@ -134,9 +134,12 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * final and static methods, too.
 	 * @param order Place of the lock among the advisors of a method. It must be outside
 	 * of transactions and caches, which are last by default: lower than theirs.
+	 * @param executor Name of the Executor bean that runs the bodies of locked methods
+	 * that return a CompletionStage. By default each runs on a thread of its own, a
+	 * virtual one if spring.threads.virtual.enabled is true.
 	 */
 	public record Aop(@DefaultValue("proxy") AopMode mode,
-			@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int order) {
+			@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int order, @Nullable String executor) {
 	}
 
 	/**

@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.core.task.SyncTaskExecutor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -63,7 +61,7 @@ class CompletionStageTests {
 	}
 
 	@Test
-	void theCallerDoesNotWaitAndTheBodyRunsOnTheApplicationsExecutor() throws Exception {
+	void theCallerDoesNotWaitAndTheBodyRunsOnAThreadOfItsOwn() throws Exception {
 		int before = this.work.entered().get();
 		CompletableFuture<String> result;
 		try (HeldLock rival = this.registry.acquire(LockRequest.of("executor"))) {
@@ -73,10 +71,10 @@ class CompletionStageTests {
 			assertThat(rival.isHeld()).isTrue();
 		}
 		await().until(() -> this.work.entered().get() == before + 1);
-		assertThat(this.work.thread()).startsWith("work-");
+		assertThat(this.work.thread()).startsWith("distlock-work-");
 		CompletableFuture<String> dependent = result.thenApply((value) -> Thread.currentThread().getName());
 		this.end.complete("done");
-		assertThat(dependent.get(10, TimeUnit.SECONDS)).startsWith("work-");
+		assertThat(dependent.get(10, TimeUnit.SECONDS)).startsWith("distlock-work-");
 	}
 
 	@Test
@@ -159,19 +157,6 @@ class CompletionStageTests {
 		assertThat(isFree("nested")).isTrue();
 	}
 
-	@Test
-	void anExecutorThatRefusesTheWorkLosesNoLock() {
-		try (AnnotationConfigApplicationContext full = LockedApplication.of(Work.class, LocalStoreApplication.class)
-			.with((application) -> application.registerBean("applicationTaskExecutor", SyncTaskExecutor.class,
-					FullExecutor::new))
-			.start()) {
-			assertThat(failure(full.getBean(Work.class).stage("full", this.end)))
-				.isInstanceOf(RejectedExecutionException.class);
-			assertThat(full.getBean("localLocks", LockRegistry.class)
-				.tryAcquire(LockRequest.of("full").waitTime(Duration.ZERO))).isPresent();
-		}
-	}
-
 	private CompletableFuture<String> begin(String key) {
 		int before = this.work.entered().get();
 		CompletableFuture<String> result = this.work.stage(key, this.end);
@@ -189,15 +174,6 @@ class CompletionStageTests {
 		Throwable thrown = catchThrowable(() -> result.get(10, TimeUnit.SECONDS));
 		assertThat(thrown).isInstanceOf(ExecutionException.class);
 		return Objects.requireNonNull(thrown.getCause());
-	}
-
-	static class FullExecutor extends SyncTaskExecutor {
-
-		@Override
-		public void execute(Runnable task) {
-			throw new RejectedExecutionException("full");
-		}
-
 	}
 
 	static class Work {

@@ -6,6 +6,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -14,6 +15,7 @@ import io.github.distlock.LockListener;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.transaction.OnActiveTransaction;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -25,6 +27,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * A small application with locked methods.
@@ -90,7 +93,13 @@ final class LockedApplication {
 			return new DistributedLockAdvisor(beanFactory, mode, order,
 					new LockRuntime(registry::getObject, () -> listeners.orderedStream().toList(),
 							() -> enabled.getObject().get(), Locking::facts, () -> Duration.ofSeconds(5),
-							() -> onActive, handler::getIfAvailable));
+							() -> onActive, handler::getIfAvailable,
+							SingletonSupplier.of(() -> WorkExecutor.of(false, executor(beanFactory, environment)))));
+		}
+
+		private static @Nullable Executor executor(ConfigurableBeanFactory beanFactory, Environment environment) {
+			String name = environment.getProperty("executor");
+			return (name != null) ? beanFactory.getBean(name, Executor.class) : null;
 		}
 
 		private static StoreFacts facts(LockRegistry locks) {

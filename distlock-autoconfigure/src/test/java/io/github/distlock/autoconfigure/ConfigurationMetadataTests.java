@@ -24,8 +24,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ConfigurationMetadataTests {
 
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("distlock.composite", "distlock.max-hold-time",
-			"distlock.redis.connection-factory", "distlock.jdbc.data-source", "distlock.redlock.nodes",
-			"distlock.zookeeper.connect-string");
+			"distlock.redis.connection-factory", "distlock.aop.executor", "distlock.jdbc.data-source",
+			"distlock.redlock.nodes", "distlock.zookeeper.connect-string");
 
 	private final Map<String, Object> metadata = JsonParserFactory.getJsonParser().parseMap(read());
 
@@ -44,8 +44,8 @@ class ConfigurationMetadataTests {
 					"distlock.zookeeper.enabled", "distlock.zookeeper.connect-string",
 					"distlock.zookeeper.session-timeout", "distlock.zookeeper.connection-timeout",
 					"distlock.zookeeper.command-timeout", "distlock.zookeeper.root", "distlock.aop.mode",
-					"distlock.aop.order", "distlock.transaction.on-active", "distlock.transaction.commit-guard",
-					"distlock.transaction.commit-margin");
+					"distlock.aop.order", "distlock.aop.executor", "distlock.transaction.on-active",
+					"distlock.transaction.commit-guard", "distlock.transaction.commit-margin");
 	}
 
 	@Test

@@ -1,5 +1,8 @@
 package io.github.distlock.autoconfigure;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockRegistry;
@@ -21,6 +24,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -99,6 +103,18 @@ class DistlockAopAutoConfigurationTests {
 			.run((context) -> assertThat(context.getBean(DistributedLockAdvisor.class).getOrder()).isEqualTo(17));
 	}
 
+	@Test
+	void theWorkOfStagesRunsWhereAPropertySays() {
+		ApplicationContextRunner withExecutors = this.application.withBean("applicationTaskExecutor",
+				SimpleAsyncTaskExecutor.class, () -> new SimpleAsyncTaskExecutor("task-"));
+		withExecutors.withPropertyValues("spring.threads.virtual.enabled=true")
+			.run((context) -> assertThat(context.getBean(Shop.class).thread().get(10, TimeUnit.SECONDS))
+				.startsWith("distlock-work-"));
+		withExecutors.withPropertyValues("distlock.aop.executor=applicationTaskExecutor")
+			.run((context) -> assertThat(context.getBean(Shop.class).thread().get(10, TimeUnit.SECONDS))
+				.startsWith("task-"));
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	static class Application {
 
@@ -122,6 +138,11 @@ class DistlockAopAutoConfigurationTests {
 		@DistributedLock("'order-1'")
 		public String sell() {
 			return LockContext.current().map((lock) -> "under " + lock.key()).orElse("unlocked");
+		}
+
+		@DistributedLock("'order-1'")
+		public CompletableFuture<String> thread() {
+			return CompletableFuture.completedFuture(Thread.currentThread().getName());
 		}
 
 	}

@@ -2,6 +2,7 @@ package io.github.distlock.autoconfigure;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 import io.github.distlock.DistributedLock;
 import org.junit.jupiter.api.Test;
@@ -77,6 +78,15 @@ class FailedStartTests {
 		start(application(Locks.class, Redis.class), "distlock.redis.connection-factory=distlockRegistryLifecycle");
 		assertThat(output).contains("is 'distlockRegistryLifecycle': there is no RedisConnectionFactory bean")
 			.contains("Set it to one of 'redisConnectionFactory', or remove it.");
+	}
+
+	@Test
+	void withAnExecutorThatDoesNotExist(CapturedOutput output) {
+		start(application(Locks.class, Local.class, Pool.class), "distlock.backend=local",
+				"distlock.aop.executor=exceutor");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Property 'distlock.aop.executor' is 'exceutor': there is no Executor bean of that name")
+			.contains("Set it to one of 'pool', or remove the property to have a thread for each call");
 	}
 
 	@Test
@@ -207,6 +217,16 @@ class FailedStartTests {
 	@ImportAutoConfiguration({ DistlockAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
 			DistlockAopAutoConfiguration.class })
 	static class Locks {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Pool {
+
+		@Bean
+		Executor pool() {
+			return Runnable::run;
+		}
 
 	}
 

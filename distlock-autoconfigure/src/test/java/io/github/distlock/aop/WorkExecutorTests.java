@@ -1,0 +1,198 @@
+package io.github.distlock.aop;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.micrometer.context.ContextRegistry;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Where the work of stages runs: what executors do that are full, shut down, or throw.
+ */
+class WorkExecutorTests {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+	@Test
+	void anExecutorThatRefusesTheWorkLosesNoLock() {
+		assertThat(failure((task) -> {
+			throw new RejectedExecutionException("full");
+		})).isInstanceOf(RejectedExecutionException.class);
+	}
+
+	@Test
+	void aTaskDecoratorThatThrowsLosesNoLock() {
+		SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("decorated-");
+		executor.setTaskDecorator((task) -> {
+			throw new IllegalStateException("no request");
+		});
+		assertThat(failure(executor)).isInstanceOf(IllegalStateException.class).hasMessage("no request");
+	}
+
+	@Test
+	void aContextThatCannotBeRestoredLosesNoLock() {
+		ContextRegistry.getInstance().registerThreadLocalAccessor("broken", () -> "value", (value) -> {
+			throw new IllegalStateException("no tenant");
+		}, () -> {
+		});
+		try {
+			assertThat(failure((task) -> new Thread(task).start())).hasMessage("no tenant");
+		}
+		finally {
+			ContextRegistry.getInstance().removeThreadLocalAccessor("broken");
+		}
+	}
+
+	@Test
+	void workThatIsCancelledBeforeItBeginsLeavesNothingLocked() throws Exception {
+		BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+		try (AnnotationConfigApplicationContext context = start(tasks::add)) {
+			CompletableFuture<String> result = context.getBean(Work.class).held("cancelled");
+			Runnable task = Objects.requireNonNull(tasks.poll(10, TimeUnit.SECONDS));
+			result.cancel(false);
+			task.run();
+			await().until(() -> isFree(context, "cancelled"));
+		}
+	}
+
+	@Test
+	void anExecutorThatFailsAfterTheWorkHasBegunDoesNotFreeItsLock() throws Exception {
+		CountDownLatch thrown = new CountDownLatch(1);
+		CompletableFuture<String> end = new CompletableFuture<>();
+		try (AnnotationConfigApplicationContext context = start((task) -> {
+			task.run();
+			thrown.countDown();
+			throw new IllegalStateException("after the work has begun");
+		})) {
+			CompletableFuture<String> result = context.getBean(Work.class).until("begun", end);
+			awaitZero(thrown);
+			assertThat(catchThrowable(() -> result.get(100, TimeUnit.MILLISECONDS)))
+				.isInstanceOf(TimeoutException.class);
+			assertThat(isFree(context, "begun")).isFalse();
+			end.complete("done");
+			assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+		}
+	}
+
+	@Test
+	void noCodeOfTheApplicationRunsOnAThreadOfTheRegistry() throws Exception {
+		AtomicReference<String> submitter = new AtomicReference<>();
+		try (AnnotationConfigApplicationContext context = start((task) -> {
+			submitter.set(Thread.currentThread().getName());
+			new Thread(task, "application").start();
+		})) {
+			CompletableFuture<String> end = new CompletableFuture<>();
+			CompletableFuture<String> result = context.getBean(Work.class).until("threads", end);
+			CompletableFuture<String> dependent = result.thenApply((thread) -> Thread.currentThread().getName());
+			await().until(() -> submitter.get() != null);
+			assertThat(submitter.get()).startsWith("distlock-work-");
+			end.complete("done");
+			assertThat(dependent.get(10, TimeUnit.SECONDS)).startsWith("distlock-work-");
+			assertThat(context.getBean(Work.class).thread("threads").get(10, TimeUnit.SECONDS))
+				.isEqualTo("application");
+		}
+	}
+
+	private static Throwable failure(Executor executor) {
+		try (AnnotationConfigApplicationContext context = start(executor)) {
+			CompletableFuture<String> result = context.getBean(Work.class).held("refused");
+			Throwable thrown = catchThrowable(() -> result.get(5, TimeUnit.SECONDS));
+			assertThat(thrown).isInstanceOf(ExecutionException.class);
+			assertThat(isFree(context, "refused")).isTrue();
+			return Objects.requireNonNull(thrown.getCause());
+		}
+	}
+
+	@Test
+	void callersThatBlockOnAllThreadsOfTheApplicationDoNotKeepTheirOwnWorkFromBeginning() throws Exception {
+		ThreadPoolTaskExecutor pool = new ThreadPoolTaskExecutor();
+		pool.setCorePoolSize(2);
+		pool.initialize();
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Work.class, LocalStoreApplication.class)
+			.with((application) -> application.getBeanFactory().registerSingleton("applicationTaskExecutor", pool))
+			.start()) {
+			CountDownLatch both = new CountDownLatch(2);
+			List<CompletableFuture<String>> callers = IntStream.range(0, 2)
+				.mapToObj((number) -> CompletableFuture.supplyAsync(() -> {
+					both.countDown();
+					awaitZero(both);
+					return context.getBean(Work.class).thread("own-" + number).join();
+				}, pool))
+				.toList();
+			for (CompletableFuture<String> caller : callers) {
+				assertThat(caller.get(5, TimeUnit.SECONDS)).startsWith("distlock-work-");
+			}
+		}
+		finally {
+			pool.shutdown();
+		}
+	}
+
+	private static void awaitZero(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static AnnotationConfigApplicationContext start(Executor executor) {
+		return LockedApplication.of(Work.class, LocalStoreApplication.class)
+			.with("executor", "named")
+			.with((context) -> context.getBeanFactory().registerSingleton("named", executor))
+			.start();
+	}
+
+	private static boolean isFree(AnnotationConfigApplicationContext context, String key) {
+		Optional<HeldLock> lock = context.getBean("localLocks", LockRegistry.class)
+			.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO));
+		lock.ifPresent(HeldLock::close);
+		return lock.isPresent();
+	}
+
+	static class Work {
+
+		@DistributedLock(key = "#key")
+		CompletableFuture<String> until(String key, CompletableFuture<String> end) {
+			return end;
+		}
+
+		@DistributedLock(key = "#key", minHold = "1m")
+		CompletableFuture<String> held(String key) {
+			throw new IllegalStateException("to be refused before");
+		}
+
+		@DistributedLock(key = "#key")
+		CompletableFuture<String> thread(String key) {
+			return CompletableFuture.completedFuture(Thread.currentThread().getName());
+		}
+
+	}
+
+}
