@@ -30,7 +30,7 @@ final class AsyncResult {
 	static <T> T present(@Nullable T result, LockedMethod where) {
 		if (result == null) {
 			throw new IllegalStateException(where + " returned null, or its fallback did: return a "
-					+ where.method().getReturnType().getSimpleName() + ", an empty one if there is nothing to tell");
+					+ where.returnType().getSimpleName() + ", an empty one if there is nothing to tell");
 		}
 		return result;
 	}

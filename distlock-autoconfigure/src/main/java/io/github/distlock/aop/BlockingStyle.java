@@ -66,6 +66,7 @@ final class BlockingStyle implements CallStyle {
 		Object result;
 		try {
 			result = call.proceed(locks);
+			ResultKind.checkEnded(call.plan().where(), result);
 		}
 		catch (Throwable failure) {
 			exit.afterFailure(locks, failure);

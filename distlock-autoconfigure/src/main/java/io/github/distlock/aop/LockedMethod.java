@@ -1,12 +1,14 @@
 package io.github.distlock.aop;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.TypeVariable;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
 import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -31,6 +33,16 @@ record LockedMethod(Class<?> beanClass, Method method) {
 
 	LockDefinitionException refuse(String problem) {
 		return new LockDefinitionException("@DistributedLock on " + this + " " + problem);
+	}
+
+	/**
+	 * What the method returns in this bean: where a super class says {@code T}, what the
+	 * bean class says that T is.
+	 */
+	Class<?> returnType() {
+		return (this.method.getGenericReturnType() instanceof TypeVariable)
+				? ResolvableType.forMethodReturnType(this.method, this.beanClass).toClass()
+				: this.method.getReturnType();
 	}
 
 	/**

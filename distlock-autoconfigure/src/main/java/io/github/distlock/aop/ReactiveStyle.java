@@ -48,8 +48,7 @@ final class ReactiveStyle implements CallStyle {
 
 	@Override
 	public Object run(LockedMethod where, Supplier<LockedCall> call) {
-		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance()
-			.getAdapter(where.method().getReturnType());
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(where.returnType());
 		Assert.state(adapter != null, () -> where + " returns no reactive type");
 		Flux<Object> stay = this.transactions.current()
 			.map(Optional::of)

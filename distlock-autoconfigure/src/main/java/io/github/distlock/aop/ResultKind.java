@@ -6,6 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -46,7 +48,7 @@ enum ResultKind {
 	 */
 	static ResultKind of(LockedMethod where) {
 		Method method = where.method();
-		Class<?> type = method.getReturnType();
+		Class<?> type = where.returnType();
 		if (isSuspending(method)) {
 			throw where.refuse("is on a suspending function, whose end its proxy does not see: it would not be locked. "
 					+ "Return a Mono, Flux or Flow from a function that does not suspend");
@@ -75,8 +77,28 @@ enum ResultKind {
 		return REACTIVE;
 	}
 
+	/**
+	 * Refuse what a method has returned whose declared type says nothing of what it is.
+	 * Its work goes on, and its lock is gone.
+	 * @throws io.github.distlock.LockDefinitionException if it is work that is not done
+	 */
+	static void checkEnded(LockedMethod where, @Nullable Object result) {
+		if (result == null || where.method().getReturnType() != Object.class) {
+			return;
+		}
+		boolean ended = (result instanceof Future<?> future) ? future.isDone()
+				: !(result instanceof CompletionStage<?> || isPublisher(result.getClass())
+						|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(result.getClass()) != null);
+		if (!ended) {
+			throw where.refuse("is on a method that returns Object, and has returned a "
+					+ result.getClass().getSimpleName() + ": its lock was released when it returned, and what "
+					+ "is still to be done is done without it. Write the type of the result that it really returns, "
+					+ "such as CompletableFuture, Mono or Flux");
+		}
+	}
+
 	private static RuntimeException refuse(LockedMethod where, String known) {
-		return where.refuse("is on a method that returns " + where.method().getReturnType().getSimpleName()
+		return where.refuse("is on a method that returns " + where.returnType().getSimpleName()
 				+ ", which may complete after the method has returned in a way that the lock cannot follow: the work "
 				+ "would go on without it. Return " + known
 				+ ", or call LockRegistry.acquireAsync and close the lock when the result is complete");

@@ -1,0 +1,97 @@
+package io.github.distlock.aop;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.LockDefinitionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Methods whose return type is a type variable, or says nothing.
+ */
+class GenericResultTests {
+
+	private final AnnotationConfigApplicationContext context = LockedApplication
+		.of(Publishing.class, Completing.class, Anything.class)
+		.start();
+
+	private final InMemoryLocks locks = this.context.getBean(InMemoryLocks.class);
+
+	@AfterEach
+	void close() {
+		this.context.close();
+	}
+
+	@Test
+	void aTypeVariableThatIsAPublisherIsLockedUntilItHasCompleted() {
+		Mono<String> mono = this.context.getBean(Publishing.class).run(Mono.fromSupplier(() -> {
+			this.locks.events.add("work");
+			return "done";
+		}));
+		assertThat(this.locks.events).isEmpty();
+		assertThat(mono.block()).isEqualTo("done");
+		assertThat(this.locks.events).containsExactly("acquire k", "work", "release k");
+	}
+
+	@Test
+	void aTypeVariableThatIsAStageIsLockedUntilItIsComplete() throws Exception {
+		CompletableFuture<String> end = new CompletableFuture<>();
+		CompletableFuture<String> result = this.context.getBean(Completing.class).run(end);
+		end.thenRun(() -> this.locks.events.add("work"));
+		end.complete("done");
+		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+		assertThat(this.locks.events).contains("work").endsWith("release k");
+	}
+
+	@Test
+	void workThatIsNotDoneIsRefusedWhereTheDeclaredTypeDoesNotTell() {
+		Anything anything = this.context.getBean(Anything.class);
+		for (Object later : List.of(new CompletableFuture<>(), Mono.just("later"), Flux.just("later"))) {
+			this.locks.events.clear();
+			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> anything.run(later))
+				.withMessageContaining("Anything.run(Object)")
+				.withMessageContaining("has returned a " + later.getClass().getSimpleName());
+			assertThat(this.locks.events).containsExactly("acquire k", "release k");
+		}
+		CompletableFuture<String> done = CompletableFuture.completedFuture("done");
+		assertThat(anything.run(done)).isSameAs(done);
+		assertThat(anything.run("value")).isEqualTo("value");
+	}
+
+	abstract static class Base<T> {
+
+		@DistributedLock("'k'")
+		T run(T result) {
+			return result;
+		}
+
+	}
+
+	static class Publishing extends Base<Mono<String>> {
+
+	}
+
+	static class Completing extends Base<CompletableFuture<String>> {
+
+	}
+
+	static class Anything {
+
+		@DistributedLock("'k'")
+		Object run(Object result) {
+			return result;
+		}
+
+	}
+
+}
