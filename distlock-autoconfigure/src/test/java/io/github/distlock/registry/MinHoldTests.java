@@ -2,6 +2,7 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockDefinitionException;
@@ -31,7 +32,10 @@ class MinHoldTests extends TwoRegistries {
 	}
 
 	private static boolean isFree(BackendLockRegistry registry, String key) {
-		return registry.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO)).isPresent();
+		Optional<HeldLock> lock = registry.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO));
+		// Else the shutdown after the test waits for it.
+		lock.ifPresent(HeldLock::close);
+		return lock.isPresent();
 	}
 
 	@Test
