@@ -51,7 +51,8 @@ public interface HeldLock extends AutoCloseable {
 	 * who acquire several locks before they begin. Does nothing for a re-entry, since the
 	 * outermost acquisition decides. Sends nothing on this thread.
 	 * @param leaseTime 100 ms to 365 days
-	 * @throws LockDefinitionException if it is too short or too long
+	 * @throws LockDefinitionException if it is too short or too long, or shorter than
+	 * what is left of the minimum hold time
 	 * @throws LockLostException if the lock is lost already
 	 * @throws UnsupportedOperationException if this kind of lock cannot end by itself
 	 */
