@@ -170,10 +170,16 @@ interface WaitingContract extends ContractTests {
 	@Test
 	default void theNextOneWaitsOnWhenTheFirstGivesUp() throws Exception {
 		HeldLock held = two().acquire(key());
-		Future<?> hasty = stage().inThread(() -> one().registry().acquire(request().waitTime(Duration.ofMillis(300))));
+		Thread[] thread = new Thread[1];
+		Future<?> hasty = stage().inThread(() -> {
+			thread[0] = Thread.currentThread();
+			return one().registry().acquire(request().waitTime(LockRequest.FOREVER));
+		});
 		await().until(() -> one().waiting() == 1);
 		Future<HeldLock> patient = stage()
 			.inThread(() -> one().registry().acquire(request().waitTime(LockRequest.FOREVER)));
+		await().until(() -> one().waiting() == 2);
+		thread[0].interrupt();
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> stage().get(hasty))
 			.withCauseInstanceOf(LockNotAcquiredException.class);
 		held.close();
