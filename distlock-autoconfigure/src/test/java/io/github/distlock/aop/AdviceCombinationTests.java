@@ -1,18 +1,13 @@
 package io.github.distlock.aop;
 
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-
-import javax.sql.DataSource;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockLostException;
-import io.github.distlock.transaction.CommitGuard;
-import io.github.distlock.transaction.CommitTerms;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -25,11 +20,9 @@ import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
@@ -210,33 +203,12 @@ class AdviceCombinationTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	@Import(GuardedDatabase.class)
 	@EnableAsync
 	@EnableCaching
 	@EnableResilientMethods
 	@EnableTransactionManagement
 	static class Everything {
-
-		@Bean
-		static CommitGuard commitGuard() {
-			return new CommitGuard(() -> new CommitTerms(true, Duration.ZERO));
-		}
-
-		@Bean(destroyMethod = "shutdown")
-		DataSource dataSource() {
-			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
-		}
-
-		@Bean
-		DataSourceTransactionManager transactionManager(DataSource dataSource) {
-			return new DataSourceTransactionManager(dataSource);
-		}
-
-		@Bean
-		JdbcTemplate jdbcTemplate(DataSource dataSource) {
-			JdbcTemplate template = new JdbcTemplate(dataSource);
-			template.execute("create table stock (id int)");
-			return template;
-		}
 
 		@Bean
 		CacheManager cacheManager() {

@@ -1,9 +1,6 @@
 package io.github.distlock.aop;
 
-import java.time.Duration;
 import java.util.List;
-
-import javax.sql.DataSource;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
@@ -11,8 +8,6 @@ import io.github.distlock.LockContext;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
-import io.github.distlock.transaction.CommitGuard;
-import io.github.distlock.transaction.CommitTerms;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -22,10 +17,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
@@ -241,34 +234,13 @@ class LockTransactionTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	@Import(GuardedDatabase.class)
 	@EnableTransactionManagement
 	static class Transactions {
 
 		@Bean
-		static CommitGuard commitGuard() {
-			return new CommitGuard(() -> new CommitTerms(true, Duration.ZERO));
-		}
-
-		@Bean(destroyMethod = "shutdown")
-		DataSource dataSource() {
-			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
-		}
-
-		@Bean
-		DataSourceTransactionManager transactionManager(DataSource dataSource) {
-			return new DataSourceTransactionManager(dataSource);
-		}
-
-		@Bean
 		TransactionTemplate transactionTemplate(PlatformTransactionManager transactionManager) {
 			return new TransactionTemplate(transactionManager);
-		}
-
-		@Bean
-		JdbcTemplate jdbcTemplate(DataSource dataSource) {
-			JdbcTemplate template = new JdbcTemplate(dataSource);
-			template.execute("create table stock (id int)");
-			return template;
 		}
 
 	}
