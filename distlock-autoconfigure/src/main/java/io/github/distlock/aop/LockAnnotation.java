@@ -4,13 +4,16 @@ import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 
 import io.github.distlock.DistributedLock;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -61,21 +64,41 @@ record LockAnnotation(LockedMethod where, DistributedLock attributes, @Nullable 
 	}
 
 	/**
-	 * A method may be inherited from a class that knows nothing of the interface which
-	 * its subclass implements with it.
+	 * A class may inherit a method from a superclass that does not implement the
+	 * interface. The method hierarchy of the superclass does not lead to the interface
+	 * then.
 	 */
 	private static List<MergedAnnotation<DistributedLock>> onInterface(Method specific, Class<?> beanClass) {
 		if (Modifier.isPublic(specific.getModifiers()) && !Modifier.isStatic(specific.getModifiers())) {
 			for (Class<?> candidate : ClassUtils.getAllInterfacesForClassAsSet(beanClass)) {
-				Method method = ClassUtils.getMethodIfAvailable(candidate, specific.getName(),
-						specific.getParameterTypes());
-				List<MergedAnnotation<DistributedLock>> found = (method != null) ? nearest(method) : List.of();
-				if (!found.isEmpty()) {
-					return found;
+				for (Method method : candidate.getMethods()) {
+					List<MergedAnnotation<DistributedLock>> found = implementsMethod(specific, method, beanClass)
+							? nearest(method) : List.of();
+					if (!found.isEmpty()) {
+						return found;
+					}
 				}
 			}
 		}
 		return List.of();
+	}
+
+	/**
+	 * The parameter types of a generic interface are those that the bean class gives it.
+	 */
+	private static boolean implementsMethod(Method specific, Method declared, Class<?> beanClass) {
+		if (!declared.getName().equals(specific.getName())
+				|| declared.getParameterCount() != specific.getParameterCount()) {
+			return false;
+		}
+		return Arrays.equals(declared.getParameterTypes(), specific.getParameterTypes()) || IntStream
+			.range(0, specific.getParameterCount())
+			.allMatch(
+					(index) -> parameterType(declared, index, beanClass) == parameterType(specific, index, beanClass));
+	}
+
+	private static Class<?> parameterType(Method method, int index, Class<?> beanClass) {
+		return ResolvableType.forMethodParameter(method, index, beanClass).toClass();
 	}
 
 	private static List<MergedAnnotation<DistributedLock>> onClass(Method specific, Class<?> beanClass) {

@@ -61,6 +61,24 @@ class LockAnnotationTests {
 		}
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	@SuppressWarnings("unchecked")
+	void anInheritedMethodIsLockedByTheGenericInterfaceOfItsSubclass(boolean classProxies) {
+		try (AnnotationConfigApplicationContext context = start(classProxies, Stored.class)) {
+			Stores<String, Integer> stores = context.getBean(Stores.class);
+			assertThat(AopUtils.isCglibProxy(stores)).isEqualTo(classProxies);
+			stores.store("1", 0);
+			stores.storeMost("2");
+			if (stores instanceof Stored stored) {
+				stored.store("3", 0);
+				stored.storeMost("4");
+			}
+			assertThat(keys(context)).isEqualTo(classProxies ? new String[] { "store-1", "most-2", "store-3", "most-4" }
+					: new String[] { "store-1", "most-2" });
+		}
+	}
+
 	@Test
 	void theMethodBeatsTheClassAndTheNearestWins() {
 		try (AnnotationConfigApplicationContext context = start(true, Nearest.class)) {
@@ -155,6 +173,33 @@ class LockAnnotationTests {
 	}
 
 	static class Joined extends Unaware implements Joins {
+
+	}
+
+	interface Stores<T, N extends Number> {
+
+		@DistributedLock("'store-' + #entity")
+		void store(T entity, N count);
+
+		@DistributedLock("'most-' + #entity")
+		<S extends T> void storeMost(S entity);
+
+	}
+
+	static class UnawareStore {
+
+		public void store(String entity, Integer count) {
+		}
+
+		public void storeMost(CharSequence entity) {
+		}
+
+		public <S extends String> void storeMost(S entity) {
+		}
+
+	}
+
+	static class Stored extends UnawareStore implements Stores<String, Integer> {
 
 	}
 
