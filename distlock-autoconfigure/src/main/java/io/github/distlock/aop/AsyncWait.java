@@ -4,13 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockException;
 import io.github.distlock.LockNotAcquiredException;
-import io.github.distlock.LockRequest;
+import io.github.distlock.aop.WantedLock.Acquisition;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,13 +74,7 @@ final class AsyncWait {
 	private void ask(WantedLock wanted) {
 		LockContext.Scope scope = LockContext.openAll(this.outer);
 		try {
-			LockRequest request = this.wait.request(wanted);
-			if (wanted.isSkipped()) {
-				follow(wanted.registry().tryAcquireAsync(request), (perhaps) -> perhaps.orElse(null), wanted);
-			}
-			else {
-				follow(wanted.registry().acquireAsync(request), (lock) -> lock, wanted);
-			}
+			follow(wanted.acquireAsync(this.wait.request(wanted)), wanted);
 		}
 		catch (RuntimeException | Error ex) {
 			fail(wanted, ex);
@@ -91,23 +84,35 @@ final class AsyncWait {
 		}
 	}
 
-	private <T> void follow(CompletableFuture<T> asked, Function<T, @Nullable HeldLock> answer, WantedLock wanted) {
+	private <T> void follow(Acquisition<T> acquisition, WantedLock wanted) {
 		this.result.whenComplete((entry, failure) -> {
 			if (this.result.isCancelled()) {
-				asked.cancel(false);
+				acquisition.answer().cancel(false);
 			}
 		});
-		asked.whenComplete((answered, failure) -> {
-			HeldLock lock = (failure == null) ? answer.apply(answered) : null;
-			if (lock != null) {
-				this.had.add(lock);
-				goOn();
+		acquisition.answer().whenComplete((answered, failure) -> {
+			if (failure != null) {
+				fail(wanted, failure);
+				return;
 			}
-			else {
-				fail(wanted, (failure != null) ? failure : new LockNotAcquiredException(
-						"Others hold lock '" + wanted.request().key() + "' (" + wanted.request().label() + ")"));
+			try {
+				answered(acquisition.lock().apply(answered), wanted);
+			}
+			catch (RuntimeException | Error ex) {
+				fail(wanted, ex);
 			}
 		});
+	}
+
+	private void answered(@Nullable HeldLock lock, WantedLock wanted) {
+		if (lock != null) {
+			this.had.add(lock);
+			goOn();
+		}
+		else {
+			fail(wanted, new LockNotAcquiredException(
+					"Others hold lock '" + wanted.request().key() + "' (" + wanted.request().label() + ")"));
+		}
 	}
 
 	private void fail(WantedLock wanted, Throwable failure) {

@@ -6,7 +6,6 @@ import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockException;
-import io.github.distlock.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +30,7 @@ final class BlockingStyle implements CallStyle {
 		for (WantedLock next : call.wanted()) {
 			HeldLock lock;
 			try {
-				lock = acquire(next, wait.request(next));
+				lock = next.acquire(wait.request(next));
 			}
 			catch (LockException problem) {
 				call.giveBack(had);
@@ -48,17 +47,6 @@ final class BlockingStyle implements CallStyle {
 			had.add(lock);
 		}
 		return run(call, had);
-	}
-
-	/**
-	 * Take a lock.
-	 * @return the lock, or {@code null} if the call is skipped
-	 */
-	private static @Nullable HeldLock acquire(WantedLock wanted, LockRequest request) {
-		if (wanted.isSkipped()) {
-			return wanted.registry().tryAcquire(request).orElse(null);
-		}
-		return wanted.registry().acquire(request);
 	}
 
 	private @Nullable Object run(LockedCall call, List<HeldLock> locks) throws Throwable {

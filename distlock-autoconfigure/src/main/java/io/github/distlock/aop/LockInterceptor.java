@@ -63,7 +63,9 @@ final class LockInterceptor implements MethodInterceptor {
 	private void passUnlockedToken(LockPlan plan, @Nullable Object[] arguments) {
 		if (plan.token() != TokenParameter.NONE) {
 			LockRequest request = LockRequest.of(plan.where().signature());
-			plan.passToken(arguments, this.runtime.registry().get().acquire(request).fencingToken());
+			LockRegistry registry = this.runtime.registry().get();
+			plan.passToken(arguments,
+					RegistryAnswer.check(registry.acquire(request), registry, "acquire", request).fencingToken());
 		}
 	}
 

@@ -1,0 +1,170 @@
+package io.github.distlock.aop;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.FencingToken;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.OnFailure;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/**
+ * A registry that answers {@code null} breaks its contract: the call fails, and the
+ * method does not run.
+ */
+class NullAnswerTests {
+
+	private final AnnotationConfigApplicationContext context = LockedApplication.of(Mute.class, Work.class).start();
+
+	private final Work work = this.context.getBean(Work.class);
+
+	private final MuteLocks registry = this.context.getBean(MuteLocks.class);
+
+	@AfterEach
+	void close() {
+		assertThat(this.work.runs()).isZero();
+		this.context.close();
+	}
+
+	@Test
+	void nullFromAcquireIsNoSkip() {
+		assertThatIllegalStateException().isThrownBy(this.work::plain)
+			.withMessageContaining("acquire(...) returned null for lock 'k' (Work.plain)")
+			.withMessageContaining(MuteLocks.class.getName())
+			.withMessageContaining("@DistlockTest or @AutoConfigureTestLocks");
+	}
+
+	@Test
+	void nullFromTryAcquireIsNoSkip() {
+		assertThatIllegalStateException().isThrownBy(this.work::skipping)
+			.withMessageContaining("tryAcquire(...) returned null");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void nullFromAnAsynchronousAcquisitionFailsTheResult(boolean future) {
+		this.registry.future = future;
+		assertRefused(this.work.stage(), "acquireAsync(...)");
+		assertRefused(this.work.mono().toFuture(), "acquireAsync(...)");
+		assertRefused(this.work.skippingStage(), "tryAcquireAsync(...)");
+	}
+
+	@Test
+	void nullIsRefusedWhereATokenIsTakenForAMethodThatIsNotLocked() {
+		this.context.getBean(AtomicBoolean.class).set(false);
+		assertThatIllegalStateException().isThrownBy(() -> this.work.fenced(0))
+			.withMessageContaining("acquire(...) returned null");
+	}
+
+	private static void assertRefused(CompletableFuture<?> result, String method) {
+		assertThat(catchThrowable(() -> result.get(20, TimeUnit.SECONDS))).cause()
+			.isInstanceOf(IllegalStateException.class)
+			.hasMessageContaining(method)
+			.hasMessageContaining("null for lock 'k'");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Mute {
+
+		@Bean
+		@Primary
+		LockRegistry muteLocks() {
+			return new MuteLocks();
+		}
+
+	}
+
+	static class MuteLocks extends InMemoryLocks {
+
+		/** Whether the asynchronous methods return a future, of null. */
+		boolean future;
+
+		@Override
+		@SuppressWarnings("NullAway")
+		public HeldLock acquire(LockRequest request) {
+			return null;
+		}
+
+		@Override
+		@SuppressWarnings("NullAway")
+		public Optional<HeldLock> tryAcquire(LockRequest request) {
+			return null;
+		}
+
+		@Override
+		@SuppressWarnings("NullAway")
+		public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
+			return this.future ? CompletableFuture.completedFuture(null) : null;
+		}
+
+		@Override
+		@SuppressWarnings("NullAway")
+		public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
+			return this.future ? CompletableFuture.completedFuture(null) : null;
+		}
+
+	}
+
+	static class Work {
+
+		private int runs;
+
+		public int runs() {
+			return this.runs;
+		}
+
+		@DistributedLock("'k'")
+		public void plain() {
+			this.runs++;
+		}
+
+		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
+		public void skipping() {
+			this.runs++;
+		}
+
+		@DistributedLock("'k'")
+		public CompletableFuture<@Nullable Void> stage() {
+			this.runs++;
+			return CompletableFuture.completedFuture(null);
+		}
+
+		@DistributedLock(key = "'k'", onFailure = OnFailure.SKIP)
+		public CompletableFuture<@Nullable Void> skippingStage() {
+			this.runs++;
+			return CompletableFuture.completedFuture(null);
+		}
+
+		@DistributedLock("'k'")
+		public Mono<String> mono() {
+			this.runs++;
+			return Mono.just("done");
+		}
+
+		@DistributedLock("'k'")
+		public void fenced(@FencingToken long token) {
+			this.runs++;
+		}
+
+	}
+
+}

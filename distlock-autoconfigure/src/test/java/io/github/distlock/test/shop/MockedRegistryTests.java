@@ -1,0 +1,39 @@
+package io.github.distlock.test.shop;
+
+import io.github.distlock.LockRegistry;
+import io.github.distlock.test.DistlockTest;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.context.bean.override.mockito.MockitoBean;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * A mock in the place of the registry never makes a method return without having run.
+ */
+@DistlockTest(StockService.class)
+@Import(MemoryLedger.class)
+class MockedRegistryTests {
+
+	@Autowired
+	private StockService stock;
+
+	@Autowired
+	private StockLedger ledger;
+
+	@MockitoBean
+	private LockRegistry registry;
+
+	@Test
+	void aMockThatAnswersNullIsRefusedWithTheRemedyForTests() {
+		int before = this.ledger.quantity("42");
+		assertThatIllegalStateException().isThrownBy(() -> this.stock.deduct("42"))
+			.withMessageContaining("acquire(...) returned null for lock 'stock-42' (stock)")
+			.withMessageContaining("@AutoConfigureTestLocks");
+		assertThat(this.ledger.quantity("42")).isEqualTo(before);
+	}
+
+}
