@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 import org.awaitility.Awaitility;
@@ -58,6 +59,20 @@ public final class RedisProcess implements AutoCloseable {
 	 * @return the server, answering
 	 */
 	public static RedisProcess start(Path executable, int port, List<String> options, String... configuration) {
+		return start(executable, Map.of(), port, options, configuration);
+	}
+
+	/**
+	 * Start a Redis.
+	 * @param executable which
+	 * @param environment variables that are added to those of this JVM
+	 * @param port its port
+	 * @param options options behind the configuration, such as {@code --sentinel}
+	 * @param configuration lines of its configuration, without what all have
+	 * @return the server, answering
+	 */
+	static RedisProcess start(Path executable, Map<String, String> environment, int port, List<String> options,
+			String... configuration) {
 		try {
 			Path folder = Files.createTempDirectory("redis-" + port + "-");
 			List<String> lines = new ArrayList<>(List.of("port " + port, "bind 127.0.0.1", "dir " + folder));
@@ -70,9 +85,9 @@ public final class RedisProcess implements AutoCloseable {
 			List<String> command = new ArrayList<>(List.of(executable.toString(), file.toString()));
 			command.addAll(options);
 			Path log = folder.resolve("redis.log");
-			Process process = new ProcessBuilder(command).redirectErrorStream(true)
-				.redirectOutput(log.toFile())
-				.start();
+			ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+			builder.environment().putAll(environment);
+			Process process = builder.start();
 			RedisProcess redis = new RedisProcess(process, port, folder);
 			redis.awaitStart(log);
 			return redis;

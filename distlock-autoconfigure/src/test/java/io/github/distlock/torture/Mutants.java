@@ -125,6 +125,9 @@ final class Mutants {
 					lua("attempt.lua", "local granted = reader and owner == '~' and holds(false)",
 							"local granted = reader and holds(false)")))
 				.reading(),
+			Hunt.of(Mutant.of("readers taken for a free lock",
+					lua("attempt.lua", "string.byte(word) == 124 and #word == #now + 1", "#word == #now + 1")))
+				.reading(),
 			Hunt.of(Mutant.of("first reader that leaves frees the lock",
 					lua("grant.lua", "and not settle(last) then", "then")))
 				.reading(),

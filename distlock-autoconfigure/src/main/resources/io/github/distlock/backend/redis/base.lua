@@ -15,11 +15,12 @@
 -- Invariant: while the lock is '-' or a tombstone, nobody is in the queue; while it is
 -- '~', the first in the queue is no reader; and the first token of '-' is not ahead of the
 -- clock. '+' says nothing. So a lock that nobody waits for needs neither the queue nor, at
--- the release, the clock. '~' comes after '|', and so is no tombstone for those who
--- compare words.
+-- the release, the clock.
 --
 -- Fencing tokens are microseconds, of 16 digits until the year 2286: the frequent cases
--- compare them as text, since numbers are slow to read and to write.
+-- compare them as text, since numbers are slow to read and to write. Text that is compared
+-- with '<' or '>' consists of digits only: Lua compares strings with strcoll(), Redis takes
+-- the locale from its environment, and only the order of digits is the same in all locales.
 
 local lockKey, queueKey = KEYS[1], KEYS[2]
 local time = redis.call('TIME')

@@ -8,6 +8,8 @@ import java.time.Duration;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.StoreUnderTest;
+import io.github.distlock.testing.RedisLocales;
+import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
@@ -52,6 +54,15 @@ final class RedisStore implements StoreUnderTest {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * The Redis that is installed on this machine, under a locale that does not compare
+	 * bytes; without either the tests are skipped.
+	 */
+	static RedisStore collating() {
+		RedisProcess server = RedisLocales.start(RedisLocales.COLLATING);
+		return new RedisStore(server, server.port());
 	}
 
 	private static String versionOnPath() {

@@ -1,0 +1,70 @@
+package io.github.distlock.testing;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * Starts the Redis that is installed on this machine under a given locale. Lua compares
+ * strings with {@code strcoll}, and Redis takes {@code LC_COLLATE} from its environment.
+ */
+public final class RedisLocales {
+
+	/** Its order of strings is not the order of their bytes. */
+	public static final String COLLATING = "en_US.UTF-8";
+
+	/** Compares bytes. */
+	public static final String BYTES = "C";
+
+	/**
+	 * By their bytes the first is greater; a locale that skips punctuation sees digits.
+	 */
+	private static final String COLLATES = "return ('~1234567890123456' < '|1234567890123457') and 1 or 0";
+
+	private RedisLocales() {
+	}
+
+	/**
+	 * Start a server. The test is skipped where this machine has no {@code redis-server}
+	 * or does not have the locale.
+	 * @param locale {@link #COLLATING} or {@link #BYTES}
+	 * @return the server, which really compares strings as the locale does
+	 */
+	public static RedisProcess start(String locale) {
+		Path executable = RedisProcess.assumeInstalled();
+		Assumptions.assumeTrue(System.getProperty("os.name").equals("Linux"),
+				"Only the C library of Linux is known to collate the word of readers before a tombstone");
+		Assumptions.assumeTrue(locale.equals(BYTES) || installed().contains(normalized(locale)),
+				() -> "The locale " + locale + " is not installed on this machine (Debian: locales-all)");
+		RedisProcess server = RedisProcess.start(executable, Map.of("LC_ALL", locale), RedisTestServer.freePort(),
+				List.of());
+		boolean collates = Long.valueOf(1).equals(server.ask("EVAL", COLLATES, "0"));
+		if (collates == locale.equals(BYTES)) {
+			server.close();
+			throw new IllegalStateException("%s under LC_ALL=%s compares strings %s".formatted(executable, locale,
+					collates ? "by the rules of a language" : "by their bytes"));
+		}
+		return server;
+	}
+
+	private static List<String> installed() {
+		try {
+			Process list = new ProcessBuilder("locale", "-a").redirectErrorStream(true).start();
+			String names = new String(list.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+			return names.lines().map(RedisLocales::normalized).toList();
+		}
+		catch (IOException ex) {
+			return List.of();
+		}
+	}
+
+	private static String normalized(String locale) {
+		return locale.toLowerCase(Locale.ROOT).replace("utf-8", "utf8");
+	}
+
+}
