@@ -38,6 +38,19 @@ public interface HeldLock extends AutoCloseable {
 	Duration remaining();
 
 	/**
+	 * Return whether the lock was released in time: it was closed, and it was still held
+	 * at that moment. {@code false} for a lock that is open, and for one that was lost,
+	 * before or at its {@link #close()}. Sends no command. Work that a lock covered and
+	 * that goes on after its release can distinguish the two: a transaction that commits
+	 * under a released lock is not rolled back.
+	 * @return whether the lock was released while it was held; {@code false} if this kind
+	 * of lock does not know
+	 */
+	default boolean isReleased() {
+		return false;
+	}
+
+	/**
 	 * Run a callback when the lock is lost: its lease has passed or the store no longer
 	 * knows it. It runs once, on a thread of the library, and must not block; at once on
 	 * this thread if the lock is lost already; never if the lock was closed in time.

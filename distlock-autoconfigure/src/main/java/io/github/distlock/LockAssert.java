@@ -1,6 +1,7 @@
 package io.github.distlock;
 
 import java.util.List;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,9 +24,10 @@ public final class LockAssert {
 
 	/**
 	 * Require that this thread holds a lock, whichever.
-	 * @throws IllegalStateException if it holds none: an error in the program, for which
-	 * no {@link LockException} stands, so that nobody takes it for contention
-	 * @throws LockLostException if it has lost all that it had
+	 * @throws IllegalStateException if it holds none, or if the lock was released before:
+	 * an error in the program. It is no {@link LockException}, so that no caller takes it
+	 * for contention
+	 * @throws LockLostException if a lock was lost
 	 */
 	public static void assertLocked() {
 		require(LockContext.all(), "a lock", "@DistributedLock");
@@ -34,9 +36,10 @@ public final class LockAssert {
 	/**
 	 * Require that this thread holds the lock of a key.
 	 * @param key the key, as it was evaluated
-	 * @throws IllegalStateException if it does not: an error in the program, for which no
-	 * {@link LockException} stands, so that nobody takes it for contention
-	 * @throws LockLostException if it has lost it
+	 * @throws IllegalStateException if it does not, or if the lock was released before:
+	 * an error in the program. It is no {@link LockException}, so that no caller takes it
+	 * for contention
+	 * @throws LockLostException if the lock was lost
 	 */
 	public static void assertLocked(String key) {
 		require(LockContext.all().stream().filter((lock) -> lock.key().equals(key)).toList(), "the lock '" + key + "'",
@@ -68,15 +71,25 @@ public final class LockAssert {
 		if (SUSPENDED.get() != null || locks.stream().anyMatch(HeldLock::isHeld)) {
 			return;
 		}
+		List<String> lost = keys(locks, (lock) -> !lock.isReleased());
+		if (!lost.isEmpty()) {
+			throw new LockLostException("This code must run under " + wanted + ", but the lock was lost: " + lost
+					+ ". Another holder may run this code at the same time: undo the work");
+		}
 		if (!locks.isEmpty()) {
-			throw new LockLostException("This code must run under " + wanted + ", and has lost it: "
-					+ locks.stream().map(HeldLock::key).toList() + ". Somebody else may run it now: undo the work");
+			throw new IllegalStateException("This code must run under " + wanted
+					+ ", but the lock was released before: " + keys(locks, HeldLock::isReleased)
+					+ ". The code has outlived the method that held the lock. Wait "
+					+ "for the work in that method, or annotate the method that does the work with " + annotation);
 		}
 		throw new IllegalStateException("This code must run under " + wanted + ", but this thread holds "
-				+ LockContext.all().stream().map(HeldLock::key).toList() + ". Annotate the method that leads here with "
-				+ annotation
+				+ keys(LockContext.all(), (lock) -> true) + ". Annotate the method that leads here with " + annotation
 				+ ", and call it from another bean: a call inside one object passes no proxy. In a test without Spring, "
 				+ "open a lock with LockContext.open, or let assertions pass with LockAssert.suspend");
+	}
+
+	private static List<String> keys(List<HeldLock> locks, Predicate<HeldLock> filter) {
+		return locks.stream().filter(filter).map(HeldLock::key).toList();
 	}
 
 }

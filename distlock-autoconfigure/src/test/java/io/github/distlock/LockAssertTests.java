@@ -62,6 +62,28 @@ class LockAssertTests {
 	}
 
 	@Test
+	void codeThatOutlivesAReleasedLockIsAnErrorOfTheProgramAndNoLoss() {
+		FakeHeldLock lock = FakeHeldLock.of("stock-42");
+		lock.close();
+		try (LockContext.Scope scope = LockContext.open(lock)) {
+			assertThatIllegalStateException().isThrownBy(LockAssert::assertLocked)
+				.withMessageContaining("the lock was released before: [stock-42]");
+			assertThatIllegalStateException().isThrownBy(() -> LockAssert.assertLocked("stock-42"))
+				.withMessageContaining("must run under the lock 'stock-42'");
+		}
+	}
+
+	@Test
+	void aLockThatWasLostAndThenClosedIsSaidToBeLost() {
+		FakeHeldLock lock = FakeHeldLock.of("stock-42");
+		lock.lose();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+		try (LockContext.Scope scope = LockContext.open(lock)) {
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(LockAssert::assertLocked);
+		}
+	}
+
+	@Test
 	void suspendedAssertionsPassUntilTheOutermostScopeIsClosed() {
 		try (LockContext.Scope outer = LockAssert.suspend()) {
 			try (LockContext.Scope inner = LockAssert.suspend()) {

@@ -54,6 +54,16 @@ final class CompositeHold implements HeldLock {
 		return (one.compareTo(two) < 0) ? one : two;
 	}
 
+	/** While one part is being released the other may still be open. */
+	@Override
+	public boolean isReleased() {
+		return this.closed.get() && isIntact(this.first) && isIntact(this.second);
+	}
+
+	private static boolean isIntact(HeldLock part) {
+		return part.isHeld() || part.isReleased();
+	}
+
 	@Override
 	public void onLost(Runnable callback) {
 		AtomicBoolean told = new AtomicBoolean();

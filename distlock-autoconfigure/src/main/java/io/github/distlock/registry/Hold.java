@@ -80,6 +80,11 @@ class Hold extends Lease {
 		return remainingNanos();
 	}
 
+	/** Whether the lock has not been lost, whether or not it is still held. */
+	boolean isValidOrEnded() {
+		return current().isIntact();
+	}
+
 	String key() {
 		return ticket().key();
 	}

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,12 @@ final class HoldHandle implements HeldLock {
 
 	private static final int REENTRY = 1;
 
-	private static final int CLOSED = 2;
+	/** The lease decides whether it was held until now. */
+	private static final int CLOSING = 2;
+
+	private static final int RELEASED = 3;
+
+	private static final int LOST = 4;
 
 	private static final AtomicIntegerFieldUpdater<HoldHandle> STATE = AtomicIntegerFieldUpdater
 		.newUpdater(HoldHandle.class, "state");
@@ -28,6 +34,11 @@ final class HoldHandle implements HeldLock {
 	/** In which this level was entered. */
 	private final LockMode mode;
 
+	/**
+	 * {@link #OUTERMOST} or {@link #REENTRY}, then {@link #CLOSING}, then
+	 * {@link #RELEASED} or {@link #LOST}. The caller that sets {@link #CLOSING} closes
+	 * the lock and sets the last state.
+	 */
 	private volatile int state;
 
 	HoldHandle(Hold hold, LockMode mode) {
@@ -38,7 +49,7 @@ final class HoldHandle implements HeldLock {
 
 	/** The hold, if it is one of these and this acquisition of it is open. */
 	@Nullable Hold openIn(Holding candidate) {
-		return (this.hold.holding() == candidate && this.state != CLOSED) ? this.hold : null;
+		return (this.hold.holding() == candidate && isOpen()) ? this.hold : null;
 	}
 
 	@Override
@@ -53,12 +64,26 @@ final class HoldHandle implements HeldLock {
 
 	@Override
 	public boolean isHeld() {
-		return this.state != CLOSED && this.hold.leftNanos() > 0;
+		return isOpen() && this.hold.leftNanos() > 0;
 	}
 
 	@Override
 	public Duration remaining() {
-		return (this.state == CLOSED) ? Duration.ZERO : Duration.ofNanos(this.hold.leftNanos());
+		return isOpen() ? Duration.ofNanos(this.hold.leftNanos()) : Duration.ZERO;
+	}
+
+	private boolean isOpen() {
+		return this.state < CLOSING;
+	}
+
+	/**
+	 * While the release is on its way to the store the lease decides: a commit at that
+	 * moment must not fail because of a lock that is released in time.
+	 */
+	@Override
+	public boolean isReleased() {
+		int now = this.state;
+		return now == RELEASED || (now == CLOSING && this.hold.isValidOrEnded());
 	}
 
 	@Override
@@ -79,20 +104,26 @@ final class HoldHandle implements HeldLock {
 
 	@Override
 	public void close() {
-		end();
-		this.hold.holding().leave(this.hold, this.mode);
+		end(() -> this.hold.holding().leave(this.hold, this.mode));
 	}
 
 	@Override
 	public void abandon() {
-		end();
-		this.hold.holding().abandon(this.hold, this.mode);
+		end(() -> this.hold.holding().abandon(this.hold, this.mode));
 	}
 
-	private void end() {
-		if (STATE.getAndSet(this, CLOSED) == CLOSED) {
+	private void end(Runnable leave) {
+		if (STATE.getAndUpdate(this, (now) -> Math.max(now, CLOSING)) >= CLOSING) {
 			throw new IllegalMonitorStateException(
 					"Lock '" + key() + "' was closed before by this holder: close each acquisition once");
+		}
+		try {
+			leave.run();
+			this.state = RELEASED;
+		}
+		catch (LockLostException ex) {
+			this.state = LOST;
+			throw ex;
 		}
 	}
 

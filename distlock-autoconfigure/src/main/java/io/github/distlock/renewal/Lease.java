@@ -1,7 +1,6 @@
 package io.github.distlock.renewal;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.github.distlock.backend.LockBackend.Renewal;
 import io.github.distlock.backend.Ticket;
@@ -10,23 +9,13 @@ import io.github.distlock.backend.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease of one held lock. Held, then ended or lost, once and for good: whoever
- * changes {@link #state} first decides. A renewal that is acknowledged after the deadline
- * revives nothing.
+ * The lease of one held lock. Held, then ended or lost, once and for good: see
+ * {@link LeaseState}. A renewal that is acknowledged after the deadline revives nothing.
  * <p>
  * Who holds extends this class: there may be very many, so a hold and its lease are one
  * object, and fields are updated where they are instead of in an atomic object each.
  */
-public abstract class Lease {
-
-	private static final int HELD = 0;
-
-	private static final int ENDED = 1;
-
-	private static final int LOST = 2;
-
-	private static final AtomicIntegerFieldUpdater<Lease> STATE = AtomicIntegerFieldUpdater.newUpdater(Lease.class,
-			"state");
+public abstract class Lease extends LeaseState {
 
 	private static final long LONGEST_RETRY_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -41,8 +30,6 @@ public abstract class Lease {
 	private final TimeSource clock;
 
 	private final long startNanos;
-
-	private volatile int state = HELD;
 
 	/** Only ever replaced by a later one, while the earlier has not passed. */
 	private volatile Validity validity;
@@ -98,45 +85,6 @@ public abstract class Lease {
 	protected abstract @Nullable Thread owner();
 
 	/**
-	 * The lease was lost. Called once, on any thread; must not block.
-	 * @param reason why, in words
-	 */
-	protected abstract void lost(String reason);
-
-	/**
-	 * Return whether the lock is held and its lease has not passed. If it finds that the
-	 * lease has passed it makes the loss known.
-	 * @return whether it is valid
-	 */
-	public final boolean isValid() {
-		return remainingNanos() > 0;
-	}
-
-	/**
-	 * Return what is left of the lease.
-	 * @return nanoseconds, zero if the lock is not held
-	 */
-	public final long remainingNanos() {
-		if (this.state != HELD) {
-			return 0;
-		}
-		long left = left();
-		if (left > 0) {
-			return left;
-		}
-		lose("its lease has passed");
-		return 0;
-	}
-
-	/**
-	 * End the lease, unless it has been lost.
-	 * @return whether it was valid until now
-	 */
-	public final boolean endLease() {
-		return isValid() && STATE.compareAndSet(this, HELD, ENDED);
-	}
-
-	/**
 	 * Hold for so long at most from now on, without renewal, but for the one by which the
 	 * store learns of it if it would let go sooner.
 	 * @param lease how long
@@ -151,35 +99,6 @@ public abstract class Lease {
 		this.unconfirmed = this.validity.remainingNanos(this.clock) < lease.toNanos();
 		this.renewAtNanos = this.clock.nanoTime();
 		return isValid();
-	}
-
-	/**
-	 * Make the loss known, unless the lease has ended before.
-	 * @param reason why, in words
-	 */
-	public final void lose(String reason) {
-		if (STATE.compareAndSet(this, HELD, LOST)) {
-			lost(reason);
-		}
-	}
-
-	/**
-	 * Make known that what the lease was ended for did not come about.
-	 * @param reason why, in words
-	 */
-	public final void loseAfterEnd(String reason) {
-		if (STATE.compareAndSet(this, ENDED, LOST)) {
-			lost(reason);
-		}
-	}
-
-	/**
-	 * Return whether it has been lost. If it finds that the lease has passed it makes the
-	 * loss known.
-	 * @return whether it was not ended before
-	 */
-	public final boolean isLost() {
-		return !isValid() && this.state == LOST;
 	}
 
 	/**
@@ -208,15 +127,6 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Return what is left of the store's grant although this lease has ended: for one who
-	 * goes on to hold the lock in another way.
-	 * @return nanoseconds, zero if the lease goes on or was lost
-	 */
-	protected final long leftAfterEnd() {
-		return (this.state == ENDED) ? Math.max(0, left()) : 0;
-	}
-
-	/**
 	 * Return the terms of one who goes on to hold the lock in another way.
 	 * @return what is left of the terms of this lease
 	 */
@@ -224,7 +134,8 @@ public abstract class Lease {
 		return this.terms.after(Duration.ofNanos(heldNanos()));
 	}
 
-	private long left() {
+	@Override
+	final long left() {
 		Validity current = this.validity;
 		return Math.min(current.remainingNanos(this.clock),
 				this.terms.untilEndNanos(heldNanos(), current.sessionBound()));
@@ -237,10 +148,6 @@ public abstract class Lease {
 			return Math.min(end, this.renewAtNanos - this.clock.nanoTime());
 		}
 		return end;
-	}
-
-	boolean isHeld() {
-		return this.state == HELD;
 	}
 
 	boolean hasDeadOwner() {

@@ -37,6 +37,8 @@ public final class FakeHeldLock implements HeldLock {
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
+	private volatile boolean released;
+
 	private FakeHeldLock(String key, long fencingToken) {
 		this.key = key;
 		this.fencingToken = fencingToken;
@@ -99,6 +101,11 @@ public final class FakeHeldLock implements HeldLock {
 	}
 
 	@Override
+	public boolean isReleased() {
+		return this.released;
+	}
+
+	@Override
 	public void onLost(Runnable callback) {
 		this.lock.lock();
 		try {
@@ -129,6 +136,7 @@ public final class FakeHeldLock implements HeldLock {
 		if (this.lost) {
 			throw new LockLostException("The lock '" + this.key + "' was lost before it was closed");
 		}
+		this.released = true;
 	}
 
 }

@@ -22,8 +22,10 @@ class FakeHeldLockTests {
 		assertThat(this.lock.isHeld()).isTrue();
 		assertThat(this.lock.remaining()).isPositive();
 		assertThat(this.lock.fencingToken()).isEqualTo(7);
+		assertThat(this.lock.isReleased()).isFalse();
 		this.lock.close();
 		assertThat(this.lock.isHeld()).isFalse();
+		assertThat(this.lock.isReleased()).isTrue();
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::close);
 	}
 
@@ -38,6 +40,7 @@ class FakeHeldLockTests {
 		assertThat(this.lock.isHeld()).isFalse();
 		assertThat(this.lock.remaining()).isEqualTo(Duration.ZERO);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.lock::close);
+		assertThat(this.lock.isReleased()).isFalse();
 	}
 
 }

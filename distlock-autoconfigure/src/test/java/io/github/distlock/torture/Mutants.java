@@ -75,7 +75,7 @@ final class Mutants {
 					    redis.call('SET', KEYS[i], '+' .. ARGV[i * 2 - 1], 'PX', ARGV[i * 2])
 					    answers[i] = 1
 					"""),
-					java("renewal/Lease.java", "isValid() && STATE.compareAndSet(this, HELD, ENDED)",
+					java("renewal/LeaseState.java", "isValid() && STATE.compareAndSet(this, HELD, ENDED)",
 							"isValid() && STATE.compareAndSet(this, HELD, HELD)"),
 					java("registry/Holding.java", """
 							boolean valid = hold.endLease();

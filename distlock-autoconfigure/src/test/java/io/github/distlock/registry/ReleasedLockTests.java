@@ -1,0 +1,145 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockListener;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.testing.RedisNodes;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What a lock says of its release after it was closed, on a real server.
+ */
+class ReleasedLockTests {
+
+	private static RedisNodes redis;
+
+	@BeforeAll
+	static void start() {
+		redis = RedisNodes.start();
+	}
+
+	@AfterEach
+	void stopNodes() {
+		redis.stopNodes();
+	}
+
+	@AfterAll
+	static void stop() {
+		redis.close();
+	}
+
+	@Test
+	void aLockIsReleasedOnceItWasClosedInTime() {
+		HeldLock lock = redis.node().acquire(LockRequest.of("in-time"));
+		assertThat(lock.isReleased()).isFalse();
+		lock.close();
+		assertThat(lock.isReleased()).isTrue();
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::close);
+		assertThat(lock.isReleased()).isTrue();
+	}
+
+	@Test
+	void anAbandonedLockIsReleased() {
+		HeldLock lock = redis.node().acquire(LockRequest.of("abandoned").minHold(Duration.ofSeconds(1)));
+		lock.abandon();
+		assertThat(lock.isReleased()).isTrue();
+	}
+
+	@Test
+	void aLockIsReleasedWhileItsReleaseIsOnItsWay() {
+		AtomicReference<HeldLock> lock = new AtomicReference<>();
+		AtomicReference<Boolean> seen = new AtomicReference<>();
+		LockListener listener = new LockListener() {
+
+			@Override
+			public void onReleased(Released event) {
+				seen.set(lock.get().isReleased());
+			}
+
+		};
+		lock.set(redis.node(listener).acquire(LockRequest.of("on-its-way")));
+		lock.get().close();
+		assertThat(seen).hasValue(true);
+	}
+
+	@Test
+	void aLockThatWasLostBeforeItWasClosedIsNotReleased() {
+		HeldLock lock = redis.node().acquire(LockRequest.of("lost").leaseTime(Duration.ofMillis(150)));
+		await().until(() -> !lock.isHeld());
+		assertThat(lock.isReleased()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+		assertThat(lock.isReleased()).isFalse();
+	}
+
+	@Test
+	void aLockThatTheStoreNoLongerKnewAtTheReleaseIsNotReleased() {
+		HeldLock lock = redis.node().acquire(LockRequest.of("gone"));
+		redis.flush();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+		assertThat(lock.isReleased()).isFalse();
+	}
+
+	@Test
+	void aReEntryIsReleasedByItselfWhateverBecomesOfTheOutermostAcquisition() {
+		BackendLockRegistry registry = redis.node();
+		HeldLock outer = registry.acquire(LockRequest.of("levels").leaseTime(Duration.ofSeconds(1)));
+		HeldLock inner = registry.acquire(LockRequest.of("levels"));
+		inner.close();
+		assertThat(inner.isReleased()).isTrue();
+		assertThat(outer.isReleased()).isFalse();
+		HeldLock late = registry.acquire(LockRequest.of("levels"));
+		await().until(() -> !outer.isHeld());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
+		assertThat(List.of(inner.isReleased(), late.isReleased(), outer.isReleased())).containsExactly(true, false,
+				false);
+	}
+
+	@Test
+	void aWriterThatGoesOnAsAReaderHasReleasedItsLock() {
+		BackendLockRegistry registry = redis.node();
+		HeldLock writer = registry.acquire(LockRequest.of("downgrade").mode(LockMode.WRITE));
+		HeldLock reader = registry.acquire(LockRequest.of("downgrade").mode(LockMode.READ));
+		writer.close();
+		assertThat(writer.isReleased()).isTrue();
+		assertThat(reader.isReleased()).isFalse();
+		reader.close();
+		assertThat(reader.isReleased()).isTrue();
+	}
+
+	@Test
+	void aLockInTwoRegistriesIsReleasedIfBothPartsAre() {
+		BackendLockRegistry first = redis.node();
+		BackendLockRegistry second = new BackendLockRegistry(
+				new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM),
+				RedisNodes.settings(Duration.ofSeconds(30)), List.of(), TimeSource.SYSTEM);
+		second.start();
+		CompositeLockRegistry both = new CompositeLockRegistry(first, second, Duration.ofSeconds(5), TimeSource.SYSTEM);
+		HeldLock lock = both.acquire(LockRequest.of("both"));
+		assertThat(lock.isReleased()).isFalse();
+		lock.close();
+		assertThat(lock.isReleased()).isTrue();
+		HeldLock lost = both.acquire(LockRequest.of("both").leaseTime(Duration.ofMillis(150)));
+		await().until(() -> !lost.isHeld());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
+		assertThat(lost.isReleased()).isFalse();
+		second.shutdown();
+	}
+
+}
