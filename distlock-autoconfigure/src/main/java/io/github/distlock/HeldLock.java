@@ -32,8 +32,22 @@ public interface HeldLock extends AutoCloseable {
 	boolean isHeld();
 
 	/**
-	 * Return how long the lock is certain to be held if nothing renews it.
-	 * @return the rest of the lease, zero when the lock is not held
+	 * Return how long the lock is certain to be held if this JVM hears nothing more from
+	 * the store. Sends no command. The answer depends on the kind of store:
+	 * <ul>
+	 * <li>Redis, Redlock, the local store and JDBC mode {@code lease}: what is left of
+	 * the lease. A renewal extends it.</li>
+	 * <li>ZooKeeper: what is left of the session, as far as the leader has confirmed it.
+	 * At most the session timeout, usually between a quarter and all of it. The session
+	 * extends it several times in each session timeout, so a small value does not mean
+	 * that the lock is about to end. A shorter explicit lease time or maximum hold time
+	 * limits it.</li>
+	 * <li>JDBC mode {@code row}: the lock lasts as long as its database connection, which
+	 * has no end that is known in advance. While it is held the answer is
+	 * {@code Duration.ofNanos(Long.MAX_VALUE)} (292 years), or what is left of an
+	 * explicit lease time or maximum hold time.</li>
+	 * </ul>
+	 * @return the remaining time, zero when the lock is not held
 	 */
 	Duration remaining();
 

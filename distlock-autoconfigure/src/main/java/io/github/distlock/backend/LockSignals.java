@@ -1,5 +1,7 @@
 package io.github.distlock.backend;
 
+import java.util.Collection;
+
 /**
  * Where a store tells what happens to tickets without being asked. Calls return quickly
  * and never block, so a store may make them on its I/O threads; the same signal twice,
@@ -30,5 +32,14 @@ public interface LockSignals {
 	 * @param ticket who
 	 */
 	void renewNow(Ticket ticket);
+
+	/**
+	 * Held tickets should be renewed now: their session is in doubt. One call for all of
+	 * them, since a session may carry thousands.
+	 * @param tickets who
+	 */
+	default void renewNow(Collection<Ticket> tickets) {
+		tickets.forEach(this::renewNow);
+	}
 
 }

@@ -16,4 +16,16 @@ public interface StoreSession {
 	 */
 	boolean isAlive();
 
+	/**
+	 * Return for how long the session is certain to live if no further answer arrives
+	 * from the store. Sends nothing and does not block. Each answer of the store may
+	 * extend it.
+	 * @return nanoseconds, zero or less exactly when the session is not alive for
+	 * certain; {@link Long#MAX_VALUE} if the store knows no such time, as when the
+	 * session lasts as long as a connection
+	 */
+	default long remainingNanos() {
+		return isAlive() ? Long.MAX_VALUE : 0;
+	}
+
 }

@@ -77,6 +77,17 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 	}
 
 	/**
+	 * Return for how long the session is certain to live if no further answer arrives
+	 * from the store. It is reported to users and decides nothing: a live session extends
+	 * it again and again.
+	 * @return nanoseconds, zero if the session does not live for certain;
+	 * {@link Long#MAX_VALUE} if there is no session, or if it knows no such time
+	 */
+	public long sessionNanos() {
+		return (this.boundTo != null) ? Math.max(0, this.boundTo.remainingNanos()) : Long.MAX_VALUE;
+	}
+
+	/**
 	 * Return whether the grant no longer counts.
 	 * @param clock the time
 	 * @return whether it has passed

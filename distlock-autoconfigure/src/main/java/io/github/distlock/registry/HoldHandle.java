@@ -69,7 +69,10 @@ final class HoldHandle implements HeldLock {
 
 	@Override
 	public Duration remaining() {
-		return isOpen() ? Duration.ofNanos(this.hold.leftNanos()) : Duration.ZERO;
+		if (!isOpen()) {
+			return Duration.ZERO;
+		}
+		return Duration.ofNanos(Math.min(this.hold.leftNanos(), this.hold.current().validity().sessionNanos()));
 	}
 
 	private boolean isOpen() {

@@ -2,6 +2,8 @@ package io.github.distlock.registry;
 
 import java.security.SecureRandom;
 import java.util.Base64;
+import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
@@ -163,7 +165,12 @@ final class Session implements LockSignals {
 
 	@Override
 	public void renewNow(Ticket ticket) {
-		this.holding.renewer().renewNow(ticket);
+		this.holding.renewer().renewNow(List.of(ticket));
+	}
+
+	@Override
+	public void renewNow(Collection<Ticket> tickets) {
+		this.holding.renewer().renewNow(tickets);
 	}
 
 }

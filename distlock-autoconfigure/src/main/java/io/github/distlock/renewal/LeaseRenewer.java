@@ -2,7 +2,9 @@ package io.github.distlock.renewal;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -108,15 +110,21 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * Renew a lease as soon as possible: its session is in doubt.
-	 * @param ticket who holds
+	 * Renew leases as soon as possible: their session is in doubt.
+	 * @param tickets the tickets that hold
 	 */
-	public void renewNow(Ticket ticket) {
+	public void renewNow(Collection<Ticket> tickets) {
+		// One pass: a session may carry thousands of locks.
+		Set<Ticket> wanted = Set.copyOf(tickets);
+		boolean found = false;
 		for (Lease lease : this.leases.snapshot()) {
-			if (lease.ticket().equals(ticket)) {
+			if (wanted.contains(lease.ticket())) {
 				lease.renewNow();
-				wakeWithin(0);
+				found = true;
 			}
+		}
+		if (found) {
+			wakeWithin(0);
 		}
 	}
 

@@ -2,6 +2,7 @@ package io.github.distlock.backend;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.testing.ManualClock;
 import org.junit.jupiter.api.Test;
@@ -60,6 +61,44 @@ class ValidityTests {
 		assertThat(validity.hasPassed(this.clock)).isFalse();
 		alive.set(false);
 		assertThat(validity.hasPassed(this.clock)).isTrue();
+	}
+
+	@Test
+	void theTimeThatASessionIsCertainOfDecidesNothing() {
+		AtomicLong left = new AtomicLong(1000);
+		Validity validity = Validity.session(new StoreSession() {
+
+			@Override
+			public boolean isAlive() {
+				return remainingNanos() > 0;
+			}
+
+			@Override
+			public long remainingNanos() {
+				return left.get();
+			}
+
+		});
+		assertThat(validity.sessionNanos()).isEqualTo(1000);
+		// The session may be extended.
+		assertThat(validity.remainingNanos(this.clock)).isEqualTo(Long.MAX_VALUE);
+		left.set(-1);
+		assertThat(validity.sessionNanos()).isZero();
+		assertThat(validity.hasPassed(this.clock)).isTrue();
+	}
+
+	@Test
+	void aSessionThatKnowsNoTimeIsCertainForAsLongAsItLives() {
+		AtomicBoolean alive = new AtomicBoolean(true);
+		Validity validity = Validity.session(alive::get);
+		assertThat(validity.sessionNanos()).isEqualTo(Long.MAX_VALUE);
+		alive.set(false);
+		assertThat(validity.sessionNanos()).isZero();
+	}
+
+	@Test
+	void noSessionLimitsAGrantThatEndsByItself() {
+		assertThat(Validity.until(this.clock.now(), Duration.ofSeconds(10)).sessionNanos()).isEqualTo(Long.MAX_VALUE);
 	}
 
 }

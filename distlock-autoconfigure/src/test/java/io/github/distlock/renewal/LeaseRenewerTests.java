@@ -198,7 +198,7 @@ class LeaseRenewerTests implements LeaseEvents {
 	void anExplicitLeaseIsLostAtOnceWhenItsSessionHasEnded() {
 		Lease lease = watch("a", Validity.session(), explicit(LEASE));
 		this.store.gone = true;
-		this.renewer.renewNow(lease.ticket());
+		this.renewer.renewNow(List.of(lease.ticket()));
 		this.timers.pass(Duration.ofMillis(10));
 		assertThat(this.store.batches).hasSize(1);
 		assertThat(lease.isValid()).isFalse();

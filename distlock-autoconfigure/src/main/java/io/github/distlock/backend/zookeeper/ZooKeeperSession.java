@@ -96,8 +96,13 @@ final class ZooKeeperSession implements StoreSession {
 
 	@Override
 	public boolean isAlive() {
+		return remainingNanos() > 0;
+	}
+
+	@Override
+	public long remainingNanos() {
 		Validity current = this.proven;
-		return current != null && !hasEnded() && !current.hasPassed(this.clock);
+		return (current != null && !hasEnded()) ? current.remainingNanos(this.clock) : 0;
 	}
 
 	/**

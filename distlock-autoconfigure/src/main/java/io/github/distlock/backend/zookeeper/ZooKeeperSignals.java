@@ -1,9 +1,11 @@
 package io.github.distlock.backend.zookeeper;
 
+import java.util.List;
 import java.util.function.BiFunction;
 
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,7 +59,10 @@ final class ZooKeeperSignals implements ZooKeeperLink.Events {
 	public void inDoubt() {
 		LockSignals signals = this.target;
 		if (signals != null) {
-			this.places.all().filter(Place::isHeld).forEach((place) -> signals.renewNow(place.ticket));
+			List<Ticket> held = this.places.all().filter(Place::isHeld).map((place) -> place.ticket).toList();
+			if (!held.isEmpty()) {
+				signals.renewNow(held);
+			}
 		}
 	}
 

@@ -1,6 +1,7 @@
 package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
@@ -35,6 +36,9 @@ final class BareNode implements LockSignals, AutoCloseable {
 	final Map<Ticket, Grant> grants = new ConcurrentHashMap<>();
 
 	final Queue<Ticket> doubted = new ConcurrentLinkedQueue<>();
+
+	/** Each signal that renewals are needed, with its tickets. */
+	final Queue<Collection<Ticket>> doubts = new ConcurrentLinkedQueue<>();
 
 	final AtomicInteger looks = new AtomicInteger();
 
@@ -111,6 +115,12 @@ final class BareNode implements LockSignals, AutoCloseable {
 	@Override
 	public void renewNow(Ticket ticket) {
 		this.doubted.add(ticket);
+	}
+
+	@Override
+	public void renewNow(Collection<Ticket> tickets) {
+		this.doubts.add(tickets);
+		this.doubted.addAll(tickets);
 	}
 
 	/** End it, and its session with it. */

@@ -71,6 +71,21 @@ class LostSessionTests {
 	}
 
 	@Test
+	void theRemainingTimeIsThatOfTheSessionAndEndsWithIt() {
+		HeldLock held = this.one.registry.acquire(LockRequest.of("remaining"));
+		assertThat(held.remaining()).isPositive().isLessThanOrEqualTo(SESSION);
+		// The leader's answers extend it.
+		await().during(SESSION.plusSeconds(1))
+			.atMost(SESSION.multipliedBy(2))
+			.until(() -> !held.remaining().isZero() && held.remaining().compareTo(SESSION) <= 0);
+		this.server.stop();
+		Duration left = held.remaining();
+		await().until(() -> held.remaining().compareTo(left) < 0);
+		await().atMost(SESSION).until(() -> held.remaining().isZero());
+		assertThat(held.isHeld()).isFalse();
+	}
+
+	@Test
 	void aRestartOfTheServerWithinTheSessionTimeoutLosesNeitherHoldNorPlace() throws Exception {
 		HeldLock held = this.one.registry.acquire(LockRequest.of("restart"));
 		CompletableFuture<HeldLock> next = waiter(this.two, "restart");

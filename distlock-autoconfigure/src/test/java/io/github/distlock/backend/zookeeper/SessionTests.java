@@ -149,6 +149,14 @@ class SessionTests {
 	}
 
 	@Test
+	void oneSignalTellsOfAllLocksOfASessionInDoubt() {
+		List<Ticket> held = List.of(this.one.hold("doubt-a"), this.one.hold("doubt-b"), this.one.hold("doubt-c"));
+		this.proxy.refuse(true);
+		await().untilAsserted(
+				() -> assertThat(this.one.doubts).anySatisfy((tickets) -> assertThat(tickets).hasSameElementsAs(held)));
+	}
+
+	@Test
 	void aNodeThatSomebodyDeletedIsGone() throws Exception {
 		Ticket ticket = this.one.ticket("deleted");
 		Grant grant = BareNode.granted(this.one.attempt(ticket));
