@@ -4,10 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructorCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
@@ -21,16 +24,17 @@ class RoomsTests {
 
 	private static final String BASE = "io.github.distlock";
 
-	private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(entry(""), entry("backend", ""),
-			entry("backend.redis", "backend", ""), entry("backend.redlock", "backend", ""),
-			entry("backend.jdbc", "backend", ""), entry("backend.zookeeper", "backend", ""),
-			entry("backend.local", "backend", ""), entry("waiting", "backend", ""), entry("renewal", "backend", ""),
-			entry("registry", "waiting", "renewal", "backend", ""), entry("aop", "", "transaction"),
+	private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(entry(""), entry("thread"),
+			entry("backend", ""), entry("backend.redis", "backend", "thread", ""),
+			entry("backend.redlock", "backend", "thread", ""), entry("backend.jdbc", "backend", "thread", ""),
+			entry("backend.zookeeper", "backend", "thread", ""), entry("backend.local", "backend", ""),
+			entry("waiting", "backend", ""), entry("renewal", "backend", ""),
+			entry("registry", "waiting", "renewal", "backend", "thread", ""), entry("aop", "", "transaction", "thread"),
 			entry("transaction", ""), entry("context", ""), entry("metrics", ""),
 			entry("test", "backend", "backend.local", ""),
 			entry("autoconfigure", "", "backend", "backend.redis", "backend.redlock", "backend.jdbc",
 					"backend.zookeeper", "backend.local", "waiting", "renewal", "registry", "aop", "transaction",
-					"metrics", "test"));
+					"metrics", "test", "thread"));
 
 	/** Read once: that takes most of the time. */
 	private static final JavaClasses CLASSES = new ClassFileImporter()
@@ -60,6 +64,21 @@ class RoomsTests {
 	@Test
 	void onlyTheAutoconfigureRoomAndTheTestSupportKnowSpringBoot() {
 		assertUsedOnlyBy("org.springframework.boot", Set.of("autoconfigure", "test"));
+	}
+
+	@Test
+	void onlyTheThreadRoomMakesThreads() {
+		List<String> makers = CLASSES.stream()
+			.filter((type) -> !room(type).equals("thread"))
+			.flatMap((type) -> type.getConstructorCallsFromSelf().stream())
+			.filter((call) -> call.getTargetOwner().isAssignableTo(Thread.class)
+					|| call.getTargetOwner().isAssignableTo(ThreadPoolExecutor.class) && call.getTarget()
+						.getRawParameterTypes()
+						.stream()
+						.noneMatch((parameter) -> parameter.isAssignableTo(ThreadFactory.class)))
+			.map(JavaConstructorCall::getDescription)
+			.toList();
+		assertThat(makers).isEmpty();
 	}
 
 	@Test

@@ -5,10 +5,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,14 +29,9 @@ final class AsyncLocks {
 	 */
 	private final ThreadPoolExecutor threads;
 
-	AsyncLocks() {
-		AtomicInteger number = new AtomicInteger();
+	AsyncLocks(@Nullable ClassLoader beanClassLoader) {
 		this.threads = new ThreadPoolExecutor(THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS,
-				new LinkedTransferQueue<>(), (task) -> {
-					Thread thread = new Thread(task, "distlock-async-" + number.incrementAndGet());
-					thread.setDaemon(true);
-					return thread;
-				});
+				new LinkedTransferQueue<>(), LockThreads.numbered("distlock-async-", beanClassLoader));
 		this.threads.allowCoreThreadTimeOut(true);
 		this.threads.prestartAllCoreThreads();
 	}
@@ -58,7 +53,7 @@ final class AsyncLocks {
 	 */
 	void giveUp(CompletableFuture<AsyncEntry> waiting) {
 		if (!waiting.isDone()) {
-			this.threads.execute(() -> waiting.cancel(false));
+			executeAnyway(() -> waiting.cancel(false));
 		}
 	}
 
@@ -74,7 +69,7 @@ final class AsyncLocks {
 			then.accept(failure);
 		}
 		else {
-			this.threads.execute(() -> then.accept(close(locks, failure)));
+			executeAnyway(() -> then.accept(close(locks, failure)));
 		}
 	}
 
@@ -89,10 +84,23 @@ final class AsyncLocks {
 			then.run();
 		}
 		else {
-			this.threads.execute(() -> {
+			executeAnyway(() -> {
 				call.giveBack(locks);
 				then.run();
 			});
+		}
+	}
+
+	/**
+	 * Without a thread the current one blocks for one command: otherwise the lock would
+	 * stay held.
+	 */
+	private void executeAnyway(Runnable task) {
+		try {
+			this.threads.execute(task);
+		}
+		catch (RuntimeException | Error ex) {
+			task.run();
 		}
 	}
 

@@ -2,6 +2,8 @@ package io.github.distlock.aop;
 
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -19,12 +21,14 @@ final class CallStyles {
 	/** Made when it is needed: Reactor may not be on the class path. */
 	private final SingletonSupplier<CallStyle> reactive;
 
-	CallStyles(TransactionalCalls transactionalCalls, Supplier<WorkExecutor> work) {
-		SingletonSupplier<AsyncLocks> locks = SingletonSupplier.of(AsyncLocks::new);
+	CallStyles(TransactionalCalls transactionalCalls, Supplier<WorkExecutor> work,
+			@Nullable ClassLoader beanClassLoader) {
+		SingletonSupplier<AsyncLocks> locks = SingletonSupplier.of(() -> new AsyncLocks(beanClassLoader));
 		this.blocking = new BlockingStyle(transactionalCalls);
 		this.awaiting = new AwaitingStyle(this.blocking);
 		this.completionStage = SingletonSupplier.of(() -> new CompletionStageStyle(locks.obtain(), work.get()));
-		this.reactive = SingletonSupplier.of(() -> new ReactiveStyle(locks.obtain(), transactionalCalls));
+		this.reactive = SingletonSupplier
+			.of(() -> new ReactiveStyle(locks.obtain(), transactionalCalls, beanClassLoader));
 	}
 
 	CallStyle of(ResultKind kind) {

@@ -5,8 +5,9 @@ import io.micrometer.context.ContextSnapshotFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Takes what is bound to the caller's thread to the thread that does its work: what
- * Micrometer's context propagation knows of, if that is on the class path.
+ * Carries the context of a caller to the thread that does its work: its context class
+ * loader, and the thread-locals that Micrometer's context propagation knows, if that is
+ * on the class path. Nothing else: threads of the library inherit nothing.
  */
 final class CallerContext {
 
@@ -20,7 +21,29 @@ final class CallerContext {
 	 * Bind a task to the context of this thread.
 	 */
 	static Runnable wrap(Runnable task) {
-		return PROPAGATION ? Propagation.wrap(task) : task;
+		return withClassLoader(PROPAGATION ? Propagation.wrap(task) : task);
+	}
+
+	/**
+	 * Bind a task to the context class loader of this thread, and to nothing else.
+	 */
+	static Runnable withClassLoader(Runnable task) {
+		ClassLoader loader = Thread.currentThread().getContextClassLoader();
+		return () -> {
+			Thread thread = Thread.currentThread();
+			ClassLoader own = thread.getContextClassLoader();
+			if (own == loader) {
+				task.run();
+				return;
+			}
+			thread.setContextClassLoader(loader);
+			try {
+				task.run();
+			}
+			finally {
+				thread.setContextClassLoader(own);
+			}
+		};
 	}
 
 	/**

@@ -62,7 +62,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 				new LockDefinitionReader(beanFactory, environment, mode, new FailureDecision(runtime.failureHandler())),
 				runtime.waitTime());
 		this.registries = new NamedRegistries(beanFactory, runtime);
-		this.advice = new LockInterceptor(this.definitions, this.registries, runtime);
+		this.advice = new LockInterceptor(this.definitions, this.registries, runtime, beanFactory.getBeanClassLoader());
 		setOrder(order);
 	}
 

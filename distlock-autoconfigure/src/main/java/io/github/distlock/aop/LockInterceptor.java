@@ -31,14 +31,15 @@ final class LockInterceptor implements MethodInterceptor {
 
 	private final CallStyles styles;
 
-	LockInterceptor(LockDefinitions definitions, NamedRegistries registries, LockRuntime runtime) {
+	LockInterceptor(LockDefinitions definitions, NamedRegistries registries, LockRuntime runtime,
+			@Nullable ClassLoader beanClassLoader) {
 		this.definitions = definitions;
 		this.runtime = runtime;
 		this.registries = registries;
 		this.order = new LockOrder(registries);
 		this.refusedCalls = new RefusedCalls(registries, runtime);
 		this.transactionalCalls = new TransactionalCalls(runtime.onActiveTransaction(), this.refusedCalls);
-		this.styles = new CallStyles(this.transactionalCalls, runtime.work());
+		this.styles = new CallStyles(this.transactionalCalls, runtime.work(), beanClassLoader);
 	}
 
 	@Override

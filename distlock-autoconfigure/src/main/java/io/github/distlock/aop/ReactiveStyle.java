@@ -21,7 +21,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
-import reactor.core.scheduler.Schedulers;
+import reactor.core.scheduler.Scheduler;
 import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
@@ -41,8 +41,11 @@ final class ReactiveStyle implements CallStyle {
 
 	private final ReactiveTransactions transactions = ReactiveTransactions.create();
 
-	ReactiveStyle(AsyncLocks locks, TransactionalCalls transactionalCalls) {
+	private final Scheduler threads;
+
+	ReactiveStyle(AsyncLocks locks, TransactionalCalls transactionalCalls, @Nullable ClassLoader beanClassLoader) {
 		this.locks = locks;
+		this.threads = ReactiveThreads.create(beanClassLoader);
 		this.transactionalCalls = transactionalCalls;
 	}
 
@@ -121,6 +124,8 @@ final class ReactiveStyle implements CallStyle {
 		private void enter(MonoSink<AsyncEntry> sink) {
 			CompletableFuture<AsyncEntry> waiting = ReactiveStyle.this.locks.take(this.call, this.outer);
 			sink.onCancel(() -> ReactiveStyle.this.locks.giveUp(waiting));
+			AsyncEntry[] found = new AsyncEntry[1];
+			Runnable body = CallerContext.withClassLoader(() -> deliver(found[0], sink));
 			waiting.whenComplete((entry, failure) -> {
 				if (failure != null) {
 					if (!waiting.isCancelled()) {
@@ -129,8 +134,9 @@ final class ReactiveStyle implements CallStyle {
 					return;
 				}
 				try {
-					// The body may block, and the library's threads must not.
-					Schedulers.boundedElastic().schedule(() -> deliver(entry, sink));
+					// The body may block, and the threads of AsyncLocks must not.
+					found[0] = entry;
+					ReactiveStyle.this.threads.schedule(body);
 				}
 				catch (RuntimeException | Error ex) {
 					// Rejected, or a hook of the application has failed.
@@ -202,7 +208,7 @@ final class ReactiveStyle implements CallStyle {
 			return Mono.create((sink) -> ReactiveStyle.this.locks.leave(had, failure, (outcome) -> {
 				Runnable end = () -> end(sink, (failure == null) ? outcome : null);
 				try {
-					Schedulers.boundedElastic().schedule(end);
+					ReactiveStyle.this.threads.schedule(end);
 				}
 				catch (RuntimeException | Error ex) {
 					end.run();

@@ -3,9 +3,8 @@ package io.github.distlock.aop;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
+import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 /**
  * Where the body of a method runs that returns a {@code CompletionStage}, and what
@@ -16,13 +15,13 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
  */
 public final class WorkExecutor {
 
-	/** Refuses nothing, and runs nothing on the thread that calls it. */
-	private final SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("distlock-work-");
+	/** A new thread for each task, so that no task waits for another one. */
+	private final LockThreads threads;
 
 	private final @Nullable Executor bodies;
 
-	private WorkExecutor(boolean virtual, @Nullable Executor bodies) {
-		this.threads.setVirtualThreads(virtual);
+	private WorkExecutor(LockThreads threads, @Nullable Executor bodies) {
+		this.threads = threads;
 		this.bodies = bodies;
 	}
 
@@ -31,10 +30,12 @@ public final class WorkExecutor {
 	 * @param virtual whether these are virtual threads
 	 * @param bodies where bodies run instead; may refuse them, block, or run them on the
 	 * thread that calls it
+	 * @param beanClassLoader context class loader of the threads where no caller has one
 	 * @return the executor
 	 */
-	public static WorkExecutor of(boolean virtual, @Nullable Executor bodies) {
-		return new WorkExecutor(virtual, bodies);
+	public static WorkExecutor of(boolean virtual, @Nullable Executor bodies, @Nullable ClassLoader beanClassLoader) {
+		LockThreads threads = LockThreads.numbered("distlock-work-", beanClassLoader);
+		return new WorkExecutor(virtual ? threads.virtual() : threads, bodies);
 	}
 
 	/**
@@ -47,11 +48,11 @@ public final class WorkExecutor {
 		Executor chosen = this.bodies;
 		try {
 			if (chosen == null) {
-				this.threads.execute(body);
+				this.threads.newThread(body).start();
 			}
 			else {
 				// Code of the application, which may block: not on the thread of a grant.
-				this.threads.execute(() -> handOver(chosen, body, refused));
+				this.threads.newThread(() -> handOver(chosen, body, refused)).start();
 			}
 		}
 		catch (RuntimeException | Error ex) {
@@ -74,7 +75,7 @@ public final class WorkExecutor {
 	 */
 	void end(Runnable completion) {
 		try {
-			this.threads.execute(completion);
+			this.threads.newThread(completion).start();
 		}
 		catch (RuntimeException | Error ex) {
 			// No thread to be had: nobody else is there to tell.

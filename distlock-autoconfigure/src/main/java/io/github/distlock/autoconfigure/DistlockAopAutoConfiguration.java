@@ -60,17 +60,15 @@ public final class DistlockAopAutoConfiguration {
 		LockRuntime runtime = new LockRuntime(registry::getObject, told, () -> known.get().enabled(), RegistryFacts::of,
 				() -> known.get().waitTime(), () -> known.get().transaction().onActive(),
 				failureHandler::getIfAvailable,
-				SingletonSupplier.of(() -> workExecutor(beans, environment, known.get().aop().executor())));
+				SingletonSupplier.of(() -> WorkExecutor.of(Threading.VIRTUAL.isActive(environment),
+						executor(beans, known.get().aop().executor()), beanFactory.getBeanClassLoader())));
 		return new DistributedLockAdvisor(beanFactory, mode, order, runtime);
 	}
 
-	private static WorkExecutor workExecutor(ListableBeanFactory beans, Environment environment,
-			@Nullable String name) {
-		return WorkExecutor.of(Threading.VIRTUAL.isActive(environment),
-				StringUtils.hasText(name) ? executor(beans, name) : null);
-	}
-
-	private static Executor executor(ListableBeanFactory beans, String name) {
+	private static @Nullable Executor executor(ListableBeanFactory beans, @Nullable String name) {
+		if (!StringUtils.hasText(name)) {
+			return null;
+		}
 		if (!beans.containsBean(name) || !beans.isTypeMatch(name, Executor.class)) {
 			String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Executor.class, true, false);
 			throw new InvalidPropertyException("distlock.aop.executor", name, "there is no Executor bean of that name",

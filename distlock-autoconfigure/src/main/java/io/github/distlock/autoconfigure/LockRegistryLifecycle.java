@@ -4,6 +4,7 @@ import java.util.List;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.autoconfigure.LockStores.LockStore;
+import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -45,12 +46,15 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 	 */
 	@Override
 	public void start() {
-		for (LockStore store : this.stores.working()) {
-			store.registry().start();
-			if (this.failFast) {
-				verify(store);
+		this.stores.withBeanClassLoader(() -> {
+			for (LockStore store : this.stores.working()) {
+				store.registry().start();
+				if (this.failFast) {
+					verify(store);
+				}
 			}
-		}
+			return true;
+		});
 		this.running = true;
 	}
 
@@ -61,11 +65,11 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 	 */
 	@Override
 	public void stop() {
-		List<Thread> stops = this.stores.working()
+		List<Thread> stops = this.stores.withBeanClassLoader(() -> this.stores.working()
 			.stream()
-			.map((store) -> new Thread(() -> shutdown(store), "distlock-stop-" + store.name()))
-			.toList();
-		stops.forEach(Thread::start);
+			.map((store) -> LockThreads.named("distlock-stop-" + store.name()).newThread(() -> shutdown(store)))
+			.toList());
+		stops.forEach(LockRegistryLifecycle::begin);
 		boolean interrupted = false;
 		for (Thread stop : stops) {
 			interrupted = join(stop, interrupted);
@@ -84,6 +88,16 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 	@Override
 	public int getPhase() {
 		return PHASE;
+	}
+
+	private static void begin(Thread stop) {
+		try {
+			stop.start();
+		}
+		catch (OutOfMemoryError ex) {
+			// No thread can be started now: shut this store down on the current one.
+			stop.run();
+		}
 	}
 
 	private static void shutdown(LockStore store) {

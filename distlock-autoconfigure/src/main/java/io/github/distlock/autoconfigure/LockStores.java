@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Supplier;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
@@ -54,13 +55,31 @@ final class LockStores {
 		if (!this.properties.enabled()) {
 			return this.unlocked;
 		}
-		LockBackend backend = this.beanFactory.getBean(backendBean, LockBackend.class);
-		BackendLockRegistry registry = new BackendLockRegistry(backend, this.properties.toRegistrySettings(),
-				this.listeners.orderedStream().toList(), TimeSource.SYSTEM);
-		// Now, and not with the lifecycle: beans may lock while they are initialized.
-		registry.start();
-		this.stores.put(store, new LockStore(store, backend, registry));
-		return registry;
+		return withBeanClassLoader(() -> {
+			LockBackend backend = this.beanFactory.getBean(backendBean, LockBackend.class);
+			BackendLockRegistry registry = new BackendLockRegistry(backend, this.properties.toRegistrySettings(),
+					this.listeners.orderedStream().toList(), TimeSource.SYSTEM);
+			// Now, and not with the lifecycle: beans may lock while they are initialized.
+			registry.start();
+			this.stores.put(store, new LockStore(store, backend, registry));
+			return registry;
+		});
+	}
+
+	/**
+	 * Do something that may start threads: those of a registry, its store and its driver
+	 * serve no caller, so they must not have the context class loader of this thread.
+	 */
+	<T> T withBeanClassLoader(Supplier<T> action) {
+		Thread thread = Thread.currentThread();
+		ClassLoader own = thread.getContextClassLoader();
+		thread.setContextClassLoader(this.beanFactory.getBeanClassLoader());
+		try {
+			return action.get();
+		}
+		finally {
+			thread.setContextClassLoader(own);
+		}
 	}
 
 	LockRegistry composite(String first, String second) {

@@ -6,10 +6,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.backend.Grant;
@@ -18,6 +16,7 @@ import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.LeaseRenewer;
+import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.WaitingRoom;
 import io.github.distlock.waiting.WaitingRules;
 
@@ -59,7 +58,7 @@ final class Session implements LockSignals {
 		this.commands = pool(COMMAND_THREADS, "distlock-io-");
 		this.renewals = pool(RENEWAL_THREADS, "distlock-renewal-");
 		this.callbacks = pool(CALLBACK_THREADS, "distlock-callback-");
-		this.timers = new ScheduledThreadPoolExecutor(1, threads("distlock-timer-"));
+		this.timers = new ScheduledThreadPoolExecutor(1, LockThreads.numbered("distlock-timer-"));
 		this.timers.setRemoveOnCancelPolicy(true);
 		this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		String instance = newInstance();
@@ -134,18 +133,9 @@ final class Session implements LockSignals {
 
 	private static ThreadPoolExecutor pool(int threads, String prefix) {
 		ThreadPoolExecutor pool = new ThreadPoolExecutor(threads, threads, IDLE_THREAD_SECONDS, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), threads(prefix));
+				new LinkedBlockingQueue<>(), LockThreads.numbered(prefix));
 		pool.allowCoreThreadTimeOut(true);
 		return pool;
-	}
-
-	private static ThreadFactory threads(String prefix) {
-		AtomicInteger number = new AtomicInteger();
-		return (task) -> {
-			Thread thread = new Thread(task, prefix + number.incrementAndGet());
-			thread.setDaemon(true);
-			return thread;
-		};
 	}
 
 	@Override

@@ -94,7 +94,9 @@ final class LockedApplication {
 					new LockRuntime(registry::getObject, () -> listeners.orderedStream().toList(),
 							() -> enabled.getObject().get(), Locking::facts, () -> Duration.ofSeconds(5),
 							() -> onActive, handler::getIfAvailable,
-							SingletonSupplier.of(() -> WorkExecutor.of(false, executor(beanFactory, environment)))));
+							SingletonSupplier
+								.of(() -> WorkExecutor.of(environment.getProperty("virtual", Boolean.class, false),
+										executor(beanFactory, environment), beanFactory.getBeanClassLoader()))));
 		}
 
 		private static @Nullable Executor executor(ConfigurableBeanFactory beanFactory, Environment environment) {

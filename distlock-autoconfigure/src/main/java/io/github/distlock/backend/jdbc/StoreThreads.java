@@ -14,9 +14,8 @@ import java.util.concurrent.TimeoutException;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * The threads of the store. All that may block in a driver or a pool runs here, so that
@@ -33,13 +32,10 @@ final class StoreThreads {
 
 	StoreThreads(int size, TimeSource clock) {
 		this.clock = clock;
-		CustomizableThreadFactory factory = new CustomizableThreadFactory("distlock-jdbc-");
-		factory.setDaemon(true);
-		this.workers = new ThreadPoolExecutor(size, size, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+		this.workers = new ThreadPoolExecutor(size, size, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+				LockThreads.numbered("distlock-jdbc-"));
 		this.workers.allowCoreThreadTimeOut(true);
-		CustomizableThreadFactory timers = new CustomizableThreadFactory("distlock-jdbc-timer-");
-		timers.setDaemon(true);
-		this.timer = new ScheduledThreadPoolExecutor(2, timers);
+		this.timer = new ScheduledThreadPoolExecutor(2, LockThreads.numbered("distlock-jdbc-timer-"));
 	}
 
 	/** Do something now. */

@@ -11,6 +11,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
 
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -41,6 +42,8 @@ final class InboxWatch {
 	private final TimeSource time;
 
 	private final Duration patience;
+
+	private final LockThreads threads = LockThreads.named("distlock-inbox-probe");
 
 	/** Counts subscriptions: what a probe found holds for its own only. */
 	private final AtomicInteger subscription = new AtomicInteger();
@@ -137,9 +140,7 @@ final class InboxWatch {
 
 	private void examineLater(int number, boolean fresh) {
 		// Not on the driver's thread, which would wait for itself, nor on a caller's.
-		Thread thread = new Thread(() -> examine(number, fresh), "distlock-inbox-probe");
-		thread.setDaemon(true);
-		thread.start();
+		this.threads.newThread(() -> examine(number, fresh)).start();
 	}
 
 	private void examine(int number, boolean fresh) {

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.NodeUnreachableException;
+import io.github.distlock.thread.LockThreads;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -47,9 +48,7 @@ final class NodeConnection {
 
 	/** Connect until that succeeds once; then the driver does it anew by itself. */
 	CompletionStage<?> open() {
-		Thread thread = new Thread(this::connect, "distlock-node-connect");
-		thread.setDaemon(true);
-		thread.start();
+		LockThreads.named("distlock-node-connect").newThread(this::connect).start();
 		return this.opened;
 	}
 

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -68,9 +69,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	}
 
 	void start() {
-		Thread thread = new Thread(this::run, "distlock-inbox");
-		thread.setDaemon(true);
-		thread.start();
+		LockThreads.named("distlock-inbox").newThread(this::run).start();
 	}
 
 	void stop() {

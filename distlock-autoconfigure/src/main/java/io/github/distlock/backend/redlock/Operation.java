@@ -23,6 +23,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.redlock.Election.Result;
+import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -47,11 +48,8 @@ final class Operation {
 
 	private final CompletableFuture<Boolean> connected = new CompletableFuture<>();
 
-	private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor((task) -> {
-		Thread thread = new Thread(task, "distlock-redlock");
-		thread.setDaemon(true);
-		return thread;
-	});
+	private final ScheduledExecutorService timers = Executors
+		.newSingleThreadScheduledExecutor(LockThreads.named("distlock-redlock"));
 
 	private final Quorum quorum;
 

@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.apache.curator.framework.CuratorFramework;
@@ -72,11 +73,8 @@ final class ZooKeeperLink {
 	}
 
 	void open(Events events) {
-		ScheduledThreadPoolExecutor timers = new ScheduledThreadPoolExecutor(1, (task) -> {
-			Thread thread = new Thread(task, "distlock-zookeeper");
-			thread.setDaemon(true);
-			return thread;
-		});
+		ScheduledThreadPoolExecutor timers = new ScheduledThreadPoolExecutor(1,
+				LockThreads.named("distlock-zookeeper"));
 		timers.setRemoveOnCancelPolicy(true);
 		timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		this.open = new Open(events, timers);

@@ -1,0 +1,130 @@
+package io.github.distlock.thread;
+
+import java.lang.reflect.Method;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Makes the threads of the library: daemons of normal priority that inherit nothing from
+ * the thread that makes them. A pool thread serves many callers after the one that
+ * started it, so an inherited tenant or user would be the wrong one.
+ * <p>
+ * Inheritable thread-locals are not copied. The context class loader is the one that the
+ * factory was created with. Thread-safe.
+ */
+public final class LockThreads implements ThreadFactory {
+
+	private final Supplier<String> names;
+
+	private final boolean virtual;
+
+	private final @Nullable ClassLoader contextClassLoader;
+
+	private LockThreads(Supplier<String> names, boolean virtual, @Nullable ClassLoader contextClassLoader) {
+		this.names = names;
+		this.virtual = virtual;
+		this.contextClassLoader = contextClassLoader;
+	}
+
+	/**
+	 * Create a factory for several threads. They have the context class loader that the
+	 * current thread has now.
+	 * @param prefix of the names; a number from 1 follows
+	 * @return the factory
+	 */
+	public static LockThreads numbered(String prefix) {
+		return numbered(prefix, Thread.currentThread().getContextClassLoader());
+	}
+
+	/**
+	 * Create a factory for several threads.
+	 * @param prefix of the names; a number from 1 follows
+	 * @param contextClassLoader of the threads
+	 * @return the factory
+	 */
+	public static LockThreads numbered(String prefix, @Nullable ClassLoader contextClassLoader) {
+		AtomicLong number = new AtomicLong();
+		return new LockThreads(() -> prefix + number.incrementAndGet(), false, contextClassLoader);
+	}
+
+	/**
+	 * Create a factory for one thread at a time. Its threads have the context class
+	 * loader that the current thread has now.
+	 * @param name of the thread
+	 * @return the factory
+	 */
+	public static LockThreads named(String name) {
+		return new LockThreads(() -> name, false, Thread.currentThread().getContextClassLoader());
+	}
+
+	/**
+	 * Create a factory for virtual threads, with the names and the class loader of this
+	 * one.
+	 * @return the factory
+	 * @throws IllegalStateException if this JVM has no virtual threads
+	 */
+	public LockThreads virtual() {
+		VirtualThreads.require();
+		return new LockThreads(this.names, true, this.contextClassLoader);
+	}
+
+	/**
+	 * Create a thread. It is not started.
+	 */
+	@Override
+	public Thread newThread(Runnable task) {
+		Thread thread;
+		if (this.virtual) {
+			thread = VirtualThreads.create(task, this.names.get());
+		}
+		else {
+			thread = new Thread(null, task, this.names.get(), 0, false);
+			thread.setDaemon(true);
+			thread.setPriority(Thread.NORM_PRIORITY);
+		}
+		thread.setContextClassLoader(this.contextClassLoader);
+		return thread;
+	}
+
+	/** The builder of virtual threads, by reflection: Java 17 does not have it. */
+	private static final class VirtualThreads {
+
+		private static final @Nullable Method OF_VIRTUAL = ClassUtils.getMethodIfAvailable(Thread.class, "ofVirtual");
+
+		private static void require() {
+			if (OF_VIRTUAL == null) {
+				throw new IllegalStateException("Java " + Runtime.version().feature()
+						+ " has no virtual threads: use Java 21 or later, or platform threads");
+			}
+		}
+
+		private static Thread create(Runnable task, String name) {
+			require();
+			Object builder = invoke(OF_VIRTUAL, null);
+			Class<?> type = ClassUtils.resolveClassName("java.lang.Thread$Builder", null);
+			builder = invoke(method(type, "name", String.class), builder, name);
+			builder = invoke(method(type, "inheritInheritableThreadLocals", boolean.class), builder, false);
+			return (Thread) invoke(method(type, "unstarted", Runnable.class), builder, task);
+		}
+
+		private static Method method(Class<?> type, String name, Class<?>... parameters) {
+			return ClassUtils.getMethod(type, name, parameters);
+		}
+
+		private static Object invoke(@Nullable Method method, @Nullable Object target, Object... arguments) {
+			Object result = (method != null) ? ReflectionUtils.invokeMethod(method, target, arguments) : null;
+			if (result == null) {
+				throw new IllegalStateException("No virtual thread can be made: " + method);
+			}
+			return result;
+		}
+
+	}
+
+}

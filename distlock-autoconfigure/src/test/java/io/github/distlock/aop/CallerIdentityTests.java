@@ -1,0 +1,204 @@
+package io.github.distlock.aop;
+
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * What the body of an asynchronous method sees of the threads that called it, and of
+ * those that called before.
+ */
+class CallerIdentityTests {
+
+	/** Such as Spring Security has in MODE_INHERITABLETHREADLOCAL. */
+	private static final InheritableThreadLocal<String> TENANT = new InheritableThreadLocal<>();
+
+	private @Nullable AnnotationConfigApplicationContext context;
+
+	@AfterEach
+	void close() {
+		if (this.context != null) {
+			this.context.close();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "platform", "virtual" })
+	void theBodyOfAStageDoesNotRunAsAnotherCaller(String threads) throws Exception {
+		assumeTrue(threads.equals("platform") || Runtime.version().feature() >= 21, "this Java has no virtual threads");
+		Work work = start(threads);
+		assertThat(as("alice", () -> work.stage().get(10, TimeUnit.SECONDS).tenant())).isNull();
+		for (int i = 0; i < 20; i++) {
+			Seen seen = as("bob", () -> work.stage().get(10, TimeUnit.SECONDS));
+			assertThat(seen.tenant()).isNull();
+			assertThat(seen.thread()).startsWith("distlock-work-");
+		}
+	}
+
+	@Test
+	void theBodyOfAMonoDoesNotRunAsAnotherCaller() throws Exception {
+		Work work = start("platform");
+		as("alice", () -> work.mono().toFuture().get(10, TimeUnit.SECONDS));
+		for (int i = 0; i < 20; i++) {
+			assertThat(as("bob", () -> work.mono().toFuture().get(10, TimeUnit.SECONDS)).tenant()).isNull();
+		}
+	}
+
+	@Test
+	void whatDependsOnAStageDoesNotRunAsAnotherCaller() throws Exception {
+		Work work = start("platform");
+		as("alice", () -> work.stage().get(10, TimeUnit.SECONDS));
+		CompletableFuture<String> end = new CompletableFuture<>();
+		CompletableFuture<String> tenant = as("bob",
+				() -> work.until(end).thenApply((value) -> String.valueOf(TENANT.get())));
+		as("carol", () -> end.complete("done"));
+		assertThat(tenant.get(10, TimeUnit.SECONDS)).isEqualTo("null");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "platform", "virtual" })
+	void theBodyOfAStageHasTheContextClassLoaderOfItsOwnCaller(String threads) throws Exception {
+		assumeTrue(threads.equals("platform") || Runtime.version().feature() >= 21, "this Java has no virtual threads");
+		Work work = start(threads);
+		for (int i = 0; i < 3; i++) {
+			ClassLoader loader = new URLClassLoader("caller-" + i, new URL[0], getClass().getClassLoader());
+			Seen seen = as("alice", loader, () -> work.stage().get(10, TimeUnit.SECONDS));
+			assertThat(seen.classLoader()).isSameAs(loader);
+		}
+	}
+
+	@Test
+	void theBodyOfAMonoHasTheContextClassLoaderOfItsSubscriber() throws Exception {
+		Work work = start("platform");
+		for (int i = 0; i < 3; i++) {
+			ClassLoader loader = new URLClassLoader("caller-" + i, new URL[0], getClass().getClassLoader());
+			Seen seen = as("alice", loader, () -> work.mono().toFuture().get(10, TimeUnit.SECONDS));
+			assertThat(seen.classLoader()).isSameAs(loader);
+		}
+	}
+
+	@Test
+	void anExecutorOfTheApplicationGetsItsOwnClassLoaderBack() throws Exception {
+		BodyThread own = new BodyThread();
+		this.context = LockedApplication.of(Work.class, LocalStoreApplication.class)
+			.with("executor", "named")
+			.with((application) -> application.getBeanFactory().registerSingleton("named", own))
+			.start();
+		ClassLoader loader = new URLClassLoader("caller", new URL[0], getClass().getClassLoader());
+		Work work = this.context.getBean(Work.class);
+		assertThat(as("alice", loader, () -> work.stage().get(10, TimeUnit.SECONDS)).classLoader()).isSameAs(loader);
+		assertThat(own.classLoaderAfterwards.get(10, TimeUnit.SECONDS)).isSameAs(own.classLoader);
+	}
+
+	@Test
+	void aThreadThatServesNoCallerIsNotBoundToTheFirstOne() throws Exception {
+		Work work = start("platform");
+		LockRegistry registry = Objects.requireNonNull(this.context).getBean("localLocks", LockRegistry.class);
+		ClassLoader loader = new URLClassLoader("caller", new URL[0], getClass().getClassLoader());
+		as("alice", loader, () -> work.stage().get(10, TimeUnit.SECONDS));
+		CompletableFuture<HeldLock> waiting = as("alice", loader, () -> {
+			try (HeldLock held = registry.acquire(LockRequest.of("taken"))) {
+				assertThat(held.isHeld()).isTrue();
+				return registry.acquireAsync(LockRequest.of("taken"));
+			}
+		});
+		waiting.get(10, TimeUnit.SECONDS).close();
+		for (Thread thread : Thread.getAllStackTraces().keySet()) {
+			if (thread.getName().startsWith("distlock-")) {
+				assertThat(thread.getContextClassLoader()).as(thread.getName()).isNotSameAs(loader);
+			}
+		}
+	}
+
+	private Work start(String threads) {
+		this.context = LockedApplication.of(Work.class, LocalStoreApplication.class)
+			.with("virtual", threads.equals("virtual"))
+			.start();
+		return this.context.getBean(Work.class);
+	}
+
+	private <T> T as(String tenant, Callable<T> call) throws Exception {
+		return as(tenant, getClass().getClassLoader(), call);
+	}
+
+	/** Call as a request of this tenant, on a thread of its own. */
+	private static <T> T as(String tenant, ClassLoader loader, Callable<T> call) throws Exception {
+		FutureTask<T> request = new FutureTask<>(() -> {
+			TENANT.set(tenant);
+			return call.call();
+		});
+		Thread thread = new Thread(request, "request-of-" + tenant);
+		thread.setContextClassLoader(loader);
+		thread.start();
+		return request.get(30, TimeUnit.SECONDS);
+	}
+
+	private record Seen(@Nullable String tenant, @Nullable ClassLoader classLoader, String thread) {
+
+		static Seen here() {
+			Thread current = Thread.currentThread();
+			return new Seen(TENANT.get(), current.getContextClassLoader(), current.getName());
+		}
+
+	}
+
+	/** Runs each body on one thread, and says what is left behind there. */
+	private static final class BodyThread implements Executor {
+
+		private final CompletableFuture<@Nullable ClassLoader> classLoaderAfterwards = new CompletableFuture<>();
+
+		private final ClassLoader classLoader = new URLClassLoader("own", new URL[0], getClass().getClassLoader());
+
+		@Override
+		public void execute(Runnable task) {
+			Thread thread = new Thread(() -> {
+				task.run();
+				this.classLoaderAfterwards.complete(Thread.currentThread().getContextClassLoader());
+			});
+			thread.setContextClassLoader(this.classLoader);
+			thread.start();
+		}
+
+	}
+
+	static class Work {
+
+		@DistributedLock("'stage'")
+		CompletableFuture<Seen> stage() {
+			return CompletableFuture.completedFuture(Seen.here());
+		}
+
+		@DistributedLock("'until'")
+		CompletableFuture<String> until(CompletableFuture<String> end) {
+			return end;
+		}
+
+		@DistributedLock("'mono'")
+		Mono<Seen> mono() {
+			return Mono.just(Seen.here());
+		}
+
+	}
+
+}
