@@ -40,9 +40,11 @@ final class LockDefinitionReader {
 		LockedMethod where = annotation.where();
 		DistributedLock attributes = annotation.attributes();
 		LockableSignature.check(where, this.mode);
+		ResultKind result = ResultKind.of(where);
+		LateResult.check(where, annotation.annotated() == null);
 		String registry = this.placeholders.resolve("registry", attributes.registry(), where);
-		return new LockDefinition(where, ResultKind.of(where), annotation.annotated() == null, condition(annotation),
-				key(annotation), template(attributes, where), withoutLock(attributes, where), registry.trim());
+		return new LockDefinition(where, result, annotation.annotated() == null, condition(annotation), key(annotation),
+				template(attributes, where), withoutLock(attributes, where), registry.trim());
 	}
 
 	private LockRequest template(DistributedLock attributes, LockedMethod where) {

@@ -19,6 +19,9 @@ final class LockDefinitions {
 
 	private final Map<MethodClassKey, Optional<LockPlan>> known = new ConcurrentHashMap<>();
 
+	/** A method is called through its class and through each interface that has it. */
+	private final Map<LockedMethod, LockPlan> plans = new ConcurrentHashMap<>();
+
 	private final LockDefinitionReader reader;
 
 	private final Supplier<Duration> waitTime;
@@ -49,9 +52,14 @@ final class LockDefinitions {
 		if (annotations.isEmpty()) {
 			return Optional.empty();
 		}
-		List<LockDefinition> locks = annotations.stream().map(this.reader::read).toList();
-		return Optional
-			.of(new LockPlan(locks, TokenParameter.check(locks.get(0).where(), locks.size()), this.waitTime));
+		LockedMethod where = annotations.get(0).where();
+		LockPlan plan = this.plans.get(where);
+		if (plan == null) {
+			List<LockDefinition> locks = annotations.stream().map(this.reader::read).toList();
+			plan = new LockPlan(locks, TokenParameter.check(where, locks.size()), this.waitTime);
+			this.plans.put(where, plan);
+		}
+		return Optional.of(plan);
 	}
 
 	/**

@@ -1,7 +1,6 @@
 package io.github.distlock.aop;
 
 import java.lang.reflect.Method;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -34,10 +33,6 @@ enum ResultKind {
 	/** When the publisher has completed, for each subscriber. */
 	REACTIVE;
 
-	/** By name: reactive streams need not be on the class path. */
-	private static final Set<String> PUBLISHERS = Set.of("java.util.concurrent.Flow$Publisher",
-			"org.reactivestreams.Publisher");
-
 	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux",
 			ResultKind.class.getClassLoader());
 
@@ -64,7 +59,7 @@ enum ResultKind {
 			throw refuse(where, "CompletableFuture or CompletionStage");
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-		if (adapter == null && !isPublisher(type)) {
+		if (adapter == null && !LateResult.isPublisher(type)) {
 			return AT_ONCE;
 		}
 		if (!REACTOR) {
@@ -86,10 +81,7 @@ enum ResultKind {
 		if (result == null || where.method().getReturnType() != Object.class) {
 			return;
 		}
-		boolean ended = (result instanceof Future<?> future) ? future.isDone()
-				: !(result instanceof CompletionStage<?> || isPublisher(result.getClass())
-						|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(result.getClass()) != null);
-		if (!ended) {
+		if (LateResult.isUnfinished(result)) {
 			throw where.refuse("is on a method that returns Object, and has returned a "
 					+ result.getClass().getSimpleName() + ": its lock was released when it returned, and what "
 					+ "is still to be done is done without it. Write the type of the result that it really returns, "
@@ -102,12 +94,6 @@ enum ResultKind {
 				+ ", which may complete after the method has returned in a way that the lock cannot follow: the work "
 				+ "would go on without it. Return " + known
 				+ ", or call LockRegistry.acquireAsync and close the lock when the result is complete");
-	}
-
-	private static boolean isPublisher(Class<?> type) {
-		return PUBLISHERS.contains(type.getName()) || ClassUtils.getAllInterfacesForClassAsSet(type)
-			.stream()
-			.anyMatch((candidate) -> PUBLISHERS.contains(candidate.getName()));
 	}
 
 	private static boolean isSuspending(Method method) {
