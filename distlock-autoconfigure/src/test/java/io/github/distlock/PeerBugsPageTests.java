@@ -1,17 +1,10 @@
 package io.github.distlock;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
-
-import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,10 +17,7 @@ class PeerBugsPageTests {
 
 	private static final Pattern ROW = Pattern.compile("\\| (\\d+) \\|.*");
 
-	/** A class below the base package and one of its methods. */
-	private static final Pattern TEST = Pattern.compile("`([a-z.]+[A-Z]\\w+)#(\\w+)`");
-
-	private final List<String> rows = rows();
+	private final List<String> rows = NamedTests.rows("peer-bugs.md", ROW);
 
 	@Test
 	void everyBugHasARow() {
@@ -37,32 +27,12 @@ class PeerBugsPageTests {
 
 	@Test
 	void everyRowNamesATest() {
-		assertThat(this.rows).allMatch((row) -> TEST.matcher(row).find());
+		assertThat(this.rows).allMatch(NamedTests::isIn);
 	}
 
 	@Test
 	void everyTestThatIsNamedExists() {
-		assertThat(this.rows).allSatisfy((row) -> {
-			for (Matcher test = TEST.matcher(row); test.find();) {
-				Class<?> type = ClassUtils.resolveClassName("io.github.distlock." + test.group(1), null);
-				String method = test.group(2);
-				assertThat(Arrays.stream(type.getDeclaredMethods()).map((declared) -> declared.getName()))
-					.as(test.group(1))
-					.contains(method);
-			}
-		});
-	}
-
-	private static List<String> rows() {
-		try {
-			return Files.readAllLines(Path.of("..", "docs", "peer-bugs.md"))
-				.stream()
-				.filter((line) -> ROW.matcher(line).matches())
-				.toList();
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException(ex);
-		}
+		assertThat(this.rows).allSatisfy(NamedTests::assertThatEachExists);
 	}
 
 }

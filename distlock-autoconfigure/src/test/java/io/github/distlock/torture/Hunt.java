@@ -97,7 +97,7 @@ record Hunt(Mutant mutant, TortureSettings settings) {
 			.run();
 	}
 
-	private static void delete(Path folder) {
+	static void delete(Path folder) {
 		if (!Files.exists(folder)) {
 			return;
 		}

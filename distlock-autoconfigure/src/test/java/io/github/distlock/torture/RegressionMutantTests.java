@@ -1,0 +1,50 @@
+package io.github.distlock.torture;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A regression test counts only if it fails with the fault. Running them all takes a few
+ * minutes: {@code -Dtorture.mutants=all}, or parts of names.
+ */
+class RegressionMutantTests {
+
+	static List<RegressionMutant> mutants() {
+		return RegressionMutants.ALL;
+	}
+
+	static Stream<RegressionMutant> wanted() {
+		String wanted = System.getProperty("torture.mutants", "all");
+		return RegressionMutants.ALL.stream()
+			.filter((mutant) -> wanted.equals("all")
+					|| Stream.of(wanted.split(",")).anyMatch(mutant.toString()::contains));
+	}
+
+	@ParameterizedTest
+	@MethodSource("mutants")
+	void everyMutantCanStillBeMade(RegressionMutant mutant, @TempDir Path folder) {
+		mutant.mutant().applyTo(folder);
+		assertThat(folder.resolve("classes")).isNotEmptyDirectory();
+	}
+
+	@ParameterizedTest(allowZeroInvocations = true)
+	@MethodSource("wanted")
+	@EnabledIfSystemProperty(named = "torture.mutants", matches = ".+")
+	void theTestFailsWithTheFaultAndOnlyWithIt(RegressionMutant mutant) {
+		Path folder = Path.of("target/torture/regressions", mutant.toString().replace(' ', '-'));
+		RegressionMutant.Result control = mutant.runWithoutFault(folder);
+		assertThat(control.failed()).as("failures without the fault, see %s", control.log()).isZero();
+		assertThat(control.succeeded()).as("tests that ran without the fault, see %s", control.log()).isPositive();
+		RegressionMutant.Result found = mutant.runWithFault(folder);
+		assertThat(found.failed()).as("failures with the fault, see %s", found.log()).isPositive();
+	}
+
+}

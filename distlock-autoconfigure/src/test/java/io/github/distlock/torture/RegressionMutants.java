@@ -1,0 +1,26 @@
+package io.github.distlock.torture;
+
+import java.util.List;
+
+import static io.github.distlock.torture.Mutant.java;
+import static io.github.distlock.torture.Mutant.lua;
+
+/**
+ * The critical and high findings of docs/findings.md, each made again.
+ */
+final class RegressionMutants {
+
+	static final List<RegressionMutant> ALL = List.of(
+			RegressionMutant.of(Mutant.of("free lock recognised by the order of words",
+					lua("attempt.lua", "string.byte(word) == 124 and #word == #now + 1 and string.sub(word, 2) < now",
+							"#word == #now + 1 and word < '|' .. now")),
+					"backend.redis.CollatingScriptTests#aReaderKeepsAWriterOut"),
+			RegressionMutant.of(
+					Mutant.of("released lock taken for a lost one at the commit",
+							java("transaction/CommitCheck.java", "|| lock.isReleased()", "")),
+					"transaction.applications.OutlivedLockTests#workThatOutlivesALockThatWasReleasedCommits"));
+
+	private RegressionMutants() {
+	}
+
+}
