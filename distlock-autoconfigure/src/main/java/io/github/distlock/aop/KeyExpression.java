@@ -30,8 +30,11 @@ final class KeyExpression implements KeySource {
 
 	@Override
 	public List<String> keys(@Nullable Object target, @Nullable Object[] arguments) {
-		return this.guard.keys(this.expression.evaluate(target, arguments,
+		List<String> keys = this.guard.keys(this.expression.evaluate(target, arguments,
 				"write an expression that gives a key for every call, as in #order?.id ?: 'none'"));
+		this.guard.checkNames(keys, target);
+		this.guard.checkNames(keys, arguments);
+		return keys;
 	}
 
 }

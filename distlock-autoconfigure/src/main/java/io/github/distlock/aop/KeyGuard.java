@@ -71,6 +71,28 @@ record KeyGuard(WrittenExpression written) {
 	}
 
 	/**
+	 * Refuse a key with the name of a class that is generated in each JVM anew, as
+	 * {@code #root.target.class.name} would give it.
+	 * @param keys the keys
+	 * @param values the target and the arguments of the call
+	 */
+	void checkNames(List<String> keys, @Nullable Object... values) {
+		for (Object value : values) {
+			Class<?> type = (value != null) ? value.getClass() : null;
+			if (type != null && GeneratedClass.is(type)
+					&& keys.stream().anyMatch((key) -> key.contains(withoutPackage(type)))) {
+				throw this.written.refuse("evaluated to a key with the name of the generated class " + type.getName()
+						+ ", which differs from JVM to JVM: write #root.targetClass, or a fixed text");
+			}
+		}
+	}
+
+	/** Also a part of the full name. */
+	private static String withoutPackage(Class<?> type) {
+		return type.getName().substring(type.getName().lastIndexOf('.') + 1);
+	}
+
+	/**
 	 * Check a value that is about to become part of a text.
 	 */
 	void part(@Nullable Object value, String node) {

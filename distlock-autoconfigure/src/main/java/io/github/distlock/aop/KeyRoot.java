@@ -6,7 +6,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code #root} of a key expression.
+ * {@code #root} of a key expression. Method and class are those that the application's
+ * author has written, never those of a proxy, a lambda or another generated class.
  */
 final class KeyRoot {
 
@@ -26,7 +27,7 @@ final class KeyRoot {
 	}
 
 	public Method getMethod() {
-		return this.where.method();
+		return this.where.named();
 	}
 
 	public String getMethodName() {
@@ -38,7 +39,7 @@ final class KeyRoot {
 	}
 
 	public Class<?> getTargetClass() {
-		return this.where.beanClass();
+		return this.where.namedClass();
 	}
 
 	public @Nullable Object[] getArgs() {

@@ -100,6 +100,10 @@ final class LockDefinitionReader {
 	}
 
 	private static KeySource methodKey(LockedMethod where) {
+		if (GeneratedClass.is(where.named().getDeclaringClass())) {
+			throw where.refuse("key", "", "stands for the name of a generated class, which differs from JVM to JVM, so "
+					+ "that each JVM would have a lock of its own: write a key, as in \"'order-import'\"");
+		}
 		String key = where.signature();
 		if (key.getBytes(StandardCharsets.UTF_8).length > MAXIMUM_KEY_BYTES) {
 			throw where.refuse("key", "", "stands for " + key + ", which is longer than the " + MAXIMUM_KEY_BYTES

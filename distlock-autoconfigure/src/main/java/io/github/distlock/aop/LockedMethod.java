@@ -9,7 +9,6 @@ import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
-import org.springframework.util.ClassUtils;
 
 /**
  * An annotated method of a bean class: what messages name, and where a lock that has no
@@ -46,18 +45,45 @@ record LockedMethod(Class<?> beanClass, Method method) {
 	}
 
 	/**
+	 * Return the method as it is named in keys, metrics and messages.
+	 * @return the method of a class or an interface whose name is the same in every JVM;
+	 * the method itself if there is none
+	 */
+	Method named() {
+		Method named = GeneratedClass.named(this.method);
+		return (named != null) ? named : this.method;
+	}
+
+	/**
+	 * Return the class of the bean as it is named in keys.
+	 * @return a class or an interface whose name is the same in every JVM
+	 * @throws LockDefinitionException if the bean class is generated and extends or
+	 * implements none
+	 */
+	Class<?> namedClass() {
+		Class<?> named = GeneratedClass.named(this.beanClass);
+		if (named == null) {
+			throw refuse("is in the generated class " + this.beanClass.getName() + ", whose name differs from JVM to "
+					+ "JVM, so that it cannot be part of a key: write a key without #root.targetClass");
+		}
+		return named;
+	}
+
+	/**
 	 * The declaring class and not the bean's, so that the text is the same whichever
 	 * subclass or proxy the method is called through.
 	 */
 	String signature() {
-		return ClassUtils.getUserClass(this.method.getDeclaringClass()).getName() + "#" + this.method.getName()
-				+ Arrays.stream(this.method.getParameterTypes())
+		Method named = named();
+		return named.getDeclaringClass().getName() + "#" + named.getName()
+				+ Arrays.stream(named.getParameterTypes())
 					.map(Class::getTypeName)
 					.collect(Collectors.joining(",", "(", ")"));
 	}
 
 	String label() {
-		return ClassUtils.getUserClass(this.method.getDeclaringClass()).getSimpleName() + "." + this.method.getName();
+		Method named = named();
+		return named.getDeclaringClass().getSimpleName() + "." + named.getName();
 	}
 
 	@Override

@@ -1,0 +1,157 @@
+package io.github.distlock.aop;
+
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.function.Supplier;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockRequest;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.description.annotation.AnnotationDescription;
+import net.bytebuddy.implementation.FixedValue;
+import net.bytebuddy.implementation.SuperMethodCall;
+import net.bytebuddy.matcher.ElementMatchers;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The name of a class that is generated in each JVM anew never becomes part of a key.
+ */
+class GeneratedNameTests {
+
+	static Object[][] generatedBeans() throws Exception {
+		Job lambda = () -> {
+		};
+		Object proxy = Proxy.newProxyInstance(Job.class.getClassLoader(), new Class<?>[] { Job.class },
+				(self, method, arguments) -> switch (method.getName()) {
+					case "hashCode" -> System.identityHashCode(self);
+					case "equals" -> self == arguments[0];
+					case "toString" -> "proxy";
+					default -> null;
+				});
+		Object subclass = new ByteBuddy().subclass(PlainJob.class)
+			.method(ElementMatchers.not(ElementMatchers.isDeclaredBy(Object.class)))
+			.intercept(SuperMethodCall.INSTANCE)
+			.make()
+			.load(PlainJob.class.getClassLoader())
+			.getLoaded()
+			.getDeclaredConstructor()
+			.newInstance();
+		return new Object[][] { { lambda, Job.class }, { proxy, Job.class }, { subclass, PlainJob.class } };
+	}
+
+	private static AnnotationConfigApplicationContext start(Object bean) {
+		return LockedApplication.of()
+			.with((context) -> context.registerBean("job", Job.class, (Supplier<Job>) () -> (Job) bean))
+			.start();
+	}
+
+	private static String[] keys(AnnotationConfigApplicationContext context) {
+		return context.getBean(InMemoryLocks.class).requests.stream().map(LockRequest::key).toArray(String[]::new);
+	}
+
+	@ParameterizedTest
+	@MethodSource("generatedBeans")
+	void theKeyOfAMethodNamesTheClassOrInterfaceThatDeclaresIt(Object bean, Class<?> named) {
+		try (AnnotationConfigApplicationContext context = start(bean)) {
+			context.getBean(Job.class).run();
+			assertThat(keys(context)).containsExactly(named.getName() + "#run()");
+			assertThat(context.getBean(InMemoryLocks.class).requests).extracting(LockRequest::name)
+				.containsExactly(named.getSimpleName() + ".run");
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("generatedBeans")
+	void theTargetClassAndTheMethodOfAKeyAreNamedTheSameInEachJvm(Object bean, Class<?> named) {
+		try (AnnotationConfigApplicationContext context = start(bean)) {
+			context.getBean(Job.class).ofTargetClass();
+			context.getBean(Job.class).ofMethod();
+			assertThat(keys(context)).containsExactly(named.toString() + named.getName(), named.getName());
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("generatedBeans")
+	void theClassOfTheTargetOrOfAnArgumentIsRefusedInAKey(Object bean, Class<?> named) {
+		try (AnnotationConfigApplicationContext context = start(bean)) {
+			Job job = context.getBean(Job.class);
+			assertRefused(job::ofTarget);
+			assertRefused(job::ofTargetName);
+			assertRefused(() -> job.ofArgument(bean));
+			assertThat(keys(context)).isEmpty();
+		}
+	}
+
+	private static void assertRefused(Runnable call) {
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(call::run)
+			.withMessageContaining("differs from JVM to JVM: write #root.targetClass");
+	}
+
+	@Test
+	void aGeneratedMethodThatNothingDeclaresNeedsAKey() throws Exception {
+		Object bean = new ByteBuddy().subclass(Object.class)
+			.defineMethod("run", String.class, Modifier.PUBLIC)
+			.intercept(FixedValue.value("done"))
+			.annotateMethod(AnnotationDescription.Builder.ofType(DistributedLock.class).build())
+			.make()
+			.load(getClass().getClassLoader())
+			.getLoaded()
+			.getDeclaredConstructor()
+			.newInstance();
+		assertThatException()
+			.isThrownBy(() -> LockedApplication.of()
+				.with((context) -> context.registerBean("job", Object.class, () -> bean))
+				.start())
+			.havingRootCause()
+			.withMessageContaining("write a key");
+	}
+
+	public interface Job {
+
+		@DistributedLock
+		void run();
+
+		@DistributedLock("#root.targetClass + #root.targetClass.name")
+		default void ofTargetClass() {
+		}
+
+		@DistributedLock("#root.method.declaringClass.name")
+		default void ofMethod() {
+		}
+
+		@DistributedLock("'k' + #root.target.class")
+		default void ofTarget() {
+		}
+
+		@DistributedLock("#root.target.class.simpleName")
+		default void ofTargetName() {
+		}
+
+		@DistributedLock("#argument.getClass().name")
+		default void ofArgument(Object argument) {
+		}
+
+	}
+
+	public static class PlainJob implements Job {
+
+		@Override
+		public void run() {
+		}
+
+		@Override
+		public void ofMethod() {
+		}
+
+	}
+
+}

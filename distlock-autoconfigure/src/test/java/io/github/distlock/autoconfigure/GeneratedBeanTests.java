@@ -1,0 +1,46 @@
+package io.github.distlock.autoconfigure;
+
+import io.github.distlock.testing.ChildJvm;
+import io.github.distlock.testing.RedisTestServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Two JVMs with a bean whose class is generated exclude each other, although the class
+ * has another name in each of them.
+ */
+class GeneratedBeanTests {
+
+	private static RedisTestServer redis;
+
+	@BeforeAll
+	static void start() {
+		redis = RedisTestServer.start();
+	}
+
+	@AfterAll
+	static void stop() {
+		redis.close();
+	}
+
+	private static ChildJvm child(String kind, int others) {
+		return ChildJvm.start(GeneratedBeanChild.class, Integer.toString(redis.port()), kind, Integer.toString(others));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "lambda, run", "lambda, runOfClass", "proxy, run", "proxy, runOfClass" })
+	void aGeneratedBeanOfTwoJvmsHasOneLock(String kind, String method) {
+		try (ChildJvm one = child(kind, 1); ChildJvm other = child(kind, 3)) {
+			one.tell(method).expect("inside");
+			assertThat(other.tell(method).expect("refused ")).contains("$Work");
+			one.tell("return").expect("returned");
+			other.tell(method).expect("inside");
+			other.tell("return").expect("returned");
+		}
+	}
+
+}
