@@ -22,10 +22,11 @@ public final class LockProxyRegistrar implements ImportBeanDefinitionRegistrar {
 	}
 
 	private static void register(BeanDefinitionRegistry registry, Class<?> type) {
-		if (!registry.containsBeanDefinition(type.getName())) {
+		String name = "distlock" + type.getSimpleName();
+		if (!registry.containsBeanDefinition(name)) {
 			RootBeanDefinition definition = new RootBeanDefinition(type);
 			definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
-			registry.registerBeanDefinition(type.getName(), definition);
+			registry.registerBeanDefinition(name, definition);
 		}
 	}
 

@@ -16,9 +16,10 @@ import org.springframework.context.annotation.Conditional;
  * {@link io.github.distlock.backend.LockBackend} of its own.
  * <p>
  * Goes on the one auto-configuration of a store, which comes before
- * {@link DistlockAutoConfiguration} and has, lazy, a bean {@code <store>LockBackend} and,
- * if the store has an address, a bean {@code <store>LockStoreLocation}; both qualified by
- * the name of the store. The registry is made from them.
+ * {@link DistlockAutoConfiguration} and has, lazy, a bean
+ * {@code distlock<Store>LockBackend} and, if the store has an address, a bean
+ * {@code distlock<Store>LockStoreLocation}; both qualified by the name of the store. The
+ * registry is made from them.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -47,7 +47,7 @@ public final class DistlockAopAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	@ConditionalOnMissingBean
-	static DistributedLockAdvisor distributedLockAdvisor(ConfigurableBeanFactory beanFactory, ListableBeanFactory beans,
+	static DistributedLockAdvisor distlockAdvisor(ConfigurableBeanFactory beanFactory, ListableBeanFactory beans,
 			Environment environment, ObjectProvider<DistlockProperties> properties,
 			ObjectProvider<LockRegistry> registry, ObjectProvider<LockListener> listeners,
 			ObjectProvider<LockFailureHandler> failureHandler) {

@@ -48,7 +48,7 @@ public final class DistlockJdbcAutoConfiguration {
 	@Lazy
 	@Qualifier("jdbc")
 	@DependsOnDatabaseInitialization
-	LockBackend jdbcLockBackend(DistlockProperties properties, JdbcStoreProperties jdbc,
+	LockBackend distlockJdbcLockBackend(DistlockProperties properties, JdbcStoreProperties jdbc,
 			ListableBeanFactory beanFactory) {
 		DataSource dataSource = DATABASE.select(beanFactory, jdbc.dataSource());
 		JdbcBackendSettings settings = jdbc.toSettings(properties);
@@ -61,7 +61,7 @@ public final class DistlockJdbcAutoConfiguration {
 	@Bean
 	@Lazy
 	@Qualifier("jdbc")
-	LockStoreLocation jdbcLockStoreLocation(JdbcStoreProperties jdbc) {
+	LockStoreLocation distlockJdbcLockStoreLocation(JdbcStoreProperties jdbc) {
 		String name = jdbc.dataSource();
 		return () -> "The database behind the "
 				+ (StringUtils.hasText(name) ? "DataSource bean '" + name + "'" : "application's DataSource");
@@ -69,7 +69,7 @@ public final class DistlockJdbcAutoConfiguration {
 
 	@Bean
 	@Lazy
-	JdbcLockSchemaInitializer jdbcLockSchemaInitializer(JdbcStoreProperties jdbc, ListableBeanFactory beanFactory) {
+	JdbcLockSchemaInitializer distlockJdbcSchemaInitializer(JdbcStoreProperties jdbc, ListableBeanFactory beanFactory) {
 		return new JdbcLockSchemaInitializer(DATABASE.select(beanFactory, jdbc.dataSource()), jdbc.initializeSchema());
 	}
 

@@ -28,14 +28,14 @@ public final class DistlockLocalAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	LocalStore localStore() {
+	LocalStore distlockLocalStore() {
 		return new LocalStore(TimeSource.SYSTEM);
 	}
 
 	@Bean
 	@Lazy
 	@Qualifier("local")
-	LockBackend localLockBackend(LocalStore store, DistlockProperties properties) {
+	LockBackend distlockLocalLockBackend(LocalStore store, DistlockProperties properties) {
 		logger.warn("The lock store 'local' is enabled: its locks keep out other threads of this application, "
 				+ "and no other JVM");
 		return new LocalLockBackend(store, properties.handoff().budget() + 1, TimeSource.SYSTEM);

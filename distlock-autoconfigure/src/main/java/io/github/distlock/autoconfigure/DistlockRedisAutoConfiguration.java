@@ -38,7 +38,7 @@ public final class DistlockRedisAutoConfiguration {
 	@Bean
 	@Lazy
 	@Qualifier("redis")
-	LockBackend redisLockBackend(DistlockProperties properties, RedisStoreProperties redis,
+	LockBackend distlockRedisLockBackend(DistlockProperties properties, RedisStoreProperties redis,
 			ListableBeanFactory beanFactory) {
 		return new RedisLockBackend(connectionFactory(redis, beanFactory), redis.toSettings(properties),
 				TimeSource.SYSTEM);
@@ -47,7 +47,7 @@ public final class DistlockRedisAutoConfiguration {
 	@Bean
 	@Lazy
 	@Qualifier("redis")
-	LockStoreLocation redisLockStoreLocation(RedisStoreProperties redis, ListableBeanFactory beanFactory) {
+	LockStoreLocation distlockRedisLockStoreLocation(RedisStoreProperties redis, ListableBeanFactory beanFactory) {
 		return new RedisLocation(connectionFactory(redis, beanFactory));
 	}
 

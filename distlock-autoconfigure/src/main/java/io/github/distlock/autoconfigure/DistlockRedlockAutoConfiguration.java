@@ -34,7 +34,7 @@ public final class DistlockRedlockAutoConfiguration {
 
 	@Bean
 	@Lazy
-	RedlockConnections redlockConnections(ObjectProvider<SslBundles> bundles) {
+	RedlockConnections distlockRedlockConnections(ObjectProvider<SslBundles> bundles) {
 		return new RedlockConnections(bundles);
 	}
 
@@ -42,7 +42,7 @@ public final class DistlockRedlockAutoConfiguration {
 	@Bean
 	@Lazy
 	@Qualifier("redlock")
-	LockBackend redlockLockBackend(DistlockProperties properties, RedlockStoreProperties redlock,
+	LockBackend distlockRedlockLockBackend(DistlockProperties properties, RedlockStoreProperties redlock,
 			RedlockConnections connections) {
 		RedlockSettings settings = redlock.toSettings(properties);
 		List<QuorumNode> nodes = redlock.addresses()
@@ -55,7 +55,7 @@ public final class DistlockRedlockAutoConfiguration {
 	@Bean
 	@Lazy
 	@Qualifier("redlock")
-	LockStoreLocation redlockLockStoreLocation(RedlockStoreProperties redlock) {
+	LockStoreLocation distlockRedlockLockStoreLocation(RedlockStoreProperties redlock) {
 		return () -> redlock.addresses()
 			.stream()
 			.map(RedlockNodeAddress::name)

@@ -24,14 +24,14 @@ public final class DistlockZooKeeperAutoConfiguration {
 	/** Not the client itself: it is ours, and nobody else's to inject. */
 	@Bean
 	@Lazy
-	ZooKeeperClient zookeeperLockClient(ZooKeeperStoreProperties zooKeeper, ListableBeanFactory beanFactory) {
+	ZooKeeperClient distlockZookeeperClient(ZooKeeperStoreProperties zooKeeper, ListableBeanFactory beanFactory) {
 		return ZooKeeperClient.of(beanFactory, zooKeeper);
 	}
 
 	@Bean
 	@Lazy
 	@Qualifier("zookeeper")
-	LockBackend zookeeperLockBackend(ZooKeeperClient client, ZooKeeperStoreProperties zooKeeper,
+	LockBackend distlockZookeeperLockBackend(ZooKeeperClient client, ZooKeeperStoreProperties zooKeeper,
 			DistlockProperties properties) {
 		return client.backend(zooKeeper, properties);
 	}
@@ -39,7 +39,7 @@ public final class DistlockZooKeeperAutoConfiguration {
 	@Bean
 	@Lazy
 	@Qualifier("zookeeper")
-	LockStoreLocation zookeeperLockStoreLocation(ZooKeeperClient client) {
+	LockStoreLocation distlockZookeeperLockStoreLocation(ZooKeeperClient client) {
 		return client::location;
 	}
 

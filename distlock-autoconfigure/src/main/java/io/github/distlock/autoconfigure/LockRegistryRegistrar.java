@@ -18,10 +18,10 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Defines a {@link LockRegistry} bean for each enabled store: {@code redisLockRegistry},
- * qualified by {@code redis}; the one of the default store is primary. A store that is
- * enabled and has no backend, since its classes are missing, has a bean too: one that
- * says so when it is created.
+ * Defines a {@link LockRegistry} bean for each enabled store:
+ * {@code distlockRedisLockRegistry}, qualified by {@code redis}; the one of the default
+ * store is primary. A store that is enabled and has no backend, since its classes are
+ * missing, has a bean too: one that says so when it is created.
  */
 class LockRegistryRegistrar implements ImportBeanDefinitionRegistrar {
 

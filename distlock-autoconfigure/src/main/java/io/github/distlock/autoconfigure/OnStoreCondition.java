@@ -1,6 +1,7 @@
 package io.github.distlock.autoconfigure;
 
 import java.util.List;
+import java.util.Optional;
 
 import io.github.distlock.LockRegistry;
 
@@ -41,8 +42,12 @@ class OnStoreCondition extends SpringBootCondition implements ConfigurationCondi
 				.noMatch(message.found("LockRegistry of the application").items(List.of(registries)));
 		}
 		StoreBeans beans = new StoreBeans(beanFactory);
-		if (beanFactory.containsBean(StoreBeans.backendName(backend.store()))) {
-			return ConditionOutcome.noMatch(message.foundExactly("bean " + StoreBeans.backendName(backend.store())));
+		Optional<String> ofThatName = beans.all()
+			.stream()
+			.filter((name) -> StoreBeans.store(name).equals(backend.store()))
+			.findFirst();
+		if (ofThatName.isPresent()) {
+			return ConditionOutcome.noMatch(message.foundExactly("bean " + ofThatName.get()));
 		}
 		ChosenStores chosen = ChosenStores.of(context.getEnvironment());
 		String reason = chosen.reason(backend);

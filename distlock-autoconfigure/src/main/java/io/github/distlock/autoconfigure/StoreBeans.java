@@ -10,12 +10,19 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.StringUtils;
 
 /**
  * The {@link LockBackend} beans that are defined, ours and the application's. Creates
  * none.
  */
 record StoreBeans(ConfigurableListableBeanFactory beanFactory) {
+
+	/**
+	 * Of the names of all beans of the library. Spring Integration has a
+	 * {@code redisLockRegistry} as well.
+	 */
+	private static final String PREFIX = "distlock";
 
 	private static final String BACKEND = "LockBackend";
 
@@ -24,23 +31,33 @@ record StoreBeans(ConfigurableListableBeanFactory beanFactory) {
 	private static final String LOCATION = "LockStoreLocation";
 
 	static String backendName(String store) {
-		return store + BACKEND;
+		return name(store, BACKEND);
 	}
 
 	static String registryName(String store) {
-		return store + REGISTRY;
+		return name(store, REGISTRY);
 	}
 
 	static String locationName(String store) {
-		return store + LOCATION;
+		return name(store, LOCATION);
+	}
+
+	private static String name(String store, String kind) {
+		return PREFIX + StringUtils.capitalize(store) + kind;
 	}
 
 	/**
-	 * The name of the store behind a bean: {@code etcd} for {@code etcdLockBackend}.
+	 * The name of the store behind a bean: {@code etcd} for {@code etcdLockBackend},
+	 * {@code redis} for {@code distlockRedisLockBackend}.
 	 */
 	static String store(String backendName) {
-		return (backendName.length() > BACKEND.length() && backendName.endsWith(BACKEND))
-				? backendName.substring(0, backendName.length() - BACKEND.length()) : backendName;
+		int end = backendName.length() - BACKEND.length();
+		if (end <= 0 || !backendName.endsWith(BACKEND)) {
+			return backendName;
+		}
+		boolean prefixed = backendName.startsWith(PREFIX) && end > PREFIX.length();
+		return prefixed ? StringUtils.uncapitalize(backendName.substring(PREFIX.length(), end))
+				: backendName.substring(0, end);
 	}
 
 	List<String> all() {

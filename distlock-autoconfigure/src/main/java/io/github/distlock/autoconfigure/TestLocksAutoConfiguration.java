@@ -26,12 +26,12 @@ public final class TestLocksAutoConfiguration {
 	}
 
 	@Bean
-	TestLocks testLocks(ControlledStores stores) {
+	TestLocks distlockTestLocks(ControlledStores stores) {
 		return new TestLocks(stores);
 	}
 
 	@Bean
-	LockListener testLockListener(ControlledStores stores) {
+	LockListener distlockTestLockListener(ControlledStores stores) {
 		return stores.listener();
 	}
 

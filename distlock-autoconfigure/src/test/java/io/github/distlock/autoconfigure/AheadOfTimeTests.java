@@ -55,7 +55,7 @@ class AheadOfTimeTests {
 		Injected injected = context.getBean(Injected.class);
 		assertThat(injected.plain()).isInstanceOf(BackendLockRegistry.class)
 			.isSameAs(injected.redis())
-			.isSameAs(context.getBean("redisLockRegistry"));
+			.isSameAs(context.getBean("distlockRedisLockRegistry"));
 		assertThat(injected.composite()).isInstanceOf(CompositeLockRegistry.class);
 		injected.composite().acquire(LockRequest.of("order-1")).close();
 	}

@@ -80,7 +80,7 @@ class DistlockAopAutoConfigurationTests {
 				}
 			});
 			context.refresh();
-			assertThat(context.getBeanFactory().containsSingleton("distributedLockAdvisor")).isTrue();
+			assertThat(context.getBeanFactory().containsSingleton("distlockAdvisor")).isTrue();
 			assertThat(context.getBeanFactory().containsSingleton("locks")).isFalse();
 			context.getBean(Shop.class).sell();
 			assertThat(context.getBeanFactory().containsSingleton("locks")).isTrue();
@@ -89,10 +89,9 @@ class DistlockAopAutoConfigurationTests {
 
 	@Test
 	void theAdvisorIsInfrastructure() {
-		this.application.run((context) -> assertThat(context.getSourceApplicationContext()
-			.getBeanFactory()
-			.getBeanDefinition("distributedLockAdvisor")
-			.getRole()).isEqualTo(BeanDefinition.ROLE_INFRASTRUCTURE));
+		this.application.run((context) -> assertThat(
+				context.getSourceApplicationContext().getBeanFactory().getBeanDefinition("distlockAdvisor").getRole())
+			.isEqualTo(BeanDefinition.ROLE_INFRASTRUCTURE));
 	}
 
 	@Test

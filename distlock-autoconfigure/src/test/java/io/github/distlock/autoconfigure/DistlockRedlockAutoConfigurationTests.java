@@ -68,7 +68,7 @@ class DistlockRedlockAutoConfigurationTests {
 						assertThat(registry.tryAcquire(LockRequest.of("order-2"))).isPresent();
 					}
 				});
-				assertThat(context.getBean("redlockLockStoreLocation", LockStoreLocation.class).describe())
+				assertThat(context.getBean("distlockRedlockLockStoreLocation", LockStoreLocation.class).describe())
 					.contains("127.0.0.1:" + servers.get(1).port())
 					.doesNotContain("secret");
 			});

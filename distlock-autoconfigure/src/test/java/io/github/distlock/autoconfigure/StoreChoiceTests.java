@@ -58,8 +58,8 @@ class StoreChoiceTests {
 	@Test
 	void whereNothingIsSaidThereIsRedisAlone(CapturedOutput output) {
 		this.application.run((context) -> {
-			assertThat(registries(context)).containsExactly("redisLockRegistry");
-			assertThat(context).hasBean("redisLockBackend").doesNotHaveBean(LocalStore.class);
+			assertThat(registries(context)).containsExactly("distlockRedisLockRegistry");
+			assertThat(context).hasBean("distlockRedisLockBackend").doesNotHaveBean(LocalStore.class);
 			assertThat(output).doesNotContain("'local'");
 			assertThat(report(context, DistlockRedisAutoConfiguration.class))
 				.contains("@ConditionalOnStore redis it is the default");
@@ -71,7 +71,7 @@ class StoreChoiceTests {
 	@Test
 	void theStoreThatIsNamedIsTheOnlyOne(CapturedOutput output) {
 		this.application.withPropertyValues("distlock.backend=local").run((context) -> {
-			assertThat(registries(context)).containsExactly("localLockRegistry");
+			assertThat(registries(context)).containsExactly("distlockLocalLockRegistry");
 			assertThat(context.getBean(LockBackend.class)).isInstanceOf(LocalLockBackend.class);
 			lock(context.getBean(LockRegistry.class));
 			assertThat(output).containsOnlyOnce("and no other JVM");
@@ -81,7 +81,8 @@ class StoreChoiceTests {
 	@Test
 	void aStoreThatIsSwitchedOnIsThereBesideTheDefault(CapturedOutput output) {
 		this.application.withPropertyValues("distlock.local.enabled=true").withBean(Injected.class).run((context) -> {
-			assertThat(registries(context)).containsExactlyInAnyOrder("redisLockRegistry", "localLockRegistry");
+			assertThat(registries(context)).containsExactlyInAnyOrder("distlockRedisLockRegistry",
+					"distlockLocalLockRegistry");
 			Injected injected = context.getBean(Injected.class);
 			assertThat(injected.plain).isSameAs(injected.redis).isNotSameAs(injected.local);
 			assertThat(injected.redisBackend).isInstanceOf(RedisLockBackend.class);
@@ -109,15 +110,16 @@ class StoreChoiceTests {
 	void aBackendOfTheApplicationIsTheDefaultAndOthersCanBeBesideIt() {
 		ApplicationContextRunner own = this.application.withBean("etcdLockBackend", LockBackend.class,
 				StoreChoiceTests::ownBackend);
-		own.run((context) -> assertThat(registries(context)).containsExactly("etcdLockRegistry"));
+		own.run((context) -> assertThat(registries(context)).containsExactly("distlockEtcdLockRegistry"));
 		own.withPropertyValues("distlock.backend=redis").run((context) -> {
-			assertThat(registries(context)).containsExactly("etcdLockRegistry");
+			assertThat(registries(context)).containsExactly("distlockEtcdLockRegistry");
 			assertThat(report(context, DistlockRedisAutoConfiguration.class))
 				.contains("found LockBackend of the application etcdLockBackend");
 		});
 		own.withPropertyValues("distlock.redis.enabled=true").run((context) -> {
-			assertThat(registries(context)).containsExactlyInAnyOrder("etcdLockRegistry", "redisLockRegistry");
-			assertThat(context.getBean(LockRegistry.class)).isSameAs(context.getBean("etcdLockRegistry"));
+			assertThat(registries(context)).containsExactlyInAnyOrder("distlockEtcdLockRegistry",
+					"distlockRedisLockRegistry");
+			assertThat(context.getBean(LockRegistry.class)).isSameAs(context.getBean("distlockEtcdLockRegistry"));
 		});
 		own.withPropertyValues("distlock.composite=redis,etcd", "distlock.backend=composite").run((context) -> {
 			assertThat(context.getBean(LockRegistry.class)).isInstanceOf(CompositeLockRegistry.class);
@@ -136,7 +138,7 @@ class StoreChoiceTests {
 					+ "etcdLockBackend, consul."));
 		own.withBean("third", LockBackend.class, StoreChoiceTests::ownBackend, (bean) -> bean.setPrimary(true))
 			.run((context) -> assertThat(context.getBean(LockRegistry.class))
-				.isSameAs(context.getBean("thirdLockRegistry")));
+				.isSameAs(context.getBean("distlockThirdLockRegistry")));
 	}
 
 	@Test
@@ -144,7 +146,7 @@ class StoreChoiceTests {
 		this.application.withPropertyValues("distlock.redis.enabled=true")
 			.withBean("redisLockBackend", LockBackend.class, StoreChoiceTests::ownBackend)
 			.run((context) -> {
-				assertThat(registries(context)).containsExactly("redisLockRegistry");
+				assertThat(registries(context)).containsExactly("distlockRedisLockRegistry");
 				assertThat(context.getBean(LockBackend.class)).isInstanceOf(LocalLockBackend.class);
 			});
 	}
@@ -164,12 +166,12 @@ class StoreChoiceTests {
 	void theCompositeCanBeTheDefaultAndEnablesItsMembers() {
 		this.application.withPropertyValues("distlock.backend=composite", "distlock.composite=redis, local")
 			.run((context) -> {
-				assertThat(registries(context)).containsExactlyInAnyOrder("redisLockRegistry", "localLockRegistry",
-						"compositeLockRegistry");
+				assertThat(registries(context)).containsExactlyInAnyOrder("distlockRedisLockRegistry",
+						"distlockLocalLockRegistry", "distlockCompositeLockRegistry");
 				CompositeLockRegistry composite = (CompositeLockRegistry) context.getBean(LockRegistry.class);
 				assertThat(composite.members()).containsExactly(
-						context.getBean("redisLockRegistry", LockRegistry.class),
-						context.getBean("localLockRegistry", LockRegistry.class));
+						context.getBean("distlockRedisLockRegistry", LockRegistry.class),
+						context.getBean("distlockLocalLockRegistry", LockRegistry.class));
 				try (HeldLock lock = composite.acquire(LockRequest.of("order-1"))) {
 					assertThat(lock.isHeld()).isTrue();
 					assertThat(lock.fencingToken()).isPositive();

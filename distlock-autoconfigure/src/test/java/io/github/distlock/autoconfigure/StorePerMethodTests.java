@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.util.StringUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.BDDMockito.given;
@@ -121,7 +122,8 @@ class StorePerMethodTests {
 		private String whereItIsHeld() {
 			Set<String> held = new TreeSet<>();
 			for (String store : Set.of("redis", "local")) {
-				LockRegistry registry = Objects.requireNonNull(this.registries.get(store + "LockRegistry"));
+				LockRegistry registry = Objects
+					.requireNonNull(this.registries.get("distlock" + StringUtils.capitalize(store) + "LockRegistry"));
 				registry.acquireAsync(LockRequest.of("order-1").waitTime(Duration.ZERO))
 					.handle((lock, failure) -> (lock != null) ? close(lock) : held.add(store))
 					.join();

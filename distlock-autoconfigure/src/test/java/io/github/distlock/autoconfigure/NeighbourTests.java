@@ -1,0 +1,198 @@
+package io.github.distlock.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import javax.sql.DataSource;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import net.javacrumbs.shedlock.core.LockProvider;
+import net.javacrumbs.shedlock.provider.redis.spring.RedisLockProvider;
+import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
+import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+import org.apache.curator.framework.CuratorFramework;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.integration.jdbc.lock.DefaultLockRepository;
+import org.springframework.integration.jdbc.lock.JdbcLockRegistry;
+import org.springframework.integration.jdbc.lock.LockRepository;
+import org.springframework.integration.redis.util.RedisLockRegistry;
+import org.springframework.integration.zookeeper.lock.ZookeeperLockRegistry;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * An application that has the lock registries of Spring Integration under their usual
+ * names, and ShedLock.
+ */
+class NeighbourTests {
+
+	private final ApplicationContextRunner application = Contexts.withRedis()
+		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class,
+				DataSourceTransactionManagerAutoConfiguration.class))
+		.withPropertyValues("spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID(), "distlock.jdbc.enabled=true",
+				"distlock.zookeeper.enabled=true", "distlock.local.enabled=true", "distlock.composite=redis,jdbc");
+
+	@Test
+	void theRegistriesOfSpringIntegrationAndShedLockKeepTheirNamesAndTheirWork() throws Exception {
+		try (RedisTestServer redis = RedisTestServer.start();
+				ZooKeeperTestServer zooKeeper = ZooKeeperTestServer.start();
+				CuratorFramework curator = ZooKeeperTestServer.client(zooKeeper.connectString(),
+						Duration.ofSeconds(5))) {
+			curator.start();
+			this.application.withPropertyValues("spring.data.redis.port=" + redis.port())
+				.withBean("curator", CuratorFramework.class, () -> curator)
+				.withUserConfiguration(Neighbours.class)
+				.run((context) -> {
+					assertThat(context).hasNotFailed();
+					assertThat(context).getBean("redisLockRegistry").isInstanceOf(RedisLockRegistry.class);
+					assertThat(context).getBean("jdbcLockRegistry").isInstanceOf(JdbcLockRegistry.class);
+					assertThat(context).getBean("zookeeperLockRegistry").isInstanceOf(ZookeeperLockRegistry.class);
+					Work work = context.getBean(Work.class);
+					assertThat(Stream.of(work.redis(), work.jdbc(), work.zookeeper(), work.both()))
+						.containsExactly("shared", "shared", "shared", "shared");
+					assertThat(work.scheduled()).contains("shedlock");
+					assertThat(List.of(context.getBean(RedisLockRegistry.class),
+							context.getBean(JdbcLockRegistry.class), context.getBean(ZookeeperLockRegistry.class)))
+						.allSatisfy((registry) -> {
+							assertThat(registry.obtain("theirs").tryLock()).isTrue();
+							registry.obtain("theirs").unlock();
+						});
+				});
+		}
+	}
+
+	@Test
+	void qualifiersAreTheNamesOfTheStores() {
+		this.application.withPropertyValues("distlock.zookeeper.enabled=false")
+			.withBean(Injected.class)
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				Injected injected = context.getBean(Injected.class);
+				assertThat(injected.redis()).isSameAs(context.getBean("distlockRedisLockRegistry"))
+					.isSameAs(context.getBean(LockRegistry.class));
+				assertThat(injected.jdbc()).isSameAs(context.getBean("distlockJdbcLockRegistry"));
+				assertThat(injected.composite()).isSameAs(context.getBean("distlockCompositeLockRegistry"));
+			});
+	}
+
+	@Test
+	void allBeansOfTheLibraryHaveNamesOfItsOwn() throws Exception {
+		try (ZooKeeperTestServer zooKeeper = ZooKeeperTestServer.start()) {
+			this.application
+				.withPropertyValues("distlock.zookeeper.connect-string=" + zooKeeper.connectString(),
+						"distlock.redlock.enabled=true")
+				.withPropertyValues(IntStream.range(0, 3)
+					.mapToObj((node) -> "distlock.redlock.nodes[" + node + "].url=redis://127.0.0.1:" + (node + 1))
+					.toArray(String[]::new))
+				.run((context) -> {
+					assertThat(context).hasNotFailed();
+					assertThat(ours(context)).hasSizeGreaterThan(20)
+						.allMatch((name) -> name.startsWith("distlock") || name.startsWith("io.github.distlock."));
+				});
+		}
+	}
+
+	private static Stream<String> ours(ApplicationContext context) {
+		return Stream.of(context.getBeanDefinitionNames()).filter((name) -> {
+			Class<?> type = context.getType(name, false);
+			return type != null && type.getName().startsWith("io.github.distlock.");
+		});
+	}
+
+	record Injected(@Qualifier("redis") LockRegistry redis, @Qualifier("jdbc") LockRegistry jdbc,
+			@Qualifier("composite") LockRegistry composite) {
+	}
+
+	static class Work {
+
+		@DistributedLock(key = "'shared'")
+		String redis() {
+			return key();
+		}
+
+		@DistributedLock(key = "'shared'", registry = "jdbc")
+		String jdbc() {
+			return key();
+		}
+
+		@DistributedLock(key = "'shared'", registry = "zookeeper")
+		String zookeeper() {
+			return key();
+		}
+
+		@DistributedLock(key = "'shared'", registry = "composite")
+		String both() {
+			return key();
+		}
+
+		@SchedulerLock(name = "shedlock", lockAtMostFor = "1m")
+		Optional<String> scheduled() {
+			return Optional.of("shedlock");
+		}
+
+		private static String key() {
+			return LockContext.current().map(HeldLock::key).orElse("no lock");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableSchedulerLock(defaultLockAtMostFor = "1m")
+	static class Neighbours {
+
+		@Bean
+		RedisLockRegistry redisLockRegistry(RedisConnectionFactory connections) {
+			return new RedisLockRegistry(connections, "integration");
+		}
+
+		@Bean
+		DefaultLockRepository lockRepository(DataSource dataSource) {
+			new ResourceDatabasePopulator(new ClassPathResource("org/springframework/integration/jdbc/schema-h2.sql"))
+				.execute(dataSource);
+			return new DefaultLockRepository(dataSource);
+		}
+
+		@Bean
+		JdbcLockRegistry jdbcLockRegistry(LockRepository repository) {
+			return new JdbcLockRegistry(repository);
+		}
+
+		@Bean
+		ZookeeperLockRegistry zookeeperLockRegistry(CuratorFramework curator) {
+			return new ZookeeperLockRegistry(curator);
+		}
+
+		@Bean
+		LockProvider lockProvider(RedisConnectionFactory connections) {
+			return new RedisLockProvider.Builder(connections).environment("shedlock").build();
+		}
+
+		@Bean
+		Work work() {
+			return new Work();
+		}
+
+	}
+
+}
