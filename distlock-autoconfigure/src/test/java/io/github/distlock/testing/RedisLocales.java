@@ -10,8 +10,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Starts the Redis that is installed on this machine under a given locale. Lua compares
- * strings with {@code strcoll}, and Redis takes {@code LC_COLLATE} from its environment.
+ * Starts a Redis under a given locale. Lua compares strings with {@code strcoll}, and
+ * Redis takes {@code LC_COLLATE} from its environment.
  */
 public final class RedisLocales {
 
@@ -30,17 +30,14 @@ public final class RedisLocales {
 	}
 
 	/**
-	 * Start a server. The test is skipped where this machine has no {@code redis-server}
-	 * or does not have the locale.
+	 * Start a server. Under {@link #BYTES} it is the one that comes with the build; under
+	 * {@link #COLLATING} the one that is installed on this machine. The test is skipped
+	 * where that or the locale is missing.
 	 * @param locale {@link #COLLATING} or {@link #BYTES}
 	 * @return the server, which really compares strings as the locale does
 	 */
 	public static RedisProcess start(String locale) {
-		Path executable = RedisProcess.assumeInstalled();
-		Assumptions.assumeTrue(System.getProperty("os.name").equals("Linux"),
-				"Only the C library of Linux is known to collate the word of readers before a tombstone");
-		Assumptions.assumeTrue(locale.equals(BYTES) || installed().contains(normalized(locale)),
-				() -> "The locale " + locale + " is not installed on this machine (Debian: locales-all)");
+		Path executable = locale.equals(BYTES) ? RedisProcess.embedded() : assumeCollating(locale);
 		RedisProcess server = RedisProcess.start(executable, Map.of("LC_ALL", locale), RedisTestServer.freePort(),
 				List.of());
 		boolean collates = Long.valueOf(1).equals(server.ask("EVAL", COLLATES, "0"));
@@ -50,6 +47,15 @@ public final class RedisLocales {
 					collates ? "by the rules of a language" : "by their bytes"));
 		}
 		return server;
+	}
+
+	private static Path assumeCollating(String locale) {
+		Path executable = RedisProcess.assumeInstalled();
+		Assumptions.assumeTrue(System.getProperty("os.name").equals("Linux"),
+				"Only the C library of Linux is known to collate the word of readers before a tombstone");
+		Assumptions.assumeTrue(installed().contains(normalized(locale)),
+				() -> "The locale " + locale + " is not installed on this machine (Debian: locales-all)");
+		return executable;
 	}
 
 	private static List<String> installed() {

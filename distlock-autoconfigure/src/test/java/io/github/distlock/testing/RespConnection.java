@@ -68,6 +68,20 @@ public final class RespConnection implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Return what the server has sent without being asked, as messages of a subscription
+	 * are. Does not wait.
+	 * @return the next message, or {@code null} if none has arrived
+	 */
+	public @Nullable Object received() {
+		try {
+			return (this.in.available() > 0) ? answer() : null;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
 	private @Nullable Object answer() throws IOException {
 		String line = line();
 		String rest = line.substring(1);

@@ -1,0 +1,68 @@
+package io.github.distlock.backend.redis;
+
+/**
+ * A ticket as its JVM knows it.
+ */
+final class FuzzTicket {
+
+	/**
+	 * Where it is in its life. A ticket is leaving or cancelling until the server has
+	 * answered.
+	 */
+	enum State {
+
+		WAITING, HOLDING, LEAVING, CANCELLING, DONE
+
+	}
+
+	final FuzzInstance instance;
+
+	final String token;
+
+	final int lease;
+
+	State state = State.WAITING;
+
+	/** When it asks again, in microseconds. */
+	long askMicros;
+
+	/** The first and the last fencing token of its grant, and until when that counts. */
+	long first;
+
+	long last;
+
+	long endMicros;
+
+	/** The highest fencing token that was used. */
+	long used;
+
+	FuzzTicket(FuzzInstance instance, String token, int lease) {
+		this.instance = instance;
+		this.token = token;
+		this.lease = lease;
+	}
+
+	boolean isReader() {
+		return this.token.contains(":FR");
+	}
+
+	/** An instance has one other ticket at most. */
+	boolean isFair() {
+		return this.token.contains(":F");
+	}
+
+	/** What a renewal compares. */
+	String grant() {
+		return this.token + "|" + ScriptFuzz.TOKENS + "|" + this.first;
+	}
+
+	boolean isValid(long nowMicros) {
+		return this.state == State.HOLDING && nowMicros < this.endMicros;
+	}
+
+	@Override
+	public String toString() {
+		return this.token + " (" + this.state + ", lease " + this.lease + " ms)";
+	}
+
+}

@@ -1,0 +1,350 @@
+package io.github.distlock.backend.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+import io.github.distlock.backend.redis.FuzzTicket.State;
+import io.github.distlock.backend.redis.UnreliableScripts.Answer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * JVMs that contend for one key by the scripts themselves, in an order that the seed
+ * decides: all verbs and modes, lost and doubled commands, late messages, short leases
+ * that end while they are held, and JVMs that die. Scripts are atomic, so one thread can
+ * make every interleaving. Only the passing of time differs from run to run.
+ */
+final class ScriptFuzz implements AutoCloseable {
+
+	static final int TOKENS = 17;
+
+	private static final List<String> MODES = List.of("", "F", "W", "FW", "FR", "FR", "FR");
+
+	private static final int[] LEASES = { 5, 12, 40, 120 };
+
+	private static final int INSTANCES = 5;
+
+	private static final int TICKETS_AT_ONCE = 16;
+
+	/** The library's own margin is at least 5 ms. */
+	private static final long MARGIN_MICROS = 1500;
+
+	private static final long DRAIN_MICROS = 30_000_000;
+
+	private final int port;
+
+	private final Random random;
+
+	private final UnreliableScripts scripts;
+
+	private final List<String> keys;
+
+	private final List<FuzzInstance> instances = new ArrayList<>();
+
+	private final List<FuzzTicket> tickets = new ArrayList<>();
+
+	private final UnreliableMail mail;
+
+	private final List<String> violations = new ArrayList<>();
+
+	private final HoldOracle oracle = new HoldOracle(this.violations);
+
+	private boolean draining;
+
+	private int made;
+
+	private int born;
+
+	private int byMessage;
+
+	private int ended;
+
+	ScriptFuzz(int port, long seed, UnaryOperator<String> patch) {
+		this.port = port;
+		this.random = new Random(seed);
+		this.scripts = new UnreliableScripts(port, this.random, patch);
+		this.mail = new UnreliableMail(this.random);
+		this.keys = new RedisKeys("distlock:").lockQueueAndReaders("fuzz" + seed + "-" + System.nanoTime());
+	}
+
+	/**
+	 * Run until so many tickets have lived, then let all of them leave.
+	 * @return broken promises
+	 */
+	List<String> run(int wanted) {
+		for (int i = 0; i < INSTANCES; i++) {
+			this.instances.add(newInstance());
+		}
+		for (int steps = 0; this.made < wanted && this.violations.isEmpty(); steps++) {
+			step();
+			if (steps % 10 == 0) {
+				this.violations.addAll(ScriptInvariants.violations(this.scripts, this.keys));
+			}
+		}
+		if (this.violations.isEmpty()) {
+			drain();
+		}
+		return this.violations;
+	}
+
+	private void step() {
+		this.scripts.runStrays();
+		receive();
+		askWhoIsDue();
+		int roll = this.random.nextInt(200);
+		if (roll < 40 && this.tickets.size() < TICKETS_AT_ONCE) {
+			FuzzInstance instance = this.instances.get(this.random.nextInt(INSTANCES));
+			attempt(newTicket(instance, MODES.get(this.random.nextInt(MODES.size()))));
+		}
+		else if (roll < 60) {
+			with(State.HOLDING, this::leave);
+		}
+		else if (roll < 70) {
+			with(State.LEAVING, this::release);
+			with(State.CANCELLING, this::cancel);
+		}
+		else if (roll < 80) {
+			with(State.HOLDING, this::renew);
+		}
+		else if (roll < 83) {
+			with(State.WAITING, this::cancel);
+		}
+		else if (roll < 86) {
+			with(State.WAITING, this::attempt);
+		}
+		else if (roll < 90) {
+			rarely();
+		}
+	}
+
+	private void rarely() {
+		FuzzInstance instance = this.instances.get(this.random.nextInt(INSTANCES));
+		switch (this.random.nextInt(6)) {
+			case 0 -> {
+				instance.die(this.random.nextBoolean());
+				List<FuzzTicket> lost = this.tickets.stream().filter((any) -> any.instance == instance).toList();
+				this.ended += (int) lost.stream().filter((any) -> any.state == State.HOLDING).count();
+				this.tickets.removeAll(lost);
+				this.instances.set(this.instances.indexOf(instance), newInstance());
+			}
+			case 1 -> instance.toggleInbox();
+			default -> this.scripts.pause(this.random.nextInt(60));
+		}
+	}
+
+	private FuzzInstance newInstance() {
+		return new FuzzInstance(this.port, "i" + ++this.born, this.random.nextInt(3) > 0);
+	}
+
+	private FuzzTicket newTicket(FuzzInstance instance, String letters) {
+		boolean taken = this.tickets.stream().anyMatch((other) -> other.instance == instance && !other.isFair());
+		String token = instance.newToken((taken && !letters.startsWith("F")) ? "F" + letters : letters);
+		FuzzTicket ticket = new FuzzTicket(instance, token, LEASES[this.random.nextInt(LEASES.length)]);
+		this.tickets.add(ticket);
+		this.made++;
+		return ticket;
+	}
+
+	private <T> @Nullable T pick(List<T> all, Predicate<T> wanted) {
+		List<T> some = all.stream().filter(wanted).toList();
+		return some.isEmpty() ? null : some.get(this.random.nextInt(some.size()));
+	}
+
+	private void with(State state, Consumer<FuzzTicket> action) {
+		FuzzTicket ticket = pick(this.tickets, (any) -> any.state == state);
+		if (ticket != null) {
+			action.accept(ticket);
+		}
+	}
+
+	private void askWhoIsDue() {
+		long now = UnreliableScripts.nowMicros();
+		for (FuzzTicket ticket : List.copyOf(this.tickets)) {
+			if (ticket.state == State.WAITING && ticket.askMicros <= now) {
+				attempt(ticket);
+			}
+		}
+	}
+
+	/** Exclusive callers do not name the readers. */
+	private List<String> keys(String token) {
+		return token.matches(".*:F?[0-9]+") ? this.keys.subList(0, 2) : this.keys;
+	}
+
+	private String how(FuzzTicket ticket) {
+		String mark = ticket.instance.mark(this.random);
+		return ticket.isReader() ? mark : mark + TOKENS;
+	}
+
+	private void attempt(FuzzTicket ticket) {
+		Answer answer = this.scripts.send(Scripts.ATTEMPT, keys(ticket.token), ticket.token,
+				Integer.toString(ticket.lease), how(ticket));
+		attempted(ticket, answer);
+	}
+
+	private void attempted(FuzzTicket ticket, @Nullable Answer answer) {
+		ticket.askMicros = UnreliableScripts.nowMicros() + 1000 * this.random.nextInt(40);
+		if (answer == null) {
+			return;
+		}
+		long[] numbers = answer.reply().numbers();
+		switch (answer.reply().word()) {
+			case Reply.GRANTED -> enter(ticket, numbers[0], ticket.isReader() ? numbers[0] : numbers[0] + TOKENS - 1,
+					answer.sentMicros() + 1000 * ((numbers.length > 1) ? numbers[1] : ticket.lease));
+			case Reply.WAITING -> {
+				long look = (long) (Math.min(5000, ticket.lease) * (0.4 + this.random.nextDouble() / 10));
+				if (numbers[0] == 0 && numbers[1] >= 0) {
+					look = Math.min(look, Math.max(5, numbers[1] + 1));
+				}
+				ticket.askMicros = UnreliableScripts.nowMicros() + 1000 * look;
+			}
+			case Reply.BUSY, Reply.UNQUEUED, Reply.GONE, "ok" -> {
+			}
+			default -> this.violations.add("UNKNOWN ANSWER: " + answer.value());
+		}
+	}
+
+	/** A grant whose time has passed when its JVM hears of it makes it ask again. */
+	private void enter(FuzzTicket ticket, long first, long last, long endMicros) {
+		long now = UnreliableScripts.nowMicros();
+		if (endMicros - MARGIN_MICROS <= now) {
+			ticket.askMicros = now;
+			return;
+		}
+		ticket.first = first;
+		ticket.last = last;
+		ticket.endMicros = endMicros - MARGIN_MICROS;
+		ticket.state = State.HOLDING;
+		this.oracle.entered(ticket, now);
+	}
+
+	private void leave(FuzzTicket ticket) {
+		if (ticket.isValid(UnreliableScripts.nowMicros())) {
+			this.oracle.used(ticket, Math.min(ticket.last, ticket.first + this.random.nextInt(4)));
+		}
+		else {
+			this.ended++;
+		}
+		ticket.state = State.LEAVING;
+		if (ticket.isReader() || this.draining || this.random.nextInt(3) > 0) {
+			release(ticket);
+			return;
+		}
+		FuzzTicket next = newTicket(ticket.instance, MODES.get(this.random.nextInt(MODES.size())));
+		Answer answer = this.scripts.send(Scripts.RELEASE, keys((next.isReader() ? next : ticket).token), ticket.token,
+				Long.toString(ticket.used), next.token, Integer.toString(next.lease), how(next));
+		if (answer != null) {
+			done(ticket);
+		}
+		attempted(next, answer);
+		if (answer != null && answer.reply().word().equals(Reply.GONE) && answer.reply().numbers().length > 0) {
+			long[] numbers = answer.reply().numbers();
+			enter(next, numbers[0], numbers[0], answer.sentMicros() + 1000 * numbers[1]);
+		}
+	}
+
+	private void release(FuzzTicket ticket) {
+		if (this.scripts.send(Scripts.RELEASE, keys(ticket.token), ticket.token, Long.toString(ticket.used)) != null) {
+			done(ticket);
+		}
+	}
+
+	private void cancel(FuzzTicket ticket) {
+		ticket.state = State.CANCELLING;
+		if (this.scripts.send(Scripts.CANCEL, keys(ticket.token), ticket.token) != null) {
+			done(ticket);
+		}
+	}
+
+	private void done(FuzzTicket ticket) {
+		ticket.state = State.DONE;
+		this.tickets.remove(ticket);
+	}
+
+	private void renew(FuzzTicket ticket) {
+		String lease = Integer.toString(ticket.lease);
+		Answer answer = ticket.isReader()
+				? this.scripts.send(Scripts.READ_RENEW, List.of(this.keys.get(0), this.keys.get(2)), ticket.token,
+						Long.toString(ticket.first), lease)
+				: this.scripts.send(Scripts.RENEW, this.keys.subList(0, 1), ticket.grant(), lease);
+		if (answer == null) {
+			return;
+		}
+		// A lease that has ended here may be renewed, but counts for nothing.
+		boolean valid = ticket.isValid(UnreliableScripts.nowMicros());
+		if (valid && ((List<?>) answer.value()).get(0).equals(1L)) {
+			ticket.endMicros = Math.max(ticket.endMicros, answer.sentMicros() + 1000L * ticket.lease - MARGIN_MICROS);
+		}
+		else if (valid) {
+			this.violations.add("LOST: " + ticket + " is gone " + (ticket.endMicros - UnreliableScripts.nowMicros())
+					+ " us before its lease ends: " + ScriptInvariants.snapshot(this.scripts, this.keys));
+		}
+	}
+
+	private void receive() {
+		this.mail.due(this.instances).forEach(this::read);
+	}
+
+	private void read(String message) {
+		String[] parts = message.split("[|]");
+		String token = parts[0];
+		FuzzTicket ticket = pick(this.tickets, (any) -> any.token.equals(token));
+		if (ticket == null) {
+			// Unknown grants are given back.
+			this.scripts.send(Scripts.RELEASE, keys(token), token, "0");
+		}
+		else if (ticket.state == State.WAITING) {
+			ticket.askMicros = 0;
+			if (ticket.instance.isCounted() || this.random.nextBoolean()) {
+				this.byMessage++;
+				enter(ticket, Long.parseLong(parts[1]), Long.parseLong(parts[2]),
+						Long.parseLong(parts[4]) + 1000 * Long.parseLong(parts[3]));
+			}
+		}
+	}
+
+	/**
+	 * All leave. Whoever waits must be granted the lock, and nothing must be left over.
+	 */
+	private void drain() {
+		this.draining = true;
+		this.scripts.becomeReliable();
+		this.mail.becomeReliable();
+		this.instances.stream().filter((any) -> any.mark(new Random(1)).equals("N")).forEach(FuzzInstance::toggleInbox);
+		long end = UnreliableScripts.nowMicros() + DRAIN_MICROS;
+		while (!this.tickets.isEmpty() && UnreliableScripts.nowMicros() < end) {
+			receive();
+			askWhoIsDue();
+			with(State.HOLDING, this::leave);
+			with(State.LEAVING, this::release);
+			with(State.CANCELLING, this::cancel);
+		}
+		this.tickets.forEach((ticket) -> this.violations.add("STARVED: " + ticket));
+		while (this.violations.isEmpty() && !ScriptInvariants.isClean(this.scripts, this.keys)) {
+			if (UnreliableScripts.nowMicros() > end) {
+				this.violations.add("LEFT OVER: " + ScriptInvariants.snapshot(this.scripts, this.keys));
+			}
+			receive();
+			FuzzTicket probe = newTicket(this.instances.get(0), "");
+			attempt(probe);
+			with((probe.state == State.HOLDING) ? State.HOLDING : State.WAITING,
+					(probe.state == State.HOLDING) ? this::leave : this::cancel);
+		}
+	}
+
+	String figures() {
+		return "%d tickets, %d commands, %d entries, %d of them beside others, %d messages, %d leases left to end, %d JVMs"
+			.formatted(this.made, this.scripts.sends(), this.oracle.entries(), this.oracle.shared(), this.byMessage,
+					this.ended, this.born);
+	}
+
+	@Override
+	public void close() {
+		this.instances.forEach(FuzzInstance::close);
+		this.scripts.close();
+	}
+
+}

@@ -1,0 +1,63 @@
+package io.github.distlock.backend.redis;
+
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+import io.github.distlock.testing.RedisLocales;
+import io.github.distlock.testing.RedisProcess;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The scripts under random interleavings. {@code -Dfuzz.seeds=30} runs so many of them
+ * instead of a few, {@code -Dfuzz.seed=7} begins with that one.
+ */
+class ScriptFuzzTests {
+
+	private static final PrintStream OUT = System.out;
+
+	private static final int TICKETS = 300;
+
+	private static final int SEEDS = Integer.getInteger("fuzz.seeds", 2);
+
+	private static final int FIRST_SEED = Integer.getInteger("fuzz.seed", 1);
+
+	@ParameterizedTest
+	@ValueSource(strings = { RedisLocales.BYTES, RedisLocales.COLLATING })
+	void holdersNeverOverlapTokensNeverFallAndNothingIsLeftOver(String locale) {
+		try (RedisProcess server = RedisLocales.start(locale)) {
+			for (int seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+				assertThat(run(server, locale, seed, UnaryOperator.identity())).as("seed " + seed).isEmpty();
+			}
+		}
+	}
+
+	@Test
+	void aReaderThatIsTakenForAFreeLockIsFound() {
+		List<String> found = new ArrayList<>();
+		try (RedisProcess server = RedisLocales.start(RedisLocales.BYTES)) {
+			for (int seed = FIRST_SEED; found.isEmpty() && seed < FIRST_SEED + 30; seed++) {
+				found.addAll(run(server, "mutant", seed,
+						(script) -> script.replace("string.byte(word) == 124 and #word", "#word")));
+			}
+		}
+		assertThat(found).isNotEmpty();
+	}
+
+	private static List<String> run(RedisProcess server, String name, int seed, UnaryOperator<String> patch) {
+		long begin = System.nanoTime();
+		try (ScriptFuzz fuzz = new ScriptFuzz(server.port(), seed, patch)) {
+			List<String> violations = fuzz.run(TICKETS);
+			OUT.printf("fuzz %s, seed %d: %s, %d violations, %d ms%n", name, seed, fuzz.figures(), violations.size(),
+					Duration.ofNanos(System.nanoTime() - begin).toMillis());
+			return violations;
+		}
+	}
+
+}

@@ -1,0 +1,64 @@
+package io.github.distlock.backend.redis;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What base.lua promises about the keys of a lock between two scripts.
+ */
+final class ScriptInvariants {
+
+	private static final String SNAPSHOT = """
+			return { redis.call('GET', KEYS[1]) or '', redis.call('PTTL', KEYS[1]),
+			  redis.call('LRANGE', KEYS[2], 0, -1), redis.call('PTTL', KEYS[2]),
+			  redis.call('ZCARD', KEYS[3]), redis.call('PTTL', KEYS[3]) }
+			""";
+
+	/** A key without a TTL. */
+	private static final long FOREVER = -1;
+
+	private ScriptInvariants() {
+	}
+
+	static List<String> violations(UnreliableScripts scripts, List<String> keys) {
+		Snapshot now = snapshot(scripts, keys);
+		List<String> found = new ArrayList<>();
+		if (now.lockTtl == FOREVER || now.queueTtl == FOREVER || now.readersTtl == FOREVER) {
+			found.add("a key has no TTL");
+		}
+		if ((now.word.startsWith("-") || now.word.startsWith("|")) && !now.queue.isEmpty()) {
+			found.add("tickets wait for a lock that says that none does");
+		}
+		if (now.word.startsWith("~") && !now.queue.isEmpty() && now.queue.get(0).contains(":FR")) {
+			found.add("a reader stands first in the queue while readers hold");
+		}
+		Set<String> tokens = new HashSet<>();
+		for (String entry : now.queue) {
+			if (!tokens.add(entry.replaceAll("[|].*", ""))) {
+				found.add(entry + " is queued twice");
+			}
+		}
+		return found.stream().map((what) -> "INVARIANT: " + what + ": " + now).toList();
+	}
+
+	/** Whether nothing is left but a tombstone, which ends by itself. */
+	static boolean isClean(UnreliableScripts scripts, List<String> keys) {
+		Snapshot now = snapshot(scripts, keys);
+		return now.word.startsWith("|") && now.lockTtl > 0 && now.lockTtl < 11_000 && now.queue.isEmpty()
+				&& now.readers == 0;
+	}
+
+	static Snapshot snapshot(UnreliableScripts scripts, List<String> keys) {
+		List<?> all = (List<?>) scripts.look(SNAPSHOT, keys);
+		return new Snapshot((String) all.get(0), (Long) all.get(1),
+				((List<?>) all.get(2)).stream().map(String.class::cast).toList(), (Long) all.get(3), (Long) all.get(4),
+				(Long) all.get(5));
+	}
+
+	/** The keys of a lock in one moment. */
+	record Snapshot(String word, long lockTtl, List<String> queue, long queueTtl, long readers, long readersTtl) {
+	}
+
+}
