@@ -5,6 +5,7 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.StringUtils;
 
@@ -25,7 +26,7 @@ record ApplicationBean<T>(Class<T> type, String place, String property, String l
 
 	T select(ListableBeanFactory beanFactory, @Nullable String beanName) {
 		// Not the factory beans: what they make may need the locks.
-		String[] names = beanFactory.getBeanNamesForType(this.type, true, false);
+		String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, this.type, true, false);
 		if (StringUtils.hasText(beanName)) {
 			return named(beanFactory, beanName, names);
 		}

@@ -23,6 +23,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.thread.Threading;
@@ -37,7 +38,8 @@ import org.springframework.util.function.SingletonSupplier;
  * Auto-configuration of {@link io.github.distlock.DistributedLock @DistributedLock}. The
  * advisor comes before all other beans, so everything that it works with is looked up
  * when the first locked method is called, and its mode and order are read from the
- * environment.
+ * environment. Each context of a hierarchy has its own advisor, under the same name: it
+ * hides that of the parent, and finds the beans of its own context first.
  */
 @AutoConfiguration
 @Import(LockProxyRegistrar.class)
@@ -46,20 +48,20 @@ public final class DistlockAopAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	@ConditionalOnMissingBean
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	static DistributedLockAdvisor distlockAdvisor(ConfigurableBeanFactory beanFactory, ListableBeanFactory beans,
 			Environment environment, ObjectProvider<DistlockProperties> properties,
-			ObjectProvider<LockRegistry> registry, ObjectProvider<LockListener> listeners,
-			ObjectProvider<LockFailureHandler> failureHandler) {
+			ObjectProvider<LockListener> listeners) {
 		int order = Binder.get(environment)
 			.bind("distlock.aop.order", Integer.class)
 			.orElse(DistributedLockAdvisor.DEFAULT_ORDER);
 		AopMode mode = Binder.get(environment).bind("distlock.aop.mode", AopMode.class).orElse(AopMode.PROXY);
 		Supplier<DistlockProperties> known = SingletonSupplier.of(properties::getObject);
 		Supplier<List<LockListener>> told = () -> listeners.orderedStream().toList();
-		LockRuntime runtime = new LockRuntime(registry::getObject, told, () -> known.get().enabled(), RegistryFacts::of,
-				() -> known.get().waitTime(), () -> known.get().transaction().onActive(),
-				failureHandler::getIfAvailable,
+		LockRuntime runtime = new LockRuntime(beans.getBeanProvider(LockRegistry.class)::getObject, told,
+				() -> known.get().enabled(), RegistryFacts::of, () -> known.get().waitTime(),
+				() -> known.get().transaction().onActive(),
+				beans.getBeanProvider(LockFailureHandler.class)::getIfAvailable,
 				SingletonSupplier.of(() -> WorkExecutor.of(Threading.VIRTUAL.isActive(environment),
 						executor(beans, known.get().aop().executor()), beanFactory.getBeanClassLoader())));
 		return new DistributedLockAdvisor(beanFactory, mode, order, runtime);

@@ -8,9 +8,9 @@ import io.github.distlock.LockRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
 
 /**
@@ -24,7 +24,7 @@ import org.springframework.context.annotation.Import;
  * condition but read at run time, since ahead-of-time processing freezes conditions.
  */
 @AutoConfiguration(after = DistlockMetricsAutoConfiguration.class)
-@ConditionalOnMissingBean(LockRegistry.class)
+@Conditional(OnNoLockRegistryCondition.class)
 @EnableConfigurationProperties(DistlockProperties.class)
 @Import(LockRegistryRegistrar.class)
 public final class DistlockAutoConfiguration {

@@ -3,9 +3,6 @@ package io.github.distlock.autoconfigure;
 import java.util.List;
 import java.util.Optional;
 
-import io.github.distlock.LockRegistry;
-
-import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
@@ -35,13 +32,11 @@ class OnStoreCondition extends SpringBootCondition implements ConfigurationCondi
 		if (beanFactory == null) {
 			return ConditionOutcome.noMatch(message.because("there is no bean factory"));
 		}
-		String[] registries = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, LockRegistry.class, true,
-				false);
-		if (registries.length > 0) {
-			return ConditionOutcome
-				.noMatch(message.found("LockRegistry of the application").items(List.of(registries)));
-		}
 		StoreBeans beans = new StoreBeans(beanFactory);
+		List<String> registries = beans.registriesOfTheApplication();
+		if (!registries.isEmpty()) {
+			return ConditionOutcome.noMatch(message.found("LockRegistry of the application").items(registries));
+		}
 		Optional<String> ofThatName = beans.all()
 			.stream()
 			.filter((name) -> StoreBeans.store(name).equals(backend.store()))

@@ -4,17 +4,22 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
+import io.github.distlock.LockRegistry;
 import io.github.distlock.backend.LockBackend;
+import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationContext;
 import org.springframework.util.StringUtils;
 
 /**
  * The {@link LockBackend} beans that are defined, ours and the application's. Creates
- * none.
+ * none. Each context of a hierarchy has its own of ours; those that the application
+ * defines in an ancestor serve its descendants too.
  */
 record StoreBeans(ConfigurableListableBeanFactory beanFactory) {
 
@@ -61,8 +66,23 @@ record StoreBeans(ConfigurableListableBeanFactory beanFactory) {
 	}
 
 	List<String> all() {
-		return List
-			.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, LockBackend.class, true, false));
+		List<String> here = List.of(this.beanFactory.getBeanNamesForType(LockBackend.class, true, false));
+		return names(LockBackend.class).filter((name) -> here.contains(name) || !isOurs(name)).toList();
+	}
+
+	private Stream<String> names(Class<?> type) {
+		return Stream.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, type, true, false));
+	}
+
+	/**
+	 * The {@link LockRegistry} beans that none of our configurations made, in no context
+	 * of the hierarchy.
+	 */
+	List<String> registriesOfTheApplication() {
+		return names(LockRegistry.class)
+			.filter((name) -> definitions(name).map(BeanDefinition::getFactoryBeanName)
+				.noneMatch(LockStores.BEAN_NAME::equals))
+			.toList();
 	}
 
 	/** Those that none of our configurations made. */
@@ -97,9 +117,22 @@ record StoreBeans(ConfigurableListableBeanFactory beanFactory) {
 					&& annotated.getMetadata().isAnnotated(ConditionalOnStore.class.getName()));
 	}
 
+	/**
+	 * The nearest definition of the name: those of descendants hide those of ancestors.
+	 */
 	private Stream<BeanDefinition> definitions(String name) {
-		return this.beanFactory.containsBeanDefinition(name) ? Stream.of(this.beanFactory.getBeanDefinition(name))
-				: Stream.empty();
+		return Stream.<ConfigurableListableBeanFactory>iterate(this.beanFactory, Objects::nonNull, StoreBeans::parent)
+			.filter((factory) -> factory.containsLocalBean(name))
+			.limit(1)
+			.filter((factory) -> factory.containsBeanDefinition(name))
+			.map((factory) -> factory.getBeanDefinition(name));
+	}
+
+	private static @Nullable ConfigurableListableBeanFactory parent(ConfigurableListableBeanFactory factory) {
+		BeanFactory parent = factory.getParentBeanFactory();
+		BeanFactory internal = (parent instanceof ApplicationContext context) ? context.getAutowireCapableBeanFactory()
+				: parent;
+		return (internal instanceof ConfigurableListableBeanFactory beans) ? beans : null;
 	}
 
 }

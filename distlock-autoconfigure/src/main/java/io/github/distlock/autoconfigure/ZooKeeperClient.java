@@ -8,6 +8,7 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.StringUtils;
@@ -28,7 +29,8 @@ final class ZooKeeperClient implements DisposableBean {
 	}
 
 	static ZooKeeperClient of(ListableBeanFactory beanFactory, ZooKeeperStoreProperties properties) {
-		String[] names = beanFactory.getBeanNamesForType(CuratorFramework.class, true, false);
+		String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, CuratorFramework.class, true,
+				false);
 		CuratorFramework application = beanFactory.getBeanProvider(CuratorFramework.class).getIfUnique();
 		if (application != null) {
 			return new ZooKeeperClient(application, false);
