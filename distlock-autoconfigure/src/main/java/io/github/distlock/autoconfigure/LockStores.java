@@ -58,7 +58,7 @@ final class LockStores {
 		return withBeanClassLoader(() -> {
 			LockBackend backend = this.beanFactory.getBean(backendBean, LockBackend.class);
 			BackendLockRegistry registry = new BackendLockRegistry(backend, this.properties.toRegistrySettings(),
-					this.listeners.orderedStream().toList(), TimeSource.SYSTEM);
+					() -> this.listeners.orderedStream().toList(), TimeSource.SYSTEM);
 			// Now, and not with the lifecycle: beans may lock while they are initialized.
 			registry.start();
 			this.stores.put(store, new LockStore(store, backend, registry));

@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
@@ -47,6 +48,19 @@ public final class BackendLockRegistry implements LockRegistry {
 	 * @param clock the time
 	 */
 	public BackendLockRegistry(LockBackend backend, RegistrySettings settings, List<LockListener> listeners,
+			TimeSource clock) {
+		this(backend, settings, () -> listeners, clock);
+	}
+
+	/**
+	 * Create a registry whose listeners are looked up at the first event, so that they
+	 * may depend on beans that need the registry.
+	 * @param backend the store
+	 * @param settings defaults and limits
+	 * @param listeners called at the first event, and again at the next one if it fails
+	 * @param clock the time
+	 */
+	public BackendLockRegistry(LockBackend backend, RegistrySettings settings, Supplier<List<LockListener>> listeners,
 			TimeSource clock) {
 		this.backend = backend;
 		this.settings = settings;

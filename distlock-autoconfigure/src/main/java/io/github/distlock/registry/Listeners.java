@@ -2,10 +2,12 @@ package io.github.distlock.registry;
 
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.github.distlock.LockListener;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All listeners as one. What one throws keeps neither the others nor the lock from going
@@ -15,10 +17,17 @@ final class Listeners implements LockListener {
 
 	private static final Log logger = LogFactory.getLog(Listeners.class);
 
-	private final LockListener[] all;
+	private final Supplier<List<LockListener>> source;
 
-	Listeners(List<LockListener> all) {
-		this.all = all.toArray(new LockListener[0]);
+	/**
+	 * Known after the first event. Written without a lock: two threads that ask at the
+	 * same time get the same beans, and one must never wait for a bean that the other one
+	 * creates.
+	 */
+	private volatile LockListener @Nullable [] all;
+
+	Listeners(Supplier<List<LockListener>> source) {
+		this.source = source;
 	}
 
 	@Override
@@ -51,8 +60,26 @@ final class Listeners implements LockListener {
 		tell((listener) -> listener.onRenewed(event));
 	}
 
+	private LockListener[] all() {
+		LockListener[] known = this.all;
+		if (known == null) {
+			known = this.source.get().toArray(new LockListener[0]);
+			this.all = known;
+		}
+		return known;
+	}
+
 	private void tell(Consumer<LockListener> event) {
-		for (LockListener listener : this.all) {
+		LockListener[] known;
+		try {
+			known = all();
+		}
+		catch (Throwable ex) {
+			logger.warn("The lock listeners cannot be created yet, so none of them receives this event. This happens "
+					+ "when a bean that a listener needs uses a lock while it is created", ex);
+			return;
+		}
+		for (LockListener listener : known) {
 			try {
 				event.accept(listener);
 			}

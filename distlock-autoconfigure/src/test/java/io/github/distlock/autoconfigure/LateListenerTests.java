@@ -1,0 +1,100 @@
+package io.github.distlock.autoconfigure;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockListener;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Listeners that need locks themselves.
+ */
+class LateListenerTests {
+
+	private final ApplicationContextRunner application = Contexts.withoutRedis()
+		.withPropertyValues("distlock.backend=local");
+
+	@Test
+	void aListenerMayDependOnABeanThatLocks() {
+		this.application.withBean(Alerts.class).withBean(AlertingListener.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			try (HeldLock lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"))) {
+				assertThat(lock.isHeld()).isTrue();
+			}
+			await().untilAsserted(() -> assertThat(context.getBean(Alerts.class).sent).contains("order-1"));
+		});
+	}
+
+	@Test
+	void aBeanThatLocksWhileItIsMadeForAListenerGetsItsLock() {
+		this.application.withBean(EagerAlerts.class).withBean(EagerListener.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(context.getBean(EagerAlerts.class).locked).isTrue();
+			try (HeldLock lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"))) {
+				assertThat(lock.isHeld()).isTrue();
+			}
+			await().untilAsserted(() -> assertThat(context.getBean(EagerListener.class).heard).contains("order-1"));
+		});
+	}
+
+	static class Alerts {
+
+		private final List<String> sent = new CopyOnWriteArrayList<>();
+
+		Alerts(LockRegistry locks) {
+			assertThat(locks).isNotNull();
+		}
+
+	}
+
+	static class AlertingListener implements LockListener {
+
+		private final Alerts alerts;
+
+		AlertingListener(Alerts alerts) {
+			this.alerts = alerts;
+		}
+
+		@Override
+		public void onReleased(Released event) {
+			this.alerts.sent.add(event.key());
+		}
+
+	}
+
+	static class EagerAlerts {
+
+		private final boolean locked;
+
+		EagerAlerts(LockRegistry locks) {
+			try (HeldLock lock = locks.acquire(LockRequest.of("eager"))) {
+				this.locked = lock.isHeld();
+			}
+		}
+
+	}
+
+	static class EagerListener implements LockListener {
+
+		private final List<String> heard = new CopyOnWriteArrayList<>();
+
+		EagerListener(EagerAlerts alerts) {
+			assertThat(alerts.locked).isTrue();
+		}
+
+		@Override
+		public void onReleased(Released event) {
+			this.heard.add(event.key());
+		}
+
+	}
+
+}
