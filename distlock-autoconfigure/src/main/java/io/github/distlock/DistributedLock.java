@@ -58,7 +58,9 @@ public @interface DistributedLock {
 	 * arguments by name ({@code #id}) and by position ({@code #a0}, {@code #p0}), beans
 	 * ({@code @tenants.current()}) and placeholders (<code>${...}</code>) can be used. A
 	 * collection or an array means all of its elements, up to 1,000: each once, all or
-	 * nothing, within one wait time. Empty (the default): one lock for the method.
+	 * nothing, within one wait time. Empty (the default): one lock for the method of the
+	 * class that declares it. Start-up fails if beans of different classes would share
+	 * that lock because they inherit the method.
 	 * @return a SpEL expression
 	 */
 	@AliasFor("value")

@@ -55,7 +55,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		Environment environment = beanFactory.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME,
 				Environment.class);
 		this.mode = mode;
-		this.pointcut = (mode == AopMode.PROXY) ? new LockPointcut()
+		this.pointcut = (mode == AopMode.PROXY) ? new LockPointcut(LockedClasses.of(beanFactory))
 				: new ComposablePointcut((ClassFilter) (type) -> false);
 		this.runtime = runtime;
 		this.definitions = new LockDefinitions(

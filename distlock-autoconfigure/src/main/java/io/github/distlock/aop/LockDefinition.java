@@ -17,6 +17,10 @@ import io.github.distlock.LockRequest;
 record LockDefinition(LockedMethod where, ResultKind result, boolean onClass, Condition condition, KeySource key,
 		LockRequest template, FailurePolicy withoutLock, String registry) {
 
+	BeanLocks.Place place() {
+		return new BeanLocks.Place(this.where, this.onClass);
+	}
+
 	/** Label of the lock. */
 	String name() {
 		return this.template.label();

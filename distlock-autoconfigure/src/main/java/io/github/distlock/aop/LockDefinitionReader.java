@@ -2,9 +2,13 @@ package io.github.distlock.aop;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 
 import io.github.distlock.DistributedLock;
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.OnFailure;
 
@@ -45,6 +49,36 @@ final class LockDefinitionReader {
 		String registry = this.placeholders.resolve("registry", attributes.registry(), where);
 		return new LockDefinition(where, result, annotation.annotated() == null, condition(annotation), key(annotation),
 				template(attributes, where), withoutLock(attributes, where), registry.trim());
+	}
+
+	/**
+	 * Find everything that is wrong with an annotation.
+	 * @param annotation an annotation that cannot be read
+	 * @return the problems, each once
+	 */
+	List<LockDefinitionException> problems(LockAnnotation annotation) {
+		LockedMethod where = annotation.where();
+		DistributedLock attributes = annotation.attributes();
+		Map<String, LockDefinitionException> problems = new LinkedHashMap<>();
+		Stream
+			.<Runnable>of(() -> LockableSignature.check(where, this.mode), () -> ResultKind.of(where),
+					() -> LateResult.check(where, annotation.annotated() == null), () -> condition(annotation),
+					() -> key(annotation), () -> this.placeholders.resolve("name", attributes.name(), where),
+					() -> DurationAttribute
+						.waitTime(this.placeholders.resolve("waitTime", attributes.waitTime(), where), where),
+					() -> DurationAttribute
+						.leaseTime(this.placeholders.resolve("leaseTime", attributes.leaseTime(), where), where),
+					() -> template(attributes, where), () -> withoutLock(attributes, where),
+					() -> this.placeholders.resolve("registry", attributes.registry(), where))
+			.forEach((check) -> {
+				try {
+					check.run();
+				}
+				catch (LockDefinitionException ex) {
+					problems.putIfAbsent(String.valueOf(ex.getMessage()), ex);
+				}
+			});
+		return List.copyOf(problems.values());
 	}
 
 	private LockRequest template(DistributedLock attributes, LockedMethod where) {
@@ -109,8 +143,7 @@ final class LockDefinitionReader {
 			throw where.refuse("key", "", "stands for " + key + ", which is longer than the " + MAXIMUM_KEY_BYTES
 					+ " bytes that a key can have: write a key, as in \"'order-import'\"");
 		}
-		List<String> keys = List.of(key);
-		return (target, arguments) -> keys;
+		return new MethodKey(key);
 	}
 
 }

@@ -2,12 +2,15 @@ package io.github.distlock.aop;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.Collection;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import io.github.distlock.LockDefinitionException;
 
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.MethodIntrospector;
@@ -26,6 +29,8 @@ final class LockDefinitions {
 
 	private final Supplier<Duration> waitTime;
 
+	private volatile UnaryOperator<LockDefinitionException> report = UnaryOperator.identity();
+
 	LockDefinitions(LockDefinitionReader reader, Supplier<Duration> waitTime) {
 		this.reader = reader;
 		this.waitTime = waitTime;
@@ -39,6 +44,23 @@ final class LockDefinitions {
 	 * @throws io.github.distlock.LockDefinitionException if it cannot work
 	 */
 	Optional<LockPlan> find(Method method, Class<?> type) {
+		try {
+			return plan(method, type);
+		}
+		catch (LockDefinitionException ex) {
+			throw this.report.apply(ex);
+		}
+	}
+
+	/**
+	 * Have calls of methods that cannot be locked fail with a report of all problems.
+	 * @param report makes the report
+	 */
+	void reportWith(UnaryOperator<LockDefinitionException> report) {
+		this.report = report;
+	}
+
+	private Optional<LockPlan> plan(Method method, Class<?> type) {
 		MethodClassKey key = new MethodClassKey(method, type);
 		Optional<LockPlan> plan = this.known.get(key);
 		if (plan == null) {
@@ -63,18 +85,35 @@ final class LockDefinitions {
 	}
 
 	/**
-	 * Find the definitions of all methods of a bean class, private ones included.
+	 * Read the definitions of all methods of a bean class, private ones included.
 	 * @param beanClass the class
-	 * @return the definitions
+	 * @return the definitions, and what is wrong with others
 	 */
-	Collection<LockDefinition> all(Class<?> beanClass) {
-		return MethodIntrospector
+	BeanLocks all(Class<?> beanClass) {
+		List<LockDefinition> sound = new ArrayList<>();
+		List<BeanLocks.Broken> broken = new ArrayList<>();
+		MethodIntrospector
 			.selectMethods(beanClass,
-					(MethodIntrospector.MetadataLookup<LockPlan>) (method) -> find(method, beanClass).orElse(null))
-			.values()
-			.stream()
-			.flatMap((plan) -> plan.locks().stream())
-			.toList();
+					(MethodIntrospector.MetadataLookup<LockAnnotation>) (
+							method) -> LockAnnotation.find(method, beanClass).stream().findFirst().orElse(null))
+			.keySet()
+			.forEach((method) -> read(method, beanClass, sound, broken));
+		return new BeanLocks(List.copyOf(sound), List.copyOf(broken));
+	}
+
+	private void read(Method method, Class<?> beanClass, List<LockDefinition> sound, List<BeanLocks.Broken> broken) {
+		try {
+			plan(method, beanClass).ifPresent((plan) -> sound.addAll(plan.locks()));
+		}
+		catch (LockDefinitionException ex) {
+			List<LockAnnotation> annotations = LockAnnotation.find(method, beanClass);
+			List<LockDefinitionException> problems = annotations.stream()
+				.flatMap((annotation) -> this.reader.problems(annotation).stream())
+				.toList();
+			broken.add(new BeanLocks.Broken(
+					new BeanLocks.Place(annotations.get(0).where(), annotations.get(0).annotated() == null),
+					problems.isEmpty() ? List.of(ex) : problems));
+		}
 	}
 
 }

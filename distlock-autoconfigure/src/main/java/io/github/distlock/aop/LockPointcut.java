@@ -2,19 +2,16 @@ package io.github.distlock.aop;
 
 import java.lang.reflect.Method;
 
-import io.github.distlock.DistributedLock;
-
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
-import org.springframework.core.annotation.AnnotationUtils;
 
 /**
- * Matches annotated methods, sound or not: what is wrong with them is said elsewhere, and
- * a pointcut that throws would also hit beans that are none of its business.
+ * Matches annotated methods, correct or not. The start-up check reports what is wrong
+ * with them. A pointcut that throws would also affect beans that have no locks.
  */
 final class LockPointcut extends StaticMethodMatcherPointcut {
 
-	LockPointcut() {
-		setClassFilter((type) -> AnnotationUtils.isCandidateClass(type, DistributedLock.class));
+	LockPointcut(LockedClasses classes) {
+		setClassFilter(classes::contain);
 	}
 
 	@Override

@@ -1,15 +1,14 @@
 package io.github.distlock.aop;
 
-import java.lang.reflect.Modifier;
-import java.lang.reflect.Proxy;
-import java.util.Collection;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.github.distlock.DistributedLock;
+import io.github.distlock.LockDefinitionException;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -17,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
-import org.springframework.aop.framework.ProxyConfig;
-import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
@@ -27,18 +24,20 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
-import org.springframework.core.MethodIntrospector;
 import org.springframework.core.Ordered;
-import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Refuses beans whose annotated methods cannot be locked: each when it is created, those
- * that are not created yet when the application has started. Runs right after the proxies
+ * Refuses beans whose annotated methods cannot be locked. Runs right after the proxies
  * are made. Where a weaver is at work it tells {@link WovenCalls} whose the beans are.
+ * <p>
+ * What is wrong with an annotation is collected until all singletons are created, so that
+ * one report names all of it. Until then the proxy refuses calls of such a method. If
+ * calls would not pass the proxy, the report comes at once, and includes the beans that
+ * are not created yet as far as their types are known. Later, each bean is refused when
+ * it is created.
  */
 class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton,
 		BeanFactoryAware, DisposableBean, Ordered {
@@ -47,10 +46,20 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 
 	private static final boolean WOVEN = WovenMethods.areThere();
 
-	private final Map<Class<?>, Collection<LockDefinition>> known = new ConcurrentHashMap<>();
+	private final Map<Class<?>, BeanLocks> known = new ConcurrentHashMap<>();
 
 	/** Beans whose proxy was made, and verified, before they were complete. */
 	private final Set<String> early = ConcurrentHashMap.newKeySet();
+
+	/** The classes of beans that were verified when they were created. */
+	private final Map<String, Class<?>> verified = new ConcurrentHashMap<>();
+
+	private final LockProblems problems = new LockProblems();
+
+	private final SharedKeys sharedKeys = new SharedKeys();
+
+	/** Whether all singletons are created and the report has been made. */
+	private volatile boolean started;
 
 	/** Registries are asked for only when all beans that were to be created are. */
 	private volatile boolean registriesAreThere;
@@ -62,6 +71,12 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 
 	private final SingletonSupplier<DistributedLockAdvisor> advisor = SingletonSupplier
 		.of(() -> beanFactory().getBean(DistributedLockAdvisor.class));
+
+	private final SingletonSupplier<LockedClasses> classes = SingletonSupplier
+		.of(() -> LockedClasses.of(beanFactory()));
+
+	/** Whether the types of all beans are being searched, which must not begin again. */
+	private final AtomicBoolean scanning = new AtomicBoolean();
 
 	private final SingletonSupplier<LockedReach> reach = SingletonSupplier.of(() -> this.advisor.obtain().reach());
 
@@ -87,7 +102,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	/** As soon as there is an object: its own initialization may call locked methods. */
 	@Override
 	public boolean postProcessAfterInstantiation(Object bean, String beanName) {
-		if (WOVEN && !definitions(bean.getClass()).isEmpty()) {
+		if (WOVEN && !locks(bean.getClass(), beanName).isEmpty()) {
 			WovenCalls.bind(bean, this.wovenCalls.obtain());
 		}
 		return true;
@@ -95,13 +110,21 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
-		definitions(bean.getClass()).stream().findFirst().ifPresent((first) -> verifyOpenClass(first, beanName));
+		BeanLocks locks = locks(bean.getClass(), beanName);
+		try {
+			if (!locks.isEmpty() && this.advisor.obtain().mode() == AopMode.PROXY) {
+				ClosedClass.check(locks.places().get(0).where(), beanName, beanFactory());
+			}
+		}
+		catch (LockDefinitionException ex) {
+			throw failed(beanName, ex);
+		}
 		return bean;
 	}
 
 	@Override
 	public Object getEarlyBeanReference(Object bean, String beanName) {
-		verify(bean);
+		verify(bean, beanName);
 		this.early.add(beanName);
 		return bean;
 	}
@@ -109,13 +132,17 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		if (!this.early.remove(beanName)) {
-			verify(bean);
+			verify(bean, beanName);
 		}
 		return bean;
 	}
 
 	@Override
 	public void destroy() {
+		if (!this.problems.isEmpty() && !this.problems.areReported()) {
+			// The start has failed for another reason, and nothing has reported them yet.
+			logger.error(this.problems.exception().getMessage());
+		}
 		if (this.entered) {
 			WovenCalls.leave(this.wovenCalls.obtain());
 		}
@@ -127,25 +154,16 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			WovenCalls.enter(this.wovenCalls.obtain());
 			this.entered = true;
 		}
-		HandMadeSingletons handMade = beanFactory().getBean(HandMadeSingletons.class);
-		// Singletons that somebody else has made are beans without a definition.
 		Set<String> names = new LinkedHashSet<>(List.of(beanFactory().getBeanDefinitionNames()));
+		// A singleton that was registered as an object has no definition.
 		names.addAll(List.of(beanFactory().getSingletonNames()));
-		for (String beanName : names) {
-			Object bean = beanFactory().getSingleton(beanName);
-			if (bean == null) {
-				verifyType(beanName);
-			}
-			else if (handMade.contains(beanName)) {
-				verifyHandMade(bean, beanName);
-			}
-			else {
-				verify(bean);
-			}
-		}
-		if (this.advisor.obtain().isEnabled()) {
+		names.forEach((name) -> verifyAtStart(name, beanFactory().getSingleton(name)));
+		this.sharedKeys.report(this.problems::add);
+		boolean enabled = this.advisor.obtain().isEnabled();
+		verifyRegistriesAtStart(enabled);
+		this.started = true;
+		if (enabled) {
 			this.advisor.obtain().verifyRuntime();
-			this.known.values().forEach(this::verifyRegistries);
 			this.registriesAreThere = true;
 		}
 		else {
@@ -153,17 +171,68 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		}
 	}
 
-	/**
-	 * A mock is no mistake, and locks nothing by intention.
-	 */
-	private void verifyHandMade(Object bean, String beanName) {
-		if (bean instanceof Advised || this.advisor.obtain().mode() == AopMode.ASPECTJ) {
-			verify(bean);
+	private void verifyAtStart(String beanName, @Nullable Object bean) {
+		try {
+			if (bean == null) {
+				verifyType(beanName);
+			}
+			else if (isHandMade(bean, beanName)) {
+				if (!locks(bean.getClass(), beanName).isEmpty()) {
+					HandMadeSingletons.logUnlocked(bean, beanName, beanFactory().getBeanClassLoader());
+				}
+			}
+			else if (!isWrapped(bean, beanName)) {
+				verify(bean, beanName);
+			}
 		}
-		else if (!definitions(bean.getClass()).isEmpty()) {
-			logger.warn("The methods of bean '" + beanName + "' (" + bean.getClass().getName()
-					+ ") that are annotated with @DistributedLock run without a lock: the object was registered as it "
-					+ "is, so it has no proxy. Unless it is a mock, have Spring make it, as a bean definition");
+		catch (LockDefinitionException ex) {
+			this.problems.add(beanName, ex);
+		}
+	}
+
+	private boolean isHandMade(Object bean, String beanName) {
+		return !(bean instanceof Advised) && this.advisor.obtain().mode() == AopMode.PROXY
+				&& beanFactory().getBean(HandMadeSingletons.class).contains(beanName);
+	}
+
+	/**
+	 * Whether another post-processor has put an object around the proxy that was verified
+	 * when the bean was created.
+	 */
+	private boolean isWrapped(Object bean, String beanName) {
+		Class<?> original = this.verified.get(beanName);
+		return original != null && !(bean instanceof Advised) && ClassUtils.getUserClass(bean) != original;
+	}
+
+	/** The report comes before any other failure of the start. */
+	private void verifyRegistriesAtStart(boolean enabled) {
+		RuntimeException failure = null;
+		if (enabled) {
+			try {
+				this.known.values().forEach((locks) -> locks.sound().forEach(this::verifyRegistryAtStart));
+			}
+			catch (RuntimeException ex) {
+				failure = ex;
+			}
+		}
+		if (!this.problems.isEmpty()) {
+			RuntimeException report = this.problems.report();
+			if (failure != null) {
+				report.addSuppressed(failure);
+			}
+			throw report;
+		}
+		if (failure != null) {
+			throw failure;
+		}
+	}
+
+	private void verifyRegistryAtStart(LockDefinition definition) {
+		try {
+			this.advisor.obtain().registries().verify(definition);
+		}
+		catch (LockDefinitionException ex) {
+			this.problems.add(null, ex);
 		}
 	}
 
@@ -177,74 +246,95 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			Object original = beanFactory().getMergedBeanDefinition(beanName)
 				.getAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE);
 			type = (original instanceof Class<?> known) ? known : beanFactory().getType(beanName, false);
-			annotated = type != null && isAnnotated(ClassUtils.getUserClass(type));
+			annotated = type != null && this.classes.obtain().contain(type);
 		}
 		catch (RuntimeException | LinkageError ex) {
 			logger.debug("The type of bean '" + beanName + "' is not known before it is created", ex);
 		}
 		if (type != null && annotated) {
-			definitions(type);
-		}
-	}
-
-	private void verify(Object bean) {
-		// The bean behind such a proxy is verified by itself.
-		if (!(bean instanceof AopInfrastructureBean)) {
-			Class<?> type = AopUtils.isAopProxy(bean) ? AopUtils.getTargetClass(bean) : bean.getClass();
-			Collection<LockDefinition> definitions = definitions(type);
-			definitions.forEach((definition) -> this.reach.obtain().verify(bean, definition));
-			if (this.registriesAreThere) {
-				verifyRegistries(definitions);
+			BeanLocks locks = locks(type, beanName);
+			if (!beanFactory().getMergedBeanDefinition(beanName).isAbstract()) {
+				this.sharedKeys.add(beanName, locks.sound());
 			}
 		}
 	}
 
-	private void verifyRegistries(Collection<LockDefinition> definitions) {
-		definitions.forEach(this.advisor.obtain().registries()::verify);
-	}
-
-	private Collection<LockDefinition> definitions(Class<?> type) {
-		Class<?> beanClass = ClassUtils.getUserClass(type);
-		Collection<LockDefinition> definitions = this.known.get(beanClass);
-		if (definitions == null) {
-			// The advisor must not be asked for before there is a reason: it may be the
-			// bean that is just being created.
-			definitions = isAnnotated(beanClass) ? this.advisor.obtain().definitions().all(beanClass) : Set.of();
-			this.known.put(beanClass, definitions);
+	private void verify(Object bean, String beanName) {
+		// The bean behind such a proxy is verified by itself.
+		if (bean instanceof AopInfrastructureBean) {
+			return;
 		}
-		return definitions;
-	}
-
-	private static boolean isAnnotated(Class<?> beanClass) {
-		return AnnotationUtils.isCandidateClass(beanClass, DistributedLock.class)
-				&& !MethodIntrospector
-					.selectMethods(beanClass,
-							(ReflectionUtils.MethodFilter) (
-									method) -> !LockAnnotation.find(method, beanClass).isEmpty())
-					.isEmpty();
+		Class<?> type = AopUtils.isAopProxy(bean) ? AopUtils.getTargetClass(bean) : bean.getClass();
+		BeanLocks locks = locks(type, beanName);
+		if (locks.isEmpty()) {
+			return;
+		}
+		try {
+			locks.places().forEach((place) -> this.reach.obtain().verify(bean, place));
+		}
+		catch (LockDefinitionException ex) {
+			throw failed(beanName, ex);
+		}
+		this.verified.put(beanName, ClassUtils.getUserClass(type));
+		this.sharedKeys.add(beanName, locks.sound());
+		if (this.started) {
+			this.sharedKeys.report((name, problem) -> {
+				throw problem;
+			});
+		}
+		if (this.registriesAreThere) {
+			locks.sound().forEach(this.advisor.obtain().registries()::verify);
+		}
 	}
 
 	/**
-	 * Said before the proxy is made: the failure of CGLIB names no annotation.
+	 * Read the annotations of a bean class. Problems are collected if calls of the method
+	 * pass a proxy, which refuses them.
+	 * @throws LockDefinitionException if calls would not, or the application has started
 	 */
-	private void verifyOpenClass(LockDefinition definition, String beanName) {
-		if (this.advisor.obtain().mode() != AopMode.PROXY) {
-			return;
+	private BeanLocks locks(Class<?> type, String beanName) {
+		Class<?> beanClass = ClassUtils.getUserClass(type);
+		BeanLocks locks = this.known.get(beanClass);
+		if (locks == null) {
+			// The advisor must not be asked for before there is a reason: it may be the
+			// bean that is just being created.
+			locks = this.classes.obtain().contain(beanClass) ? definitions().all(beanClass) : BeanLocks.NONE;
+			this.known.put(beanClass, locks);
 		}
-		Class<?> type = definition.where().beanClass();
-		boolean closed = (Modifier.isFinal(type.getModifiers()) || type.isSealed()) && !Proxy.isProxyClass(type)
-				&& !ClassUtils.isLambdaClass(type);
-		if (closed && (isClassProxied(beanName) || ClassUtils.getAllInterfacesForClass(type).length == 0)) {
-			throw definition.where()
-				.refuse("is in a final or sealed class, which a class-based proxy cannot extend: make the class "
-						+ "non-final, or have it implement an interface and use interface-based proxies");
+		for (BeanLocks.Broken broken : locks.broken()) {
+			if (!broken.place().isClosed()) {
+				broken.problems().forEach((problem) -> this.problems.add(beanName, problem));
+				if (this.started || broken.place().isUnreachable() && this.advisor.obtain().mode() == AopMode.PROXY) {
+					throw failed(beanName, broken.problems().get(0));
+				}
+			}
 		}
+		return locks;
 	}
 
-	private boolean isClassProxied(String beanName) {
-		return AutoProxyUtils.shouldProxyTargetClass(beanFactory(), beanName)
-				|| beanFactory().getBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME) instanceof ProxyConfig config
-						&& config.isProxyTargetClass();
+	private LockDefinitions definitions() {
+		LockDefinitions definitions = this.advisor.obtain().definitions();
+		definitions.reportWith((problem) -> this.started ? problem : failed(null, problem));
+		return definitions;
+	}
+
+	/** Make the report of everything that is known to be wrong. */
+	private LockDefinitionException failed(@Nullable String beanName, LockDefinitionException problem) {
+		if (this.started) {
+			return problem;
+		}
+		this.problems.add(beanName, problem);
+		if (this.scanning.compareAndSet(false, true)) {
+			try {
+				Arrays.stream(beanFactory().getBeanDefinitionNames())
+					.filter((name) -> !beanFactory().containsSingleton(name))
+					.forEach((name) -> verifyAtStart(name, null));
+			}
+			finally {
+				this.scanning.set(false);
+			}
+		}
+		return this.problems.exception();
 	}
 
 }

@@ -4,8 +4,12 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.distlock.transaction.TransactionBoundary;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
@@ -19,7 +23,12 @@ import org.springframework.core.Ordered;
  */
 final class LockedProxy implements LockedReach {
 
+	private static final Log logger = LogFactory.getLog(LockedProxy.class);
+
 	private final TransactionBoundary transactions = TransactionBoundary.create();
+
+	/** Methods of which the log has said that they are not locked. */
+	private final Set<LockedMethod> closed = ConcurrentHashMap.newKeySet();
 
 	private final DistributedLockAdvisor advisor;
 
@@ -28,39 +37,46 @@ final class LockedProxy implements LockedReach {
 	}
 
 	@Override
-	public void verify(Object bean, LockDefinition definition) {
-		LockedMethod where = definition.where();
+	public void verify(Object bean, BeanLocks.Place place) {
+		LockedMethod where = place.where();
 		if (!(bean instanceof Advised advised)) {
 			throw where.refuse("would not be locked: the bean has no proxy, because it was created before the beans "
 					+ "that make proxies, or is of a kind that gets none. Move the method to a bean that nothing "
 					+ "needs so early, such as one that no BeanPostProcessor depends on");
 		}
 		List<Advisor> chain = Arrays.asList(advised.getAdvisors());
-		int place = chain.indexOf(this.advisor);
-		if (place < 0 && AopProxyUtils.getSingletonTarget(bean) instanceof Advised inner) {
+		int position = chain.indexOf(this.advisor);
+		if (position < 0 && AopProxyUtils.getSingletonTarget(bean) instanceof Advised inner) {
 			// A proxy around another bean's proxy.
-			verify(inner, definition);
+			verify(inner, place);
 			return;
 		}
-		if (place < 0) {
+		if (position < 0) {
 			throw where.refuse("would not be locked: the proxy of the bean was made without the lock's advisor. Let "
 					+ "Spring make the proxy, in the application context that has distlock, or write the annotation on "
 					+ "the interface that the proxy implements");
 		}
-		verifyReach(bean, definition);
-		chain.subList(0, place).forEach((outer) -> verifyOrder(outer, where));
+		verifyReach(bean, place);
+		chain.subList(0, position).forEach((outer) -> verifyOrder(outer, where));
 	}
 
-	private void verifyReach(Object bean, LockDefinition definition) {
-		LockedMethod where = definition.where();
+	private void verifyReach(Object bean, BeanLocks.Place place) {
+		LockedMethod where = place.where();
 		Method method = where.method();
 		int modifiers = method.getModifiers();
 		if (AopUtils.isJdkDynamicProxy(bean)) {
 			boolean exposed = Arrays.stream(bean.getClass().getInterfaces()).anyMatch((type) -> exposes(type, where));
-			if (!exposed && !definition.onClass()) {
+			if (!exposed && !place.onClass()) {
 				throw where.refuse("would not be locked: the bean's proxy implements only its interfaces, and none of "
 						+ "them has the method. Add it to one of them, or use class-based proxies "
 						+ "(proxyTargetClass = true)");
+			}
+		}
+		else if (place.isClosed()) {
+			if (this.closed.add(where)) {
+				logger.warn("@DistributedLock on the class of " + where + " does not lock this method, because it is "
+						+ "final and a class-based proxy cannot intercept it: calls of it run without the lock. To have "
+						+ "no such method, annotate the methods that need a lock instead of the class");
 			}
 		}
 		else if (Modifier.isFinal(modifiers)) {

@@ -8,9 +8,9 @@ interface LockedReach {
 	/**
 	 * Refuse a bean whose method would run without its lock, or in the wrong order.
 	 * @param bean the bean, with its proxy if it has one
-	 * @param definition what one of its methods needs
+	 * @param place one of its annotated methods
 	 * @throws io.github.distlock.LockDefinitionException if it cannot work
 	 */
-	void verify(Object bean, LockDefinition definition);
+	void verify(Object bean, BeanLocks.Place place);
 
 }

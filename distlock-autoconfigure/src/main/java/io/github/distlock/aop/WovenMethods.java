@@ -29,8 +29,8 @@ final class WovenMethods implements LockedReach {
 	}
 
 	@Override
-	public void verify(Object bean, LockDefinition definition) {
-		LockedMethod where = definition.where();
+	public void verify(Object bean, BeanLocks.Place place) {
+		LockedMethod where = place.where();
 		if (!areThere()) {
 			throw where
 				.refuse("would not be locked: distlock.aop.mode is aspectj, and no weaver of AspectJ is at work. "

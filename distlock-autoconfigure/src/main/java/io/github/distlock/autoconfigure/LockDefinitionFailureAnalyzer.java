@@ -14,13 +14,20 @@ class LockDefinitionFailureAnalyzer extends AbstractFailureAnalyzer<LockDefiniti
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, LockDefinitionException cause) {
-		String bean = beanName(rootFailure);
-		return new FailureAnalysis(
-				((bean != null) ? "A lock of bean '" + bean + "' cannot work as it is written:"
-						: "A lock cannot work as it is written:") + String.format("%n%n    %s", cause.getMessage()),
+		return new FailureAnalysis(description(rootFailure, cause),
 				"Correct the @DistributedLock annotation or the LockRequest as the description says. "
 						+ "It would fail at each call.",
 				cause);
+	}
+
+	/** The report of several problems names their beans itself. */
+	private static String description(Throwable rootFailure, LockDefinitionException cause) {
+		if (cause.getSuppressed().length > 1) {
+			return String.valueOf(cause.getMessage());
+		}
+		String bean = beanName(rootFailure);
+		return ((bean != null) ? "A lock of bean '" + bean + "' cannot work as it is written:"
+				: "A lock cannot work as it is written:") + String.format("%n%n    %s", cause.getMessage());
 	}
 
 	/** The innermost bean: the others only need it. */

@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.function.Supplier;
@@ -9,6 +10,7 @@ import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockRequest;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.annotation.AnnotationDescription;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
 import net.bytebuddy.implementation.FixedValue;
 import net.bytebuddy.implementation.SuperMethodCall;
 import net.bytebuddy.matcher.ElementMatchers;
@@ -102,8 +104,9 @@ class GeneratedNameTests {
 			.defineMethod("run", String.class, Modifier.PUBLIC)
 			.intercept(FixedValue.value("done"))
 			.annotateMethod(AnnotationDescription.Builder.ofType(DistributedLock.class).build())
+			.name(getClass().getPackageName() + ".Generated$ByteBuddy$Job")
 			.make()
-			.load(getClass().getClassLoader())
+			.load(getClass().getClassLoader(), ClassLoadingStrategy.UsingLookup.of(MethodHandles.lookup()))
 			.getLoaded()
 			.getDeclaredConstructor()
 			.newInstance();

@@ -115,11 +115,10 @@ class LockAnnotationTests {
 
 	@Test
 	void theKeyOfTheMethodIsThatOfItsDeclaringClass() {
-		try (AnnotationConfigApplicationContext context = start(true, Keyless.class, KeylessChild.class)) {
-			context.getBean("lockAnnotationTests.Keyless", Keyless.class).run("a", 1, new String[0]);
+		try (AnnotationConfigApplicationContext context = start(true, KeylessChild.class)) {
 			context.getBean(KeylessChild.class).run("b", 2, new String[0]);
 			String key = Keyless.class.getName() + "#run(java.lang.String,int,java.lang.String[])";
-			assertThat(keys(context)).containsExactly(key, key);
+			assertThat(keys(context)).containsExactly(key);
 			assertThat(Arrays.asList(keys(context))).noneMatch((text) -> text.contains("CGLIB"));
 		}
 	}

@@ -5,11 +5,13 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 import io.github.distlock.DistributedLock;
+import org.apache.commons.logging.LogFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import org.springframework.boot.CommandLineRunner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -189,6 +191,16 @@ class FailedStartTests {
 	}
 
 	@Test
+	void withSeveralLocksThatAreWrittenWrongly(CapturedOutput output) {
+		start(application(Locks.class, Redis.class, SeveralWrongLocks.class));
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("2 locks cannot work as they are written:")
+			.contains("Bean 'shop': @DistributedLock(leaseTime = ")
+			.contains("Bean 'store': @DistributedLock(key = \"stock\")")
+			.doesNotContain("the runner has run");
+	}
+
+	@Test
 	void withFailFastAndARedisThatIsDown(CapturedOutput output) {
 		start(application(Locks.class, Redis.class), "distlock.fail-fast=true", "spring.data.redis.host=127.0.0.1",
 				"spring.data.redis.port=1", "spring.data.redis.password=topsecret");
@@ -263,6 +275,29 @@ class FailedStartTests {
 		@Bean
 		Shop shop() {
 			return new Shop();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class SeveralWrongLocks extends WrongLock {
+
+		@Bean
+		Object store() {
+			return new StoreRoom();
+		}
+
+		@Bean
+		CommandLineRunner runner(Shop shop) {
+			return (arguments) -> LogFactory.getLog(FailedStartTests.class).info("the runner has run");
+		}
+
+	}
+
+	static class StoreRoom {
+
+		@DistributedLock("stock")
+		void run() {
 		}
 
 	}

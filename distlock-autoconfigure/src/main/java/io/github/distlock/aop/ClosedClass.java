@@ -1,0 +1,38 @@
+package io.github.distlock.aop;
+
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.ProxyConfig;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Refuses a bean of a class that a class-based proxy would have to extend and cannot. To
+ * be checked before the proxy is made: the failure of CGLIB names no annotation.
+ */
+final class ClosedClass {
+
+	private ClosedClass() {
+	}
+
+	static void check(LockedMethod where, String beanName, ConfigurableListableBeanFactory beanFactory) {
+		Class<?> type = where.beanClass();
+		boolean closed = (Modifier.isFinal(type.getModifiers()) || type.isSealed()) && !Proxy.isProxyClass(type)
+				&& !ClassUtils.isLambdaClass(type);
+		if (closed
+				&& (isClassProxied(beanName, beanFactory) || ClassUtils.getAllInterfacesForClass(type).length == 0)) {
+			throw where.refuse("is in a final or sealed class, which a class-based proxy cannot extend: make the class "
+					+ "non-final, or have it implement an interface and use interface-based proxies");
+		}
+	}
+
+	private static boolean isClassProxied(String beanName, ConfigurableListableBeanFactory beanFactory) {
+		return AutoProxyUtils.shouldProxyTargetClass(beanFactory, beanName)
+				|| beanFactory.getBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME) instanceof ProxyConfig config
+						&& config.isProxyTargetClass();
+	}
+
+}

@@ -1,0 +1,112 @@
+package io.github.distlock.aop;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+
+import io.github.distlock.LockDefinitionException;
+
+/**
+ * Finds beans of different classes that would share a lock without a key, because one
+ * inherits the method from the other, or both inherit it. Each bean would exclude the
+ * other one, which nothing in its own source shows.
+ */
+final class SharedKeys {
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	/** By registry and key, then by bean class. Guarded by {@link #lock}. */
+	private final Map<String, Map<Class<?>, User>> users = new LinkedHashMap<>();
+
+	/**
+	 * Add the locks of a bean.
+	 * @param beanName the bean
+	 * @param definitions what its methods need
+	 */
+	void add(String beanName, Collection<LockDefinition> definitions) {
+		this.lock.lock();
+		try {
+			for (LockDefinition definition : definitions) {
+				if (definition.key() instanceof MethodKey key && !definition.place().isClosed()) {
+					this.users
+						.computeIfAbsent(definition.registry() + "|" + key.text(), (first) -> new LinkedHashMap<>())
+						.putIfAbsent(identity(definition), new User(beanName, definition, key.text()));
+				}
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * A generated subclass, such as that of a spy, counts as the class that it extends.
+	 */
+	private static Class<?> identity(LockDefinition definition) {
+		Class<?> beanClass = definition.where().beanClass();
+		Class<?> named = GeneratedClass.named(beanClass);
+		return (named != null && !named.isInterface()) ? named : beanClass;
+	}
+
+	/**
+	 * Report each pair of beans once, with all locks that they would share.
+	 * @param problems takes the name of a bean and its problem
+	 */
+	void report(BiConsumer<String, LockDefinitionException> problems) {
+		Map<String, List<Pair>> shared = new LinkedHashMap<>();
+		this.lock.lock();
+		try {
+			for (Map<Class<?>, User> found : this.users.values()) {
+				List<User> all = List.copyOf(found.values());
+				for (User other : all.subList(1, all.size())) {
+					Pair pair = new Pair(all.get(0), other);
+					shared.computeIfAbsent(pair.names(), (names) -> new ArrayList<>()).add(pair);
+				}
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+		shared.values().forEach((pairs) -> problems.accept(pairs.get(0).other().beanName(), problem(pairs)));
+	}
+
+	private static LockDefinitionException problem(List<Pair> pairs) {
+		User first = pairs.get(0).first();
+		User other = pairs.get(0).other();
+		LockedMethod where = other.definition().where();
+		String keys = pairs.stream().map((pair) -> "'" + pair.other().key() + "'").collect(Collectors.joining(", "));
+		boolean distinct = GeneratedClass.named(first.beanClass()) != GeneratedClass.named(other.beanClass());
+		return where.refuse("has no key, so that " + first + " and " + other + " would share the lock " + keys
+				+ ": a call of one bean would exclude calls of the other. "
+				+ (distinct ? "If each class needs a lock of its own, write a key with the class, as in key = "
+						+ "\"#root.targetClass.name + '#" + where.method().getName() + "'\". " : "")
+				+ "If one lock is meant, write a fixed key, as in key = \"'" + where.label() + "'\"");
+	}
+
+	private record User(String beanName, LockDefinition definition, String key) {
+
+		Class<?> beanClass() {
+			return this.definition.where().beanClass();
+		}
+
+		@Override
+		public String toString() {
+			return "bean '" + this.beanName + "' (" + beanClass().getName() + ")";
+		}
+
+	}
+
+	private record Pair(User first, User other) {
+
+		String names() {
+			return this.first.beanName() + "|" + this.other.beanName();
+		}
+
+	}
+
+}

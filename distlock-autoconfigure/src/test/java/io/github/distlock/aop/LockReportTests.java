@@ -1,0 +1,245 @@
+package io.github.distlock.aop;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.OnFailure;
+import org.assertj.core.api.AbstractStringAssert;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/**
+ * One report names all wrong annotations of an application, and no method runs before it
+ * that has one.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class LockReportTests {
+
+	/** What ran, although its annotation is wrong. */
+	private static final List<String> RAN = new ArrayList<>();
+
+	@BeforeEach
+	void begin() {
+		RAN.clear();
+	}
+
+	private static AbstractStringAssert<?> report(Class<?>... classes) {
+		Throwable root = catchThrowable(() -> LockedApplication.of(classes).start().close());
+		while (root != null && !(root instanceof LockDefinitionException)) {
+			root = root.getCause();
+		}
+		assertThat(root).isNotNull();
+		assertThat(RAN).isEmpty();
+		return assertThat(root.getMessage());
+	}
+
+	@Test
+	void allWrongMethodsOfAllBeansAreNamedAtOnce() {
+		report(ThreeMistakes.class, Impls.class, LazyMistake.class, UnknownRegistry.class, SharedKeyTests.JobA.class,
+				SharedKeyTests.JobB.class)
+			.startsWith("8 locks cannot work as they are written:")
+			.contains("Bean 'lockReportTests.ThreeMistakes': ", "Bean 'first': ", "Bean 'second': ",
+					"Bean 'lockReportTests.LazyMistake': ")
+			.contains(".unknown(String) uses #idd", "(waitTime = \"5\")", ".blank() is blank",
+					"FirstImpl.run() is blank", "SecondImpl.run() is blank", "LazyMistake.run() is blank",
+					"(registry = \"nowhere\")", "would share the lock");
+	}
+
+	@Test
+	void allMistakesOfOneAnnotationAreNamedAtOnce() {
+		report(OneAnnotation.class).startsWith("6 locks cannot work as they are written:")
+			.contains("(key = \"order\")", "(condition = \"#b\")", "(waitTime = \"2\")", "(leaseTime = \"1ms\")",
+					"(fallback = \"nowhere\")", "(name = \"${nowhere}\")");
+	}
+
+	@Test
+	void aMethodThatNoProxyInterceptsIsReportedBeforeItCanRun() {
+		report(ThreeMistakes.class, PrivateMethod.class, Caller.class, LazyMistake.class)
+			.contains("is on a private method")
+			.contains("uses #idd", "LazyMistake.run() is blank");
+		report(FinalMistake.class, Caller.class, LazyMistake.class).contains("is on a final method")
+			.contains("LazyMistake.run() is blank");
+	}
+
+	@Test
+	void aWrongMethodThatIsCalledWhileTheApplicationStartsIsRefused() {
+		report(ThreeMistakes.class, CarefulCaller.class, LazyMistake.class).contains("uses #idd", "LazyMistake.run()");
+		report(ThreeMistakes.class, Caller.class, LazyMistake.class).contains("uses #idd", "LazyMistake.run()");
+	}
+
+	@Test
+	void theReportIsLoggedIfTheStartFailsForAnotherReason(CapturedOutput output) {
+		Throwable failure = catchThrowable(() -> LockedApplication.of(ThreeMistakes.class, Broken.class).start());
+		assertThat(failure).hasRootCauseMessage("no database");
+		assertThat(output).contains("3 locks cannot work as they are written:").contains("uses #idd");
+	}
+
+	static class ThreeMistakes {
+
+		@DistributedLock("#idd")
+		public void unknown(String id) {
+			RAN.add("unknown");
+		}
+
+		@DistributedLock(waitTime = "5")
+		public void bare() {
+			RAN.add("bare");
+		}
+
+		@DistributedLock(" ")
+		public void blank() {
+			RAN.add("blank");
+		}
+
+	}
+
+	interface Runs {
+
+		void run();
+
+	}
+
+	static class FirstImpl implements Runs {
+
+		@Override
+		@DistributedLock(" ")
+		public void run() {
+			RAN.add("first");
+		}
+
+	}
+
+	static class SecondImpl implements Runs {
+
+		@Override
+		@DistributedLock(" ")
+		public void run() {
+			RAN.add("second");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Impls {
+
+		@Bean
+		Runs first() {
+			return new FirstImpl();
+		}
+
+		@Bean
+		Runs second() {
+			return new SecondImpl();
+		}
+
+	}
+
+	@Lazy
+	static class LazyMistake {
+
+		LazyMistake() {
+			RAN.add("lazy");
+		}
+
+		@DistributedLock(" ")
+		public void run() {
+		}
+
+	}
+
+	static class UnknownRegistry {
+
+		@DistributedLock(key = "'k'", registry = "nowhere")
+		public void run() {
+		}
+
+	}
+
+	static class OneAnnotation {
+
+		@DistributedLock(key = "order", condition = "#b", name = "${nowhere}", waitTime = "2", leaseTime = "1ms",
+				fallback = "nowhere", onFailure = OnFailure.THROW)
+		public void run() {
+		}
+
+	}
+
+	static class PrivateMethod {
+
+		@DistributedLock
+		private void run() {
+		}
+
+	}
+
+	static class FinalMistake {
+
+		@DistributedLock(" ")
+		public final void run() {
+			RAN.add("final");
+		}
+
+	}
+
+	static class CarefulCaller implements InitializingBean {
+
+		private final ThreeMistakes mistakes;
+
+		CarefulCaller(ThreeMistakes mistakes) {
+			this.mistakes = mistakes;
+		}
+
+		@Override
+		public void afterPropertiesSet() {
+			assertThat(catchThrowable(this.mistakes::bare)).isInstanceOf(LockDefinitionException.class);
+			assertThat(catchThrowable(() -> this.mistakes.unknown("1"))).isInstanceOf(LockDefinitionException.class);
+		}
+
+	}
+
+	static class Caller implements InitializingBean {
+
+		private final List<Object> beans;
+
+		Caller(List<ThreeMistakes> mistakes, List<FinalMistake> finals) {
+			this.beans = new ArrayList<>(mistakes);
+			this.beans.addAll(finals);
+		}
+
+		@Override
+		public void afterPropertiesSet() {
+			for (Object bean : this.beans) {
+				if (bean instanceof ThreeMistakes mistakes) {
+					mistakes.bare();
+				}
+				else if (bean instanceof FinalMistake mistake) {
+					mistake.run();
+				}
+			}
+		}
+
+	}
+
+	static class Broken implements InitializingBean {
+
+		@Override
+		public void afterPropertiesSet() {
+			throw new IllegalStateException("no database");
+		}
+
+	}
+
+}
