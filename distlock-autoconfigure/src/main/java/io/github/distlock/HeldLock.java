@@ -25,15 +25,17 @@ public interface HeldLock extends AutoCloseable {
 
 	/**
 	 * Return whether the lock is held at this moment, as far as this JVM can know: it was
-	 * not closed and its lease has not passed. Sends no command. The answer can be out of
-	 * date when it arrives: only {@link #fencingToken()} protects a resource for certain.
-	 * @return whether the lock is held
+	 * not closed and its lease has not passed. Sends no command, calls no listener and
+	 * interrupts no thread. The answer can be out of date when it arrives: only
+	 * {@link #fencingToken()} protects a resource for certain.
+	 * @return whether the lock is held; after {@code false} never again {@code true}
 	 */
 	boolean isHeld();
 
 	/**
 	 * Return how long the lock is certain to be held if this JVM hears nothing more from
-	 * the store. Sends no command. The answer depends on the kind of store:
+	 * the store. Has no side effects, as {@link #isHeld()}. The answer depends on the
+	 * kind of store:
 	 * <ul>
 	 * <li>Redis, Redlock, the local store and JDBC mode {@code lease}: what is left of
 	 * the lease. A renewal extends it.</li>
@@ -45,11 +47,34 @@ public interface HeldLock extends AutoCloseable {
 	 * <li>JDBC mode {@code row}: the lock lasts as long as its database connection, which
 	 * has no end that is known in advance. While it is held the answer is
 	 * {@code Duration.ofNanos(Long.MAX_VALUE)} (292 years), or what is left of an
-	 * explicit lease time or maximum hold time.</li>
+	 * explicit lease time or maximum hold time. The store checks the connection every
+	 * second, {@link #confirmHeld()} at once.</li>
 	 * </ul>
 	 * @return the remaining time, zero when the lock is not held
 	 */
 	Duration remaining();
+
+	/**
+	 * Return whether the lock is held, after asking the store where only the store can
+	 * know: in the JDBC mode {@code row}. Sends one command there and blocks for its
+	 * answer. Everywhere else this is {@link #isHeld()}. A lock that turns out to be lost
+	 * is lost from then on, with all consequences. If the store does not answer, the lock
+	 * counts as held.
+	 * @return whether the lock is held
+	 */
+	default boolean confirmHeld() {
+		return isHeld();
+	}
+
+	/**
+	 * Return whether the lock is held as long as a session with the store lives, and not
+	 * until a moment: in ZooKeeper and in the JDBC mode {@code row}.
+	 * {@code distlock.transaction.commit-margin} does not apply to such a lock.
+	 * @return whether the lock ends with a session
+	 */
+	default boolean isSessionBound() {
+		return false;
+	}
 
 	/**
 	 * Return whether the lock was released in time: it was closed, and it was still held

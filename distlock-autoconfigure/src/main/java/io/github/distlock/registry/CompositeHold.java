@@ -45,6 +45,16 @@ final class CompositeHold implements HeldLock {
 	}
 
 	@Override
+	public boolean isSessionBound() {
+		return this.first.isSessionBound() && this.second.isSessionBound();
+	}
+
+	@Override
+	public boolean confirmHeld() {
+		return !this.closed.get() && this.first.confirmHeld() && this.second.confirmHeld();
+	}
+
+	@Override
 	public Duration remaining() {
 		if (!isHeld()) {
 			return Duration.ZERO;

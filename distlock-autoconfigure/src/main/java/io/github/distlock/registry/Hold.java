@@ -80,6 +80,12 @@ class Hold extends Lease {
 		return remainingNanos();
 	}
 
+	/** Ask the store, if only the store knows whether the lock is held. */
+	boolean confirm() {
+		this.holding.renewer().confirm(current());
+		return leftNanos() > 0;
+	}
+
 	/** Whether the lock has not been lost, whether or not it is still held. */
 	boolean isValidOrEnded() {
 		return current().isIntact();

@@ -68,6 +68,16 @@ final class HoldHandle implements HeldLock {
 	}
 
 	@Override
+	public boolean isSessionBound() {
+		return this.hold.current().validity().sessionBound();
+	}
+
+	@Override
+	public boolean confirmHeld() {
+		return isHeld() && this.hold.confirm() && isOpen();
+	}
+
+	@Override
 	public Duration remaining() {
 		if (!isOpen()) {
 			return Duration.ZERO;

@@ -231,25 +231,33 @@ final class Holding implements LeaseEvents {
 		boolean valid = writer.endLease();
 		this.renewer.forget(writer);
 		Departure departure = Departure.GONE;
-		ReaderHold reader = null;
 		if (valid) {
 			LeaseTerms terms = writer.restOfTerms();
 			Downgrade answer = this.room.downgrade(writer.admission(), rest, terms.storeLease());
 			departure = answer.departure();
-			if (answer.reader() != null) {
-				reader = new ReaderHold(writer, answer.reader(), terms, this.clock);
-				this.renewer.watch(reader);
-			}
-			else {
-				writer.loseAfterEnd("the store did not confirm that its writer goes on as a reader");
-			}
+			goOnAsReader(writer, answer.reader(), terms);
 		}
-		if (writer.downgraded(reader)) {
+		boolean continued = writer.current() != writer;
+		if (writer.downgraded()) {
 			end(writer, writer.owed());
 		}
-		if (reader == null && departure == Departure.GONE) {
+		if (!continued && departure == Departure.GONE) {
 			throw lostException(writer);
 		}
+	}
+
+	private void goOnAsReader(WriteHold writer, @Nullable Admission admission, LeaseTerms terms) {
+		if (admission == null) {
+			writer.loseAfterEnd("the store did not confirm that its writer goes on as a reader");
+			return;
+		}
+		ReaderHold reader = new ReaderHold(writer, admission, terms, this.clock);
+		if (writer.continueAs(reader)) {
+			this.renewer.watch(reader);
+			return;
+		}
+		this.room.abandon(admission);
+		writer.loseAfterEnd("its lease passed before the store had answered that its writer goes on as a reader");
 	}
 
 	/** Forget that this thread has a hold. */

@@ -22,7 +22,7 @@ final class WriteHold extends Hold {
 	/** At nothing it never rises again. */
 	private volatile Levels open = new Levels(1, 0, false);
 
-	/** Set once, before the downgrade ends; {@code null} also if it did not succeed. */
+	/** Counts once this lease is continued: see {@link #current()}. */
 	private volatile @Nullable Hold reader;
 
 	WriteHold(Holding holding, String name, Admission admission, LeaseTerms terms, TimeSource clock,
@@ -32,7 +32,7 @@ final class WriteHold extends Hold {
 
 	@Override
 	Hold current() {
-		Hold reading = this.reader;
+		Hold reading = isContinued() ? this.reader : null;
 		return (reading != null) ? reading : this;
 	}
 
@@ -42,12 +42,17 @@ final class WriteHold extends Hold {
 	 */
 	@Override
 	long leftNanos() {
-		long left = current().remainingNanos();
-		if (left <= 0 && this.open.downgrading()) {
+		Hold now = current();
+		long left = now.remainingNanos();
+		if (now == this && left <= 0 && this.open.downgrading()) {
 			left = leftAfterEnd();
 		}
+		if (left > 0) {
+			return left;
+		}
 		// It may have been downgraded between these looks.
-		return (left > 0) ? left : current().remainingNanos();
+		Hold later = current();
+		return (later != now) ? later.remainingNanos() : 0;
 	}
 
 	@Override
@@ -80,12 +85,20 @@ final class WriteHold extends Hold {
 	}
 
 	/**
-	 * The downgrade has ended.
-	 * @param reading how the lock is held now; {@code null} if it is not
+	 * Go on as a reader.
+	 * @param reading how the lock is held from now on
+	 * @return whether no query has found in the meantime that the lock is not held
+	 */
+	boolean continueAs(Hold reading) {
+		this.reader = reading;
+		return continueElsewhere();
+	}
+
+	/**
+	 * The downgrade has ended, well or not.
 	 * @return whether all levels have been left meanwhile, and the caller ends the stay
 	 */
-	boolean downgraded(@Nullable Hold reading) {
-		this.reader = reading;
+	boolean downgraded() {
 		return change(Levels::settled).isNone();
 	}
 

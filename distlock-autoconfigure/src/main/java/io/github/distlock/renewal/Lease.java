@@ -91,14 +91,14 @@ public abstract class Lease extends LeaseState {
 	 * @return whether the lock is held
 	 */
 	final boolean expireAfter(Duration lease) {
-		if (!isValid()) {
+		if (checkExpired()) {
 			return false;
 		}
 		// Terms count from the start. First they, then the flag: see renewed().
 		this.terms = this.terms.expiring(lease.plusNanos(heldNanos()));
 		this.unconfirmed = this.validity.remainingNanos(this.clock) < lease.toNanos();
 		this.renewAtNanos = this.clock.nanoTime();
-		return isValid();
+		return !checkExpired();
 	}
 
 	/**
@@ -127,6 +127,16 @@ public abstract class Lease extends LeaseState {
 	}
 
 	/**
+	 * Return whether no clock says when the store's grant ends, so that only the store
+	 * knows whether it still counts.
+	 * @return whether it counts as long as a session of unknown end
+	 */
+	final boolean hasNoEnd() {
+		Validity current = this.validity;
+		return current.sessionBound() && current.sessionNanos() == Long.MAX_VALUE;
+	}
+
+	/**
 	 * Return the terms of one who goes on to hold the lock in another way.
 	 * @return what is left of the terms of this lease
 	 */
@@ -143,7 +153,7 @@ public abstract class Lease extends LeaseState {
 
 	/** Nanoseconds until something is to be done: renew, or find the lease passed. */
 	long untilNextEvent() {
-		long end = left();
+		long end = hasPassed() ? 0 : left();
 		if (needsRenewal() && !this.renewing) {
 			return Math.min(end, this.renewAtNanos - this.clock.nanoTime());
 		}
@@ -187,6 +197,11 @@ public abstract class Lease extends LeaseState {
 	 */
 	Renewal beginRenewal(LeaseTerms agreed) {
 		this.renewing = true;
+		return renewal(agreed);
+	}
+
+	/** Return what to ask for under some terms. */
+	Renewal renewal(LeaseTerms agreed) {
 		return new Renewal(ticket(), lastToken(), agreed.storeLeaseAfter(Duration.ofNanos(heldNanos())));
 	}
 
@@ -213,7 +228,7 @@ public abstract class Lease extends LeaseState {
 			this.unconfirmed = true;
 		}
 		// If it passed before the answer came it is lost for good.
-		if (isValid() && later.remainingNanos(this.clock) >= this.validity.remainingNanos(this.clock)) {
+		if (!checkExpired() && later.remainingNanos(this.clock) >= this.validity.remainingNanos(this.clock)) {
 			this.validity = later;
 			this.retrying = false;
 			this.renewAtNanos = plannedNanos();

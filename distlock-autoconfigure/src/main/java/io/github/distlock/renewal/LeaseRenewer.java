@@ -129,6 +129,24 @@ public final class LeaseRenewer {
 	}
 
 	/**
+	 * Find out whether a lock is held. Asks the store where no clock says when the lock
+	 * ends; blocks for the answer of one command then. Without an answer the lock counts
+	 * as held.
+	 * @param lease its lease
+	 * @return whether it is held
+	 */
+	public boolean confirm(Lease lease) {
+		if (lease.isValid() && lease.hasNoEnd()) {
+			List<RenewalResult> results = ask(List.of(lease.renewal(lease.terms())));
+			if (results != null && results.get(0) instanceof RenewalResult.Gone) {
+				lease.lose("the store no longer knows it");
+				this.leases.remove(lease);
+			}
+		}
+		return lease.isValid();
+	}
+
+	/**
 	 * Return how many locks are held.
 	 * @return the number of leases
 	 */
@@ -200,12 +218,12 @@ public final class LeaseRenewer {
 			if (lease.hasDeadOwner()) {
 				lease.lose("the thread that held it has died without releasing it");
 			}
-			if (lease.isValid()) {
-				valid.add(lease);
-				due = due || lease.isDue(SLACK_NANOS);
+			if (lease.checkExpired()) {
+				this.leases.remove(lease);
 			}
 			else {
-				this.leases.remove(lease);
+				valid.add(lease);
+				due = due || lease.isDue(SLACK_NANOS);
 			}
 		}
 		if (due) {
@@ -259,7 +277,7 @@ public final class LeaseRenewer {
 			}
 			else if (result instanceof RenewalResult.Gone) {
 				// A lease that was closed meanwhile is gone because it was released.
-				if (lease.isHeld()) {
+				if (lease.isOpen()) {
 					gone++;
 					lease.lose("the store no longer knows it");
 				}

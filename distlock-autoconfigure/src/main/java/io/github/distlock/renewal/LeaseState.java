@@ -6,14 +6,30 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
  * Whether a lease is held. It is held, then ended or lost, once: the first change of
  * {@link #state} decides. A superclass and no field of {@link Lease}, so that a held lock
  * is one object.
+ * <p>
+ * Invariant: after a query has answered that the lease is not held, it is never held
+ * again. A query that finds the time used up therefore changes the state to
+ * {@link #PASSED}. That has no other effect: the scan at the deadline, a close or an
+ * answer of the store makes the loss known. A renewal that is acknowledged later changes
+ * the time that is left, but not the state. Only compare-and-set changes the state.
  */
 abstract class LeaseState {
 
 	private static final int HELD = 0;
 
-	private static final int ENDED = 1;
+	/** A query has found that the lease has passed. The loss is not known yet. */
+	private static final int PASSED = 1;
 
-	private static final int LOST = 2;
+	/** Ended by its holder. */
+	private static final int ENDED = 2;
+
+	/** Ended by its holder for a downgrade, during which its time has passed. */
+	private static final int PASSED_AFTER_END = 3;
+
+	/** Ended by its holder, who holds the lock under another lease. */
+	private static final int CONTINUED = 4;
+
+	private static final int LOST = 5;
 
 	private static final AtomicIntegerFieldUpdater<LeaseState> STATE = AtomicIntegerFieldUpdater
 		.newUpdater(LeaseState.class, "state");
@@ -33,28 +49,47 @@ abstract class LeaseState {
 	protected abstract void lost(String reason);
 
 	/**
-	 * Return whether the lock is held and its lease has not passed. If it finds that the
-	 * lease has passed it makes the loss known.
-	 * @return whether it is valid
+	 * Return whether the lock is held and its lease has not passed. Has no side effects
+	 * that anything outside of this object can see.
+	 * @return whether it is valid; after {@code false} never again {@code true}
 	 */
 	public final boolean isValid() {
 		return remainingNanos() > 0;
 	}
 
 	/**
-	 * Return what is left of the lease.
+	 * Return what is left of the lease. Has no side effects that anything outside of this
+	 * object can see.
 	 * @return nanoseconds, zero if the lock is not held
 	 */
 	public final long remainingNanos() {
-		if (this.state != HELD) {
+		return leftIn(HELD, PASSED);
+	}
+
+	private long leftIn(int valid, int passed) {
+		if (this.state != valid) {
 			return 0;
 		}
 		long left = left();
-		if (left > 0) {
-			return left;
+		if (left <= 0) {
+			STATE.compareAndSet(this, valid, passed);
+			return 0;
+		}
+		// Again: what is left may be that of a renewal which came after another query
+		// had found the lease passed.
+		return (this.state == valid) ? left : 0;
+	}
+
+	/**
+	 * Find out whether the lease has passed, and make the loss known if it has.
+	 * @return whether the lock is not held: its lease has passed, was ended or was lost
+	 */
+	public final boolean checkExpired() {
+		if (remainingNanos() > 0) {
+			return false;
 		}
 		lose("its lease has passed");
-		return 0;
+		return true;
 	}
 
 	/**
@@ -62,7 +97,7 @@ abstract class LeaseState {
 	 * @return whether it was valid until now
 	 */
 	public final boolean endLease() {
-		return isValid() && STATE.compareAndSet(this, HELD, ENDED);
+		return !checkExpired() && STATE.compareAndSet(this, HELD, ENDED);
 	}
 
 	/**
@@ -70,7 +105,7 @@ abstract class LeaseState {
 	 * @param reason why, in words
 	 */
 	public final void lose(String reason) {
-		if (STATE.compareAndSet(this, HELD, LOST)) {
+		if (STATE.compareAndSet(this, HELD, LOST) || STATE.compareAndSet(this, PASSED, LOST)) {
 			lost(reason);
 		}
 	}
@@ -80,7 +115,7 @@ abstract class LeaseState {
 	 * @param reason why, in words
 	 */
 	public final void loseAfterEnd(String reason) {
-		if (STATE.compareAndSet(this, ENDED, LOST)) {
+		if (STATE.compareAndSet(this, ENDED, LOST) || STATE.compareAndSet(this, PASSED_AFTER_END, LOST)) {
 			lost(reason);
 		}
 	}
@@ -91,7 +126,7 @@ abstract class LeaseState {
 	 * @return whether it was not ended before
 	 */
 	public final boolean isLost() {
-		return !isValid() && this.state == LOST;
+		return checkExpired() && this.state == LOST;
 	}
 
 	/**
@@ -102,7 +137,7 @@ abstract class LeaseState {
 		// First the time: the lease may be ended between the two looks.
 		boolean inTime = left() > 0;
 		int now = this.state;
-		return now == ENDED || (now == HELD && inTime);
+		return now == ENDED || now == CONTINUED || (now == HELD && inTime);
 	}
 
 	/**
@@ -111,11 +146,38 @@ abstract class LeaseState {
 	 * @return nanoseconds, zero if the lease goes on or was lost
 	 */
 	protected final long leftAfterEnd() {
-		return (this.state == ENDED) ? Math.max(0, left()) : 0;
+		return leftIn(ENDED, PASSED_AFTER_END);
+	}
+
+	/**
+	 * The holder goes on under another lease.
+	 * @return whether no query has found in the meantime that the lock is not held
+	 */
+	protected final boolean continueElsewhere() {
+		return STATE.compareAndSet(this, ENDED, CONTINUED);
+	}
+
+	/**
+	 * Return whether the holder has gone on under another lease.
+	 * @return whether {@link #continueElsewhere()} has succeeded
+	 */
+	protected final boolean isContinued() {
+		return this.state == CONTINUED;
 	}
 
 	final boolean isHeld() {
 		return this.state == HELD;
+	}
+
+	/** Whether its holder has not ended it, and its loss is not known. */
+	final boolean isOpen() {
+		int now = this.state;
+		return now == HELD || now == PASSED;
+	}
+
+	/** Whether the loss is to be made known. */
+	final boolean hasPassed() {
+		return this.state == PASSED;
 	}
 
 }

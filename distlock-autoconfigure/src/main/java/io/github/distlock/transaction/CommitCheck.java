@@ -15,18 +15,28 @@ import org.jspecify.annotations.Nullable;
  */
 record CommitCheck(Duration margin) {
 
+	/**
+	 * Verify the locks, and ask the store where only the store knows. May block.
+	 */
 	void verify(Collection<HeldLock> locks, @Nullable Throwable cause) {
-		locks.forEach((lock) -> verify(lock, cause));
+		locks.forEach((lock) -> verify(lock, lock.confirmHeld(), cause));
+	}
+
+	/**
+	 * Verify the locks by what this JVM knows. Does not block, for reactive threads.
+	 */
+	void verifyWithoutBlocking(Collection<HeldLock> locks) {
+		locks.forEach((lock) -> verify(lock, true, null));
 	}
 
 	/**
 	 * A lock that was released in time has covered its own work. It may still be in the
 	 * context of work that its method has started and that outlives it.
 	 */
-	private void verify(HeldLock lock, @Nullable Throwable cause) {
-		Duration left = lock.remaining();
+	private void verify(HeldLock lock, boolean confirmed, @Nullable Throwable cause) {
+		Duration left = confirmed ? lock.remaining() : Duration.ZERO;
 		// In this order: the lock may be released between the two questions.
-		if (!left.isZero() && left.compareTo(this.margin) >= 0 || lock.isReleased()) {
+		if (isEnough(lock, left) || lock.isReleased()) {
 			return;
 		}
 		if (left.isZero()) {
@@ -38,6 +48,11 @@ record CommitCheck(Duration margin) {
 				+ "ms left when its transaction was about to commit, less than distlock.transaction.commit-margin ("
 				+ this.margin.toMillis() + "ms), so the transaction is rolled back. Try again, with a longer "
 				+ "leaseTime or none, or a shorter margin", cause);
+	}
+
+	/** How long a session lives no clock says: the margin does not apply to it. */
+	private boolean isEnough(HeldLock lock, Duration left) {
+		return !left.isZero() && (lock.isSessionBound() || left.compareTo(this.margin) >= 0);
 	}
 
 }

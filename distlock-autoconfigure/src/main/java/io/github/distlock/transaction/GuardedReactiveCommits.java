@@ -99,7 +99,7 @@ final class GuardedReactiveCommits implements MethodInterceptor, TransactionExec
 
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		this.check.verify(this.locks.getOrDefault(transaction, List.of()), null);
+		this.check.verifyWithoutBlocking(this.locks.getOrDefault(transaction, List.of()));
 	}
 
 	@Override

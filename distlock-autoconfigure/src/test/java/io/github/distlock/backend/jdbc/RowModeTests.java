@@ -154,7 +154,7 @@ class RowModeTests {
 		}
 	}
 
-	private static void endOtherSessions(Database server, TestDatabase database) {
+	static void endOtherSessions(Database server, TestDatabase database) {
 		JdbcTemplate jdbc = database.direct();
 		if (server == Database.POSTGRESQL) {
 			jdbc.queryForList("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state LIKE 'idle in%'");
