@@ -4,6 +4,7 @@ import java.util.List;
 
 import javax.sql.DataSource;
 
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.jdbc.init.PlatformPlaceholderDatabaseDriverResolver;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
@@ -23,10 +24,32 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 	private static DatabaseInitializationSettings settings(DataSource dataSource, DatabaseInitializationMode mode) {
 		DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
 		settings.setMode(mode);
-		// The name of the platform is asked of the database, which may be away.
-		settings.setSchemaLocations((mode != DatabaseInitializationMode.NEVER)
-				? new PlatformPlaceholderDatabaseDriverResolver().resolveAll(dataSource, SCHEMA) : List.of());
+		settings.setSchemaLocations(locations(dataSource, mode));
 		return settings;
+	}
+
+	/**
+	 * The name of the script contains that of the database, which is asked for it. With
+	 * {@code embedded}, the default, a database that is away is none that is embedded,
+	 * and the application starts without it.
+	 */
+	private static List<String> locations(DataSource dataSource, DatabaseInitializationMode mode) {
+		boolean initialize = switch (mode) {
+			case ALWAYS -> true;
+			case EMBEDDED -> isEmbedded(dataSource);
+			case NEVER -> false;
+		};
+		return initialize ? new PlatformPlaceholderDatabaseDriverResolver().resolveAll(dataSource, SCHEMA) : List.of();
+	}
+
+	private static boolean isEmbedded(DataSource dataSource) {
+		try {
+			return EmbeddedDatabaseConnection.isEmbedded(dataSource);
+		}
+		catch (RuntimeException ex) {
+			// An embedded database is never away.
+			return false;
+		}
 	}
 
 }

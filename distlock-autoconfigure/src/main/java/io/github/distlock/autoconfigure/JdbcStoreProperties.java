@@ -25,12 +25,15 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  * a connection of the pool. At most 5s.
  * @param maxConnections How many connections of the pool locks use at a time. In the mode
  * row each lock that is held or waited for has one.
+ * @param reservedConnections Mode lease: how many connections of the pool are kept for
+ * releases and renewals. Not set means 2, or fewer in a pool of less than 4, so that 2
+ * are left to the application.
  */
 @ConfigurationProperties("distlock.jdbc")
 public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @DefaultValue("lease") Mode mode,
 		@DefaultValue("embedded") DatabaseInitializationMode initializeSchema, @Nullable String dataSource,
 		@DefaultValue("100ms") Duration pollInterval, @DefaultValue("2s") Duration commandTimeout,
-		@DefaultValue("10") int maxConnections) {
+		@DefaultValue("10") int maxConnections, @Nullable Integer reservedConnections) {
 
 	private static final String COMMAND_TIMEOUT = "distlock.jdbc.command-timeout";
 
@@ -51,13 +54,17 @@ public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @Defau
 				"Set a longer one, or remove the property to have 100ms");
 		PropertyChecks.between("distlock.jdbc.max-connections", maxConnections, 1, 1000,
 				"Remove the property to have 10");
+		if (reservedConnections != null) {
+			PropertyChecks.between("distlock.jdbc.reserved-connections", reservedConnections, 0, 100,
+					"Remove the property to have 2");
+		}
 	}
 
 	JdbcBackendSettings toSettings(DistlockProperties properties) {
 		PropertyChecks.notLess("distlock.backend-timeout", properties.backendTimeout(), COMMAND_TIMEOUT,
 				this.commandTimeout);
 		return new JdbcBackendSettings(properties.keyPrefix(), this.commandTimeout, this.pollInterval,
-				this.maxConnections, properties.handoff().budget() + 1);
+				this.maxConnections, properties.handoff().budget() + 1, this.reservedConnections);
 	}
 
 	/**

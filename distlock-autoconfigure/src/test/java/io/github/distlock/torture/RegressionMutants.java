@@ -18,7 +18,12 @@ final class RegressionMutants {
 			RegressionMutant.of(
 					Mutant.of("released lock taken for a lost one at the commit",
 							java("transaction/CommitCheck.java", "|| lock.isReleased()", "")),
-					"transaction.applications.OutlivedLockTests#workThatOutlivesALockThatWasReleasedCommits"));
+					"transaction.applications.OutlivedLockTests#workThatOutlivesALockThatWasReleasedCommits"),
+			RegressionMutant.of(Mutant.of("releases wait for a connection that the application leaves",
+					java("backend/jdbc/JdbcCommands.java",
+							"reserved = (command != null) ? this.reserve.take(command.kind == Kind.ATTEMPT) : null",
+							"reserved = null")),
+					"backend.jdbc.ReserveTests#releasesGoOnWhenTheApplicationHasAllOtherConnections"));
 
 	private RegressionMutants() {
 	}

@@ -3,17 +3,12 @@ package io.github.distlock.backend.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 
 import javax.sql.DataSource;
 
 import io.github.distlock.LockBackendException;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.beans.BeanWrapper;
-import org.springframework.beans.PropertyAccessorFactory;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /**
  * Where the connections come from. They are taken on the store's threads, which have no
@@ -22,34 +17,70 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
  */
 final class ConnectionSource {
 
-	/** What pools call the number of their connections. */
-	private static final List<String> SIZES = List.of("maximumPoolSize", "maxTotal", "maxActive", "maxPoolSize");
-
 	private final DataSource dataSource;
 
 	private final long timeoutMillis;
+
+	private final PoolFacts pool;
 
 	private volatile @Nullable Contact contact;
 
 	ConnectionSource(DataSource dataSource, JdbcBackendSettings settings) {
 		this.dataSource = dataSource;
+		this.pool = new PoolFacts(dataSource);
 		this.timeoutMillis = settings.commandTimeout().toMillis();
 	}
 
+	/** Take a connection. */
+	StoreConnection open() throws SQLException {
+		Connection connection = this.dataSource.getConnection();
+		try {
+			contact(connection);
+		}
+		catch (Throwable ex) {
+			StoreConnection.discard(connection);
+			throw ex;
+		}
+		return StoreConnection.take(connection, this.timeoutMillis);
+	}
+
 	/**
-	 * Take a connection.
+	 * Take a connection and prepare it.
 	 * @param transaction whether more than one statement will run in a transaction
 	 */
 	StoreConnection open(boolean transaction) throws SQLException {
-		Connection connection = this.dataSource.getConnection();
+		StoreConnection connection = open();
 		try {
-			Contact known = contact(connection);
-			boolean change = known.otherIsolation() && (transaction || !known.dialect().statementsIgnoreIsolation());
-			return new StoreConnection(connection, this.timeoutMillis, change);
+			prepare(connection, transaction);
+			return connection;
 		}
-		catch (SQLException | RuntimeException ex) {
-			connection.close();
+		catch (Throwable ex) {
+			connection.discard();
 			throw ex;
+		}
+	}
+
+	/** Take a connection for single statements, which may then be idle for long. */
+	StoreConnection openReserved() throws SQLException {
+		StoreConnection connection = open(false);
+		try {
+			connection.endTransaction();
+			return connection;
+		}
+		catch (Throwable ex) {
+			connection.discard();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Give a connection the isolation level that its statements need.
+	 * @param transaction whether more than one statement will run in a transaction
+	 */
+	void prepare(StoreConnection connection, boolean transaction) throws SQLException {
+		Contact known = Objects.requireNonNull(this.contact);
+		if (known.otherIsolation() && (transaction || !known.dialect().statementsIgnoreIsolation())) {
+			connection.readCommitted();
 		}
 	}
 
@@ -73,30 +104,15 @@ final class ConnectionSource {
 		return known;
 	}
 
-	/**
-	 * Return how many connections the pool has at most.
-	 * @return the number, or {@code null} if it is no pool that is known
-	 */
-	@Nullable Integer poolSize() {
-		DataSource pool = this.dataSource;
-		while (pool instanceof DelegatingDataSource proxy && proxy.getTargetDataSource() != null) {
-			pool = proxy.getTargetDataSource();
-		}
-		BeanWrapper bean = PropertyAccessorFactory.forBeanPropertyAccess(pool);
-		for (String name : SIZES) {
-			if (bean.isReadableProperty(name) && bean.getPropertyValue(name) instanceof Integer size) {
-				// Not known before the pool is started.
-				return (size > 0) ? size : null;
-			}
-		}
-		return null;
+	PoolFacts pool() {
+		return this.pool;
 	}
 
 	/** Say that none was had in time. */
-	LockBackendException noConnection(String what, @Nullable String key, @Nullable SQLException cause) {
+	LockBackendException noConnection(String what, @Nullable String key, @Nullable Throwable cause) {
 		return new LockBackendException("No connection came out of " + describe() + " within "
 				+ Duration.ofMillis(this.timeoutMillis) + " for the " + what + JdbcFailures.lock(key)
-				+ ((cause != null) ? " (" + cause.getMessage() + ")" : "")
+				+ ((cause != null) ? " (" + JdbcFailures.describe(cause) + ")" : "")
 				+ ": the database is away, or the pool has none left, as when callers inside transactions keep them"
 				+ " all. Give the pool more (spring.datasource.hikari.maximum-pool-size, at least 2), or name a"
 				+ " DataSource of its own for the locks (distlock.jdbc.data-source)", cause);
@@ -104,7 +120,7 @@ final class ConnectionSource {
 
 	/** Name the pool in a message. */
 	String describe() {
-		Integer size = poolSize();
+		Integer size = this.pool.size();
 		return "the DataSource (" + this.dataSource.getClass().getSimpleName()
 				+ ((size != null) ? ", at most " + size + ((size == 1) ? " connection)" : " connections)") : ")");
 	}

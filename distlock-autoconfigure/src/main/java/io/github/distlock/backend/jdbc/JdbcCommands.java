@@ -2,107 +2,342 @@ package io.github.distlock.backend.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs short commands, each on a connection that it takes for itself and gives back.
+ * Runs short commands. A command waits here for a connection: an idle one of the reserve
+ * is used at once, and while the reserve is busy one is taken from the pool, too.
+ * Whichever comes first runs the first command, releases and renewals before attempts. So
+ * a pool that has none left delays no release.
  */
 final class JdbcCommands {
 
-	private static final int MAX_SENDS = 4;
+	private static final Log logger = LogFactory.getLog(JdbcCommands.class);
 
 	private final ConnectionSource source;
 
 	private final StoreThreads threads;
 
+	private final Reserve reserve;
+
+	private final ReserveKeeper keeper;
+
 	private final TimeSource clock;
 
 	private final Duration timeout;
 
-	JdbcCommands(ConnectionSource source, StoreThreads threads, Duration timeout, TimeSource clock) {
+	private final int maxConnections;
+
+	/** Guards all fields below. Never held while a command is sent. */
+	private final ReentrantLock lock = new ReentrantLock();
+
+	/** Commands without a connection. Who removes one must run it or fail it. */
+	private final PendingCommands pending = new PendingCommands();
+
+	/** Tasks that wait for a connection of the pool: no more than pending commands. */
+	private int connecting;
+
+	/** Tasks that wait for a connection of the pool or have one. */
+	private int pooled;
+
+	private boolean stopped;
+
+	JdbcCommands(ConnectionSource source, StoreThreads threads, ReserveSize reserve, JdbcBackendSettings settings,
+			TimeSource clock) {
 		this.source = source;
 		this.threads = threads;
-		this.timeout = timeout;
+		this.reserve = new Reserve(source, reserve, clock);
+		this.keeper = new ReserveKeeper(this.reserve, source, threads, reserve, this::dispatchQuietly);
+		this.timeout = settings.commandTimeout();
+		this.maxConnections = settings.maxConnections();
 		this.clock = clock;
 	}
 
+	void start() {
+		this.keeper.start(this.timeout);
+	}
+
+	/** Fail what has no connection yet, and give back the reserve. */
+	void stop() {
+		List<JdbcCommand<?>> rest;
+		this.lock.lock();
+		try {
+			this.stopped = true;
+			rest = this.pending.removeAll();
+		}
+		finally {
+			this.lock.unlock();
+		}
+		rest.forEach((command) -> command.fail(StoreThreads.stopped()));
+		this.keeper.stop();
+	}
+
 	/**
-	 * Run a command and wait for it. It may run several times, if it had no effect.
+	 * Run a command and wait for it.
+	 * @param kind what depends on it
 	 * @param what the verb, for the message
 	 * @param key the lock, for the message
-	 * @param transaction whether its statements belong together
 	 */
-	<T> T run(String what, @Nullable String key, boolean transaction, Work<T> work) {
-		AtomicReference<Phase> phase = new AtomicReference<>(Phase.CONNECTING);
-		CompletableFuture<Boolean> connected = new CompletableFuture<>();
-		CompletableFuture<T> result = this.threads.submit(() -> {
-			try (StoreConnection connection = this.source.open(transaction)) {
-				if (!phase.compareAndSet(Phase.CONNECTING, Phase.RUNNING)) {
-					throw this.source.noConnection(what, key, null);
-				}
-				connected.complete(true);
-				return send(connection, transaction, work);
-			}
-			catch (SQLException ex) {
-				throw (phase.get() == Phase.RUNNING) ? ex : this.source.noConnection(what, key, ex);
-			}
-		});
-		result.whenComplete((value, failure) -> connected.complete(false));
-		if (!this.threads.await(connected, this.timeout) && phase.compareAndSet(Phase.CONNECTING, Phase.ABANDONED)) {
-			throw this.source.noConnection(what, key, null);
+	<T> T run(Kind kind, String what, @Nullable String key, JdbcCommand.Work<T> work) {
+		if (kind == Kind.ATTEMPT) {
+			this.keeper.awaitReady(this.timeout, what, key);
 		}
-		if (!this.threads.await(result, this.timeout.multipliedBy(3).plusSeconds(1))) {
-			throw new LockBackendException("The database did not answer the " + what + JdbcFailures.lock(key)
-					+ " in time: check its load, and distlock.jdbc.command-timeout");
-		}
-		return StoreThreads.result(result, what, key);
-	}
-
-	private <T> T send(StoreConnection connection, boolean transaction, Work<T> work) throws SQLException {
-		if (transaction) {
-			connection.begin();
-		}
-		for (int sends = 1;; sends++) {
-			try {
-				T value = work.on(connection, this.source.script(), this.clock.now());
-				if (transaction) {
-					connection.commit();
-				}
-				return value;
+		JdbcCommand<T> command = new JdbcCommand<>(kind, what, key, work);
+		try {
+			add(command);
+			if (!this.threads.await(command.connected, this.timeout) && abandon(command)) {
+				throw noConnection(command, command.refusal);
 			}
-			catch (SQLException ex) {
-				if (!JdbcDialect.isCollision(ex) || sends == MAX_SENDS) {
-					throw ex;
-				}
-				if (transaction) {
-					connection.rollback();
-				}
+			if (!this.threads.await(command.result, this.timeout.multipliedBy(3).plusSeconds(1))) {
+				throw new LockBackendException("The database did not answer the " + what + JdbcFailures.lock(key)
+						+ " in time: check its load, and distlock.jdbc.command-timeout");
 			}
+			return StoreThreads.result(command.result, what, key);
+		}
+		finally {
+			// Nothing is sent for a caller that has gone.
+			abandon(command);
 		}
 	}
 
-	private enum Phase {
+	private void add(JdbcCommand<?> command) {
+		this.lock.lock();
+		try {
+			if (this.stopped) {
+				throw StoreThreads.stopped();
+			}
+			this.pending.addLast(command);
+		}
+		finally {
+			this.lock.unlock();
+		}
+		dispatch();
+	}
 
-		CONNECTING, RUNNING, ABANDONED
-
+	/** Give a command up; answers whether it was still without a connection. */
+	private boolean abandon(JdbcCommand<?> command) {
+		this.lock.lock();
+		try {
+			command.abandoned = true;
+			return this.pending.remove(command);
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
-	 * What to do with a connection.
+	 * Start whatever pending commands need. Throws what keeps a thread from starting,
+	 * with everything left as it was.
 	 */
-	interface Work<T> {
+	private void dispatch() {
+		while (true) {
+			JdbcCommand<?> command;
+			ReservedConnection reserved = null;
+			this.lock.lock();
+			try {
+				command = this.pending.first(Kind.HOLDER, Kind.ATTEMPT);
+				reserved = (command != null) ? this.reserve.take(command.kind == Kind.ATTEMPT) : null;
+				if (command != null && reserved != null) {
+					this.pending.remove(command);
+				}
+				else if (needsThePool()) {
+					this.connecting++;
+					this.pooled++;
+				}
+				else {
+					return;
+				}
+			}
+			finally {
+				this.lock.unlock();
+			}
+			if (command != null && reserved != null) {
+				startReserved(command, reserved);
+			}
+			else {
+				startPooled();
+			}
+		}
+	}
 
-		/**
-		 * Do it.
-		 * @param sent a moment before anything was sent
-		 */
-		T on(StoreConnection connection, SqlScript script, TimeSource.Instant sent) throws SQLException;
+	private boolean needsThePool() {
+		// What is reserved counts, but one connection may always be taken.
+		return this.connecting < this.pending.size()
+				&& this.pooled < Math.max(1, this.maxConnections - this.reserve.size());
+	}
 
+	private void startReserved(JdbcCommand<?> command, ReservedConnection reserved) {
+		try {
+			this.threads.execute(() -> runReserved(command, reserved));
+		}
+		catch (Throwable ex) {
+			this.reserve.giveBack(reserved);
+			returnToQueue(command);
+			throw ex;
+		}
+	}
+
+	private void startPooled() {
+		try {
+			this.threads.execute(this::runPooled);
+		}
+		catch (Throwable ex) {
+			pooledEnds(true);
+			throw ex;
+		}
+	}
+
+	private void returnToQueue(JdbcCommand<?> command) {
+		boolean open;
+		this.lock.lock();
+		try {
+			open = !this.stopped;
+			if (open && !command.abandoned) {
+				this.pending.addFirst(command);
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+		if (!open) {
+			command.fail(StoreThreads.stopped());
+		}
+	}
+
+	private void runReserved(JdbcCommand<?> command, ReservedConnection reserved) {
+		boolean usable = false;
+		boolean databaseFailed = true;
+		Runnable end = () -> returnToQueue(command);
+		try {
+			usable = this.reserve.validate(reserved);
+			if (usable) {
+				end = command.run(reserved.connection, this.source.script(), this.clock);
+				this.reserve.answered(reserved);
+			}
+		}
+		catch (Throwable ex) {
+			end = () -> command.fail(ex);
+			usable = ex instanceof SQLException refusal && reserved.connection.isUsableAfter(refusal);
+			databaseFailed = ex instanceof SQLException failure && JdbcDialect.isDatabaseFailure(failure);
+		}
+		finally {
+			if (usable) {
+				this.reserve.giveBack(reserved);
+			}
+			else {
+				this.reserve.drop(reserved, databaseFailed);
+				this.keeper.refill();
+			}
+			end.run();
+			dispatchQuietly();
+		}
+	}
+
+	private void runPooled() {
+		Runnable end = this::dispatchQuietly;
+		boolean waiting = true;
+		try (StoreConnection connection = this.source.open()) {
+			waiting = false;
+			JdbcCommand<?> command = takeFirst();
+			if (command != null) {
+				Runnable result = runPooled(command, connection);
+				end = () -> {
+					result.run();
+					dispatchQuietly();
+				};
+			}
+		}
+		catch (Throwable ex) {
+			// No connection was had: a command that fails does not throw here.
+			end = () -> refused(ex);
+		}
+		finally {
+			pooledEnds(waiting);
+			end.run();
+		}
+	}
+
+	private Runnable runPooled(JdbcCommand<?> command, StoreConnection connection) {
+		try {
+			this.source.prepare(connection, command.kind == Kind.MAINTENANCE);
+			return command.run(connection, this.source.script(), this.clock);
+		}
+		catch (Throwable ex) {
+			return () -> command.fail(ex);
+		}
+	}
+
+	private @Nullable JdbcCommand<?> takeFirst() {
+		this.lock.lock();
+		try {
+			this.connecting--;
+			JdbcCommand<?> command = this.pending.first(Kind.values());
+			if (command != null) {
+				this.pending.remove(command);
+			}
+			return command;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void pooledEnds(boolean waiting) {
+		this.lock.lock();
+		try {
+			this.pooled--;
+			this.connecting -= waiting ? 1 : 0;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * The pool gave no connection. A command that the reserve can run goes on waiting for
+	 * it; asking the pool for it again at once would be in vain.
+	 */
+	private void refused(Throwable failure) {
+		boolean reserved = this.reserve.hasConnections() && failure instanceof Exception;
+		JdbcCommand<?> command;
+		this.lock.lock();
+		try {
+			command = reserved ? this.pending.first(Kind.MAINTENANCE) : this.pending.first(Kind.values());
+			if (command != null) {
+				this.pending.remove(command);
+			}
+			this.pending.forEach((waiting) -> waiting.refusal = failure);
+		}
+		finally {
+			this.lock.unlock();
+		}
+		if (command != null) {
+			command.fail((failure instanceof SQLException) ? noConnection(command, failure) : failure);
+			dispatchQuietly();
+		}
+	}
+
+	private LockBackendException noConnection(JdbcCommand<?> command, @Nullable Throwable cause) {
+		return this.source.noConnection(command.what, command.key, cause);
+	}
+
+	private void dispatchQuietly() {
+		try {
+			dispatch();
+		}
+		catch (Throwable ex) {
+			// Pending commands find another thread, or their callers give them up.
+			logger.debug("No thread could be started for a lock command", ex);
+		}
 	}
 
 }

@@ -2,7 +2,10 @@ package io.github.distlock.backend.jdbc;
 
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLRecoverableException;
 import java.util.Locale;
+import java.util.Set;
 
 import io.github.distlock.LockBackendException;
 
@@ -22,6 +25,9 @@ enum JdbcDialect {
 
 	/** Like MySQL, but an attempt answers at once. */
 	MARIADB("MariaDB", 1205);
+
+	/** MySQL, MariaDB: the server is read-only, as a former primary is. */
+	private static final Set<Integer> READ_ONLY = Set.of(1290, 1792, 1836);
 
 	private final String product;
 
@@ -81,6 +87,27 @@ enum JdbcDialect {
 	static boolean isCollision(SQLException ex) {
 		String state = ex.getSQLState();
 		return state != null && (state.startsWith("40") || state.startsWith("23") || state.equals("90131"));
+	}
+
+	/**
+	 * Whether the database refused the statement and goes on with the session: wrong
+	 * data, missing rights or table, a collision.
+	 */
+	static boolean isRefusal(SQLException ex) {
+		String state = ex.getSQLState();
+		return state != null && (state.startsWith("22") || state.startsWith("23") || state.startsWith("40")
+				|| state.startsWith("42"));
+	}
+
+	/**
+	 * Whether the connection is gone, or its server no longer accepts writes: other
+	 * connections that were opened before will be no better.
+	 */
+	static boolean isDatabaseFailure(SQLException ex) {
+		String state = ex.getSQLState();
+		return ex instanceof SQLRecoverableException || ex instanceof SQLNonTransientConnectionException
+				|| READ_ONLY.contains(ex.getErrorCode())
+				|| (state != null && (state.startsWith("08") || state.startsWith("57P") || state.equals("25006")));
 	}
 
 	static boolean isMissingTable(SQLException ex) {

@@ -17,16 +17,14 @@ final class JdbcFailures {
 		if (failure instanceof LockBackendException known) {
 			return known;
 		}
-		Throwable root = failure;
-		while (root.getCause() != null && root.getCause() != root) {
-			root = root.getCause();
-		}
 		if (failure instanceof SQLException ex && JdbcDialect.isMissingTable(ex)) {
-			return new LockBackendException("The table distlock_lock is missing or has other columns (" + describe(root)
-					+ "): run io/github/distlock/backend/jdbc/schema-<h2|postgresql|mysql|mariadb>.sql"
-					+ " of the distlock jar, or set distlock.jdbc.initialize-schema=always", failure);
+			return new LockBackendException(
+					"The table distlock_lock is missing or has other columns (" + describe(failure)
+							+ "): run io/github/distlock/backend/jdbc/schema-<h2|postgresql|mysql|mariadb>.sql"
+							+ " of the distlock jar, or set distlock.jdbc.initialize-schema=always",
+					failure);
 		}
-		return new LockBackendException("The database did not answer the " + what + lock(key) + " (" + describe(root)
+		return new LockBackendException("The database did not answer the " + what + lock(key) + " (" + describe(failure)
 				+ "): check that it runs and is reachable, that the user may SELECT, INSERT, UPDATE and DELETE in"
 				+ " distlock_lock, and that distlock.jdbc.command-timeout suits it", failure);
 	}
@@ -35,9 +33,28 @@ final class JdbcFailures {
 		return (key != null) ? " for lock '" + key + "'" : "";
 	}
 
-	private static String describe(Throwable root) {
-		String message = root.getMessage();
-		return (message != null && !message.isBlank()) ? message : root.getClass().getSimpleName();
+	/**
+	 * Describe a failure by its own message, which names addresses, and that of its root
+	 * cause.
+	 */
+	static String describe(Throwable failure) {
+		Throwable root = failure;
+		while (root.getCause() != null && root.getCause() != root) {
+			root = root.getCause();
+		}
+		String message = message(failure);
+		String cause = message(root);
+		return message.contains(cause) ? message : message + ", caused by: " + cause;
+	}
+
+	/** H2 appends the whole statement, which says nothing more. */
+	private static String message(Throwable failure) {
+		String message = failure.getMessage();
+		if (message == null || message.isBlank()) {
+			return failure.getClass().getSimpleName();
+		}
+		int statement = message.indexOf("; SQL statement:");
+		return ((statement > 0) ? message.substring(0, statement) : message).strip();
 	}
 
 }

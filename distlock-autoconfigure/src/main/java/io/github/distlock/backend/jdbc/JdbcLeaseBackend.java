@@ -21,6 +21,7 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,7 +73,7 @@ public final class JdbcLeaseBackend implements LockBackend {
 
 	@Override
 	public void start(String instance, LockSignals signals) {
-		JdbcStore store = JdbcStore.open(this.dataSource, this.settings, this.settings.maxConnections(), 0, this.clock);
+		JdbcStore store = JdbcStore.lease(this.dataSource, this.settings, this.clock);
 		this.open = new Open(store, new LeaseStatements(store.source(), this.settings));
 	}
 
@@ -95,7 +96,7 @@ public final class JdbcLeaseBackend implements LockBackend {
 		Open current = required();
 		LeaseRow row = current.store()
 			.commands()
-			.run("attempt", ticket.key(), false, (connection, script, sent) -> current.statements()
+			.run(Kind.ATTEMPT, "attempt", ticket.key(), (connection, script, sent) -> current.statements()
 				.attempt(connection, script, sent, ticket, lease, queue));
 		current.store().sweeper().rowUsed();
 		return answer(ticket, row, queue);
@@ -104,7 +105,7 @@ public final class JdbcLeaseBackend implements LockBackend {
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		Open current = required();
-		return current.store().commands().run("release", ticket.key(), false, (connection, script, sent) -> {
+		return current.store().commands().run(Kind.HOLDER, "release", ticket.key(), (connection, script, sent) -> {
 			LeaseStatements statements = current.statements();
 			boolean released = statements.release(connection, script, ticket, lastToken, next);
 			current.store().sweeper().rowUsed();
@@ -129,7 +130,7 @@ public final class JdbcLeaseBackend implements LockBackend {
 		try {
 			results.addAll(current.store()
 				.commands()
-				.run("renewal", null, false, (connection, script, sent) -> answers(renewals,
+				.run(Kind.HOLDER, "renewal", null, (connection, script, sent) -> answers(renewals,
 						current.statements().renew(connection, script, renewals), sent)));
 		}
 		catch (LockBackendException ex) {

@@ -68,9 +68,7 @@ public final class JdbcRowBackend implements LockBackend {
 
 	@Override
 	public void start(String instance, LockSignals signals) {
-		int connections = this.settings.maxConnections();
-		// As many again, for releases while all others wait for rows.
-		JdbcStore store = JdbcStore.open(this.dataSource, this.settings, 2 * connections + 1, connections, this.clock);
+		JdbcStore store = JdbcStore.row(this.dataSource, this.settings, this.clock);
 		this.open = new Open(store, new RowPlaces(store, this.settings, signals));
 	}
 

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #cancel()}.
  */
 final class StoreConnection implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(StoreConnection.class);
 
 	private final Connection connection;
 
@@ -38,18 +42,31 @@ final class StoreConnection implements AutoCloseable {
 	/** Guarded by {@link #cancelling}. */
 	private @Nullable Statement running;
 
-	/**
-	 * Take a connection over.
-	 * @param readCommitted whether it has another isolation level than it shall have
-	 */
-	StoreConnection(Connection connection, long timeoutMillis, boolean readCommitted) throws SQLException {
+	private StoreConnection(Connection connection, long timeoutMillis) throws SQLException {
 		this.connection = connection;
 		this.timeoutSeconds = (int) Math.max(1, (timeoutMillis + 999) / 1000);
 		this.autoCommit = connection.getAutoCommit();
-		limitNetwork((this.timeoutSeconds + 1) * 1000);
-		if (readCommitted) {
-			this.isolation = connection.getTransactionIsolation();
-			connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+	}
+
+	/** Take a connection over. If that fails, it is cut off. */
+	static StoreConnection take(Connection connection, long timeoutMillis) throws SQLException {
+		try {
+			StoreConnection taken = new StoreConnection(connection, timeoutMillis);
+			taken.limitNetwork((taken.timeoutSeconds + 1) * 1000);
+			return taken;
+		}
+		catch (Throwable ex) {
+			discard(connection);
+			throw ex;
+		}
+	}
+
+	/** Have each statement see what is committed, until this is closed. */
+	void readCommitted() throws SQLException {
+		if (this.isolation == null) {
+			int before = this.connection.getTransactionIsolation();
+			this.connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+			this.isolation = before;
 		}
 	}
 
@@ -80,6 +97,30 @@ final class StoreConnection implements AutoCloseable {
 
 	void rollback() throws SQLException {
 		this.connection.rollback();
+	}
+
+	/** End what a statement may have begun and left open. */
+	void endTransaction() throws SQLException {
+		if (this.inTransaction || !this.autoCommit) {
+			this.connection.rollback();
+		}
+	}
+
+	/**
+	 * Return whether the connection can be used again after a statement was refused,
+	 * which is not the connection's fault.
+	 */
+	boolean isUsableAfter(SQLException refusal) {
+		if (!JdbcDialect.isRefusal(refusal)) {
+			return false;
+		}
+		try {
+			endTransaction();
+			return true;
+		}
+		catch (SQLException ex) {
+			return false;
+		}
 	}
 
 	/** Change rows. Answers how many. */
@@ -164,7 +205,11 @@ final class StoreConnection implements AutoCloseable {
 
 	boolean isAlive() {
 		try {
-			return this.connection.isValid(this.timeoutSeconds);
+			boolean valid = this.connection.isValid(this.timeoutSeconds);
+			if (valid && !this.inTransaction) {
+				endTransaction();
+			}
+			return valid;
 		}
 		catch (SQLException ex) {
 			return false;
@@ -206,37 +251,68 @@ final class StoreConnection implements AutoCloseable {
 		}
 	}
 
-	/** Give it back as it was. What is not committed is lost. */
+	/**
+	 * Give it back as it was. What is not committed is lost. If it cannot be restored, it
+	 * is cut off instead, so that its pool gives it to no other borrower.
+	 */
 	@Override
 	public void close() {
-		try (this.connection) {
-			if (this.inTransaction || !this.autoCommit) {
-				this.connection.rollback();
+		boolean restored = false;
+		try {
+			restore();
+			restored = true;
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.debug("A connection could not be restored, and is cut off", ex);
+		}
+		finally {
+			if (restored) {
+				close(this.connection);
 			}
-			if (this.isolation != null) {
-				this.connection.setTransactionIsolation(this.isolation);
-			}
-			if (this.inTransaction && this.autoCommit) {
-				this.connection.setAutoCommit(true);
-			}
-			if (this.networkTimeout != null) {
-				this.connection.setNetworkTimeout(Runnable::run, this.networkTimeout);
+			else {
+				discard();
 			}
 		}
-		catch (SQLException ex) {
-			// It is broken: whoever pools it finds that out.
-			discard();
+	}
+
+	private void restore() throws SQLException {
+		endTransaction();
+		if (this.isolation != null) {
+			this.connection.setTransactionIsolation(this.isolation);
+		}
+		if (this.inTransaction && this.autoCommit) {
+			this.connection.setAutoCommit(true);
+		}
+		if (this.networkTimeout != null) {
+			this.connection.setNetworkTimeout(Runnable::run, this.networkTimeout);
 		}
 	}
 
 	/** Cut it off: nobody may go on with it. */
 	void discard() {
+		discard(this.connection);
+	}
+
+	/** Cut a connection off, then close it, so that its pool drops it. */
+	static void discard(Connection connection) {
 		try {
-			this.connection.abort(Runnable::run);
-			this.connection.close();
+			connection.abort(Runnable::run);
+			// Some pools learn from a call that fails that the connection is broken, and
+			// not from the close of a connection that was aborted.
+			connection.getAutoCommit();
 		}
-		catch (SQLException | AbstractMethodError ex) {
-			// It was broken already.
+		catch (SQLException | RuntimeException | AbstractMethodError ex) {
+			logger.debug("A connection could not be cut off: it was broken already, or its driver cannot", ex);
+		}
+		close(connection);
+	}
+
+	private static void close(Connection connection) {
+		try {
+			connection.close();
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.debug("A connection could not be closed: it was broken already", ex);
 		}
 	}
 

@@ -15,6 +15,8 @@ import java.util.concurrent.TimeoutException;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.thread.LockThreads;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * caller for long. Daemons, which end when idle.
  */
 final class StoreThreads {
+
+	private static final Log logger = LogFactory.getLog(StoreThreads.class);
 
 	private final ThreadPoolExecutor workers;
 
@@ -54,12 +58,40 @@ final class StoreThreads {
 		catch (RejectedExecutionException ex) {
 			result.completeExceptionally(stopped());
 		}
+		catch (Throwable ex) {
+			// As when no thread can be started: whoever waits for the result must hear of
+			// it.
+			result.completeExceptionally(ex);
+		}
 		return result;
+	}
+
+	/**
+	 * Do something now. Throws what keeps it from running, an {@link Error} included.
+	 */
+	void execute(Runnable task) {
+		try {
+			this.workers.execute(task);
+		}
+		catch (RejectedExecutionException ex) {
+			throw stopped();
+		}
 	}
 
 	/** Do something again and again, not on one of the workers: it may wait for them. */
 	void every(Duration period, Runnable task) {
-		this.timer.scheduleWithFixedDelay(task, period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
+		this.timer.scheduleWithFixedDelay(() -> quietly(task), period.toMillis(), period.toMillis(),
+				TimeUnit.MILLISECONDS);
+	}
+
+	/** A task that throws would not be run again. */
+	private static void quietly(Runnable task) {
+		try {
+			task.run();
+		}
+		catch (Throwable ex) {
+			logger.warn("A periodic task of the JDBC lock store failed and is tried again", ex);
+		}
 	}
 
 	/**

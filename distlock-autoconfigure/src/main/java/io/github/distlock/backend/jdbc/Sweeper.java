@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
+import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -62,7 +63,7 @@ final class Sweeper {
 	}
 
 	private int sweepOnce() {
-		return this.commands.run("clean-up", null, true, (connection, script, sent) -> {
+		return this.commands.run(Kind.MAINTENANCE, "clean-up", null, (connection, script, sent) -> {
 			List<Map<String, byte[]>> keys = connection.query(script.get("stale"), Map.of(),
 					(row) -> Map.of("key", row.getBytes(1)));
 			if (!keys.isEmpty()) {

@@ -15,6 +15,7 @@ import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -42,6 +43,13 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 
 	static JdbcNode lease(DataSource dataSource) {
 		return new JdbcNode(new JdbcLeaseBackend(dataSource, settings(10), TimeSource.SYSTEM));
+	}
+
+	/** With a number of reserved connections, or the default. */
+	static JdbcNode leaseWithReserve(DataSource dataSource, @Nullable Integer reserved) {
+		return new JdbcNode(new JdbcLeaseBackend(dataSource,
+				new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofSeconds(30), 10, 17, reserved),
+				TimeSource.SYSTEM));
 	}
 
 	/** With no more than one connection at a time. */

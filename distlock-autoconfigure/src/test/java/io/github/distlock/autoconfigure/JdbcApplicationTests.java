@@ -1,0 +1,95 @@
+package io.github.distlock.autoconfigure;
+
+import java.time.Duration;
+import java.util.UUID;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * An application whose database is away, or which locks inside its transactions.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class JdbcApplicationTests {
+
+	private final ApplicationContextRunner context = Contexts.withoutRedis()
+		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class,
+				DataSourceTransactionManagerAutoConfiguration.class, TransactionAutoConfiguration.class))
+		.withPropertyValues("distlock.backend=jdbc");
+
+	private final ApplicationContextRunner inMemory = this.context
+		.withPropertyValues("spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID());
+
+	@ParameterizedTest
+	@ValueSource(strings = { "lease", "row" })
+	void theApplicationStartsWhileItsDatabaseIsAway(String mode) {
+		this.context
+			.withPropertyValues("spring.datasource.url=jdbc:postgresql://localhost:1/nowhere",
+					"distlock.jdbc.mode=" + mode, "distlock.backend-timeout=2s")
+			.run((started) -> {
+				assertThat(started).hasNotFailed();
+				LockRegistry registry = started.getBean(LockRegistry.class);
+				assertThatThrownBy(() -> registry.acquire(LockRequest.of("order-1").waitTime(Duration.ZERO)))
+					.isInstanceOf(LockBackendException.class)
+					.hasMessageContaining("localhost:1 refused");
+			});
+	}
+
+	@Test
+	void aMethodThatLocksInsideATransactionOfThatDatabaseIsWarnedOfOnce(CapturedOutput output) {
+		this.inMemory.run((started) -> {
+			LockRegistry registry = started.getBean(LockRegistry.class);
+			TransactionTemplate transaction = new TransactionTemplate(
+					started.getBean(PlatformTransactionManager.class));
+			registry.acquire(LockRequest.of("outside")).close();
+			assertThat(output).doesNotContain("inside a transaction");
+			for (int i = 0; i < 3; i++) {
+				transaction.executeWithoutResult((status) -> lock(registry, "Orders.take"));
+			}
+			assertThat(output).containsOnlyOnce("Lock Orders.take was asked for inside a transaction")
+				.containsOnlyOnce("inside a transaction of the DataSource")
+				.contains("needs a second one");
+		});
+	}
+
+	private static void lock(LockRegistry registry, String name) {
+		try (HeldLock lock = registry.acquire(LockRequest.of("order-1").name(name))) {
+			assertThat(lock.isHeld()).isTrue();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "3", "0" })
+	void theNumberOfReservedConnectionsIsSet(String number, CapturedOutput output) {
+		this.inMemory.withPropertyValues("distlock.jdbc.reserved-connections=" + number).run((started) -> {
+			started.getBean(LockRegistry.class).acquire(LockRequest.of("order-1")).close();
+			assertThat(output.toString().contains("reserves 3 connections")).isEqualTo(number.equals("3"));
+		});
+	}
+
+	@Test
+	void aNumberOfReservedConnectionsBelowZeroIsRefused() {
+		this.inMemory.withPropertyValues("distlock.jdbc.reserved-connections=-1")
+			.run((started) -> assertThat(started).hasFailed());
+	}
+
+}
