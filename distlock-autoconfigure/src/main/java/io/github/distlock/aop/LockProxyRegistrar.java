@@ -6,6 +6,7 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.ClassUtils;
 
 /**
  * Registers what a {@link DistributedLockAdvisor} works with: something that makes
@@ -19,6 +20,9 @@ public final class LockProxyRegistrar implements ImportBeanDefinitionRegistrar {
 		AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
 		register(registry, LockedBeanVerifier.class);
 		register(registry, HandMadeSingletons.class);
+		if (ClassUtils.isPresent("jakarta.validation.Validator", LockProxyRegistrar.class.getClassLoader())) {
+			register(registry, ValidationOrder.class);
+		}
 	}
 
 	private static void register(BeanDefinitionRegistry registry, Class<?> type) {

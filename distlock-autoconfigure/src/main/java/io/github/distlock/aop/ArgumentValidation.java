@@ -1,0 +1,68 @@
+package io.github.distlock.aop;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.validation.beanvalidation.MethodValidationInterceptor;
+
+/**
+ * The first half of Spring's method validation: validates the arguments, with the
+ * validator and the groups of the interceptor that it stands for.
+ *
+ * @param interceptor Spring's interceptor, which validates arguments and results
+ */
+record ArgumentValidation(MethodValidationInterceptor interceptor) implements MethodInterceptor {
+
+	/** Attribute of calls whose arguments are valid. */
+	private static final String VALID = ArgumentValidation.class.getName();
+
+	@Override
+	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+		if (invocation.getThis() == null) {
+			// The interceptor needs the proxy then: it validates at its own place.
+			return invocation.proceed();
+		}
+		try {
+			this.interceptor.invoke(new WithoutResult(invocation));
+		}
+		catch (ArgumentsAreValid ex) {
+			if (invocation instanceof ProxyMethodInvocation call) {
+				call.setUserAttribute(VALID, this.interceptor);
+			}
+		}
+		return invocation.proceed();
+	}
+
+	/** Whether the arguments of a call were validated already by the same interceptor. */
+	static boolean isDone(MethodInvocation invocation, MethodValidationInterceptor interceptor) {
+		return invocation instanceof ProxyMethodInvocation call && call.getUserAttribute(VALID) == interceptor;
+	}
+
+	/**
+	 * A call that ends where the method would begin.
+	 *
+	 * @param call the real one
+	 */
+	private record WithoutResult(MethodInvocation call) implements InvocationDecorator {
+
+		@Override
+		public @Nullable Object proceed() throws Throwable {
+			throw new ArgumentsAreValid();
+		}
+
+	}
+
+	/** Leads out of Spring's interceptor. Has no stack trace. */
+	private static final class ArgumentsAreValid extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		ArgumentsAreValid() {
+			super(null, null, false, false);
+		}
+
+	}
+
+}
