@@ -2,6 +2,8 @@ package io.github.distlock;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A lock that was acquired, until it is closed or lost. Thread-safe: any thread may ask
  * and close it.
@@ -87,6 +89,15 @@ public interface HeldLock extends AutoCloseable {
 	 */
 	default boolean isReleased() {
 		return false;
+	}
+
+	/**
+	 * Return why the lock was lost. Has no side effects.
+	 * @return the cause, {@code null} if the lock is held, was released in time, or if
+	 * this kind of lock does not know
+	 */
+	default @Nullable LossCause lossCause() {
+		return null;
 	}
 
 	/**

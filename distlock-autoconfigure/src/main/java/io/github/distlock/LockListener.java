@@ -102,8 +102,10 @@ public interface LockListener {
 	 * @param fencingToken token of the holder
 	 * @param held time from the acquisition to the loss
 	 * @param reason why, in words
+	 * @param lossCause why
 	 */
-	record Lost(String backend, String name, String key, long fencingToken, Duration held, String reason) {
+	record Lost(String backend, String name, String key, long fencingToken, Duration held, String reason,
+			LossCause lossCause) {
 	}
 
 	/**

@@ -12,6 +12,7 @@ import io.github.distlock.LockContext;
 import io.github.distlock.LockException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LossCause;
 import org.aopalliance.intercept.MethodInvocation;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -88,8 +89,11 @@ record LockedCall(LockPlan plan, List<WantedLock> wanted, MethodInvocation invoc
 				lock.expireAfter(leaseTime);
 			}
 			else if (!lock.isHeld()) {
+				LossCause cause = lock.lossCause();
 				throw new LockLostException("The lock '" + lock.key() + "' was lost while the call of "
-						+ this.plan.where() + " waited for its other locks, so the method did not run. Try again");
+						+ this.plan.where() + " waited for its other locks"
+						+ ((cause != null) ? " (" + cause.description() + ")" : "")
+						+ ", so the method did not run. Try again", cause, null);
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import java.util.List;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
+import io.github.distlock.LossCause;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -60,10 +61,12 @@ enum MethodExit {
 		void afterReturn(List<HeldLock> locks) {
 			for (HeldLock lock : locks) {
 				if (!lock.isHeld()) {
-					throw new LockLostException("The lock '" + lock.key()
-							+ "' was lost while the method ran, so that another holder may have run at the same time. "
-							+ "Unless the commit guard is switched off, the transaction around it will not commit. Give "
-							+ "the lock a longer leaseTime, or none");
+					LossCause cause = lock.lossCause();
+					throw new LockLostException("The lock '" + lock.key() + "' was lost while the method ran"
+							+ ((cause != null) ? " (" + cause.description() + ")" : "")
+							+ ", so that another holder may have run at the same time. Unless the commit guard is "
+							+ "switched off, the transaction around it will not commit"
+							+ ((cause != null) ? ". " + cause.remedy() : ""), cause, null);
 				}
 			}
 		}

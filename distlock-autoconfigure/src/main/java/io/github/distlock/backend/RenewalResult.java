@@ -15,8 +15,19 @@ public sealed interface RenewalResult {
 
 	/**
 	 * The ticket does not hold the lock.
+	 *
+	 * @param takenOver whether the store knows that another ticket holds it
 	 */
-	record Gone() implements RenewalResult {
+	record Gone(boolean takenOver) implements RenewalResult {
+
+		/**
+		 * The ticket does not hold the lock, and the store does not tell whether another
+		 * one does.
+		 */
+		public Gone() {
+			this(false);
+		}
+
 	}
 
 	/**

@@ -67,13 +67,23 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 			return this.boundTo.isAlive() ? Long.MAX_VALUE : 0;
 		}
 		long elapsed = clock.nanoTime() - this.baseNanos;
-		long margin = margin();
+		return suspended(clock, elapsed) ? 0 : this.ttlNanos - margin() - elapsed;
+	}
+
+	/**
+	 * Return whether the wall clock has run ahead of the monotonic clock, so that a grant
+	 * until a moment no longer counts.
+	 * @param clock the time
+	 * @return whether the machine was suspended
+	 */
+	public boolean suspended(TimeSource clock) {
+		return this.boundTo == null && suspended(clock, clock.nanoTime() - this.baseNanos);
+	}
+
+	private boolean suspended(TimeSource clock, long elapsed) {
 		long suspended = (clock.wallMillis() - this.baseMillis) * 1_000_000 - elapsed;
 		// The wall clock has a grain of one millisecond.
-		if (suspended > margin + 1_000_000) {
-			return 0;
-		}
-		return this.ttlNanos - margin - elapsed;
+		return suspended > margin() + 1_000_000;
 	}
 
 	/**

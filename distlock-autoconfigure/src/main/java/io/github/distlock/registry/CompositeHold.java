@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LossCause;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock that is held in two registries, as its caller sees it.
@@ -68,6 +70,12 @@ final class CompositeHold implements HeldLock {
 	@Override
 	public boolean isReleased() {
 		return this.closed.get() && isIntact(this.first) && isIntact(this.second);
+	}
+
+	@Override
+	public @Nullable LossCause lossCause() {
+		LossCause ofFirst = this.first.lossCause();
+		return (ofFirst != null) ? ofFirst : this.second.lossCause();
 	}
 
 	private static boolean isIntact(HeldLock part) {

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
+import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.Lease;
@@ -127,8 +128,8 @@ class Hold extends Lease {
 	}
 
 	@Override
-	protected void lost(String reason) {
-		this.holding.lost(this, reason);
+	protected void lost(LossCause cause, String reason) {
+		this.holding.lost(this, cause, reason);
 	}
 
 	/**

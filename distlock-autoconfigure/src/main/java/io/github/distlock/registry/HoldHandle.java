@@ -7,6 +7,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
+import io.github.distlock.LossCause;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,6 +84,12 @@ final class HoldHandle implements HeldLock {
 			return Duration.ZERO;
 		}
 		return Duration.ofNanos(Math.min(this.hold.leftNanos(), this.hold.current().validity().sessionNanos()));
+	}
+
+	/** Of a level that was released in time the loss of others means nothing. */
+	@Override
+	public @Nullable LossCause lossCause() {
+		return isReleased() ? null : this.hold.current().lossCause();
 	}
 
 	private boolean isOpen() {

@@ -12,6 +12,7 @@ import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
+import io.github.distlock.LossCause;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -213,7 +214,9 @@ final class Holding implements LeaseEvents {
 	private void release(Hold hold, Duration rest) {
 		Departure departure = this.room.leave(hold.admission(), hold.validity(), rest);
 		if (departure == Departure.GONE) {
-			tellLost(hold, "the store no longer knew it at the release");
+			LossCause cause = hold.validity().sessionBound() ? LossCause.SESSION_LOST : LossCause.FORGOTTEN;
+			hold.foundLost(cause);
+			tellLost(hold, cause, "the store no longer knew it at the release");
 			throw lostException(hold);
 		}
 		if (departure == Departure.UNANSWERED) {
@@ -235,7 +238,7 @@ final class Holding implements LeaseEvents {
 			LeaseTerms terms = writer.restOfTerms();
 			Downgrade answer = this.room.downgrade(writer.admission(), rest, terms.storeLease());
 			departure = answer.departure();
-			goOnAsReader(writer, answer.reader(), terms);
+			goOnAsReader(writer, answer, terms);
 		}
 		boolean continued = writer.current() != writer;
 		if (writer.downgraded()) {
@@ -246,9 +249,11 @@ final class Holding implements LeaseEvents {
 		}
 	}
 
-	private void goOnAsReader(WriteHold writer, @Nullable Admission admission, LeaseTerms terms) {
+	private void goOnAsReader(WriteHold writer, Downgrade answer, LeaseTerms terms) {
+		Admission admission = answer.reader();
 		if (admission == null) {
-			writer.loseAfterEnd("the store did not confirm that its writer goes on as a reader");
+			writer.loseAfterEnd((answer.departure() == Departure.GONE) ? LossCause.FORGOTTEN : LossCause.STORE_SILENT,
+					"the store did not confirm that its writer goes on as a reader");
 			return;
 		}
 		ReaderHold reader = new ReaderHold(writer, admission, terms, this.clock);
@@ -257,7 +262,8 @@ final class Holding implements LeaseEvents {
 			return;
 		}
 		this.room.abandon(admission);
-		writer.loseAfterEnd("its lease passed before the store had answered that its writer goes on as a reader");
+		writer.loseAfterEnd(LossCause.STORE_SILENT,
+				"its lease passed before the store had answered that its writer goes on as a reader");
 	}
 
 	/** Forget that this thread has a hold. */
@@ -272,20 +278,22 @@ final class Holding implements LeaseEvents {
 	}
 
 	static LockLostException lostException(Hold hold) {
+		LossCause cause = hold.current().lossCause();
 		return new LockLostException("Lock '" + hold.key() + "' (token " + hold.current().admission().fencingToken()
-				+ ") was lost while it was held: another holder may have been inside meanwhile. Undo what was done"
-				+ " under it, and use a longer leaseTime, or none to have the watchdog renew the lease");
+				+ ") was lost while it was held" + ((cause != null) ? ": " + cause.description() : "")
+				+ ". Another holder may have been inside in the meantime: undo what was done under the lock"
+				+ ((cause != null) ? ". " + cause.remedy() : ""), cause, null);
 	}
 
 	/** A hold was lost: told by itself, once. */
-	void lost(Hold hold, String reason) {
+	void lost(Hold hold, LossCause cause, String reason) {
 		this.renewer.forget(hold);
 		this.room.abandon(hold.admission(), hold.validity());
 		Thread thread = hold.thread();
 		if (this.interruptOnLost && thread != null && !hold.stay().isOver()) {
 			thread.interrupt();
 		}
-		tellLost(hold, reason);
+		tellLost(hold, cause, reason);
 	}
 
 	@Override
@@ -293,11 +301,11 @@ final class Holding implements LeaseEvents {
 		this.listeners.onRenewed(new LockListener.Renewed(this.backend, renewed, gone, failed, lateness));
 	}
 
-	private void tellLost(Hold hold, String reason) {
+	private void tellLost(Hold hold, LossCause cause, String reason) {
 		logger.warn("Lost lock '" + hold.key() + "' (" + hold.name() + ", token " + hold.admission().fencingToken()
 				+ "): " + reason);
 		this.listeners.onLost(new LockListener.Lost(this.backend, hold.name(), hold.key(),
-				hold.admission().fencingToken(), heldSince(hold), reason));
+				hold.admission().fencingToken(), heldSince(hold), reason, cause));
 		for (Runnable callback : hold.stay().takeCallbacks()) {
 			Runnable safe = () -> {
 				try {

@@ -3,6 +3,7 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.function.Consumer;
 
+import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -56,7 +57,7 @@ final class KeptLock extends Lease {
 	}
 
 	@Override
-	protected void lost(String reason) {
+	protected void lost(LossCause cause, String reason) {
 		this.end.accept(this);
 	}
 

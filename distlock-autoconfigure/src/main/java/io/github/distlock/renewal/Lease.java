@@ -2,7 +2,9 @@ package io.github.distlock.renewal;
 
 import java.time.Duration;
 
+import io.github.distlock.LossCause;
 import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -149,6 +151,39 @@ public abstract class Lease extends LeaseState {
 		Validity current = this.validity;
 		return Math.min(current.remainingNanos(this.clock),
 				this.terms.untilEndNanos(heldNanos(), current.sessionBound()));
+	}
+
+	/** Return why the store has refused a renewal. */
+	final LossCause whyGone(RenewalResult.Gone answer) {
+		if (answer.takenOver()) {
+			return LossCause.TAKEN_OVER;
+		}
+		return this.validity.sessionBound() ? LossCause.SESSION_LOST : LossCause.FORGOTTEN;
+	}
+
+	/**
+	 * A watched lease is renewed when a third of it has passed. If it ends while no
+	 * renewal is under way, this JVM has not run for so long.
+	 */
+	@Override
+	final LossCause whyPassed() {
+		Validity current = this.validity;
+		LeaseTerms agreed = this.terms;
+		if (current.suspended(this.clock)) {
+			return LossCause.PROCESS_SUSPENDED;
+		}
+		if (!agreed.renewed()) {
+			boolean ended = agreed.untilEndNanos(heldNanos(), current.sessionBound()) <= 0;
+			return (current.sessionBound() && !ended) ? LossCause.SESSION_LOST : LossCause.LEASE_EXPIRED;
+		}
+		Duration maxHold = agreed.maxHold();
+		if (maxHold != null && heldNanos() >= maxHold.toNanos()) {
+			return LossCause.MAX_HOLD_TIME;
+		}
+		if (current.sessionBound()) {
+			return LossCause.SESSION_LOST;
+		}
+		return (this.renewing || this.retrying) ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED;
 	}
 
 	/** Nanoseconds until something is to be done: renew, or find the lease passed. */

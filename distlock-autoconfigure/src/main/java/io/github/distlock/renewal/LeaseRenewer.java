@@ -11,6 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
+import io.github.distlock.LossCause;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockBackend.Renewal;
 import io.github.distlock.backend.RenewalResult;
@@ -137,9 +138,9 @@ public final class LeaseRenewer {
 	 */
 	public boolean confirm(Lease lease) {
 		if (lease.isValid() && lease.hasNoEnd()) {
-			List<RenewalResult> results = ask(List.of(lease.renewal(lease.terms())));
-			if (results != null && results.get(0) instanceof RenewalResult.Gone) {
-				lease.lose("the store no longer knows it");
+			List<RenewalResult> results = ask(List.of(lease.renewal(lease.terms())), List.of(lease));
+			if (results != null && results.get(0) instanceof RenewalResult.Gone gone) {
+				lease.lose(lease.whyGone(gone));
 				this.leases.remove(lease);
 			}
 		}
@@ -216,7 +217,7 @@ public final class LeaseRenewer {
 		List<Lease> valid = new ArrayList<>(this.leases.size());
 		for (Lease lease : this.leases.snapshot()) {
 			if (lease.hasDeadOwner()) {
-				lease.lose("the thread that held it has died without releasing it");
+				lease.lose(LossCause.OWNER_DIED);
 			}
 			if (lease.checkExpired()) {
 				this.leases.remove(lease);
@@ -263,7 +264,7 @@ public final class LeaseRenewer {
 	}
 
 	private void renew(RenewalBatch batch) {
-		List<RenewalResult> results = ask(batch.renewals());
+		List<RenewalResult> results = ask(batch.renewals(), batch.leases());
 		long lateness = batch.latenessNanos(this.clock.nanoTime());
 		int renewed = 0;
 		int gone = 0;
@@ -275,11 +276,11 @@ public final class LeaseRenewer {
 				renewed++;
 				lease.renewed(answer.validity(), batch.terms().get(i));
 			}
-			else if (result instanceof RenewalResult.Gone) {
+			else if (result instanceof RenewalResult.Gone answer) {
 				// A lease that was closed meanwhile is gone because it was released.
 				if (lease.isOpen()) {
 					gone++;
-					lease.lose("the store no longer knows it");
+					lease.lose(lease.whyGone(answer));
 				}
 				this.leases.remove(lease);
 			}
@@ -292,26 +293,29 @@ public final class LeaseRenewer {
 		this.events.renewed(renewed, gone, failed, Duration.ofNanos(lateness));
 	}
 
-	private @Nullable List<RenewalResult> ask(List<Renewal> renewals) {
+	private @Nullable List<RenewalResult> ask(List<Renewal> renewals, List<Lease> leases) {
 		try {
 			List<RenewalResult> results = this.backend.renew(renewals);
 			results.stream()
 				.filter(RenewalResult.Unknown.class::isInstance)
 				.findFirst()
-				.ifPresentOrElse((unknown) -> failed(((RenewalResult.Unknown) unknown).cause()),
+				.ifPresentOrElse((unknown) -> failed(((RenewalResult.Unknown) unknown).cause(), leases),
 						() -> this.failing = false);
 			return results;
 		}
 		catch (RuntimeException ex) {
-			failed(ex);
+			failed(ex, leases);
 			return null;
 		}
 	}
 
-	/** Thousands of locks fail in many batches, again and again: one line is enough. */
-	private void failed(RuntimeException ex) {
+	/**
+	 * Thousands of locks fail in many batches, again and again: one line is enough. After
+	 * the loss of all of them there is nothing left to try.
+	 */
+	private void failed(RuntimeException ex, List<Lease> leases) {
 		String message = "Leases could not be renewed and are tried again until they end: " + ex.getMessage();
-		if (this.failing) {
+		if (this.failing || leases.stream().noneMatch(Lease::isValid)) {
 			logger.debug(message);
 		}
 		else {

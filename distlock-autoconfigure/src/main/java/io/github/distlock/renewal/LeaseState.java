@@ -2,6 +2,9 @@ package io.github.distlock.renewal;
 
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
+import io.github.distlock.LossCause;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Whether a lease is held. It is held, then ended or lost, once: the first change of
  * {@link #state} decides. A superclass and no field of {@link Lease}, so that a held lock
@@ -11,7 +14,8 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
  * again. A query that finds the time used up therefore changes the state to
  * {@link #PASSED}. That has no other effect: the scan at the deadline, a close or an
  * answer of the store makes the loss known. A renewal that is acknowledged later changes
- * the time that is left, but not the state. Only compare-and-set changes the state.
+ * the time that is left, but not the state. Only compare-and-set changes the state. The
+ * cause of a loss is part of it, since a held lock has to be small.
  */
 abstract class LeaseState {
 
@@ -31,6 +35,14 @@ abstract class LeaseState {
 
 	private static final int LOST = 5;
 
+	/** The lower bits of the state. */
+	private static final int KIND = 7;
+
+	/** The upper bits are the cause of a loss, if any: its ordinal. */
+	private static final int CAUSE_SHIFT = 3;
+
+	private static final LossCause[] CAUSES = LossCause.values();
+
 	private static final AtomicIntegerFieldUpdater<LeaseState> STATE = AtomicIntegerFieldUpdater
 		.newUpdater(LeaseState.class, "state");
 
@@ -43,10 +55,17 @@ abstract class LeaseState {
 	abstract long left();
 
 	/**
+	 * Return why nothing is left of the lease.
+	 * @return the cause
+	 */
+	abstract LossCause whyPassed();
+
+	/**
 	 * The lease was lost. Called once, on any thread; must not block.
+	 * @param cause why
 	 * @param reason why, in words
 	 */
-	protected abstract void lost(String reason);
+	protected abstract void lost(LossCause cause, String reason);
 
 	/**
 	 * Return whether the lock is held and its lease has not passed. Has no side effects
@@ -72,7 +91,7 @@ abstract class LeaseState {
 		}
 		long left = left();
 		if (left <= 0) {
-			STATE.compareAndSet(this, valid, passed);
+			STATE.compareAndSet(this, valid, with(passed, whyPassed()));
 			return 0;
 		}
 		// Again: what is left may be that of a renewal which came after another query
@@ -88,7 +107,7 @@ abstract class LeaseState {
 		if (remainingNanos() > 0) {
 			return false;
 		}
-		lose("its lease has passed");
+		lose(whyPassed());
 		return true;
 	}
 
@@ -101,23 +120,59 @@ abstract class LeaseState {
 	}
 
 	/**
-	 * Make the loss known, unless the lease has ended before.
-	 * @param reason why, in words
+	 * Make the loss known, unless the lease has ended before. If a query has found before
+	 * that the lease has passed, that is the cause.
+	 * @param cause why
 	 */
-	public final void lose(String reason) {
-		if (STATE.compareAndSet(this, HELD, LOST) || STATE.compareAndSet(this, PASSED, LOST)) {
-			lost(reason);
+	public final void lose(LossCause cause) {
+		if (STATE.compareAndSet(this, HELD, with(LOST, cause))) {
+			lost(cause, cause.description());
+			return;
+		}
+		int now = this.state;
+		LossCause found = causeOf(now);
+		if ((now & KIND) == PASSED && found != null && STATE.compareAndSet(this, now, with(LOST, found))) {
+			lost(found, found.description());
 		}
 	}
 
 	/**
 	 * Make known that what the lease was ended for did not come about.
+	 * @param cause why
 	 * @param reason why, in words
 	 */
-	public final void loseAfterEnd(String reason) {
-		if (STATE.compareAndSet(this, ENDED, LOST) || STATE.compareAndSet(this, PASSED_AFTER_END, LOST)) {
-			lost(reason);
+	public final void loseAfterEnd(LossCause cause, String reason) {
+		if (foundLost(cause)) {
+			lost(cause, reason);
 		}
+	}
+
+	/**
+	 * Note that the lock had been lost before the lease was ended. Calls nothing.
+	 * @param cause why
+	 * @return whether this is the first to say so
+	 */
+	public final boolean foundLost(LossCause cause) {
+		int now = this.state;
+		int kind = now & KIND;
+		return (kind == ENDED || kind == PASSED_AFTER_END) && STATE.compareAndSet(this, now, with(LOST, cause));
+	}
+
+	/**
+	 * Return why the lease was lost, or has passed.
+	 * @return the cause, {@code null} if it was not
+	 */
+	public final @Nullable LossCause lossCause() {
+		return causeOf(this.state);
+	}
+
+	private static int with(int kind, LossCause cause) {
+		return kind | (cause.ordinal() + 1) << CAUSE_SHIFT;
+	}
+
+	private static @Nullable LossCause causeOf(int state) {
+		int number = state >> CAUSE_SHIFT;
+		return (number > 0) ? CAUSES[number - 1] : null;
 	}
 
 	/**
@@ -126,7 +181,7 @@ abstract class LeaseState {
 	 * @return whether it was not ended before
 	 */
 	public final boolean isLost() {
-		return checkExpired() && this.state == LOST;
+		return checkExpired() && (this.state & KIND) == LOST;
 	}
 
 	/**
@@ -172,12 +227,12 @@ abstract class LeaseState {
 	/** Whether its holder has not ended it, and its loss is not known. */
 	final boolean isOpen() {
 		int now = this.state;
-		return now == HELD || now == PASSED;
+		return now == HELD || (now & KIND) == PASSED;
 	}
 
 	/** Whether the loss is to be made known. */
 	final boolean hasPassed() {
-		return this.state == PASSED;
+		return (this.state & KIND) == PASSED;
 	}
 
 }

@@ -9,6 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockLostException;
+import io.github.distlock.LossCause;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock that nobody keeps, for tests without Spring of code that asks
@@ -34,6 +36,9 @@ public final class FakeHeldLock implements HeldLock {
 	private final List<Runnable> callbacks = new ArrayList<>();
 
 	private volatile boolean lost;
+
+	/** Written before {@link #lost}. */
+	private volatile @Nullable LossCause lossCause;
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -64,12 +69,25 @@ public final class FakeHeldLock implements HeldLock {
 	}
 
 	/**
-	 * Lose it: callbacks run, on this thread, and it is held no more.
+	 * Lose it because its lease has passed: callbacks run, on this thread, and it is held
+	 * no more.
 	 */
 	public void lose() {
+		lose(LossCause.LEASE_EXPIRED);
+	}
+
+	/**
+	 * Lose it: callbacks run, on this thread, and it is held no more. Does nothing if it
+	 * is lost already.
+	 * @param cause why
+	 */
+	public void lose(LossCause cause) {
 		List<Runnable> told;
 		this.lock.lock();
 		try {
+			if (!this.lost) {
+				this.lossCause = cause;
+			}
 			this.lost = true;
 			told = List.copyOf(this.callbacks);
 			this.callbacks.clear();
@@ -106,6 +124,11 @@ public final class FakeHeldLock implements HeldLock {
 	}
 
 	@Override
+	public @Nullable LossCause lossCause() {
+		return this.released ? null : this.lossCause;
+	}
+
+	@Override
 	public void onLost(Runnable callback) {
 		this.lock.lock();
 		try {
@@ -124,7 +147,8 @@ public final class FakeHeldLock implements HeldLock {
 	@Override
 	public void expireAfter(Duration leaseTime) {
 		if (this.lost) {
-			throw new LockLostException("The lock '" + this.key + "' was lost before its lease began");
+			throw new LockLostException("The lock '" + this.key + "' was lost before its lease began", this.lossCause,
+					null);
 		}
 	}
 
@@ -134,7 +158,8 @@ public final class FakeHeldLock implements HeldLock {
 			throw new IllegalMonitorStateException("The lock '" + this.key + "' was closed before");
 		}
 		if (this.lost) {
-			throw new LockLostException("The lock '" + this.key + "' was lost before it was closed");
+			throw new LockLostException("The lock '" + this.key + "' was lost before it was closed", this.lossCause,
+					null);
 		}
 		this.released = true;
 	}

@@ -5,6 +5,7 @@ import java.util.Collection;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
+import io.github.distlock.LossCause;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,9 +41,12 @@ record CommitCheck(Duration margin) {
 			return;
 		}
 		if (left.isZero()) {
+			LossCause lossCause = lock.lossCause();
 			throw new LockLostException("The lock '" + lock.key()
-					+ "' was lost before its transaction committed, so the transaction is rolled back: another holder "
-					+ "may have run at the same time. Try again, with a longer leaseTime or none", cause);
+					+ "' was lost before its transaction committed, so the transaction is rolled back: "
+					+ ((lossCause != null) ? lossCause.description() + ", and another" : "another")
+					+ " holder may have run at the same time. Try again"
+					+ ((lossCause != null) ? ". " + lossCause.remedy() : ""), lossCause, cause);
 		}
 		throw new LockLostException("The lock '" + lock.key() + "' had " + left.toMillis()
 				+ "ms left when its transaction was about to commit, less than distlock.transaction.commit-margin ("

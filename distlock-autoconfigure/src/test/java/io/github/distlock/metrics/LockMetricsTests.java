@@ -11,6 +11,7 @@ import io.github.distlock.LockListener.Released;
 import io.github.distlock.LockListener.Renewed;
 import io.github.distlock.LockListener.Waiting;
 import io.github.distlock.LockOutcome;
+import io.github.distlock.LossCause;
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
@@ -82,7 +83,8 @@ class LockMetricsTests {
 	@Test
 	void aLostLockIsCountedAndTimedAndNoLongerHeld() {
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
-		this.metrics.onLost(new Lost("redis", "orders", "order-1", 17, Duration.ofMillis(30), "its lease has passed"));
+		this.metrics.onLost(new Lost("redis", "orders", "order-1", 17, Duration.ofMillis(30), "its lease has passed",
+				LossCause.LEASE_EXPIRED));
 		assertThat(lost()).isOne();
 		assertThat(this.registry.get("distlock.hold").tag("name", "orders").timer().count()).isOne();
 		assertThat(gauge("distlock.held")).isZero();
@@ -171,7 +173,8 @@ class LockMetricsTests {
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.REMOTE));
 		this.metrics.onRenewed(new Renewed("redis", 1, 0, 0, Duration.ZERO));
 		this.metrics.onReleased(new Released("redis", "orders", "order-1", 17, Duration.ofMillis(30)));
-		this.metrics.onLost(new Lost("redis", "orders", "order-1", 18, Duration.ofMillis(30), "its lease has passed"));
+		this.metrics.onLost(new Lost("redis", "orders", "order-1", 18, Duration.ofMillis(30), "its lease has passed",
+				LossCause.LEASE_EXPIRED));
 	}
 
 	private double gauge(String name) {

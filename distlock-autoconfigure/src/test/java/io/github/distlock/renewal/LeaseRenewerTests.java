@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.github.distlock.LockMode;
+import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.ManualClock;
@@ -123,7 +124,7 @@ class LeaseRenewerTests implements LeaseEvents {
 		assertThat(this.store.batches.size()).isGreaterThan(5);
 		assertThat(lease.isValid()).isTrue();
 		this.timers.pass(Duration.ofSeconds(10));
-		assertThat(this.lost).containsExactly("a: its lease has passed");
+		assertThat(this.lost).containsExactly("a: its lease has passed, since the store confirmed no renewal in time");
 		assertThat(this.failed).isEqualTo(this.store.batches.size());
 		int asked = this.store.batches.size();
 		// Lost for good, though the store answers again.
@@ -307,7 +308,7 @@ class LeaseRenewerTests implements LeaseEvents {
 			}
 
 			@Override
-			protected void lost(String reason) {
+			protected void lost(LossCause cause, String reason) {
 				LeaseRenewerTests.this.lost.add(key + ": " + reason);
 				if (LeaseRenewerTests.this.throwing) {
 					throw new AssertionError("listener");

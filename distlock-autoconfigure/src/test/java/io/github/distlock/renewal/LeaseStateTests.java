@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.LockMode;
+import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.ManualClock;
@@ -98,7 +99,7 @@ class LeaseStateTests implements LeaseEvents {
 		assertThat(lease.leftAfterEnd()).isZero();
 		assertThat(lease.continueElsewhere()).isFalse();
 		assertThat(this.lost).isEmpty();
-		lease.loseAfterEnd("too late");
+		lease.loseAfterEnd(LossCause.STORE_SILENT, "too late");
 		assertThat(this.lost).containsExactly("too late");
 	}
 
@@ -124,7 +125,7 @@ class LeaseStateTests implements LeaseEvents {
 		}
 
 		@Override
-		protected void lost(String reason) {
+		protected void lost(LossCause cause, String reason) {
 			LeaseStateTests.this.lost.add(reason);
 		}
 

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.LockMode;
+import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.ManualClock;
@@ -76,7 +77,7 @@ class ManyLeasesInDoubtTests {
 			}
 
 			@Override
-			protected void lost(String reason) {
+			protected void lost(LossCause cause, String reason) {
 			}
 
 		});

@@ -63,7 +63,7 @@ record RenewalScript(RedisScript<List> script, List<Renewal> renewals, List<Stri
 			if (shared == null || shared.validity().ttlNanos() != renewal.lease().toNanos()) {
 				shared = new RenewalResult.Renewed(Validity.until(sent, renewal.lease()));
 			}
-			results.add((answer.get(i) == 1) ? shared : new RenewalResult.Gone());
+			results.add((answer.get(i) == 1) ? shared : new RenewalResult.Gone(answer.get(i) == 2));
 		}
 		return results;
 	}

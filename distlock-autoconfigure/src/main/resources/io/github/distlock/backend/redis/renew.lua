@@ -1,7 +1,7 @@
 -- KEYS: locks
 -- ARGV: for each lock what its word says after the state: token|count|first; and the new
 --       lease in ms
--- Answers for each lock 1 renewed, 0 gone. The grant is named by its first fencing token
+-- Answers for each lock 1 renewed, 0 gone, 2 gone and held by another ticket. The grant is named by its first fencing token
 -- too, so that a copy that arrives late lifts no later grant of the same ticket. A TTL is
 -- never shortened: several stays may follow each other under one grant, and the renewal
 -- of the one before may come after that of the next, which asked for more.
@@ -14,7 +14,9 @@ for i = 1, #KEYS do
       answers[i] = redis.call('PEXPIRE', KEYS[i], ARGV[i * 2])
     end
   else
-    answers[i] = 0
+    local owner = string.match(ARGV[i * 2 - 1], '^[^|]*|')
+    local others = word and string.byte(word) ~= 124 and string.sub(word, 2, #owner + 1) ~= owner
+    answers[i] = others and 2 or 0
   end
 end
 return answers

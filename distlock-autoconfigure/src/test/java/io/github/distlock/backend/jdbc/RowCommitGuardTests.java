@@ -9,6 +9,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.LossCause;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.RedisNodes;
@@ -75,7 +76,10 @@ class RowCommitGuardTests {
 				});
 				assertThat(sold()).isOne();
 				assertThatExceptionOfType(LockLostException.class)
-					.isThrownBy(() -> sell(registry, () -> RowModeTests.endOtherSessions(server, database)));
+					.isThrownBy(() -> sell(registry, () -> RowModeTests.endOtherSessions(server, database)))
+					.satisfies((thrown) -> assertThat(thrown.lossCause()).isEqualTo(LossCause.SESSION_LOST))
+					.withMessageContaining("the session with the store on which it depends has ended")
+					.withMessageNotContaining("lease");
 				assertThat(sold()).isOne();
 			}
 			finally {

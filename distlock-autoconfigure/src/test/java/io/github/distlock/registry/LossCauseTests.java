@@ -1,0 +1,197 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockListener;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.LossCause;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redis.RedisBackendSettings;
+import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.TcpProxy;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Which cause and which advice the holder of a lost lock gets, on a real server.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class LossCauseTests implements LockListener {
+
+	private static RedisNodes redis;
+
+	private final Queue<Lost> lost = new ConcurrentLinkedQueue<>();
+
+	private final RecordedEvents events = new RecordedEvents();
+
+	@BeforeAll
+	static void start() {
+		redis = RedisNodes.start();
+	}
+
+	@AfterEach
+	void stopNodes() {
+		redis.stopNodes();
+		redis.flush();
+	}
+
+	@AfterAll
+	static void stop() {
+		redis.close();
+	}
+
+	@Override
+	public void onLost(Lost event) {
+		this.lost.add(event);
+	}
+
+	private BackendLockRegistry node(Duration lease) {
+		return redis.node(RedisNodes.settings(lease), List.of(this, this.events));
+	}
+
+	private LockLostException checkLost(HeldLock lock, LossCause cause) {
+		await().atMost(Duration.ofSeconds(20)).until(() -> !lock.isHeld());
+		assertThat(lock.lossCause()).isEqualTo(cause);
+		return checkClose(lock, cause);
+	}
+
+	private LockLostException checkClose(HeldLock lock, LossCause cause) {
+		LockLostException thrown = catchThrowableOfType(LockLostException.class, lock::close);
+		assertThat(thrown.lossCause()).isEqualTo(cause);
+		assertThat(thrown).hasMessageContaining(cause.remedy());
+		assertThat(lock.lossCause()).isEqualTo(cause);
+		await().until(() -> !this.lost.isEmpty());
+		assertThat(this.lost).extracting(Lost::lossCause).containsExactly(cause);
+		if (cause != LossCause.LEASE_EXPIRED) {
+			assertThat(thrown.getMessage()).doesNotContain("leaseTime");
+		}
+		return thrown;
+	}
+
+	@Test
+	void aLeaseThatHasPassed() {
+		HeldLock lock = node(Duration.ofSeconds(30)).acquire(LockRequest.of("l").leaseTime(Duration.ofMillis(150)));
+		assertThat(lock.lossCause()).isNull();
+		assertThat(checkLost(lock, LossCause.LEASE_EXPIRED)).hasMessageContaining("Use a longer leaseTime, or none");
+		assertThat(this.lost).extracting(Lost::reason).containsExactly("its lease has passed");
+	}
+
+	@Test
+	void aLockThatTheStoreNoLongerKnowsAtTheRenewal() {
+		HeldLock lock = node(Duration.ofSeconds(1)).acquire(LockRequest.of("l"));
+		redis.flush();
+		checkLost(lock, LossCause.FORGOTTEN);
+	}
+
+	@Test
+	void aLockThatTheStoreNoLongerKnowsAtTheRelease() {
+		HeldLock lock = node(Duration.ofSeconds(30)).acquire(LockRequest.of("l"));
+		redis.flush();
+		checkClose(lock, LossCause.FORGOTTEN);
+	}
+
+	@Test
+	void aLockThatAnotherHolderHasAtTheRenewal() {
+		HeldLock lock = node(Duration.ofSeconds(6)).acquire(LockRequest.of("l"));
+		redis.flush();
+		try (HeldLock other = redis.node().acquire(LockRequest.of("l"))) {
+			assertThat(other.isHeld()).isTrue();
+			checkLost(lock, LossCause.TAKEN_OVER);
+		}
+	}
+
+	@Test
+	void aStoreThatDoesNotAnswerTheRenewalsAndNoWordOfRepetitionAfterTheLoss(CapturedOutput output) throws Exception {
+		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
+			HeldLock lock = redis
+				.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofMillis(900)), List.of(this, this.events))
+				.acquire(LockRequest.of("l"));
+			proxy.holdBack(true);
+			checkLost(lock, LossCause.STORE_SILENT);
+			await().atMost(Duration.ofSeconds(20)).until(() -> this.events.notRenewed.get() > 0);
+			assertThat(output.getAll().split("Lost lock 'l'", 2)[1]).doesNotContain("Leases could not be renewed");
+			proxy.holdBack(false);
+		}
+	}
+
+	@Test
+	void theMaximumHoldTime() {
+		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(1));
+		HeldLock lock = redis
+			.node(new RegistrySettings(settings.waitTime(), settings.leaseTime(), Duration.ofMillis(300),
+					settings.handOff(), settings.backendTimeout(), false, settings.shutdownGrace()),
+					List.of(this, this.events))
+			.acquire(LockRequest.of("l"));
+		checkLost(lock, LossCause.MAX_HOLD_TIME);
+	}
+
+	@Test
+	void aThreadThatHasDied() throws Exception {
+		BackendLockRegistry registry = node(Duration.ofSeconds(1));
+		Thread dead = new Thread(() -> registry.obtain("l").lock());
+		dead.start();
+		dead.join();
+		await().atMost(Duration.ofSeconds(20)).until(() -> !this.lost.isEmpty());
+		assertThat(this.lost).extracting(Lost::lossCause).containsExactly(LossCause.OWNER_DIED);
+	}
+
+	@Test
+	void aMachineThatWasSuspended() {
+		AtomicLong suspended = new AtomicLong();
+		TimeSource clock = new TimeSource() {
+
+			@Override
+			public long nanoTime() {
+				return System.nanoTime();
+			}
+
+			@Override
+			public long wallMillis() {
+				return System.currentTimeMillis() + suspended.get();
+			}
+
+		};
+		LettuceConnectionFactory connections = RedisTestServer.connectionFactory(redis.server().port());
+		BackendLockRegistry registry = new BackendLockRegistry(
+				new RedisLockBackend(connections,
+						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), clock),
+				RedisNodes.settings(Duration.ofSeconds(30)), List.of(this), clock);
+		registry.start();
+		try {
+			HeldLock lock = registry.acquire(LockRequest.of("l"));
+			suspended.set(Duration.ofHours(1).toMillis());
+			checkLost(lock, LossCause.PROCESS_SUSPENDED);
+		}
+		finally {
+			registry.shutdown();
+			connections.destroy();
+		}
+	}
+
+	@Test
+	void aReleasedLockHasNoCause() {
+		HeldLock lock = node(Duration.ofSeconds(30)).acquire(LockRequest.of("l"));
+		lock.close();
+		assertThat(lock.lossCause()).isNull();
+	}
+
+}
