@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.util.Arrays;
 import java.util.function.UnaryOperator;
 
 import io.github.distlock.LockDefinitionException;
@@ -66,9 +67,10 @@ final class CallExpression {
 			return (SpelNodeImpl) ((SpelExpression) PARSER.parseExpression(this.written.text())).getAST();
 		}
 		catch (ParseException | IllegalStateException ex) {
+			String expression = WrittenText.expression(this.written.text());
 			throw this.written.refuse("is no SpEL expression (" + ex.getMessage()
-					+ "): write a text in single quotes and arguments with #, without #{...}, as in \"'order-' + #id\"",
-					ex);
+					+ "): write a text in single quotes and arguments with #, without #{...}, as in \"'order-' + #id\""
+					+ ((expression != null) ? ". Perhaps \"" + expression + "\" is meant" : ""), ex);
 		}
 	}
 
@@ -93,6 +95,23 @@ final class CallExpression {
 			}
 			throw this.written.refuse("cannot be evaluated (" + ex.getMessage() + "): " + remedy, ex);
 		}
+		catch (NullPointerException ex) {
+			if (isThrownByCalledMethod(ex)) {
+				throw this.written.refuse("cannot be evaluated, since a method of the JDK was called with null ("
+						+ ex.getMessage() + "): " + remedy, ex);
+			}
+			throw ex;
+		}
+	}
+
+	/** Whether the expression itself has called the JDK, and not a bean. */
+	private static boolean isThrownByCalledMethod(NullPointerException ex) {
+		return Arrays.stream(ex.getStackTrace())
+			.map(StackTraceElement::getClassName)
+			.filter((name) -> !name.startsWith("java.") && !name.startsWith("jdk.") && !name.startsWith("sun."))
+			.findFirst()
+			.filter((name) -> name.startsWith("org.springframework.expression."))
+			.isPresent();
 	}
 
 }

@@ -1,15 +1,20 @@
 package io.github.distlock.aop;
 
+import java.util.Set;
+import java.util.function.BiConsumer;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.ExpressionState;
+import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.Ternary;
+import org.springframework.expression.spel.ast.TypeReference;
 
 /**
  * Puts a guard before each operand of {@code +}. SpEL itself says {@code 'order-null'}
@@ -18,6 +23,12 @@ import org.springframework.expression.spel.ast.Ternary;
  * are.
  */
 final class GuardedConcatenation {
+
+	private static final Set<String> STRING = Set.of("String", "java.lang.String");
+
+	private static final Set<String> STATIC_METHODS = Set.of("format", "join", "valueOf");
+
+	private static final Set<String> METHODS = Set.of("concat", "formatted");
 
 	private final KeyGuard guard;
 
@@ -46,12 +57,37 @@ final class GuardedConcatenation {
 			return new Elvis(start, end, children(node));
 		}
 		if (node.getClass() == CompoundExpression.class) {
-			return new CompoundExpression(start, end, children(node));
+			return new CompoundExpression(start, end, steps(node));
 		}
 		if (node instanceof MethodReference method) {
 			return new MethodReference(method.isNullSafe(), method.getName(), start, end, children(node));
 		}
 		return node;
+	}
+
+	/** Of a compound: the target, and what is called on it. */
+	private SpelNodeImpl[] steps(SpelNodeImpl compound) {
+		SpelNodeImpl[] steps = children(compound);
+		for (int i = 1; i < steps.length; i++) {
+			if (steps[i] instanceof MethodReference method && makesText(steps[i - 1], method.getName())) {
+				SpelNodeImpl[] arguments = new SpelNodeImpl[method.getChildCount()];
+				for (int j = 0; j < arguments.length; j++) {
+					arguments[j] = new Operand((SpelNodeImpl) method.getChild(j), this.guard::argument);
+				}
+				steps[i] = new MethodReference(method.isNullSafe(), method.getName(), method.getStartPosition(),
+						method.getEndPosition(), arguments);
+			}
+		}
+		return steps;
+	}
+
+	/** Methods of String that say {@code null} where an argument is null. */
+	private static boolean makesText(SpelNodeImpl target, String method) {
+		if (target instanceof TypeReference type) {
+			String name = type.getChild(0).toStringAST();
+			return STRING.contains(name) && STATIC_METHODS.contains(method);
+		}
+		return !(target instanceof BeanReference) && METHODS.contains(method);
 	}
 
 	private SpelNodeImpl[] children(SpelNodeImpl node) {
@@ -63,7 +99,7 @@ final class GuardedConcatenation {
 	}
 
 	private SpelNodeImpl operand(SpelNodeImpl node, int index) {
-		return new Operand(rebuild((SpelNodeImpl) node.getChild(index)), this.guard);
+		return new Operand(rebuild((SpelNodeImpl) node.getChild(index)), this.guard::part);
 	}
 
 	/**
@@ -71,9 +107,9 @@ final class GuardedConcatenation {
 	 */
 	private static final class Operand extends SpelNodeImpl {
 
-		private final KeyGuard guard;
+		private final BiConsumer<@Nullable Object, String> guard;
 
-		Operand(SpelNodeImpl guarded, KeyGuard guard) {
+		Operand(SpelNodeImpl guarded, BiConsumer<@Nullable Object, String> guard) {
 			super(guarded.getStartPosition(), guarded.getEndPosition(), guarded);
 			this.guard = guard;
 		}
@@ -82,7 +118,7 @@ final class GuardedConcatenation {
 		public TypedValue getValueInternal(ExpressionState state) {
 			TypedValue typed = ((SpelNodeImpl) getChild(0)).getValueInternal(state);
 			@Nullable Object value = typed.getValue();
-			this.guard.part(value, toStringAST());
+			this.guard.accept(value, toStringAST());
 			return typed;
 		}
 

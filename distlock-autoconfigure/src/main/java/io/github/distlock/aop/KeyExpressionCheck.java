@@ -32,6 +32,8 @@ final class KeyExpressionCheck {
 
 	private final TypeLocator types;
 
+	private final KnownProperties properties = new KnownProperties();
+
 	KeyExpressionCheck(WrittenExpression written, KeyParameters parameters, BeanFactory beanFactory,
 			TypeLocator types) {
 		this.written = written;
@@ -56,6 +58,9 @@ final class KeyExpressionCheck {
 		checkReferences(node);
 		if (first && root) {
 			checkBareName(node);
+		}
+		if (node instanceof CompoundExpression) {
+			checkProperties(node);
 		}
 		boolean sameRoot = root && !(node instanceof Selection || node instanceof Projection
 				|| node instanceof InlineMap || node instanceof Indexer);
@@ -90,8 +95,33 @@ final class KeyExpressionCheck {
 			throw this.written.refuse("uses #" + name + ", which is the @FencingToken of the lock, and has no value "
 					+ "before it: use another parameter");
 		}
+		if (name.equals("root") && this.parameters.position(name) != null) {
+			throw this.written.refuse("uses #root, which stands for the call and hides the parameter of that name: "
+					+ "write #a" + this.parameters.position(name) + " for the argument, or rename the parameter");
+		}
 		if (!name.equals("root") && !name.equals("this") && this.parameters.position(name) == null) {
 			throw this.written.refuse("uses #" + name + ", which does not exist: " + this.parameters.remedy());
+		}
+	}
+
+	/**
+	 * Check the properties of an argument, as far as their types are known for each call.
+	 */
+	private void checkProperties(SpelNode compound) {
+		if (!(compound.getChild(0) instanceof VariableReference variable)) {
+			return;
+		}
+		Class<?> type = this.parameters.type(variable.toStringAST().substring(1));
+		for (int i = 1; i < compound.getChildCount() && type != null && KnownProperties.areKnown(type); i++) {
+			if (!(compound.getChild(i) instanceof PropertyOrFieldReference property)) {
+				return;
+			}
+			Class<?> found = this.properties.find(type, property.getName());
+			if (found == null) {
+				throw this.written.refuse("uses the property " + property.getName() + ", which " + type.getName()
+						+ " does not have: write one of its properties, or call a method of it with ()");
+			}
+			type = found;
 		}
 	}
 
@@ -116,12 +146,21 @@ final class KeyExpressionCheck {
 		}
 	}
 
+	private String remedy(String name) {
+		if (this.parameters.position(name) != null) {
+			return "write #" + name + " for the argument";
+		}
+		String expression = WrittenText.expression(this.written.text());
+		if (expression == null) {
+			return "write '" + name + "' in quotes for a text";
+		}
+		return expression.contains("#") ? "write " + expression : "write " + expression + " in quotes for a text";
+	}
+
 	private void checkBareName(SpelNode node) {
 		if (node instanceof PropertyOrFieldReference property && !KeyRoot.PROPERTIES.contains(property.getName())) {
 			String name = property.getName();
-			String remedy = (this.parameters.position(name) != null) ? "write #" + name + " for the argument"
-					: "write '" + name + "' in quotes for a text";
-			throw this.written.refuse("has the bare word " + name + ": " + remedy);
+			throw this.written.refuse("has the bare word " + name + ": " + remedy(name));
 		}
 		if (node instanceof MethodReference method) {
 			throw this.written.refuse("calls " + method.getName() + "() on nothing: write @bean." + method.getName()

@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -90,6 +91,21 @@ record KeyGuard(WrittenExpression written) {
 	/** Also a part of the full name. */
 	private static String withoutPackage(Class<?> type) {
 		return type.getName().substring(type.getName().lastIndexOf('.') + 1);
+	}
+
+	/**
+	 * Check an argument of a method that makes a text of it, which may be several values.
+	 */
+	void argument(@Nullable Object value, String node) {
+		if (value instanceof Iterable<?> several && !(value instanceof Path)) {
+			several.forEach((element) -> part(element, node));
+		}
+		else if (value != null && value.getClass().isArray()) {
+			Arrays.asList(ObjectUtils.toObjectArray(value)).forEach((element) -> part(element, node));
+		}
+		else {
+			part(value, node);
+		}
 	}
 
 	/**

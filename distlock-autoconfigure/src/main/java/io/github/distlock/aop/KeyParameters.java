@@ -25,6 +25,8 @@ final class KeyParameters {
 
 	private final boolean named;
 
+	private final Class<?>[] types;
+
 	/**
 	 * Read the names.
 	 * @param annotated the method that has the annotation: who wrote the expression had
@@ -32,6 +34,7 @@ final class KeyParameters {
 	 * @param specific the method that is called
 	 */
 	KeyParameters(@Nullable Method annotated, Method specific) {
+		this.types = specific.getParameterTypes();
 		boolean known = false;
 		if (annotated != null) {
 			known = addNames(annotated);
@@ -62,6 +65,12 @@ final class KeyParameters {
 
 	@Nullable Integer position(String variable) {
 		return this.positions.get(variable);
+	}
+
+	/** The type of an argument, or {@code null} if there is no such variable. */
+	@Nullable Class<?> type(String variable) {
+		Integer position = position(variable);
+		return (position != null) ? this.types[position] : null;
 	}
 
 	boolean isToken(String variable) {

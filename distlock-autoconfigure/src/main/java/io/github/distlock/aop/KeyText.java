@@ -1,8 +1,10 @@
 package io.github.distlock.aop;
 
+import java.math.BigDecimal;
 import java.util.Date;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,15 @@ final class KeyText {
 
 	};
 
+	/**
+	 * What Object.toString() gives, anywhere in a text: a class name and the identity
+	 * hash. A mail address is none: more follows.
+	 */
+	private static final Pattern IDENTITY = Pattern.compile("[\\w.$;]@[0-9a-f]{1,8}(?![\\w.-])");
+
+	/** A number with more of them is written with an exponent. */
+	private static final int MAXIMUM_ZEROS = 100;
+
 	private KeyText() {
 	}
 
@@ -42,7 +53,16 @@ final class KeyText {
 			// Its own text depends on the time zone of the JVM.
 			return ((Date) value).toInstant().toString();
 		}
+		if (value instanceof BigDecimal number) {
+			return plain(number.stripTrailingZeros());
+		}
 		return value.toString();
+	}
+
+	/** 1.0 and 1.00 are one amount, which must not have two locks. */
+	private static String plain(BigDecimal number) {
+		boolean isShort = Math.abs((long) number.scale()) < MAXIMUM_ZEROS;
+		return isShort ? number.toPlainString() : number.toString();
 	}
 
 	/**
@@ -75,9 +95,11 @@ final class KeyText {
 			return described + ", which has no toString() of its own: each instance would be another lock. Write one "
 					+ "of its properties, such as #order.id, or override toString()";
 		}
-		if (value.toString().contains("@" + Integer.toHexString(System.identityHashCode(value)))) {
-			return described + ", whose toString() differs from instance to instance: each would be another lock. "
-					+ "Write one of its properties, such as #order.id";
+		String text = value.toString();
+		if (text.indexOf('@') >= 0 && IDENTITY.matcher(text).find()) {
+			return described + ", whose toString() differs from instance to instance (" + text + "), since it, or an "
+					+ "object in it, has none of its own: each would be another lock. Write one of its properties, such "
+					+ "as #order.id";
 		}
 		return null;
 	}

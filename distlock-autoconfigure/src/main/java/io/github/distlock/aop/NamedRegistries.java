@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -83,11 +84,27 @@ final class NamedRegistries {
 						+ "', which does not keep the order of arrival: leave fair out, or choose another store with "
 						+ "registry = \"...\"");
 		}
+		verifyMinHold(definition);
 		LockMode mode = definition.template().mode();
 		if (mode != LockMode.EXCLUSIVE && !facts(definition).modes().contains(mode)) {
 			throw definition.where()
 				.refuse("mode", mode, "is not offered by the store '" + facts(definition).name() + "': use one of "
 						+ facts(definition).modes() + ", or choose another store with registry = \"...\"");
+		}
+	}
+
+	private void verifyMinHold(LockDefinition definition) {
+		Duration minHold = definition.template().minHold();
+		if (minHold == null || definition.template().leaseTime() != null) {
+			return;
+		}
+		Duration longest = facts(definition).maxHoldTime();
+		if (longest != null && minHold.compareTo(longest) > 0) {
+			throw definition.where()
+				.refuse("minHold", minHold,
+						"is longer than locks of the store '" + facts(definition).name() + "' are renewed, " + longest
+								+ " (distlock.max-hold-time): write a shorter minHold, set a longer "
+								+ "distlock.max-hold-time, or add a leaseTime that is as long as minHold");
 		}
 	}
 

@@ -1,5 +1,6 @@
 package io.github.distlock.autoconfigure;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -9,6 +10,7 @@ import io.github.distlock.aop.StoreFacts;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.AopProxyUtils;
 
@@ -26,7 +28,7 @@ final class RegistryFacts {
 		Object registry = (target != null) ? target : proxyOrRegistry;
 		if (registry instanceof BackendLockRegistry ours) {
 			BackendDescription store = ours.description();
-			return new StoreFacts(store.name(), store.modes(), store.fair());
+			return new StoreFacts(store.name(), store.modes(), store.fair(), ours.maxHoldTime());
 		}
 		if (registry instanceof CompositeLockRegistry composite) {
 			return composite.members().stream().map(RegistryFacts::of).reduce(RegistryFacts::both).orElseThrow();
@@ -34,11 +36,19 @@ final class RegistryFacts {
 		return StoreFacts.UNKNOWN;
 	}
 
+	private static @Nullable Duration shorter(@Nullable Duration one, @Nullable Duration other) {
+		if (one == null || other == null) {
+			return (one != null) ? one : other;
+		}
+		return (one.compareTo(other) < 0) ? one : other;
+	}
+
 	/** A composite offers what both of its members do. */
 	private static StoreFacts both(StoreFacts one, StoreFacts other) {
 		Set<LockMode> modes = new TreeSet<>(one.modes());
 		modes.retainAll(other.modes());
-		return new StoreFacts(Backend.COMPOSITE.store(), modes, one.fair() && other.fair());
+		return new StoreFacts(Backend.COMPOSITE.store(), modes, one.fair() && other.fair(),
+				shorter(one.maxHoldTime(), other.maxHoldTime()));
 	}
 
 }

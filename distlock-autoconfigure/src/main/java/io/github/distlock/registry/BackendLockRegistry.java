@@ -1,5 +1,6 @@
 package io.github.distlock.registry;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -111,6 +112,14 @@ public final class BackendLockRegistry implements LockRegistry {
 	 */
 	public BackendDescription description() {
 		return this.backend.description();
+	}
+
+	/**
+	 * Say for how long a lock without a lease time is renewed.
+	 * @return the maximum hold time, {@code null} without a limit
+	 */
+	public @Nullable Duration maxHoldTime() {
+		return this.settings.maxHoldTime();
 	}
 
 	@Override

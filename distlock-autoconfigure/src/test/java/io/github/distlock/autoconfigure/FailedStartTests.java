@@ -191,6 +191,15 @@ class FailedStartTests {
 	}
 
 	@Test
+	void withAMinimumHoldTimeThatIsLongerThanLocksAreRenewed(CapturedOutput output) {
+		start(application(Locks.class, Local.class, MinHold.class), "distlock.backend=local",
+				"distlock.max-hold-time=1m");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("@DistributedLock(minHold = PT10M)")
+			.contains("is longer than locks of the store 'local' are renewed, PT1M (distlock.max-hold-time)");
+	}
+
+	@Test
 	void withSeveralLocksThatAreWrittenWrongly(CapturedOutput output) {
 		start(application(Locks.class, Redis.class, SeveralWrongLocks.class));
 		assertThat(output).contains("APPLICATION FAILED TO START")
@@ -290,6 +299,14 @@ class FailedStartTests {
 		@Bean
 		CommandLineRunner runner(Shop shop) {
 			return (arguments) -> LogFactory.getLog(FailedStartTests.class).info("the runner has run");
+		}
+
+	}
+
+	static class MinHold {
+
+		@DistributedLock(key = "'k'", minHold = "10m")
+		void run() {
 		}
 
 	}
