@@ -26,7 +26,7 @@ class AclTests extends AclContract {
 	@Test
 	void anApplicationThatShallFailFastSaysWhichRightIsMissing() throws Exception {
 		redis()
-			.ask(DocumentedRights.standalone().stream().filter((word) -> !word.equals("+lpos")).toArray(String[]::new));
+			.ask(DocumentedRights.standalone().stream().filter((word) -> !word.equals("+zrank")).toArray(String[]::new));
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class,
 					DistlockRedisAutoConfiguration.class, DistlockAutoConfiguration.class))
@@ -35,7 +35,7 @@ class AclTests extends AclContract {
 			.run((context) -> assertThat(context).hasFailed()
 				.getFailure()
 				.rootCause()
-				.hasMessageContaining("may not run LPOS in scripts: grant it +lpos"));
+				.hasMessageContaining("may not run ZRANK in scripts: grant it +zrank"));
 	}
 
 }

@@ -80,7 +80,7 @@ class TlsTests {
 			await().until(() -> clients().stream().filter((line) -> line.contains(" sub=1 ")).count() == 2);
 			HeldLock held = one.getBean(LockRegistry.class).acquire(request);
 			CompletableFuture<HeldLock> waiter = two.getBean(LockRegistry.class).acquireAsync(request);
-			await().until(() -> Long.valueOf(1).equals(redis.ask("LLEN", "distlock:queue:{tls}")));
+			await().until(() -> Long.valueOf(1).equals(redis.ask("ZCOUNT", "distlock:queue:{tls}", "0", "1e11")));
 			held.close();
 			waiter.get(1, TimeUnit.SECONDS).close();
 			assertThat(clients()).hasSizeGreaterThanOrEqualTo(4)

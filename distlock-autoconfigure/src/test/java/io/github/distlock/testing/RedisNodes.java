@@ -185,17 +185,18 @@ public final class RedisNodes implements AutoCloseable {
 	 * @return the length of the queue
 	 */
 	public long queueLength(String key) {
-		return ask((connection) -> connection.listCommands().lLen(bytes("distlock:queue:{" + key + "}")));
+		return queue(key).size();
 	}
 
 	/**
-	 * Return who waits in the store, oldest first.
+	 * Return which tickets wait in the store, oldest first.
 	 * @param key for what
-	 * @return the entries
+	 * @return their tokens; before them the claim of an instance, if there is one
 	 */
 	public List<String> queue(String key) {
-		return ask((connection) -> connection.listCommands()
-			.lRange(bytes("distlock:queue:{" + key + "}"), 0, -1)
+		// Above are notes about the tickets.
+		return ask((connection) -> connection.zSetCommands()
+			.zRangeByScore(bytes("distlock:queue:{" + key + "}"), 0, 1e11)
 			.stream()
 			.map((entry) -> new String(entry, StandardCharsets.UTF_8))
 			.toList());

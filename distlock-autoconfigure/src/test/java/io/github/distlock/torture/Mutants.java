@@ -99,7 +99,7 @@ final class Mutants {
 				.patient(),
 			Hunt.of(Mutant.of("no compensating release",
 					java("backend/redis/RedisLockBackend.java",
-							"this.link.ask(Scripts.CANCEL, \"cancel\", ticket, ticket.token());", "")))
+							"ask(Scripts.CANCEL, \"cancel\", ticket, ticket.token());", "")))
 				.losingReplies(),
 			Hunt.of(Mutant.of("hold count in the store", lua("attempt.lua", """
 					-- Never refreshed: a stray copy must not lengthen anything.
@@ -132,7 +132,8 @@ final class Mutants {
 					lua("grant.lua", "and not settle(last) then", "then")))
 				.reading(),
 			Hunt.of(Mutant.of("reader past a writer that waits",
-					lua("attempt.lua", "if not mine and redis.call('LLEN', queueKey) == 0 then", "if not mine then")))
+					lua("attempt.lua", "if not mine and owner == '~' and not head() then",
+							"if not mine and owner == '~' then")))
 				.reading());
 
 	private Mutants() {

@@ -21,9 +21,12 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.redis.InboxWatch.Hearing;
 import io.github.distlock.backend.redis.ScriptRunner.Answer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * Locks in Redis: each verb is one script, and a waiter hears of its grant in this JVM's
@@ -54,6 +57,11 @@ public final class RedisLockBackend implements LockBackend {
 	private static final long UNQUEUED_LOOK_MILLIS = 200;
 
 	private static final int BATCH_SIZE = 100;
+
+	/** A caller lets in this many portions of readers; its own command is done. */
+	private static final int MOST_PORTIONS = 1000;
+
+	private static final Log logger = LogFactory.getLog(RedisLockBackend.class);
 
 	private final RedisKeys keys;
 
@@ -116,7 +124,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		Answer<Reply> answer = this.link.ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
+		Answer<Reply> answer = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
 				queueing(ticket, queue));
 		return switch (answer.value().word()) {
 			case Reply.GRANTED -> granted(ticket, answer, lease);
@@ -131,7 +139,7 @@ public final class RedisLockBackend implements LockBackend {
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String used = Long.toString(lastToken);
 		if (next == null) {
-			Answer<Reply> answer = this.link.ask(Scripts.RELEASE, "release", ticket, ticket.token(), used);
+			Answer<Reply> answer = ask(Scripts.RELEASE, "release", ticket, ticket.token(), used);
 			return new ReleaseResult(isReleased(answer), null);
 		}
 		if (ticket.isReader()) {
@@ -141,7 +149,7 @@ public final class RedisLockBackend implements LockBackend {
 		}
 		// The next may be a reader, and then the names of readers are needed.
 		Ticket naming = next.ticket().isReader() ? next.ticket() : ticket;
-		Answer<Reply> answer = this.link.ask(Scripts.RELEASE, "release", naming, ticket.token(), used,
+		Answer<Reply> answer = ask(Scripts.RELEASE, "release", naming, ticket.token(), used,
 				next.ticket().token(), millis(next.lease()), queueing(next.ticket(), true));
 		return new ReleaseResult(isReleased(answer), switch (answer.value().word()) {
 			case Reply.GRANTED -> granted(next.ticket(), answer, next.lease());
@@ -161,7 +169,37 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public void cancel(Ticket ticket) {
-		this.link.ask(Scripts.CANCEL, "cancel", ticket, ticket.token());
+		ask(Scripts.CANCEL, "cancel", ticket, ticket.token());
+	}
+
+	/**
+	 * Run the script of a verb. The scripts let readers in by portions, so that none keeps
+	 * the server busy for long: the rest are let in here.
+	 */
+	private Answer<Reply> ask(RedisScript<String> script, String what, Ticket ticket, String... args) {
+		Answer<Reply> answer = this.link.ask(script, what, ticket, args);
+		if (answer.value().admitsMore()) {
+			admitReaders(ticket);
+		}
+		return answer;
+	}
+
+	/**
+	 * Let in the readers at the head of the queue. If this fails or the JVM ends they are
+	 * let in when the first of them asks again, which is after half a grace at most.
+	 */
+	private void admitReaders(Ticket ticket) {
+		try {
+			for (int i = 0; i < MOST_PORTIONS; i++) {
+				if (!this.link.ask(Scripts.ADMIT, "admission of readers", ticket).value().admitsMore()) {
+					return;
+				}
+			}
+		}
+		catch (RuntimeException ex) {
+			// The caller's own command is done, and does not fail by this.
+			logger.debug("The next readers of lock '" + ticket.key() + "' will enter when they ask again", ex);
+		}
 	}
 
 	@Override

@@ -25,6 +25,8 @@ final class Scripts {
 
 	static final RedisScript<String> CANCEL = script(String.class, "cancel.lua");
 
+	static final RedisScript<String> ADMIT = script(String.class, "admit.lua");
+
 	static final RedisScript<List> RENEW = script(List.class, "renew.lua");
 
 	static final RedisScript<List> READ_RENEW = script(List.class, "read-renew.lua");

@@ -3,6 +3,7 @@
 --       of PUBLISH can be trusted, S = by when it was last seen, N = not at all. A reader
 --       has one token and gives no number.
 -- Answers 'first token': granted, for the whole lease
+--         and after a '+' if readers are still to be let in, see admit.lua:
 --         'granted, first token, TTL': granted before, or by being the first in the queue
 --         'waiting, position in the queue, TTL of the holder, of several the shortest, now,
 --         1 if queued only now'
@@ -11,13 +12,10 @@
 local token, lease, count = ARGV[1], ARGV[2], string.sub(ARGV[3], 2)
 
 local word = redis.call('GET', lockKey)
-local entry
-if not word then
-  entry = redis.call('LPOP', queueKey)
-end
+local queue = not word and redis.call('ZRANGE', queueKey, 0, 0)[1]
 -- A tombstone of the past. Only its digits are compared: Lua collates strings by the
 -- server's locale, in which punctuation may count less than digits.
-if not entry and (not word or string.byte(word) == 124 and #word == #now + 1 and string.sub(word, 2) < now) then
+if not queue and (not word or string.byte(word) == 124 and #word == #now + 1 and string.sub(word, 2) < now) then
   if count == '' then
     -- A server without memory would refuse the others as the first write.
     redis.call('DEL', KEYS[3])
@@ -41,35 +39,6 @@ if reader then
   count = '1'
 end
 
--- At most one entry of a ticket, in whichever form it was queued: a script may run twice.
--- Where entries live on being seen, one ticket of an instance speaks for all of them.
-local function enqueue()
-  local wanted = entryOf(token, lease, count, mark)
-  local position = redis.call('LPOS', queueKey, wanted)
-  if position then
-    return position, 0
-  end
-  local mine, instance = token .. '|', string.match(token, '^(.*:)')
-  local entries = redis.call('LRANGE', queueKey, 0, -1)
-  for i = 1, #entries do
-    local other = entries[i]
-    if string.sub(other, 1, #mine) == mine then
-      redis.call('LSET', queueKey, i - 1, wanted)
-      position = i - 1
-    elseif mark == 'S' and string.sub(other, 1, #instance) == instance and string.sub(other, -2) ~= '|T' then
-      redis.call('LSET', queueKey, i - 1, string.match(other, '^(.*|)') .. exact(nowMillis))
-    end
-  end
-  if position then
-    return position, 0
-  end
-  position = redis.call('RPUSH', queueKey, wanted) - 1
-  if word and string.byte(word) == 45 then
-    redis.call('SETRANGE', lockKey, 0, '+')
-  end
-  return position, 1
-end
-
 local owner, first, last = read(word)
 if owner == token then
   -- Never refreshed: a stray copy must not lengthen anything.
@@ -77,7 +46,7 @@ if owner == token then
 end
 if owner == '' then
   local ttl
-  owner, first, ttl = grantNext(entry, last, token, lease, not word)
+  owner, first, ttl = grantNext(last, token, lease, not word)
   if owner == '' and reader then
     redis.call('DEL', readersKey())
     owner = '~'
@@ -91,14 +60,23 @@ if owner == '' then
   end
   last = first
 end
--- Whether we are one of the readers now, with whom we enter unless somebody waits.
-local function holds(looksAgain)
+-- Whether we are one of the readers now, with which we enter unless a ticket waits.
+local function holds(again)
   local mine, left = reading(token)
   if not mine then
-    last = (looksAgain and passOver or admitHead)(last, token, lease)
+    local lives
+    lives, last = (again and passOver or admitHead)(last, token, lease)
+    if not lives then
+      -- The last reader has ended in this moment, and none of the next is alive.
+      owner, last = grantNext(last, token, lease)
+      if owner == '' then
+        redis.call('DEL', readersKey())
+        owner = '~'
+      end
+    end
     mine, left = reading(token)
   end
-  if not mine and redis.call('LLEN', queueKey) == 0 then
+  if not mine and owner == '~' and not head() then
     mine, left = enter(token, lease, last), lease
     settle(mine)
   end
@@ -108,23 +86,18 @@ local granted = reader and owner == '~' and holds(false)
 if granted then
   return granted
 end
-local remaining = redis.call('PTTL', lockKey)
 if mark == 'N' then
-  return answer('busy', remaining)
+  return answer('busy', redis.call('PTTL', lockKey))
 end
-local position, new = enqueue()
-redis.call('PEXPIRE', queueKey, QUEUE_TTL_MILLIS)
-if reader and owner == '~' and new == 0 then
+local position, new = enqueue(token, lease, count, mark)
+if new == 1 and word and string.byte(word) == 45 then
+  redis.call('SETRANGE', lockKey, 0, '+')
+end
+if reader and owner == '~' and new == 0 and not more then
   granted = holds(true)
   if granted then
     return granted
   end
 end
-if owner == '~' then
-  -- Of a dead reader the others know nothing: whoever is next looks when its lease ends.
-  remaining = shortest()
-end
-if position > 0 and isClaim(redis.call('LINDEX', queueKey, 0)) then
-  position = position - 1
-end
-return answer('waiting', position, remaining, now, new)
+-- Of a dead reader the others know nothing: the next ticket asks when its lease ends.
+return answer('waiting', position, (owner == '~') and shortest() or redis.call('PTTL', lockKey), now, new)

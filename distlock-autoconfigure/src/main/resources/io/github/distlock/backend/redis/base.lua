@@ -4,18 +4,21 @@
 -- owner, with the first fencing token of its grant and how many the grant covers; '~last'
 -- while readers hold it, who are in readers.lua; or '|last', a tombstone that only keeps
 -- the last fencing token for a while.
--- The queue is a list of entries 'token|grace in ms|count|mark', oldest first. A token is
+-- The queue is a sorted set, so that a ticket is found in log n steps however many wait.
+-- The score of a ticket's token is its place, which counts up from 1. Above all places are
+-- the scores of notes: '#token' says how the ticket is queued (see words.lua), '@instance'
+-- until when the uncounted tickets of that instance count as alive. A token is
 -- 'instance:number'; with an F before the number an instance may have several in the
--- queue, for fair callers and readers; with an R it is a reader's. Before the oldest there
--- may stand '!instance': that instance was granted the lock by a message, and more of its
--- tickets may wait. The mark is T where the number of receivers that PUBLISH answers can
--- be trusted for that instance; otherwise it is the server time in ms at which the ticket
--- was last seen.
+-- queue, for fair callers and readers; with an R it is a reader's. At place 0 there may be
+-- a claim, '!instance': that instance was granted the lock by a message, and more of its
+-- tickets may wait. A ticket is counted where the number of receivers that PUBLISH answers
+-- can be trusted for its instance.
 --
--- Invariant: while the lock is '-' or a tombstone, nobody is in the queue; while it is
--- '~', the first in the queue is no reader; and the first token of '-' is not ahead of the
--- clock. '+' says nothing. So a lock that nobody waits for needs neither the queue nor, at
--- the release, the clock.
+-- Invariant: while the lock is '-' or a tombstone, no ticket is in the queue; while it is
+-- '~', the first in the queue is no reader, unless the answer of the last script began with
+-- '+' (see readers.lua); and the first token of '-' is not ahead of the clock. The lock's
+-- '+' says nothing. So a lock that no ticket waits for needs neither the queue nor, at the
+-- release, the clock.
 --
 -- Fencing tokens are microseconds, of 16 digits until the year 2286: the frequent cases
 -- compare them as text, since numbers are slow to read and to write. Text that is compared

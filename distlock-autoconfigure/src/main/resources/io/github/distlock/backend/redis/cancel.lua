@@ -1,6 +1,7 @@
 -- KEYS: lock, queue, and for readers and writers: readers
 -- ARGV: token
--- Answers 'ok' if the ticket held the lock or waited, otherwise 'gone'
+-- Answers 'ok' if the ticket held the lock or waited, otherwise 'gone'; after a '+' if
+-- readers are still to be let in, see admit.lua
 -- include: base.lua
 -- include: grant.lua
 local token = ARGV[1]
@@ -8,9 +9,9 @@ local token = ARGV[1]
 local owner, _, last = read(redis.call('GET', lockKey))
 if owner == token then
   pass(last)
-  return 'ok'
+  return answer('ok')
 end
 if owner == '~' and leave(token, last) then
-  return 'ok'
+  return answer('ok')
 end
-return forget(token) and 'ok' or 'gone'
+return answer(forget(token) and 'ok' or 'gone')

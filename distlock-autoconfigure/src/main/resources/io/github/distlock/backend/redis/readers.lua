@@ -40,14 +40,19 @@ local function enter(token, ttl, last)
   return first
 end
 
--- Readers have come or gone: forgets those whose lease has ended, and lets the lock last
--- as long as the longest of the others. Answers false, and writes no word, if none is left.
+-- How many readers come or go in one script at most, so that none runs for long.
+local PORTION = 50
+
+-- Readers have come or gone: forgets some of those whose lease has ended, and lets the lock
+-- last as long as the longest of the others. Answers false, and writes no word, if none is
+-- left.
 local function settle(last)
-  local ended = redis.call('ZRANGEBYSCORE', readersKey(), '-inf', exact(nowMillis))
+  local ended = redis.call('ZRANGEBYSCORE', readersKey(), '-inf', exact(nowMillis), 'LIMIT', 0, PORTION)
   for i = 1, #ended do
     redis.call('ZREM', readersKey(), ended[i], '#' .. ended[i])
   end
-  local longest = redis.call('ZREVRANGEBYSCORE', readersKey(), ABOVE_ALL_TIMES, '-inf', 'WITHSCORES', 'LIMIT', 0, 1)
+  local longest = redis.call('ZREVRANGEBYSCORE', readersKey(), ABOVE_ALL_TIMES, '(' .. exact(nowMillis), 'WITHSCORES',
+    'LIMIT', 0, 1)
   if not longest[1] then
     redis.call('DEL', readersKey())
     return false
@@ -58,27 +63,36 @@ local function settle(last)
   return true
 end
 
--- All live readers at the head of the queue enter, up to the first who is none, beginning
--- with `entry`, which has been popped: each with a message but `asker`, whose lease is
--- `askerLease`. All is written before the first message. Answers whether any reader holds
--- the lock now, and the last fencing token given.
-local function admit(entry, last, asker, askerLease)
-  local called, given = {}, last
-  while entry do
-    local token, grace, _, counted, gone = place(entry)
+-- A portion of the live readers at the head of the queue enters, up to the first ticket
+-- that is none: each with a message but `asker`, whose lease is `askerLease`. All is
+-- written before the first message. If more readers are at the head then, the answer of the
+-- script says so, and its caller sends admit.lua; should it not, readers that ask again are
+-- let in, and others with them. Answers whether any reader holds the lock now, and the last
+-- fencing token given.
+local function admit(last, asker, askerLease)
+  local called, given, left = {}, last, PORTION
+  local token = head()
+  while token and isReader(token) do
+    if left == 0 then
+      more = true
+      break
+    end
+    left = left - 1
+    local grace, _, counted, gone = noted(token)
+    remove(token)
     if not gone then
       given = enter(token, (token == asker) and askerLease or grace, given)
       called[#called + 1] = { token, given, grace, counted }
     end
-    entry = redis.call('LINDEX', queueKey, 0)
-    entry = entry and isReader(entry) and redis.call('LPOP', queueKey)
+    token = head()
   end
   if not settle(given) then
     return false, last
   end
   local deaf = false
   for i = 1, #called do
-    local token, first, grace, counted = unpack(called[i])
+    local first, grace, counted
+    token, first, grace, counted = unpack(called[i])
     if token ~= asker and tell(token, first, first, grace) == 0 and counted then
       redis.call('ZREM', readersKey(), token, '#' .. token)
       deaf = true
@@ -90,45 +104,45 @@ local function admit(entry, last, asker, askerLease)
   return true, given
 end
 
--- Who waits longest while readers hold. A claim before it is that of a writer who has
--- become a reader: it has been answered.
+-- The ticket that waits longest while readers hold. A claim before it is that of a writer
+-- that has become a reader: it has been answered.
 local function firstInQueue()
-  local head = redis.call('LINDEX', queueKey, 0)
-  if head and isClaim(head) then
-    redis.call('LPOP', queueKey)
-    head = redis.call('LINDEX', queueKey, 0)
+  local token = head()
+  if token and isClaim(token) then
+    remove(token)
+    token = head()
   end
-  return head
+  return token
 end
 
 -- Readers hold the lock: others may enter until the first in the queue is none. Answers
--- the last fencing token given.
+-- false if none holds it any more, and the last fencing token given.
 local function admitHead(last, asker, askerLease)
-  local head = firstInQueue()
-  if head and isReader(head) then
-    local _, given = admit(redis.call('LPOP', queueKey), last, asker, askerLease)
-    return given
+  local token = firstInQueue()
+  if token and isReader(token) then
+    return admit(last, asker, askerLease)
   end
-  return last
+  return true, last
 end
 
--- Readers hold the lock, and `asker` waits behind one who is none: is that one alive?
--- Otherwise nobody would find out before the readers leave. If its JVM hears nothing it is
--- passed over. If it hears, it is asked: then the place has to be confirmed by an attempt,
--- or is passed over as one that has not been seen; and a JVM that does not know the ticket
--- gives it back. Answers the last fencing token given.
+-- Readers hold the lock, and `asker` waits behind a ticket that is none: is that alive?
+-- Otherwise it would be found out only when the readers leave. If its JVM hears nothing it
+-- is passed over. If it hears, it is asked: then it is queued as an uncounted ticket, whose
+-- place has to be confirmed by an attempt, and a JVM that does not know the ticket gives it
+-- back. Answers as admitHead().
 local function passOver(last, asker, askerLease)
-  local head = firstInQueue()
-  while head and not isReader(head) do
-    local token, _, _, counted, gone = place(head)
+  local token = firstInQueue()
+  while token and not isReader(token) do
+    local grace, count, counted, gone = noted(token)
     if not gone and (not counted or tell(token, 0, 0, 0) > 0) then
       if counted then
-        redis.call('LSET', queueKey, 0, string.sub(head, 1, -2) .. exact(nowMillis))
+        redis.call('ZADD', queueKey, noteOf(grace, count, false), '#' .. token)
+        seen(token, grace)
       end
-      return last
+      return true, last
     end
-    redis.call('LPOP', queueKey)
-    head = redis.call('LINDEX', queueKey, 0)
+    remove(token)
+    token = head()
   end
   return admitHead(last, asker, askerLease)
 end

@@ -10,6 +10,7 @@
 --         'waiting, position in the queue, TTL of the holder, now, 1': released, the next
 --         waits
 --         'unqueued': released, the next was not queued
+--         and each after a '+' if readers are still to be let in, see admit.lua
 local token, used, next = ARGV[1], ARGV[2], ARGV[3]
 
 local word = redis.call('GET', KEYS[1])
@@ -31,11 +32,14 @@ end
 local owner, begun, last = read(word)
 if owner == '~' then
   if leave(token, last) then
-    return 'ok'
+    return answer('ok')
   end
   forget(token)
   local first, left = reading(next or '')
-  return first and answer('gone', exact(first), left) or 'gone'
+  if first then
+    return answer('gone', exact(first), left)
+  end
+  return answer('gone')
 end
 if tonumber(used) >= begun then
   last = math.min(last, used)
@@ -49,7 +53,7 @@ if next and isReader(next) then
   admitHead(first)
   return answer('granted', exact(first), lease)
 end
-owner, first, ttl = grantNext(redis.call('LPOP', queueKey), last, next, lease)
+owner, first, ttl = grantNext(last, next, lease)
 if owner == '' then
   if not next then
     bury(first)
@@ -59,16 +63,14 @@ if owner == '' then
   own(next, string.sub(how, 2), first, lease)
 end
 if not next then
-  return 'ok'
+  return answer('ok')
 end
 if owner == next then
   return answer('granted', exact(first), ttl)
 end
 local mark = string.sub(how, 1, 1)
 if mark == 'N' then
-  return 'unqueued'
+  return answer('unqueued')
 end
-local wanted = entryOf(next, lease, string.sub(how, 2), mark)
-local position = redis.call('LPOS', queueKey, wanted) or redis.call('RPUSH', queueKey, wanted) - 1
-redis.call('PEXPIRE', queueKey, QUEUE_TTL_MILLIS)
+local position = enqueue(next, lease, string.sub(how, 2), mark)
 return answer('waiting', position, ttl, now, 1)

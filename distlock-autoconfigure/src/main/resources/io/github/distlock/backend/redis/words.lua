@@ -11,8 +11,11 @@ local function exact(number)
   return string.format('%.0f', number)
 end
 
+-- Whether readers at the head of the queue are still to be let in, by admit.lua.
+local more = false
+
 local function answer(...)
-  return table.concat({ ... }, ',')
+  return (more and '+' or '') .. table.concat({ ... }, ',')
 end
 
 -- The next fencing tokens: higher than the last, and never behind the clock, so that they
@@ -45,31 +48,76 @@ local function read(word)
   return owner, tonumber(first), first + count - 1
 end
 
--- How a ticket is queued. No message is worth waiting longer for than 5 s.
-local function entryOf(token, lease, count, mark)
-  local grace = exact(math.min(5000, lease))
-  return table.concat({ token, grace, count, (mark == 'T') and mark or exact(nowMillis) }, '|')
+-- Scores of notes. That of '#token' is NOTES + count * 20000 + grace in ms * 2, and 1 more
+-- if the ticket is counted; that of '@instance' is INSTANCES + server time in ms.
+local NOTES, INSTANCES = 1e12, 1e13
+
+local function instanceOf(token)
+  return string.match(token, '^(.*):')
 end
 
-local function isClaim(entry)
-  return string.byte(entry) == 33
+local function isClaim(member)
+  return string.byte(member) == 33
 end
 
--- A place in the queue: token, grace, count, whether receivers can be counted, and whether
--- it has not been seen for three safety intervals, of at most half a grace each.
-local function place(entry)
-  local token, grace, count, mark = string.match(entry, '^([^|]*)|(%d+)|(%d+)|(.*)$')
-  grace = tonumber(grace)
-  return token, grace, count, mark == 'T', mark ~= 'T' and tonumber(mark) + grace * 1.5 < nowMillis
+-- The ticket that waits longest, or the claim before it; nil if none waits.
+local function head()
+  local first = redis.call('ZRANGE', queueKey, 0, 0, 'WITHSCORES')
+  return first[2] and tonumber(first[2]) < NOTES and first[1] or nil
+end
+
+-- Takes a ticket or a claim out of the queue. Answers whether it was there.
+local function remove(token)
+  return redis.call('ZREM', queueKey, token, '#' .. token) > 0
+end
+
+-- The instance of an uncounted ticket has been seen, and will be before three of this
+-- ticket's safety intervals have passed, of at most half a grace each.
+local function seen(token, grace)
+  redis.call('ZADD', queueKey, 'GT', exact(INSTANCES + nowMillis + grace * 1.5), '@' .. instanceOf(token))
+end
+
+local function noteOf(grace, count, counted)
+  return exact(NOTES + count * 20000 + grace * 2 + (counted and 1 or 0))
+end
+
+-- Queues a ticket, or changes how it is queued: there is one place of a ticket at most,
+-- and a script may run twice. Answers how many wait before it, and 1 if it is new. No
+-- message is worth waiting longer for than 5 s.
+local function enqueue(token, lease, count, mark)
+  local grace, place, new = math.min(5000, lease), redis.call('ZSCORE', queueKey, token), 0
+  if not place then
+    local last = redis.call('ZREVRANGEBYSCORE', queueKey, '(' .. exact(NOTES), '-inf', 'WITHSCORES', 'LIMIT', 0, 1)
+    place, new = exact((last[2] or 0) + 1), 1
+  end
+  redis.call('ZADD', queueKey, place, token, noteOf(grace, count, mark == 'T'), '#' .. token)
+  if mark == 'S' then
+    seen(token, grace)
+  end
+  redis.call('PEXPIRE', queueKey, QUEUE_TTL_MILLIS)
+  local position = redis.call('ZRANK', queueKey, token)
+  if position > 0 and isClaim(head()) then
+    position = position - 1
+  end
+  return position, new
+end
+
+-- How a ticket is queued: grace, count, whether receivers can be counted, and whether its
+-- instance has not been seen for too long.
+local function noted(token)
+  local note = redis.call('ZSCORE', queueKey, '#' .. token) - NOTES
+  local counted = note % 2 == 1
+  local gone = not counted and redis.call('ZSCORE', queueKey, '@' .. instanceOf(token)) - INSTANCES < nowMillis
+  return math.floor(note % 20000 / 2), math.floor(note / 20000), counted, gone
 end
 
 -- An instance let the time of a grant pass: none of its tickets is waited for. If it
--- lives, they will ask again.
+-- lives, they will ask again. This is the only look at the whole queue.
 local function dropAll(instance)
-  local entries = redis.call('LRANGE', queueKey, 0, -1)
-  for i = 1, #entries do
-    if string.sub(entries[i], 1, #instance + 1) == instance .. ':' then
-      redis.call('LREM', queueKey, 0, entries[i])
+  local tokens = redis.call('ZRANGEBYSCORE', queueKey, '-inf', '(' .. exact(NOTES))
+  for i = 1, #tokens do
+    if string.sub(tokens[i], 1, #instance + 1) == instance .. ':' then
+      remove(tokens[i])
     end
   end
 end

@@ -156,7 +156,7 @@ class ReaderScriptTests extends ReaderScripts {
 		attempt("v:W1");
 		release("x:1", 0);
 		assertThat(word()).startsWith("+w:FW1|");
-		assertThat(template.opsForList().index(KEYS.get(1), 0)).isEqualTo("!w");
+		assertThat(queue()).startsWith("!w");
 		release("w:FW1", 0, "w:FR2", "30000", "S");
 		assertThat(readers()).containsExactlyInAnyOrder("w:FR2", "a:FR1");
 		assertThat(queue()).containsExactly("v:W1");
@@ -172,7 +172,8 @@ class ReaderScriptTests extends ReaderScripts {
 			attempt("a:FR1");
 			attempt("w:W1");
 			for (String token : List.of("a:FR1", "b:FR1")) {
-				template.opsForList().rightPush(KEYS.get(1), token + "|5000|1|" + System.currentTimeMillis());
+				queueKey().add(token, 5000, 1, false);
+				queueKey().seenUntil(token.substring(0, 1), System.currentTimeMillis() + 7500);
 			}
 			template.opsForZSet().add(READERS, "a:FR1", System.currentTimeMillis() - 1);
 			leaving.apply("a:FR1");
@@ -263,6 +264,31 @@ class ReaderScriptTests extends ReaderScripts {
 	}
 
 	@Test
+	void aReaderThatEndsInTheMomentInWhichOnlyDeadReadersComeNextKeepsNoWriterOut() {
+		attempt("a:FR1");
+		attempt("w:W1");
+		attempt("dead:FR1", 30_000, "T");
+		attempt("v:W1");
+		template.opsForZSet().add(READERS, "a:FR1", System.currentTimeMillis() - 1);
+		assertThat(cancel("w:W1")).isEqualTo("ok");
+		assertThat(word()).startsWith("+v:W1|");
+		assertThat(queue()).isEmpty();
+	}
+
+	@Test
+	void aReaderThatAsksInTheMomentInWhichTheLastOneEndsIsQueuedBehindTheWriter() {
+		attempt("a:FR1");
+		attempt("w:W1");
+		attempt("dead:FR1", 30_000, "T");
+		attempt("v:W1");
+		queueKey().remove("w:W1");
+		template.opsForZSet().add(READERS, "a:FR1", System.currentTimeMillis() - 1);
+		assertThat(attempt("b:FR1").word()).isEqualTo(Reply.WAITING);
+		assertThat(word()).startsWith("+v:W1|");
+		assertThat(queue()).containsExactly("b:FR1");
+	}
+
+	@Test
 	void aWriterWhoseInboxIsStillOpenMustConfirmThatItWaits() {
 		try (RespConnection inbox = new RespConnection(server.port())) {
 			inbox.ask("SUBSCRIBE", "distlock:inbox:silent");
@@ -271,11 +297,10 @@ class ReaderScriptTests extends ReaderScripts {
 			attempt("b:FR1");
 			assertThat(attempt("b:FR1").word()).isEqualTo(Reply.WAITING);
 			attempt("silent:W1", 30_000, "T");
-			assertThat(template.opsForList().index(KEYS.get(1), 0)).as("it did").endsWith("|T");
+			assertThat(queueKey().entry("silent:W1")).as("it did").endsWith("|T");
 			assertThat(attempt("b:FR1").word()).isEqualTo(Reply.WAITING);
-			String asked = template.opsForList().index(KEYS.get(1), 0);
-			assertThat(asked).startsWith("silent:W1|5000|1|1");
-			template.opsForList().set(KEYS.get(1), 0, "silent:W1|5000|1|" + (System.currentTimeMillis() - 8000));
+			assertThat(queueKey().entry("silent:W1")).isEqualTo("silent:W1|5000|1|S");
+			queueKey().seenUntil("silent", System.currentTimeMillis() - 500);
 			assertThat(attempt("b:FR1").word()).isEqualTo(Reply.GRANTED);
 		}
 	}
@@ -304,6 +329,7 @@ class ReaderScriptTests extends ReaderScripts {
 			limitKeys("allkeys");
 		}
 		assertThat(queue()).containsExactly("r:FR1");
+		assertThat(template.getExpire(KEYS.get(1))).isPositive();
 		assertThat(release("w:1", 0).word()).isEqualTo("ok");
 		assertThat(readers()).containsExactly("r:FR1");
 	}

@@ -61,11 +61,11 @@ abstract class ReaderScripts extends ScriptServer {
 	}
 
 	static List<String> queue() {
-		return template.opsForList()
-			.range(KEYS.get(1), 0, -1)
-			.stream()
-			.map((entry) -> entry.substring(0, entry.indexOf('|')))
-			.toList();
+		return queueKey().tokens();
+	}
+
+	static QueueKey queueKey() {
+		return new QueueKey(template, KEYS.get(1));
 	}
 
 	static long published() {

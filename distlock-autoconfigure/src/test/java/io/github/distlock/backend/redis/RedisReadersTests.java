@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
@@ -59,6 +60,17 @@ class RedisReadersTests {
 		backend.stop();
 		connections.destroy();
 		server.close();
+	}
+
+	@Test
+	void oneReleaseLetsInMoreReadersThanOneScriptDoes() {
+		Ticket writer = ticket("many", LockMode.WRITE);
+		grant(writer);
+		List<Ticket> readers = IntStream.range(0, 130).mapToObj((i) -> ticket("many", LockMode.READ)).toList();
+		readers.forEach((reader) -> backend.attempt(reader, LEASE, true));
+		assertThat(backend.release(writer, 0, null).released()).isTrue();
+		await().untilAsserted(() -> assertThat(granted).containsKeys(readers.toArray(new Ticket[0])));
+		readers.forEach((reader) -> backend.release(reader, 0, null));
 	}
 
 	private static long calls(String command) {

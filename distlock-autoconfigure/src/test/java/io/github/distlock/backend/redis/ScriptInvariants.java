@@ -1,9 +1,7 @@
 package io.github.distlock.backend.redis;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * What base.lua promises about the keys of a lock between two scripts.
@@ -12,8 +10,9 @@ final class ScriptInvariants {
 
 	private static final String SNAPSHOT = """
 			return { redis.call('GET', KEYS[1]) or '', redis.call('PTTL', KEYS[1]),
-			  redis.call('LRANGE', KEYS[2], 0, -1), redis.call('PTTL', KEYS[2]),
-			  redis.call('ZCARD', KEYS[3]), redis.call('PTTL', KEYS[3]) }
+			  redis.call('ZRANGEBYSCORE', KEYS[2], 0, '(1e12'), redis.call('PTTL', KEYS[2]),
+			  redis.call('ZCARD', KEYS[3]), redis.call('PTTL', KEYS[3]),
+			  redis.call('ZCOUNT', KEYS[2], '1e12', '1e13') }
 			""";
 
 	/** A key without a TTL. */
@@ -22,7 +21,11 @@ final class ScriptInvariants {
 	private ScriptInvariants() {
 	}
 
-	static List<String> violations(UnreliableScripts scripts, List<String> keys) {
+	/**
+	 * Look once.
+	 * @param portions whether readers may be at the head still after a script
+	 */
+	static List<String> violations(UnreliableScripts scripts, List<String> keys, boolean portions) {
 		Snapshot now = snapshot(scripts, keys);
 		List<String> found = new ArrayList<>();
 		if (now.lockTtl == FOREVER || now.queueTtl == FOREVER || now.readersTtl == FOREVER) {
@@ -31,14 +34,11 @@ final class ScriptInvariants {
 		if ((now.word.startsWith("-") || now.word.startsWith("|")) && !now.queue.isEmpty()) {
 			found.add("tickets wait for a lock that says that none does");
 		}
-		if (now.word.startsWith("~") && !now.queue.isEmpty() && now.queue.get(0).contains(":FR")) {
+		if (!portions && now.word.startsWith("~") && !now.queue.isEmpty() && now.queue.get(0).contains(":FR")) {
 			found.add("a reader stands first in the queue while readers hold");
 		}
-		Set<String> tokens = new HashSet<>();
-		for (String entry : now.queue) {
-			if (!tokens.add(entry.replaceAll("[|].*", ""))) {
-				found.add(entry + " is queued twice");
-			}
+		if (now.notes != now.queue.stream().filter((member) -> !member.startsWith("!")).count()) {
+			found.add("tickets without a note, or notes without a ticket: " + now.notes);
 		}
 		return found.stream().map((what) -> "INVARIANT: " + what + ": " + now).toList();
 	}
@@ -54,11 +54,11 @@ final class ScriptInvariants {
 		List<?> all = (List<?>) scripts.look(SNAPSHOT, keys);
 		return new Snapshot((String) all.get(0), (Long) all.get(1),
 				((List<?>) all.get(2)).stream().map(String.class::cast).toList(), (Long) all.get(3), (Long) all.get(4),
-				(Long) all.get(5));
+				(Long) all.get(5), (Long) all.get(6));
 	}
 
 	/** The keys of a lock in one moment. */
-	record Snapshot(String word, long lockTtl, List<String> queue, long queueTtl, long readers, long readersTtl) {
+	record Snapshot(String word, long lockTtl, List<String> queue, long queueTtl, long readers, long readersTtl, long notes) {
 	}
 
 }

@@ -47,8 +47,8 @@ class ScriptTests extends ScriptServer {
 		return Long.parseLong(word().substring(word().lastIndexOf('|') + 1));
 	}
 
-	private static List<String> queue() {
-		return template.opsForList().range(KEYS.get(1), 0, -1);
+	private static QueueKey queue() {
+		return new QueueKey(template, KEYS.get(1));
 	}
 
 	@Test
@@ -60,7 +60,7 @@ class ScriptTests extends ScriptServer {
 			assertThat(position("b:1", mark)).isZero();
 			assertThat(position("c:1", mark)).isEqualTo(1);
 		}
-		assertThat(queue()).containsExactly("b:1|5000|1|T", "c:1|5000|1|T");
+		assertThat(queue().entries()).containsExactly("b:1|5000|1|T", "c:1|5000|1|T");
 		assertThat(template.getExpire(KEYS.get(1))).isPositive();
 	}
 
@@ -69,11 +69,22 @@ class ScriptTests extends ScriptServer {
 		attempt("a:1", 1, "T");
 		attempt("gone:1", 1, "S");
 		attempt("alive:1", 1, "S");
-		template.opsForList().set(KEYS.get(1), 0, "gone:1|5000|1|" + (System.currentTimeMillis() - 8000));
-		template.opsForList().set(KEYS.get(1), 1, "alive:1|5000|1|" + (System.currentTimeMillis() - 6000));
+		queue().seenUntil("gone", System.currentTimeMillis() - 500);
+		queue().seenUntil("alive", System.currentTimeMillis() + 1500);
 		release("a:1", 0);
 		assertThat(word()).startsWith("+alive:1|");
-		assertThat(queue()).isEmpty();
+		assertThat(queue().tokens()).isEmpty();
+	}
+
+	@Test
+	void aTicketWithAShortLeaseKeepsItsPlaceWhileAnotherTicketOfItsInstanceSpeaksForIt() {
+		attempt("a:1", 1, "T");
+		ask(Scripts.ATTEMPT, "b:F1", "100", "S1");
+		attempt("b:F2", 1, "S");
+		long queued = System.currentTimeMillis();
+		await().until(() -> System.currentTimeMillis() > queued + 400);
+		release("a:1", 0);
+		assertThat(word()).startsWith("+b:F1|");
 	}
 
 	@Test
@@ -101,7 +112,7 @@ class ScriptTests extends ScriptServer {
 		release("a:1", 0);
 		release("b:F1", 0);
 		assertThat(word()).startsWith("+b:F2|");
-		assertThat(queue()).isEmpty();
+		assertThat(queue().tokens()).isEmpty();
 		release("b:F2", 0);
 		assertThat(word()).startsWith("|");
 	}
@@ -217,9 +228,10 @@ class ScriptTests extends ScriptServer {
 	void tokensOfTheDeadAreNotUsedUpSinceNobodyHeardOfThem() {
 		attempt("a:1", 1001, "T");
 		for (int i = 0; i < 300; i++) {
-			template.opsForList().rightPush(KEYS.get(1), "dead:F" + i + "|5000|1001|T");
+			queue().add("dead:F" + i, 5000, 1001, true);
 		}
-		template.opsForList().rightPush(KEYS.get(1), "b:1|50|1001|" + System.currentTimeMillis());
+		queue().add("b:1", 50, 1001, false);
+		queue().seenUntil("b", System.currentTimeMillis() + 60_000);
 		template.opsForValue().set(KEYS.get(0), "+a:1|1001|" + token());
 		release("a:1", 0);
 		assertThat(word()).startsWith("+b:1|");
@@ -230,7 +242,8 @@ class ScriptTests extends ScriptServer {
 
 	@Test
 	void whatAnAclMustAllowIsDocumentedAndTriedAtStart() throws IOException {
-		Set<String> used = new TreeSet<>(commands(Scripts.ATTEMPT, Scripts.RELEASE, Scripts.CANCEL, Scripts.RENEW));
+		Set<String> used = new TreeSet<>(commands(Scripts.ATTEMPT, Scripts.RELEASE, Scripts.CANCEL, Scripts.RENEW,
+				Scripts.ADMIT, Scripts.READ_RENEW));
 		Matcher documented = Pattern.compile("ACL SETUSER distlock .* -@all (.*)")
 			.matcher(Files.readString(Path.of("..", "docs", "redis-operations.md")));
 		assertThat(documented.find()).isTrue();

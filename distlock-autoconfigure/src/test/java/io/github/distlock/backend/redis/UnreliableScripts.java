@@ -68,7 +68,11 @@ final class UnreliableScripts implements AutoCloseable {
 			ask(command);
 		}
 		long sent = nowMicros();
-		return new Answer(ask(command), sent);
+		Answer answer = new Answer(ask(command), sent);
+		if (answer.value instanceof String text && text.startsWith("+")) {
+			send(Scripts.ADMIT, keys);
+		}
+		return answer;
 	}
 
 	private String[] command(RedisScript<?> script, List<String> keys, String... args) {
