@@ -20,6 +20,7 @@ public final class LockProxyRegistrar implements ImportBeanDefinitionRegistrar {
 		AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
 		register(registry, LockedBeanVerifier.class);
 		register(registry, HandMadeSingletons.class);
+		register(registry, LockedOnce.class);
 		if (ClassUtils.isPresent("jakarta.validation.Validator", LockProxyRegistrar.class.getClassLoader())) {
 			register(registry, ValidationOrder.class);
 		}

@@ -32,8 +32,11 @@ final class LockedProxy implements LockedReach {
 
 	private final DistributedLockAdvisor advisor;
 
+	private final InnerRetries retries;
+
 	LockedProxy(DistributedLockAdvisor advisor) {
 		this.advisor = advisor;
+		this.retries = new InnerRetries(advisor.getOrder());
 	}
 
 	@Override
@@ -58,6 +61,7 @@ final class LockedProxy implements LockedReach {
 		}
 		verifyReach(bean, place);
 		chain.subList(0, position).forEach((outer) -> verifyOrder(outer, where));
+		this.retries.warn(chain.subList(position + 1, chain.size()), where);
 	}
 
 	private void verifyReach(Object bean, BeanLocks.Place place) {

@@ -6,7 +6,6 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.Ordered;
 import org.springframework.validation.beanvalidation.MethodValidationInterceptor;
 
@@ -16,11 +15,10 @@ import org.springframework.validation.beanvalidation.MethodValidationInterceptor
  * the advice of a bean, so that arguments and results are both validated inside the lock
  * and the transaction. Results stay there: an invalid one rolls the transaction back.
  * <p>
- * Runs after Spring's {@code MethodValidationPostProcessor}, since it has no order. Other
- * beans stay as they are. So does validation that the application has placed itself:
- * before other advice, or as an advisor with an order.
+ * Other beans stay as they are. So does validation that the application has placed
+ * itself: before other advice, or as an advisor with an order.
  */
-class ValidationOrder implements BeanPostProcessor {
+class ValidationOrder extends FinishedProxies {
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {

@@ -1,0 +1,80 @@
+package io.github.distlock.aop;
+
+import java.util.List;
+
+import javax.sql.DataSource;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.transaction.OnActiveTransaction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A second creator of proxies, such as Apache Shiro's documentation asks for.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class TwoProxyCreatorsTests {
+
+	@Test
+	void aMethodIsLockedOnceOutsideOfItsTransaction(CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Orders.class, Creators.class)
+			.with("on-active", OnActiveTransaction.FAIL)
+			.start()) {
+			Orders orders = context.getBean(Orders.class);
+			assertThat(AopProxyUtils.getSingletonTarget(orders)).isInstanceOf(Advised.class);
+			orders.pay();
+			assertThat(context.getBean(InMemoryLocks.class).events)
+				.isEqualTo(List.of("acquire order", "release order"));
+		}
+		assertThat(output).doesNotContain("transaction is running").doesNotContain("running transaction");
+	}
+
+	static class Orders {
+
+		@DistributedLock("'order'")
+		@Transactional
+		public void pay() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement
+	static class Creators {
+
+		@Bean
+		static DefaultAdvisorAutoProxyCreator second() {
+			DefaultAdvisorAutoProxyCreator creator = new DefaultAdvisorAutoProxyCreator();
+			creator.setProxyTargetClass(true);
+			return creator;
+		}
+
+		@Bean
+		DataSource dataSource() {
+			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
+		}
+
+		@Bean
+		DataSourceTransactionManager transactionManager(DataSource dataSource) {
+			return new DataSourceTransactionManager(dataSource);
+		}
+
+	}
+
+}
