@@ -1,6 +1,7 @@
 package io.github.distlock.test;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -27,7 +28,7 @@ final class DistlockTypeExcludeFilter extends StandardAnnotationCustomizableType
 	@Override
 	protected boolean defaultInclude(MetadataReader reader, MetadataReaderFactory readers) throws IOException {
 		return super.defaultInclude(reader, readers)
-				|| this.components.isEmpty() && isLocked(reader.getAnnotationMetadata());
+				|| this.components.isEmpty() && isLocked(reader.getAnnotationMetadata(), readers);
 	}
 
 	@Override
@@ -35,11 +36,28 @@ final class DistlockTypeExcludeFilter extends StandardAnnotationCustomizableType
 		return this.components;
 	}
 
-	private static boolean isLocked(AnnotationMetadata type) {
+	/** A locked method may be inherited, or be that of an interface. */
+	private static boolean isLocked(AnnotationMetadata type, MetadataReaderFactory readers) {
 		// Several are in a container.
 		return Stream.of(DistributedLock.class, DistributedLocks.class)
 			.map(Class::getName)
-			.anyMatch((annotation) -> type.isAnnotated(annotation) || type.hasAnnotatedMethods(annotation));
+			.anyMatch((annotation) -> type.isAnnotated(annotation) || type.hasAnnotatedMethods(annotation))
+				|| superTypes(type).anyMatch((name) -> isLocked(name, readers));
+	}
+
+	private static Stream<String> superTypes(AnnotationMetadata type) {
+		return Stream.concat(Stream.ofNullable(type.getSuperClassName()), Arrays.stream(type.getInterfaceNames()))
+			.filter((name) -> !name.startsWith("java."));
+	}
+
+	private static boolean isLocked(String type, MetadataReaderFactory readers) {
+		try {
+			return isLocked(readers.getMetadataReader(type).getAnnotationMetadata(), readers);
+		}
+		catch (IOException ex) {
+			// An optional type that is not on the class path has no locked methods.
+			return false;
+		}
 	}
 
 }

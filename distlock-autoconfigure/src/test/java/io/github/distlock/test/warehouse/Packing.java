@@ -1,0 +1,20 @@
+package io.github.distlock.test.warehouse;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * Has its locked method on an interface.
+ */
+@Component
+class Packing implements LockedTypes.MorePackingApi, Comparable<Packing> {
+
+	@Override
+	public void pack() {
+	}
+
+	@Override
+	public int compareTo(Packing other) {
+		return 0;
+	}
+
+}

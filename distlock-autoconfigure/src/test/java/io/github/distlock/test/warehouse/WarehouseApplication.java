@@ -1,0 +1,11 @@
+package io.github.distlock.test.warehouse;
+
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+
+/**
+ * The application.
+ */
+@SpringBootApplication
+class WarehouseApplication {
+
+}
