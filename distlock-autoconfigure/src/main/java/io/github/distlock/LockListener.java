@@ -57,6 +57,15 @@ public interface LockListener {
 	}
 
 	/**
+	 * The channel on which this JVM receives its grants from the store received nothing,
+	 * and is subscribed again on a new connection. Until then waiting calls ask the store
+	 * at intervals. Locks are not affected.
+	 * @param event which channel
+	 */
+	default void onResubscribed(Resubscribed event) {
+	}
+
+	/**
 	 * A call that waits.
 	 *
 	 * @param backend name of the store
@@ -106,6 +115,16 @@ public interface LockListener {
 	 */
 	record Lost(String backend, String name, String key, long fencingToken, Duration held, String reason,
 			LossCause lossCause) {
+	}
+
+	/**
+	 * A channel for grants that is subscribed again.
+	 *
+	 * @param backend name of the store
+	 * @param inbox name of the channel
+	 * @param server kind and address of the server, without credentials
+	 */
+	record Resubscribed(String backend, String inbox, String server) {
 	}
 
 	/**

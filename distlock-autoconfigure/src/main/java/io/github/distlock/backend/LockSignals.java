@@ -42,4 +42,13 @@ public interface LockSignals {
 		tickets.forEach(this::renewNow);
 	}
 
+	/**
+	 * The channel on which this JVM receives its grants received nothing and is
+	 * subscribed again. For statistics: nothing has to be done.
+	 * @param inbox the name of the channel
+	 * @param server the server, as messages name it
+	 */
+	default void resubscribed(String inbox, String server) {
+	}
+
 }

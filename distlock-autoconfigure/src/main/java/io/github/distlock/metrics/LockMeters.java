@@ -54,7 +54,14 @@ public enum LockMeters implements MeterDocumentation {
 	 * Locks that came from one holder to the next without having been free.
 	 */
 	HANDOFFS("distlock.handoffs", Meter.Type.COUNTER, "Locks handed from one holder to a waiting one", Tags.BACKEND,
-			Tags.TYPE);
+			Tags.TYPE),
+
+	/**
+	 * How often the channel on which this JVM receives its grants received nothing and
+	 * was subscribed again. Until then each hand-off from another JVM takes seconds.
+	 */
+	RESUBSCRIPTIONS("distlock.resubscriptions", Meter.Type.COUNTER,
+			"New subscriptions of a channel for grants that received nothing", Tags.BACKEND);
 
 	private final String meterName;
 

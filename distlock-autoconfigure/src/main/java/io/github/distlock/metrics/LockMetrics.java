@@ -90,6 +90,11 @@ public final class LockMetrics implements LockListener {
 		store.lateness().record(event.lateness());
 	}
 
+	@Override
+	public void onResubscribed(Resubscribed event) {
+		store(event.backend()).resubscriptions().increment();
+	}
+
 	private StoreMeters store(String backend) {
 		return cached(this.stores, backend, (name) -> StoreMeters.register(this.registry, name));
 	}

@@ -11,7 +11,7 @@ import io.micrometer.core.instrument.Timer;
  * The meters of one store, whatever the lock.
  */
 record StoreMeters(AtomicInteger held, AtomicInteger waiting, Counter localHandOffs, Counter remoteHandOffs,
-		Counter renewed, Counter gone, Counter failed, Timer lateness) {
+		Counter renewed, Counter gone, Counter failed, Timer lateness, Counter resubscriptions) {
 
 	static StoreMeters register(MeterRegistry registry, String backend) {
 		return new StoreMeters(gauge(registry, LockMeters.HELD, backend), gauge(registry, LockMeters.WAITING, backend),
@@ -22,6 +22,10 @@ record StoreMeters(AtomicInteger held, AtomicInteger waiting, Counter localHandO
 				counter(registry, LockMeters.RENEWALS, backend, LockMeters.Tags.OUTCOME, "failed"),
 				Timer.builder(LockMeters.RENEWAL_LATENESS.getName())
 					.description(LockMeters.RENEWAL_LATENESS.getDescription())
+					.tag(LockMeters.Tags.BACKEND.asString(), backend)
+					.register(registry),
+				Counter.builder(LockMeters.RESUBSCRIPTIONS.getName())
+					.description(LockMeters.RESUBSCRIPTIONS.getDescription())
 					.tag(LockMeters.Tags.BACKEND.asString(), backend)
 					.register(registry));
 	}

@@ -69,6 +69,11 @@ final class Listeners implements LockListener {
 		return known;
 	}
 
+	@Override
+	public void onResubscribed(Resubscribed event) {
+		tell((listener) -> listener.onResubscribed(event));
+	}
+
 	private void tell(Consumer<LockListener> event) {
 		LockListener[] known;
 		try {

@@ -49,12 +49,15 @@ final class Session implements LockSignals {
 
 	private final ScheduledThreadPoolExecutor timers;
 
+	private final LockListener listeners;
+
 	private final WaitingRoom room;
 
 	private final Holding holding;
 
 	Session(LockBackend backend, RegistrySettings settings, LockListener listeners, TimeSource clock) {
 		this.backend = backend;
+		this.listeners = listeners;
 		this.commands = pool(COMMAND_THREADS, "distlock-io-");
 		this.renewals = pool(RENEWAL_THREADS, "distlock-renewal-");
 		this.callbacks = pool(CALLBACK_THREADS, "distlock-callback-");
@@ -161,6 +164,11 @@ final class Session implements LockSignals {
 	@Override
 	public void renewNow(Collection<Ticket> tickets) {
 		this.holding.renewer().renewNow(tickets);
+	}
+
+	@Override
+	public void resubscribed(String inbox, String server) {
+		this.listeners.onResubscribed(new LockListener.Resubscribed(this.backend.description().name(), inbox, server));
 	}
 
 }

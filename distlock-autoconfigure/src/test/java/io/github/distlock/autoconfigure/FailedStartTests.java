@@ -213,7 +213,8 @@ class FailedStartTests {
 	void withFailFastAndARedisThatIsDown(CapturedOutput output) {
 		start(application(Locks.class, Redis.class), "distlock.fail-fast=true", "spring.data.redis.host=127.0.0.1",
 				"spring.data.redis.port=1", "spring.data.redis.password=topsecret");
-		assertThat(output).containsOnlyOnce("Redis did not answer the probe");
+		assertThat(output)
+			.containsOnlyOnce("The test of the lock store failed: Redis at 127.0.0.1:1 does not accept connections");
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("distlock.fail-fast is true, and the lock store cannot be used: Redis at 127.0.0.1:1.")
 			.contains("Check that the store runs at that address, that this machine can reach it")

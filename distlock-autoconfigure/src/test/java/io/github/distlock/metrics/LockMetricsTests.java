@@ -9,6 +9,7 @@ import io.github.distlock.LockListener.Attempted;
 import io.github.distlock.LockListener.Lost;
 import io.github.distlock.LockListener.Released;
 import io.github.distlock.LockListener.Renewed;
+import io.github.distlock.LockListener.Resubscribed;
 import io.github.distlock.LockListener.Waiting;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LossCause;
@@ -46,6 +47,13 @@ class LockMetricsTests {
 				.counter()
 				.count()).isZero();
 		}
+	}
+
+	@Test
+	void aSubscriptionThatIsMadeAgainIsCounted() {
+		assertThat(this.registry.get("distlock.resubscriptions").tag("backend", "redis").counter().count()).isZero();
+		this.metrics.onResubscribed(new Resubscribed("redis", "distlock:inbox:a", "Redis at localhost:6379"));
+		assertThat(this.registry.get("distlock.resubscriptions").tag("backend", "redis").counter().count()).isOne();
 	}
 
 	@ParameterizedTest

@@ -27,6 +27,8 @@ final class RecordedEvents implements LockListener {
 
 	final Queue<String> released = new ConcurrentLinkedQueue<>();
 
+	final Queue<Resubscribed> resubscribed = new ConcurrentLinkedQueue<>();
+
 	List<String> outcomes() {
 		return this.attempted.stream().map((event) -> event.outcome().name()).toList();
 	}
@@ -54,6 +56,11 @@ final class RecordedEvents implements LockListener {
 	@Override
 	public void onLost(Lost event) {
 		this.lost.add(event.key());
+	}
+
+	@Override
+	public void onResubscribed(Resubscribed event) {
+		this.resubscribed.add(event);
 	}
 
 	@Override

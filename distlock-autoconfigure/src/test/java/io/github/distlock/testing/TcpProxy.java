@@ -158,6 +158,14 @@ public final class TcpProxy implements AutoCloseable {
 		});
 	}
 
+	/**
+	 * The connections that subscribe stay open at both ends, but what the server sends on
+	 * them vanishes, as when a firewall has forgotten them in that direction.
+	 */
+	public void muteSubscriptions() {
+		this.links.stream().filter((link) -> link.subscribing).forEach((link) -> link.mute = true);
+	}
+
 	private void accept() {
 		try {
 			while (true) {

@@ -178,7 +178,7 @@ final class ClusterRenewals {
 				return script.answered(answer.join(), sent);
 			}
 			catch (RuntimeException ex) {
-				return script.unknown(ScriptRunner.failure("renewal", null, ex));
+				return script.unknown(ClusterRenewals.this.link.server().failed("renewal", null, ex));
 			}
 		}
 

@@ -4,21 +4,20 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
-import java.util.function.ToLongFunction;
 
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Finds out whether this JVM hears of its grants: lets a script publish to its own inbox,
- * looks at the number of receivers where that can be trusted, and otherwise waits for the
- * message. An inbox that hears nothing is subscribed anew.
+ * Finds out whether this JVM receives its grants: lets a script publish to its own inbox,
+ * reads the number of receivers where that can be trusted, and waits for the message. The
+ * number shows only that the server knows the subscription: its messages may still be
+ * lost on the way. An inbox that receives nothing is subscribed again.
  */
 final class InboxWatch {
 
@@ -32,18 +31,13 @@ final class InboxWatch {
 
 	private final RedisInbox inbox;
 
-	/** Publishes a text to the inbox and answers how many heard it. */
-	private final ToLongFunction<String> probe;
-
-	private final BooleanSupplier countable;
-
-	private final Runnable onFresh;
+	private final Surroundings surroundings;
 
 	private final TimeSource time;
 
 	private final Duration patience;
 
-	private final LockThreads threads = LockThreads.named("distlock-inbox-probe");
+	private final ThreadFactory threads;
 
 	/** Counts subscriptions: what a probe found holds for its own only. */
 	private final AtomicInteger subscription = new AtomicInteger();
@@ -66,21 +60,18 @@ final class InboxWatch {
 
 	/**
 	 * Create a watch; it begins with the first subscription.
-	 * @param inbox what is watched
-	 * @param probe publishes a text to the inbox and answers how many heard it
-	 * @param countable whether that number can be trusted, which may ask the server
-	 * @param onFresh told when a new subscription is known to the server
+	 * @param inbox the inbox to watch
+	 * @param surroundings the server, and who is told
 	 * @param time the time
 	 * @param patience how long a message may be on its way
+	 * @param threads makes the threads that examine
 	 */
-	InboxWatch(RedisInbox inbox, ToLongFunction<String> probe, BooleanSupplier countable, Runnable onFresh,
-			TimeSource time, Duration patience) {
+	InboxWatch(RedisInbox inbox, Surroundings surroundings, TimeSource time, Duration patience, ThreadFactory threads) {
 		this.inbox = inbox;
-		this.probe = probe;
-		this.countable = countable;
-		this.onFresh = onFresh;
+		this.surroundings = surroundings;
 		this.time = time;
 		this.patience = patience;
+		this.threads = threads;
 	}
 
 	/** What a ticket that is queued now may rely on. */
@@ -91,8 +82,8 @@ final class InboxWatch {
 		long now = this.time.nanoTime();
 		long examined = this.examinedNanos.get();
 		if (now - examined > EXAMINATION_NANOS && this.examinedNanos.compareAndSet(examined, now)) {
-			// A half-open connection hears nothing and tells nothing: without asking
-			// the server now and then, every grant would take us for dead.
+			// A half-open connection receives nothing and shows no error: without asking
+			// the server now and then, no grant would arrive.
 			examineLater(this.subscription.get(), false);
 		}
 		return this.counted ? Hearing.COUNTED : Hearing.UNCOUNTED;
@@ -138,29 +129,66 @@ final class InboxWatch {
 		this.stopped = true;
 	}
 
+	/**
+	 * Not on the driver's thread, which would wait for itself, nor on a caller's. If no
+	 * thread can be started the caller goes on, and a later one tries again.
+	 */
 	private void examineLater(int number, boolean fresh) {
-		// Not on the driver's thread, which would wait for itself, nor on a caller's.
-		this.threads.newThread(() -> examine(number, fresh)).start();
+		try {
+			this.threads.newThread(() -> examine(number, fresh)).start();
+		}
+		catch (Throwable ex) {
+			examineSoon();
+			if (fresh && !this.stopped) {
+				this.surroundings.subscribedAnew();
+			}
+			logger.warn("The inbox of this JVM could not be examined and is examined again later", ex);
+		}
+	}
+
+	private void examineSoon() {
+		this.examinedNanos.set(this.time.nanoTime() - EXAMINATION_NANOS + REPETITION_NANOS);
 	}
 
 	private void examine(int number, boolean fresh) {
+		try {
+			boolean received = receives(number, fresh);
+			// One message may be late for a reason of this process, such as a long pause.
+			if (!received && isCurrent(number) && !receives(number, false) && isCurrent(number)) {
+				this.inbox.renew();
+				this.surroundings.receivedNothing();
+			}
+		}
+		catch (InterruptedException ex) {
+			// This thread is only ours.
+			Thread.currentThread().interrupt();
+		}
+		catch (Throwable ex) {
+			examineSoon();
+			logger.warn("The inbox of this JVM could not be examined and is examined again later", ex);
+		}
+	}
+
+	private boolean isCurrent(int number) {
+		return number == this.subscription.get() && !this.stopped;
+	}
+
+	/** Publish to the inbox; answers false if that succeeds and nothing arrives. */
+	private boolean receives(int number, boolean fresh) throws InterruptedException {
 		String text = RedisInbox.PROBE + this.probes.incrementAndGet();
 		CountDownLatch echo = new CountDownLatch(1);
 		this.echoes.put(text, echo);
 		try {
-			boolean sent = count(text, number, fresh);
-			if (fresh && !this.stopped) {
-				this.onFresh.run();
+			boolean sent = false;
+			try {
+				sent = count(text, number, fresh);
 			}
-			if (sent && !this.counted && !echo.await(this.patience.toNanos(), TimeUnit.NANOSECONDS)
-					&& number == this.subscription.get() && !this.stopped) {
-				logger.debug("The inbox does not hear what is published to it, and is subscribed anew");
-				this.inbox.renew();
+			finally {
+				if (fresh && !this.stopped) {
+					this.surroundings.subscribedAnew();
+				}
 			}
-		}
-		catch (InterruptedException ex) {
-			// Nobody has this thread but us.
-			Thread.currentThread().interrupt();
+			return !sent || echo.await(this.patience.toNanos(), TimeUnit.NANOSECONDS);
 		}
 		finally {
 			this.echoes.remove(text);
@@ -170,21 +198,41 @@ final class InboxWatch {
 	/** Publish, and believe the number of receivers if it can be trusted. */
 	private boolean count(String text, int number, boolean fresh) {
 		try {
-			boolean trusted = this.countable.getAsBoolean();
-			long heard = this.probe.applyAsLong(text);
+			boolean trusted = this.surroundings.isCountable();
+			long receivers = this.surroundings.publish(text);
 			if (number == this.subscription.get()) {
-				this.counted = heard == 1 && trusted;
+				this.counted = receivers == 1 && trusted;
 				this.doubtful = this.doubtful && !this.counted;
 			}
 			return true;
 		}
 		catch (RuntimeException ex) {
-			this.examinedNanos.set(this.time.nanoTime() - EXAMINATION_NANOS + REPETITION_NANOS);
+			examineSoon();
 			if (fresh && !this.stopped && ScriptRunner.says(ex, "NOPERM")) {
-				logger.warn("Cannot publish to the inbox of this JVM: waiting for locks is slower. " + ex.getMessage());
+				logger.warn("Cannot publish to the inbox of this JVM. Locks work; callers that wait for a lock of"
+						+ " another JVM ask for it at intervals, which takes longer. " + ex.getMessage());
 			}
 			return false;
 		}
+	}
+
+	/**
+	 * The server that has the inbox, and who is told what is found.
+	 */
+	interface Surroundings {
+
+		/** Publish a text to the inbox; answers how many connections received it. */
+		long publish(String text);
+
+		/** Whether that number can be trusted, which may ask the server. */
+		boolean isCountable();
+
+		/** A new subscription is known to the server. */
+		void subscribedAnew();
+
+		/** The inbox received nothing and is subscribed again. */
+		void receivedNothing();
+
 	}
 
 	/**

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ReflectionUtils;
 
@@ -37,8 +38,14 @@ final class LettuceConnections {
 					+ " be found: slow commands of the application delay renewals");
 			return null;
 		}
-		LettuceConnectionFactory ours = new LettuceConnectionFactory(configuration,
-				new LockClientConfiguration(source.getClientConfiguration(), commandTimeout, source.isClusterAware()));
+		return dedicated(configuration, source.getClientConfiguration(), source.isClusterAware(), commandTimeout);
+	}
+
+	/** The same for a server that is known, without asking a connection factory. */
+	static RedisConnectionFactory dedicated(RedisConfiguration server, LettuceClientConfiguration client,
+			boolean cluster, Duration commandTimeout) {
+		LettuceConnectionFactory ours = new LettuceConnectionFactory(server,
+				new LockClientConfiguration(client, commandTimeout, cluster));
 		ours.setShareNativeConnection(true);
 		ours.setEagerInitialization(false);
 		ours.afterPropertiesSet();

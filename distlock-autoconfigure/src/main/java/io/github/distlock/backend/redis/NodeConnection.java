@@ -6,11 +6,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.NodeUnreachableException;
-import io.github.distlock.thread.LockThreads;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -29,7 +29,7 @@ final class NodeConnection {
 
 	private static final long BACK_OFF_MILLIS = 200;
 
-	private final String name;
+	private final RedisServer server;
 
 	private final RedisConnectionFactory connections;
 
@@ -39,16 +39,16 @@ final class NodeConnection {
 
 	private volatile @Nullable StatefulRedisConnection<byte[], byte[]> connection;
 
-	private volatile @Nullable RuntimeException failure;
+	private volatile @Nullable Throwable failure;
 
-	NodeConnection(String name, RedisConnectionFactory connections) {
-		this.name = name;
+	NodeConnection(RedisServer server, RedisConnectionFactory connections) {
+		this.server = server;
 		this.connections = connections;
 	}
 
 	/** Connect until that succeeds once; then the driver does it anew by itself. */
-	CompletionStage<?> open() {
-		LockThreads.named("distlock-node-connect").newThread(this::connect).start();
+	CompletionStage<?> open(ThreadFactory threads) {
+		threads.newThread(this::connect).start();
 		return this.opened;
 	}
 
@@ -76,7 +76,8 @@ final class NodeConnection {
 				this.opened.complete(true);
 				return;
 			}
-			catch (RuntimeException ex) {
+			catch (Throwable ex) {
+				// An Error, too: without this thread the node would never be connected.
 				this.failure = ex;
 			}
 			try {
@@ -95,8 +96,9 @@ final class NodeConnection {
 	<T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, List<String> keys, String... args) {
 		StatefulRedisConnection<byte[], byte[]> current = this.connection;
 		if (current == null || !current.isOpen()) {
+			Throwable cause = this.failure;
 			return CompletableFuture.failedFuture(new NodeUnreachableException(
-					"Redis node " + this.name + " is not connected" + because(this.failure), this.failure));
+					(cause != null) ? this.server.explain(cause) : this.server.name() + " is not connected", cause));
 		}
 		RedisAsyncCommands<byte[], byte[]> commands = current.async();
 		byte[][] names = bytes(keys);
@@ -110,18 +112,7 @@ final class NodeConnection {
 
 	private LockBackendException failed(Throwable ex) {
 		Throwable cause = (ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex;
-		return new LockBackendException("Redis node " + this.name + " did not answer" + because(cause), cause);
-	}
-
-	private static String because(@Nullable Throwable failure) {
-		if (failure == null) {
-			return "";
-		}
-		Throwable root = failure;
-		while (root.getCause() != null && root.getCause() != root) {
-			root = root.getCause();
-		}
-		return " (" + ((root.getMessage() != null) ? root.getMessage() : root.getClass().getSimpleName()) + ")";
+		return new LockBackendException(this.server.explain(cause), cause);
 	}
 
 	private static boolean isUnknownScript(Throwable ex) {

@@ -3,6 +3,7 @@ package io.github.distlock.backend.redis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -10,7 +11,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -42,9 +42,11 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 
 	private final RedisConnectionFactory connectionFactory;
 
-	private final byte[] channel;
+	private final String channel;
 
 	private final Events events;
+
+	private final Troubles troubles;
 
 	private final CountDownLatch stopped = new CountDownLatch(1);
 
@@ -62,14 +64,26 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	/** Whoever takes it out closes it. */
 	private final AtomicReference<@Nullable RedisConnection> connection = new AtomicReference<>();
 
-	RedisInbox(RedisConnectionFactory connectionFactory, String channel, Events events) {
+	/**
+	 * Create an inbox; it subscribes after its start.
+	 * @param connectionFactory makes its connection
+	 * @param channel its name
+	 * @param events told what arrives
+	 * @param troubles says what a failure means
+	 */
+	RedisInbox(RedisConnectionFactory connectionFactory, String channel, Events events, Troubles troubles) {
 		this.connectionFactory = connectionFactory;
-		this.channel = channel.getBytes(StandardCharsets.UTF_8);
+		this.channel = channel;
 		this.events = events;
+		this.troubles = troubles;
 	}
 
-	void start() {
-		LockThreads.named("distlock-inbox").newThread(this::run).start();
+	String channel() {
+		return this.channel;
+	}
+
+	void start(ThreadFactory threads) {
+		threads.newThread(this::run).start();
 	}
 
 	void stop() {
@@ -89,8 +103,8 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	void awaitConfirmation(Duration patience) {
 		try {
 			if (!this.settled.await(patience.toNanos(), TimeUnit.NANOSECONDS)) {
-				throw new LockBackendException("Redis has not confirmed the subscription to the inbox "
-						+ new String(this.channel, StandardCharsets.UTF_8) + " within " + patience);
+				throw new LockBackendException("Redis has not confirmed the subscription to the inbox " + this.channel
+						+ " within " + patience);
 			}
 		}
 		catch (InterruptedException ex) {
@@ -113,38 +127,56 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		this.confirmed = false;
 	}
 
+	/** Only stop() ends it, whatever is thrown. */
 	private void run() {
+		while (!isStopped()) {
+			try {
+				subscribeAgainAndAgain();
+			}
+			catch (Throwable ex) {
+				// Not even the failure could be handled, as without memory.
+				pause(LAST_BACK_OFF_MILLIS);
+			}
+		}
+	}
+
+	private void subscribeAgainAndAgain() {
 		long backOff = FIRST_BACK_OFF_MILLIS;
 		boolean warned = false;
 		while (!isStopped()) {
 			try {
-				RedisConnection current = this.connectionFactory.getConnection();
-				this.connection.set(current);
-				if (isStopped()) {
-					// stop() may have passed by before there was something to close.
-					close(this.connection.getAndSet(null));
-					return;
-				}
-				// Some drivers block as long as the subscription lives, some return at
-				// once.
-				current.subscribe(this, this.channel);
-				awaitEnd(current);
+				subscribe();
 				backOff = FIRST_BACK_OFF_MILLIS;
 			}
-			catch (RuntimeException ex) {
-				this.failure = ex;
+			catch (Throwable ex) {
+				this.failure = (ex instanceof RuntimeException known) ? known
+						: new IllegalStateException("The inbox " + this.channel + " could not be subscribed", ex);
 				this.settled.countDown();
 				if (!warned && !isStopped()) {
 					warned = true;
-					logger.warn("Cannot subscribe to the inbox " + new String(this.channel, StandardCharsets.UTF_8)
-							+ " yet, so that waiting for locks is slower; trying again: " + ex.getMessage());
+					logger.warn("Cannot subscribe to the inbox " + this.channel + " yet, trying again. "
+							+ this.troubles.explain(ex));
 				}
 			}
-			this.confirmed = false;
-			close(this.connection.getAndSet(null));
+			finally {
+				this.confirmed = false;
+				close(this.connection.getAndSet(null));
+			}
 			pause(ThreadLocalRandom.current().nextLong(backOff / 2, backOff));
 			backOff = Math.min(backOff * 2, LAST_BACK_OFF_MILLIS);
 		}
+	}
+
+	private void subscribe() {
+		RedisConnection current = this.connectionFactory.getConnection();
+		this.connection.set(current);
+		if (isStopped()) {
+			// stop() may have passed by before there was something to close.
+			return;
+		}
+		// Some drivers block as long as the subscription lives, some return at once.
+		current.subscribe(this, this.channel.getBytes(StandardCharsets.UTF_8));
+		awaitEnd(current);
 	}
 
 	private void awaitEnd(RedisConnection current) {
@@ -172,7 +204,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 			try {
 				connection.close();
 			}
-			catch (RuntimeException ex) {
+			catch (Throwable ex) {
 				logger.debug("Closing the inbox connection failed", ex);
 			}
 		}
@@ -189,7 +221,9 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 				this.events.granted(GrantMessage.parse(text));
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
+			// On the driver's thread, which serves all connections. The waiting ticket
+			// asks again by itself.
 			logger.warn("Ignored a message in the inbox that could not be handled", ex);
 		}
 	}
@@ -199,6 +233,17 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		this.confirmed = true;
 		this.settled.countDown();
 		this.events.subscribed();
+	}
+
+	/**
+	 * Says what a failed subscription means.
+	 */
+	@FunctionalInterface
+	interface Troubles {
+
+		/** The cause, the remedy, and what does not work until then. */
+		String explain(Throwable failure);
+
 	}
 
 	/**

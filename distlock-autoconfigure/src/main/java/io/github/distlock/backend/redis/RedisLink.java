@@ -16,6 +16,7 @@ import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.redis.InboxWatch.Hearing;
 import io.github.distlock.backend.redis.RedisInbox.GrantMessage;
 import io.github.distlock.backend.redis.ScriptRunner.Answer;
+import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,8 @@ final class RedisLink implements RedisInbox.Events {
 
 	private final RedisConnectionFactory application;
 
+	private final RedisServer server;
+
 	private final RedisBackendSettings settings;
 
 	private final RedisKeys keys;
@@ -57,6 +60,7 @@ final class RedisLink implements RedisInbox.Events {
 
 	RedisLink(RedisConnectionFactory application, RedisBackendSettings settings, RedisKeys keys, TimeSource time) {
 		this.application = application;
+		this.server = RedisServer.of(application);
 		this.settings = settings;
 		this.keys = keys;
 		this.time = time;
@@ -67,19 +71,24 @@ final class RedisLink implements RedisInbox.Events {
 				&& ConnectionUtils.isLettuce(this.application))
 						? LettuceConnections.dedicated(this.application, this.settings.commandTimeout()) : null;
 		RedisConnectionFactory connections = (ours != null) ? ours : this.application;
-		ScriptRunner runner = new ScriptRunner(new ScriptSender(connections), this.time, this::failed);
-		RedisInbox inbox = new RedisInbox(connections, this.keys.inboxPrefix() + instance, this);
-		EvictionWarning eviction = new EvictionWarning(connections);
-		InboxWatch watch = new InboxWatch(inbox, (text) -> {
-			// First, so that nothing more is sent when the probe has been seen.
-			eviction.warnOnce();
-			return probe(text);
-		}, () -> !isCluster(), signals::lookAgainAll, this.time, this.settings.commandTimeout());
+		ScriptRunner runner = new ScriptRunner(this.server, new ScriptSender(connections), this.time, this::failed);
+		String channel = this.keys.inboxPrefix() + instance;
+		InboxServer inboxServer = new InboxServer(this, this.keys, channel, new EvictionWarning(connections), signals);
+		RedisInbox inbox = new RedisInbox(connections, channel, this, inboxServer);
+		InboxWatch watch = new InboxWatch(inbox, inboxServer, this.time, this.settings.commandTimeout(),
+				LockThreads.named("distlock-inbox-probe"));
 		this.open = new Open(instance, signals, connections, ours != null, runner, inbox, watch);
-		if (ours != null) {
-			LettuceConnections.listen(ours, this::disconnected);
+		try {
+			if (ours != null) {
+				LettuceConnections.listen(ours, this::disconnected);
+			}
+			inbox.start(LockThreads.named("distlock-inbox"));
 		}
-		inbox.start();
+		catch (Throwable ex) {
+			// Nothing may go on of a store that was not started.
+			close();
+			throw ex;
+		}
 	}
 
 	void close() {
@@ -119,6 +128,10 @@ final class RedisLink implements RedisInbox.Events {
 		}
 	}
 
+	RedisServer server() {
+		return this.server;
+	}
+
 	String lockName(String key) {
 		return this.keys.lock(key);
 	}
@@ -144,7 +157,7 @@ final class RedisLink implements RedisInbox.Events {
 	 */
 	void verify() {
 		Open current = required();
-		RedisRights rights = new RedisRights(this.keys);
+		RedisRights rights = new RedisRights(this.server, this.keys);
 		String inbox = this.keys.inboxPrefix() + current.instance();
 		rights.check(current.runner()
 			.runText(Scripts.RIGHTS, rights, this.keys.lockQueueAndReaders("rights-" + current.instance()), inbox,
@@ -164,7 +177,8 @@ final class RedisLink implements RedisInbox.Events {
 				return;
 			}
 			RuntimeException reason = rights.explain(ex, "SUBSCRIBE");
-			throw (reason instanceof LockBackendException) ? reason : ScriptRunner.failure("subscription", null, ex);
+			throw (reason instanceof LockBackendException) ? reason
+					: this.server.failed("subscription to the inbox", null, ex);
 		}
 	}
 

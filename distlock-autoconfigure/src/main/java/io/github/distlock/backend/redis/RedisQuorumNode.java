@@ -12,6 +12,7 @@ import io.github.distlock.backend.NodeUnreachableException;
 import io.github.distlock.backend.QuorumNode;
 import io.github.distlock.backend.Ticket;
 import io.lettuce.core.ScriptOutputType;
+import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -26,6 +27,8 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	private final String name;
 
+	private final RedisServer server;
+
 	private final LettuceConnectionFactory configuration;
 
 	private final Duration timeout;
@@ -37,13 +40,14 @@ public final class RedisQuorumNode implements QuorumNode {
 	/**
 	 * Create a node. Sends nothing yet.
 	 * @param name where it is, for messages
-	 * @param configuration how to connect; it is never used to send anything and need not
-	 * be started
+	 * @param configuration how to connect to one standalone server; it is never used to
+	 * send anything and need not be started
 	 * @param keyPrefix what every key and channel begins with; without braces
 	 * @param timeout how long one command may take
 	 */
 	public RedisQuorumNode(String name, LettuceConnectionFactory configuration, String keyPrefix, Duration timeout) {
 		this.name = name;
+		this.server = RedisServer.node(name);
 		this.configuration = configuration;
 		// A server may also be the one of the other store, whose words are different.
 		this.keys = new RedisKeys(keyPrefix + "redlock:");
@@ -57,21 +61,38 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	@Override
 	public CompletionStage<?> start(String instance, Consumer<Ticket> wake, Runnable doubt) {
-		RedisConnectionFactory connections = LettuceConnections.dedicated(this.configuration, this.timeout);
-		if (connections == null) {
-			throw new IllegalStateException("The configuration of Redis node " + this.name + " could not be found");
-		}
+		RedisConnectionFactory connections = LettuceConnections.dedicated(
+				this.configuration.getStandaloneConfiguration(), this.configuration.getClientConfiguration(), false,
+				this.timeout);
 		String channel = this.keys.inboxPrefix() + instance;
-		RedisInbox inbox = new RedisInbox(connections, channel, new Wakes(wake, doubt));
-		NodeConnection connection = new NodeConnection(this.name, connections);
+		RedisInbox inbox = new RedisInbox(connections, channel, new Wakes(wake, doubt), this::explainInbox);
+		NodeConnection connection = new NodeConnection(this.server, connections);
 		this.open = new Open(connections, connection, inbox, channel);
-		LettuceConnections.listen(connections, (ofInbox) -> {
-			if (ofInbox) {
-				inbox.interrupted();
-			}
-		});
-		inbox.start();
-		return connection.open();
+		try {
+			LettuceConnections.listen(connections, (ofInbox) -> {
+				if (ofInbox) {
+					inbox.interrupted();
+				}
+			});
+			inbox.start(LockThreads.named("distlock-inbox"));
+			return connection.open(LockThreads.named("distlock-node-connect"));
+		}
+		catch (Throwable ex) {
+			// Nothing may go on of a node that was not started.
+			stop();
+			throw ex;
+		}
+	}
+
+	/** The cause of a failed subscription, and what does not work meanwhile. */
+	private String explainInbox(Throwable failure) {
+		RedisFailure cause = RedisFailure.of(failure);
+		if (cause.isAnswer() && failure instanceof RuntimeException refusal) {
+			return new RedisRights(this.server, this.keys).explain(refusal, "SUBSCRIBE").getMessage()
+					+ ". The node votes, but tells no waiting caller that a lock is free.";
+		}
+		return cause.explain(this.server)
+				+ ". Until then this node does not vote: locks need a majority of the others.";
 	}
 
 	@Override
@@ -162,7 +183,7 @@ public final class RedisQuorumNode implements QuorumNode {
 			String... args) {
 		Open current = this.open;
 		return (current != null) ? current.connection().send(script, type, names, args) : CompletableFuture
-			.failedFuture(new NodeUnreachableException("Redis node " + this.name + " is not in use", null));
+			.failedFuture(new NodeUnreachableException(this.server.name() + " is not in use", null));
 	}
 
 	private static String millis(Duration duration) {

@@ -17,9 +17,12 @@ final class RedisRights {
 
 	private static final Pattern COMMAND = Pattern.compile("permissions to run the '([^']+)' command");
 
+	private final RedisServer server;
+
 	private final RedisKeys keys;
 
-	RedisRights(RedisKeys keys) {
+	RedisRights(RedisServer server, RedisKeys keys) {
+		this.server = server;
 		this.keys = keys;
 	}
 
@@ -34,8 +37,8 @@ final class RedisRights {
 		for (String line : answer.lines().toList()) {
 			String command = line.substring(0, line.indexOf(':'));
 			if (line.contains("READONLY") || line.contains("MISCONF") || line.contains("NOREPLICAS")) {
-				throw new LockBackendException("Redis takes no writes (" + line
-						+ "): connect to a master that accepts them, see spring.data.redis.*");
+				throw new LockBackendException(this.server.name() + " takes no writes (" + line
+						+ "): connect to a master that accepts them, see " + this.server.properties());
 			}
 			if (line.contains("channel")) {
 				channel = true;
@@ -99,8 +102,8 @@ final class RedisRights {
 				|| line.contains("The user executing the script");
 	}
 
-	private static LockBackendException missing(String what, String grant, @Nullable RuntimeException cause) {
-		return new LockBackendException("The Redis user of distlock may not " + what + ": grant it " + grant
+	private LockBackendException missing(String what, String grant, @Nullable RuntimeException cause) {
+		return new LockBackendException("The user of " + this.server.name() + " may not " + what + ": grant it " + grant
 				+ " with ACL SETUSER; docs/redis-operations.md has the whole line", cause);
 	}
 

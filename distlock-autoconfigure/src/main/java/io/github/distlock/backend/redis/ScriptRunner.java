@@ -20,6 +20,8 @@ final class ScriptRunner {
 
 	private static final int MAX_SENDS = 3;
 
+	private final RedisServer server;
+
 	private final ScriptSender sender;
 
 	private final TimeSource clock;
@@ -27,7 +29,8 @@ final class ScriptRunner {
 	/** Told when a command failed: what was known of the server may no longer hold. */
 	private final Consumer<RuntimeException> onFailure;
 
-	ScriptRunner(ScriptSender sender, TimeSource clock, Consumer<RuntimeException> onFailure) {
+	ScriptRunner(RedisServer server, ScriptSender sender, TimeSource clock, Consumer<RuntimeException> onFailure) {
+		this.server = server;
 		this.sender = sender;
 		this.clock = clock;
 		this.onFailure = onFailure;
@@ -52,12 +55,12 @@ final class ScriptRunner {
 				}
 				catch (RuntimeException ex) {
 					if (!Thread.interrupted()) {
-						this.onFailure.accept(ex);
-						throw failure(what, key, ex);
+						tell(ex);
+						throw this.server.failed(what, key, ex);
 					}
 					interrupted = true;
 					if (sends == MAX_SENDS) {
-						throw failure(what, key, ex);
+						throw this.server.failed(what, key, ex);
 					}
 				}
 			}
@@ -69,6 +72,16 @@ final class ScriptRunner {
 		}
 	}
 
+	private void tell(RuntimeException failure) {
+		try {
+			this.onFailure.accept(failure);
+		}
+		catch (RuntimeException ex) {
+			// The first failure is the one that the caller has to know.
+			failure.addSuppressed(ex);
+		}
+	}
+
 	/** Run a script once, by its text, and get its answer as text. */
 	String runText(RedisScript<String> script, RedisRights rights, List<String> keys, String... args) {
 		try {
@@ -77,7 +90,8 @@ final class ScriptRunner {
 		}
 		catch (RuntimeException ex) {
 			RuntimeException reason = rights.explain(ex, "EVAL");
-			throw (reason instanceof LockBackendException) ? reason : failure("probe", null, ex);
+			throw (reason instanceof LockBackendException) ? reason
+					: this.server.failed("test of the lock store", null, ex);
 		}
 	}
 
@@ -92,22 +106,6 @@ final class ScriptRunner {
 			}
 		}
 		return false;
-	}
-
-	static LockBackendException failure(String what, @Nullable String key, RuntimeException ex) {
-		Throwable root = ex;
-		while (root.getCause() != null && root.getCause() != root) {
-			root = root.getCause();
-		}
-		String lock = (key != null) ? " for lock '" + key + "'" : "";
-		return new LockBackendException("Redis did not answer the " + what + lock + " (" + describe(root)
-				+ "): check that the server at spring.data.redis.* runs and is reachable, and that the user may run"
-				+ " EVALSHA, EVAL and PUBLISH on the keys and channels under distlock.key-prefix", ex);
-	}
-
-	private static String describe(Throwable root) {
-		String message = root.getMessage();
-		return (message != null && !message.isBlank()) ? message : root.getClass().getSimpleName();
 	}
 
 	/**

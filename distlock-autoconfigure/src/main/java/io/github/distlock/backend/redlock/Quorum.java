@@ -90,7 +90,8 @@ final class Quorum {
 			T answer = answers.of(i);
 			String said = (failure != null) ? String.valueOf(failure.getMessage())
 					: (answer != null) ? objection.apply(answer) : "no answer yet";
-			return said.isEmpty() ? "" : node(i).name() + ": " + said;
+			// A failure names its node mostly.
+			return (said.isEmpty() || said.contains(node(i).name())) ? said : node(i).name() + ": " + said;
 		}).filter((text) -> !text.isEmpty()).collect(Collectors.joining("; "));
 		return new LockBackendException(
 				"Too few of the " + size() + " lock nodes (distlock.redlock.nodes) could take" + " part in the " + what

@@ -1,0 +1,78 @@
+package io.github.distlock.backend.redis;
+
+import io.github.distlock.backend.LockSignals;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.core.NestedExceptionUtils;
+
+/**
+ * The server that has the inbox of this JVM: publishes to it, and reports what goes wrong
+ * with it.
+ */
+final class InboxServer implements InboxWatch.Surroundings, RedisInbox.Troubles {
+
+	private static final Log logger = LogFactory.getLog(InboxServer.class);
+
+	private static final String LOCKS_WORK = " Locks work; callers that wait for a lock of another JVM ask for it at"
+			+ " intervals, which takes longer.";
+
+	private final RedisLink link;
+
+	private final RedisKeys keys;
+
+	private final String channel;
+
+	private final EvictionWarning eviction;
+
+	private final LockSignals signals;
+
+	InboxServer(RedisLink link, RedisKeys keys, String channel, EvictionWarning eviction, LockSignals signals) {
+		this.link = link;
+		this.keys = keys;
+		this.channel = channel;
+		this.eviction = eviction;
+		this.signals = signals;
+	}
+
+	@Override
+	public long publish(String text) {
+		// First, so that nothing more is sent when the probe has been seen.
+		this.eviction.warnOnce();
+		return this.link.probe(text);
+	}
+
+	@Override
+	public boolean isCountable() {
+		return !this.link.isCluster();
+	}
+
+	@Override
+	public void subscribedAnew() {
+		this.signals.lookAgainAll();
+	}
+
+	@Override
+	public void receivedNothing() {
+		String server = this.link.server().name();
+		logger.warn("The inbox " + this.channel + " received nothing from " + server + ", although the server accepted"
+				+ " messages for it, and is subscribed again on a new connection. Until then, callers of this JVM that"
+				+ " wait for a lock ask for it at intervals, which takes longer. If this is repeated, check whether a"
+				+ " firewall, NAT gateway or load balancer drops idle connections");
+		this.signals.resubscribed(this.channel, server);
+	}
+
+	@Override
+	public String explain(Throwable failure) {
+		RedisServer server = this.link.server();
+		if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof UnsupportedOperationException) {
+			return server.name() + ": the driver cannot subscribe there." + LOCKS_WORK;
+		}
+		RedisFailure cause = RedisFailure.of(failure);
+		if (cause.isAnswer() && failure instanceof RuntimeException refusal) {
+			return new RedisRights(server, this.keys).explain(refusal, "SUBSCRIBE").getMessage() + "." + LOCKS_WORK;
+		}
+		return cause.explain(server) + ". Until then no lock can be acquired.";
+	}
+
+}

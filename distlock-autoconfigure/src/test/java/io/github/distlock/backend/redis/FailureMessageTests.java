@@ -1,0 +1,159 @@
+package io.github.distlock.backend.redis;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.testing.NoSignals;
+import io.github.distlock.testing.RedisProcess;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.TcpProxy;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What is said when Redis cannot be used: the true cause, the address and the remedy.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class FailureMessageTests {
+
+	private static final Ticket TICKET = new Ticket("stock-42", LockMode.EXCLUSIVE, "me", 1, false);
+
+	private static RedisProcess redis;
+
+	private LettuceConnectionFactory connections;
+
+	private RedisLockBackend backend;
+
+	@BeforeAll
+	static void startServer() {
+		redis = RedisProcess.start(RedisProcess.embedded(), RedisTestServer.freePort(), List.of());
+		redis.ask("ACL", "SETUSER", "locks", "on", ">right", "~*", "&*", "+@all");
+		redis.ask("ACL", "SETUSER", "deaf", "on", ">right", "~*", "resetchannels", "+@all");
+		redis.ask("ACL", "SETUSER", "lesser", "on", ">right", "~other*", "&*", "+@all");
+	}
+
+	@AfterAll
+	static void stopServer() {
+		redis.close();
+	}
+
+	@AfterEach
+	void stop() {
+		this.backend.stop();
+		this.connections.destroy();
+	}
+
+	private void connect(String host, int port, String user, String password) {
+		RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration(host, port);
+		configuration.setUsername(user);
+		configuration.setPassword(password);
+		this.connections = new LettuceConnectionFactory(configuration);
+		this.connections.afterPropertiesSet();
+		this.connections.start();
+		this.backend = new RedisLockBackend(this.connections,
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM);
+		this.backend.start("me", new NoSignals());
+	}
+
+	private String refusal() {
+		return String.valueOf(catchThrowableOfType(LockBackendException.class,
+				() -> this.backend.attempt(TICKET, Duration.ofSeconds(30), false))
+			.getMessage());
+	}
+
+	private static void awaitWarning(CapturedOutput output, String... parts) {
+		await().atMost(Duration.ofSeconds(20))
+			.untilAsserted(() -> assertThat(output).contains("Cannot subscribe to the inbox distlock:inbox:me yet"));
+		assertThat(output).contains(parts);
+	}
+
+	@Test
+	void aServerThatIsNotThereIsNamedAndNoRightsAreMentioned(CapturedOutput output) {
+		int port = RedisTestServer.freePort();
+		connect("localhost", port, "", "");
+		assertThat(refusal())
+			.startsWith("The attempt for lock 'stock-42' failed: Redis at localhost:" + port
+					+ " does not accept connections (")
+			.contains("Connection refused")
+			.contains("Check that it runs at this address")
+			.doesNotContain("EVALSHA");
+		awaitWarning(output, "Redis at localhost:" + port + " does not accept connections (",
+				"Until then no lock can be acquired.");
+		assertThat(output).doesNotContain("Locks work");
+	}
+
+	@Test
+	void aWrongPasswordIsSaidToBeOne(CapturedOutput output) {
+		connect("127.0.0.1", redis.port(), "locks", "wrong");
+		assertThat(refusal()).contains("Redis at 127.0.0.1:" + redis.port() + " refuses the credentials (WRONGPASS")
+			.contains("Check user name and password in spring.data.redis.*")
+			.doesNotContain("EVALSHA");
+		awaitWarning(output, "refuses the credentials (WRONGPASS", "Until then no lock can be acquired.");
+	}
+
+	@Test
+	void aMissingRightIsSaidToBeOne() {
+		connect("127.0.0.1", redis.port(), "lesser", "right");
+		assertThat(refusal())
+			.contains("Redis at 127.0.0.1:" + redis.port() + " refuses a command for lack of rights (NOPERM")
+			.contains("docs/redis-operations.md")
+			.doesNotContain("password");
+	}
+
+	@Test
+	void aUserThatMayNotSubscribeHasLocksThatWork(CapturedOutput output) {
+		connect("127.0.0.1", redis.port(), "deaf", "right");
+		this.backend.attempt(TICKET, Duration.ofSeconds(30), false);
+		this.backend.release(TICKET, 0, null);
+		awaitWarning(output,
+				"The user of Redis at 127.0.0.1:" + redis.port() + " may not subscribe to its channels: grant it &",
+				"Locks work;");
+		assertThat(output).doesNotContain("no lock can be acquired");
+	}
+
+	@Test
+	void aServerThatDoesNotAnswerIsSaidToBeSilent() {
+		try (TcpProxy proxy = new TcpProxy(redis.port())) {
+			connect("127.0.0.1", proxy.port(), "locks", "right");
+			this.backend.attempt(TICKET, Duration.ofSeconds(30), false);
+			this.backend.release(TICKET, 0, null);
+			proxy.swallow(true);
+			assertThat(refusal()).contains("Redis at 127.0.0.1:" + proxy.port() + " did not answer in time (")
+				.contains("raise distlock.redis.command-timeout")
+				.doesNotContain("password");
+		}
+	}
+
+	@Test
+	void anUnknownHostIsSaidToBeOne() {
+		connect("no-such-host.invalid", 6379, "", "");
+		assertThat(refusal()).contains("The host name of Redis at no-such-host.invalid:6379 cannot be resolved (")
+			.contains("Check the host in spring.data.redis.*");
+	}
+
+	@Test
+	void aTestOfTheStoreNamesTheSameCause() {
+		connect("127.0.0.1", redis.port(), "locks", "wrong");
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.backend::verify)
+			.withMessageStartingWith("The test of the lock store failed: Redis at 127.0.0.1:" + redis.port()
+					+ " refuses the credentials (WRONGPASS");
+	}
+
+}

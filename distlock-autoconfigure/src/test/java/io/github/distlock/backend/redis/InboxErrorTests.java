@@ -1,0 +1,205 @@
+package io.github.distlock.backend.redis;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.backend.redis.InboxWatch.Hearing;
+import io.github.distlock.backend.redis.RedisInbox.GrantMessage;
+import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.RedisTestServer;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.data.redis.connection.DefaultMessage;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Errors at each step of the inbox, with a real server: nothing stays stuck.
+ */
+class InboxErrorTests implements RedisInbox.Events, InboxWatch.Surroundings {
+
+	private static RedisTestServer server;
+
+	private final LettuceConnectionFactory connections = server.connectionFactory();
+
+	/** How many more times the next step fails. */
+	private final AtomicInteger failures = new AtomicInteger();
+
+	private final AtomicInteger published = new AtomicInteger();
+
+	private final AtomicInteger told = new AtomicInteger();
+
+	private final ManualClock clock = new ManualClock();
+
+	private final ThreadFactory threads = (task) -> {
+		fail();
+		Thread thread = new Thread(task);
+		thread.setDaemon(true);
+		return thread;
+	};
+
+	private final RedisInbox inbox = new RedisInbox(failing(this.connections), "inbox", this, Throwable::getMessage);
+
+	private final InboxWatch watch = new InboxWatch(this.inbox, this, this.clock, Duration.ofMinutes(1), this.threads);
+
+	@BeforeAll
+	static void startServer() {
+		server = RedisTestServer.start();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@AfterEach
+	void stop() {
+		this.inbox.stop();
+		this.connections.destroy();
+	}
+
+	private void fail() {
+		if (this.failures.getAndUpdate((left) -> Math.max(0, left - 1)) > 0) {
+			throw new OutOfMemoryError("unable to create native thread");
+		}
+	}
+
+	private RedisConnectionFactory failing(RedisConnectionFactory target) {
+		ProxyFactory factory = new ProxyFactory();
+		factory.setTarget(target);
+		factory.addInterface(RedisConnectionFactory.class);
+		factory.addAdvice((MethodInterceptor) (call) -> {
+			fail();
+			return call.proceed();
+		});
+		return (RedisConnectionFactory) factory.getProxy();
+	}
+
+	@Test
+	void anErrorWhileSubscribingEndsNoInbox() {
+		this.failures.set(2);
+		startInbox();
+		await().until(this.inbox::isConfirmed);
+		assertThat(this.failures).hasValue(0);
+	}
+
+	private void startInbox() {
+		this.inbox.start(Thread::new);
+	}
+
+	@Test
+	void aCallerGoesOnWhenNoThreadCanExamineTheInbox() {
+		startInbox();
+		await().until(this.inbox::isConfirmed);
+		this.watch.subscribed();
+		await().until(() -> this.published.get() > 0);
+		this.published.set(0);
+		this.clock.pass(Duration.ofSeconds(11));
+		this.failures.set(1);
+		assertThat(this.watch.hearing()).isEqualTo(Hearing.UNCOUNTED);
+		assertThat(this.failures).hasValue(0);
+		// Soon, and not only when it would be examined again anyway.
+		this.clock.pass(Duration.ofSeconds(2));
+		this.watch.hearing();
+		await().untilAsserted(() -> assertThat(this.published).hasPositiveValue());
+	}
+
+	@Test
+	void aNewSubscriptionWakesTheWaitingEvenIfNoThreadCanExamineIt() {
+		this.failures.set(1);
+		assertThatNoException().isThrownBy(this.watch::subscribed);
+		assertThat(this.told).hasValue(1);
+	}
+
+	@Test
+	void aNewSubscriptionWakesTheWaitingEvenIfItsExaminationFails() {
+		InboxWatch failing = new InboxWatch(this.inbox, new InboxWatch.Surroundings() {
+
+			@Override
+			public long publish(String text) {
+				throw new StackOverflowError();
+			}
+
+			@Override
+			public boolean isCountable() {
+				return true;
+			}
+
+			@Override
+			public void subscribedAnew() {
+				InboxErrorTests.this.told.incrementAndGet();
+			}
+
+			@Override
+			public void receivedNothing() {
+			}
+
+		}, this.clock, Duration.ofMinutes(1), this.threads);
+		failing.subscribed();
+		await().until(() -> this.told.get() == 1);
+	}
+
+	@Test
+	void anErrorInAMessageReachesNoThreadOfTheDriver() {
+		this.failures.set(1);
+		assertThatNoException().isThrownBy(
+				() -> this.inbox.onMessage(new DefaultMessage("inbox".getBytes(), "me:1|1|1|1|1|a".getBytes()), null));
+		assertThat(this.failures).hasValue(0);
+	}
+
+	@Test
+	void anErrorWhileConnectingLeavesNoNodeUnconnected() throws Exception {
+		this.failures.set(2);
+		NodeConnection node = new NodeConnection(RedisServer.node("127.0.0.1:" + server.port()),
+				failing(this.connections));
+		assertThat(node.open(Thread::new).toCompletableFuture().get(30, TimeUnit.SECONDS)).isEqualTo(true);
+		assertThat(node.isOpen()).isTrue();
+		node.close();
+		assertThat(this.failures).hasValue(0);
+	}
+
+	@Override
+	public void subscribed() {
+	}
+
+	@Override
+	public void probed(String text) {
+	}
+
+	@Override
+	public void granted(GrantMessage message) {
+		fail();
+	}
+
+	@Override
+	public long publish(String text) {
+		this.published.incrementAndGet();
+		return 1;
+	}
+
+	@Override
+	public boolean isCountable() {
+		return false;
+	}
+
+	@Override
+	public void subscribedAnew() {
+		this.told.incrementAndGet();
+	}
+
+	@Override
+	public void receivedNothing() {
+	}
+
+}

@@ -1,0 +1,68 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockListener.Resubscribed;
+import io.github.distlock.LockRequest;
+import io.github.distlock.metrics.LockMetrics;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.TcpProxy;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * An inbox whose connection is open at both ends, but receives nothing.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class SilentInboxTests extends TwoRegistries {
+
+	@Test
+	void anInboxThatReceivesNothingIsSubscribedAgainAlthoughTheServerCountsIt(CapturedOutput output) throws Exception {
+		SimpleMeterRegistry meters = new SimpleMeterRegistry();
+		RecordedEvents seen = new RecordedEvents();
+		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
+			BackendLockRegistry deaf = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(30)),
+					List.of(seen, new LockMetrics(meters, "redis")));
+			deaf.acquire(request("warm")).close();
+			long subscriptions = redis.calls("subscribe");
+			proxy.muteSubscriptions();
+			try (HeldLock held = this.one.acquire(request("busy"))) {
+				// A caller that waits has it examined now and then.
+				await().atMost(Duration.ofSeconds(60)).until(() -> {
+					deaf.tryAcquire(LockRequest.of("busy").waitTime(Duration.ofMillis(300)));
+					return !seen.resubscribed.isEmpty();
+				});
+				await().until(() -> redis.calls("subscribe") > subscriptions);
+				assertThat(held.isHeld()).isTrue();
+			}
+			CompletableFuture<HeldLock> next;
+			try (HeldLock held = this.one.acquire(request("busy"))) {
+				next = deaf.acquireAsync(request("busy"));
+				await().until(() -> redis.queueLength("busy") == 1);
+				assertThat(held.isHeld()).isTrue();
+			}
+			next.get(20, TimeUnit.SECONDS).close();
+			Resubscribed event = seen.resubscribed.element();
+			assertThat(event.backend()).isEqualTo("redis");
+			assertThat(event.inbox()).startsWith("distlock:inbox:");
+			assertThat(event.server()).isEqualTo("Redis at 127.0.0.1:" + proxy.port());
+			assertThat(meters.get("distlock.resubscriptions").tag("backend", "redis").counter().count())
+				.isEqualTo(seen.resubscribed.size());
+			assertThat(output)
+				.contains("The inbox " + event.inbox() + " received nothing from Redis at 127.0.0.1:" + proxy.port())
+				.contains("and is subscribed again");
+		}
+	}
+
+}
