@@ -44,8 +44,6 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 
 	private static final Log logger = LogFactory.getLog(LockedBeanVerifier.class);
 
-	private static final boolean WOVEN = WovenMethods.areThere();
-
 	private final Map<Class<?>, BeanLocks> known = new ConcurrentHashMap<>();
 
 	/** Beans whose proxy was made, and verified, before they were complete. */
@@ -102,7 +100,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	/** As soon as there is an object: its own initialization may call locked methods. */
 	@Override
 	public boolean postProcessAfterInstantiation(Object bean, String beanName) {
-		if (WOVEN && !locks(bean.getClass(), beanName).isEmpty()) {
+		if (WovenMethods.isWoven(locks(bean.getClass(), beanName))) {
 			WovenCalls.bind(bean, this.wovenCalls.obtain());
 		}
 		return true;

@@ -20,28 +20,48 @@ final class WovenMethods implements LockedReach {
 
 	private final TransactionBoundary transactions = TransactionBoundary.create();
 
+	/** Without these classes nothing can be woven. */
+	private static final boolean POSSIBLE = ClassUtils.isPresent("org.aspectj.lang.ProceedingJoinPoint",
+			WovenMethods.class.getClassLoader());
+
 	/**
-	 * Return whether a weaver works on our aspect: it is then a class with more methods.
+	 * Return whether the weaver has changed one of the methods. Whether it has changed
+	 * the aspect says nothing: the {@code aop.xml} of an application leaves that out.
 	 */
-	static boolean areThere() {
-		return ClassUtils.isPresent("org.aspectj.lang.ProceedingJoinPoint", WovenMethods.class.getClassLoader())
-				&& ClassUtils.hasMethod(LockAspect.class, "aspectOf");
+	static boolean isWoven(BeanLocks locks) {
+		return POSSIBLE && locks.places().stream().anyMatch((place) -> isWoven(place.where().method()));
+	}
+
+	/** Whether this JVM was started with AspectJ's agent. */
+	private static boolean hasAgent() {
+		try {
+			ClassLoader.getSystemClassLoader()
+				.loadClass("org.aspectj.weaver.loadtime.Agent")
+				.getMethod("getInstrumentation")
+				.invoke(null);
+			return true;
+		}
+		catch (ReflectiveOperationException ex) {
+			// The class is missing, or was not started as an agent.
+			return false;
+		}
 	}
 
 	@Override
 	public void verify(Object bean, BeanLocks.Place place) {
 		LockedMethod where = place.where();
-		if (!areThere()) {
-			throw where
-				.refuse("would not be locked: distlock.aop.mode is aspectj, and no weaver of AspectJ is at work. "
-						+ "Start the JVM with -javaagent:aspectjweaver.jar (org.aspectj:aspectjweaver), or set "
-						+ "distlock.aop.mode to proxy");
+		boolean woven = isWoven(where.method());
+		if (!woven && !hasAgent()) {
+			throw where.refuse(
+					"would not be locked: distlock.aop.mode is aspectj, no weaver of AspectJ has changed the method, "
+							+ "and this JVM has no AspectJ agent. Start the JVM with -javaagent:aspectjweaver.jar "
+							+ "(org.aspectj:aspectjweaver), or set distlock.aop.mode to proxy");
 		}
-		if (!isWoven(where.method())) {
+		if (!woven) {
 			throw where
 				.refuse("would not be locked: the weaver of AspectJ has not changed it. Write the annotation, or "
 						+ "one that is annotated with it, on the method itself or on the class that declares it, and not "
-						+ "on an interface or a super type; let no META-INF/aop.xml leave the class out; and have the "
+						+ "on an interface or a super type; include the class in META-INF/aop.xml, if there is one; and have the "
 						+ "weaver started before the class is loaded");
 		}
 		if (bean instanceof Advised advised && Arrays.stream(advised.getAdvisors())

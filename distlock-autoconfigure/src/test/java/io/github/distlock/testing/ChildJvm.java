@@ -51,7 +51,8 @@ public final class ChildJvm implements AutoCloseable {
 
 	/**
 	 * Start a child in a JVM with options of its own.
-	 * @param options what the JVM is told
+	 * @param options of the JVM; the class path is the one of this JVM unless they have
+	 * one
 	 * @param program its main class
 	 * @param arguments what the program is told
 	 * @return the child, started
@@ -61,7 +62,10 @@ public final class ChildJvm implements AutoCloseable {
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
 						"-XX:+UseSerialGC", "-Xmx128m"));
 		command.addAll(options);
-		command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+		if (!options.contains("-cp")) {
+			command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+		}
+		command.add(program.getName());
 		command.addAll(List.of(arguments));
 		try {
 			ChildJvm child = new ChildJvm(
