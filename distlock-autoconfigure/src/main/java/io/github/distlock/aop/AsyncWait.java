@@ -47,11 +47,13 @@ final class AsyncWait {
 
 	/** Ask for the next lock, or say that all are had. */
 	void goOn() {
-		if (this.had.size() < this.call.wanted().size() && !this.result.isCancelled()) {
+		if (this.had.size() < this.call.wanted().size() && !this.result.isDone()) {
 			ask(this.call.wanted().get(this.had.size()));
 		}
 		else if (begun() && !this.result.complete(new AsyncEntry.Entered(this.had))) {
-			// Cancelled, perhaps in the moment of the grant: nobody else closes them.
+			// Cancelled or failed, perhaps at the moment of the grant: nothing else
+			// closes
+			// them.
 			this.locks.giveBack(this.call, this.had, () -> {
 			});
 		}
@@ -60,7 +62,7 @@ final class AsyncWait {
 	/** All are had, unless the wait was cancelled. */
 	private boolean begun() {
 		try {
-			if (!this.result.isCancelled()) {
+			if (!this.result.isDone()) {
 				this.call.begin(this.had);
 			}
 			return true;
@@ -72,24 +74,16 @@ final class AsyncWait {
 	}
 
 	private void ask(WantedLock wanted) {
-		LockContext.Scope scope = LockContext.openAll(this.outer);
-		try {
+		try (LockContext.Scope scope = LockContext.openAll(this.outer)) {
 			follow(wanted.acquireAsync(this.wait.request(wanted)), wanted);
 		}
 		catch (RuntimeException | Error ex) {
 			fail(wanted, ex);
 		}
-		finally {
-			scope.close();
-		}
 	}
 
 	private <T> void follow(Acquisition<T> acquisition, WantedLock wanted) {
-		this.result.whenComplete((entry, failure) -> {
-			if (this.result.isCancelled()) {
-				acquisition.answer().cancel(false);
-			}
-		});
+		// First of all: nothing else gives back a lock that is the answer.
 		acquisition.answer().whenComplete((answered, failure) -> {
 			if (failure != null) {
 				fail(wanted, failure);
@@ -100,6 +94,11 @@ final class AsyncWait {
 			}
 			catch (RuntimeException | Error ex) {
 				fail(wanted, ex);
+			}
+		});
+		this.result.whenComplete((entry, failure) -> {
+			if (this.result.isCancelled()) {
+				acquisition.answer().cancel(false);
 			}
 		});
 	}
@@ -118,7 +117,9 @@ final class AsyncWait {
 	private void fail(WantedLock wanted, Throwable failure) {
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
-		this.locks.giveBack(this.call, this.had, () -> {
+		List<HeldLock> acquired = List.copyOf(this.had);
+		this.had.clear();
+		this.locks.giveBack(this.call, acquired, () -> {
 			if (cause instanceof LockException problem) {
 				this.result.complete(new AsyncEntry.Refused(wanted, problem));
 			}

@@ -70,7 +70,6 @@ final class CompletionStageStyle implements CallStyle {
 			AsyncEntry[] entry = new AsyncEntry[1];
 			Runnable body = CallerContext.wrap(() -> entered(entry[0]));
 			CompletableFuture<AsyncEntry> waiting = CompletionStageStyle.this.locks.take(this.call, this.outer);
-			this.result.whenComplete((value, failure) -> CompletionStageStyle.this.locks.giveUp(waiting));
 			waiting.whenComplete((found, failure) -> {
 				if (failure != null) {
 					complete(null, failure);
@@ -87,6 +86,7 @@ final class CompletionStageStyle implements CallStyle {
 					}
 				}, (ex) -> refused(found, ex));
 			});
+			this.result.whenComplete((value, failure) -> CompletionStageStyle.this.locks.giveUp(waiting));
 			return this.result;
 		}
 
@@ -99,16 +99,13 @@ final class CompletionStageStyle implements CallStyle {
 			if (!this.decided.compareAndSet(false, true)) {
 				return;
 			}
-			LockContext.Scope scope = LockContext.openAll(this.outer);
-			try {
+			// From here on the locks are given back by leave, and by nothing else.
+			try (LockContext.Scope scope = LockContext.openAll(this.outer)) {
 				AsyncResult.present((CompletionStage<?>) AsyncResult.of(this.call, entry), this.where)
 					.whenComplete((value, failure) -> leave(entry, value, failure));
 			}
 			catch (Throwable ex) {
 				leave(entry, null, ex);
-			}
-			finally {
-				scope.close();
 			}
 		}
 

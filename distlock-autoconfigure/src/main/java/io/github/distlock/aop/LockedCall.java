@@ -121,6 +121,10 @@ record LockedCall(LockPlan plan, List<WantedLock> wanted, MethodInvocation invoc
 			catch (RuntimeException ex) {
 				logger.debug("Lock '" + locks.get(i).key() + "' could not be given back, unused", ex);
 			}
+			catch (Error ex) {
+				// The others are given back, and the caller gets the reason for all this.
+				logger.warn("Lock '" + locks.get(i).key() + "' could not be given back, unused", ex);
+			}
 		}
 	}
 

@@ -19,13 +19,14 @@ enum MethodExit {
 
 		@Override
 		void afterReturn(List<HeldLock> locks) {
-			RuntimeException problem = null;
+			// An Error of one lock must not leave the others held.
+			Throwable problem = null;
 			for (int i = locks.size() - 1; i >= 0; i--) {
 				HeldLock lock = locks.get(i);
 				try {
 					lock.close();
 				}
-				catch (RuntimeException ex) {
+				catch (RuntimeException | Error ex) {
 					if (problem == null) {
 						problem = ex;
 					}
@@ -34,8 +35,11 @@ enum MethodExit {
 					}
 				}
 			}
+			if (problem instanceof Error error) {
+				throw error;
+			}
 			if (problem != null) {
-				throw problem;
+				throw (RuntimeException) problem;
 			}
 		}
 
