@@ -5,6 +5,7 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend.Successor;
 import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.waiting.Waiter.Outcome;
@@ -263,7 +264,9 @@ final class KeyState {
 
 	private void failed(LockBackendException cause) {
 		boolean tooLong = lookout().failed(cause);
-		this.waiters.decideAll(new Outcome.Failed(cause), (waiter) -> tooLong || waiter.isOnce());
+		// A store that is not set up does not answer better later.
+		boolean useless = cause instanceof StoreUnusableException;
+		this.waiters.decideAll(new Outcome.Failed(cause), (waiter) -> tooLong || useless || waiter.isOnce());
 	}
 
 	/**

@@ -30,11 +30,14 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 /**
  * An application that keeps its locks in its database.
  */
 class JdbcStoreTests {
+
+	private static final Duration WAIT_TIME = Duration.ofMinutes(10);
 
 	private static final String ANY_DATABASE = "spring.datasource.url=jdbc:h2:mem:";
 
@@ -65,6 +68,22 @@ class JdbcStoreTests {
 				assertThatThrownBy(() -> registry.acquire(LockRequest.of("order-1").waitTime(Duration.ZERO)))
 					.isInstanceOf(LockBackendException.class)
 					.hasMessageContaining("distlock.jdbc.initialize-schema=always");
+			});
+	}
+
+	@Test
+	void aMissingTableFailsACallAtOnceAndIsNamedInALine() {
+		this.context
+			.withPropertyValues("distlock.jdbc.initialize-schema=never", "distlock.backend-timeout=10m",
+					"distlock.shutdown-grace-period=0s")
+			.run((started) -> {
+				LockRegistry registry = started.getBean(LockRegistry.class);
+				assertTimeoutPreemptively(Duration.ofSeconds(30),
+						() -> assertThatThrownBy(() -> registry.acquire(LockRequest.of("order-1").waitTime(WAIT_TIME)))
+							.isInstanceOf(LockBackendException.class)
+							.hasMessageContaining("distlock_lock is missing")
+							.hasMessageContaining("initialize-schema=always")
+							.hasMessageNotContainingAny("SELECT", "\n"));
 			});
 	}
 

@@ -7,7 +7,7 @@ import java.sql.SQLRecoverableException;
 import java.util.Locale;
 import java.util.Set;
 
-import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.StoreUnusableException;
 
 /**
  * The databases that are known, and in what they differ beyond their statements.
@@ -45,8 +45,8 @@ enum JdbcDialect {
 				return dialect;
 			}
 		}
-		throw new LockBackendException("The database '" + product + "' keeps no locks for distlock: use H2, PostgreSQL,"
-				+ " MySQL or MariaDB, or another store (distlock.backend)");
+		throw new StoreUnusableException("The database '" + product + "' keeps no locks for distlock: use H2, PostgreSQL,"
+				+ " MySQL or MariaDB, or another store (distlock.backend)", null);
 	}
 
 	/** The name in the names of scripts, as Spring Boot has it. */
@@ -108,6 +108,12 @@ enum JdbcDialect {
 		return ex instanceof SQLRecoverableException || ex instanceof SQLNonTransientConnectionException
 				|| READ_ONLY.contains(ex.getErrorCode())
 				|| (state != null && (state.startsWith("08") || state.startsWith("57P") || state.equals("25006")));
+	}
+
+	/** Whether the statement or its user is not allowed, which no repetition changes. */
+	static boolean isForbidden(SQLException ex) {
+		String state = ex.getSQLState();
+		return state != null && state.startsWith("42");
 	}
 
 	static boolean isMissingTable(SQLException ex) {

@@ -3,6 +3,7 @@ package io.github.distlock.backend.jdbc;
 import java.sql.SQLException;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.StoreUnusableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,11 +19,15 @@ final class JdbcFailures {
 			return known;
 		}
 		if (failure instanceof SQLException ex && JdbcDialect.isMissingTable(ex)) {
-			return new LockBackendException(
+			return new StoreUnusableException(
 					"The table distlock_lock is missing or has other columns (" + describe(failure)
 							+ "): run io/github/distlock/backend/jdbc/schema-<h2|postgresql|mysql|mariadb>.sql"
 							+ " of the distlock jar, or set distlock.jdbc.initialize-schema=always",
 					failure);
+		}
+		if (failure instanceof SQLException ex && JdbcDialect.isForbidden(ex)) {
+			return new StoreUnusableException("The database refused the " + what + lock(key) + " (" + describe(failure)
+					+ "): grant its user SELECT, INSERT, UPDATE and DELETE on distlock_lock", failure);
 		}
 		return new LockBackendException("The database did not answer the " + what + lock(key) + " (" + describe(failure)
 				+ "): check that it runs and is reachable, that the user may SELECT, INSERT, UPDATE and DELETE in"

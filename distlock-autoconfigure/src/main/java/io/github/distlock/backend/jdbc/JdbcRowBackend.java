@@ -31,6 +31,12 @@ public final class JdbcRowBackend implements LockBackend {
 
 	private static final int BATCH_SIZE = 100;
 
+	/**
+	 * One: a lock is never passed on inside the JVM. The database may have ended the
+	 * holder's session and let another JVM in, which only a command finds out.
+	 */
+	static final int TOKENS = 1;
+
 	private final DataSource dataSource;
 
 	private final JdbcBackendSettings settings;
@@ -53,7 +59,7 @@ public final class JdbcRowBackend implements LockBackend {
 		this.clock = clock;
 		// What runs too late runs in a transaction that nobody keeps.
 		this.description = new BackendDescription("jdbc", Set.of(LockMode.EXCLUSIVE), false, false,
-				settings.tokensPerGrant(), Duration.ZERO, BATCH_SIZE);
+				TOKENS, Duration.ZERO, BATCH_SIZE);
 	}
 
 	@Override

@@ -141,7 +141,7 @@ final class RowPlaces {
 
 	private @Nullable Grant hold(RowPlace place, long fence, long nowMicros) {
 		long first = Math.max(fence + 1, nowMicros);
-		Grant grant = new Grant(first, first + this.settings.tokensPerGrant() - 1, Validity.session(place::isHolding));
+		Grant grant = new Grant(first, first + JdbcRowBackend.TOKENS - 1, Validity.session(place::isHolding));
 		if (!place.hold(grant)) {
 			return null;
 		}

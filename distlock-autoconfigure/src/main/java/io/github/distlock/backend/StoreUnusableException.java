@@ -1,0 +1,21 @@
+package io.github.distlock.backend;
+
+import io.github.distlock.LockBackendException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store answers and refuses every command until it has been set up otherwise, as when
+ * its table is missing. Waiting callers fail at once instead of repeating the command.
+ */
+public class StoreUnusableException extends LockBackendException {
+
+	/**
+	 * Say what happened, and why.
+	 * @param message names what is wrong and what to do
+	 * @param cause what led to it
+	 */
+	public StoreUnusableException(String message, @Nullable Throwable cause) {
+		super(message, cause);
+	}
+
+}
