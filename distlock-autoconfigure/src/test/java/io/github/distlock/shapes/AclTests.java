@@ -25,8 +25,8 @@ class AclTests extends AclContract {
 
 	@Test
 	void anApplicationThatShallFailFastSaysWhichRightIsMissing() throws Exception {
-		redis()
-			.ask(DocumentedRights.standalone().stream().filter((word) -> !word.equals("+zrank")).toArray(String[]::new));
+		redis().ask(
+				DocumentedRights.standalone().stream().filter((word) -> !word.equals("+zrank")).toArray(String[]::new));
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class,
 					DistlockRedisAutoConfiguration.class, DistlockAutoConfiguration.class))

@@ -73,7 +73,8 @@ class ClusterTests {
 			String key = cluster.keyOn(master, "woken");
 			HeldLock held = one.acquire(LockRequest.of(key));
 			CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of(key).waitTime(LockRequest.FOREVER));
-			await().until(() -> Long.valueOf(1).equals(master.ask("ZCOUNT", "distlock:queue:{" + key + "}", "0", "1e11")));
+			await()
+				.until(() -> Long.valueOf(1).equals(master.ask("ZCOUNT", "distlock:queue:{" + key + "}", "0", "1e11")));
 			held.close();
 			// Well before its safety attempt, after two seconds.
 			waiter.get(1, TimeUnit.SECONDS).close();
@@ -141,7 +142,8 @@ class ClusterTests {
 		await().atMost(Duration.ofSeconds(25)).until(() -> {
 			HeldLock held = one.acquire(LockRequest.of(key));
 			CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of(key).waitTime(LockRequest.FOREVER));
-			await().until(() -> Long.valueOf(1).equals(well.ask("ZCOUNT", "distlock:queue:{" + key + "}", "0", "1e11")));
+			await()
+				.until(() -> Long.valueOf(1).equals(well.ask("ZCOUNT", "distlock:queue:{" + key + "}", "0", "1e11")));
 			long released = System.nanoTime();
 			held.close();
 			waiter.get(20, TimeUnit.SECONDS).close();

@@ -131,9 +131,8 @@ final class Mutants {
 			Hunt.of(Mutant.of("first reader that leaves frees the lock",
 					lua("grant.lua", "and not settle(last) then", "then")))
 				.reading(),
-			Hunt.of(Mutant.of("reader past a writer that waits",
-					lua("attempt.lua", "if not mine and owner == '~' and not head() then",
-							"if not mine and owner == '~' then")))
+			Hunt.of(Mutant.of("reader past a writer that waits", lua("attempt.lua",
+					"if not mine and owner == '~' and not head() then", "if not mine and owner == '~' then")))
 				.reading());
 
 	private Mutants() {

@@ -125,8 +125,8 @@ record RedisFailure(Kind kind, String detail) {
 				List.of("not connected", "Connection closed", "Connection is closed", "Connection reset")),
 
 		TIMEOUT("%1$s did not answer in time (%2$s). Check that it is not overloaded or paused and that the network"
-				+ " does not lose its packets, or raise %4$s", List.of("timed out"), TimeoutException.class,
-				QueryTimeoutException.class),
+				+ " does not lose its packets, or raise %4$s", List.of("timed out"),
+				List.of(TimeoutException.class, QueryTimeoutException.class)),
 
 		OTHER("%s failed (%s). Check that the server runs and can be reached, see %s", List.of());
 

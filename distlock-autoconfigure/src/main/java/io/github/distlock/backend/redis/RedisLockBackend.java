@@ -149,8 +149,8 @@ public final class RedisLockBackend implements LockBackend {
 		}
 		// The next may be a reader, and then the names of readers are needed.
 		Ticket naming = next.ticket().isReader() ? next.ticket() : ticket;
-		Answer<Reply> answer = ask(Scripts.RELEASE, "release", naming, ticket.token(), used,
-				next.ticket().token(), millis(next.lease()), queueing(next.ticket(), true));
+		Answer<Reply> answer = ask(Scripts.RELEASE, "release", naming, ticket.token(), used, next.ticket().token(),
+				millis(next.lease()), queueing(next.ticket(), true));
 		return new ReleaseResult(isReleased(answer), switch (answer.value().word()) {
 			case Reply.GRANTED -> granted(next.ticket(), answer, next.lease());
 			case Reply.WAITING -> waiting(answer, next.lease());
@@ -173,8 +173,8 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Run the script of a verb. The scripts let readers in by portions, so that none keeps
-	 * the server busy for long: the rest are let in here.
+	 * Run the script of a verb. The scripts let readers in by portions, so that none
+	 * keeps the server busy for long: the rest are let in here.
 	 */
 	private Answer<Reply> ask(RedisScript<String> script, String what, Ticket ticket, String... args) {
 		Answer<Reply> answer = this.link.ask(script, what, ticket, args);

@@ -67,8 +67,8 @@ final class ScriptFuzz implements AutoCloseable {
 		this.portions = seed % 2 == 0;
 		this.port = port;
 		this.random = new Random(seed);
-		this.scripts = new UnreliableScripts(port, this.random,
-				(script) -> patch.apply(script.replace("PORTION = 50", this.portions ? "PORTION = 2" : "PORTION = 50")));
+		this.scripts = new UnreliableScripts(port, this.random, (script) -> patch
+			.apply(script.replace("PORTION = 50", this.portions ? "PORTION = 2" : "PORTION = 50")));
 		this.mail = new UnreliableMail(this.random);
 		this.keys = new RedisKeys("distlock:").lockQueueAndReaders("fuzz" + seed + "-" + System.nanoTime());
 	}

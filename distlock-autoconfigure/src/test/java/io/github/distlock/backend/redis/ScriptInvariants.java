@@ -58,7 +58,8 @@ final class ScriptInvariants {
 	}
 
 	/** The keys of a lock in one moment. */
-	record Snapshot(String word, long lockTtl, List<String> queue, long queueTtl, long readers, long readersTtl, long notes) {
+	record Snapshot(String word, long lockTtl, List<String> queue, long queueTtl, long readers, long readersTtl,
+			long notes) {
 	}
 
 }
