@@ -50,7 +50,7 @@ final class CompositeAsyncEntry<T> {
 		try {
 			waiting = this.answer.ask(second, this.request.waitTime(this.shared.rest()));
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			waiting = CompletableFuture.failedFuture(ex);
 		}
 		follow(waiting).whenComplete((had, failure) -> {

@@ -94,7 +94,7 @@ final class CompositeLock implements Lock {
 		try {
 			this.first.unlock();
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			reason.addSuppressed(ex);
 		}
 	}

@@ -144,7 +144,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 		try {
 			lock.abandon();
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			reason.addSuppressed(ex);
 		}
 		return reason;

@@ -1,6 +1,7 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -16,7 +17,6 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.waiting.Admission;
 import io.github.distlock.waiting.EntryRequest;
 import org.jspecify.annotations.Nullable;
@@ -39,10 +39,7 @@ final class Entrance {
 
 	private final TimeSource clock;
 
-	/** For all whose lease the watchdog renews. */
-	private final LeaseTerms watched;
-
-	private final LeaseTerms watchedOwn;
+	private final RequestTerms terms;
 
 	Entrance(Session session, LockBackend backend, RegistrySettings settings, LockListener listeners,
 			TimeSource clock) {
@@ -52,8 +49,7 @@ final class Entrance {
 		this.settings = settings;
 		this.listeners = listeners;
 		this.clock = clock;
-		this.watched = watched(false);
-		this.watchedOwn = watched(true);
+		this.terms = new RequestTerms(settings);
 	}
 
 	Session session() {
@@ -93,7 +89,14 @@ final class Entrance {
 				return null;
 			}
 			Hold hold = begin(request, admission, owner, Thread.currentThread());
-			attempt.acquired(admission);
+			try {
+				attempt.acquired(admission);
+			}
+			catch (RuntimeException | Error ex) {
+				// The caller gets no lock that it could close.
+				hold.holding().abandon(hold, request.mode());
+				throw ex;
+			}
 			return hold;
 		}
 		catch (InterruptedException ex) {
@@ -106,6 +109,13 @@ final class Entrance {
 		}
 		catch (LockDefinitionException ex) {
 			attempt.ended(LockOutcome.INVALID);
+			throw ex;
+		}
+		catch (LockLostException ex) {
+			throw ex;
+		}
+		catch (RuntimeException | Error ex) {
+			attempt.ended(LockOutcome.BACKEND_ERROR);
 			throw ex;
 		}
 	}
@@ -134,10 +144,14 @@ final class Entrance {
 		catch (LockLostException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
+		catch (RuntimeException | Error ex) {
+			attempt.ended(LockOutcome.BACKEND_ERROR);
+			return CompletableFuture.failedFuture(ex);
+		}
 		waiting.whenComplete((admission, failure) -> {
 			if (failure != null) {
-				attempt.ended((failure instanceof LockBackendException) ? LockOutcome.BACKEND_ERROR
-						: LockOutcome.INTERRUPTED);
+				attempt.ended((failure instanceof CancellationException) ? LockOutcome.INTERRUPTED
+						: LockOutcome.BACKEND_ERROR);
 				result.completeExceptionally(failure);
 			}
 			else if (admission == null) {
@@ -163,11 +177,18 @@ final class Entrance {
 			lock = new HoldHandle(begin(request, admission, null, null), request.mode());
 		}
 		catch (RuntimeException | Error ex) {
-			// Whatever went wrong: the caller must not wait for it for ever.
+			attempt.ended(LockOutcome.BACKEND_ERROR);
 			result.completeExceptionally(ex);
 			return;
 		}
-		attempt.acquired(admission);
+		try {
+			attempt.acquired(admission);
+		}
+		catch (RuntimeException | Error ex) {
+			lock.abandon();
+			result.completeExceptionally(ex);
+			return;
+		}
 		if (!result.complete(answer.with(lock))) {
 			// Cancelled in the moment of the grant: nobody will ever close it.
 			lock.abandon();
@@ -187,7 +208,7 @@ final class Entrance {
 	 */
 	private Hold begin(LockRequest request, Admission admission, @Nullable Thread owner, @Nullable Thread thread) {
 		try {
-			return this.session.holding().begin(request, admission, terms(request), thread, owner != null);
+			return this.session.holding().begin(request, admission, this.terms.of(request), thread, owner != null);
 		}
 		catch (RuntimeException | Error ex) {
 			this.session.room().abandon(admission);
@@ -227,7 +248,7 @@ final class Entrance {
 	private void validate(LockRequest request) {
 		this.backend.validateKey(request.key());
 		if (request.leaseTime() != null || request.minHold() != null) {
-			this.backend.validateLease(request.key(), terms(request).storeLease());
+			this.backend.validateLease(request.key(), this.terms.of(request).storeLease());
 		}
 		Duration maxHoldTime = this.settings.maxHoldTime();
 		Duration minHold = request.minHold();
@@ -246,31 +267,6 @@ final class Entrance {
 			throw new LockDefinitionException("Lock '" + request.key() + "' is asked for as fair, which the store '"
 					+ this.description.name() + "' does not offer: leave fair out");
 		}
-	}
-
-	private LeaseTerms terms(LockRequest request) {
-		Duration explicit = request.leaseTime();
-		Duration minHold = request.minHold();
-		boolean own = EntryRequest.hasOwnTicket(request.mode(), request.fair());
-		if (explicit == null && minHold == null) {
-			return own ? this.watchedOwn : this.watched;
-		}
-		Duration lease = (explicit != null) ? explicit : this.settings.leaseTime();
-		Duration storeLease = storeLease(lease, own);
-		// From the first command on: the JVM may die with the lock.
-		Duration covering = LeaseTerms.covering(storeLease, (minHold != null) ? minHold : Duration.ZERO);
-		return new LeaseTerms(lease, covering, explicit == null,
-				(explicit == null) ? this.settings.maxHoldTime() : null, minHold);
-	}
-
-	private LeaseTerms watched(boolean own) {
-		Duration leaseTime = this.settings.leaseTime();
-		return new LeaseTerms(leaseTime, storeLease(leaseTime, own), true, this.settings.maxHoldTime(), null);
-	}
-
-	/** Who has a ticket of his own never passes it on inside the JVM. */
-	private Duration storeLease(Duration leaseTime, boolean own) {
-		return own ? leaseTime : leaseTime.plus(this.settings.handOff().extraLease());
 	}
 
 	private Duration waitTime(LockRequest request) {
@@ -293,7 +289,7 @@ final class Entrance {
 
 		EntryRequest entryRequest() {
 			return new EntryRequest(this.request.key(), this.request.mode(), this.request.fair(),
-					terms(this.request).storeLease(), waitTime(this.request), this::begin);
+					Entrance.this.terms.of(this.request).storeLease(), waitTime(this.request), this::begin);
 		}
 
 		void acquired(Admission admission) {

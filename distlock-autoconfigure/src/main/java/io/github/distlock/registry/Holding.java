@@ -3,7 +3,6 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
@@ -203,9 +202,19 @@ final class Holding implements LeaseEvents {
 		if (!valid) {
 			throw lostException(hold);
 		}
-		if (owed.isZero() || !this.kept.keep(hold, owed)) {
-			release(hold, rest);
+		try {
+			if (owed.isZero() || !this.kept.keep(hold, owed)) {
+				release(hold, rest);
+			}
 		}
+		catch (Error ex) {
+			tellReleased(hold);
+			throw ex;
+		}
+		tellReleased(hold);
+	}
+
+	private void tellReleased(Hold hold) {
 		this.listeners.onReleased(new LockListener.Released(this.backend, hold.name(), hold.key(),
 				hold.admission().fencingToken(), heldSince(hold)));
 	}
@@ -236,16 +245,29 @@ final class Holding implements LeaseEvents {
 		Departure departure = Departure.GONE;
 		if (valid) {
 			LeaseTerms terms = writer.restOfTerms();
-			Downgrade answer = this.room.downgrade(writer.admission(), rest, terms.storeLease());
-			departure = answer.departure();
-			goOnAsReader(writer, answer, terms);
+			try {
+				Downgrade answer = this.room.downgrade(writer.admission(), rest, terms.storeLease());
+				departure = answer.departure();
+				goOnAsReader(writer, answer, terms);
+			}
+			catch (RuntimeException | Error ex) {
+				writer.loseAfterEnd(LossCause.STORE_SILENT, "an error ended its downgrade to a reader");
+				writer.current().lose(LossCause.STORE_SILENT);
+				InOrder.run(() -> {
+					throw ex;
+				}, () -> endIfOver(writer));
+			}
 		}
 		boolean continued = writer.current() != writer;
-		if (writer.downgraded()) {
-			end(writer, writer.owed());
-		}
+		endIfOver(writer);
 		if (!continued && departure == Departure.GONE) {
 			throw lostException(writer);
+		}
+	}
+
+	private void endIfOver(WriteHold writer) {
+		if (writer.downgraded()) {
+			end(writer, writer.owed());
 		}
 	}
 
@@ -288,7 +310,12 @@ final class Holding implements LeaseEvents {
 	/** A hold was lost: told by itself, once. */
 	void lost(Hold hold, LossCause cause, String reason) {
 		this.renewer.forget(hold);
-		this.room.abandon(hold.admission(), hold.validity());
+		try {
+			this.room.abandon(hold.admission(), hold.validity());
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("Lost lock '" + hold.key() + "' could not be given back: it ends with its lease", ex);
+		}
 		Thread thread = hold.thread();
 		if (this.interruptOnLost && thread != null && !hold.stay().isOver()) {
 			thread.interrupt();
@@ -306,23 +333,7 @@ final class Holding implements LeaseEvents {
 				+ "): " + reason);
 		this.listeners.onLost(new LockListener.Lost(this.backend, hold.name(), hold.key(),
 				hold.admission().fencingToken(), heldSince(hold), reason, cause));
-		for (Runnable callback : hold.stay().takeCallbacks()) {
-			Runnable safe = () -> {
-				try {
-					callback.run();
-				}
-				catch (RuntimeException ex) {
-					logger.error("A callback for the loss of lock '" + hold.key() + "' failed", ex);
-				}
-			};
-			try {
-				this.executor.execute(safe);
-			}
-			catch (RejectedExecutionException ex) {
-				// The registry has been shut down: there is no other thread left.
-				safe.run();
-			}
-		}
+		LossCallbacks.run(hold, this.executor);
 	}
 
 	private static Duration heldSince(Hold hold) {

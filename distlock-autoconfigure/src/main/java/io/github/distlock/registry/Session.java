@@ -63,6 +63,8 @@ final class Session implements LockSignals {
 		this.callbacks = pool(CALLBACK_THREADS, "distlock-callback-");
 		this.timers = new ScheduledThreadPoolExecutor(1, LockThreads.numbered("distlock-timer-"));
 		this.timers.setRemoveOnCancelPolicy(true);
+		// Later a thread may be missing, and nothing else would set the timer again.
+		this.timers.prestartCoreThread();
 		this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		String instance = newInstance();
 		this.room = new WaitingRoom(backend, instance, new WaitingRules(settings.backendTimeout(), settings.handOff()),

@@ -21,6 +21,8 @@ public abstract class Lease extends LeaseState {
 
 	private static final long LONGEST_RETRY_NANOS = Duration.ofSeconds(1).toNanos();
 
+	private static final long OWNER_CHECK_NANOS = Duration.ofSeconds(1).toNanos();
+
 	private static final long SHORTEST_RETRY_NANOS = Duration.ofMillis(5).toNanos();
 
 	/** Its place in the {@link LeaseSet}, which alone touches it. */
@@ -186,9 +188,12 @@ public abstract class Lease extends LeaseState {
 		return (this.renewing || this.retrying) ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED;
 	}
 
-	/** Nanoseconds until something is to be done: renew, or find the lease passed. */
+	/**
+	 * Nanoseconds until something is to be done: renew, find the lease passed, or find
+	 * its thread dead, which no store makes known.
+	 */
 	long untilNextEvent() {
-		long end = hasPassed() ? 0 : left();
+		long end = hasPassed() ? 0 : ((owner() != null) ? Math.min(left(), OWNER_CHECK_NANOS) : left());
 		if (needsRenewal() && !this.renewing) {
 			return Math.min(end, this.renewAtNanos - this.clock.nanoTime());
 		}

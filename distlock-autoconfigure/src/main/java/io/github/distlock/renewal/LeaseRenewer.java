@@ -6,10 +6,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.LockBackend;
@@ -34,8 +32,6 @@ public final class LeaseRenewer {
 	/** Early enough: timers are not finer than that. */
 	private static final long SLACK_NANOS = 50_000_000;
 
-	private static final long SHORTEST_SLEEP_NANOS = 1_000_000;
-
 	private final LeaseSet leases = new LeaseSet();
 
 	private final LockBackend backend;
@@ -46,17 +42,9 @@ public final class LeaseRenewer {
 
 	private final Executor executor;
 
-	private final ScheduledExecutorService timers;
-
 	private final LeaseEvents events;
 
-	private final ReentrantLock timerLock = new ReentrantLock();
-
-	/** Guarded by {@link #timerLock} for writing. */
-	private volatile boolean armed;
-
-	/** Guarded by {@link #timerLock} for writing; means nothing unless armed. */
-	private volatile long armedForNanos;
+	private final RenewalTimer timer;
 
 	private volatile boolean stopped;
 
@@ -77,17 +65,26 @@ public final class LeaseRenewer {
 		this.batchSize = backend.description().batchSize();
 		this.clock = clock;
 		this.executor = executor;
-		this.timers = timers;
 		this.events = events;
+		this.timer = new RenewalTimer(clock, executor, timers, this::scan);
 	}
 
 	/**
-	 * Watch over a lock that was just granted.
+	 * Watch over a lock that was just granted. Whatever is thrown, the lease is not
+	 * watched then.
 	 * @param lease its lease
+	 * @throws io.github.distlock.LockBackendException if the timer that it needs could
+	 * not be set
 	 */
 	public void watch(Lease lease) {
 		this.leases.add(lease);
-		wakeWithin(lease.untilNextEvent());
+		try {
+			this.timer.wakeWithin(lease.untilNextEvent());
+		}
+		catch (RuntimeException | Error ex) {
+			this.leases.remove(lease);
+			throw ex;
+		}
 	}
 
 	/**
@@ -96,6 +93,7 @@ public final class LeaseRenewer {
 	 */
 	public void forget(Lease lease) {
 		this.leases.remove(lease);
+		this.timer.retry();
 	}
 
 	/**
@@ -106,7 +104,7 @@ public final class LeaseRenewer {
 	 */
 	public boolean expireAfter(Lease lease, Duration time) {
 		boolean held = lease.expireAfter(time);
-		wakeWithin(lease.untilNextEvent());
+		this.timer.wakeWithin(lease.untilNextEvent());
 		return held;
 	}
 
@@ -125,7 +123,7 @@ public final class LeaseRenewer {
 			}
 		}
 		if (found) {
-			wakeWithin(0);
+			this.timer.wakeWithin(0);
 		}
 	}
 
@@ -160,6 +158,7 @@ public final class LeaseRenewer {
 	 */
 	public void stop() {
 		this.stopped = true;
+		this.timer.stop();
 	}
 
 	/**
@@ -170,45 +169,15 @@ public final class LeaseRenewer {
 		return this.stopped;
 	}
 
-	private void wakeWithin(long nanos) {
-		long at = this.clock.nanoTime() + Math.max(nanos, 0);
-		if (this.armed && at - this.armedForNanos >= 0) {
-			return;
-		}
-		this.timerLock.lock();
+	private void scan() {
 		try {
-			if (this.stopped || (this.armed && at - this.armedForNanos >= 0)) {
-				return;
-			}
-			// First what the scan looks for, then the timer: it may fire at once.
-			this.armedForNanos = at;
-			this.armed = true;
-			this.timers.schedule(() -> scan(at), Math.max(nanos, SHORTEST_SLEEP_NANOS), TimeUnit.NANOSECONDS);
-		}
-		catch (RejectedExecutionException ex) {
-			this.armed = false;
-			logger.debug("Leases are no longer watched, since the registry has been shut down", ex);
-		}
-		finally {
-			this.timerLock.unlock();
-		}
-	}
-
-	private void scan(long armedFor) {
-		if (this.armedForNanos != armedFor) {
-			// A timer for an earlier moment was set after this one: that one goes on.
-			return;
-		}
-		try {
-			// Before the scan: a lease that is added from now on arms the timer itself.
-			this.armed = false;
 			if (!this.stopped) {
 				renewDue();
 			}
 		}
 		catch (Throwable ex) {
 			logger.error("A scan of the leases failed; the next is made in a second", ex);
-			wakeWithin(TimeUnit.SECONDS.toNanos(1));
+			this.timer.wakeSurely(TimeUnit.SECONDS.toNanos(1));
 		}
 	}
 
@@ -216,10 +185,7 @@ public final class LeaseRenewer {
 		boolean due = false;
 		List<Lease> valid = new ArrayList<>(this.leases.size());
 		for (Lease lease : this.leases.snapshot()) {
-			if (lease.hasDeadOwner()) {
-				lease.lose(LossCause.OWNER_DIED);
-			}
-			if (lease.checkExpired()) {
+			if (hasEnded(lease)) {
 				this.leases.remove(lease);
 			}
 			else {
@@ -235,62 +201,93 @@ public final class LeaseRenewer {
 			sleep = Math.min(sleep, lease.untilNextEvent());
 		}
 		if (sleep < Long.MAX_VALUE / 8) {
-			wakeWithin(sleep);
+			this.timer.wakeSurely(sleep);
+		}
+	}
+
+	/** If an error is thrown where a loss is made known, the other leases go on. */
+	private boolean hasEnded(Lease lease) {
+		try {
+			if (lease.hasDeadOwner()) {
+				lease.lose(LossCause.OWNER_DIED);
+			}
+			return lease.checkExpired();
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("The loss of the lock of " + lease.ticket() + " could not be made known", ex);
+			return !lease.isOpen();
 		}
 	}
 
 	/** At least one is due: renew with it those that will be before long. */
 	private void sendRound(List<Lease> leases) {
 		RenewalBatch batch = new RenewalBatch(this.clock.nanoTime(), this.batchSize);
-		for (Lease lease : leases) {
-			if (lease.isDue(lease.companySlackNanos(SLACK_NANOS))) {
-				if (batch.isFull()) {
-					send(batch);
-					batch = new RenewalBatch(this.clock.nanoTime(), this.batchSize);
+		try {
+			for (Lease lease : leases) {
+				if (lease.isDue(lease.companySlackNanos(SLACK_NANOS))) {
+					if (batch.isFull()) {
+						send(batch);
+						batch = new RenewalBatch(this.clock.nanoTime(), this.batchSize);
+					}
+					batch.add(lease);
 				}
-				batch.add(lease);
 			}
+		}
+		catch (RuntimeException | Error ex) {
+			batch.fail();
+			throw ex;
 		}
 		send(batch);
 	}
 
+	/** Without a thread for the batch its leases are due again soon. */
 	private void send(RenewalBatch batch) {
 		try {
 			this.executor.execute(() -> renew(batch));
 		}
-		catch (RejectedExecutionException ex) {
-			batch.leases().forEach(Lease::renewalFailed);
+		catch (Throwable ex) {
+			failed(ex, batch.leases());
+			batch.fail();
 		}
 	}
 
+	/** Whatever is thrown: no lease stays in the state of being renewed. */
 	private void renew(RenewalBatch batch) {
-		List<RenewalResult> results = ask(batch.renewals(), batch.leases());
-		long lateness = batch.latenessNanos(this.clock.nanoTime());
-		int renewed = 0;
-		int gone = 0;
-		int failed = 0;
-		for (int i = 0; i < batch.leases().size(); i++) {
-			Lease lease = batch.leases().get(i);
-			RenewalResult result = (results != null) ? results.get(i) : null;
-			if (result instanceof RenewalResult.Renewed answer) {
-				renewed++;
-				lease.renewed(answer.validity(), batch.terms().get(i));
-			}
-			else if (result instanceof RenewalResult.Gone answer) {
-				// A lease that was closed meanwhile is gone because it was released.
-				if (lease.isOpen()) {
-					gone++;
-					lease.lose(lease.whyGone(answer));
+		try {
+			List<RenewalResult> results = ask(batch.renewals(), batch.leases());
+			long lateness = batch.latenessNanos(this.clock.nanoTime());
+			int renewed = 0;
+			int gone = 0;
+			int failed = 0;
+			for (int i = 0; i < batch.leases().size(); i++) {
+				Lease lease = batch.leases().get(i);
+				RenewalResult result = (results != null) ? results.get(i) : null;
+				if (result instanceof RenewalResult.Renewed answer) {
+					renewed++;
+					lease.renewed(answer.validity(), batch.terms().get(i));
 				}
-				this.leases.remove(lease);
+				else if (result instanceof RenewalResult.Gone answer) {
+					// A lease that was closed meanwhile is gone because it was released.
+					if (lease.isOpen()) {
+						gone++;
+						lease.lose(lease.whyGone(answer));
+					}
+					this.leases.remove(lease);
+				}
+				else {
+					failed++;
+					lease.renewalFailed();
+				}
+				batch.answered();
+				this.timer.wakeSurely(lease.untilNextEvent());
 			}
-			else {
-				failed++;
-				lease.renewalFailed();
-			}
-			wakeWithin(lease.untilNextEvent());
+			this.events.renewed(renewed, gone, failed, Duration.ofNanos(lateness));
 		}
-		this.events.renewed(renewed, gone, failed, Duration.ofNanos(lateness));
+		catch (Throwable ex) {
+			logger.error("The answer to a renewal of leases could not be handled", ex);
+			batch.fail();
+			this.timer.wakeSurely(0);
+		}
 	}
 
 	private @Nullable List<RenewalResult> ask(List<Renewal> renewals, List<Lease> leases) {
@@ -303,7 +300,7 @@ public final class LeaseRenewer {
 						() -> this.failing = false);
 			return results;
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			failed(ex, leases);
 			return null;
 		}
@@ -313,7 +310,7 @@ public final class LeaseRenewer {
 	 * Thousands of locks fail in many batches, again and again: one line is enough. After
 	 * the loss of all of them there is nothing left to try.
 	 */
-	private void failed(RuntimeException ex, List<Lease> leases) {
+	private void failed(Throwable ex, List<Lease> leases) {
 		String message = "Leases could not be renewed and are tried again until they end: " + ex.getMessage();
 		if (this.failing || leases.stream().noneMatch(Lease::isValid)) {
 			logger.debug(message);

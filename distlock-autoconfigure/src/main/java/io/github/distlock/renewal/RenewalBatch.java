@@ -20,6 +20,9 @@ final class RenewalBatch {
 
 	private long dueNanos;
 
+	/** How many of them have been answered; only the thread that sends it counts. */
+	private int answered;
+
 	/**
 	 * Begin a batch that is due now; a lease that should have been renewed before makes
 	 * it due since then.
@@ -41,6 +44,16 @@ final class RenewalBatch {
 		this.leases.add(lease);
 		this.terms.add(agreed);
 		this.renewals.add(lease.beginRenewal(agreed));
+	}
+
+	/** One more of them, in their order, has been answered. */
+	void answered() {
+		this.answered++;
+	}
+
+	/** Those that have no answer are tried again. */
+	void fail() {
+		this.leases.subList(this.answered, this.leases.size()).forEach(Lease::renewalFailed);
 	}
 
 	boolean isFull() {

@@ -1,5 +1,8 @@
 package io.github.distlock.waiting;
 
+import io.github.distlock.LockBackendException;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The one timer of an entry. Setting it later costs nothing: the timer that is armed
  * already finds, when it fires, that it is too early, and is armed again. Guarded by the
@@ -15,9 +18,13 @@ final class Alarm {
 
 	private long atNanos;
 
+	/** Whether a timer will fire. */
 	private boolean armed;
 
 	private long armedForNanos;
+
+	/** Why the last timer could not be set. */
+	private @Nullable LockBackendException refusal;
 
 	Alarm(Surroundings room, KeyEntry entry) {
 		this.room = room;
@@ -58,10 +65,23 @@ final class Alarm {
 		return false;
 	}
 
+	/**
+	 * Make sure that a timer will fire if the alarm is set.
+	 * @return why none will, or {@code null}
+	 */
+	@Nullable LockBackendException ensure() {
+		if (!this.set || this.armed) {
+			return null;
+		}
+		arm();
+		return this.refusal;
+	}
+
 	private void arm() {
 		this.armed = true;
 		this.armedForNanos = this.atNanos;
-		this.room.ringLater(this.entry, Math.max(0, this.atNanos - this.room.clock().nanoTime()));
+		this.refusal = this.room.ringLater(this.entry, Math.max(0, this.atNanos - this.room.clock().nanoTime()));
+		this.armed = this.refusal == null;
 	}
 
 }

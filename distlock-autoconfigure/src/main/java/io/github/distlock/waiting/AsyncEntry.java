@@ -3,7 +3,6 @@ package io.github.distlock.waiting;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
@@ -35,30 +34,52 @@ final class AsyncEntry {
 	}
 
 	CompletableFuture<@Nullable Admission> begin() {
-		FutureWaiter waiter = attempt();
-		if (!waiter.isOnce() && waiter.outcome() == null) {
-			this.request.onWaiting().run();
-		}
+		attempt(true);
 		return this.result;
 	}
 
-	private FutureWaiter attempt() {
+	private void attempt(boolean first) {
 		FutureWaiter waiter = new FutureWaiter(this.request, this.startNanos, this.dispatcher.callbacks());
 		KeyEntry entry = this.room.join(waiter, true);
-		Future<?> timer = waiter.isEndless() ? null : this.dispatcher.later(() -> this.room.giveUp(entry, waiter, true),
-				Math.max(0, waiter.remainingNanos(this.clock.nanoTime())));
-		this.result.whenComplete((admission, failure) -> {
-			if (this.result.isCancelled()) {
-				this.room.giveUp(entry, waiter, false);
+		try {
+			Future<?> timer = waiter.isEndless() ? null : this.dispatcher.tasks()
+				.later(() -> timedOut(entry, waiter), Math.max(0, waiter.remainingNanos(this.clock.nanoTime())));
+			this.result.whenComplete((admission, failure) -> {
+				if (this.result.isCancelled()) {
+					this.room.giveUp(entry, waiter, false);
+				}
+			});
+			waiter.future().thenAccept((outcome) -> {
+				if (timer != null) {
+					timer.cancel(false);
+				}
+				ended(outcome);
+			});
+			if (first && !waiter.isOnce() && waiter.outcome() == null) {
+				this.request.onWaiting().run();
 			}
-		});
-		waiter.future().thenAccept((outcome) -> {
-			if (timer != null) {
-				timer.cancel(false);
-			}
+		}
+		catch (RuntimeException | Error ex) {
+			// Without its timer the wait might never end.
+			this.result.completeExceptionally(ex);
+			this.room.withdraw(entry, waiter);
+		}
+	}
+
+	/** It completes when its ticket has left the store, or after one command time-out. */
+	private void timedOut(KeyEntry entry, FutureWaiter waiter) {
+		if (this.room.giveUp(entry, waiter, true) && waiter.isLeaving()) {
+			this.dispatcher.tasks().laterSurely(waiter::wake, this.room.withdrawalNanos());
+		}
+	}
+
+	private void ended(@Nullable Outcome outcome) {
+		try {
 			decided(outcome);
-		});
-		return waiter;
+		}
+		catch (RuntimeException | Error ex) {
+			this.result.completeExceptionally(ex);
+		}
 	}
 
 	private void decided(@Nullable Outcome outcome) {
@@ -76,12 +97,7 @@ final class AsyncEntry {
 	private void admitted(Admission admission) {
 		if (admission.hasPassed(this.clock)) {
 			this.room.abandon(admission);
-			try {
-				attempt();
-			}
-			catch (LockBackendException ex) {
-				this.result.completeExceptionally(ex);
-			}
+			attempt(false);
 		}
 		else if (!this.result.complete(admission)) {
 			// Cancelled in the moment of the grant.

@@ -2,11 +2,10 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -19,13 +18,23 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does what entries want done: wakes callers, sends commands, and tells the entries the
- * answers. Whatever follows from an answer is sent by the executor, so that a caller
+ * Does what entries ask for: wakes callers, sends commands, and hands the answers to the
+ * entries. Whatever follows from an answer is sent by the executor, so that a caller
  * sends one command at most.
+ * <p>
+ * A command that an entry asked for is always settled: answered, failed, or dropped with
+ * the whole registry. Whatever is thrown while it is sent, or while a thread is found for
+ * it, is a failure of that command, since the entry sends nothing else before. An
+ * {@link Error} is thrown again on a caller's thread, after everything has been done that
+ * follows from it. The {@code follow} methods throw nothing.
  */
 final class Dispatcher {
 
 	private static final Log logger = LogFactory.getLog(Dispatcher.class);
+
+	private static final long RESCUE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+	private static final int BOUNCES = 3;
 
 	private final LockBackend backend;
 
@@ -35,7 +44,7 @@ final class Dispatcher {
 
 	private final Executor callbacks;
 
-	private final ScheduledExecutorService timers;
+	private final Tasks tasks;
 
 	/** The last command of each key that is to be sent in order, until it is answered. */
 	private final ConcurrentMap<String, CompletableFuture<?>> lastInOrder = new ConcurrentHashMap<>();
@@ -45,11 +54,15 @@ final class Dispatcher {
 		this.strayDelay = backend.description().strayDelay();
 		this.executor = executor;
 		this.callbacks = callbacks;
-		this.timers = timers;
+		this.tasks = new Tasks(executor, timers);
 	}
 
 	Executor callbacks() {
 		return this.callbacks;
+	}
+
+	Tasks tasks() {
+		return this.tasks;
 	}
 
 	/** Do what follows from an event, the command in the background. */
@@ -57,7 +70,10 @@ final class Dispatcher {
 		wake(steps);
 		Command command = steps.command();
 		if (command != null) {
-			execute(() -> send(entry, command));
+			Throwable refusal = this.tasks.execute(() -> sendHere(entry, command));
+			if (refusal != null) {
+				failed(entry, command, refusal);
+			}
 		}
 	}
 
@@ -71,15 +87,31 @@ final class Dispatcher {
 		if (command == null) {
 			return;
 		}
+		Runnable task = () -> sendHere(entry, command);
 		try {
 			CompletableFuture<?> turn = this.lastInOrder.compute(entry.key(),
-					(key, last) -> (last != null)
-							? last.handleAsync((done, failure) -> send(entry, command), this.executor)
-							: CompletableFuture.supplyAsync(() -> send(entry, command), this.executor));
-			turn.whenComplete((done, failure) -> this.lastInOrder.remove(entry.key(), turn));
+					(key, last) -> (last != null) ? last.handleAsync((done, failure) -> {
+						task.run();
+						return null;
+					}, this.executor) : CompletableFuture.runAsync(task, this.executor));
+			turn.whenComplete((done, failure) -> {
+				this.lastInOrder.remove(entry.key(), turn);
+				if (failure != null) {
+					refused(entry, command, failure);
+				}
+			});
 		}
-		catch (RejectedExecutionException ex) {
-			logger.debug("A lock command was not sent, since the registry has been shut down", ex);
+		catch (Throwable ex) {
+			refused(entry, command, ex);
+		}
+	}
+
+	private void refused(KeyEntry entry, Command command, Throwable refusal) {
+		if (this.tasks.isShutDown()) {
+			logger.debug("A lock command was not sent, since the registry has been shut down", refusal);
+		}
+		else {
+			failed(entry, command, refusal);
 		}
 	}
 
@@ -95,28 +127,80 @@ final class Dispatcher {
 
 	/** Release a ticket that no entry knows. */
 	void bounce(Ticket ticket, long token) {
-		execute(() -> quietly(() -> this.backend.release(ticket, token, null)));
+		background(() -> this.backend.release(ticket, token, null), BOUNCES);
 	}
 
 	/**
-	 * Run a task that does not block after a delay.
-	 * @return its timer, or {@code null} if the registry has been shut down
+	 * Ring an entry after a delay.
+	 * @return why no timer could be set, or {@code null}. Then the entry is rung after
+	 * the next event of any key at the latest.
 	 */
-	@Nullable Future<?> later(Runnable task, long delayNanos) {
+	@Nullable LockBackendException ringLater(KeyEntry entry, long delayNanos) {
+		Runnable ring = () -> ring(entry);
 		try {
-			return this.timers.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
-		}
-		catch (RejectedExecutionException ex) {
-			logger.debug("A lock timer was not set, since the registry has been shut down", ex);
+			this.tasks.later(ring, delayNanos);
 			return null;
+		}
+		catch (LockBackendException ex) {
+			this.tasks.postpone(ring, delayNanos);
+			return ex;
 		}
 	}
 
+	private void ring(KeyEntry entry) {
+		try {
+			follow(entry, entry.ring());
+		}
+		catch (Throwable ex) {
+			logger.error("The timer of lock '" + entry.key() + "' failed and is set again", ex);
+			this.tasks.laterSurely(() -> follow(entry, entry.rouse()), RESCUE_NANOS);
+		}
+	}
+
+	private void background(Runnable command, int sends) {
+		this.tasks.executeSurely(() -> {
+			try {
+				command.run();
+			}
+			catch (RuntimeException ex) {
+				logger.debug("A ticket without a caller could not be released: it ends with its lease", ex);
+			}
+			catch (Throwable ex) {
+				logger.error("A ticket without a caller could not be released", ex);
+				if (sends > 1) {
+					this.tasks.laterSurely(() -> background(command, sends - 1), RESCUE_NANOS);
+				}
+			}
+		});
+	}
+
 	private void wake(Steps steps) {
-		steps.woken().forEach(Waiter::wake);
+		this.tasks.retryRefused();
+		steps.woken().forEach(this::wake);
 		Ticket stray = steps.stray();
 		if (stray != null) {
-			later(() -> execute(() -> quietly(() -> this.backend.cancel(stray))), this.strayDelay.toNanos());
+			this.tasks.laterSurely(() -> background(() -> this.backend.cancel(stray), BOUNCES),
+					this.strayDelay.toNanos());
+		}
+	}
+
+	private void wake(Waiter waiter) {
+		try {
+			waiter.wake();
+		}
+		catch (Throwable ex) {
+			logger.error("A caller that waits for lock '" + waiter.request().key() + "' could not be woken", ex);
+			this.tasks.laterSurely(() -> wake(waiter), RESCUE_NANOS);
+		}
+	}
+
+	/** Send on a thread of the executor, which no caller waits for. */
+	private void sendHere(KeyEntry entry, Command command) {
+		try {
+			send(entry, command);
+		}
+		catch (Throwable ex) {
+			logger.error("A command for lock '" + entry.key() + "' failed", ex);
 		}
 	}
 
@@ -133,67 +217,101 @@ final class Dispatcher {
 		try {
 			steps = entry.attempted(attempt, this.backend.attempt(attempt.ticket(), attempt.lease(), attempt.queue()));
 		}
-		catch (RuntimeException ex) {
-			steps = entry.attemptFailed(attempt, asBackendException(ex));
+		catch (Throwable ex) {
+			failed(entry, attempt, ex);
+			rethrow(ex);
+			return;
 		}
 		follow(entry, steps);
 	}
 
 	private Departure leave(KeyEntry entry, Command.Leave leave) {
 		Exit exit = leave.exit();
-		Heir heir = leave.heir();
-		Departure departure = Departure.RELEASED;
+		ReleaseResult result = null;
 		Steps steps;
 		try {
 			if (exit.release) {
-				ReleaseResult result = this.backend.release(exit.ticket, exit.lastToken, leave.next());
-				// A caller hears of the first answer only. Gone, in a later one, may be
-				// what an earlier one did.
-				if (!result.released()) {
-					departure = Departure.GONE;
-				}
-				steps = entry.left(exit, result);
-				if (heir != null) {
-					follow(heir.entry(), heir.answered(result));
-				}
+				result = this.backend.release(exit.ticket, exit.lastToken, leave.next());
 			}
 			else {
 				this.backend.cancel(exit.ticket);
-				steps = entry.left(exit, null);
 			}
+			steps = entry.left(exit, result);
 		}
-		catch (RuntimeException ex) {
-			departure = Departure.UNANSWERED;
-			steps = entry.leaveFailed(exit, asBackendException(ex));
-			if (heir != null) {
-				follow(heir.entry(), heir.unanswered(asBackendException(ex)));
-			}
+		catch (Throwable ex) {
+			failed(entry, leave, ex);
+			rethrow(ex);
+			return Departure.UNANSWERED;
+		}
+		if (leave.heir() != null && result != null) {
+			answer(leave.heir(), result);
 		}
 		follow(entry, steps);
-		return departure;
+		// A caller gets the first answer only. Gone, in a later one, may be what an
+		// earlier one did.
+		return (result != null && !result.released()) ? Departure.GONE : Departure.RELEASED;
 	}
 
-	private static LockBackendException asBackendException(RuntimeException ex) {
-		return (ex instanceof LockBackendException known) ? known
-				: new LockBackendException("The lock store failed in an unexpected way: " + ex, ex);
-	}
-
-	private void quietly(Runnable command) {
+	private void answer(Heir heir, ReleaseResult result) {
 		try {
-			command.run();
+			follow(heir.entry(), heir.answered(result));
 		}
-		catch (RuntimeException ex) {
-			logger.debug("A ticket that nobody wants could not be released: it ends with its lease", ex);
+		catch (Throwable ex) {
+			logger.error("The answer for lock '" + heir.entry().key() + "' could not be handled", ex);
+			rescue(heir.entry(), heir.attempt());
 		}
 	}
 
-	private void execute(Runnable task) {
+	/** A command failed, or could not be sent. Throws nothing. */
+	private void failed(KeyEntry entry, Command command, Throwable ex) {
 		try {
-			this.executor.execute(task);
+			LockBackendException cause = asBackendException(ex);
+			if (command instanceof Command.Attempt attempt) {
+				follow(entry, entry.attemptFailed(attempt, cause));
+				return;
+			}
+			Command.Leave leave = (Command.Leave) command;
+			Steps steps = entry.leaveFailed(leave.exit(), cause);
+			if (leave.heir() != null) {
+				follow(leave.heir().entry(), leave.heir().unanswered(cause));
+			}
+			follow(entry, steps);
 		}
-		catch (RejectedExecutionException ex) {
-			logger.debug("A lock command was not sent, since the registry has been shut down", ex);
+		catch (Throwable again) {
+			logger.error("A failure for lock '" + entry.key() + "' could not be handled and is handled again", again);
+			rescue(entry, command);
 		}
+	}
+
+	/**
+	 * An error cut short an event, and it is not known how far that came: settle its
+	 * command later, on another thread, and let the entry ask again.
+	 */
+	private void rescue(KeyEntry entry, Command command) {
+		this.tasks.laterSurely(() -> {
+			try {
+				if (command instanceof Command.Leave leave && leave.heir() != null) {
+					follow(leave.heir().entry(), leave.heir().entry().rescue(leave.heir().attempt()));
+				}
+				follow(entry, entry.rescue(command));
+			}
+			catch (Throwable ex) {
+				logger.error("Lock '" + entry.key() + "' could not be settled after an error", ex);
+				rescue(entry, command);
+			}
+		}, RESCUE_NANOS);
+	}
+
+	private static void rethrow(Throwable ex) {
+		if (ex instanceof Error error) {
+			throw error;
+		}
+	}
+
+	private static LockBackendException asBackendException(Throwable ex) {
+		Throwable cause = (ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex;
+		return (cause instanceof LockBackendException known) ? known
+				: new LockBackendException("The lock store failed in an unexpected way: " + cause, cause);
 	}
 
 }

@@ -165,9 +165,8 @@ final class Entries {
 		}
 
 		@Override
-		public void ringLater(KeyEntry entry, long delayNanos) {
-			Dispatcher dispatcher = Entries.this.dispatcher;
-			dispatcher.later(() -> dispatcher.follow(entry, entry.ring()), delayNanos);
+		public @Nullable LockBackendException ringLater(KeyEntry entry, long delayNanos) {
+			return Entries.this.dispatcher.ringLater(entry, delayNanos);
 		}
 
 	}
@@ -209,7 +208,7 @@ final class Entries {
 		@Override
 		public void lostPlace() {
 			// Not under the lock of this entry: the others have one each.
-			Entries.this.dispatcher.later(() -> lookInLine(this.key), 0);
+			Entries.this.dispatcher.tasks().laterSurely(() -> lookInLine(this.key), 0);
 		}
 
 		@Override
@@ -221,7 +220,7 @@ final class Entries {
 		public void storeFailed(LockBackendException cause, boolean tooLong) {
 			Entries.this.lines.tell(this.key, cause);
 			if (tooLong) {
-				Entries.this.dispatcher.later(() -> failLine(this.key, cause), 0);
+				Entries.this.dispatcher.tasks().laterSurely(() -> failLine(this.key, cause), 0);
 			}
 		}
 

@@ -45,9 +45,12 @@ final class Exits {
 		add(Exit.release(ticket, doubtful, lastToken, giveUpNanos, heir));
 	}
 
-	/** Nobody wants what was granted. */
-	void giveBack(Place place, Grant grant) {
-		release(place.ticket, place.doubtful, grant.firstToken(), this.clock.nanoTime() + place.lease.toNanos(), null);
+	/**
+	 * No caller wants what was granted.
+	 * @param lease what the store was asked for
+	 */
+	void giveBack(Place place, Duration lease, Grant grant) {
+		release(place.ticket, place.doubtful, grant.firstToken(), this.clock.nanoTime() + lease.toNanos(), null);
 	}
 
 	void cancel(Place place) {
@@ -83,6 +86,11 @@ final class Exits {
 
 	boolean contains(Ticket ticket) {
 		return this.exits.stream().anyMatch((exit) -> exit.ticket.equals(ticket));
+	}
+
+	/** Whether a ticket is among these and an answer for it is to come. */
+	boolean isLeaving(Ticket ticket) {
+		return this.exits.stream().anyMatch((exit) -> exit.ticket.equals(ticket) && !exit.resting);
 	}
 
 	/** An attempt of a ticket that may be among these was not answered. */

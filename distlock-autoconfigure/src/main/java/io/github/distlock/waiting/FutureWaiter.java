@@ -2,7 +2,6 @@ package io.github.distlock.waiting;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +29,9 @@ final class FutureWaiter extends Waiter {
 		try {
 			this.executor.execute(() -> this.future.complete(outcome()));
 		}
-		catch (RejectedExecutionException ex) {
-			// The registry has been shut down: there is no other thread left to do it.
+		catch (Throwable ex) {
+			// The registry has been shut down, or no thread can be started: the caller
+			// must not wait in vain.
 			this.future.complete(outcome());
 		}
 	}

@@ -127,6 +127,16 @@ final class KeyEntry {
 		return after(() -> this.state.leaveFailed(exit, cause));
 	}
 
+	/** An event of this command may have been cut short by an error. */
+	Steps rescue(Command command) {
+		return after(() -> this.state.rescue(command));
+	}
+
+	/** A ring may have been cut short by an error. */
+	Steps rouse() {
+		return after(this.state::rouse);
+	}
+
 	Steps ring() {
 		return after(this.state::ring);
 	}

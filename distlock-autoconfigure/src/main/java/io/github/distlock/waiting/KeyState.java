@@ -1,11 +1,12 @@
 package io.github.distlock.waiting;
 
+import java.time.Duration;
+
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend.Successor;
 import io.github.distlock.backend.ReleaseResult;
-import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.waiting.Waiter.Outcome;
@@ -30,18 +31,9 @@ import org.jspecify.annotations.Nullable;
  * from the room, once, and never used again.</li>
  * </ul>
  */
-final class KeyState {
-
-	private final KeyEntry entry;
-
-	private final Surroundings room;
-
-	private final LocalQueue waiters = new LocalQueue();
+final class KeyState extends KeyCallers {
 
 	private final Exits exits;
-
-	/** Once it has waited, or the store has failed. */
-	private @Nullable Lookout lookout;
 
 	private @Nullable Place place;
 
@@ -50,13 +42,13 @@ final class KeyState {
 	/** Whether an attempt of the held ticket was never answered. */
 	private boolean doubtful;
 
-	private boolean inFlight;
+	/** The command that is on its way to the store. */
+	private @Nullable Command inFlight;
 
 	private boolean removed;
 
 	KeyState(KeyEntry entry, Surroundings room) {
-		this.entry = entry;
-		this.room = room;
+		super(entry, room);
 		this.exits = new Exits(room.clock());
 	}
 
@@ -71,18 +63,6 @@ final class KeyState {
 		else {
 			this.waiters.add(waiter);
 		}
-		return true;
-	}
-
-	/** A caller gives up; answers whether its outcome was still open. */
-	boolean giveUp(Waiter waiter, boolean timedOut) {
-		if (waiter.outcome() != null) {
-			return false;
-		}
-		LockBackendException failure = (this.lookout != null) ? this.lookout.failure() : null;
-		// After a failure nobody can say whether the lock was free: not contention.
-		Outcome late = (failure != null) ? new Outcome.Failed(failure) : new Outcome.TimedOut();
-		this.waiters.decide(waiter, timedOut ? late : new Outcome.Left());
 		return true;
 	}
 
@@ -129,7 +109,7 @@ final class KeyState {
 			waiting.due = true;
 		}
 		else {
-			admit(waiting, grant);
+			admit(waiting, waiting.lease(), grant);
 		}
 		return true;
 	}
@@ -142,26 +122,18 @@ final class KeyState {
 		}
 	}
 
-	/**
-	 * Everybody who waits fails: the room closes. Not an heir, who is inside: the command
-	 * that answers him is on its way.
-	 */
-	void failWaiters(LockBackendException cause) {
-		this.waiters.decideAll(new Outcome.Failed(cause), (waiter) -> !waiter.isHeir());
-	}
-
 	void attempted(Command.Attempt attempt, AttemptResult result) {
-		this.inFlight = false;
+		this.inFlight = null;
 		storeAnswered();
 		Place waiting = this.place;
 		// A message may have been quicker than the reply.
 		if (waiting != null && waiting.ticket.equals(attempt.ticket())) {
-			answered(waiting, result);
+			answered(waiting, attempt.lease(), result);
 		}
 	}
 
 	void attemptFailed(Command.Attempt attempt, LockBackendException cause) {
-		this.inFlight = false;
+		this.inFlight = null;
 		Place waiting = this.place;
 		if (waiting != null && waiting.ticket.equals(attempt.ticket())) {
 			waiting.doubtful = true;
@@ -174,13 +146,13 @@ final class KeyState {
 
 	/** The store has answered a release (or a cancel, then without a result). */
 	void left(Exit exit, @Nullable ReleaseResult result) {
-		this.inFlight = false;
+		this.inFlight = null;
 		storeAnswered();
 		gone(exit, (result != null) ? result.next() : null);
 	}
 
 	void leaveFailed(Exit exit, LockBackendException cause) {
-		this.inFlight = false;
+		this.inFlight = null;
 		failed(cause);
 		if (this.exits.rest(exit)) {
 			gone(exit, null);
@@ -189,8 +161,8 @@ final class KeyState {
 
 	/** A timer of this entry fired. */
 	void ring() {
-		Lookout waited = this.lookout;
-		if (waited != null && waited.rings()) {
+		Lookout waited = lookout();
+		if (waited.rings()) {
 			this.exits.wake();
 			Place waiting = this.place;
 			if (waiting != null) {
@@ -199,13 +171,34 @@ final class KeyState {
 		}
 	}
 
+	/**
+	 * An error cut short an event of this command: it is settled without an answer.
+	 */
+	void rescue(Command command) {
+		if (this.inFlight == command) {
+			this.inFlight = null;
+			if (this.place != null) {
+				this.place.doubtful = true;
+			}
+		}
+		rouse();
+	}
+
+	/** Whatever is left to be done is due. */
+	void rouse() {
+		this.exits.wake();
+		if (this.place != null) {
+			this.place.due = true;
+		}
+	}
+
 	private void gone(Exit exit, @Nullable AttemptResult next) {
 		this.exits.remove(exit);
 		Place waiting = this.place;
 		if (waiting != null) {
 			waiting.waited = true;
-			if (next != null) {
-				answered(waiting, next);
+			if (next != null && exit.next != null) {
+				answered(waiting, exit.next.lease(), next);
 			}
 			else {
 				// Nobody told whether it is queued: it must ask.
@@ -214,15 +207,16 @@ final class KeyState {
 		}
 	}
 
-	private void answered(Place waiting, AttemptResult result) {
+	private void answered(Place waiting, Duration asked, AttemptResult result) {
 		if (result instanceof AttemptResult.Granted granted) {
 			if (granted.grant().validity().hasPassed(this.room.clock())) {
-				// An heir must never ask: another writer may have been in between.
-				this.waiters.decideAll(new Outcome.TimedOut(), Waiter::isHeir);
+				// For one that asks once this was it. And an heir must never ask: another
+				// writer may have been in between.
+				this.waiters.ofKind(Waiter::isOnce).forEach((once) -> dismiss(once, new Outcome.TimedOut()));
 				lookout().afterStaleGrant();
 			}
 			else {
-				admit(waiting, granted.grant());
+				admit(waiting, asked, granted.grant());
 			}
 			return;
 		}
@@ -244,16 +238,16 @@ final class KeyState {
 		}
 	}
 
-	private void admit(Place waiting, Grant grant) {
-		if (this.lookout != null && this.exits.isEmpty()) {
+	private void admit(Place waiting, Duration asked, Grant grant) {
+		if (this.exits.isEmpty()) {
 			// Not while an exit rests: it is still to be woken.
-			this.lookout.rest();
+			rest();
 		}
 		this.room.waitsNoMore();
 		this.place = null;
-		if (this.waiters.isEmpty()) {
-			// All have left meanwhile: give it back.
-			this.exits.giveBack(waiting, grant);
+		if (this.waiters.isEmpty() || asked.compareTo(waiting.lease()) > 0) {
+			// All have left meanwhile, or the one that wanted such a long lease.
+			this.exits.giveBack(waiting, asked, grant);
 			return;
 		}
 		Admission admission = waiting.admit(grant, this.room.clock().nanoTime());
@@ -262,39 +256,32 @@ final class KeyState {
 		this.waiters.decide(this.waiters.first(), new Outcome.Admitted(admission));
 	}
 
-	private void failed(LockBackendException cause) {
-		boolean tooLong = lookout().failed(cause);
-		// A store that is not set up does not answer better later.
-		boolean useless = cause instanceof StoreUnusableException;
-		this.waiters.decideAll(new Outcome.Failed(cause), (waiter) -> tooLong || useless || waiter.isOnce());
-	}
-
 	/**
 	 * Find out what follows from the events so far. Call it once after each.
 	 */
 	Steps steps() {
+		failWithoutTimer();
 		Command command = nextCommand();
+		Steps steps = new Steps(command, takeWoken(), this.exits.takeStray());
 		if (command != null) {
-			this.inFlight = true;
+			this.inFlight = command;
 		}
 		else if (isIdle()) {
 			this.removed = true;
 			this.room.remove(this.entry.key());
 		}
-		return new Steps(command, this.waiters.takeDecided(), this.exits.takeStray());
+		return steps;
 	}
 
-	private void storeAnswered() {
-		if (this.lookout != null) {
-			this.lookout.answered();
-		}
+	@Override
+	boolean isLeaving(Ticket ticket) {
+		boolean abandoned = this.place != null && this.place.ticket.equals(ticket) && this.waiters.isEmpty();
+		return (abandoned || this.exits.isLeaving(ticket)) && failure() == null;
 	}
 
-	private Lookout lookout() {
-		if (this.lookout == null) {
-			this.lookout = new Lookout(this.room, new Alarm(this.room, this.entry));
-		}
-		return this.lookout;
+	@Override
+	@Nullable Ticket waitingTicket() {
+		return (this.place != null) ? this.place.ticket : null;
 	}
 
 	private @Nullable Ticket liveTicket() {
@@ -305,12 +292,12 @@ final class KeyState {
 	}
 
 	private boolean isIdle() {
-		return !this.inFlight && !this.removed && this.waiters.isEmpty() && this.holder == null && this.place == null
-				&& this.exits.isEmpty();
+		return this.inFlight == null && !this.removed && this.waiters.isEmpty() && this.holder == null
+				&& this.place == null && this.exits.isEmpty();
 	}
 
 	private @Nullable Command nextCommand() {
-		if (this.inFlight) {
+		if (this.inFlight != null) {
 			return null;
 		}
 		Place abandoned = this.place;
@@ -331,13 +318,14 @@ final class KeyState {
 			this.place = newPlace();
 			this.place.due = true;
 		}
+		this.place.askFor(this.waiters.first().request().lease());
 		return this.place.attemptIfDue(!this.waiters.isOnceOnly());
 	}
 
 	private Command leave(Exit exit) {
 		if (exit.release && exit.heir == null && exit.sends == 0 && liveTicket() == null && !this.waiters.isEmpty()) {
 			this.place = newPlace();
-			exit.next = new Successor(this.place.ticket, this.place.lease);
+			exit.next = new Successor(this.place.ticket, this.place.lease());
 		}
 		return exit.send(liveTicket());
 	}

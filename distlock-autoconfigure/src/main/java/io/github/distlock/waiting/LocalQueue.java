@@ -38,6 +38,11 @@ final class LocalQueue {
 		return this.oldest != null && this.oldest.isOnce() && (this.others == null || this.others.isEmpty());
 	}
 
+	/** Whether this one waits and no other. */
+	boolean isOnly(Waiter waiter) {
+		return this.oldest == waiter && (this.others == null || this.others.isEmpty());
+	}
+
 	void add(Waiter waiter) {
 		if (this.oldest == null) {
 			this.oldest = waiter;
@@ -49,10 +54,15 @@ final class LocalQueue {
 		this.others.add(waiter);
 	}
 
-	/** Decide for one, who waits or not. */
-	void decide(Waiter waiter, Outcome outcome) {
+	/** Decide for one, which waits or not, and which is not to be woken yet. */
+	void decideQuietly(Waiter waiter, Outcome outcome) {
 		remove(waiter);
 		waiter.decide(outcome);
+	}
+
+	/** Decide for one, which waits or not. */
+	void decide(Waiter waiter, Outcome outcome) {
+		decideQuietly(waiter, outcome);
 		if (this.decided == null) {
 			this.decided = new ArrayList<>(1);
 		}
@@ -61,15 +71,21 @@ final class LocalQueue {
 
 	/** Decide for all of a kind. */
 	void decideAll(Outcome outcome, Predicate<Waiter> which) {
+		ofKind(which).forEach((waiter) -> decide(waiter, outcome));
+	}
+
+	/** Those of a kind that wait now, oldest first. */
+	List<Waiter> ofKind(Predicate<Waiter> which) {
 		if (this.oldest == null) {
-			return;
+			return List.of();
 		}
 		List<Waiter> all = new ArrayList<>();
 		all.add(this.oldest);
 		if (this.others != null) {
 			all.addAll(this.others);
 		}
-		all.stream().filter(which).forEach((waiter) -> decide(waiter, outcome));
+		all.removeIf(which.negate());
+		return all;
 	}
 
 	private void remove(Waiter waiter) {

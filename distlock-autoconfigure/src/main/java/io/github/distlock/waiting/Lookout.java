@@ -72,6 +72,14 @@ final class Lookout {
 		return (this.outage != null) ? this.outage.failure() : this.room.storeFailure();
 	}
 
+	/**
+	 * Make sure that a timer will fire.
+	 * @return why none will although the entry needs one, or {@code null}
+	 */
+	@Nullable LockBackendException ensureTimer() {
+		return this.alarm.ensure();
+	}
+
 	/** There is nothing to look for any more. */
 	void rest() {
 		this.alarm.clear();

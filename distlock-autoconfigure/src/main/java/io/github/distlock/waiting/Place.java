@@ -14,7 +14,11 @@ final class Place {
 
 	final Ticket ticket;
 
-	final Duration lease;
+	/**
+	 * What the store is asked for: the lease of the caller that is first, and not that of
+	 * one which has left.
+	 */
+	private Duration lease;
 
 	/** Whether an attempt was never answered: a copy of it may still run. */
 	boolean doubtful;
@@ -50,6 +54,18 @@ final class Place {
 		return forgotten;
 	}
 
+	Duration lease() {
+		return this.lease;
+	}
+
+	/** Ask for the lease of the caller that is first now. */
+	void askFor(Duration wanted) {
+		if (!this.lease.equals(wanted)) {
+			this.lease = wanted;
+			this.due = true;
+		}
+	}
+
 	/** Whether the store knows nothing of it. */
 	boolean isUnknown() {
 		return !this.queued && !this.doubtful;
@@ -68,8 +84,9 @@ final class Place {
 		if (!this.due) {
 			return null;
 		}
+		Command attempt = new Command.Attempt(this.ticket, this.lease, queue);
 		this.due = false;
-		return new Command.Attempt(this.ticket, this.lease, queue);
+		return attempt;
 	}
 
 }

@@ -58,7 +58,10 @@ interface Surroundings {
 	/** Forget an entry that is no longer needed. */
 	void remove(String key);
 
-	/** Ring an entry after a delay. */
-	void ringLater(KeyEntry entry, long delayNanos);
+	/**
+	 * Ring an entry after a delay.
+	 * @return why no timer could be set, or {@code null}
+	 */
+	@Nullable LockBackendException ringLater(KeyEntry entry, long delayNanos);
 
 }

@@ -24,6 +24,9 @@ abstract class Waiter {
 	/** Written under the entry's lock, read without. */
 	private volatile @Nullable Outcome outcome;
 
+	/** The same. Set before the outcome, so that a caller sees both. */
+	private volatile boolean leaving;
+
 	Waiter(EntryRequest request, long nowNanos) {
 		this.request = request;
 		this.endless = request.waitTime().isNegative() || request.waitTime().isZero()
@@ -63,6 +66,21 @@ abstract class Waiter {
 
 	void decide(Outcome decided) {
 		this.outcome = decided;
+	}
+
+	/** Whether it has given up and its ticket is still in the store. */
+	boolean isLeaving() {
+		return this.leaving;
+	}
+
+	/** It gives up, and returns when its ticket has left the store. */
+	void leave() {
+		this.leaving = true;
+	}
+
+	/** Its ticket has left, or will not leave soon: it may return. */
+	void left() {
+		this.leaving = false;
 	}
 
 	/** Tell the caller that the outcome is there. Does not block. */

@@ -5,9 +5,9 @@ import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.Ticket;
@@ -35,6 +35,10 @@ public final class WaitingRoom {
 
 	private final Duration patience;
 
+	private final long withdrawalNanos;
+
+	private final ThreadWaits threads;
+
 	private volatile boolean closed;
 
 	/**
@@ -53,6 +57,17 @@ public final class WaitingRoom {
 		this.patience = rules.patience();
 		this.dispatcher = new Dispatcher(backend, executor, callbacks, timers);
 		this.entries = new Entries(instance, rules, clock, this.dispatcher);
+		this.withdrawalNanos = withdrawal(backend.description(), rules).toNanos();
+		this.threads = new ThreadWaits(this, clock, this.withdrawalNanos);
+	}
+
+	/**
+	 * How long a caller that gives up waits until its ticket has left the store: one
+	 * command time-out. A store which does not name one reports its failures itself.
+	 */
+	private static Duration withdrawal(BackendDescription store, WaitingRules rules) {
+		Duration timeout = store.strayDelay();
+		return (timeout.isZero() || timeout.compareTo(rules.patience()) > 0) ? rules.patience() : timeout;
 	}
 
 	/**
@@ -64,37 +79,7 @@ public final class WaitingRoom {
 	 * @throws LockBackendException if the store fails
 	 */
 	public @Nullable Admission enter(EntryRequest request, boolean interruptible) throws InterruptedException {
-		if (interruptible && Thread.interrupted()) {
-			throw new InterruptedException("Interrupted before waiting for lock '" + request.key() + "'");
-		}
-		long start = this.clock.nanoTime();
-		boolean restart = false;
-		while (true) {
-			ThreadWaiter waiter = new ThreadWaiter(request, start);
-			KeyEntry entry = join(waiter, false);
-			Outcome outcome = await(entry, waiter, interruptible, restart);
-			if (outcome instanceof Outcome.Failed failed) {
-				throw failed.forCaller();
-			}
-			Admission admission = admitted(outcome);
-			if (admission != null || !(outcome instanceof Outcome.Admitted)) {
-				return admission;
-			}
-			restart = true;
-		}
-	}
-
-	private @Nullable Admission admitted(Outcome outcome) {
-		if (!(outcome instanceof Outcome.Admitted admitted)) {
-			return null;
-		}
-		Admission admission = admitted.admission();
-		if (!admission.hasPassed(this.clock)) {
-			return admission;
-		}
-		// This process was paused between the grant and here: it must not enter.
-		abandon(admission);
-		return null;
+		return this.threads.enter(request, interruptible);
 	}
 
 	/**
@@ -154,8 +139,14 @@ public final class WaitingRoom {
 			this.dispatcher.follow(own, heir.refused());
 			return new Downgrade(Departure.GONE, null);
 		}
-		Departure departure = this.dispatcher.followHere(entry, steps);
-		return new Downgrade(departure, admitted(awaitAnswer(own, waiter)));
+		try {
+			Departure departure = this.dispatcher.followHere(entry, steps);
+			return new Downgrade(departure, this.threads.awaitAnswer(own, waiter));
+		}
+		catch (RuntimeException | Error ex) {
+			withdraw(own, waiter);
+			throw ex;
+		}
 	}
 
 	/**
@@ -264,61 +255,25 @@ public final class WaitingRoom {
 					this.dispatcher.follow(entry, steps);
 				}
 				else {
-					this.dispatcher.followHere(entry, steps);
+					followHere(entry, waiter, steps);
 				}
 				return entry;
 			}
 		}
 	}
 
-	private Outcome await(KeyEntry entry, ThreadWaiter waiter, boolean interruptible, boolean restart)
-			throws InterruptedException {
-		boolean interrupted = false;
-		boolean told = restart;
-		try {
-			Outcome outcome;
-			while ((outcome = waiter.outcome()) == null) {
-				if (Thread.interrupted()) {
-					interrupted = true;
-				}
-				if (interrupted && interruptible) {
-					if (!giveUp(entry, waiter, false)) {
-						// Decided just before. Its wake-up may have ended a park on the
-						// entry's lock, and no other one comes.
-						continue;
-					}
-					interrupted = false;
-					throw new InterruptedException(
-							"Interrupted while waiting for lock '" + waiter.request().key() + "'");
-				}
-				long remaining = waiter.isEndless() ? Long.MAX_VALUE : waiter.remainingNanos(this.clock.nanoTime());
-				if (remaining <= 0) {
-					giveUp(entry, waiter, true);
-					continue;
-				}
-				if (!told && !waiter.isOnce()) {
-					told = true;
-					waiter.request().onWaiting().run();
-					// A listener may have parked, and used up the wake-up.
-					continue;
-				}
-				LockSupport.parkNanos(this, remaining);
-			}
-			return outcome;
-		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
-		}
+	/** How long a caller that gives up waits until its ticket has left the store. */
+	long withdrawalNanos() {
+		return this.withdrawalNanos;
 	}
 
-	private Outcome awaitAnswer(KeyEntry entry, HeirWaiter waiter) {
+	private void followHere(KeyEntry entry, Waiter waiter, Steps steps) {
 		try {
-			return await(entry, waiter, false, true);
+			this.dispatcher.followHere(entry, steps);
 		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException("An uninterruptible wait was interrupted", ex);
+		catch (RuntimeException | Error ex) {
+			withdraw(entry, waiter);
+			throw ex;
 		}
 	}
 
@@ -329,6 +284,32 @@ public final class WaitingRoom {
 		}
 		this.dispatcher.follow(entry, steps);
 		return true;
+	}
+
+	/**
+	 * The same on the caller's thread, which cancels its ticket itself: it returns when
+	 * the store has answered, or after one command time-out.
+	 */
+	boolean giveUpHere(KeyEntry entry, Waiter waiter, boolean timedOut) {
+		Steps steps = entry.giveUp(waiter, timedOut);
+		if (steps == null) {
+			return false;
+		}
+		if (waiter.isLeaving() && steps.command() instanceof Command.Leave) {
+			this.dispatcher.followHere(entry, steps);
+		}
+		else {
+			this.dispatcher.follow(entry, steps);
+		}
+		return true;
+	}
+
+	/** An error ended a wait: the caller gets that, and not the lock. */
+	void withdraw(KeyEntry entry, Waiter waiter) {
+		giveUp(entry, waiter, false);
+		if (waiter.outcome() instanceof Outcome.Admitted admitted) {
+			abandon(admitted.admission());
+		}
 	}
 
 	private static LockBackendException shutDown(String key) {

@@ -112,6 +112,16 @@ interface LeaseContract extends ContractTests {
 	}
 
 	@Test
+	default void theLockOfAThreadThatHasDiedIsGivenBack() throws Exception {
+		Thread dead = new Thread(() -> one().registry().obtain(key()).lock());
+		dead.start();
+		dead.join();
+		two().acquire(key()).close();
+		await().untilAsserted(() -> assertThat(one().lost()).containsExactly(key()));
+		stage().awaitIdle();
+	}
+
+	@Test
 	default void aHolderOfALockThatTheStoreHasLostIsTold() {
 		assumeExpiry();
 		ContractNode watched = stage().node(watchedLease());

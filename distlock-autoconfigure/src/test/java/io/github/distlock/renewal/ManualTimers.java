@@ -23,6 +23,9 @@ final class ManualTimers extends ScheduledThreadPoolExecutor {
 	Runnable afterSetting = () -> {
 	};
 
+	/** How many timers cannot be set from now on. */
+	int errors;
+
 	ManualTimers(ManualClock clock) {
 		super(0);
 		this.clock = clock;
@@ -30,6 +33,10 @@ final class ManualTimers extends ScheduledThreadPoolExecutor {
 
 	@Override
 	public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+		if (this.errors > 0) {
+			this.errors--;
+			throw new InternalError("injected at the timer");
+		}
 		this.timers.add(new Timer(this.clock.nanoTime() + unit.toNanos(delay), task));
 		Runnable after = this.afterSetting;
 		this.afterSetting = () -> {

@@ -149,8 +149,9 @@ abstract class OneKey implements Surroundings {
 	}
 
 	@Override
-	public void ringLater(KeyEntry rung, long delayNanos) {
+	public @Nullable LockBackendException ringLater(KeyEntry rung, long delayNanos) {
 		this.alarms.add(delayNanos);
+		return null;
 	}
 
 }

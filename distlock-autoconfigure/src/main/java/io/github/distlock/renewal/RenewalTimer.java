@@ -1,0 +1,146 @@
+package io.github.distlock.renewal;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.TimeSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * The one timer of a {@link LeaseRenewer}. It is only set when a lease needs it sooner
+ * than it would fire anyway. Thread-safe.
+ */
+final class RenewalTimer {
+
+	private static final Log logger = LogFactory.getLog(RenewalTimer.class);
+
+	private static final long SHORTEST_SLEEP_NANOS = 1_000_000;
+
+	private static final long RETRY_NANOS = 100_000_000;
+
+	private final TimeSource clock;
+
+	private final Executor executor;
+
+	private final ScheduledExecutorService timers;
+
+	private final Runnable scan;
+
+	private final ReentrantLock timerLock = new ReentrantLock();
+
+	/** Guarded by {@link #timerLock} for writing, but for the timer that fires. */
+	private volatile boolean armed;
+
+	/** Guarded by {@link #timerLock} for writing; means nothing unless armed. */
+	private volatile long armedForNanos;
+
+	/** Whether neither the timers nor the executor took the next scan. */
+	private volatile boolean unwatched;
+
+	private volatile boolean stopped;
+
+	RenewalTimer(TimeSource clock, Executor executor, ScheduledExecutorService timers, Runnable scan) {
+		this.clock = clock;
+		this.executor = executor;
+		this.timers = timers;
+		this.scan = scan;
+	}
+
+	/** Set no timer any more. */
+	void stop() {
+		this.stopped = true;
+	}
+
+	/** Set the timer if that was not possible before. */
+	void retry() {
+		if (this.unwatched) {
+			wakeSurely(0);
+		}
+	}
+
+	/**
+	 * Scan after a time at the latest.
+	 * @throws LockBackendException if the timer could not be set; one that was set before
+	 * goes on
+	 */
+	void wakeWithin(long nanos) {
+		long at = this.clock.nanoTime() + Math.max(nanos, 0);
+		if (this.armed && at - this.armedForNanos >= 0) {
+			return;
+		}
+		this.timerLock.lock();
+		try {
+			if (this.stopped || (this.armed && at - this.armedForNanos >= 0)) {
+				return;
+			}
+			arm(at, nanos);
+		}
+		finally {
+			this.timerLock.unlock();
+		}
+	}
+
+	/** If this fails the timer that was armed before, if any, goes on. */
+	private void arm(long at, long nanos) {
+		boolean armedBefore = this.armed;
+		long armedForBefore = this.armedForNanos;
+		try {
+			// First what the scan looks for, then the timer: it may fire at once.
+			this.armedForNanos = at;
+			this.armed = true;
+			this.timers.schedule(() -> fired(at), Math.max(nanos, SHORTEST_SLEEP_NANOS), TimeUnit.NANOSECONDS);
+			this.unwatched = false;
+		}
+		catch (RuntimeException | Error ex) {
+			this.armedForNanos = armedForBefore;
+			this.armed = armedBefore;
+			if (this.timers.isShutdown()) {
+				logger.debug("Leases are no longer watched, since the registry has been shut down", ex);
+			}
+			else if (ex instanceof RejectedExecutionException) {
+				throw new LockBackendException("A timer for the renewal of leases could not be set: " + ex, ex);
+			}
+			else {
+				throw ex;
+			}
+		}
+	}
+
+	/**
+	 * Set the timer on a thread that no caller waits for, again and again until it is.
+	 */
+	void wakeSurely(long nanos) {
+		try {
+			wakeWithin(nanos);
+		}
+		catch (Throwable ex) {
+			logger.error("The timer for the renewal of leases could not be set and is set again", ex);
+			try {
+				this.executor.execute(() -> {
+					LockSupport.parkNanos(RETRY_NANOS);
+					wakeSurely(0);
+				});
+			}
+			catch (Throwable again) {
+				this.unwatched = true;
+			}
+		}
+	}
+
+	private void fired(long armedFor) {
+		if (this.armedForNanos != armedFor) {
+			// A timer for an earlier moment was set after this one: that one goes on.
+			return;
+		}
+		// Before the scan: a lease that is added from now on arms the timer itself.
+		this.armed = false;
+		this.scan.run();
+	}
+
+}

@@ -1,0 +1,126 @@
+package io.github.distlock.waiting;
+
+import java.util.List;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.StoreUnusableException;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.waiting.Waiter.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The callers of one key: those that wait, those that have given up and return when their
+ * ticket has left the store, and the timer without which they might wait in vain. Part of
+ * {@link KeyState}, and guarded as that is.
+ */
+abstract class KeyCallers {
+
+	final KeyEntry entry;
+
+	final Surroundings room;
+
+	final LocalQueue waiters = new LocalQueue();
+
+	/** Once a caller has given up whose ticket had to leave the store. */
+	private @Nullable Leavers leavers;
+
+	/** Once it has waited, or the store has failed. */
+	private @Nullable Lookout lookout;
+
+	KeyCallers(KeyEntry entry, Surroundings room) {
+		this.entry = entry;
+		this.room = room;
+	}
+
+	/** The ticket with which they wait. */
+	abstract @Nullable Ticket waitingTicket();
+
+	/** Whether a ticket is on its way out of the store, and an answer is to come. */
+	abstract boolean isLeaving(Ticket ticket);
+
+	/** A caller gives up; answers whether its outcome was still open. */
+	final boolean giveUp(Waiter waiter, boolean timedOut) {
+		if (waiter.outcome() != null) {
+			return false;
+		}
+		LockBackendException failure = failure();
+		// After a failure nobody can say whether the lock was free: not contention.
+		Outcome late = (failure != null) ? new Outcome.Failed(failure) : new Outcome.TimedOut();
+		dismiss(waiter, timedOut ? late : new Outcome.Left());
+		return true;
+	}
+
+	/**
+	 * A caller leaves without the lock; if nobody keeps its place, not before its ticket.
+	 */
+	final void dismiss(Waiter waiter, Outcome outcome) {
+		Ticket ticket = waitingTicket();
+		if (ticket == null || waiter.isHeir() || !this.waiters.isOnly(waiter) || failure() != null) {
+			this.waiters.decide(waiter, outcome);
+			return;
+		}
+		if (this.leavers == null) {
+			this.leavers = new Leavers();
+		}
+		this.leavers.add(waiter, ticket);
+		this.waiters.decideQuietly(waiter, outcome);
+	}
+
+	/** The last failure, if the store has not answered since. */
+	final @Nullable LockBackendException failure() {
+		return (this.lookout != null) ? this.lookout.failure() : null;
+	}
+
+	/**
+	 * Everybody who waits fails: the room closes. Not an heir, who is inside: the command
+	 * that answers him is on its way.
+	 */
+	final void failWaiters(LockBackendException cause) {
+		this.waiters.decideAll(new Outcome.Failed(cause), (waiter) -> !waiter.isHeir());
+		if (this.leavers != null) {
+			this.leavers.release();
+		}
+	}
+
+	final void failed(LockBackendException cause) {
+		boolean tooLong = lookout().failed(cause);
+		// A store that is not set up does not answer better later.
+		boolean useless = cause instanceof StoreUnusableException;
+		this.waiters.decideAll(new Outcome.Failed(cause), (waiter) -> tooLong || useless || waiter.isOnce());
+	}
+
+	final void storeAnswered() {
+		if (this.lookout != null) {
+			this.lookout.answered();
+		}
+	}
+
+	final Lookout lookout() {
+		if (this.lookout == null) {
+			this.lookout = new Lookout(this.room, new Alarm(this.room, this.entry));
+		}
+		return this.lookout;
+	}
+
+	/** There is nothing to ask for any more. */
+	final void rest() {
+		if (this.lookout != null) {
+			this.lookout.rest();
+		}
+	}
+
+	/** Without a timer a wait might never end: it ends with the error. */
+	final void failWithoutTimer() {
+		LockBackendException reason = (this.lookout != null) ? this.lookout.ensureTimer() : null;
+		if (reason != null) {
+			failWaiters(reason);
+		}
+	}
+
+	/** Whom to wake. */
+	final List<Waiter> takeWoken() {
+		List<Waiter> decided = this.waiters.takeDecided();
+		return (this.leavers != null) ? this.leavers.addTo(decided, this::isLeaving) : decided;
+	}
+
+}

@@ -1,0 +1,149 @@
+package io.github.distlock.waiting;
+
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.waiting.Waiter.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The waits of threads, each from its request to its end, parked. Whatever is thrown
+ * meanwhile, the caller does not stay in the queue of its key. Thread-safe.
+ */
+final class ThreadWaits {
+
+	private final WaitingRoom room;
+
+	private final TimeSource clock;
+
+	private final long withdrawalNanos;
+
+	/**
+	 * Create it.
+	 * @param withdrawalNanos how long a caller that gives up waits until its ticket has
+	 * left the store
+	 */
+	ThreadWaits(WaitingRoom room, TimeSource clock, long withdrawalNanos) {
+		this.room = room;
+		this.clock = clock;
+		this.withdrawalNanos = withdrawalNanos;
+	}
+
+	@Nullable Admission enter(EntryRequest request, boolean interruptible) throws InterruptedException {
+		if (interruptible && Thread.interrupted()) {
+			throw new InterruptedException("Interrupted before waiting for lock '" + request.key() + "'");
+		}
+		long start = this.clock.nanoTime();
+		boolean restart = false;
+		while (true) {
+			ThreadWaiter waiter = new ThreadWaiter(request, start);
+			KeyEntry entry = this.room.join(waiter, false);
+			Outcome outcome = await(entry, waiter, interruptible, restart);
+			if (outcome instanceof Outcome.Failed failed) {
+				throw failed.forCaller();
+			}
+			Admission admission = admitted(outcome);
+			if (admission != null || !(outcome instanceof Outcome.Admitted)) {
+				return admission;
+			}
+			restart = true;
+		}
+	}
+
+	/** Wait for the one answer of the store that decides about an heir. */
+	@Nullable Admission awaitAnswer(KeyEntry entry, HeirWaiter waiter) {
+		try {
+			return admitted(await(entry, waiter, false, true));
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("An uninterruptible wait was interrupted", ex);
+		}
+	}
+
+	private @Nullable Admission admitted(Outcome outcome) {
+		if (!(outcome instanceof Outcome.Admitted admitted)) {
+			return null;
+		}
+		Admission admission = admitted.admission();
+		if (!admission.hasPassed(this.clock)) {
+			return admission;
+		}
+		// This process was paused between the grant and here: it must not enter.
+		this.room.abandon(admission);
+		return null;
+	}
+
+	private Outcome await(KeyEntry entry, ThreadWaiter waiter, boolean interruptible, boolean restart)
+			throws InterruptedException {
+		try {
+			return park(entry, waiter, interruptible, restart);
+		}
+		catch (RuntimeException | Error ex) {
+			this.room.withdraw(entry, waiter);
+			throw ex;
+		}
+	}
+
+	/** An interrupt that does not end the wait is set again when the thread returns. */
+	private Outcome park(KeyEntry entry, ThreadWaiter waiter, boolean interruptible, boolean restart)
+			throws InterruptedException {
+		boolean interrupted = false;
+		boolean told = restart;
+		try {
+			Outcome outcome;
+			while ((outcome = waiter.outcome()) == null) {
+				if (Thread.interrupted()) {
+					interrupted = true;
+				}
+				if (interrupted && interruptible) {
+					if (!this.room.giveUpHere(entry, waiter, false)) {
+						// Decided just before. Its wake-up may have ended a park on the
+						// entry's lock, and no other one comes.
+						continue;
+					}
+					// A second interrupt, meanwhile, is another one: it stays set.
+					interrupted = awaitWithdrawal(waiter);
+					throw new InterruptedException(
+							"Interrupted while waiting for lock '" + waiter.request().key() + "'");
+				}
+				long remaining = waiter.isEndless() ? Long.MAX_VALUE : waiter.remainingNanos(this.clock.nanoTime());
+				if (remaining <= 0) {
+					this.room.giveUpHere(entry, waiter, true);
+					continue;
+				}
+				if (!told && !waiter.isOnce()) {
+					told = true;
+					waiter.request().onWaiting().run();
+					// A listener may have parked, and used up the wake-up.
+					continue;
+				}
+				LockSupport.parkNanos(this, remaining);
+			}
+			interrupted |= awaitWithdrawal(waiter);
+			return outcome;
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * A caller that has given up waits until its ticket has left the store.
+	 * @return whether it was interrupted
+	 */
+	private boolean awaitWithdrawal(ThreadWaiter waiter) {
+		boolean interrupted = false;
+		if (waiter.isLeaving()) {
+			long end = this.clock.nanoTime() + this.withdrawalNanos;
+			long left;
+			while (waiter.isLeaving() && (left = end - this.clock.nanoTime()) > 0) {
+				LockSupport.parkNanos(this, left);
+				interrupted |= Thread.interrupted();
+			}
+		}
+		return interrupted;
+	}
+
+}

@@ -1,0 +1,134 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Future;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.waiting.FailingSteps;
+import io.github.distlock.waiting.FailingSteps.Step;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * A caller gets the {@link Error} that ends its attempt or its release, listeners hear of
+ * the end, and the registry is idle afterwards.
+ */
+class ErrorOutcomeTests {
+
+	private final RecordedEvents events = new RecordedEvents();
+
+	private final FailingSteps steps = new FailingSteps();
+
+	private final LocalStore store = new LocalStore(TimeSource.SYSTEM);
+
+	private BackendLockRegistry one;
+
+	private BackendLockRegistry two;
+
+	@BeforeEach
+	void setUp() {
+		LocalLockBackend real = new LocalLockBackend(this.store, 17, TimeSource.SYSTEM);
+		this.one = new BackendLockRegistry(this.steps.before(real), RedisNodes.settings(Duration.ofSeconds(30)),
+				List.of(this.events), TimeSource.SYSTEM);
+		this.two = new BackendLockRegistry(new LocalLockBackend(this.store, 17, TimeSource.SYSTEM),
+				RedisNodes.settings(Duration.ofSeconds(30)), List.of(), TimeSource.SYSTEM);
+		this.one.start();
+		this.two.start();
+	}
+
+	@AfterEach
+	void tearDown() {
+		this.steps.heal();
+		this.one.shutdown();
+		this.two.shutdown();
+		this.steps.close();
+	}
+
+	@Test
+	void anAttemptThatEndsWithAnErrorIsReported() {
+		this.steps.fail(Step.ATTEMPT, 1);
+		assertThatExceptionOfType(InternalError.class).isThrownBy(() -> this.one.acquire(LockRequest.of("key")));
+		assertThat(this.events.outcomes()).containsExactly("BACKEND_ERROR");
+		assertUsable();
+	}
+
+	@Test
+	void aWaitThatEndsWithAnErrorIsNoLongerCounted() {
+		HeldLock held = this.two.acquire(LockRequest.of("key"));
+		this.steps.fail(Step.CANCEL, 1);
+		assertThatExceptionOfType(InternalError.class)
+			.isThrownBy(() -> this.one.acquire(LockRequest.of("key").waitTime(Duration.ofMillis(100))));
+		assertThat(this.events.waiting).hasValue(0);
+		assertThat(this.events.outcomes()).containsExactly("BACKEND_ERROR");
+		held.close();
+		assertUsable();
+	}
+
+	@Test
+	void anAsynchronousAttemptThatEndsWithAnErrorIsReported() {
+		this.steps.fail(Step.ATTEMPT, 1);
+		assertThatExceptionOfType(CompletionException.class)
+			.isThrownBy(() -> this.one.acquireAsync(LockRequest.of("key").waitTime(Duration.ZERO)).join())
+			.havingRootCause()
+			.isInstanceOf(InternalError.class);
+		assertThat(this.events.waiting).hasValue(0);
+		assertThat(this.events.outcomes()).containsExactly("BACKEND_ERROR");
+		assertUsable();
+	}
+
+	@Test
+	void aReleaseThatEndsWithAnErrorIsReportedAndGoesOn() {
+		HeldLock lock = this.one.acquire(LockRequest.of("key"));
+		this.steps.fail(Step.RELEASE, 1);
+		assertThatExceptionOfType(InternalError.class).isThrownBy(lock::close);
+		assertThat(lock.isHeld()).isFalse();
+		assertThat(this.events.released).containsExactly("key");
+		assertUsable();
+	}
+
+	@Test
+	void aDowngradeThatEndsWithAnErrorLosesTheLockAndLeavesNothing() {
+		HeldLock writer = this.one.acquire(LockRequest.of("key").mode(LockMode.WRITE));
+		HeldLock reader = this.one.acquire(LockRequest.of("key").mode(LockMode.READ));
+		this.steps.fail(Step.RELEASE, 1);
+		assertThatExceptionOfType(InternalError.class).isThrownBy(writer::close);
+		assertThat(reader.isHeld()).isFalse();
+		assertThat(this.events.lost).containsExactly("key");
+		assertThatExceptionOfType(io.github.distlock.LockLostException.class).isThrownBy(reader::close);
+		assertUsable();
+	}
+
+	@Test
+	void anErrorOfOneCallerDoesNotEndTheWaitOfAnother() throws Exception {
+		HeldLock held = this.two.acquire(LockRequest.of("key"));
+		Future<HeldLock> patient = this.one.acquireAsync(LockRequest.of("key").waitTime(LockRequest.FOREVER));
+		Awaitility.await().until(() -> this.events.waiting.get() == 1);
+		this.steps.fail(Step.CANCEL, 1);
+		this.one.tryAcquire(LockRequest.of("key").waitTime(Duration.ofMillis(50)));
+		held.close();
+		patient.get(20, java.util.concurrent.TimeUnit.SECONDS).close();
+		this.steps.heal();
+		assertUsable();
+	}
+
+	private void assertUsable() {
+		LockRequest request = LockRequest.of("key").waitTime(Duration.ofSeconds(20));
+		this.two.acquire(request).close();
+		this.one.acquire(request).close();
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.one.isIdle() && this.two.isIdle());
+	}
+
+}

@@ -1,0 +1,248 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.waiting.FailingSteps.Step;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * After an {@link Error} at any step of a wait or of a release the key goes on: callers
+ * that come later enter, callers that wait continue, and nothing stays in the room.
+ */
+class ErrorRecoveryTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	/** How often the step fails in a row: the first error is followed by another one. */
+	private static final int TIMES = 3;
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	private final FailingSteps steps = new FailingSteps();
+
+	private final FailingSteps sound = new FailingSteps();
+
+	private final List<LockBackend> backends = new ArrayList<>();
+
+	private WaitingRoom room;
+
+	private WaitingRoom other;
+
+	@BeforeEach
+	void setUp() {
+		LocalStore store = new LocalStore(TimeSource.SYSTEM);
+		this.room = room("one", store, this.steps);
+		this.other = room("two", store, this.sound);
+	}
+
+	private WaitingRoom room(String instance, LocalStore store, FailingSteps parts) {
+		LockBackend backend = parts.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM));
+		WaitingRoom made = new WaitingRoom(backend, instance,
+				new WaitingRules(Duration.ofSeconds(5), new HandOffLimits(4, Duration.ofMillis(50))), TimeSource.SYSTEM,
+				parts.commands(), parts.callbacks(), parts.timers());
+		backend.start(instance, new Signals(made));
+		this.backends.add(backend);
+		return made;
+	}
+
+	@AfterEach
+	void tearDown() {
+		this.steps.heal();
+		this.room.close();
+		this.other.close();
+		this.threads.shutdownNow();
+		this.backends.forEach(LockBackend::stop);
+		this.steps.close();
+		this.sound.close();
+	}
+
+	/** How a caller enters. */
+	enum Caller {
+
+		BLOCKING(false, false), ASYNCHRONOUS(false, true), FAIR(true, false), FAIR_ASYNCHRONOUS(true, true);
+
+		private final boolean fair;
+
+		private final boolean asynchronous;
+
+		Caller(boolean fair, boolean asynchronous) {
+			this.fair = fair;
+			this.asynchronous = asynchronous;
+		}
+
+	}
+
+	static Stream<Arguments> all() {
+		return Stream.of(Caller.values())
+			.flatMap((caller) -> Stream.of(Step.values()).map((step) -> Arguments.of(caller, step)));
+	}
+
+	@ParameterizedTest(name = "{0}, {1}")
+	@MethodSource("all")
+	void aKeyIsUsableAfterAnErrorAtAnyStepOfAWait(Caller caller, Step step) throws Exception {
+		Admission held = enter(this.other, caller, LEASE);
+		this.steps.fail(step, TIMES);
+		Future<@Nullable Admission> unlucky = start(this.room, caller, Duration.ofMillis(300));
+		endOf(unlucky);
+		this.steps.heal();
+		leave(this.other, held);
+		awaitUsable(caller);
+	}
+
+	@ParameterizedTest(name = "{0}, {1}")
+	@MethodSource("all")
+	void callersThatWaitContinueAfterAnErrorOfAnotherCaller(Caller caller, Step step) throws Exception {
+		Admission held = enter(this.other, caller, LEASE);
+		Future<@Nullable Admission> patient = start(this.room, caller, Duration.ofSeconds(-1));
+		Awaitility.await().until(() -> !this.room.isEmpty());
+		this.steps.fail(step, TIMES);
+		Future<@Nullable Admission> unlucky = start(this.room, caller, Duration.ofMillis(300));
+		endOf(unlucky);
+		this.steps.heal();
+		leave(this.other, held);
+		// A wait whose timer could not be set ends with the error; others get the lock.
+		Admission entered = endOf(patient);
+		if (entered != null) {
+			leave(this.room, entered);
+		}
+		awaitUsable(caller);
+	}
+
+	@ParameterizedTest(name = "{0}, {1}")
+	@MethodSource("all")
+	void aKeyIsFreeAfterAnErrorAtAnyStepOfARelease(Caller caller, Step step) throws Exception {
+		Admission held = enter(this.room, caller, LEASE);
+		Future<@Nullable Admission> patient = start(this.other, caller, Duration.ofSeconds(20));
+		this.steps.fail(step, TIMES);
+		try {
+			leave(this.room, held);
+		}
+		catch (InternalError ex) {
+			assertThat(ex).hasMessageContaining("injected");
+		}
+		this.steps.heal();
+		Admission entered = endOf(patient);
+		assertThat(entered).as("the lock of one whose release failed").isNotNull();
+		leave(this.other, entered);
+		awaitUsable(caller);
+	}
+
+	@ParameterizedTest(name = "{0}, {1}")
+	@MethodSource("all")
+	void aGrantGoesOnAfterAnErrorAtAnyStepThatFollowsIt(Caller caller, Step step) throws Exception {
+		Admission held = enter(this.other, caller, LEASE);
+		Future<@Nullable Admission> patient = start(this.room, caller, Duration.ofSeconds(20));
+		Awaitility.await().until(() -> !this.room.isEmpty());
+		Future<@Nullable Admission> hasty = start(this.room, caller, Duration.ofMillis(100));
+		this.steps.fail(step, TIMES);
+		leave(this.other, held);
+		for (Future<@Nullable Admission> waiter : List.of(patient, hasty)) {
+			Admission entered = endOf(waiter);
+			if (entered != null) {
+				try {
+					leave(this.room, entered);
+				}
+				catch (InternalError ex) {
+					assertThat(ex).hasMessageContaining("injected");
+				}
+			}
+		}
+		this.steps.heal();
+		awaitUsable(caller);
+	}
+
+	/** Both rooms can use the key, and nothing stays in either. */
+	private void awaitUsable(Caller caller) throws Exception {
+		for (WaitingRoom one : List.of(this.room, this.other, this.room)) {
+			for (Caller each : List.of(caller, Caller.BLOCKING)) {
+				leave(one, enter(one, each, Duration.ofSeconds(15)));
+			}
+		}
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.room.isEmpty() && this.other.isEmpty());
+	}
+
+	private Admission enter(WaitingRoom where, Caller caller, Duration wait) throws Exception {
+		Admission admission = start(where, caller, wait).get(20, TimeUnit.SECONDS);
+		assertThat(admission).as("the key is usable").isNotNull();
+		return admission;
+	}
+
+	private Future<@Nullable Admission> start(WaitingRoom where, Caller caller, Duration wait) {
+		EntryRequest request = new EntryRequest("key", LockMode.EXCLUSIVE, caller.fair, LEASE, wait, () -> {
+		});
+		if (!caller.asynchronous) {
+			return this.threads.submit(() -> where.enter(request, true));
+		}
+		try {
+			return where.enterAsync(request);
+		}
+		catch (InternalError ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	/** The caller returns, with the lock, without it or with the injected error. */
+	private static @Nullable Admission endOf(Future<@Nullable Admission> waiting) throws Exception {
+		try {
+			return waiting.get(20, TimeUnit.SECONDS);
+		}
+		catch (java.util.concurrent.ExecutionException ex) {
+			assertThat(ex).rootCause().hasMessageContaining("injected");
+			return null;
+		}
+	}
+
+	private static void leave(WaitingRoom where, Admission admission) {
+		where.leave(admission, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE);
+	}
+
+	/** What a session hands to its room. */
+	private record Signals(WaitingRoom room) implements LockSignals {
+
+		@Override
+		public void granted(Ticket ticket, Grant grant) {
+			this.room.granted(ticket, grant);
+		}
+
+		@Override
+		public void lookAgain(Ticket ticket) {
+			this.room.lookAgain(ticket);
+		}
+
+		@Override
+		public void lookAgainAll() {
+			this.room.lookAgain(null);
+		}
+
+		@Override
+		public void renewNow(Ticket ticket) {
+		}
+
+	}
+
+}

@@ -1,0 +1,190 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts around a waiting room: a real store, real pools and a real timer, each of
+ * which fails with an {@link Error} as often as a test says.
+ */
+public final class FailingSteps implements AutoCloseable {
+
+	/** Where an error can be injected. */
+	public enum Step {
+
+		ATTEMPT, ATTEMPT_AFTER, RELEASE, RELEASE_AFTER, CANCEL, EXECUTE, SCHEDULE, CALLBACK, THREAD_START
+
+	}
+
+	private final Map<Step, AtomicInteger> faults = new ConcurrentHashMap<>();
+
+	private final ThreadPoolExecutor commands = pool();
+
+	private final ThreadPoolExecutor callbacks = pool();
+
+	private final ScheduledThreadPoolExecutor timers;
+
+	public FailingSteps() {
+		this.timers = new ScheduledThreadPoolExecutor(1, factory()) {
+
+			@Override
+			public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+				failIfDue(Step.SCHEDULE);
+				return super.schedule(task, delay, unit);
+			}
+
+		};
+	}
+
+	/** Fail the next calls of a step. */
+	public void fail(Step step, int times) {
+		this.faults.put(step, new AtomicInteger(times));
+	}
+
+	/** Fail no more. */
+	public void heal() {
+		this.faults.clear();
+	}
+
+	private void failIfDue(Step step) {
+		AtomicInteger left = this.faults.get(step);
+		if (left != null && left.getAndUpdate((n) -> Math.max(0, n - 1)) > 0) {
+			throw new InternalError("injected at " + step);
+		}
+	}
+
+	Executor commands() {
+		return (task) -> {
+			failIfDue(Step.EXECUTE);
+			this.commands.execute(task);
+		};
+	}
+
+	Executor callbacks() {
+		return (task) -> {
+			failIfDue(Step.CALLBACK);
+			this.callbacks.execute(task);
+		};
+	}
+
+	ScheduledThreadPoolExecutor timers() {
+		return this.timers;
+	}
+
+	public LockBackend before(LockBackend real) {
+		return new FailingBackend(real);
+	}
+
+	private ThreadPoolExecutor pool() {
+		ThreadPoolExecutor pool = new ThreadPoolExecutor(4, 4, 10, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(),
+				factory());
+		pool.allowCoreThreadTimeOut(true);
+		return pool;
+	}
+
+	private ThreadFactory factory() {
+		return (task) -> {
+			Thread thread = new Thread(task) {
+
+				@Override
+				public void start() {
+					failIfDue(Step.THREAD_START);
+					super.start();
+				}
+
+			};
+			thread.setDaemon(true);
+			return thread;
+		};
+	}
+
+	@Override
+	public void close() {
+		this.timers.shutdownNow();
+		this.commands.shutdownNow();
+		this.callbacks.shutdownNow();
+	}
+
+	/** A store whose verbs fail before they are sent, or after. */
+	private final class FailingBackend implements LockBackend {
+
+		private final LockBackend real;
+
+		FailingBackend(LockBackend real) {
+			this.real = real;
+		}
+
+		@Override
+		public BackendDescription description() {
+			return this.real.description();
+		}
+
+		@Override
+		public void validateKey(String key) {
+			this.real.validateKey(key);
+		}
+
+		@Override
+		public void start(String instance, LockSignals signals) {
+			this.real.start(instance, signals);
+		}
+
+		@Override
+		public void stop() {
+			this.real.stop();
+		}
+
+		@Override
+		public void verify() {
+			this.real.verify();
+		}
+
+		@Override
+		public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+			failIfDue(Step.ATTEMPT);
+			AttemptResult result = this.real.attempt(ticket, lease, queue);
+			failIfDue(Step.ATTEMPT_AFTER);
+			return result;
+		}
+
+		@Override
+		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+			failIfDue(Step.RELEASE);
+			ReleaseResult result = this.real.release(ticket, lastToken, next);
+			failIfDue(Step.RELEASE_AFTER);
+			return result;
+		}
+
+		@Override
+		public void cancel(Ticket ticket) {
+			failIfDue(Step.CANCEL);
+			this.real.cancel(ticket);
+		}
+
+		@Override
+		public List<RenewalResult> renew(List<Renewal> renewals) {
+			return this.real.renew(renewals);
+		}
+
+	}
+
+}
