@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -251,6 +252,11 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		}
 		if (type != null && annotated) {
 			BeanLocks locks = locks(type, beanName);
+			// A bean of a declared type that is not final may have another class.
+			if (!locks.isEmpty() && Modifier.isFinal(type.getModifiers())
+					&& this.advisor.obtain().mode() == AopMode.PROXY) {
+				ClosedClass.check(locks.places().get(0).where(), beanName, beanFactory());
+			}
 			if (!beanFactory().getMergedBeanDefinition(beanName).isAbstract()) {
 				this.sharedKeys.add(beanName, locks.sound());
 			}

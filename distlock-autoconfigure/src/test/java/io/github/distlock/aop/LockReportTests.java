@@ -75,6 +75,12 @@ class LockReportTests {
 	}
 
 	@Test
+	void allFinalClassesAreNamedAtOnce() {
+		report(FinalClass.class, OtherFinalClass.class).contains(FinalClass.class.getName() + ".run() is in a final")
+			.contains(OtherFinalClass.class.getName() + ".run() is in a final");
+	}
+
+	@Test
 	void aWrongMethodThatIsCalledWhileTheApplicationStartsIsRefused() {
 		report(ThreeMistakes.class, CarefulCaller.class, LazyMistake.class).contains("uses #idd", "LazyMistake.run()");
 		report(ThreeMistakes.class, Caller.class, LazyMistake.class).contains("uses #idd", "LazyMistake.run()");
@@ -181,6 +187,23 @@ class LockReportTests {
 
 		@DistributedLock
 		private void run() {
+		}
+
+	}
+
+	static final class FinalClass {
+
+		@DistributedLock
+		void run() {
+		}
+
+	}
+
+	@Lazy
+	static final class OtherFinalClass {
+
+		@DistributedLock
+		void run() {
 		}
 
 	}
