@@ -58,8 +58,8 @@ public final class JdbcRowBackend implements LockBackend {
 		this.settings = settings;
 		this.clock = clock;
 		// What runs too late runs in a transaction that nobody keeps.
-		this.description = new BackendDescription("jdbc", Set.of(LockMode.EXCLUSIVE), false, false,
-				TOKENS, Duration.ZERO, BATCH_SIZE);
+		this.description = new BackendDescription("jdbc", Set.of(LockMode.EXCLUSIVE), false, false, TOKENS,
+				Duration.ZERO, BATCH_SIZE);
 	}
 
 	@Override
