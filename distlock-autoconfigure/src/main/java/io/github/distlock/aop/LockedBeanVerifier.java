@@ -50,7 +50,9 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	/** Beans whose proxy was made, and verified, before they were complete. */
 	private final Set<String> early = ConcurrentHashMap.newKeySet();
 
-	/** The classes of beans that were verified when they were created. */
+	/**
+	 * The classes of beans that were verified when they were created, until the report.
+	 */
 	private final Map<String, Class<?>> verified = new ConcurrentHashMap<>();
 
 	private final LockProblems problems = new LockProblems();
@@ -161,6 +163,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		boolean enabled = this.advisor.obtain().isEnabled();
 		verifyRegistriesAtStart(enabled);
 		this.started = true;
+		this.verified.clear();
 		if (enabled) {
 			this.advisor.obtain().verifyRuntime();
 			this.registriesAreThere = true;
@@ -279,13 +282,13 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		catch (LockDefinitionException ex) {
 			throw failed(beanName, ex);
 		}
-		this.verified.put(beanName, ClassUtils.getUserClass(type));
-		this.sharedKeys.add(beanName, locks.sound());
 		if (this.started) {
-			this.sharedKeys.report((name, problem) -> {
-				throw problem;
-			});
+			this.sharedKeys.check(beanName, locks.sound());
 		}
+		else {
+			this.verified.put(beanName, ClassUtils.getUserClass(type));
+		}
+		this.sharedKeys.add(beanName, locks.sound());
 		if (this.registriesAreThere) {
 			locks.sound().forEach(this.advisor.obtain().registries()::verify);
 		}
@@ -307,8 +310,11 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		}
 		for (BeanLocks.Broken broken : locks.broken()) {
 			if (!broken.place().isClosed()) {
+				if (this.started) {
+					throw broken.problems().get(0);
+				}
 				broken.problems().forEach((problem) -> this.problems.add(beanName, problem));
-				if (this.started || broken.place().isUnreachable() && this.advisor.obtain().mode() == AopMode.PROXY) {
+				if (broken.place().isUnreachable() && this.advisor.obtain().mode() == AopMode.PROXY) {
 					throw failed(beanName, broken.problems().get(0));
 				}
 			}
