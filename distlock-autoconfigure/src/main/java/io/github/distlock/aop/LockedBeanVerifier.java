@@ -158,7 +158,8 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		Set<String> names = new LinkedHashSet<>(List.of(beanFactory().getBeanDefinitionNames()));
 		// A singleton that was registered as an object has no definition.
 		names.addAll(List.of(beanFactory().getSingletonNames()));
-		names.forEach((name) -> verifyAtStart(name, beanFactory().getSingleton(name)));
+		names.forEach(
+				(name) -> this.problems.collect(name, () -> verifyAtStart(name, beanFactory().getSingleton(name))));
 		this.sharedKeys.report(this.problems::add);
 		boolean enabled = this.advisor.obtain().isEnabled();
 		verifyRegistriesAtStart(enabled);
@@ -174,21 +175,16 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	}
 
 	private void verifyAtStart(String beanName, @Nullable Object bean) {
-		try {
-			if (bean == null) {
-				verifyType(beanName);
-			}
-			else if (isHandMade(bean, beanName)) {
-				if (!locks(bean.getClass(), beanName).isEmpty()) {
-					HandMadeSingletons.logUnlocked(bean, beanName, beanFactory().getBeanClassLoader());
-				}
-			}
-			else if (!isWrapped(bean, beanName)) {
-				verify(bean, beanName);
+		if (bean == null) {
+			verifyType(beanName);
+		}
+		else if (isHandMade(bean, beanName)) {
+			if (!locks(bean.getClass(), beanName).isEmpty()) {
+				HandMadeSingletons.logUnlocked(bean, beanName, beanFactory().getBeanClassLoader());
 			}
 		}
-		catch (LockDefinitionException ex) {
-			this.problems.add(beanName, ex);
+		else if (!isWrapped(bean, beanName)) {
+			verify(bean, beanName);
 		}
 	}
 
@@ -230,12 +226,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	}
 
 	private void verifyRegistryAtStart(LockDefinition definition) {
-		try {
-			this.advisor.obtain().registries().verify(definition);
-		}
-		catch (LockDefinitionException ex) {
-			this.problems.add(null, ex);
-		}
+		this.problems.collect(null, () -> this.advisor.obtain().registries().verify(definition));
 	}
 
 	/**
@@ -338,7 +329,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			try {
 				Arrays.stream(beanFactory().getBeanDefinitionNames())
 					.filter((name) -> !beanFactory().containsSingleton(name))
-					.forEach((name) -> verifyAtStart(name, null));
+					.forEach((name) -> this.problems.collect(name, () -> verifyAtStart(name, null)));
 			}
 			finally {
 				this.scanning.set(false);
