@@ -177,7 +177,13 @@ public final class JdbcRowBackend implements LockBackend {
 			return new RenewalResult.Unknown(new LockBackendException(
 					"The database did not say in time whether the transaction of a lock is alive"));
 		}
-		boolean alive = StoreThreads.result(check, "renewal", ticket.key());
+		boolean alive;
+		try {
+			alive = StoreThreads.result(check, "renewal", ticket.key());
+		}
+		catch (LockBackendException ex) {
+			return new RenewalResult.Unknown(ex);
+		}
 		RowPlace place = current.places().find(ticket);
 		Held held = (alive && place != null) ? place.held() : null;
 		return (held != null) ? new RenewalResult.Renewed(held.grant().validity()) : new RenewalResult.Gone();
