@@ -245,11 +245,12 @@ final class KeyState extends KeyCallers {
 		}
 		this.room.waitsNoMore();
 		this.place = null;
-		if (this.waiters.isEmpty() || asked.compareTo(waiting.lease()) > 0) {
+		if (this.waiters.isEmpty() || asked.compareTo(this.waiters.first().request().lease()) > 0) {
 			// All have left meanwhile, or the one that wanted such a long lease.
 			this.exits.giveBack(waiting, asked, grant);
 			return;
 		}
+		waiting.askFor(this.waiters.first().request().lease());
 		Admission admission = waiting.admit(grant, this.room.clock().nanoTime());
 		this.holder = admission;
 		this.doubtful = waiting.doubtful;

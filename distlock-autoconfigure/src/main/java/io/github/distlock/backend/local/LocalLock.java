@@ -96,7 +96,8 @@ final class LocalLock {
 	 * @return whether it did not wait yet
 	 */
 	boolean queue(LocalTicket waiter) {
-		return this.queue.putIfAbsent(waiter.ticket(), waiter) == null;
+		// A known ticket keeps its place, and may ask for another lease.
+		return this.queue.put(waiter.ticket(), waiter) == null;
 	}
 
 	void forget(Ticket ticket) {

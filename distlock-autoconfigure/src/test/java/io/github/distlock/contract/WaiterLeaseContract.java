@@ -1,0 +1,63 @@
+package io.github.distlock.contract;
+
+import java.time.Duration;
+import java.util.concurrent.Future;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRequest;
+import io.github.distlock.contract.ForgetfulBackend.Verb;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A ticket that several callers share asks for the lease of the one that is first now.
+ */
+interface WaiterLeaseContract extends ContractTests {
+
+	@Test
+	default void theLongLeaseOfACallerThatHasLeftIsNotThatOfTheNext() throws Exception {
+		assumeExpiry();
+		ContractNode doomed = stage().node(store().shortLease().multipliedBy(2));
+		ContractNode brief = stage().node(store().shortLease().multipliedBy(2));
+		HeldLock held = doomed.acquire(key());
+		Future<HeldLock> next = leaveBehind(brief, Duration.ofHours(1), request().waitTime(LockRequest.FOREVER));
+		doomed.backend().crash();
+		HeldLock lock = stage().get(next);
+		assertThat(lock.remaining()).isLessThan(Duration.ofMinutes(1));
+		assertThat(lock.fencingToken()).isGreaterThan(held.fencingToken());
+		// It keeps others out for its own lease, and not for an hour.
+		brief.backend().crash();
+		two().acquire(key()).close();
+	}
+
+	@Test
+	default void theShortLeaseOfACallerThatHasLeftIsNotThatOfTheNext() throws Exception {
+		HeldLock held = two().acquire(key());
+		Future<HeldLock> next = leaveBehind(one(), store().shortLease(),
+				request().leaseTime(Duration.ofMinutes(1)).waitTime(LockRequest.FOREVER));
+		one().backend().loseRequests(Verb.RENEW, Integer.MAX_VALUE);
+		held.close();
+		HeldLock lock = stage().get(next);
+		assertThat(lock.remaining()).isGreaterThan(store().shortLease().multipliedBy(2));
+		lock.close();
+	}
+
+	/** A caller with this lease queues and gives up while the next one waits behind it. */
+	private Future<HeldLock> leaveBehind(ContractNode node, Duration lease, LockRequest next) throws Exception {
+		Thread[] thread = new Thread[1];
+		Future<?> first = stage().inThread(() -> {
+			thread[0] = Thread.currentThread();
+			return node.registry().acquire(request().leaseTime(lease).waitTime(LockRequest.FOREVER));
+		});
+		await().until(() -> node.waiting() == 1);
+		Future<HeldLock> waiting = stage().inThread(() -> node.registry().acquire(next));
+		await().until(() -> node.waiting() == 2);
+		int attempts = node.backend().calls(Verb.ATTEMPT);
+		thread[0].interrupt();
+		await().until(first::isDone);
+		await().until(() -> node.backend().calls(Verb.ATTEMPT) > attempts);
+		return waiting;
+	}
+
+}
