@@ -21,6 +21,7 @@ import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.waiting.Admission;
 import io.github.distlock.waiting.Departure;
 import io.github.distlock.waiting.Downgrade;
+import io.github.distlock.waiting.Unfinished;
 import io.github.distlock.waiting.WaitingRoom;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -77,10 +78,10 @@ final class Holding implements LeaseEvents {
 		return this.renewer.size() == 0;
 	}
 
-	/** Whether nobody is inside a lock, and nobody waits or is on his way. */
-	boolean isQuiet() {
+	/** What is held, or on its way, apart from locks that only owe some time. */
+	Unfinished unfinished() {
 		List<Ticket> left = this.kept.tickets();
-		return this.renewer.size() <= left.size() && this.room.isEmptyBut(left);
+		return (this.renewer.size() > left.size()) ? Unfinished.HOLDS : this.room.unfinishedBut(left);
 	}
 
 	/** Return what this thread has of a key. */
@@ -90,9 +91,8 @@ final class Holding implements LeaseEvents {
 	}
 
 	/**
-	 * Return what the asynchronous work has of a key that the running code belongs to, as
-	 * its {@link LockContext} says. Never what a thread holds: only that thread enters it
-	 * again.
+	 * Return what the asynchronous work that the running code belongs to, as its
+	 * {@link LockContext} says, has of a key. Never what a thread holds.
 	 */
 	@Nullable Hold ofThisWork(String key) {
 		List<HeldLock> around = LockContext.all();

@@ -1,6 +1,7 @@
 package io.github.distlock.registry;
 
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
@@ -17,6 +18,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.thread.LockThreads;
+import io.github.distlock.waiting.Unfinished;
 import io.github.distlock.waiting.WaitingRoom;
 import io.github.distlock.waiting.WaitingRules;
 
@@ -38,6 +40,9 @@ final class Session implements LockSignals {
 	private static final long IDLE_THREAD_SECONDS = 30;
 
 	private static final long POLL_MILLIS = 10;
+
+	/** How long a command may take if the store does not say it. */
+	private static final long COMMAND_NANOS = TimeUnit.SECONDS.toNanos(2);
 
 	private final LockBackend backend;
 
@@ -96,13 +101,16 @@ final class Session implements LockSignals {
 
 	/**
 	 * End it. Locks still held after the grace period are left to their leases: their
-	 * holders may still be at work, so nobody else must enter sooner. So are those that
-	 * have a minimum hold time to go, for which nobody waits; but where no lease ends a
-	 * lock those are given back, since the store's client may live on for long.
+	 * holders may still be at work, so no other caller must enter sooner. So are those
+	 * that have a minimum hold time to go, for which nothing waits; but where no lease
+	 * ends a lock those are given back, since the store's client may live on for long.
+	 * Commands on their way may take one command time-out within the grace period, so
+	 * that what was granted is given back. Commands that the store has failed to answer
+	 * are not waited for.
 	 */
 	void close(long graceNanos) {
 		this.room.close();
-		boolean finished = awaitQuiet(graceNanos);
+		boolean finished = awaitQuiet(graceNanos) == Unfinished.NOTHING;
 		this.holding.renewer().stop();
 		boolean leaving = this.holding.kept().letGoUnlessExpiring() || finished;
 		this.timers.shutdownNow();
@@ -110,7 +118,7 @@ final class Session implements LockSignals {
 		this.commands.shutdown();
 		try {
 			// What is on its way to the store, one command each.
-			this.commands.awaitTermination(leaving ? TimeUnit.SECONDS.toNanos(2) : 0, TimeUnit.NANOSECONDS);
+			this.commands.awaitTermination(leaving ? COMMAND_NANOS : 0, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -119,21 +127,33 @@ final class Session implements LockSignals {
 		this.backend.stop();
 	}
 
-	private boolean awaitQuiet(long graceNanos) {
+	/**
+	 * Wait for what is worth it.
+	 * @return what is not finished by then
+	 */
+	private Unfinished awaitQuiet(long graceNanos) {
 		long start = System.nanoTime();
-		while (!this.holding.isQuiet()) {
-			if (System.nanoTime() - start >= graceNanos) {
-				return false;
+		long lastHold = start;
+		Duration timeout = this.backend.description().strayDelay();
+		long commandNanos = timeout.isZero() ? COMMAND_NANOS : timeout.toNanos();
+		while (true) {
+			Unfinished rest = this.holding.unfinished();
+			long now = System.nanoTime();
+			if (rest == Unfinished.HOLDS) {
+				lastHold = now;
+			}
+			boolean settled = rest == Unfinished.NOTHING || rest == Unfinished.REPETITIONS;
+			if (settled || now - start >= graceNanos || now - lastHold >= commandNanos) {
+				return rest;
 			}
 			try {
 				TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
-				return false;
+				return rest;
 			}
 		}
-		return true;
 	}
 
 	private static ThreadPoolExecutor pool(int threads, String prefix) {

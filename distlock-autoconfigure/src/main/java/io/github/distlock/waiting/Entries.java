@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
@@ -76,11 +77,16 @@ final class Entries {
 		return this.shared.isEmpty() && this.own.isEmpty();
 	}
 
-	/** Whether there are no entries but those that know one of these tickets. */
-	boolean isEmptyBut(Collection<Ticket> left) {
+	/**
+	 * What is not finished in entries other than those that know one of these tickets.
+	 */
+	Unfinished unfinishedBut(Collection<Ticket> left) {
 		Set<@Nullable KeyEntry> known = new HashSet<>();
 		left.forEach((ticket) -> known.add(find(ticket)));
-		return known.containsAll(this.shared.values()) && known.containsAll(this.own.values());
+		return Stream.concat(this.shared.values().stream(), this.own.values().stream())
+			.filter((entry) -> !known.contains(entry))
+			.map(KeyEntry::unfinished)
+			.reduce(Unfinished.NOTHING, Unfinished::and);
 	}
 
 	/** All that wait attempt again, those of a line in the order of their arrival. */

@@ -141,6 +141,16 @@ final class KeyEntry {
 		return after(this.state::ring);
 	}
 
+	Unfinished unfinished() {
+		this.lock.lock();
+		try {
+			return this.state.unfinished();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	private Steps after(Runnable event) {
 		this.lock.lock();
 		try {

@@ -292,6 +292,14 @@ final class KeyState extends KeyCallers {
 		return (this.holder != null) ? this.holder.ticket() : null;
 	}
 
+	/** What a shutdown would have to wait for. */
+	Unfinished unfinished() {
+		if (this.holder != null) {
+			return Unfinished.HOLDS;
+		}
+		return (failure() != null) ? Unfinished.REPETITIONS : Unfinished.COMMANDS;
+	}
+
 	private boolean isIdle() {
 		return this.inFlight == null && !this.removed && this.waiters.isEmpty() && this.holder == null
 				&& this.place == null && this.exits.isEmpty();

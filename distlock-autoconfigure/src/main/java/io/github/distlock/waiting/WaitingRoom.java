@@ -227,12 +227,12 @@ public final class WaitingRoom {
 	}
 
 	/**
-	 * Return whether it is empty but for some that were admitted and have left.
+	 * Return what is not finished, apart from some that were admitted and have left.
 	 * @param left the tickets of those
-	 * @return whether nothing else is in the room
+	 * @return what a shutdown would have to wait for
 	 */
-	public boolean isEmptyBut(Collection<Ticket> left) {
-		return this.entries.isEmptyBut(left);
+	public Unfinished unfinishedBut(Collection<Ticket> left) {
+		return this.entries.unfinishedBut(left);
 	}
 
 	KeyEntry join(Waiter waiter, boolean background) {

@@ -1,0 +1,91 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.TcpProxy;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What the shutdown of a registry waits for.
+ */
+class ShutdownTests extends TwoRegistries {
+
+	private static RegistrySettings patient() {
+		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(30));
+		return new RegistrySettings(settings.waitTime(), settings.leaseTime(), null, settings.handOff(),
+				settings.backendTimeout(), false, Duration.ofSeconds(60));
+	}
+
+	@Test
+	void itWaitsForALockThatIsHeldAndGivesItBack() throws Exception {
+		BackendLockRegistry registry = redis.node(patient(), List.of(this.events));
+		CountDownLatch locked = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		Future<?> holder = this.threads.submit(() -> {
+			try (HeldLock lock = registry.acquire(request("held"))) {
+				locked.countDown();
+				assertThat(release.await(20, TimeUnit.SECONDS)).isTrue();
+				assertThat(lock.isHeld()).isTrue();
+			}
+			return null;
+		});
+		assertThat(locked.await(10, TimeUnit.SECONDS)).isTrue();
+		Future<?> shutdown = this.threads.submit(registry::shutdown);
+		// More than one command time-out.
+		await().during(Duration.ofMillis(2500)).atMost(Duration.ofSeconds(10)).until(() -> !shutdown.isDone());
+		release.countDown();
+		holder.get(10, TimeUnit.SECONDS);
+		shutdown.get(20, TimeUnit.SECONDS);
+		assertThat(this.two.tryAcquire(LockRequest.of("held").waitTime(Duration.ZERO))).isPresent();
+	}
+
+	@Test
+	void whatIsGrantedInTheMomentOfTheShutdownIsGivenBack() throws Exception {
+		for (int i = 0; i < 30; i++) {
+			BackendLockRegistry registry = redis.node(patient(), List.of(this.events));
+			LockRequest request = request("granted-" + i);
+			HeldLock lock = this.two.acquire(request);
+			CompletableFuture<HeldLock> waiter = registry.acquireAsync(request);
+			String key = request.key();
+			await().until(() -> redis.queueLength(key) == 1);
+			Future<?> shutdown = this.threads.submit(registry::shutdown);
+			lock.close();
+			shutdown.get(30, TimeUnit.SECONDS);
+			waiter.whenComplete((won, failure) -> {
+				if (won != null) {
+					won.close();
+				}
+			});
+			assertThat(this.two.tryAcquire(request.waitTime(Duration.ofSeconds(5)))).as("round %s", i)
+				.isPresent()
+				.get()
+				.satisfies(HeldLock::close);
+		}
+	}
+
+	@Test
+	void itDoesNotWaitForAServerThatHasFallenSilent() throws Exception {
+		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
+			BackendLockRegistry registry = redis.nodeBehind(proxy.port(), patient(), List.of(this.events));
+			registry.acquire(request("heard")).close();
+			proxy.holdBack(true);
+			CompletableFuture<HeldLock> waiter = registry.acquireAsync(request("silent"));
+			Future<?> shutdown = this.threads.submit(registry::shutdown);
+			shutdown.get(30, TimeUnit.SECONDS);
+			assertThat(waiter).failsWithin(Duration.ofSeconds(10));
+			proxy.holdBack(false);
+		}
+	}
+
+}
