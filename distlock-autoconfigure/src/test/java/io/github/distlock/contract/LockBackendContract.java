@@ -172,8 +172,9 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		Ticket holder = first().ticket(key());
 		Grant grant = granted(first().attempt(holder));
 		Ticket other = second().ticket(key());
-		assertThat(second().backend.renew(List.of(new Renewal(other, grant.lastToken(), LEASE))))
-			.containsExactly(new RenewalResult.Gone());
+		// Some stores know that another ticket holds the lock.
+		assertThat(second().backend.renew(List.of(new Renewal(other, grant.lastToken(), LEASE)))).singleElement()
+			.isInstanceOf(RenewalResult.Gone.class);
 		// A copy that arrives late lifts no later grant.
 		assertThat(first().backend.renew(List.of(new Renewal(holder, grant.lastToken() + 1, LEASE))))
 			.containsExactly(new RenewalResult.Gone());
