@@ -1,6 +1,5 @@
 package io.github.distlock.aop;
 
-import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -50,9 +49,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	/** Beans whose proxy was made, and verified, before they were complete. */
 	private final Set<String> early = ConcurrentHashMap.newKeySet();
 
-	/**
-	 * The classes of beans that were verified when they were created, until the report.
-	 */
+	/** The classes of beans that were verified when they were created. */
 	private final Map<String, Class<?>> verified = new ConcurrentHashMap<>();
 
 	private final LockProblems problems = new LockProblems();
@@ -158,13 +155,11 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		Set<String> names = new LinkedHashSet<>(List.of(beanFactory().getBeanDefinitionNames()));
 		// A singleton that was registered as an object has no definition.
 		names.addAll(List.of(beanFactory().getSingletonNames()));
-		names.forEach(
-				(name) -> this.problems.collect(name, () -> verifyAtStart(name, beanFactory().getSingleton(name))));
+		names.forEach((name) -> verifyAtStart(name, beanFactory().getSingleton(name)));
 		this.sharedKeys.report(this.problems::add);
 		boolean enabled = this.advisor.obtain().isEnabled();
 		verifyRegistriesAtStart(enabled);
 		this.started = true;
-		this.verified.clear();
 		if (enabled) {
 			this.advisor.obtain().verifyRuntime();
 			this.registriesAreThere = true;
@@ -175,16 +170,21 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	}
 
 	private void verifyAtStart(String beanName, @Nullable Object bean) {
-		if (bean == null) {
-			verifyType(beanName);
-		}
-		else if (isHandMade(bean, beanName)) {
-			if (!locks(bean.getClass(), beanName).isEmpty()) {
-				HandMadeSingletons.logUnlocked(bean, beanName, beanFactory().getBeanClassLoader());
+		try {
+			if (bean == null) {
+				verifyType(beanName);
+			}
+			else if (isHandMade(bean, beanName)) {
+				if (!locks(bean.getClass(), beanName).isEmpty()) {
+					HandMadeSingletons.logUnlocked(bean, beanName, beanFactory().getBeanClassLoader());
+				}
+			}
+			else if (!isWrapped(bean, beanName)) {
+				verify(bean, beanName);
 			}
 		}
-		else if (!isWrapped(bean, beanName)) {
-			verify(bean, beanName);
+		catch (LockDefinitionException ex) {
+			this.problems.add(beanName, ex);
 		}
 	}
 
@@ -226,7 +226,12 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	}
 
 	private void verifyRegistryAtStart(LockDefinition definition) {
-		this.problems.collect(null, () -> this.advisor.obtain().registries().verify(definition));
+		try {
+			this.advisor.obtain().registries().verify(definition);
+		}
+		catch (LockDefinitionException ex) {
+			this.problems.add(null, ex);
+		}
 	}
 
 	/**
@@ -246,11 +251,6 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		}
 		if (type != null && annotated) {
 			BeanLocks locks = locks(type, beanName);
-			// A bean of a declared type that is not final may have another class.
-			if (!locks.isEmpty() && Modifier.isFinal(type.getModifiers())
-					&& this.advisor.obtain().mode() == AopMode.PROXY) {
-				ClosedClass.check(locks.places().get(0).where(), beanName, beanFactory());
-			}
 			if (!beanFactory().getMergedBeanDefinition(beanName).isAbstract()) {
 				this.sharedKeys.add(beanName, locks.sound());
 			}
@@ -273,13 +273,13 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		catch (LockDefinitionException ex) {
 			throw failed(beanName, ex);
 		}
-		if (this.started) {
-			this.sharedKeys.check(beanName, locks.sound());
-		}
-		else {
-			this.verified.put(beanName, ClassUtils.getUserClass(type));
-		}
+		this.verified.put(beanName, ClassUtils.getUserClass(type));
 		this.sharedKeys.add(beanName, locks.sound());
+		if (this.started) {
+			this.sharedKeys.report((name, problem) -> {
+				throw problem;
+			});
+		}
 		if (this.registriesAreThere) {
 			locks.sound().forEach(this.advisor.obtain().registries()::verify);
 		}
@@ -301,11 +301,8 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		}
 		for (BeanLocks.Broken broken : locks.broken()) {
 			if (!broken.place().isClosed()) {
-				if (this.started) {
-					throw broken.problems().get(0);
-				}
 				broken.problems().forEach((problem) -> this.problems.add(beanName, problem));
-				if (broken.place().isUnreachable() && this.advisor.obtain().mode() == AopMode.PROXY) {
+				if (this.started || broken.place().isUnreachable() && this.advisor.obtain().mode() == AopMode.PROXY) {
 					throw failed(beanName, broken.problems().get(0));
 				}
 			}
@@ -329,7 +326,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			try {
 				Arrays.stream(beanFactory().getBeanDefinitionNames())
 					.filter((name) -> !beanFactory().containsSingleton(name))
-					.forEach((name) -> this.problems.collect(name, () -> verifyAtStart(name, null)));
+					.forEach((name) -> verifyAtStart(name, null));
 			}
 			finally {
 				this.scanning.set(false);

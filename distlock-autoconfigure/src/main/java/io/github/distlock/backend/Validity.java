@@ -106,6 +106,15 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 		return remainingNanos(clock) <= 0;
 	}
 
+	/**
+	 * Return how long it counts, from the moment before the command was sent.
+	 * @return nanoseconds, the margin left out; all there are if it counts as long as a
+	 * session
+	 */
+	public long coveredNanos() {
+		return (this.boundTo != null) ? Long.MAX_VALUE : this.ttlNanos - margin();
+	}
+
 	private long margin() {
 		return Math.max(MINIMUM_MARGIN, this.ttlNanos / 100);
 	}

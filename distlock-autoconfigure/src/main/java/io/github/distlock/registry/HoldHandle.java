@@ -117,9 +117,6 @@ final class HoldHandle implements HeldLock {
 	public void expireAfter(Duration leaseTime) {
 		// Says what is wrong with it.
 		LockRequest.of(key()).leaseTime(leaseTime);
-		if (!isOpen()) {
-			throw closedBefore();
-		}
 		if (this.state == OUTERMOST) {
 			this.hold.holding().expireAfter(this.hold.current(), leaseTime);
 		}
@@ -137,7 +134,8 @@ final class HoldHandle implements HeldLock {
 
 	private void end(Runnable leave) {
 		if (STATE.getAndUpdate(this, (now) -> Math.max(now, CLOSING)) >= CLOSING) {
-			throw closedBefore();
+			throw new IllegalMonitorStateException(
+					"Lock '" + key() + "' was closed before by this holder: close each acquisition once");
 		}
 		try {
 			leave.run();
@@ -147,11 +145,6 @@ final class HoldHandle implements HeldLock {
 			this.state = LOST;
 			throw ex;
 		}
-	}
-
-	private IllegalMonitorStateException closedBefore() {
-		return new IllegalMonitorStateException("Lock '" + key()
-				+ "' was closed before by this holder: close each acquisition once, and do not use it afterwards");
 	}
 
 	@Override

@@ -52,6 +52,11 @@ final class KeptLock extends Lease {
 	}
 
 	@Override
+	protected boolean countsFromConfirmation() {
+		return false;
+	}
+
+	@Override
 	protected @Nullable Thread owner() {
 		return null;
 	}

@@ -1,7 +1,6 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -20,13 +19,9 @@ final class RegistryLock implements Lock {
 
 	private final Supplier<Entrance> entrance;
 
-	/** Where this thread may hold the lock, even if the registry no longer runs. */
-	private final Supplier<List<Holding>> holdings;
-
-	RegistryLock(LockRequest request, Supplier<Entrance> entrance, Supplier<List<Holding>> holdings) {
+	RegistryLock(LockRequest request, Supplier<Entrance> entrance) {
 		this.request = request;
 		this.entrance = entrance;
-		this.holdings = holdings;
 	}
 
 	@Override
@@ -61,15 +56,13 @@ final class RegistryLock implements Lock {
 
 	@Override
 	public void unlock() {
-		for (Holding holding : this.holdings.get()) {
-			Hold hold = holding.ofThisThread(this.request.key());
-			if (hold != null && hold.leaveView()) {
-				holding.leave(hold, this.request.mode());
-				return;
-			}
+		Holding holding = this.entrance.get().session().holding();
+		Hold hold = holding.ofThisThread(this.request.key());
+		if (hold == null || !hold.leaveView()) {
+			throw new IllegalMonitorStateException("Thread '" + Thread.currentThread().getName()
+					+ "' does not hold lock '" + this.request.key() + "': call unlock() only after lock()");
 		}
-		throw new IllegalMonitorStateException("Thread '" + Thread.currentThread().getName() + "' does not hold lock '"
-				+ this.request.key() + "': call unlock() only after lock()");
+		holding.leave(hold, this.request.mode());
 	}
 
 	@Override

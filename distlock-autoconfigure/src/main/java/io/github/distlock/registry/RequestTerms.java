@@ -33,7 +33,8 @@ final class RequestTerms {
 			return own ? this.watchedOwn : this.watched;
 		}
 		Duration lease = (explicit != null) ? explicit : this.settings.leaseTime();
-		Duration storeLease = storeLease(lease, own);
+		// No watchdog makes up for the margin of an explicit lease: all of it must count.
+		Duration storeLease = (explicit != null) ? LeaseTerms.lasting(storeLease(lease, own)) : storeLease(lease, own);
 		// From the first command on: the JVM may die with the lock.
 		Duration covering = LeaseTerms.covering(storeLease, (minHold != null) ? minHold : Duration.ZERO);
 		return new LeaseTerms(lease, covering, explicit == null,

@@ -1,6 +1,7 @@
 package io.github.distlock.renewal;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.LockBackend.Renewal;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class Lease extends LeaseState {
 
+	private static final AtomicReferenceFieldUpdater<Lease, LeaseTerms> TERMS = AtomicReferenceFieldUpdater
+		.newUpdater(Lease.class, LeaseTerms.class, "terms");
+
 	private static final long LONGEST_RETRY_NANOS = Duration.ofSeconds(1).toNanos();
 
 	private static final long OWNER_CHECK_NANOS = Duration.ofSeconds(1).toNanos();
@@ -28,7 +32,7 @@ public abstract class Lease extends LeaseState {
 	/** Its place in the {@link LeaseSet}, which alone touches it. */
 	int index = LeaseSet.NOWHERE;
 
-	/** Replaced by {@link #expireAfter} at most. */
+	/** Replaced by {@link #expireAfter} and by the confirmation of a brief grant. */
 	private volatile LeaseTerms terms;
 
 	private final TimeSource clock;
@@ -53,6 +57,12 @@ public abstract class Lease extends LeaseState {
 	private volatile boolean unconfirmed;
 
 	/**
+	 * Whether the store has granted less than the lease, as it does by message. Then the
+	 * lease counts from the renewal that confirms the grant.
+	 */
+	private volatile boolean brief;
+
+	/**
 	 * Begin to hold.
 	 * @param validity until when the store has granted it
 	 * @param terms how long it may be held
@@ -63,9 +73,9 @@ public abstract class Lease extends LeaseState {
 		this.clock = clock;
 		this.startNanos = clock.nanoTime();
 		this.validity = validity;
-		// Not for what is lost on the way, but for what the lock owes.
-		long asked = terms.lease().toNanos() / 100 * 95;
-		this.unconfirmed = validity.remainingNanos(clock) < Math.max(asked, owed().toNanos());
+		// Of the lease not what is lost on the way, of what the lock owes that too.
+		this.brief = !terms.renewed() && validity.coveredNanos() < terms.lease().toNanos();
+		this.unconfirmed = this.brief || validity.remainingNanos(clock) < owed().toNanos();
 		this.renewAtNanos = plannedNanos();
 	}
 
@@ -99,6 +109,7 @@ public abstract class Lease extends LeaseState {
 			return false;
 		}
 		// Terms count from the start. First they, then the flag: see renewed().
+		this.brief = false;
 		this.terms = this.terms.expiring(lease.plusNanos(heldNanos()));
 		this.unconfirmed = this.validity.remainingNanos(this.clock) < lease.toNanos();
 		this.renewAtNanos = this.clock.nanoTime();
@@ -242,7 +253,18 @@ public abstract class Lease extends LeaseState {
 
 	/** Return what to ask for under some terms. */
 	Renewal renewal(LeaseTerms agreed) {
-		return new Renewal(ticket(), lastToken(), agreed.storeLeaseAfter(Duration.ofNanos(heldNanos())));
+		Duration lease = (this.brief && countsFromConfirmation()) ? agreed.storeLease()
+				: agreed.storeLeaseAfter(Duration.ofNanos(heldNanos()));
+		return new Renewal(ticket(), lastToken(), lease);
+	}
+
+	/**
+	 * Return whether an explicit lease of which the store has granted only a part counts
+	 * from the renewal that confirms the grant.
+	 * @return {@code false} if it counts from the start whatever was granted
+	 */
+	protected boolean countsFromConfirmation() {
+		return true;
 	}
 
 	/**
@@ -271,6 +293,12 @@ public abstract class Lease extends LeaseState {
 		if (!checkExpired() && later.remainingNanos(this.clock) >= this.validity.remainingNanos(this.clock)) {
 			this.validity = later;
 			this.retrying = false;
+			if (this.brief && countsFromConfirmation()) {
+				// Unless expireAfter(), on another thread, has agreed on other terms.
+				TERMS.compareAndSet(this, asked,
+						asked.startingAfter(Duration.ofNanos(later.baseNanos() - this.startNanos)));
+			}
+			this.brief = false;
 			this.renewAtNanos = plannedNanos();
 			this.renewing = false;
 		}

@@ -32,7 +32,7 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 	LeaseTerms after(Duration held) {
 		Duration some = this.renewed ? this.lease : rest(held);
 		Duration owed = owed(held);
-		return new LeaseTerms(some, covering(some, owed), this.renewed,
+		return new LeaseTerms(some, covering(this.renewed ? some : lasting(some), owed), this.renewed,
 				(this.maxHold != null) ? this.maxHold.minus(held) : null, owed.isZero() ? null : owed);
 	}
 
@@ -98,7 +98,13 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 
 	/** Return the terms of one who no longer wants his lease renewed. */
 	LeaseTerms expiring(Duration time) {
-		return new LeaseTerms(time, time.plus(extra()), false, null, this.minHold);
+		return new LeaseTerms(time, lasting(time).plus(extra()), false, null, this.minHold);
+	}
+
+	/** Return the terms of an explicit lease that counts from a later moment. */
+	LeaseTerms startingAfter(Duration time) {
+		return new LeaseTerms(this.lease.plus(time), this.storeLease.plus(time), this.renewed, this.maxHold,
+				this.minHold);
 	}
 
 	/**

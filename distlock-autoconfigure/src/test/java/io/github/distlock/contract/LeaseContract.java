@@ -1,10 +1,12 @@
 package io.github.distlock.contract;
 
 import java.time.Duration;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
+import io.github.distlock.LockRequest;
 import io.github.distlock.contract.ForgetfulBackend.Verb;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +42,35 @@ interface LeaseContract extends ContractTests {
 		}
 		assertThat(told).hasValue(1);
 		stage().awaitIdle();
+	}
+
+	@Test
+	default void anExplicitLeaseLastsAsLongAsAsked() {
+		// So long that a margin of one per cent is more than what a command takes.
+		Duration lease = Duration.ofMinutes(30);
+		HeldLock lock = one().registry().acquire(request().leaseTime(lease));
+		long granted = System.nanoTime();
+		Duration left = lock.remaining();
+		assertThat(left.plusNanos(System.nanoTime() - granted)).isGreaterThan(lease.minusSeconds(10));
+		lock.close();
+	}
+
+	@Test
+	default void aLeaseGrantedByMessageLastsAsLongAsAskedFromItsConfirmation() throws Exception {
+		assumeExpiry();
+		Duration lease = Duration.ofSeconds(20);
+		HeldLock held = two().acquire(key());
+		Future<HeldLock> waiter = stage()
+			.inThread(() -> one().registry().acquire(request().leaseTime(lease).waitTime(LockRequest.FOREVER)));
+		await().until(() -> one().waiting() == 1);
+		held.close();
+		HeldLock lock = stage().get(waiter);
+		Duration atFirst = lock.remaining();
+		if (atFirst.compareTo(lease.minusSeconds(2)) < 0) {
+			await().until(() -> one().renewed() == 1);
+		}
+		assertThat(lock.remaining()).isGreaterThan(lease.minusSeconds(1));
+		lock.close();
 	}
 
 	@Test

@@ -137,21 +137,24 @@ class LeaseRenewerTests implements LeaseEvents {
 
 	@Test
 	void anExplicitLeaseIsNotRenewedAndEndsInTime() {
-		Lease lease = watch("a", LEASE, explicit(LEASE));
-		this.timers.pass(Duration.ofSeconds(29));
+		Lease lease = watch("a", LeaseTerms.lasting(LEASE), explicit(LEASE));
+		this.timers.pass(LEASE.minusMillis(1));
 		assertThat(lease.isValid()).isTrue();
-		this.timers.pass(Duration.ofSeconds(1));
+		this.timers.pass(Duration.ofMillis(1));
 		assertThat(this.lost).hasSize(1);
 		assertThat(this.store.batches).isEmpty();
 	}
 
 	@Test
 	void anExplicitLeaseThatTheStoreHasShortenedIsLiftedOnce() {
-		Lease lease = watch("a", Duration.ofSeconds(5), explicit(LEASE));
-		this.timers.pass(Duration.ofSeconds(28));
+		Duration brief = Duration.ofSeconds(5);
+		Lease lease = watch("a", brief, explicit(LEASE));
+		// All of it counts from the renewal that confirms the grant.
+		Duration end = brief.dividedBy(3).plus(LEASE);
+		this.timers.pass(end.minusMillis(100));
 		assertThat(this.store.batches).hasSize(1);
 		assertThat(lease.isValid()).isTrue();
-		this.timers.pass(Duration.ofSeconds(2));
+		this.timers.pass(Duration.ofMillis(200));
 		assertThat(lease.isValid()).isFalse();
 	}
 
@@ -246,7 +249,7 @@ class LeaseRenewerTests implements LeaseEvents {
 		Duration brief = Duration.ofMillis(100);
 		this.store.meanwhile = () -> this.clock.pass(Duration.ofMillis(5));
 		watch("a", Duration.ofMillis(90), explicit(brief));
-		this.timers.pass(brief);
+		this.timers.pass(brief.plusMillis(30 + 5));
 		assertThat(this.store.batches).hasSize(1);
 		assertThat(this.lost).hasSize(1);
 	}
@@ -325,7 +328,7 @@ class LeaseRenewerTests implements LeaseEvents {
 	}
 
 	private static LeaseTerms explicit(Duration lease) {
-		return new LeaseTerms(lease, lease, false, null, null);
+		return new LeaseTerms(lease, LeaseTerms.lasting(lease), false, null, null);
 	}
 
 	@Override

@@ -30,7 +30,8 @@ class LeaseTermsTests {
 		LeaseTerms watched = new LeaseTerms(LEASE, LEASE.plusMillis(50), true, MIN_HOLD, HELD).after(HELD);
 		assertThat(watched).isEqualTo(new LeaseTerms(LEASE, LEASE, true, MIN_HOLD.minus(HELD), null));
 		LeaseTerms explicit = new LeaseTerms(LEASE, LEASE.plusMillis(50), false, null, null).after(HELD);
-		assertThat(explicit).isEqualTo(new LeaseTerms(LEASE.minus(HELD), LEASE.minus(HELD), false, null, null));
+		Duration rest = LEASE.minus(HELD);
+		assertThat(explicit).isEqualTo(new LeaseTerms(rest, LeaseTerms.lasting(rest), false, null, null));
 	}
 
 }

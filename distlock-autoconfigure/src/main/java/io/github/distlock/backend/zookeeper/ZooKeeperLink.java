@@ -9,7 +9,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
@@ -95,27 +94,6 @@ final class ZooKeeperLink {
 		if (closing != null) {
 			closing.timers().shutdownNow();
 		}
-	}
-
-	/**
-	 * Finish what is left after the end: now, and each time the client is connected
-	 * again, until nothing is left or the client is closed.
-	 * @param action does not block, and answers whether nothing is left
-	 */
-	void onConnection(BooleanSupplier action) {
-		if (action.getAsBoolean()) {
-			return;
-		}
-		this.client.getConnectionStateListenable().addListener(new ConnectionStateListener() {
-
-			@Override
-			public void stateChanged(CuratorFramework source, ConnectionState state) {
-				if (state.isConnected() && action.getAsBoolean()) {
-					source.getConnectionStateListenable().removeListener(this);
-				}
-			}
-
-		});
 	}
 
 	boolean isOpen() {
@@ -261,7 +239,7 @@ final class ZooKeeperLink {
 				tell(Events::stillConnected);
 			}
 		}
-		catch (Throwable ex) {
+		catch (RuntimeException ex) {
 			logger.warn("The session with ZooKeeper could not be examined; it is tried again: " + ex.getMessage(), ex);
 		}
 		finally {
