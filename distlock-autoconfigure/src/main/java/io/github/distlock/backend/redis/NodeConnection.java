@@ -41,6 +41,8 @@ final class NodeConnection {
 
 	private volatile @Nullable Throwable failure;
 
+	private volatile @Nullable Thread thread;
+
 	NodeConnection(RedisServer server, RedisConnectionFactory connections) {
 		this.server = server;
 		this.connections = connections;
@@ -48,7 +50,9 @@ final class NodeConnection {
 
 	/** Connect until that succeeds once; then the driver does it anew by itself. */
 	CompletionStage<?> open(ThreadFactory threads) {
-		threads.newThread(this::connect).start();
+		Thread made = threads.newThread(this::connect);
+		this.thread = made;
+		made.start();
 		return this.opened;
 	}
 
@@ -56,6 +60,10 @@ final class NodeConnection {
 		this.stopped.countDown();
 		this.connection = null;
 		this.opened.complete(false);
+		Thread running = this.thread;
+		if (running != null) {
+			LockClientShutdown.join(running);
+		}
 	}
 
 	boolean isOpen() {

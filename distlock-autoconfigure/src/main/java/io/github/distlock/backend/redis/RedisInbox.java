@@ -61,7 +61,12 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	/** Why the last subscription failed. */
 	private volatile @Nullable RuntimeException failure;
 
-	/** Whoever takes it out closes it. */
+	private volatile @Nullable Thread thread;
+
+	/** Whether the client closes the connection, set before {@link #stopped}. */
+	private volatile boolean clientEnds;
+
+	/** The thread that takes it out closes it. */
 	private final AtomicReference<@Nullable RedisConnection> connection = new AtomicReference<>();
 
 	/**
@@ -83,13 +88,26 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	}
 
 	void start(ThreadFactory threads) {
-		threads.newThread(this::run).start();
+		Thread made = threads.newThread(this::run);
+		this.thread = made;
+		made.start();
 	}
 
-	void stop() {
+	/**
+	 * End it and wait for its thread, for a second at most: it must use no connection of
+	 * a client that has been shut down.
+	 * @param clientEnds whether its client is shut down next, and closes the connection.
+	 * The driver warns of a connection that is closed twice.
+	 */
+	void stop(boolean clientEnds) {
+		this.clientEnds = clientEnds;
 		this.stopped.countDown();
 		this.confirmed = false;
 		close(this.connection.getAndSet(null));
+		Thread running = this.thread;
+		if (running != null) {
+			LockClientShutdown.join(running);
+		}
 	}
 
 	boolean isConfirmed() {
@@ -199,8 +217,8 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		}
 	}
 
-	private static void close(@Nullable RedisConnection connection) {
-		if (connection != null) {
+	private void close(@Nullable RedisConnection connection) {
+		if (connection != null && !this.clientEnds) {
 			try {
 				connection.close();
 			}

@@ -96,7 +96,10 @@ final class RedisLink implements RedisInbox.Events {
 		this.open = null;
 		if (current != null) {
 			current.watch().stop();
-			current.inbox().stop();
+			if (current.dedicated()) {
+				LettuceConnections.reset(current.connections());
+			}
+			current.inbox().stop(current.dedicated());
 			if (current.dedicated()) {
 				LettuceConnections.close(current.connections());
 			}

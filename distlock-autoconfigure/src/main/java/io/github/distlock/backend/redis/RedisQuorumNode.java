@@ -100,8 +100,9 @@ public final class RedisQuorumNode implements QuorumNode {
 		Open current = this.open;
 		this.open = null;
 		if (current != null) {
-			current.inbox().stop();
 			current.connection().close();
+			LettuceConnections.reset(current.connections());
+			current.inbox().stop(true);
 			LettuceConnections.close(current.connections());
 		}
 	}

@@ -65,7 +65,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxWatch.Surroundings {
 
 	@AfterEach
 	void stop() {
-		this.inbox.stop();
+		this.inbox.stop(false);
 		this.connections.destroy();
 	}
 

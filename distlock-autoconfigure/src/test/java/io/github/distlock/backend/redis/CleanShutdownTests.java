@@ -1,0 +1,95 @@
+package io.github.distlock.backend.redis;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.testing.NoSignals;
+import io.github.distlock.testing.RedisTestServer;
+import io.lettuce.core.resource.ClientResources;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A clean shutdown says nothing.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class CleanShutdownTests {
+
+	private static final int ROUNDS = 100;
+
+	private static RedisTestServer server;
+
+	@BeforeAll
+	static void startServer() {
+		server = RedisTestServer.start();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	private static void assertQuiet(CapturedOutput output) {
+		assertThat(output.getAll()).doesNotContain("WARN").doesNotContain("ERROR").doesNotContain("Exception");
+	}
+
+	@Test
+	void aStoreThatIsStartedAndStoppedAgainAndAgainLogsNothing(CapturedOutput output) {
+		LettuceConnectionFactory connections = server.connectionFactory();
+		RedisLockBackend backend = new RedisLockBackend(connections,
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM);
+		for (int i = 0; i < ROUNDS; i++) {
+			backend.start("me", new NoSignals());
+			// In different states: while it subscribes, and when it has.
+			if (i % 2 == 0) {
+				Ticket ticket = new Ticket("key", LockMode.EXCLUSIVE, "me", i, false);
+				assertThat(backend.attempt(ticket, Duration.ofSeconds(30), true))
+					.isInstanceOf(AttemptResult.Granted.class);
+				backend.release(ticket, 0, null);
+			}
+			if (i % 4 == 0) {
+				backend.verify();
+			}
+			backend.stop();
+		}
+		connections.destroy();
+		assertQuiet(output);
+	}
+
+	@Test
+	void aNodeThatIsStartedAndStoppedAgainAndAgainLogsNothing(CapturedOutput output) throws Exception {
+		ClientResources resources = ClientResources.create();
+		RedisQuorumNode node = new RedisQuorumNode("127.0.0.1:" + server.port(),
+				new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", server.port()),
+						LettuceClientConfiguration.builder().clientResources(resources).build()),
+				"distlock:", Duration.ofSeconds(1));
+		for (int i = 0; i < ROUNDS; i++) {
+			var connected = node.start("me", (ticket) -> {
+			}, () -> {
+			}).toCompletableFuture();
+			if (i % 2 == 0) {
+				connected.get(10, TimeUnit.SECONDS);
+				node.probe().toCompletableFuture().get(10, TimeUnit.SECONDS);
+			}
+			node.stop();
+		}
+		resources.shutdown();
+		assertQuiet(output);
+		assertThat(node.isListening()).isFalse();
+	}
+
+}
