@@ -66,7 +66,11 @@ final class TransactionalCalls {
 	 * @return what becomes of the locks when the method has ended
 	 */
 	MethodExit enter(LockedMethod where, List<HeldLock> locks) {
-		if (!this.transactions.isActive() || !keeps(where)) {
+		if (!this.transactions.isActive()) {
+			warnOfPersistenceContext(where);
+			return MethodExit.CLOSING;
+		}
+		if (!keeps(where)) {
 			return MethodExit.CLOSING;
 		}
 		for (int i = locks.size() - 1; i >= 0; i--) {
@@ -84,12 +88,28 @@ final class TransactionalCalls {
 			return false;
 		}
 		if (this.warned.add(where)) {
-			logger.warn("The locked method " + where
-					+ " was called inside a running transaction. Its lock is kept until that transaction has completed, "
-					+ "but the transaction may have read before the lock was there. Start the transaction inside the "
-					+ "locked method, or set distlock.transaction.on-active. This is said once for each method");
+			logger.warn("The locked method " + where + " was called inside a running transaction. " + (this.transactions
+				.suspends(where.method(), where.beanClass())
+						? "It has a transaction of its own, or none, but its lock is kept until the outer transaction "
+								+ "has completed, so that calls in a loop hold all their locks at the same time. "
+								+ "Call it outside of the outer transaction, or set distlock.transaction.on-active "
+								+ "to release if no locked method works in the transaction of its caller"
+						: "Its lock is kept until that transaction has completed, but the transaction may have read "
+								+ "before the lock was there. Start the transaction inside the locked method, or set "
+								+ "distlock.transaction.on-active")
+					+ ". This is said once for each method");
 		}
 		return true;
+	}
+
+	/** An open session in view: what it has read before is not read again. */
+	private void warnOfPersistenceContext(LockedMethod where) {
+		if (this.transactions.hasPersistenceContext() && this.warned.add(where)) {
+			logger.warn("The locked method " + where + " was called while an EntityManager is open on the thread, "
+					+ "without a transaction (spring.jpa.open-in-view). Entities that it has loaded before the lock was "
+					+ "there are not read again, and may be stale. Set spring.jpa.open-in-view to false, or refresh such "
+					+ "entities in the locked method. This is said once for each method");
+		}
 	}
 
 }

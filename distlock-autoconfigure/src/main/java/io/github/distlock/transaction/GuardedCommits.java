@@ -22,7 +22,7 @@ import org.springframework.util.ClassUtils;
  */
 final class GuardedCommits implements TransactionExecutionListener {
 
-	private static final boolean JPA = ClassUtils.isPresent("org.springframework.orm.jpa.EntityManagerHolder",
+	static final boolean JPA = ClassUtils.isPresent("org.springframework.orm.jpa.EntityManagerHolder",
 			GuardedCommits.class.getClassLoader());
 
 	private final CommitCheck check;

@@ -17,6 +17,16 @@ final class NoTransactions implements TransactionBoundary {
 	}
 
 	@Override
+	public boolean hasPersistenceContext() {
+		return false;
+	}
+
+	@Override
+	public boolean suspends(Method method, Class<?> type) {
+		return false;
+	}
+
+	@Override
 	public void closeAfterCompletion(HeldLock lock) {
 		throw new IllegalStateException("There is no transaction to close the lock '" + lock.key() + "' after");
 	}

@@ -6,8 +6,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * The persistence context that a transaction manager commits itself. Loaded only where
- * spring-orm is.
+ * The persistence contexts of this thread, such as the one that a transaction manager
+ * commits itself. Loaded only where spring-orm is.
  */
 final class OwnPersistenceContext {
 
@@ -15,6 +15,14 @@ final class OwnPersistenceContext {
 			OwnPersistenceContext.class.getClassLoader());
 
 	private OwnPersistenceContext() {
+	}
+
+	/** Return whether any persistence context is bound to this thread. */
+	static boolean isBound() {
+		return TransactionSynchronizationManager.getResourceMap()
+			.values()
+			.stream()
+			.anyMatch(EntityManagerHolder.class::isInstance);
 	}
 
 	/**

@@ -6,6 +6,9 @@ import io.github.distlock.HeldLock;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -18,6 +21,21 @@ final class SpringTransactionBoundary implements TransactionBoundary {
 	public boolean isActive() {
 		return TransactionSynchronizationManager.isActualTransactionActive()
 				&& TransactionSynchronizationManager.isSynchronizationActive();
+	}
+
+	@Override
+	public boolean hasPersistenceContext() {
+		return GuardedCommits.JPA && OwnPersistenceContext.isBound();
+	}
+
+	@Override
+	public boolean suspends(Method method, Class<?> type) {
+		TransactionAttribute attribute = new AnnotationTransactionAttributeSource(false).getTransactionAttribute(method,
+				type);
+		int propagation = (attribute != null) ? attribute.getPropagationBehavior()
+				: TransactionDefinition.PROPAGATION_REQUIRED;
+		return propagation == TransactionDefinition.PROPAGATION_REQUIRES_NEW
+				|| propagation == TransactionDefinition.PROPAGATION_NOT_SUPPORTED;
 	}
 
 	@Override

@@ -30,6 +30,22 @@ public interface TransactionBoundary {
 	boolean isActive();
 
 	/**
+	 * Return whether a JPA {@code EntityManager} is bound to this thread: its persistence
+	 * context may have entities that were read earlier. Without a transaction that is an
+	 * open session in view.
+	 * @return whether one is bound
+	 */
+	boolean hasPersistenceContext();
+
+	/**
+	 * Return whether a method suspends a running transaction by its own annotation.
+	 * @param method the method
+	 * @param type the class whose method it is
+	 * @return whether it works in another transaction, or in none
+	 */
+	boolean suspends(Method method, Class<?> type);
+
+	/**
 	 * Close a lock when the running transaction has completed. Until then it is one of
 	 * the locks that a {@link CommitGuard} asks.
 	 * @param lock a lock that is held

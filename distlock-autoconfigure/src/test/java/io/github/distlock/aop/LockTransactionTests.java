@@ -146,7 +146,7 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void aNewTransactionInsideARunningOneCommitsUnderTheLockWhichIsKeptForTheRunningOne() {
+	void aNewTransactionInsideARunningOneCommitsUnderTheLockWhichIsKeptForTheRunningOne(CapturedOutput output) {
 		try (AnnotationConfigApplicationContext context = APPLICATION.start()) {
 			List<String> events = context.getBean(InMemoryLocks.class).events;
 			context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {
@@ -154,6 +154,9 @@ class LockTransactionTests {
 				status.setRollbackOnly();
 				events.add("before rollback");
 			});
+			assertThat(output).contains("newTransaction() was called inside a running transaction. It has a "
+					+ "transaction of its own, or none, but its lock is kept until the outer transaction has completed")
+				.doesNotContain("Start the transaction inside the locked method");
 			assertThat(events).containsExactly("acquire new", "before rollback", "release new");
 			assertThat(rows(context)).isOne();
 		}
