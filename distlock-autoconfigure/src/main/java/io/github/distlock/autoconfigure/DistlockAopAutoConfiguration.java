@@ -29,6 +29,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
@@ -43,6 +44,7 @@ import org.springframework.util.function.SingletonSupplier;
  */
 @AutoConfiguration
 @Import(LockProxyRegistrar.class)
+@ImportRuntimeHints(ReflectionHints.class)
 @EnableConfigurationProperties(DistlockProperties.class)
 public final class DistlockAopAutoConfiguration {
 

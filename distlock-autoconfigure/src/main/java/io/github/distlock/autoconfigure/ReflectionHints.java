@@ -1,0 +1,35 @@
+package io.github.distlock.autoconfigure;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.TypeReference;
+
+/**
+ * What every application reads by reflection: the builder of virtual threads, which Java
+ * 17 does not have, and the parts of Spring's method validation.
+ */
+class ReflectionHints implements RuntimeHintsRegistrar {
+
+	private static final String BUILDER = "java.lang.Thread$Builder";
+
+	private static final String VALIDATION = "org.springframework.validation.beanvalidation.MethodValidationInterceptor";
+
+	@Override
+	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+		hints.reflection()
+			.registerType(Thread.class, (type) -> type.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE))
+			.registerType(TypeReference.of(BUILDER),
+					(type) -> type.withMethod("name", TypeReference.listOf(String.class), ExecutableMode.INVOKE)
+						.withMethod("inheritInheritableThreadLocals", TypeReference.listOf(boolean.class),
+								ExecutableMode.INVOKE)
+						.withMethod("unstarted", TypeReference.listOf(Runnable.class), ExecutableMode.INVOKE))
+			.registerType(TypeReference.of(VALIDATION),
+					(type) -> type.withField("validationAdapter").withField("adaptViolations"));
+	}
+
+}
