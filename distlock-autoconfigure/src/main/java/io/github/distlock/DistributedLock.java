@@ -20,8 +20,9 @@ import org.springframework.core.annotation.AliasFor;
  * meta-annotation (with {@link AliasFor} overrides). A call from inside the same object
  * does not pass the proxy and is not locked.
  * <p>
- * Everything that can be checked is checked when the bean is created and fails the
- * start-up with a {@link LockDefinitionException}. At call time the method ends with
+ * Start-up checks everything that can be checked, and fails with one
+ * {@link LockDefinitionException} that names all mistakes of the application. No method
+ * with a wrong annotation runs before. At call time the method ends with
  * {@link LockNotAcquiredException} when the wait time has passed,
  * {@link LockBackendException} when the lock store fails, {@link LockDefinitionException}
  * when the key evaluates to something that is no key, and {@link LockLostException} when

@@ -117,6 +117,7 @@ public interface HeldLock extends AutoCloseable {
 	 * @throws LockDefinitionException if it is too short or too long, or shorter than
 	 * what is left of the minimum hold time
 	 * @throws LockLostException if the lock is lost already
+	 * @throws IllegalMonitorStateException if it was closed before
 	 * @throws UnsupportedOperationException if this kind of lock cannot end by itself
 	 */
 	default void expireAfter(Duration leaseTime) {

@@ -25,13 +25,23 @@ public interface LockRegistry {
 	 * {@link InterruptedException}; {@code unlock()} throws
 	 * {@link IllegalMonitorStateException} if the thread does not hold the lock and
 	 * {@link LockLostException} if it was lost; {@code newCondition()} is not supported.
+	 * <p>
+	 * {@code tryLock()} does not wait in any queue, so a loop that calls it until it
+	 * succeeds may starve beside callers that wait: use {@code tryLock(time, unit)}.
+	 * {@code lockInterruptibly()} and {@code tryLock(time, unit)} also throw if the
+	 * thread holds the lock already and its interrupt flag is set.
+	 * <p>
+	 * An interrupt ends a wait at once, but not a command that is on its way to the
+	 * store. While the store is silent it takes effect at the end of the command
+	 * time-out.
 	 * @param key what is locked
 	 * @return the lock
 	 */
 	Lock obtain(String key);
 
 	/**
-	 * Wait for the lock and take it. Blocks; interruptible.
+	 * Wait for the lock and take it. Blocks; interruptible, but while a command is on its
+	 * way to a silent store an interrupt takes effect at the end of the command time-out.
 	 * @param request what to lock and how
 	 * @return the lock, to be closed
 	 * @throws LockNotAcquiredException if the wait time has passed, or if the thread was

@@ -42,6 +42,18 @@ final class LockProblems {
 		}
 	}
 
+	/**
+	 * Run a check, and add the problem that it ends with.
+	 */
+	void collect(@Nullable String beanName, Runnable check) {
+		try {
+			check.run();
+		}
+		catch (LockDefinitionException ex) {
+			add(beanName, ex);
+		}
+	}
+
 	/** Whether an exception has named them. */
 	boolean areReported() {
 		return this.reported;

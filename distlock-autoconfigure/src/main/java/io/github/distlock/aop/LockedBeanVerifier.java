@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -49,7 +50,9 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	/** Beans whose proxy was made, and verified, before they were complete. */
 	private final Set<String> early = ConcurrentHashMap.newKeySet();
 
-	/** The classes of beans that were verified when they were created. */
+	/**
+	 * The classes of beans that were verified when they were created, until the report.
+	 */
 	private final Map<String, Class<?>> verified = new ConcurrentHashMap<>();
 
 	private final LockProblems problems = new LockProblems();
@@ -155,11 +158,13 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		Set<String> names = new LinkedHashSet<>(List.of(beanFactory().getBeanDefinitionNames()));
 		// A singleton that was registered as an object has no definition.
 		names.addAll(List.of(beanFactory().getSingletonNames()));
-		names.forEach((name) -> verifyAtStart(name, beanFactory().getSingleton(name)));
+		names.forEach(
+				(name) -> this.problems.collect(name, () -> verifyAtStart(name, beanFactory().getSingleton(name))));
 		this.sharedKeys.report(this.problems::add);
 		boolean enabled = this.advisor.obtain().isEnabled();
 		verifyRegistriesAtStart(enabled);
 		this.started = true;
+		this.verified.clear();
 		if (enabled) {
 			this.advisor.obtain().verifyRuntime();
 			this.registriesAreThere = true;
@@ -170,21 +175,16 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	}
 
 	private void verifyAtStart(String beanName, @Nullable Object bean) {
-		try {
-			if (bean == null) {
-				verifyType(beanName);
-			}
-			else if (isHandMade(bean, beanName)) {
-				if (!locks(bean.getClass(), beanName).isEmpty()) {
-					HandMadeSingletons.logUnlocked(bean, beanName, beanFactory().getBeanClassLoader());
-				}
-			}
-			else if (!isWrapped(bean, beanName)) {
-				verify(bean, beanName);
+		if (bean == null) {
+			verifyType(beanName);
+		}
+		else if (isHandMade(bean, beanName)) {
+			if (!locks(bean.getClass(), beanName).isEmpty()) {
+				HandMadeSingletons.logUnlocked(bean, beanName, beanFactory().getBeanClassLoader());
 			}
 		}
-		catch (LockDefinitionException ex) {
-			this.problems.add(beanName, ex);
+		else if (!isWrapped(bean, beanName)) {
+			verify(bean, beanName);
 		}
 	}
 
@@ -226,12 +226,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	}
 
 	private void verifyRegistryAtStart(LockDefinition definition) {
-		try {
-			this.advisor.obtain().registries().verify(definition);
-		}
-		catch (LockDefinitionException ex) {
-			this.problems.add(null, ex);
-		}
+		this.problems.collect(null, () -> this.advisor.obtain().registries().verify(definition));
 	}
 
 	/**
@@ -251,6 +246,11 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		}
 		if (type != null && annotated) {
 			BeanLocks locks = locks(type, beanName);
+			// A bean of a declared type that is not final may have another class.
+			if (!locks.isEmpty() && Modifier.isFinal(type.getModifiers())
+					&& this.advisor.obtain().mode() == AopMode.PROXY) {
+				ClosedClass.check(locks.places().get(0).where(), beanName, beanFactory());
+			}
 			if (!beanFactory().getMergedBeanDefinition(beanName).isAbstract()) {
 				this.sharedKeys.add(beanName, locks.sound());
 			}
@@ -273,13 +273,13 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		catch (LockDefinitionException ex) {
 			throw failed(beanName, ex);
 		}
-		this.verified.put(beanName, ClassUtils.getUserClass(type));
-		this.sharedKeys.add(beanName, locks.sound());
 		if (this.started) {
-			this.sharedKeys.report((name, problem) -> {
-				throw problem;
-			});
+			this.sharedKeys.check(beanName, locks.sound());
 		}
+		else {
+			this.verified.put(beanName, ClassUtils.getUserClass(type));
+		}
+		this.sharedKeys.add(beanName, locks.sound());
 		if (this.registriesAreThere) {
 			locks.sound().forEach(this.advisor.obtain().registries()::verify);
 		}
@@ -301,8 +301,11 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		}
 		for (BeanLocks.Broken broken : locks.broken()) {
 			if (!broken.place().isClosed()) {
+				if (this.started) {
+					throw broken.problems().get(0);
+				}
 				broken.problems().forEach((problem) -> this.problems.add(beanName, problem));
-				if (this.started || broken.place().isUnreachable() && this.advisor.obtain().mode() == AopMode.PROXY) {
+				if (broken.place().isUnreachable() && this.advisor.obtain().mode() == AopMode.PROXY) {
 					throw failed(beanName, broken.problems().get(0));
 				}
 			}
@@ -326,7 +329,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			try {
 				Arrays.stream(beanFactory().getBeanDefinitionNames())
 					.filter((name) -> !beanFactory().containsSingleton(name))
-					.forEach((name) -> verifyAtStart(name, null));
+					.forEach((name) -> this.problems.collect(name, () -> verifyAtStart(name, null)));
 			}
 			finally {
 				this.scanning.set(false);

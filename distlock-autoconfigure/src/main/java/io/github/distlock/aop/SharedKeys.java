@@ -33,8 +33,7 @@ final class SharedKeys {
 		try {
 			for (LockDefinition definition : definitions) {
 				if (definition.key() instanceof MethodKey key && !definition.place().isClosed()) {
-					this.users
-						.computeIfAbsent(definition.registry() + "|" + key.text(), (first) -> new LinkedHashMap<>())
+					this.users.computeIfAbsent(id(definition, key), (first) -> new LinkedHashMap<>())
 						.putIfAbsent(identity(definition), new User(beanName, definition, key.text()));
 				}
 			}
@@ -42,6 +41,40 @@ final class SharedKeys {
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	/**
+	 * Refuse a bean that would share a lock with one that was added. It is not added.
+	 * @param beanName the bean
+	 * @param definitions what its methods need
+	 * @throws LockDefinitionException if it would share one
+	 */
+	void check(String beanName, Collection<LockDefinition> definitions) {
+		List<Pair> shared = new ArrayList<>();
+		this.lock.lock();
+		try {
+			for (LockDefinition definition : definitions) {
+				if (definition.key() instanceof MethodKey key && !definition.place().isClosed()) {
+					User other = new User(beanName, definition, key.text());
+					this.users.getOrDefault(id(definition, key), Map.of())
+						.entrySet()
+						.stream()
+						.filter((known) -> known.getKey() != identity(definition))
+						.findFirst()
+						.ifPresent((known) -> shared.add(new Pair(known.getValue(), other)));
+				}
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+		if (!shared.isEmpty()) {
+			throw problem(shared);
+		}
+	}
+
+	private static String id(LockDefinition definition, MethodKey key) {
+		return definition.registry() + "|" + key.text();
 	}
 
 	/**

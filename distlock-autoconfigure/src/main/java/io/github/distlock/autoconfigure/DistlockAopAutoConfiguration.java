@@ -24,6 +24,7 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.thread.Threading;
@@ -67,6 +68,13 @@ public final class DistlockAopAutoConfiguration {
 				SingletonSupplier.of(() -> WorkExecutor.of(Threading.VIRTUAL.isActive(environment),
 						executor(beans, known.get().aop().executor()), beanFactory.getBeanClassLoader())));
 		return new DistributedLockAdvisor(beanFactory, mode, order, runtime);
+	}
+
+	/** Here, since this configuration is part of every application. */
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static ConfigurationPropertiesBindHandlerAdvisor distlockDurationUnits(Environment environment) {
+		return (handler) -> new DurationUnits(handler, environment);
 	}
 
 	private static @Nullable Executor executor(ListableBeanFactory beans, @Nullable String name) {

@@ -6,13 +6,18 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Keeps the Lua scripts in a native image.
+ * Keeps in a native image what is found by name: the Lua scripts, and the field of
+ * Lettuce's connection factory from which the lock's own connections are configured.
  */
 class RedisScriptHints implements RuntimeHintsRegistrar {
 
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		hints.resources().registerPattern("io/github/distlock/backend/redis/*.lua");
+		hints.reflection()
+			.registerTypeIfPresent(classLoader,
+					"org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
+					(type) -> type.withField("configuration"));
 	}
 
 }

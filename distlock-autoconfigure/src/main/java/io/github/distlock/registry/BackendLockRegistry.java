@@ -1,6 +1,8 @@
 package io.github.distlock.registry;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -40,6 +42,14 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	/** Guarded by {@link #lifecycleLock} for writing. */
 	private volatile @Nullable Entrance entrance;
+
+	/**
+	 * What may still have been held at earlier shutdowns, the latest first: its holders
+	 * unlock it later. Each thread that holds a lock refers to the object that knows it,
+	 * so it is found as long as that is needed. Immutable; guarded by
+	 * {@link #lifecycleLock} for writing.
+	 */
+	private volatile List<WeakReference<Holding>> leftovers = List.of();
 
 	/**
 	 * Create a registry; it works after {@link #start()}.
@@ -98,12 +108,41 @@ public final class BackendLockRegistry implements LockRegistry {
 			Entrance current = this.entrance;
 			if (current != null) {
 				current.session().close(this.settings.shutdownGrace().toNanos());
+				// In this order: a thread that unlocks meanwhile finds its lock.
+				keepLeftovers(current.session().holding());
 				this.entrance = null;
 			}
 		}
 		finally {
 			this.lifecycleLock.unlock();
 		}
+	}
+
+	private void keepLeftovers(Holding ended) {
+		List<WeakReference<Holding>> kept = new ArrayList<>(this.leftovers);
+		kept.removeIf((earlier) -> earlier.refersTo(null));
+		kept.add(0, new WeakReference<>(ended));
+		this.leftovers = List.copyOf(kept);
+	}
+
+	/** Where this thread may hold locks, the latest first. */
+	private List<Holding> holdings() {
+		Entrance current = this.entrance;
+		List<WeakReference<Holding>> earlier = this.leftovers;
+		if (current != null && earlier.isEmpty()) {
+			return List.of(current.session().holding());
+		}
+		List<Holding> holdings = new ArrayList<>();
+		if (current != null) {
+			holdings.add(current.session().holding());
+		}
+		for (WeakReference<Holding> reference : earlier) {
+			Holding holding = reference.get();
+			if (holding != null) {
+				holdings.add(holding);
+			}
+		}
+		return holdings;
 	}
 
 	/**
@@ -126,7 +165,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	public Lock obtain(String key) {
 		LockRequest request = LockRequest.of(key);
 		this.backend.validateKey(key);
-		return new RegistryLock(request, this::entrance);
+		return new RegistryLock(request, this::entrance, this::holdings);
 	}
 
 	@Override

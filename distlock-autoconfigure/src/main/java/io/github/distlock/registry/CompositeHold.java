@@ -96,6 +96,9 @@ final class CompositeHold implements HeldLock {
 
 	@Override
 	public void expireAfter(Duration leaseTime) {
+		if (this.closed.get()) {
+			throw closedBefore();
+		}
 		this.first.expireAfter(leaseTime);
 		this.second.expireAfter(leaseTime);
 	}
@@ -114,9 +117,13 @@ final class CompositeHold implements HeldLock {
 
 	private void end() {
 		if (!this.closed.compareAndSet(false, true)) {
-			throw new IllegalMonitorStateException(
-					"Lock '" + key() + "' was closed before by this holder: close each acquisition once");
+			throw closedBefore();
 		}
+	}
+
+	private IllegalMonitorStateException closedBefore() {
+		return new IllegalMonitorStateException("Lock '" + key()
+				+ "' was closed before by this holder: close each acquisition once, and do not use it afterwards");
 	}
 
 	@Override

@@ -75,6 +75,10 @@ final class Entrance {
 		Attempt attempt = new Attempt(request);
 		try {
 			validate(request);
+			if (interruptible && owner != null && Thread.interrupted()) {
+				// As Lock says, whether or not this thread has to wait.
+				throw new InterruptedException();
+			}
 			Hold mine = reenter(request);
 			if (mine == null && owner == null) {
 				// Not for Lock views: a thread owns what they lock.
@@ -233,6 +237,10 @@ final class Entrance {
 	}
 
 	private @Nullable Hold reenter(Hold mine, LockRequest request) {
+		if (mine.leftNanos() <= 0 && mine.current().lossCause() != null) {
+			// Before the mode: what is lost is held in none.
+			throw Holding.lostException(mine);
+		}
 		if (!mine.reenter(request.mode())) {
 			// Another thread has closed it for this one: it is entered anew.
 			this.session.holding().disown(mine);

@@ -117,6 +117,9 @@ final class HoldHandle implements HeldLock {
 	public void expireAfter(Duration leaseTime) {
 		// Says what is wrong with it.
 		LockRequest.of(key()).leaseTime(leaseTime);
+		if (!isOpen()) {
+			throw closedBefore();
+		}
 		if (this.state == OUTERMOST) {
 			this.hold.holding().expireAfter(this.hold.current(), leaseTime);
 		}
@@ -134,8 +137,7 @@ final class HoldHandle implements HeldLock {
 
 	private void end(Runnable leave) {
 		if (STATE.getAndUpdate(this, (now) -> Math.max(now, CLOSING)) >= CLOSING) {
-			throw new IllegalMonitorStateException(
-					"Lock '" + key() + "' was closed before by this holder: close each acquisition once");
+			throw closedBefore();
 		}
 		try {
 			leave.run();
@@ -145,6 +147,11 @@ final class HoldHandle implements HeldLock {
 			this.state = LOST;
 			throw ex;
 		}
+	}
+
+	private IllegalMonitorStateException closedBefore() {
+		return new IllegalMonitorStateException("Lock '" + key()
+				+ "' was closed before by this holder: close each acquisition once, and do not use it afterwards");
 	}
 
 	@Override

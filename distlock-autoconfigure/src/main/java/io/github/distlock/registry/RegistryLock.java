@@ -1,6 +1,7 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -19,9 +20,13 @@ final class RegistryLock implements Lock {
 
 	private final Supplier<Entrance> entrance;
 
-	RegistryLock(LockRequest request, Supplier<Entrance> entrance) {
+	/** Where this thread may hold the lock, even if the registry no longer runs. */
+	private final Supplier<List<Holding>> holdings;
+
+	RegistryLock(LockRequest request, Supplier<Entrance> entrance, Supplier<List<Holding>> holdings) {
 		this.request = request;
 		this.entrance = entrance;
+		this.holdings = holdings;
 	}
 
 	@Override
@@ -56,13 +61,15 @@ final class RegistryLock implements Lock {
 
 	@Override
 	public void unlock() {
-		Holding holding = this.entrance.get().session().holding();
-		Hold hold = holding.ofThisThread(this.request.key());
-		if (hold == null || !hold.leaveView()) {
-			throw new IllegalMonitorStateException("Thread '" + Thread.currentThread().getName()
-					+ "' does not hold lock '" + this.request.key() + "': call unlock() only after lock()");
+		for (Holding holding : this.holdings.get()) {
+			Hold hold = holding.ofThisThread(this.request.key());
+			if (hold != null && hold.leaveView()) {
+				holding.leave(hold, this.request.mode());
+				return;
+			}
 		}
-		holding.leave(hold, this.request.mode());
+		throw new IllegalMonitorStateException("Thread '" + Thread.currentThread().getName() + "' does not hold lock '"
+				+ this.request.key() + "': call unlock() only after lock()");
 	}
 
 	@Override

@@ -146,6 +146,9 @@ public final class FakeHeldLock implements HeldLock {
 	/** Its time does not pass: it is lost when the test says so. */
 	@Override
 	public void expireAfter(Duration leaseTime) {
+		if (this.closed.get()) {
+			throw new IllegalMonitorStateException("The lock '" + this.key + "' was closed before");
+		}
 		if (this.lost) {
 			throw new LockLostException("The lock '" + this.key + "' was lost before its lease began", this.lossCause,
 					null);

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -75,6 +76,12 @@ class LockReportTests {
 	}
 
 	@Test
+	void allFinalClassesAreNamedAtOnce() {
+		report(FinalClass.class, OtherFinalClass.class).contains(FinalClass.class.getName() + ".run() is in a final")
+			.contains(OtherFinalClass.class.getName() + ".run() is in a final");
+	}
+
+	@Test
 	void aWrongMethodThatIsCalledWhileTheApplicationStartsIsRefused() {
 		report(ThreeMistakes.class, CarefulCaller.class, LazyMistake.class).contains("uses #idd", "LazyMistake.run()");
 		report(ThreeMistakes.class, Caller.class, LazyMistake.class).contains("uses #idd", "LazyMistake.run()");
@@ -85,6 +92,28 @@ class LockReportTests {
 		Throwable failure = catchThrowable(() -> LockedApplication.of(ThreeMistakes.class, Broken.class).start());
 		assertThat(failure).hasRootCauseMessage("no database");
 		assertThat(output).contains("3 locks cannot work as they are written:").contains("uses #idd");
+	}
+
+	@Test
+	void aBeanThatIsRefusedLaterIsNotNamedAgainWhenTheApplicationStops(CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Late.class).start()) {
+			for (int i = 0; i < 2; i++) {
+				assertThat(catchThrowable(() -> context.getBean("late")))
+					.hasRootCauseInstanceOf(LockDefinitionException.class);
+			}
+		}
+		assertThat(output.getAll()).doesNotContain("ERROR");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Late {
+
+		@Bean
+		@Lazy
+		Object late() {
+			return new ThreeMistakes();
+		}
+
 	}
 
 	static class ThreeMistakes {
@@ -181,6 +210,23 @@ class LockReportTests {
 
 		@DistributedLock
 		private void run() {
+		}
+
+	}
+
+	static final class FinalClass {
+
+		@DistributedLock
+		void run() {
+		}
+
+	}
+
+	@Lazy
+	static final class OtherFinalClass {
+
+		@DistributedLock
+		void run() {
 		}
 
 	}

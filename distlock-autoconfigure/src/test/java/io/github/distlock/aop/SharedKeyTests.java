@@ -77,6 +77,21 @@ class SharedKeyTests {
 	}
 
 	@Test
+	void aBeanThatWasRefusedLaterDoesNotAffectOthers() {
+		try (AnnotationConfigApplicationContext context = LockedApplication
+			.of(JobA.class, Hidden.class, PrototypeConcrete.class)
+			.start()) {
+			for (int i = 0; i < 2; i++) {
+				assertThatException().isThrownBy(() -> context.getBean("hidden"))
+					.havingRootCause()
+					.withMessageContaining("bean 'hidden'");
+				context.getBean(PrototypeConcrete.class).run();
+			}
+			assertThat(context.getBean(InMemoryLocks.class).events).hasSize(4);
+		}
+	}
+
+	@Test
 	void oneClassMayHaveSeveralBeansAndAKeyMayNameTheClass() {
 		try (AnnotationConfigApplicationContext context = LockedApplication
 			.of(TwoBeans.class, KeyedA.class, KeyedB.class)
@@ -118,6 +133,15 @@ class SharedKeyTests {
 	}
 
 	static class Concrete {
+
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	@Scope("prototype")
+	static class PrototypeConcrete {
 
 		@DistributedLock
 		public void run() {

@@ -1,10 +1,12 @@
 package io.github.distlock.autoconfigure;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
 import io.github.distlock.testing.RedisTestServer;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aot.test.generate.TestGenerationContext;
@@ -31,17 +33,20 @@ class AheadOfTimeTests {
 	@Test
 	@CompileWithForkedClassLoader
 	@SuppressWarnings("unchecked")
-	void theChoiceOfStoresIsKept() {
+	void theChoiceOfStoresIsKeptAndEachOfThemLocks() {
 		try (RedisTestServer redis = RedisTestServer.start();
+				RedisTestServer first = RedisTestServer.start();
+				RedisTestServer second = RedisTestServer.start();
+				RedisTestServer third = RedisTestServer.start();
 				AnnotationConfigApplicationContext build = new AnnotationConfigApplicationContext()) {
-			properties(build, redis.port());
+			properties(build, redis.port(), first.port(), second.port(), third.port());
 			build.register(Application.class);
 			TestGenerationContext generation = new TestGenerationContext();
 			var initializer = new ApplicationContextAotGenerator().processAheadOfTime(build, generation);
 			generation.writeGeneratedContent();
 			TestCompiler.forSystem().with(generation).compile((compiled) -> {
 				try (GenericApplicationContext context = new GenericApplicationContext()) {
-					properties(context, redis.port());
+					properties(context, redis.port(), first.port(), second.port(), third.port());
 					compiled.getInstance(ApplicationContextInitializer.class, initializer.reflectionName())
 						.initialize(context);
 					context.refresh();
@@ -58,17 +63,27 @@ class AheadOfTimeTests {
 			.isSameAs(context.getBean("distlockRedisLockRegistry"));
 		assertThat(injected.composite()).isInstanceOf(CompositeLockRegistry.class);
 		injected.composite().acquire(LockRequest.of("order-1")).close();
+		LockRegistry redlock = context.getBean("distlockRedlockLockRegistry", LockRegistry.class);
+		// The servers are too young at first.
+		Awaitility.await()
+			.ignoreExceptionsInstanceOf(LockBackendException.class)
+			.untilAsserted(() -> redlock.acquire(LockRequest.of("order-1")).close());
 	}
 
-	private static void properties(GenericApplicationContext context, int port) {
-		TestPropertyValues
-			.of("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + port, "distlock.local.enabled=true",
-					"distlock.composite=redis,local")
-			.applyTo(context);
+	private static void properties(GenericApplicationContext context, int port, int... nodes) {
+		TestPropertyValues values = TestPropertyValues.of("spring.data.redis.host=127.0.0.1",
+				"spring.data.redis.port=" + port, "distlock.local.enabled=true", "distlock.composite=redis,local",
+				"distlock.redlock.enabled=true", "distlock.lease-time=900ms", "distlock.redlock.longest-lease=1s",
+				"distlock.redlock.node-timeout=1s");
+		for (int i = 0; i < nodes.length; i++) {
+			values = values.and("distlock.redlock.nodes[" + i + "].host=127.0.0.1",
+					"distlock.redlock.nodes[" + i + "].port=" + nodes[i]);
+		}
+		values.applyTo(context);
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
+	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, DistlockRedisAutoConfiguration.class, DistlockRedlockAutoConfiguration.class,
 			DistlockLocalAutoConfiguration.class, DistlockAutoConfiguration.class })
 	static class Application {
 

@@ -23,7 +23,17 @@ final class RegressionMutants {
 					java("backend/jdbc/JdbcCommands.java",
 							"reserved = (command != null) ? this.reserve.take(command.kind == Kind.ATTEMPT) : null",
 							"reserved = null")),
-					"backend.jdbc.ReserveTests#releasesGoOnWhenTheApplicationHasAllOtherConnections"));
+					"backend.jdbc.ReserveTests#releasesGoOnWhenTheApplicationHasAllOtherConnections"),
+			RegressionMutant.of(
+					Mutant.of("threads inherit what is bound to a caller",
+							java("thread/LockThreads.java", "this.names.get(), 0, false)",
+									"this.names.get(), 0, true)")),
+					"aop.CallerIdentityTests#theBodyOfAMonoDoesNotRunAsAnotherCaller"),
+			RegressionMutant.of(
+					Mutant.of("registry beans have the names of Spring Integration",
+							java("autoconfigure/StoreBeans.java", "PREFIX + StringUtils.capitalize(store) + kind",
+									"store + kind")),
+					"autoconfigure.NeighbourTests#theRegistriesOfSpringIntegrationAndShedLockKeepTheirNamesAndTheirWork"));
 
 	private RegressionMutants() {
 	}

@@ -45,8 +45,10 @@ enum JdbcDialect {
 				return dialect;
 			}
 		}
-		throw new StoreUnusableException("The database '" + product + "' keeps no locks for distlock: use H2, PostgreSQL,"
-				+ " MySQL or MariaDB, or another store (distlock.backend)", null);
+		throw new StoreUnusableException(
+				"The database '" + product + "' keeps no locks for distlock: use H2, PostgreSQL,"
+						+ " MySQL or MariaDB, or another store (distlock.backend)",
+				null);
 	}
 
 	/** The name in the names of scripts, as Spring Boot has it. */

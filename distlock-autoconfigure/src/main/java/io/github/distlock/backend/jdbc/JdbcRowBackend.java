@@ -58,8 +58,8 @@ public final class JdbcRowBackend implements LockBackend {
 		this.settings = settings;
 		this.clock = clock;
 		// What runs too late runs in a transaction that nobody keeps.
-		this.description = new BackendDescription("jdbc", Set.of(LockMode.EXCLUSIVE), false, false,
-				TOKENS, Duration.ZERO, BATCH_SIZE);
+		this.description = new BackendDescription("jdbc", Set.of(LockMode.EXCLUSIVE), false, false, TOKENS,
+				Duration.ZERO, BATCH_SIZE);
 	}
 
 	@Override
@@ -177,7 +177,13 @@ public final class JdbcRowBackend implements LockBackend {
 			return new RenewalResult.Unknown(new LockBackendException(
 					"The database did not say in time whether the transaction of a lock is alive"));
 		}
-		boolean alive = StoreThreads.result(check, "renewal", ticket.key());
+		boolean alive;
+		try {
+			alive = StoreThreads.result(check, "renewal", ticket.key());
+		}
+		catch (LockBackendException ex) {
+			return new RenewalResult.Unknown(ex);
+		}
 		RowPlace place = current.places().find(ticket);
 		Held held = (alive && place != null) ? place.held() : null;
 		return (held != null) ? new RenewalResult.Renewed(held.grant().validity()) : new RenewalResult.Gone();

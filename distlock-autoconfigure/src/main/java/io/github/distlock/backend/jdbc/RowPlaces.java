@@ -2,6 +2,7 @@ package io.github.distlock.backend.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
@@ -93,7 +94,7 @@ final class RowPlaces {
 			work(place);
 			return true;
 		}).whenComplete((done, failure) -> {
-			// Only if it never began: the store was stopped.
+			// It never began: the store was stopped, or no thread could be started.
 			if (failure != null) {
 				place.answer.completeExceptionally(failure);
 				end(place);
@@ -124,18 +125,32 @@ final class RowPlaces {
 				grant = (row != null) ? hold(place, row.fence(), now) : null;
 			}
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (Throwable ex) {
 			failed(place, session, ex);
 		}
 		finally {
 			if (grant == null) {
-				if (session != null) {
-					session.close();
+				if (!requeued) {
+					// Also if it held the row for a moment: no caller must believe in it.
+					place.leave();
 				}
+				closeQuietly(session);
 				if (!requeued) {
 					end(place);
 				}
 			}
+		}
+	}
+
+	/** The end of a place must not depend on its connection. */
+	private static void closeQuietly(@Nullable RowSession session) {
+		try {
+			if (session != null) {
+				session.close();
+			}
+		}
+		catch (Throwable ex) {
+			logger.debug("The connection of a lock could not be closed", ex);
 		}
 	}
 
@@ -164,7 +179,7 @@ final class RowPlaces {
 		return true;
 	}
 
-	private void failed(RowPlace place, @Nullable RowSession session, Exception ex) {
+	private void failed(RowPlace place, @Nullable RowSession session, Throwable ex) {
 		String key = place.ticket.key();
 		LockBackendException failure = (session == null && ex instanceof SQLException unconnected)
 				? this.store.source().noConnection("attempt", key, unconnected) : JdbcFailures.of("attempt", key, ex);
@@ -175,10 +190,13 @@ final class RowPlaces {
 		}
 	}
 
+	/** Give the slot back, once: whatever goes wrong calls this again. */
 	private void end(RowPlace place) {
 		this.places.remove(place.ticket, place);
+		if (!place.ended.complete(true)) {
+			return;
+		}
 		RowPlace next = this.slots.give();
-		place.ended.complete(true);
 		if (next != null && !this.stopped) {
 			start(next);
 		}
@@ -213,10 +231,11 @@ final class RowPlaces {
 				return false;
 			}
 			finally {
-				held.session().close();
+				closeQuietly(held.session());
 				end(place);
 			}
 		});
+		endUnlessBegun(done, place, held);
 		if (!this.store.threads().await(done, this.settings.commandTimeout().multipliedBy(3))) {
 			throw new LockBackendException("The database did not answer the release"
 					+ JdbcFailures.lock(place.ticket.key()) + " in time: check its load");
@@ -224,15 +243,23 @@ final class RowPlaces {
 		return StoreThreads.result(done, "release", place.ticket.key());
 	}
 
+	/** If no thread could be started, the row goes back on this one. */
+	private void endUnlessBegun(CompletableFuture<Boolean> task, RowPlace place, Held held) {
+		if (task.isCompletedExceptionally() && !place.ended.isDone()) {
+			held.session().discard();
+			end(place);
+		}
+	}
+
 	/** Forget a ticket, whatever it does; answers when nothing of it is left. */
 	void cancel(RowPlace place) {
 		Held held = place.leave();
 		if (held != null) {
-			this.store.threads().submit(() -> {
-				held.session().close();
+			endUnlessBegun(this.store.threads().submit(() -> {
+				closeQuietly(held.session());
 				end(place);
 				return true;
-			});
+			}), place, held);
 		}
 		// Stopping a statement that has not begun does nothing, and some drivers stop one
 		// only once. Four seconds in all: it ends by itself before that.
@@ -287,7 +314,7 @@ final class RowPlaces {
 			try {
 				cancel(place);
 			}
-			catch (LockBackendException ex) {
+			catch (RuntimeException ex) {
 				logger.debug("A lock ends with its connection", ex);
 			}
 		}

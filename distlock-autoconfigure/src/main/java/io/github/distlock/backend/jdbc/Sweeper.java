@@ -56,7 +56,7 @@ final class Sweeper {
 				logger.debug("Many locks were forgotten; there may be more");
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			this.needed = true;
 			logger.debug("Rows of locks that nobody uses could not be deleted, and stay until the next time", ex);
 		}

@@ -12,6 +12,13 @@ import org.jspecify.annotations.Nullable;
  * reply whose command was sent at a known moment and which carried the server's time. The
  * server read its clock after that moment, so the server's time now is at most the
  * baseline's plus what has passed here: a deadline computed from it is never too late.
+ * <p>
+ * This holds while the server's clock does not run slower than this one. While it is
+ * slewed back (chrony: by 8 % at most) a deadline may be late, but never by more than the
+ * time for which the message was on its way, since no grant counts from a moment after
+ * its arrival. The margin of a {@link Validity} covers delays up to that margin, and the
+ * renewal that confirms each grant by message ends the uncertainty.
+ * <p>
  * The baseline is only good for the server it came from: it is dropped whenever the
  * connection may lead to another one.
  */

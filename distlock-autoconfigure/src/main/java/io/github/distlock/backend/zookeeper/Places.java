@@ -227,6 +227,15 @@ final class Places {
 		return CompletableFuture.allOf(deletions.toArray(CompletableFuture[]::new)).thenApply((none) -> true);
 	}
 
+	/**
+	 * Go on with deletions that failed, although the store has been stopped.
+	 * @return whether none is left
+	 */
+	boolean departAfterStop() {
+		departAgain();
+		return all().noneMatch(Place::isGivenUp);
+	}
+
 	/** There is a connection again: go on with deletions that failed. */
 	void departAgain() {
 		all().filter(Place::isGivenUp).forEach(this::depart);

@@ -1,5 +1,6 @@
 package io.github.distlock.backend.zookeeper;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +24,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Standing implements Watcher {
 
-	/** One watcher for all: watching a node twice costs nothing. */
+	/**
+	 * The places that wait for each node. One watcher for all: watching a node twice costs
+	 * nothing. A watch is sent, and taken back, inside the update of its entry, which
+	 * only puts it into the client's queue: so both reach the server in the order of the
+	 * updates, and no place has an entry whose watch was taken back after it was sent.
+	 */
 	private final ConcurrentMap<String, Set<Place>> watched = new ConcurrentHashMap<>();
 
 	private final Consumer<Place> moved;
@@ -67,17 +73,21 @@ final class Standing implements Watcher {
 		AsyncHandle handle = node.session().handle();
 		String path = handle.full(before);
 		place.watching = before;
+		List<CompletableFuture<Boolean>> sent = new ArrayList<>(1);
 		this.watched.compute(path, (key, places) -> {
 			Set<Place> known = (places != null) ? places : ConcurrentHashMap.newKeySet();
+			// First, so that a place is not remembered if that fails.
+			sent.add(handle.watch(before, this));
 			known.add(place);
 			return known;
 		});
-		return handle.watch(before, this).thenCompose((exists) -> {
+		return sent.get(0).thenCompose((exists) -> {
 			if (exists) {
 				return CompletableFuture.completedFuture(false);
 			}
-			// It has just gone.
-			remove(place, path);
+			// It has just gone, and with it there is nothing to watch.
+			remove(place, path, () -> {
+			});
 			return isFirst(place, node, true);
 		});
 	}
@@ -90,19 +100,17 @@ final class Standing implements Watcher {
 			return;
 		}
 		AsyncHandle handle = node.session().handle();
-		if (remove(place, handle.full(before))) {
-			handle.unwatch(before);
-		}
+		remove(place, handle.full(before), () -> handle.unwatch(before));
 	}
 
-	/** Answers whether nobody else watches. */
-	private boolean remove(Place place, String path) {
-		boolean[] last = new boolean[1];
+	/** Runs the action inside the update if no other place waits for that node. */
+	private void remove(Place place, String path, Runnable last) {
 		this.watched.computeIfPresent(path, (key, places) -> {
-			last[0] = places.remove(place) && places.isEmpty();
+			if (places.remove(place) && places.isEmpty()) {
+				last.run();
+			}
 			return places.isEmpty() ? null : places;
 		});
-		return last[0];
 	}
 
 	/** The session has ended, and its watches with it. */

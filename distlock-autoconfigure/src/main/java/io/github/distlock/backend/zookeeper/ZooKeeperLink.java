@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
@@ -94,6 +95,27 @@ final class ZooKeeperLink {
 		if (closing != null) {
 			closing.timers().shutdownNow();
 		}
+	}
+
+	/**
+	 * Finish what is left after the end: now, and each time the client is connected
+	 * again, until nothing is left or the client is closed.
+	 * @param action does not block, and answers whether nothing is left
+	 */
+	void onConnection(BooleanSupplier action) {
+		if (action.getAsBoolean()) {
+			return;
+		}
+		this.client.getConnectionStateListenable().addListener(new ConnectionStateListener() {
+
+			@Override
+			public void stateChanged(CuratorFramework source, ConnectionState state) {
+				if (state.isConnected() && action.getAsBoolean()) {
+					source.getConnectionStateListenable().removeListener(this);
+				}
+			}
+
+		});
 	}
 
 	boolean isOpen() {
@@ -239,7 +261,7 @@ final class ZooKeeperLink {
 				tell(Events::stillConnected);
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			logger.warn("The session with ZooKeeper could not be examined; it is tried again: " + ex.getMessage(), ex);
 		}
 		finally {

@@ -90,6 +90,9 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	public void stop() {
 		this.link.close();
 		this.signals.to(null);
+		// The client belongs to the application and may live on: what is still to be
+		// deleted would keep every JVM out.
+		this.link.onConnection(this.places::departAfterStop);
 	}
 
 	@Override

@@ -5,8 +5,10 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
@@ -32,6 +34,8 @@ public class ObservedPool extends AbstractDataSource {
 	private final long maxLifetime;
 
 	private volatile @Nullable SQLException outage;
+
+	private final AtomicBoolean collision = new AtomicBoolean();
 
 	/** Connections whose server has become a replica. */
 	private final Set<Connection> readOnly = ConcurrentHashMap.newKeySet();
@@ -65,6 +69,18 @@ public class ObservedPool extends AbstractDataSource {
 		this.readOnly.addAll(this.used);
 	}
 
+	/**
+	 * The next statement fails as one that inserts a key which another session has just
+	 * inserted.
+	 */
+	void collides() {
+		this.collision.set(true);
+	}
+
+	boolean hasCollided() {
+		return !this.collision.get();
+	}
+
 	@Override
 	public Connection getConnection() throws SQLException {
 		SQLException failure = this.outage;
@@ -93,6 +109,11 @@ public class ObservedPool extends AbstractDataSource {
 			case "prepareStatement":
 				if (this.readOnly.contains(proxy)) {
 					throw new SQLException("cannot execute UPDATE in a read-only transaction", "25006");
+				}
+				if (this.collision.compareAndSet(true, false)) {
+					try (Statement statement = connection.createStatement()) {
+						statement.execute("INSERT INTO distlock_lock SELECT * FROM distlock_lock");
+					}
 				}
 				break;
 			default:

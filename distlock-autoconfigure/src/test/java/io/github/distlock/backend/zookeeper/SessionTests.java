@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend.Renewal;
 import io.github.distlock.backend.RenewalResult;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -154,6 +156,20 @@ class SessionTests {
 		this.proxy.refuse(true);
 		await().untilAsserted(
 				() -> assertThat(this.one.doubts).anySatisfy((tickets) -> assertThat(tickets).hasSameElementsAs(held)));
+	}
+
+	@Test
+	void aReleaseThatFailedBeforeTheStoreWasStoppedIsMadeUpForWhenTheClientIsConnectedAgain() {
+		Ticket ticket = this.one.hold("stopped");
+		this.proxy.refuse(true);
+		await().until(() -> this.one.doubted.contains(ticket));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.release(ticket));
+		this.one.backend.stop();
+		// The session lives on, since the client belongs to the application.
+		this.proxy.refuse(false);
+		await().atMost(Duration.ofSeconds(30))
+			.until(() -> this.other.attemptOnce("stopped") instanceof AttemptResult.Granted);
+		assertThat(this.one.client.getZookeeperClient().isConnected()).isTrue();
 	}
 
 	@Test

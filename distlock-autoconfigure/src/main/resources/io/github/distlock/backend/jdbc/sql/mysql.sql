@@ -16,7 +16,8 @@ ON DUPLICATE KEY UPDATE
 INSERT IGNORE INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at) VALUES (:key, '', 0, ${now}, 0)
 
 -- name: patience
-SET SESSION innodb_lock_wait_timeout = 3
+SET @distlock_lock_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = 3
 
 -- name: impatience
-SET SESSION innodb_lock_wait_timeout = DEFAULT
+-- What the connection had before.
+SET SESSION innodb_lock_wait_timeout = @distlock_lock_wait

@@ -4,14 +4,23 @@
 (EXTRACT(EPOCH FROM statement_timestamp()) * 1000000)::bigint
 
 -- name: attempt
-INSERT INTO distlock_lock AS l (lock_key, owner, fence, expires_at, wanted_at)
-VALUES (:key, :owner, ${now} + :tokens - 1, ${now} + :lease, 0)
-ON CONFLICT (lock_key) DO UPDATE SET
-  owner = CASE WHEN l.${free} THEN excluded.owner ELSE l.owner END,
-  fence = CASE WHEN l.${free} THEN GREATEST(l.fence + :tokens, excluded.fence) ELSE l.fence END,
-  expires_at = CASE WHEN l.${free} THEN excluded.expires_at ELSE l.expires_at END,
-  wanted_at = CASE WHEN l.${free} THEN 0 WHEN :queue = 0 OR l.owner = excluded.owner THEN l.wanted_at ELSE ${now} END
-RETURNING ${answer}
+-- An attempt that does not wait, or is repeated by the holder, only reads a lock that is
+-- held: ON CONFLICT would lock the row, which is a write, even if it changed nothing.
+WITH held AS (
+  SELECT owner, fence, expires_at FROM distlock_lock
+  WHERE lock_key = :key AND expires_at > ${now} AND (:queue = 0 OR owner = :owner)
+), taken AS (
+  INSERT INTO distlock_lock AS l (lock_key, owner, fence, expires_at, wanted_at)
+  SELECT CAST(:key AS bytea), CAST(:owner AS varchar), ${now} + :tokens - 1, ${now} + :lease, 0
+  WHERE NOT EXISTS (SELECT 1 FROM held)
+  ON CONFLICT (lock_key) DO UPDATE SET
+    owner = CASE WHEN l.${free} THEN excluded.owner ELSE l.owner END,
+    fence = CASE WHEN l.${free} THEN GREATEST(l.fence + :tokens, excluded.fence) ELSE l.fence END,
+    expires_at = CASE WHEN l.${free} THEN excluded.expires_at ELSE l.expires_at END,
+    wanted_at = CASE WHEN l.${free} THEN 0 WHEN :queue = 0 OR l.owner = excluded.owner THEN l.wanted_at ELSE ${now} END
+  RETURNING owner, fence, expires_at
+)
+SELECT ${answer} FROM (SELECT * FROM taken UNION ALL SELECT * FROM held) answered
 
 -- name: make
 INSERT INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at)

@@ -1,0 +1,88 @@
+package io.github.distlock.backend.jdbc;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Ticket;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What statements do in the database, beyond their answers.
+ */
+class LeaseStatementTests {
+
+	private final String key = "statement-" + UUID.randomUUID();
+
+	@Test
+	void anAttemptThatIsRefusedWritesNothingInPostgreSql() {
+		TestDatabase database = TestDatabase.postgres();
+		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.lease(pool)) {
+			Ticket holder = node.ticket(this.key);
+			node.take(holder);
+			Map<String, Object> before = version(database);
+			for (int i = 0; i < 10; i++) {
+				assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+			}
+			assertThat(version(database)).isEqualTo(before);
+			// A repeated attempt is answered as the first one.
+			node.take(holder);
+			assertThat(version(database)).isEqualTo(before);
+			assertThat(node.release(holder)).isTrue();
+		}
+	}
+
+	/** Changed by each write, and by each lock of the row. */
+	private Map<String, Object> version(TestDatabase database) {
+		return database.direct()
+			.queryForMap("SELECT ctid::text, xmin::text, xmax::text FROM distlock_lock WHERE lock_key = ?",
+					LeaseModeTests.bytes(this.key));
+	}
+
+	@Test
+	void aStatementThatCollidedIsRepeatedInANewTransaction() {
+		HikariConfig settings = TestDatabase.postgres().poolSettings(10);
+		settings.setAutoCommit(false);
+		try (HikariDataSource hikari = new HikariDataSource(settings)) {
+			ObservedPool pool = new ObservedPool(hikari, 10, 0);
+			try (JdbcNode node = JdbcNode.lease(pool)) {
+				Ticket ticket = node.ticket(this.key);
+				node.take(ticket);
+				pool.collides();
+				assertThat(node.release(ticket)).isTrue();
+				assertThat(pool.hasCollided()).isTrue();
+			}
+		}
+	}
+
+	@Test
+	void theLockTimeoutThatAConnectionOfMySqlHadIsRestored() throws SQLException {
+		SqlScript script = new SqlScript(JdbcDialect.MYSQL);
+		try (HikariDataSource pool = TestDatabase.mariaDb().pool(1);
+				Connection connection = pool.getConnection();
+				Statement statement = connection.createStatement()) {
+			statement.execute("SET SESSION innodb_lock_wait_timeout = 7");
+			statement.execute(Objects.requireNonNull(script.find("patience")).text());
+			assertThat(lockTimeout(statement)).isEqualTo(3);
+			statement.execute(Objects.requireNonNull(script.find("impatience")).text());
+			assertThat(lockTimeout(statement)).isEqualTo(7);
+		}
+	}
+
+	private static int lockTimeout(Statement statement) throws SQLException {
+		try (ResultSet row = statement.executeQuery("SELECT @@SESSION.innodb_lock_wait_timeout")) {
+			assertThat(row.next()).isTrue();
+			return row.getInt(1);
+		}
+	}
+
+}

@@ -1,0 +1,124 @@
+package io.github.distlock.backend.jdbc;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import javax.sql.DataSource;
+
+import io.github.distlock.LockBackendException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.datasource.AbstractDataSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * What becomes of a connection that cannot be prepared or restored.
+ */
+class StoreConnectionTests {
+
+	private final List<String> calls = new ArrayList<>();
+
+	/** Fails when it is called for the second time with this level. */
+	private int failingLevel = -1;
+
+	@Test
+	void aConnectionThatCannotBeRestoredIsCutOffBeforeItIsClosed() throws SQLException {
+		StoreConnection connection = source().open(true);
+		connection.readCommitted();
+		this.failingLevel = Connection.TRANSACTION_SERIALIZABLE;
+		connection.close();
+		assertThat(this.calls).containsExactly("isolation 2", "isolation 8", "abort", "close");
+	}
+
+	@Test
+	void aConnectionThatCannotBePreparedIsCutOffBeforeItIsClosed() {
+		this.failingLevel = Connection.TRANSACTION_READ_COMMITTED;
+		assertThatThrownBy(() -> source().open(true)).isInstanceOf(SQLException.class);
+		assertThat(this.calls).containsExactly("isolation 2", "abort", "close");
+	}
+
+	@Test
+	void aPoolWhoseSizeCannotBeReadHidesNoFailure() {
+		ConnectionSource source = new ConnectionSource(new SilentPool(), JdbcUnderTest.SETTINGS);
+		assertThatThrownBy(() -> source.open(false)).isInstanceOf(SQLException.class);
+		assertThat(source.noConnection("attempt", "a", new SQLException("away")))
+			.isInstanceOf(LockBackendException.class)
+			.hasMessageContaining("DataSource (SilentPool)")
+			.hasMessageContaining("away");
+		assertThat(source.pool().longestUse()).isEqualTo(Duration.ofMinutes(24));
+	}
+
+	private ConnectionSource source() {
+		DataSource database = new DriverManagerDataSource("jdbc:h2:mem:", "sa", "");
+		return new ConnectionSource(new DelegatingDataSource(database) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				Connection connection = super.getConnection();
+				connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+				return observed(connection);
+			}
+
+		}, JdbcUnderTest.SETTINGS);
+	}
+
+	private Connection observed(Connection connection) {
+		return (Connection) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { Connection.class },
+				(proxy, method, arguments) -> {
+					switch (method.getName()) {
+						case "setTransactionIsolation":
+							this.calls.add("isolation " + arguments[0]);
+							if (arguments[0].equals(this.failingLevel)) {
+								throw new SQLException("broken");
+							}
+							break;
+						case "abort", "close":
+							this.calls.add(method.getName());
+							break;
+						default:
+					}
+					try {
+						return method.invoke(connection, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getCause();
+					}
+				});
+	}
+
+	/** A pool that is closed, and says so whatever it is asked. */
+	public static class SilentPool extends AbstractDataSource {
+
+		/** What pools have; here it fails. */
+		public int getMaximumPoolSize() {
+			throw new IllegalStateException("closed");
+		}
+
+		/** What pools have; here it fails. */
+		public @Nullable Long getMaxLifetime() {
+			throw new IllegalStateException("closed");
+		}
+
+		@Override
+		public Connection getConnection() throws SQLException {
+			throw new SQLException("closed");
+		}
+
+		@Override
+		public Connection getConnection(String username, String password) throws SQLException {
+			return getConnection();
+		}
+
+	}
+
+}

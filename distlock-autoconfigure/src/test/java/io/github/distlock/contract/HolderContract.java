@@ -1,0 +1,92 @@
+package io.github.distlock.contract;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockMode;
+import io.github.distlock.LossCause;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What a thread may do with a lock that it holds, has lost or has closed.
+ */
+interface HolderContract extends ContractTests {
+
+	@Test
+	default void anInterruptedThreadDoesNotEnterAgainWhereLockThrows() throws Exception {
+		Lock lock = one().registry().obtain(key());
+		lock.lock();
+		try {
+			Thread.currentThread().interrupt();
+			assertThatExceptionOfType(InterruptedException.class).isThrownBy(lock::lockInterruptibly);
+			assertThat(Thread.currentThread().isInterrupted()).isFalse();
+			Thread.currentThread().interrupt();
+			assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> lock.tryLock(1, TimeUnit.SECONDS));
+			Thread.currentThread().interrupt();
+			assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> lock.tryLock(0, TimeUnit.SECONDS));
+			Thread.currentThread().interrupt();
+			assertThat(lock.tryLock()).isTrue();
+			lock.lock();
+			assertThat(Thread.interrupted()).isTrue();
+			lock.unlock();
+			lock.unlock();
+		}
+		finally {
+			Thread.interrupted();
+			lock.unlock();
+		}
+		assertThat(two().finds(key())).isTrue();
+	}
+
+	@Test
+	default void aReaderWhoseLeaseHasPassedAndThatAsksToWriteHearsOfTheLoss() {
+		assumeReaders();
+		HeldLock reader = one().registry().acquire(request().mode(LockMode.READ).leaseTime(store().shortLease()));
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> one().acquire(key(), LockMode.WRITE));
+		await().until(() -> !reader.isHeld());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> one().acquire(key(), LockMode.WRITE));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(reader::close);
+		one().acquire(key(), LockMode.WRITE).close();
+	}
+
+	@Test
+	default void aClosedLockCannotBeGivenALease() {
+		HeldLock outer = one().acquire(key());
+		HeldLock inner = one().acquire(key());
+		inner.close();
+		assertThatExceptionOfType(IllegalMonitorStateException.class)
+			.isThrownBy(() -> inner.expireAfter(Duration.ofSeconds(10)));
+		outer.close();
+		assertThatExceptionOfType(IllegalMonitorStateException.class)
+			.isThrownBy(() -> outer.expireAfter(Duration.ofSeconds(10)))
+			.withMessageContaining("was closed before");
+	}
+
+	@Test
+	default void aLockSaysThatItsOwnLeaseHasPassed() {
+		HeldLock lock = one().registry().acquire(request().leaseTime(store().shortLease()));
+		assertThat(lock.lossCause()).isNull();
+		await().until(() -> !lock.isHeld());
+		assertThat(lock.lossCause()).isEqualTo(LossCause.LEASE_EXPIRED);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close)
+			.satisfies((thrown) -> assertThat(thrown.lossCause()).isEqualTo(LossCause.LEASE_EXPIRED));
+		assertThat(lock.isReleased()).isFalse();
+	}
+
+	@Test
+	default void aLockThatIsClosedInTimeIsReleased() {
+		HeldLock lock = one().acquire(key());
+		assertThat(lock.isReleased()).isFalse();
+		lock.close();
+		assertThat(lock.isReleased()).isTrue();
+		assertThat(lock.lossCause()).isNull();
+	}
+
+}

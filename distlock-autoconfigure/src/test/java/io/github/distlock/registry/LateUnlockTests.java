@@ -1,0 +1,91 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisNodes;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Lock views that are unlocked after their registry was shut down, or started again.
+ */
+class LateUnlockTests extends TwoRegistries {
+
+	private BackendLockRegistry impatient(Duration lease) {
+		RegistrySettings settings = RedisNodes.settings(lease);
+		return redis.node(new RegistrySettings(settings.waitTime(), lease, null, settings.handOff(),
+				settings.backendTimeout(), false, Duration.ZERO), List.of(this.events));
+	}
+
+	private static void failLocked(Lock lock, Runnable meanwhile) {
+		lock.lock();
+		try {
+			meanwhile.run();
+			throw new IllegalArgumentException("mine");
+		}
+		finally {
+			lock.unlock();
+		}
+	}
+
+	@Test
+	void unlockAfterAShutdownEndsTheHoldAndDoesNotHideTheExceptionOfTheMethod() {
+		BackendLockRegistry registry = impatient(Duration.ofSeconds(30));
+		Lock lock = registry.obtain("shut-down");
+		assertThatIllegalArgumentException().isThrownBy(() -> failLocked(lock, registry::shutdown)).withMessage("mine");
+		assertThat(this.events.released).containsExactly("shut-down");
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+	}
+
+	@Test
+	void unlockAfterARestartReleasesTheLock() {
+		BackendLockRegistry registry = impatient(Duration.ofSeconds(30));
+		Lock lock = registry.obtain("restarted");
+		assertThatIllegalArgumentException().isThrownBy(() -> failLocked(lock, () -> {
+			registry.shutdown();
+			registry.start();
+		})).withMessage("mine");
+		assertThat(this.events.released).containsExactly("restarted");
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+		this.two.acquire(LockRequest.of("restarted").waitTime(Duration.ofSeconds(10))).close();
+		lock.lock();
+		lock.unlock();
+	}
+
+	@Test
+	void theLatestHoldIsUnlockedFirst() throws Exception {
+		BackendLockRegistry registry = impatient(Duration.ofMillis(600));
+		Lock lock = registry.obtain("both");
+		lock.lock();
+		registry.shutdown();
+		registry.start();
+		assertThat(lock.tryLock(20, TimeUnit.SECONDS)).isTrue();
+		lock.unlock();
+		this.two.acquire(LockRequest.of("both").waitTime(Duration.ofSeconds(10))).close();
+		// The lease of the first hold passed after the shutdown.
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+	}
+
+	@Test
+	void aLockThatWasLostBeforeTheShutdownIsStillKnownToBeLost() {
+		BackendLockRegistry registry = impatient(Duration.ofMillis(600));
+		Lock lock = registry.obtain("lost-before");
+		lock.lock();
+		redis.flush();
+		await().atMost(Duration.ofSeconds(20)).until(() -> this.events.lost.size() == 1);
+		registry.shutdown();
+		System.gc();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+	}
+
+}
