@@ -39,7 +39,7 @@ class ConfigurationMetadataTests {
 					"distlock.redis.enabled", "distlock.redis.command-timeout", "distlock.redis.dedicated-connection",
 					"distlock.redis.connection-factory", "distlock.jdbc.enabled", "distlock.jdbc.mode",
 					"distlock.jdbc.initialize-schema", "distlock.jdbc.data-source", "distlock.jdbc.poll-interval",
-					"distlock.jdbc.command-timeout", "distlock.jdbc.max-connections", "distlock.redlock.enabled",
+					"distlock.jdbc.command-timeout", "distlock.jdbc.max-connections", "distlock.jdbc.reserved-connections", "distlock.redlock.enabled",
 					"distlock.redlock.nodes", "distlock.redlock.node-timeout", "distlock.redlock.longest-lease",
 					"distlock.zookeeper.enabled", "distlock.zookeeper.connect-string",
 					"distlock.zookeeper.session-timeout", "distlock.zookeeper.connection-timeout",

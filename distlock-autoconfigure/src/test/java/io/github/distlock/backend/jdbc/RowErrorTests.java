@@ -1,0 +1,81 @@
+package io.github.distlock.backend.jdbc;
+
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Row mode after an {@link Error} in the moment of a grant.
+ */
+class RowErrorTests implements LockSignals {
+
+	private static final Duration SOON = Duration.ofSeconds(30);
+
+	private final String key = "error-" + UUID.randomUUID();
+
+	private final CountDownLatch granted = new CountDownLatch(1);
+
+	@Test
+	void anErrorAtAGrantFreesTheRowAndItsConnectionOnce() throws Exception {
+		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
+				Duration.ofMillis(100), 1, 17);
+		try (HikariDataSource pool = TestDatabase.postgres().pool(8); JdbcNode other = JdbcNode.row(pool)) {
+			LockBackend backend = new JdbcRowBackend(pool, settings, TimeSource.SYSTEM);
+			backend.start("error", this);
+			Ticket held = other.ticket(this.key);
+			other.take(held);
+			assertThat(backend.attempt(ticket(1, ""), JdbcNode.LEASE, true)).isInstanceOf(AttemptResult.Waiting.class);
+			assertThat(other.release(held)).isTrue();
+			assertThat(this.granted.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
+			await().atMost(SOON)
+				.until(() -> other.attemptOnce(this.key) instanceof AttemptResult.Granted);
+			await().atMost(SOON)
+				.ignoreExceptions()
+				.until(() -> backend.attempt(ticket(2, "first"), JdbcNode.LEASE,
+						false) instanceof AttemptResult.Granted);
+			assertThatThrownBy(() -> backend.attempt(ticket(3, "second"), JdbcNode.LEASE, false))
+				.isInstanceOf(LockBackendException.class)
+				.hasMessageContaining("all 1 connections");
+			backend.stop();
+		}
+	}
+
+	private Ticket ticket(long number, String ending) {
+		return new Ticket(this.key + ending, LockMode.EXCLUSIVE, "error", number, false);
+	}
+
+	@Override
+	public void granted(Ticket ticket, Grant grant) {
+		this.granted.countDown();
+		throw new AssertionError("out of memory");
+	}
+
+	@Override
+	public void lookAgain(Ticket ticket) {
+	}
+
+	@Override
+	public void lookAgainAll() {
+	}
+
+	@Override
+	public void renewNow(Ticket ticket) {
+	}
+
+}
