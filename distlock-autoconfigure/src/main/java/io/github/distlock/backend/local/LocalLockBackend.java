@@ -154,7 +154,7 @@ public final class LocalLockBackend implements LockBackend {
 		try {
 			told.granted(granted.holder().ticket(), grant(granted, before, this.store.remaining(granted)));
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			// Not the fault of the one who released: the waiter looks again.
 			logger.warn("A waiter of lock '" + granted.holder().ticket().key() + "' could not be told of its grant",
 					ex);

@@ -63,7 +63,7 @@ final class Answers<T> {
 			}
 			decided = verdict.of(this);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			result.completeExceptionally(ex);
 			return;
 		}

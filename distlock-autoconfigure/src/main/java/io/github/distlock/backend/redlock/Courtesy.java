@@ -3,7 +3,6 @@ package io.github.distlock.backend.redlock;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -37,7 +36,8 @@ final class Courtesy {
 		try {
 			this.timers.schedule(() -> this.untilNanos.remove(key, until), PAUSE.toNanos(), TimeUnit.NANOSECONDS);
 		}
-		catch (RejectedExecutionException ex) {
+		catch (Throwable ex) {
+			// Stopped, or without a thread: nothing would remove the key later.
 			this.untilNanos.remove(key);
 		}
 	}

@@ -101,13 +101,13 @@ final class Departure {
 				if (failure == null) {
 					answered(node, left);
 					if (stray) {
-						later(() -> send(node, false), this.strayNanos);
+						later(node, () -> send(node, false), this.strayNanos);
 					}
 					return;
 				}
 				this.firstTries.get(node).completeExceptionally(Answers.asFailure(failure));
 				if (this.clock.nanoTime() - this.giveUpNanos < 0) {
-					later(() -> send(node, stray), TimeUnit.MILLISECONDS
+					later(node, () -> send(node, stray), TimeUnit.MILLISECONDS
 						.toNanos(ThreadLocalRandom.current().nextLong(SHORTEST_REST_MILLIS, LONGEST_REST_MILLIS)));
 				}
 				else {
@@ -117,20 +117,29 @@ final class Departure {
 	}
 
 	private void answered(int node, Left left) {
-		if (left.woken() && this.onWoken != null) {
-			this.onWoken.run();
+		try {
+			// First: who releases must not ask again before that.
+			if (left.woken() && this.onWoken != null) {
+				this.onWoken.run();
+			}
 		}
-		this.answers.get(node).complete(left);
-		this.firstTries.get(node).complete(left);
+		finally {
+			this.answers.get(node).complete(left);
+			this.firstTries.get(node).complete(left);
+		}
 	}
 
-	private void later(Runnable task, long delayNanos) {
+	private void later(int node, Runnable task, long delayNanos) {
 		try {
 			this.timers.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
 		}
 		catch (RejectedExecutionException ex) {
 			// The store has been stopped: what is left ends with its lease.
 			this.answers.forEach((answer) -> answer.cancel(false));
+		}
+		catch (Throwable ex) {
+			// No thread: this node is not told again, and what is left ends with its lease.
+			this.answers.get(node).completeExceptionally(Answers.asFailure(ex));
 		}
 	}
 

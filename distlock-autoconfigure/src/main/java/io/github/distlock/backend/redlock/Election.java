@@ -65,7 +65,7 @@ final class Election {
 			TimeSource clock) {
 		TimeSource.Instant sent = clock.now();
 		List<CompletableFuture<Vote>> votes = IntStream.range(0, quorum.size())
-			.mapToObj((i) -> quorum.node(i).claim(claim, lease, oldEnough, i == queueAt).toCompletableFuture())
+			.mapToObj((i) -> Quorum.ask(quorum.node(i), (node) -> node.claim(claim, lease, oldEnough, i == queueAt)))
 			.toList();
 		return new Election(quorum, claim, lease, queueAt, sent, votes);
 	}

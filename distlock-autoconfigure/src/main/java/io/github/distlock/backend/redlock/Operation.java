@@ -251,6 +251,10 @@ final class Operation {
 		catch (RejectedExecutionException ex) {
 			logger.debug("The store has been stopped", ex);
 		}
+		catch (Throwable ex) {
+			// No thread to wait with: forgotten at once instead of later.
+			task.run();
+		}
 	}
 
 	void cancel(Ticket ticket) {

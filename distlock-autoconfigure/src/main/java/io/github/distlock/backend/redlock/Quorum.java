@@ -52,7 +52,20 @@ final class Quorum {
 	}
 
 	<T> List<CompletableFuture<T>> ask(Function<QuorumNode, CompletionStage<T>> question) {
-		return this.nodes.stream().map((node) -> question.apply(node).toCompletableFuture()).toList();
+		return this.nodes.stream().map((node) -> ask(node, question)).toList();
+	}
+
+	/**
+	 * An Error at one node is its answer: the other nodes may have been asked before, and
+	 * their answers count.
+	 */
+	static <T> CompletableFuture<T> ask(QuorumNode node, Function<QuorumNode, CompletionStage<T>> question) {
+		try {
+			return question.apply(node).toCompletableFuture();
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	/**

@@ -35,7 +35,7 @@ final class NodeCreation {
 				.inBackground((client, event) -> answered(event, session, reply))
 				.forPath(path, NOTHING);
 		}
-		catch (Exception ex) {
+		catch (Throwable ex) {
 			reply.completeExceptionally(ex);
 		}
 		return reply;

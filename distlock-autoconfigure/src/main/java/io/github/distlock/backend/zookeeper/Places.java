@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.github.distlock.backend.Ticket;
@@ -54,7 +55,7 @@ final class Places {
 	 */
 	CompletableFuture<TicketNode> arrive(Place place, ZooKeeperSession session) {
 		CompletableFuture<TicketNode> arrival = new CompletableFuture<>();
-		boolean doubtful;
+		boolean wasDoubtful;
 		place.lock.lock();
 		try {
 			TicketNode known = place.nodeIn(session);
@@ -65,7 +66,7 @@ final class Places {
 			if (before != null && !before.isDone()) {
 				return before;
 			}
-			doubtful = place.doubtful;
+			wasDoubtful = place.doubtful;
 			place.arrival = arrival;
 			// Until it is answered.
 			place.doubtful = true;
@@ -73,8 +74,10 @@ final class Places {
 		finally {
 			place.lock.unlock();
 		}
+		boolean doubtful = wasDoubtful;
 		int disconnects = this.link.disconnects();
-		CompletableFuture<TicketNode> created = doubtful ? findOrCreate(place, session) : create(place, session);
+		CompletableFuture<TicketNode> created = started(
+				() -> doubtful ? findOrCreate(place, session) : create(place, session));
 		created.whenComplete((node, failure) -> {
 			if (node != null) {
 				settle(place, node, this.link.disconnects() == disconnects && !doubtful);
@@ -88,6 +91,19 @@ final class Places {
 			}
 		});
 		return arrival;
+	}
+
+	/**
+	 * Send something whose answer others wait for: if sending fails with an Error, too,
+	 * that is the answer.
+	 */
+	private static <T> CompletableFuture<T> started(Supplier<CompletableFuture<T>> command) {
+		try {
+			return command.get();
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	private CompletableFuture<TicketNode> create(Place place, ZooKeeperSession session) {
@@ -131,7 +147,7 @@ final class Places {
 		CompletableFuture<TicketNode> arrival = new CompletableFuture<>();
 		// Whoever gives the reader up waits for it, and finds its node.
 		reader.expect(arrival);
-		CompletableFuture<Boolean> replaced = handle.rights(node.path())
+		CompletableFuture<Boolean> replaced = started(() -> handle.rights(node.path()))
 			.thenCompose((rights) -> (rights.isEmpty() || reader.isGivenUp()) ? CompletableFuture.completedFuture(false)
 					: handle.replace(node.path(), next.path(), rights));
 		return replaced.whenComplete((done, failure) -> {
@@ -184,7 +200,7 @@ final class Places {
 	}
 
 	private void delete(Place place, CompletableFuture<Boolean> departure) {
-		deleteNodes(place).whenComplete((existed, failure) -> {
+		started(() -> deleteNodes(place)).whenComplete((existed, failure) -> {
 			if (failure == null) {
 				if (this.places.remove(place.ticket.token(), place)) {
 					this.folders.left(place.folder);
