@@ -52,6 +52,13 @@ class Hold extends Lease {
 	/** The last one first. */
 	private volatile @Nullable Callback callbacks;
 
+	/**
+	 * Whether the thread is being interrupted because of a loss. Invariant: no interrupt
+	 * comes after the last level was left and that call has returned. Set before the
+	 * levels are looked at, and looked at after the last level was left.
+	 */
+	private volatile boolean interrupting;
+
 	Hold(Holding holding, String name, Admission admission, LeaseTerms terms, TimeSource clock, @Nullable Thread thread,
 			boolean dyingWithThread) {
 		super(admission.takeValidity(), terms, clock);
@@ -150,6 +157,30 @@ class Hold extends Lease {
 	 */
 	Rest leave(LockMode mode) {
 		return (LEVELS.decrementAndGet(this) == 0) ? Rest.NOTHING : Rest.SOME;
+	}
+
+	/** The lock is lost: interrupt its thread, unless that has left. */
+	final void interruptThread() {
+		Thread inside = this.thread;
+		if (inside == null) {
+			return;
+		}
+		this.interrupting = true;
+		try {
+			if (!isOver()) {
+				inside.interrupt();
+			}
+		}
+		finally {
+			this.interrupting = false;
+		}
+	}
+
+	/** The last level was left: an interrupt that has begun comes before this returns. */
+	final void awaitInterrupt() {
+		while (this.interrupting) {
+			Thread.onSpinWait();
+		}
 	}
 
 	/** Whether one acquisition is open, and no re-entry. */

@@ -192,6 +192,7 @@ final class Holding implements LeaseEvents {
 	}
 
 	private void end(Hold stay, Duration owed) {
+		stay.awaitInterrupt();
 		if (stay.thread() == Thread.currentThread()) {
 			disown(stay);
 		}
@@ -316,9 +317,8 @@ final class Holding implements LeaseEvents {
 		catch (RuntimeException | Error ex) {
 			logger.error("Lost lock '" + hold.key() + "' could not be given back: it ends with its lease", ex);
 		}
-		Thread thread = hold.thread();
-		if (this.interruptOnLost && thread != null && !hold.stay().isOver()) {
-			thread.interrupt();
+		if (this.interruptOnLost) {
+			hold.stay().interruptThread();
 		}
 		tellLost(hold, cause, reason);
 	}

@@ -21,9 +21,6 @@ abstract class KeyCallers {
 
 	final LocalQueue waiters = new LocalQueue();
 
-	/** Once a caller has given up whose ticket had to leave the store. */
-	private @Nullable Leavers leavers;
-
 	/** Once it has waited, or the store has failed. */
 	private @Nullable Lookout lookout;
 
@@ -59,10 +56,7 @@ abstract class KeyCallers {
 			this.waiters.decide(waiter, outcome);
 			return;
 		}
-		if (this.leavers == null) {
-			this.leavers = new Leavers();
-		}
-		this.leavers.add(waiter, ticket);
+		lookout().leavers().add(waiter, ticket);
 		this.waiters.decideQuietly(waiter, outcome);
 	}
 
@@ -77,8 +71,8 @@ abstract class KeyCallers {
 	 */
 	final void failWaiters(LockBackendException cause) {
 		this.waiters.decideAll(new Outcome.Failed(cause), (waiter) -> !waiter.isHeir());
-		if (this.leavers != null) {
-			this.leavers.release();
+		if (this.lookout != null) {
+			this.lookout.leavers().release();
 		}
 	}
 
@@ -120,7 +114,7 @@ abstract class KeyCallers {
 	/** Whom to wake. */
 	final List<Waiter> takeWoken() {
 		List<Waiter> decided = this.waiters.takeDecided();
-		return (this.leavers != null) ? this.leavers.addTo(decided, this::isLeaving) : decided;
+		return (this.lookout != null) ? this.lookout.leavers().addTo(decided, this::isLeaving) : decided;
 	}
 
 }

@@ -23,6 +23,9 @@ final class Lookout {
 
 	private final Alarm alarm;
 
+	/** Here, since a held lock for which nobody waits has no lookout. */
+	private final Leavers leavers = new Leavers();
+
 	/** Until the store answers again. */
 	private @Nullable Outage outage;
 
@@ -70,6 +73,11 @@ final class Lookout {
 	/** The last failure, if the store has not answered since. */
 	@Nullable LockBackendException failure() {
 		return (this.outage != null) ? this.outage.failure() : this.room.storeFailure();
+	}
+
+	/** Callers that have given up and whose ticket had to leave the store. */
+	Leavers leavers() {
+		return this.leavers;
 	}
 
 	/**
