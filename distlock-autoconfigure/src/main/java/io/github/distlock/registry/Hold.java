@@ -46,8 +46,11 @@ class Hold extends Lease {
 	/** How many acquisitions are open; at zero it never rises again. */
 	private volatile int levels = 1;
 
-	/** How many of them came through a Lock view. Only the owning thread touches it. */
-	private int viewLevels;
+	/**
+	 * How many of them came through a Lock view, 65,535 at most: a held lock stays small.
+	 * Only the owning thread touches it.
+	 */
+	private char viewLevels;
 
 	/** The last one first. */
 	private volatile @Nullable Callback callbacks;
