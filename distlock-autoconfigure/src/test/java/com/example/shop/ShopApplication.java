@@ -1,5 +1,7 @@
 package com.example.shop;
 
+import java.io.PrintStream;
+
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
@@ -19,16 +21,17 @@ public class ShopApplication {
 	 * @param arguments properties
 	 */
 	public static void main(String[] arguments) {
-		System.out.println("started");
+		PrintStream out = System.out;
+		out.println("started");
 		SpringApplication application = new SpringApplication(ShopApplication.class);
 		application.setWebApplicationType(WebApplicationType.NONE);
 		try (ConfigurableApplicationContext context = application.run(arguments)) {
 			StockService stock = context.getBean(StockService.class);
-			System.out.println("private " + stock.callsItself());
-			System.out.println("static " + stock.callsStatic());
+			out.println("private " + stock.callsItself());
+			out.println("static " + stock.callsStatic());
 		}
 		catch (RuntimeException ex) {
-			System.out.println("private " + ex);
+			out.println("private " + ex);
 		}
 	}
 

@@ -3,6 +3,8 @@ package io.github.distlock.autoconfigure;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -32,7 +34,8 @@ final class DurationUnits extends AbstractBindHandler {
 	}
 
 	@Override
-	public Object onSuccess(ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
+	public @Nullable Object onSuccess(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
+			Object result) {
 		ConfigurationProperty property = context.getConfigurationProperty();
 		if (result instanceof Duration && property != null && OURS.isAncestorOf(name)) {
 			String value = this.environment.resolvePlaceholders(String.valueOf(property.getValue())).trim();

@@ -2,6 +2,7 @@ package io.github.distlock.aop;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
@@ -42,9 +43,8 @@ class LockReportTests {
 		while (root != null && !(root instanceof LockDefinitionException)) {
 			root = root.getCause();
 		}
-		assertThat(root).isNotNull();
 		assertThat(RAN).isEmpty();
-		return assertThat(root.getMessage());
+		return assertThat(Objects.requireNonNull(root, "no report").getMessage());
 	}
 
 	@Test

@@ -83,8 +83,9 @@ class AheadOfTimeTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, DistlockRedisAutoConfiguration.class, DistlockRedlockAutoConfiguration.class,
-			DistlockLocalAutoConfiguration.class, DistlockAutoConfiguration.class })
+	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
+			DistlockRedlockAutoConfiguration.class, DistlockLocalAutoConfiguration.class,
+			DistlockAutoConfiguration.class })
 	static class Application {
 
 		@Bean

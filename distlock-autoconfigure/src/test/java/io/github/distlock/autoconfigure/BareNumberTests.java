@@ -4,6 +4,7 @@ import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -54,8 +55,9 @@ class BareNumberTests {
 	@Test
 	void theFailureAnalysisSaysWhatToWrite() {
 		this.application.withPropertyValues("WAIT=2", "distlock.wait-time= ${WAIT} ").run((context) -> {
-			Throwable failure = context.getStartupFailure();
-			FailureAnalysis analysis = new InvalidPropertyFailureAnalyzer(new MockEnvironment()).analyze(failure);
+			Throwable failure = Objects.requireNonNull(context.getStartupFailure());
+			FailureAnalysis analysis = Objects
+				.requireNonNull(new InvalidPropertyFailureAnalyzer(new MockEnvironment()).analyze(failure));
 			assertThat(analysis.getDescription())
 				.startsWith("Property 'distlock.wait-time' is '2': it has no unit, so it would be 2 milliseconds.");
 			assertThat(analysis.getAction()).startsWith("Write a number with a unit, such as 2ms or 2s");

@@ -43,7 +43,9 @@ interface WaiterLeaseContract extends ContractTests {
 		lock.close();
 	}
 
-	/** A caller with this lease queues and gives up while the next one waits behind it. */
+	/**
+	 * A caller with this lease queues and gives up while the next one waits behind it.
+	 */
 	private Future<HeldLock> leaveBehind(ContractNode node, Duration lease, LockRequest next) throws Exception {
 		Thread[] thread = new Thread[1];
 		Future<?> first = stage().inThread(() -> {

@@ -25,10 +25,11 @@ import org.jspecify.annotations.Nullable;
 final class Standing implements Watcher {
 
 	/**
-	 * The places that wait for each node. One watcher for all: watching a node twice costs
-	 * nothing. A watch is sent, and taken back, inside the update of its entry, which
-	 * only puts it into the client's queue: so both reach the server in the order of the
-	 * updates, and no place has an entry whose watch was taken back after it was sent.
+	 * The places that wait for each node. One watcher for all: watching a node twice
+	 * costs nothing. A watch is sent, and taken back, inside the update of its entry,
+	 * which only puts it into the client's queue: so both reach the server in the order
+	 * of the updates, and no place has an entry whose watch was taken back after it was
+	 * sent.
 	 */
 	private final ConcurrentMap<String, Set<Place>> watched = new ConcurrentHashMap<>();
 

@@ -16,6 +16,7 @@ import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,7 +31,7 @@ class WatchOrderTests {
 	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
 
 	/** What another thread does before the next watch is taken back. */
-	private final AtomicReference<Runnable> beforeUnwatch = new AtomicReference<>();
+	private final AtomicReference<@Nullable Runnable> beforeUnwatch = new AtomicReference<>();
 
 	private final AtomicReference<CountDownLatch> watchSent = new AtomicReference<>(new CountDownLatch(1));
 
@@ -87,8 +88,8 @@ class WatchOrderTests {
 		}
 
 		@Override
-		public void removeAllWatches(String path, Watcher.WatcherType type, boolean local, AsyncCallback.VoidCallback callback,
-				Object context) {
+		public void removeAllWatches(String path, Watcher.WatcherType type, boolean local,
+				AsyncCallback.VoidCallback callback, Object context) {
 			Runnable other = WatchOrderTests.this.beforeUnwatch.getAndSet(null);
 			if (other != null) {
 				other.run();
