@@ -107,10 +107,14 @@ public final class BackendLockRegistry implements LockRegistry {
 		try {
 			Entrance current = this.entrance;
 			if (current != null) {
-				current.session().close(this.settings.shutdownGrace().toNanos());
-				// In this order: a thread that unlocks meanwhile finds its lock.
-				keepLeftovers(current.session().holding());
-				this.entrance = null;
+				try {
+					current.session().close(this.settings.shutdownGrace().toNanos());
+				}
+				finally {
+					// In this order: a thread that unlocks meanwhile finds its lock.
+					keepLeftovers(current.session().holding());
+					this.entrance = null;
+				}
 			}
 		}
 		finally {

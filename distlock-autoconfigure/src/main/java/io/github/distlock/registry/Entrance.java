@@ -237,12 +237,12 @@ final class Entrance {
 	}
 
 	private @Nullable Hold reenter(Hold mine, LockRequest request) {
-		if (mine.leftNanos() <= 0 && mine.current().lossCause() != null) {
+		// Another thread may have closed it for this one: then it is over, and entered anew.
+		if (!mine.isOver() && mine.leftNanos() <= 0 && mine.current().lossCause() != null) {
 			// Before the mode: what is lost is held in none.
 			throw Holding.lostException(mine);
 		}
 		if (!mine.reenter(request.mode())) {
-			// Another thread has closed it for this one: it is entered anew.
 			this.session.holding().disown(mine);
 			return null;
 		}

@@ -186,8 +186,14 @@ public abstract class Lease extends LeaseState {
 			return LossCause.PROCESS_SUSPENDED;
 		}
 		if (!agreed.renewed()) {
-			boolean ended = agreed.untilEndNanos(heldNanos(), current.sessionBound()) <= 0;
-			return (current.sessionBound() && !ended) ? LossCause.SESSION_LOST : LossCause.LEASE_EXPIRED;
+			if (agreed.untilEndNanos(heldNanos(), current.sessionBound()) <= 0) {
+				return LossCause.LEASE_EXPIRED;
+			}
+			if (current.sessionBound()) {
+				return LossCause.SESSION_LOST;
+			}
+			return (this.unconfirmed && (this.renewing || this.retrying)) ? LossCause.STORE_SILENT
+					: LossCause.LEASE_EXPIRED;
 		}
 		Duration maxHold = agreed.maxHold();
 		if (maxHold != null && heldNanos() >= maxHold.toNanos()) {

@@ -116,7 +116,13 @@ abstract class LeaseState {
 	 * @return whether it was valid until now
 	 */
 	public final boolean endLease() {
-		return !checkExpired() && STATE.compareAndSet(this, HELD, ENDED);
+		if (!checkExpired() && STATE.compareAndSet(this, HELD, ENDED)) {
+			return true;
+		}
+		// A query may have found between the two that the lease has passed. It makes no
+		// loss known, and after the end of the lease nothing else would.
+		checkExpired();
+		return false;
 	}
 
 	/**

@@ -51,7 +51,7 @@ class ShutdownWithoutStoreTests {
 			assertThatExceptionOfType(LockBackendException.class)
 				.isThrownBy(() -> registry.acquire(LockRequest.of("order-1").waitTime(Duration.ofSeconds(1))));
 			assertThat(CompletableFuture
-				.runAsync(() -> stop.stop((ConfigurableApplicationContext) context.getSourceApplicationContext())))
+				.runAsync(() -> stop.stop(context.getSourceApplicationContext())))
 				.succeedsWithin(BOUND);
 		});
 	}

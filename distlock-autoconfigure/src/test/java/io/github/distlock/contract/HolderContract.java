@@ -1,6 +1,8 @@
 package io.github.distlock.contract;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
@@ -54,6 +56,16 @@ interface HolderContract extends ContractTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> one().acquire(key(), LockMode.WRITE));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(reader::close);
 		one().acquire(key(), LockMode.WRITE).close();
+	}
+
+	@Test
+	default void aThreadEntersAnewAfterAnotherThreadHasClosedItsLostLock() {
+		HeldLock lost = one().registry().acquire(request().leaseTime(store().shortLease()));
+		await().until(() -> !lost.isHeld());
+		assertThatExceptionOfType(CompletionException.class)
+			.isThrownBy(() -> CompletableFuture.runAsync(lost::close).join())
+			.withCauseInstanceOf(LockLostException.class);
+		one().acquire(key()).close();
 	}
 
 	@Test

@@ -75,8 +75,8 @@ final class Mutants {
 					    redis.call('SET', KEYS[i], '+' .. ARGV[i * 2 - 1], 'PX', ARGV[i * 2])
 					    answers[i] = 1
 					"""),
-					java("renewal/LeaseState.java", "!checkExpired() && STATE.compareAndSet(this, HELD, ENDED)",
-							"!checkExpired() && STATE.compareAndSet(this, HELD, HELD)"),
+					java("renewal/LeaseState.java", "if (!checkExpired() && STATE.compareAndSet(this, HELD, ENDED))",
+							"if (!checkExpired() && STATE.compareAndSet(this, HELD, HELD))"),
 					java("registry/Holding.java", """
 							boolean valid = hold.endLease();
 							this.renewer.forget(hold);
