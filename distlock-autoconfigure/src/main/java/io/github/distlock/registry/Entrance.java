@@ -237,7 +237,8 @@ final class Entrance {
 	}
 
 	private @Nullable Hold reenter(Hold mine, LockRequest request) {
-		// Another thread may have closed it for this one: then it is over, and entered anew.
+		// Another thread may have closed it for this one: then it is over, and entered
+		// anew.
 		if (!mine.isOver() && mine.leftNanos() <= 0 && mine.current().lossCause() != null) {
 			// Before the mode: what is lost is held in none.
 			throw Holding.lostException(mine);

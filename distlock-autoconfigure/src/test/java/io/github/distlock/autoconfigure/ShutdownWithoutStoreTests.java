@@ -50,8 +50,7 @@ class ShutdownWithoutStoreTests {
 			LockRegistry registry = context.getBean(LockRegistry.class);
 			assertThatExceptionOfType(LockBackendException.class)
 				.isThrownBy(() -> registry.acquire(LockRequest.of("order-1").waitTime(Duration.ofSeconds(1))));
-			assertThat(CompletableFuture
-				.runAsync(() -> stop.stop(context.getSourceApplicationContext())))
+			assertThat(CompletableFuture.runAsync(() -> stop.stop(context.getSourceApplicationContext())))
 				.succeedsWithin(BOUND);
 		});
 	}

@@ -138,7 +138,8 @@ final class Departure {
 			this.answers.forEach((answer) -> answer.cancel(false));
 		}
 		catch (Throwable ex) {
-			// No thread: this node is not told again, and what is left ends with its lease.
+			// No thread: this node is not told again, and what is left ends with its
+			// lease.
 			this.answers.get(node).completeExceptionally(Answers.asFailure(ex));
 		}
 	}

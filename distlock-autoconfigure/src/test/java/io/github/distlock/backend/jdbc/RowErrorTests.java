@@ -43,8 +43,7 @@ class RowErrorTests implements LockSignals {
 			assertThat(backend.attempt(ticket(1, ""), JdbcNode.LEASE, true)).isInstanceOf(AttemptResult.Waiting.class);
 			assertThat(other.release(held)).isTrue();
 			assertThat(this.granted.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
-			await().atMost(SOON)
-				.until(() -> other.attemptOnce(this.key) instanceof AttemptResult.Granted);
+			await().atMost(SOON).until(() -> other.attemptOnce(this.key) instanceof AttemptResult.Granted);
 			await().atMost(SOON)
 				.ignoreExceptions()
 				.until(() -> backend.attempt(ticket(2, "first"), JdbcNode.LEASE,
