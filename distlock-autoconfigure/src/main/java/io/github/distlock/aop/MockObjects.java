@@ -17,11 +17,23 @@ final class MockObjects {
 	private MockObjects() {
 	}
 
+	/**
+	 * Return whether an object is a mock. Where Mockito cannot work there are no mocks.
+	 */
 	static boolean isMock(Object bean, @Nullable ClassLoader classLoader) {
 		if (!ClassUtils.isPresent(MOCKITO, classLoader)) {
 			return false;
 		}
-		Class<?> mockito = ClassUtils.resolveClassName(MOCKITO, classLoader);
+		try {
+			Class<?> mockito = ClassUtils.resolveClassName(MOCKITO, classLoader);
+			return isMock(bean, mockito);
+		}
+		catch (RuntimeException | LinkageError ex) {
+			return false;
+		}
+	}
+
+	private static boolean isMock(Object bean, Class<?> mockito) {
 		Method details = ClassUtils.getMethodIfAvailable(mockito, "mockingDetails", Object.class);
 		Object answer = (details != null) ? ReflectionUtils.invokeMethod(details, null, bean) : null;
 		Method isMock = (details != null) ? ClassUtils.getMethodIfAvailable(details.getReturnType(), "isMock") : null;

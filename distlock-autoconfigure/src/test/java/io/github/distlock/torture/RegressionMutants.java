@@ -11,6 +11,11 @@ import static io.github.distlock.torture.Mutant.lua;
 final class RegressionMutants {
 
 	static final List<RegressionMutant> ALL = List.of(
+			RegressionMutant.of(
+					Mutant.of("nothing looks for the dead owner of a lock without a lease",
+							java("renewal/Lease.java",
+									"((owner() != null) ? Math.min(left(), OWNER_CHECK_NANOS) : left())", "left()")),
+					"backend.jdbc.H2RowTests#theLockOfAThreadThatHasDiedIsGivenBack"),
 			RegressionMutant.of(Mutant.of("free lock recognised by the order of words",
 					lua("attempt.lua", "string.byte(word) == 124 and #word == #now + 1 and string.sub(word, 2) < now",
 							"#word == #now + 1 and word < '|' .. now")),
