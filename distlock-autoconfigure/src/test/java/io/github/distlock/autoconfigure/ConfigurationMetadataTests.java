@@ -23,9 +23,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ConfigurationMetadataTests {
 
+	/** Those that need not be set, and one whose default depends on the pool. */
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("distlock.composite", "distlock.max-hold-time",
 			"distlock.redis.connection-factory", "distlock.aop.executor", "distlock.jdbc.data-source",
-			"distlock.redlock.nodes", "distlock.zookeeper.connect-string");
+			"distlock.redlock.nodes", "distlock.zookeeper.connect-string", "distlock.jdbc.reserved-connections");
 
 	private final Map<String, Object> metadata = JsonParserFactory.getJsonParser().parseMap(read());
 
