@@ -18,7 +18,7 @@ import org.springframework.util.StringUtils;
 
 /**
  * The {@link LockBackend} beans that are defined, ours and the application's. Creates
- * none. Each context of a hierarchy has its own of ours; those that the application
+ * none. Each context of a hierarchy has its own beans of the library; those that the application
  * defines in an ancestor serve its descendants too.
  */
 record StoreBeans(ConfigurableListableBeanFactory beanFactory) {

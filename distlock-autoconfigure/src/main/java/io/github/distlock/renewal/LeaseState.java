@@ -30,7 +30,7 @@ abstract class LeaseState {
 	/** Ended by its holder for a downgrade, during which its time has passed. */
 	private static final int PASSED_AFTER_END = 3;
 
-	/** Ended by its holder, who holds the lock under another lease. */
+	/** Ended by its holder, which holds the lock under another lease. */
 	private static final int CONTINUED = 4;
 
 	private static final int LOST = 5;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param keyPrefix what every key begins with; at most 256 bytes
  * @param commandTimeout how long one lock command may take, and how long it may wait for
  * a connection; at most 5 s
- * @param pollInterval mode lease: how often a waiting JVM looks again
+ * @param pollInterval mode lease: how often a waiting JVM asks
  * @param maxConnections how many connections the store uses at a time
  * @param tokensPerGrant mode lease: how many fencing tokens one grant covers, which is
  * one more than the lock is passed on inside a JVM
@@ -25,7 +25,7 @@ public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Dur
 	 * Create settings with the default number of reserved connections.
 	 * @param keyPrefix what every key begins with; at most 256 bytes
 	 * @param commandTimeout how long one lock command may take; at most 5 s
-	 * @param pollInterval mode lease: how often a waiting JVM looks again
+	 * @param pollInterval mode lease: how often a waiting JVM asks
 	 * @param maxConnections how many connections the store uses at a time
 	 * @param tokensPerGrant mode lease: how many fencing tokens one grant covers
 	 */

@@ -59,7 +59,7 @@ final class StoreThreads {
 			result.completeExceptionally(stopped());
 		}
 		catch (Throwable ex) {
-			// As when no thread can be started: whoever waits for the result must hear of
+			// As when no thread can be started: a caller that waits for the result must learn of
 			// it.
 			result.completeExceptionally(ex);
 		}

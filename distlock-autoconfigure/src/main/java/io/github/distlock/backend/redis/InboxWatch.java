@@ -61,7 +61,7 @@ final class InboxWatch {
 	/**
 	 * Create a watch; it begins with the first subscription.
 	 * @param inbox the inbox to watch
-	 * @param surroundings the server, and who is told
+	 * @param surroundings the server, and the receiver of what is found
 	 * @param time the time
 	 * @param patience how long a message may be on its way
 	 * @param threads makes the threads that examine
@@ -217,7 +217,7 @@ final class InboxWatch {
 	}
 
 	/**
-	 * The server that has the inbox, and who is told what is found.
+	 * The server that has the inbox, and the receiver of what is found.
 	 */
 	interface Surroundings {
 

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Judges who holds the lock at the same time, and with which fencing tokens.
+ * Judges which tickets hold the lock at the same time, and with which fencing tokens.
  */
 final class HoldOracle {
 
