@@ -78,9 +78,11 @@ final class Alarm {
 	}
 
 	private void arm() {
-		this.armed = true;
-		this.armedForNanos = this.atNanos;
+		// A timer that fires meanwhile waits for the entry's lock. If this throws, none
+		// is armed, and the next event sets it again.
+		this.armed = false;
 		this.refusal = this.room.ringLater(this.entry, Math.max(0, this.atNanos - this.room.clock().nanoTime()));
+		this.armedForNanos = this.atNanos;
 		this.armed = this.refusal == null;
 	}
 

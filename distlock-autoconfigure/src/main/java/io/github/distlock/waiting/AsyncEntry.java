@@ -61,6 +61,7 @@ final class AsyncEntry {
 		}
 		catch (RuntimeException | Error ex) {
 			// Without its timer the wait might never end.
+			waiter.abandoned = true;
 			this.result.completeExceptionally(ex);
 			this.room.withdraw(entry, waiter);
 		}
@@ -97,7 +98,13 @@ final class AsyncEntry {
 	private void admitted(Admission admission) {
 		if (admission.hasPassed(this.clock)) {
 			this.room.abandon(admission);
-			attempt(false);
+			if (this.request.waitTime().isZero()) {
+				// One answer ends the wait of a caller that asks once, whatever it was.
+				this.result.complete(null);
+			}
+			else if (!this.result.isDone()) {
+				attempt(false);
+			}
 		}
 		else if (!this.result.complete(admission)) {
 			// Cancelled in the moment of the grant.

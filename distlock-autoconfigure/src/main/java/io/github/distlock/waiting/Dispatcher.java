@@ -1,13 +1,12 @@
 package io.github.distlock.waiting;
 
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.LockBackend;
@@ -26,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  * the whole registry. Whatever is thrown while it is sent, or while a thread is found for
  * it, is a failure of that command, since the entry sends nothing else before. An
  * {@link Error} is thrown again on a caller's thread, after everything has been done that
- * follows from it. The {@code follow} methods throw nothing.
+ * follows from it. The {@code follow} methods throw nothing but errors that come while
+ * another one is handled, a second {@link StackOverflowError} for example. A command which
+ * that loses is marked by a plain write, and the next event of its key settles it.
  */
 final class Dispatcher {
 
@@ -34,11 +35,7 @@ final class Dispatcher {
 
 	private static final long RESCUE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-	private static final int BOUNCES = 3;
-
 	private final LockBackend backend;
-
-	private final Duration strayDelay;
 
 	private final Executor executor;
 
@@ -46,15 +43,17 @@ final class Dispatcher {
 
 	private final Tasks tasks;
 
+	private final Strays strays;
+
 	/** The last command of each key that is to be sent in order, until it is answered. */
 	private final ConcurrentMap<String, CompletableFuture<?>> lastInOrder = new ConcurrentHashMap<>();
 
 	Dispatcher(LockBackend backend, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
 		this.backend = backend;
-		this.strayDelay = backend.description().strayDelay();
 		this.executor = executor;
 		this.callbacks = callbacks;
 		this.tasks = new Tasks(executor, timers);
+		this.strays = new Strays(backend, this.tasks);
 	}
 
 	Executor callbacks() {
@@ -67,13 +66,33 @@ final class Dispatcher {
 
 	/** Do what follows from an event, the command in the background. */
 	void follow(KeyEntry entry, Steps steps) {
-		wake(steps);
+		follow(steps, (command) -> sendInBackground(entry, command));
+	}
+
+	private void follow(Steps steps, Consumer<Command> sender) {
 		Command command = steps.command();
-		if (command != null) {
-			Throwable refusal = this.tasks.execute(() -> sendHere(entry, command));
-			if (refusal != null) {
-				failed(entry, command, refusal);
+		try {
+			try {
+				wake(steps);
 			}
+			finally {
+				if (command != null) {
+					sender.accept(command);
+				}
+			}
+		}
+		catch (Throwable ex) {
+			if (command != null) {
+				command.strayed = true;
+			}
+			throw ex;
+		}
+	}
+
+	private void sendInBackground(KeyEntry entry, Command command) {
+		Throwable refusal = this.tasks.execute(() -> sendIfFirst(entry, command));
+		if (refusal != null && command.take()) {
+			failed(entry, command, refusal);
 		}
 	}
 
@@ -82,12 +101,11 @@ final class Dispatcher {
 	 * that were given here before for the same key have been answered.
 	 */
 	void followInOrder(KeyEntry entry, Steps steps) {
-		wake(steps);
-		Command command = steps.command();
-		if (command == null) {
-			return;
-		}
-		Runnable task = () -> sendHere(entry, command);
+		follow(steps, (command) -> sendInOrder(entry, command));
+	}
+
+	private void sendInOrder(KeyEntry entry, Command command) {
+		Runnable task = () -> sendIfFirst(entry, command);
 		try {
 			CompletableFuture<?> turn = this.lastInOrder.compute(entry.key(),
 					(key, last) -> (last != null) ? last.handleAsync((done, failure) -> {
@@ -110,7 +128,7 @@ final class Dispatcher {
 		if (this.tasks.isShutDown()) {
 			logger.debug("A lock command was not sent, since the registry has been shut down", refusal);
 		}
-		else {
+		else if (command.take()) {
 			failed(entry, command, refusal);
 		}
 	}
@@ -120,14 +138,30 @@ final class Dispatcher {
 	 * @return how it went, if it was a release; otherwise that it is pending
 	 */
 	Departure followHere(KeyEntry entry, Steps steps) {
-		wake(steps);
 		Command command = steps.command();
-		return (command != null) ? send(entry, command) : Departure.PENDING;
+		Departure departure = Departure.PENDING;
+		try {
+			try {
+				wake(steps);
+			}
+			finally {
+				if (command != null) {
+					departure = send(entry, command);
+				}
+			}
+		}
+		catch (Throwable ex) {
+			if (command != null) {
+				command.dropped = true;
+			}
+			throw ex;
+		}
+		return departure;
 	}
 
 	/** Release a ticket that no entry knows. */
 	void bounce(Ticket ticket, long token) {
-		background(() -> this.backend.release(ticket, token, null), BOUNCES);
+		this.strays.release(ticket, token);
 	}
 
 	/**
@@ -152,26 +186,9 @@ final class Dispatcher {
 			follow(entry, entry.ring());
 		}
 		catch (Throwable ex) {
-			logger.error("The timer of lock '" + entry.key() + "' failed and is set again", ex);
 			this.tasks.laterSurely(() -> follow(entry, entry.rouse()), RESCUE_NANOS);
+			logger.error("The timer of lock '" + entry.key() + "' failed and is set again", ex);
 		}
-	}
-
-	private void background(Runnable command, int sends) {
-		this.tasks.executeSurely(() -> {
-			try {
-				command.run();
-			}
-			catch (RuntimeException ex) {
-				logger.debug("A ticket without a caller could not be released: it ends with its lease", ex);
-			}
-			catch (Throwable ex) {
-				logger.error("A ticket without a caller could not be released", ex);
-				if (sends > 1) {
-					this.tasks.laterSurely(() -> background(command, sends - 1), RESCUE_NANOS);
-				}
-			}
-		});
 	}
 
 	private void wake(Steps steps) {
@@ -179,8 +196,7 @@ final class Dispatcher {
 		steps.woken().forEach(this::wake);
 		Ticket stray = steps.stray();
 		if (stray != null) {
-			this.tasks.laterSurely(() -> background(() -> this.backend.cancel(stray), BOUNCES),
-					this.strayDelay.toNanos());
+			this.strays.cancelLater(stray);
 		}
 	}
 
@@ -189,8 +205,14 @@ final class Dispatcher {
 			waiter.wake();
 		}
 		catch (Throwable ex) {
-			logger.error("A caller that waits for lock '" + waiter.request().key() + "' could not be woken", ex);
 			this.tasks.laterSurely(() -> wake(waiter), RESCUE_NANOS);
+			logger.error("A caller that waits for lock '" + waiter.request().key() + "' could not be woken", ex);
+		}
+	}
+
+	private void sendIfFirst(KeyEntry entry, Command command) {
+		if (command.take()) {
+			sendHere(entry, command);
 		}
 	}
 
@@ -200,6 +222,8 @@ final class Dispatcher {
 			send(entry, command);
 		}
 		catch (Throwable ex) {
+			// First, without a call: the log may fail, too.
+			command.dropped = true;
 			logger.error("A command for lock '" + entry.key() + "' failed", ex);
 		}
 	}
@@ -219,7 +243,7 @@ final class Dispatcher {
 		}
 		catch (Throwable ex) {
 			failed(entry, attempt, ex);
-			rethrow(ex);
+			Failures.rethrow(ex);
 			return;
 		}
 		follow(entry, steps);
@@ -240,7 +264,7 @@ final class Dispatcher {
 		}
 		catch (Throwable ex) {
 			failed(entry, leave, ex);
-			rethrow(ex);
+			Failures.rethrow(ex);
 			return Departure.UNANSWERED;
 		}
 		if (leave.heir() != null && result != null) {
@@ -257,29 +281,46 @@ final class Dispatcher {
 			follow(heir.entry(), heir.answered(result));
 		}
 		catch (Throwable ex) {
-			logger.error("The answer for lock '" + heir.entry().key() + "' could not be handled", ex);
 			rescue(heir.entry(), heir.attempt());
+			Failures.log(logger, "The answer for lock '" + heir.entry().key() + "' could not be handled", ex);
 		}
 	}
 
-	/** A command failed, or could not be sent. Throws nothing. */
+	private void unanswered(Heir heir, LockBackendException cause) {
+		try {
+			follow(heir.entry(), heir.unanswered(cause));
+		}
+		catch (Throwable ex) {
+			rescue(heir.entry(), heir.attempt());
+			Failures.log(logger, "The failure for lock '" + heir.entry().key() + "' could not be handled", ex);
+		}
+	}
+
+	/**
+	 * A command failed, or could not be sent. Throws nothing, unless the end of the stack
+	 * is near.
+	 */
 	private void failed(KeyEntry entry, Command command, Throwable ex) {
 		try {
-			LockBackendException cause = asBackendException(ex);
+			LockBackendException cause = Failures.asBackendException(ex);
 			if (command instanceof Command.Attempt attempt) {
 				follow(entry, entry.attemptFailed(attempt, cause));
 				return;
 			}
 			Command.Leave leave = (Command.Leave) command;
 			Steps steps = entry.leaveFailed(leave.exit(), cause);
-			if (leave.heir() != null) {
-				follow(leave.heir().entry(), leave.heir().unanswered(cause));
+			try {
+				if (leave.heir() != null) {
+					unanswered(leave.heir(), cause);
+				}
 			}
-			follow(entry, steps);
+			finally {
+				follow(entry, steps);
+			}
 		}
 		catch (Throwable again) {
-			logger.error("A failure for lock '" + entry.key() + "' could not be handled and is handled again", again);
 			rescue(entry, command);
+			Failures.log(logger, "A failure for lock '" + entry.key() + "' could not be handled and is handled again", again);
 		}
 	}
 
@@ -296,22 +337,10 @@ final class Dispatcher {
 				follow(entry, entry.rescue(command));
 			}
 			catch (Throwable ex) {
-				logger.error("Lock '" + entry.key() + "' could not be settled after an error", ex);
 				rescue(entry, command);
+				Failures.log(logger, "Lock '" + entry.key() + "' could not be settled after an error", ex);
 			}
 		}, RESCUE_NANOS);
-	}
-
-	private static void rethrow(Throwable ex) {
-		if (ex instanceof Error error) {
-			throw error;
-		}
-	}
-
-	private static LockBackendException asBackendException(Throwable ex) {
-		Throwable cause = (ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex;
-		return (cause instanceof LockBackendException known) ? known
-				: new LockBackendException("The lock store failed in an unexpected way: " + cause, cause);
 	}
 
 }

@@ -64,8 +64,8 @@ final class Exit {
 		return new Exit(ticket, doubtful, true, lastToken, giveUpNanos, heir);
 	}
 
-	static Exit cancel(Place place, long giveUpNanos) {
-		return new Exit(place.ticket, place.doubtful, false, 0, giveUpNanos, null);
+	static Exit cancel(Ticket ticket, boolean doubtful, long giveUpNanos) {
+		return new Exit(ticket, doubtful, false, 0, giveUpNanos, null);
 	}
 
 }

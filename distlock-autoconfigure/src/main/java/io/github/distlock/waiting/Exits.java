@@ -54,7 +54,12 @@ final class Exits {
 	}
 
 	void cancel(Place place) {
-		add(Exit.cancel(place, this.clock.nanoTime() + CANCEL_PATIENCE_NANOS));
+		add(Exit.cancel(place.ticket, place.doubtful, this.clock.nanoTime() + CANCEL_PATIENCE_NANOS));
+	}
+
+	/** Cancel a ticket that may wait or hold: nothing else is known of it. */
+	void cancel(Ticket ticket) {
+		add(Exit.cancel(ticket, true, this.clock.nanoTime() + CANCEL_PATIENCE_NANOS));
 	}
 
 	private void add(Exit exit) {

@@ -35,6 +35,23 @@ abstract class KeyCallers {
 	/** Whether a ticket is on its way out of the store, and an answer is to come. */
 	abstract boolean isLeaving(Ticket ticket);
 
+	/** A caller joins. One that asks once does not wait behind others. */
+	final void enqueue(Waiter waiter, boolean held) {
+		if (waiter.isOnce() && (held || !this.waiters.isEmpty())) {
+			this.waiters.decide(waiter, new Outcome.TimedOut());
+		}
+		else {
+			this.waiters.add(waiter);
+		}
+	}
+
+	/** Callers that an error has ended do not get the lock. */
+	final void dropAbandoned() {
+		while (!this.waiters.isEmpty() && this.waiters.first().isAbandoned()) {
+			this.waiters.decide(this.waiters.first(), new Outcome.Left());
+		}
+	}
+
 	/** A caller gives up; answers whether its outcome was still open. */
 	final boolean giveUp(Waiter waiter, boolean timedOut) {
 		if (waiter.outcome() != null) {
@@ -113,8 +130,11 @@ abstract class KeyCallers {
 
 	/** Whom to wake. */
 	final List<Waiter> takeWoken() {
-		List<Waiter> decided = this.waiters.takeDecided();
-		return (this.lookout != null) ? this.lookout.leavers().addTo(decided, this::isLeaving) : decided;
+		List<Waiter> decided = this.waiters.decided();
+		List<Waiter> all = (this.lookout != null) ? this.lookout.leavers().addTo(decided, this::isLeaving) : decided;
+		// Now, and not before: there may be no memory for the others.
+		this.waiters.clearDecided();
+		return all;
 	}
 
 }

@@ -43,7 +43,7 @@ final class KeyState extends KeyCallers {
 	private boolean doubtful;
 
 	/** The command that is on its way to the store. */
-	private @Nullable Command inFlight;
+	private final InFlight inFlight = new InFlight();
 
 	private boolean removed;
 
@@ -57,12 +57,7 @@ final class KeyState extends KeyCallers {
 		if (this.removed) {
 			return false;
 		}
-		if (waiter.isOnce() && (this.holder != null || !this.waiters.isEmpty())) {
-			this.waiters.decide(waiter, new Outcome.TimedOut());
-		}
-		else {
-			this.waiters.add(waiter);
-		}
+		enqueue(waiter, this.holder != null);
 		return true;
 	}
 
@@ -72,6 +67,7 @@ final class KeyState extends KeyCallers {
 	 * @return whether that could be; otherwise nothing has changed
 	 */
 	boolean handOn(Admission admission, Validity validity) {
+		dropAbandoned();
 		if (this.holder != admission || this.waiters.isEmpty()) {
 			return false;
 		}
@@ -123,7 +119,7 @@ final class KeyState extends KeyCallers {
 	}
 
 	void attempted(Command.Attempt attempt, AttemptResult result) {
-		this.inFlight = null;
+		this.inFlight.end(attempt);
 		storeAnswered();
 		Place waiting = this.place;
 		// A message may have been quicker than the reply.
@@ -133,26 +129,25 @@ final class KeyState extends KeyCallers {
 	}
 
 	void attemptFailed(Command.Attempt attempt, LockBackendException cause) {
-		this.inFlight = null;
+		this.inFlight.end(attempt);
 		Place waiting = this.place;
 		if (waiting != null && waiting.ticket.equals(attempt.ticket())) {
 			waiting.doubtful = true;
 			failed(cause);
 		}
 		// A message may have been quicker, and its holder may have left before this.
-		this.doubtful |= this.holder != null && this.holder.ticket().equals(attempt.ticket());
-		this.exits.doubt(attempt.ticket());
+		doubt(attempt.ticket());
 	}
 
 	/** The store has answered a release (or a cancel, then without a result). */
 	void left(Exit exit, @Nullable ReleaseResult result) {
-		this.inFlight = null;
+		this.inFlight.end(exit);
 		storeAnswered();
 		gone(exit, (result != null) ? result.next() : null);
 	}
 
 	void leaveFailed(Exit exit, LockBackendException cause) {
-		this.inFlight = null;
+		this.inFlight.end(exit);
 		failed(cause);
 		if (this.exits.rest(exit)) {
 			gone(exit, null);
@@ -175,13 +170,26 @@ final class KeyState extends KeyCallers {
 	 * An error cut short an event of this command: it is settled without an answer.
 	 */
 	void rescue(Command command) {
-		if (this.inFlight == command) {
-			this.inFlight = null;
-			if (this.place != null) {
-				this.place.doubtful = true;
+		boolean wasInFlight = this.inFlight.end(command);
+		if (wasInFlight && this.place != null) {
+			this.place.doubtful = true;
+		}
+		// An heir must never ask again: another writer may have been in between.
+		this.waiters.decideAll(new Outcome.TimedOut(), Waiter::isHeir);
+		if (command instanceof Command.Attempt attempt) {
+			doubt(attempt.ticket());
+			if (wasInFlight && !attempt.ticket().equals(liveTicket()) && !this.exits.contains(attempt.ticket())) {
+				// The event may have been cut short between two states of the ticket.
+				this.exits.cancel(attempt.ticket());
 			}
 		}
 		rouse();
+	}
+
+	/** An attempt of a ticket may have been made, and may still be on its way. */
+	private void doubt(Ticket ticket) {
+		this.doubtful |= this.holder != null && this.holder.ticket().equals(ticket);
+		this.exits.doubt(ticket);
 	}
 
 	/** Whatever is left to be done is due. */
@@ -245,6 +253,7 @@ final class KeyState extends KeyCallers {
 		}
 		this.room.waitsNoMore();
 		this.place = null;
+		dropAbandoned();
 		if (this.waiters.isEmpty() || asked.compareTo(this.waiters.first().request().lease()) > 0) {
 			// All have left meanwhile, or the one that wanted such a long lease.
 			this.exits.giveBack(waiting, asked, grant);
@@ -261,11 +270,16 @@ final class KeyState extends KeyCallers {
 	 * Find out what follows from the events so far. Call it once after each.
 	 */
 	Steps steps() {
+		Command lost = this.inFlight.lost();
+		if (lost != null) {
+			rescue(lost);
+		}
+		dropAbandoned();
 		failWithoutTimer();
 		Command command = nextCommand();
 		Steps steps = new Steps(command, takeWoken(), this.exits.takeStray());
 		if (command != null) {
-			this.inFlight = command;
+			this.inFlight.set(command);
 		}
 		else if (isIdle()) {
 			this.removed = true;
@@ -286,33 +300,27 @@ final class KeyState extends KeyCallers {
 	}
 
 	private @Nullable Ticket liveTicket() {
-		if (this.place != null) {
-			return this.place.ticket;
-		}
-		return (this.holder != null) ? this.holder.ticket() : null;
+		return (this.place == null && this.holder != null) ? this.holder.ticket() : waitingTicket();
 	}
 
 	/** What a shutdown would have to wait for. */
 	Unfinished unfinished() {
-		if (this.holder != null) {
-			return Unfinished.HOLDS;
-		}
-		return (failure() != null) ? Unfinished.REPETITIONS : Unfinished.COMMANDS;
+		Unfinished commands = (failure() != null) ? Unfinished.REPETITIONS : Unfinished.COMMANDS;
+		return (this.holder != null) ? Unfinished.HOLDS : commands;
 	}
 
 	private boolean isIdle() {
-		return this.inFlight == null && !this.removed && this.waiters.isEmpty() && this.holder == null
+		return this.inFlight.isEmpty() && !this.removed && this.waiters.isEmpty() && this.holder == null
 				&& this.place == null && this.exits.isEmpty();
 	}
 
 	private @Nullable Command nextCommand() {
-		if (this.inFlight != null) {
+		if (!this.inFlight.isEmpty()) {
 			return null;
 		}
-		Place abandoned = this.place;
-		if (abandoned != null && this.exits.isEmpty() && this.waiters.isEmpty()) {
+		if (this.place != null && this.exits.isEmpty() && this.waiters.isEmpty()) {
+			this.exits.cancel(this.place);
 			this.place = null;
-			this.exits.cancel(abandoned);
 			// Now, and not when the store has answered: others must look out.
 			this.room.waitsNoMore();
 		}
@@ -324,7 +332,7 @@ final class KeyState extends KeyCallers {
 			return null;
 		}
 		if (this.place == null) {
-			this.place = newPlace();
+			this.place = Place.of(this.entry.key(), this.waiters.first().request(), this.room);
 			this.place.due = true;
 		}
 		this.place.askFor(this.waiters.first().request().lease());
@@ -333,14 +341,10 @@ final class KeyState extends KeyCallers {
 
 	private Command leave(Exit exit) {
 		if (exit.release && exit.heir == null && exit.sends == 0 && liveTicket() == null && !this.waiters.isEmpty()) {
-			this.place = newPlace();
+			this.place = Place.of(this.entry.key(), this.waiters.first().request(), this.room);
 			exit.next = new Successor(this.place.ticket, this.place.lease());
 		}
 		return exit.send(liveTicket());
-	}
-
-	private Place newPlace() {
-		return Place.of(this.entry.key(), this.waiters.first().request(), this.room);
 	}
 
 }

@@ -19,11 +19,11 @@ final class Leavers {
 
 	/** A caller returns when this ticket has left. */
 	void add(Waiter waiter, Ticket ticket) {
-		waiter.leave();
 		if (this.leavers == null) {
 			this.leavers = new ArrayList<>(1);
 		}
 		this.leavers.add(new Leaver(waiter, ticket));
+		waiter.leave();
 	}
 
 	/** Let all return with the next event. */
@@ -44,7 +44,9 @@ final class Leavers {
 		if (waiting == null) {
 			return woken;
 		}
-		List<Waiter> all = new ArrayList<>(woken);
+		// Room for all before any is removed.
+		List<Waiter> all = new ArrayList<>(woken.size() + waiting.size());
+		all.addAll(woken);
 		waiting.removeIf((leaver) -> {
 			boolean stays = leaver.waiter().isLeaving() && leaving.test(leaver.ticket());
 			if (!stays) {

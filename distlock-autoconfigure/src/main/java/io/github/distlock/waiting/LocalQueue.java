@@ -62,11 +62,12 @@ final class LocalQueue {
 
 	/** Decide for one, which waits or not. */
 	void decide(Waiter waiter, Outcome outcome) {
-		decideQuietly(waiter, outcome);
 		if (this.decided == null) {
 			this.decided = new ArrayList<>(1);
 		}
+		// First what needs memory: one that was decided and is not here never wakes.
 		this.decided.add(waiter);
+		decideQuietly(waiter, outcome);
 	}
 
 	/** Decide for all of a kind. */
@@ -102,10 +103,13 @@ final class LocalQueue {
 	}
 
 	/** Whom to wake. */
-	List<Waiter> takeDecided() {
-		List<Waiter> taken = this.decided;
+	List<Waiter> decided() {
+		return (this.decided != null) ? this.decided : List.of();
+	}
+
+	/** All that were decided are woken. */
+	void clearDecided() {
 		this.decided = null;
-		return (taken != null) ? taken : List.of();
 	}
 
 }

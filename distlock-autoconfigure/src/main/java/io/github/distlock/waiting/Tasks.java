@@ -87,9 +87,10 @@ final class Tasks {
 		try {
 			later(task, delayNanos);
 		}
-		catch (LockBackendException ex) {
-			logger.error("A lock timer could not be set and is tried again with the next event", ex);
+		catch (Throwable ex) {
+			// First: the log may fail for the same reason.
 			postpone(task, delayNanos);
+			logger.error("A lock timer could not be set and is tried again with the next event", ex);
 		}
 	}
 

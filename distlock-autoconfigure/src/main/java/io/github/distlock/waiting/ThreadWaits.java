@@ -43,7 +43,8 @@ final class ThreadWaits {
 				throw failed.forCaller();
 			}
 			Admission admission = admitted(outcome);
-			if (admission != null || !(outcome instanceof Outcome.Admitted)) {
+			// One answer ends the wait of a caller that asks once, whatever it was.
+			if (admission != null || waiter.isOnce() || !(outcome instanceof Outcome.Admitted)) {
 				return admission;
 			}
 			restart = true;
@@ -79,6 +80,8 @@ final class ThreadWaits {
 			return park(entry, waiter, interruptible, restart);
 		}
 		catch (RuntimeException | Error ex) {
+			// First, without a call: to withdraw may fail, too.
+			waiter.abandoned = true;
 			this.room.withdraw(entry, waiter);
 			throw ex;
 		}

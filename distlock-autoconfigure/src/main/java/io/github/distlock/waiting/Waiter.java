@@ -27,6 +27,12 @@ abstract class Waiter {
 	/** The same. Set before the outcome, so that a caller sees both. */
 	private volatile boolean leaving;
 
+	/**
+	 * Whether an error has ended the wait of the caller: it must not get the lock. A plain
+	 * field: near the end of the stack it can be set without a call.
+	 */
+	volatile boolean abandoned;
+
 	Waiter(EntryRequest request, long nowNanos) {
 		this.request = request;
 		this.endless = request.waitTime().isNegative() || request.waitTime().isZero()
@@ -49,6 +55,10 @@ abstract class Waiter {
 	 */
 	boolean isHeir() {
 		return false;
+	}
+
+	boolean isAbandoned() {
+		return this.abandoned;
 	}
 
 	/** Whether there is no deadline: the wait has no end, or one answer ends it. */

@@ -144,6 +144,7 @@ public final class WaitingRoom {
 			return new Downgrade(departure, this.threads.awaitAnswer(own, waiter));
 		}
 		catch (RuntimeException | Error ex) {
+			waiter.abandoned = true;
 			withdraw(own, waiter);
 			throw ex;
 		}
@@ -272,6 +273,8 @@ public final class WaitingRoom {
 			this.dispatcher.followHere(entry, steps);
 		}
 		catch (RuntimeException | Error ex) {
+			// First, without a call: to withdraw may fail, too.
+			waiter.abandoned = true;
 			withdraw(entry, waiter);
 			throw ex;
 		}

@@ -1,0 +1,62 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.Ticket;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Tickets in the store that no entry knows: they are released or cancelled in the
+ * background. Thread-safe.
+ */
+final class Strays {
+
+	private static final Log logger = LogFactory.getLog(Strays.class);
+
+	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+	private static final int SENDS = 3;
+
+	private final LockBackend backend;
+
+	private final Duration delay;
+
+	private final Tasks tasks;
+
+	Strays(LockBackend backend, Tasks tasks) {
+		this.backend = backend;
+		this.delay = backend.description().strayDelay();
+		this.tasks = tasks;
+	}
+
+	/** Release a ticket that was granted the lock. */
+	void release(Ticket ticket, long token) {
+		background(() -> this.backend.release(ticket, token, null), SENDS);
+	}
+
+	/** Cancel a ticket once more, when no copy of its attempt is on its way any more. */
+	void cancelLater(Ticket ticket) {
+		this.tasks.laterSurely(() -> background(() -> this.backend.cancel(ticket), SENDS), this.delay.toNanos());
+	}
+
+	private void background(Runnable command, int sends) {
+		this.tasks.executeSurely(() -> {
+			try {
+				command.run();
+			}
+			catch (RuntimeException ex) {
+				logger.debug("A ticket without a caller could not be released: it ends with its lease", ex);
+			}
+			catch (Throwable ex) {
+				if (sends > 1) {
+					this.tasks.laterSurely(() -> background(command, sends - 1), RETRY_NANOS);
+				}
+				logger.error("A ticket without a caller could not be released", ex);
+			}
+		});
+	}
+
+}
