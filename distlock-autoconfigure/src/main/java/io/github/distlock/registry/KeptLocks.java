@@ -5,16 +5,21 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.waiting.WaitingRoom;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 /**
  * The locks that their holders have left, and that nobody gets yet. Whoever takes one out
  * of {@link #locks} gives it back, so it is given back once. Thread-safe.
  */
 final class KeptLocks {
+
+	private static final Log logger = LogFactory.getLog(KeptLocks.class);
 
 	private final Set<KeptLock> locks = ConcurrentHashMap.newKeySet();
 
@@ -46,7 +51,14 @@ final class KeptLocks {
 	boolean keep(Hold hold, Duration owed) {
 		KeptLock lock = new KeptLock(hold.admission(), hold.validity(), owed, this.clock, this::letGo);
 		this.locks.add(lock);
-		this.renewer.watch(lock);
+		try {
+			this.renewer.watch(lock);
+		}
+		catch (LockBackendException | Error ex) {
+			logger.error("Lock '" + hold.key() + "' is given back before its minimum hold time has passed, since no"
+					+ " timer could be set for the rest", ex);
+			return !this.locks.remove(lock);
+		}
 		// After it was added: either this or letGoUnlessExpiring() finds it.
 		if (this.expiring || !this.renewer.isStopped() || !this.locks.remove(lock)) {
 			return true;

@@ -95,11 +95,20 @@ final class LeaseSet {
 				}
 				this.size = end;
 				if (end < this.leases.length / 4) {
-					this.leases = Arrays.copyOf(this.leases, Math.max(SMALLEST, this.leases.length / 2));
+					shrink();
 				}
 			}
 			finally {
 				this.lock.unlock();
+			}
+		}
+
+		private void shrink() {
+			try {
+				this.leases = Arrays.copyOf(this.leases, Math.max(SMALLEST, this.leases.length / 2));
+			}
+			catch (OutOfMemoryError ex) {
+				// The larger array will do: whoever removes a lease must go on.
 			}
 		}
 

@@ -100,6 +100,8 @@ final class RenewalTimer {
 		catch (RuntimeException | Error ex) {
 			this.armedForNanos = armedForBefore;
 			this.armed = armedBefore;
+			// Another caller may have relied on this timer.
+			this.unwatched = true;
 			if (this.timers.isShutdown()) {
 				logger.debug("Leases are no longer watched, since the registry has been shut down", ex);
 			}
