@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * ticket has left the store, and the timer without which they might wait in vain. Part of
  * {@link KeyState}, and guarded as that is.
  */
-abstract class KeyCallers {
+abstract class KeyCallers extends KeyCommand {
 
 	final KeyEntry entry;
 

@@ -42,9 +42,6 @@ final class KeyState extends KeyCallers {
 	/** Whether an attempt of the held ticket was never answered. */
 	private boolean doubtful;
 
-	/** The command that is on its way to the store. */
-	private final InFlight inFlight = new InFlight();
-
 	private boolean removed;
 
 	KeyState(KeyEntry entry, Surroundings room) {
@@ -119,7 +116,7 @@ final class KeyState extends KeyCallers {
 	}
 
 	void attempted(Command.Attempt attempt, AttemptResult result) {
-		this.inFlight.end(attempt);
+		settled(attempt);
 		storeAnswered();
 		Place waiting = this.place;
 		// A message may have been quicker than the reply.
@@ -129,7 +126,7 @@ final class KeyState extends KeyCallers {
 	}
 
 	void attemptFailed(Command.Attempt attempt, LockBackendException cause) {
-		this.inFlight.end(attempt);
+		settled(attempt);
 		Place waiting = this.place;
 		if (waiting != null && waiting.ticket.equals(attempt.ticket())) {
 			waiting.doubtful = true;
@@ -141,13 +138,13 @@ final class KeyState extends KeyCallers {
 
 	/** The store has answered a release (or a cancel, then without a result). */
 	void left(Exit exit, @Nullable ReleaseResult result) {
-		this.inFlight.end(exit);
+		settled(exit);
 		storeAnswered();
 		gone(exit, (result != null) ? result.next() : null);
 	}
 
 	void leaveFailed(Exit exit, LockBackendException cause) {
-		this.inFlight.end(exit);
+		settled(exit);
 		failed(cause);
 		if (this.exits.rest(exit)) {
 			gone(exit, null);
@@ -170,7 +167,7 @@ final class KeyState extends KeyCallers {
 	 * An error cut short an event of this command: it is settled without an answer.
 	 */
 	void rescue(Command command) {
-		boolean wasInFlight = this.inFlight.end(command);
+		boolean wasInFlight = settled(command);
 		if (wasInFlight && this.place != null) {
 			this.place.doubtful = true;
 		}
@@ -270,7 +267,7 @@ final class KeyState extends KeyCallers {
 	 * Find out what follows from the events so far. Call it once after each.
 	 */
 	Steps steps() {
-		Command lost = this.inFlight.lost();
+		Command lost = lost();
 		if (lost != null) {
 			rescue(lost);
 		}
@@ -279,7 +276,7 @@ final class KeyState extends KeyCallers {
 		Command command = nextCommand();
 		Steps steps = new Steps(command, takeWoken(), this.exits.takeStray());
 		if (command != null) {
-			this.inFlight.set(command);
+			sending(command);
 		}
 		else if (isIdle()) {
 			this.removed = true;
@@ -310,12 +307,12 @@ final class KeyState extends KeyCallers {
 	}
 
 	private boolean isIdle() {
-		return this.inFlight.isEmpty() && !this.removed && this.waiters.isEmpty() && this.holder == null
+		return isSettled() && !this.removed && this.waiters.isEmpty() && this.holder == null
 				&& this.place == null && this.exits.isEmpty();
 	}
 
 	private @Nullable Command nextCommand() {
-		if (!this.inFlight.isEmpty()) {
+		if (!isSettled()) {
 			return null;
 		}
 		if (this.place != null && this.exits.isEmpty() && this.waiters.isEmpty()) {
