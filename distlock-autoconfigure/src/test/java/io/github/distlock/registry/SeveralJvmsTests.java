@@ -45,7 +45,7 @@ class SeveralJvmsTests extends TwoRegistries {
 			HeldLock first = this.two.acquire(patient("killed-waiter"));
 			child.tell("acquire").expect("waiting");
 			// Queued, and with an inbox at which a publish was counted.
-			await().until(() -> redis.queue("killed-waiter").stream().anyMatch((entry) -> entry.endsWith("|T")));
+			await().until(() -> redis.hasCountedTicket("killed-waiter"));
 			Future<HeldLock> behind = this.threads.submit(() -> this.one.acquire(patient("killed-waiter")));
 			await().until(() -> redis.queueLength("killed-waiter") == 2);
 			child.kill();

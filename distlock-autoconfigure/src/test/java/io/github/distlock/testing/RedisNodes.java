@@ -189,6 +189,20 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
+	 * Return whether a ticket waits in the store that is queued as a counted one: the
+	 * server has counted the inbox of its JVM.
+	 * @param key for what
+	 * @return whether the note of a waiting ticket says so
+	 */
+	public boolean hasCountedTicket(String key) {
+		return queue(key).stream().anyMatch((token) -> ask((connection) -> {
+			Double note = connection.zSetCommands()
+				.zScore(bytes("distlock:queue:{" + key + "}"), bytes("#" + token));
+			return note != null && note % 2 == 1;
+		}));
+	}
+
+	/**
 	 * Return which tickets wait in the store, oldest first.
 	 * @param key for what
 	 * @return their tokens; before them the claim of an instance, if there is one
