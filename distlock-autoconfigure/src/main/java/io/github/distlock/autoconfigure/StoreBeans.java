@@ -18,8 +18,8 @@ import org.springframework.util.StringUtils;
 
 /**
  * The {@link LockBackend} beans that are defined, ours and the application's. Creates
- * none. Each context of a hierarchy has its own beans of the library; those that the application
- * defines in an ancestor serve its descendants too.
+ * none. Each context of a hierarchy has its own beans of the library; those that the
+ * application defines in an ancestor serve its descendants too.
  */
 record StoreBeans(ConfigurableListableBeanFactory beanFactory) {
 

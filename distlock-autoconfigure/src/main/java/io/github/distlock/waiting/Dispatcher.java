@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * it, is a failure of that command, since the entry sends nothing else before. An
  * {@link Error} is thrown again on a caller's thread, after everything has been done that
  * follows from it. The {@code follow} methods throw nothing but errors that come while
- * another one is handled, a second {@link StackOverflowError} for example. A command which
- * that loses is marked by a plain write, and the next event of its key settles it.
+ * another one is handled, a second {@link StackOverflowError} for example. A command
+ * which that loses is marked by a plain write, and the next event of its key settles it.
  */
 final class Dispatcher {
 
@@ -320,7 +320,8 @@ final class Dispatcher {
 		}
 		catch (Throwable again) {
 			rescue(entry, command);
-			Failures.log(logger, "A failure for lock '" + entry.key() + "' could not be handled and is handled again", again);
+			Failures.log(logger, "A failure for lock '" + entry.key() + "' could not be handled and is handled again",
+					again);
 		}
 	}
 

@@ -307,8 +307,8 @@ final class KeyState extends KeyCallers {
 	}
 
 	private boolean isIdle() {
-		return isSettled() && !this.removed && this.waiters.isEmpty() && this.holder == null
-				&& this.place == null && this.exits.isEmpty();
+		return isSettled() && !this.removed && this.waiters.isEmpty() && this.holder == null && this.place == null
+				&& this.exits.isEmpty();
 	}
 
 	private @Nullable Command nextCommand() {

@@ -28,8 +28,8 @@ abstract class Waiter {
 	private volatile boolean leaving;
 
 	/**
-	 * Whether an error has ended the wait of the caller: it must not get the lock. A plain
-	 * field: near the end of the stack it can be set without a call.
+	 * Whether an error has ended the wait of the caller: it must not get the lock. A
+	 * plain field: near the end of the stack it can be set without a call.
 	 */
 	volatile boolean abandoned;
 

@@ -196,8 +196,7 @@ public final class RedisNodes implements AutoCloseable {
 	 */
 	public boolean hasCountedTicket(String key) {
 		return queue(key).stream().anyMatch((token) -> ask((connection) -> {
-			Double note = connection.zSetCommands()
-				.zScore(bytes("distlock:queue:{" + key + "}"), bytes("#" + token));
+			Double note = connection.zSetCommands().zScore(bytes("distlock:queue:{" + key + "}"), bytes("#" + token));
 			return note != null && note % 2 == 1;
 		}));
 	}

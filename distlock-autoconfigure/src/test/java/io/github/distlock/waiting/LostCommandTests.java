@@ -80,8 +80,7 @@ class LostCommandTests extends OneKey {
 
 	@Test
 	void anHeirWhoseAttemptWasLostIsRefusedAndNeverAsks() {
-		HeirWaiter reader = new HeirWaiter(EntryRequest.ofReader("key", LEASE), this.clock.nanoTime(),
-				LEASE.toNanos());
+		HeirWaiter reader = new HeirWaiter(EntryRequest.ofReader("key", LEASE), this.clock.nanoTime(), LEASE.toNanos());
 		Heir heir = this.entry.inherit(reader);
 		Steps steps = this.entry.rescue(heir.attempt());
 		assertThat(reader.outcome()).isInstanceOf(Outcome.TimedOut.class);

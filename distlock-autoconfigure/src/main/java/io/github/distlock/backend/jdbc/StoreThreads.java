@@ -59,8 +59,7 @@ final class StoreThreads {
 			result.completeExceptionally(stopped());
 		}
 		catch (Throwable ex) {
-			// As when no thread can be started: a caller that waits for the result must learn of
-			// it.
+			// As when no thread can be started: a caller that waits must get the error.
 			result.completeExceptionally(ex);
 		}
 		return result;

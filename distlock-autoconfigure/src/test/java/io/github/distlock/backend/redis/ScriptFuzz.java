@@ -307,7 +307,8 @@ final class ScriptFuzz implements AutoCloseable {
 	}
 
 	/**
-	 * All leave. Each waiting ticket must be granted the lock, and nothing must be left over.
+	 * All leave. Each waiting ticket must be granted the lock, and nothing must be left
+	 * over.
 	 */
 	private void drain() {
 		this.draining = true;
