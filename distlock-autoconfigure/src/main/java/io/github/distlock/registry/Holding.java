@@ -245,11 +245,10 @@ final class Holding implements LeaseEvents {
 		this.renewer.forget(writer);
 		Departure departure = Departure.GONE;
 		if (valid) {
-			LeaseTerms terms = writer.restOfTerms();
 			try {
-				Downgrade answer = this.room.downgrade(writer.admission(), rest, terms.storeLease());
+				Downgrade answer = this.room.downgrade(writer.admission(), rest, writer.restOfTerms().storeLease());
 				departure = answer.departure();
-				goOnAsReader(writer, answer, terms);
+				goOnAsReader(writer, answer);
 			}
 			catch (RuntimeException | Error ex) {
 				writer.loseAfterEnd(LossCause.STORE_SILENT, "an error ended its downgrade to a reader");
@@ -272,14 +271,15 @@ final class Holding implements LeaseEvents {
 		}
 	}
 
-	private void goOnAsReader(WriteHold writer, Downgrade answer, LeaseTerms terms) {
+	private void goOnAsReader(WriteHold writer, Downgrade answer) {
 		Admission admission = answer.reader();
 		if (admission == null) {
 			writer.loseAfterEnd((answer.departure() == Departure.GONE) ? LossCause.FORGOTTEN : LossCause.STORE_SILENT,
 					"the store did not confirm that its writer goes on as a reader");
 			return;
 		}
-		ReaderHold reader = new ReaderHold(writer, admission, terms, this.clock);
+		// Terms count from now: what was left before the store answered would be too long.
+		ReaderHold reader = new ReaderHold(writer, admission, writer.restOfTerms(), this.clock);
 		if (writer.continueAs(reader)) {
 			this.renewer.watch(reader);
 			return;

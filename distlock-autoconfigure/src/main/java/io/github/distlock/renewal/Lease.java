@@ -152,11 +152,14 @@ public abstract class Lease extends LeaseState {
 	}
 
 	/**
-	 * Return the terms of one who goes on to hold the lock in another way.
+	 * Return the terms of one who goes on to hold the lock in another way, from now on.
+	 * An explicit lease does not become longer by that: after a slow grant it ends when
+	 * the grant ends, unless a renewal is due that lengthens the grant.
 	 * @return what is left of the terms of this lease
 	 */
 	public final LeaseTerms restOfTerms() {
-		return this.terms.after(Duration.ofNanos(heldNanos()));
+		long most = this.unconfirmed ? Long.MAX_VALUE : left();
+		return this.terms.after(Duration.ofNanos(heldNanos()), Duration.ofNanos(most));
 	}
 
 	@Override

@@ -27,12 +27,16 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 	 * Return what is left of them after a time, for a lock that is no longer passed on
 	 * inside the JVM but still stays taken for its minimum hold time.
 	 * @param held how long the lock has been held
-	 * @return the same watched lease, or the rest of an explicit one
+	 * @param most how long the rest of an explicit lease may last
+	 * @return the same watched lease, or the rest of an explicit one, which is zero or
+	 * negative if that has passed. The lease for the store is positive.
 	 */
-	LeaseTerms after(Duration held) {
-		Duration some = this.renewed ? this.lease : rest(held);
+	LeaseTerms after(Duration held, Duration most) {
+		Duration left = this.lease.minus(held);
+		Duration rest = (left.compareTo(most) < 0) ? left : most;
+		Duration some = this.renewed ? this.lease : rest;
 		Duration owed = owed(held);
-		return new LeaseTerms(some, covering(this.renewed ? some : lasting(some), owed), this.renewed,
+		return new LeaseTerms(some, covering(this.renewed ? some : lasting(positive(rest)), owed), this.renewed,
 				(this.maxHold != null) ? this.maxHold.minus(held) : null, owed.isZero() ? null : owed);
 	}
 
@@ -92,7 +96,10 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 
 	/** What is left of an explicit lease. */
 	private Duration rest(Duration held) {
-		Duration rest = this.lease.minus(held);
+		return positive(this.lease.minus(held));
+	}
+
+	private static Duration positive(Duration rest) {
 		return (rest.compareTo(SHORTEST) > 0) ? rest : SHORTEST;
 	}
 

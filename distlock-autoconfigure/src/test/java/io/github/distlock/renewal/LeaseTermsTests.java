@@ -19,7 +19,7 @@ class LeaseTermsTests {
 
 	@Test
 	void theMinimumHoldTimeGoesOnInTheStoreToo() {
-		LeaseTerms rest = new LeaseTerms(LEASE, LeaseTerms.lasting(MIN_HOLD), true, null, MIN_HOLD).after(HELD);
+		LeaseTerms rest = new LeaseTerms(LEASE, LeaseTerms.lasting(MIN_HOLD), true, null, MIN_HOLD).after(HELD, LEASE);
 		assertThat(rest.lease()).isEqualTo(LEASE);
 		assertThat(rest.minHold()).isEqualTo(MIN_HOLD.minus(HELD));
 		assertThat(rest.storeLease()).isEqualTo(LeaseTerms.lasting(MIN_HOLD.minus(HELD)));
@@ -27,9 +27,9 @@ class LeaseTermsTests {
 
 	@Test
 	void nothingMoreIsAskedForThanWhatIsStillOwed() {
-		LeaseTerms watched = new LeaseTerms(LEASE, LEASE.plusMillis(50), true, MIN_HOLD, HELD).after(HELD);
+		LeaseTerms watched = new LeaseTerms(LEASE, LEASE.plusMillis(50), true, MIN_HOLD, HELD).after(HELD, LEASE);
 		assertThat(watched).isEqualTo(new LeaseTerms(LEASE, LEASE, true, MIN_HOLD.minus(HELD), null));
-		LeaseTerms explicit = new LeaseTerms(LEASE, LEASE.plusMillis(50), false, null, null).after(HELD);
+		LeaseTerms explicit = new LeaseTerms(LEASE, LEASE.plusMillis(50), false, null, null).after(HELD, LEASE);
 		Duration rest = LEASE.minus(HELD);
 		assertThat(explicit).isEqualTo(new LeaseTerms(rest, LeaseTerms.lasting(rest), false, null, null));
 	}
