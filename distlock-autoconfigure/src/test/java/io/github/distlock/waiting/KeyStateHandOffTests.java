@@ -170,7 +170,9 @@ class KeyStateHandOffTests extends OneKey {
 		this.lookout = false;
 		this.clock.pass(Duration.ofSeconds(1));
 		Command.Attempt last = attempt(this.entry.ring());
-		assertThat(last.ticket()).as("the store owes an answer").isEqualTo(again.ticket());
+		assertThat(last).as("the store owes an answer")
+			.extracting(Command.Attempt::ticket, Command.Attempt::lease, Command.Attempt::queue)
+			.containsExactly(again.ticket(), again.lease(), again.queue());
 		this.entry.attempted(last, granted());
 		assertThat(this.admitted).isTrue();
 	}
