@@ -202,7 +202,14 @@ class Hold extends Lease {
 				+ "READ before");
 	}
 
+	/**
+	 * Count one level that came through a Lock view.
+	 * @throws Error if there are as many as can be counted
+	 */
 	void enterView() {
+		if (this.viewLevels == Character.MAX_VALUE) {
+			throw new Error("Maximum lock count exceeded");
+		}
 		this.viewLevels++;
 	}
 

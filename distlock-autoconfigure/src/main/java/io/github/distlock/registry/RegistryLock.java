@@ -83,7 +83,13 @@ final class RegistryLock implements Lock {
 		if (hold == null) {
 			return false;
 		}
-		hold.enterView();
+		try {
+			hold.enterView();
+		}
+		catch (Error ex) {
+			hold.holding().abandon(hold, this.request.mode());
+			throw ex;
+		}
 		return true;
 	}
 
