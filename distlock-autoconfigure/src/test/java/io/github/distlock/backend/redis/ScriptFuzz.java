@@ -306,10 +306,7 @@ final class ScriptFuzz implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * All leave. Each waiting ticket must be granted the lock, and nothing must be left
-	 * over.
-	 */
+	/** All leave. Each waiting ticket must be granted the lock; nothing may be left. */
 	private void drain() {
 		this.draining = true;
 		this.scripts.becomeReliable();
