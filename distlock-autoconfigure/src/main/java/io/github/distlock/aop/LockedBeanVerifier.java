@@ -251,7 +251,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 					&& this.advisor.obtain().mode() == AopMode.PROXY) {
 				ClosedClass.check(locks.places().get(0).where(), beanName, beanFactory());
 			}
-			if (!beanFactory().getMergedBeanDefinition(beanName).isAbstract()) {
+			if (DeclaredType.isExact(type, beanName, beanFactory())) {
 				this.sharedKeys.add(beanName, locks.sound());
 			}
 		}

@@ -14,7 +14,7 @@ import io.github.distlock.LockDefinitionException;
 /**
  * Finds beans of different classes that would share a lock without a key, because one
  * inherits the method from the other, or both inherit it. Each bean would exclude the
- * other one, which nothing in its own source shows.
+ * other one, which nothing in its own source shows. A bean is never compared with itself.
  */
 final class SharedKeys {
 
@@ -59,7 +59,8 @@ final class SharedKeys {
 					this.users.getOrDefault(id(definition, key), Map.of())
 						.entrySet()
 						.stream()
-						.filter((known) -> known.getKey() != identity(definition))
+						.filter((known) -> known.getKey() != identity(definition)
+								&& !known.getValue().beanName().equals(beanName))
 						.findFirst()
 						.ifPresent((known) -> shared.add(new Pair(known.getValue(), other)));
 				}
@@ -98,7 +99,9 @@ final class SharedKeys {
 				List<User> all = List.copyOf(found.values());
 				for (User other : all.subList(1, all.size())) {
 					Pair pair = new Pair(all.get(0), other);
-					shared.computeIfAbsent(pair.names(), (names) -> new ArrayList<>()).add(pair);
+					if (!pair.isOneBean()) {
+						shared.computeIfAbsent(pair.names(), (names) -> new ArrayList<>()).add(pair);
+					}
 				}
 			}
 		}
@@ -135,6 +138,11 @@ final class SharedKeys {
 	}
 
 	private record Pair(User first, User other) {
+
+		/** Whether objects of one bean, such as a prototype, have different classes. */
+		boolean isOneBean() {
+			return this.first.beanName().equals(this.other.beanName());
+		}
 
 		String names() {
 			return this.first.beanName() + "|" + this.other.beanName();
