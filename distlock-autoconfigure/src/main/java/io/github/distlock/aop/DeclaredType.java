@@ -31,7 +31,9 @@ final class DeclaredType {
 				&& isConstructed(root) && !beans.isFactoryBean(beanName);
 	}
 
-	/** The suppliers that ahead-of-time processing generates tell their factory method. */
+	/**
+	 * The suppliers that ahead-of-time processing generates tell their factory method.
+	 */
 	private static boolean isConstructed(RootBeanDefinition definition) {
 		return definition.getFactoryMethodName() == null && definition.getResolvedFactoryMethod() == null
 				&& (definition.getInstanceSupplier() == null

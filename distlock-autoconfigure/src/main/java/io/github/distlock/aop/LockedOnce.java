@@ -1,6 +1,10 @@
 package io.github.distlock.aop;
 
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -8,25 +12,49 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 
 /**
  * Has a method locked once, though the application has two creators of proxies, such as
  * Spring's and a {@code DefaultAdvisorAutoProxyCreator} for Apache Shiro. Both apply each
  * advisor, so that the bean is a proxy around a proxy. The lock stays in the outer one,
  * outside the transactions of both.
+ * <p>
+ * A bean method may also return another bean, whose proxy is then inside that of the new
+ * bean. The other bean keeps its lock, and a call of the new one enters the lock twice.
  */
-class LockedOnce extends FinishedProxies {
+class LockedOnce extends FinishedProxies implements SmartInstantiationAwareBeanPostProcessor {
 
 	private static final Log logger = LogFactory.getLog(LockedOnce.class);
+
+	/**
+	 * Locked proxies that are beans. The proxy of the first of two creators never gets
+	 * here, since this post-processor is last. Static, because the inner proxy may be a
+	 * bean of a parent context; by identity, because proxies with equal targets are
+	 * equal. An entry goes when its proxy is collected.
+	 */
+	private static final Set<WeakIdentity> BEANS = ConcurrentHashMap.newKeySet();
+
+	private static final ReferenceQueue<Object> COLLECTED = new ReferenceQueue<>();
+
+	/** The proxy of a bean in a circular reference is seen only here. */
+	@Override
+	public Object getEarlyBeanReference(Object bean, String beanName) {
+		return postProcessAfterInitialization(bean, beanName);
+	}
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		if (bean instanceof Advised outer && isLocked(outer)) {
 			Object target = AopProxyUtils.getSingletonTarget(bean);
-			while (target instanceof Advised inner) {
+			while (target instanceof Advised inner && !BEANS.contains(new WeakIdentity(inner, null))) {
 				unlock(inner, beanName);
 				target = AopProxyUtils.getSingletonTarget(inner);
 			}
+			for (Reference<?> collected; (collected = COLLECTED.poll()) != null;) {
+				BEANS.remove(collected);
+			}
+			BEANS.add(new WeakIdentity(bean, COLLECTED));
 		}
 		return bean;
 	}

@@ -2,7 +2,6 @@ package io.github.distlock.aop;
 
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
-import java.lang.ref.WeakReference;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class WovenCalls {
 
 	/** Beans by identity; an entry goes when its bean is collected. */
-	private static final Map<Identity, MethodInterceptor> BOUND = new ConcurrentHashMap<>();
+	private static final Map<WeakIdentity, MethodInterceptor> BOUND = new ConcurrentHashMap<>();
 
 	private static final ReferenceQueue<Object> COLLECTED = new ReferenceQueue<>();
 
@@ -48,7 +47,7 @@ final class WovenCalls {
 		for (Reference<?> collected; (collected = COLLECTED.poll()) != null;) {
 			BOUND.remove(collected);
 		}
-		BOUND.put(new Identity(bean, COLLECTED), application);
+		BOUND.put(new WeakIdentity(bean, COLLECTED), application);
 	}
 
 	static @Nullable Object invoke(MethodInvocation call) throws Throwable {
@@ -59,7 +58,7 @@ final class WovenCalls {
 	/** Nobody's call runs as it would without the weaver. */
 	private static @Nullable MethodInterceptor application(MethodInvocation call) {
 		Object target = call.getThis();
-		MethodInterceptor bound = (target != null) ? BOUND.get(new Identity(target, null)) : null;
+		MethodInterceptor bound = (target != null) ? BOUND.get(new WeakIdentity(target, null)) : null;
 		if (bound != null) {
 			return bound;
 		}
@@ -72,31 +71,6 @@ final class WovenCalls {
 					+ "Call it on a bean, or run one application in a JVM");
 		}
 		return only;
-	}
-
-	private static final class Identity extends WeakReference<Object> {
-
-		private final int hash;
-
-		Identity(Object object, @Nullable ReferenceQueue<Object> queue) {
-			super(object, queue);
-			this.hash = System.identityHashCode(object);
-		}
-
-		@Override
-		public int hashCode() {
-			return this.hash;
-		}
-
-		@Override
-		public boolean equals(@Nullable Object other) {
-			if (this == other) {
-				return true;
-			}
-			Object object = get();
-			return object != null && other instanceof Identity identity && identity.get() == object;
-		}
-
 	}
 
 }
