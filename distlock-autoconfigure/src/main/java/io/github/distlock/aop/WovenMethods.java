@@ -1,9 +1,6 @@
 package io.github.distlock.aop;
 
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.util.Arrays;
-import java.util.List;
 
 import io.github.distlock.transaction.TransactionBoundary;
 
@@ -11,12 +8,9 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.util.ClassUtils;
 
 /**
- * Annotated methods in mode {@code aspectj}: has the weaver been there?
+ * Verifies that the lock is woven into annotated methods in mode {@code aspectj}.
  */
 final class WovenMethods implements LockedReach {
-
-	/** Where the weaver puts the body of a method around which there is advice. */
-	private static final String BODY = "_aroundBody";
 
 	private final TransactionBoundary transactions = TransactionBoundary.create();
 
@@ -25,11 +19,12 @@ final class WovenMethods implements LockedReach {
 			WovenMethods.class.getClassLoader());
 
 	/**
-	 * Return whether the weaver has changed one of the methods. Whether it has changed
-	 * the aspect says nothing: the {@code aop.xml} of an application leaves that out.
+	 * Return whether the weaver has changed one of the methods, for the lock or for
+	 * another aspect. Whether it has changed the lock aspect says nothing: the
+	 * {@code aop.xml} of an application leaves that out.
 	 */
 	static boolean isWoven(BeanLocks locks) {
-		return POSSIBLE && locks.places().stream().anyMatch((place) -> isWoven(place.where().method()));
+		return POSSIBLE && locks.places().stream().anyMatch((place) -> LockWeaving.isWoven(place.where().method()));
 	}
 
 	/** Whether this JVM was started with AspectJ's agent. */
@@ -50,19 +45,18 @@ final class WovenMethods implements LockedReach {
 	@Override
 	public void verify(Object bean, BeanLocks.Place place) {
 		LockedMethod where = place.where();
-		boolean woven = isWoven(where.method());
+		boolean woven = POSSIBLE && LockWeaving.isLocked(where.method());
 		if (!woven && !hasAgent()) {
-			throw where.refuse(
-					"would not be locked: distlock.aop.mode is aspectj, no weaver of AspectJ has changed the method, "
-							+ "and this JVM has no AspectJ agent. Start the JVM with -javaagent:aspectjweaver.jar "
-							+ "(org.aspectj:aspectjweaver), or set distlock.aop.mode to proxy");
+			throw where
+				.refuse("would not be locked: distlock.aop.mode is aspectj, no weaver of AspectJ has put the lock around "
+						+ "the method, and this JVM has no AspectJ agent. Start the JVM with -javaagent:aspectjweaver.jar "
+						+ "(org.aspectj:aspectjweaver), or set distlock.aop.mode to proxy");
 		}
 		if (!woven) {
-			throw where
-				.refuse("would not be locked: the weaver of AspectJ has not changed it. Write the annotation, or "
-						+ "one that is annotated with it, on the method itself or on the class that declares it, and not "
-						+ "on an interface or a super type; include the class in META-INF/aop.xml, if there is one; and have the "
-						+ "weaver started before the class is loaded");
+			throw where.refuse("would not be locked: the weaver of AspectJ has not put the lock around it. Write the "
+					+ "annotation, or one that is annotated with it, on the method itself or on the class that declares it, and not "
+					+ "on an interface or a super type; include the class in META-INF/aop.xml, if there is one; and have the "
+					+ "weaver started before the class is loaded");
 		}
 		if (bean instanceof Advised advised && Arrays.stream(advised.getAdvisors())
 			.anyMatch((advisor) -> this.transactions.demarcates(advisor, where.method(), where.beanClass()))) {
@@ -71,16 +65,6 @@ final class WovenMethods implements LockedReach {
 					+ "(@EnableTransactionManagement(mode = AdviceMode.ASPECTJ) and spring-aspects), begin the "
 					+ "transaction in a method that the locked one calls, or set distlock.aop.mode to proxy");
 		}
-	}
-
-	private static boolean isWoven(Method method) {
-		int receiver = Modifier.isStatic(method.getModifiers()) ? 0 : 1;
-		List<Class<?>> parameters = List.of(method.getParameterTypes());
-		return Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
-			.filter((candidate) -> candidate.getName().startsWith(method.getName() + BODY))
-			.map((body) -> List.of(body.getParameterTypes()))
-			.anyMatch((body) -> body.size() >= receiver + parameters.size()
-					&& body.subList(receiver, receiver + parameters.size()).equals(parameters));
 	}
 
 }

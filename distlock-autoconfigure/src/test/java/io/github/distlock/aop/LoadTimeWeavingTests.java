@@ -95,6 +95,20 @@ class LoadTimeWeavingTests {
 	}
 
 	@Test
+	void theAdviceOfAnotherAspectDoesNotCountAsTheLock() {
+		assertThat(said("interface-traced")).startsWith("refused: @DistributedLock on ")
+			.contains("OfInterfaceAndTraced.method() would not be locked")
+			.contains("on the method itself");
+	}
+
+	@Test
+	void anAnnotationOfASuperTypeIsSeenByTheWeaver() {
+		assertThat(said("interface-type")).isEqualTo("[acquire whole-interface, run, release whole-interface]");
+		String one = "acquire whole, run, release whole";
+		assertThat(said("part")).isEqualTo("[" + one + ", " + one + "]");
+	}
+
+	@Test
 	void aTransactionThatAProxyBeginsAroundTheLockFailsTheStart() {
 		assertThat(said("transaction")).startsWith("refused: @DistributedLock on ")
 			.contains("InTransaction.method() would be locked inside of its transaction")

@@ -35,6 +35,8 @@ final class WovenChild {
 			Map.entry("no-bean", () -> woven((wares, locks) -> new WovenWares(locks).deduct("7"))),
 			Map.entry("whole-class", () -> wholeClass(false)), Map.entry("proxied-class", () -> wholeClass(true)),
 			Map.entry("interface", () -> refusalOf(WovenWares.OfInterface.class)),
+			Map.entry("interface-traced", () -> refusalOf(WovenWares.OfInterfaceAndTraced.class)),
+			Map.entry("interface-type", WovenChild::annotatedType), Map.entry("part", WovenChild::part),
 			Map.entry("transaction", () -> refusalOf(WovenWares.InTransaction.class)),
 			Map.entry("no-application", WovenChild::noApplication),
 			Map.entry("proxy-mode", () -> proxied((wares) -> wares.deduct("7"))),
@@ -87,6 +89,21 @@ final class WovenChild {
 			});
 		try (AnnotationConfigApplicationContext context = application.start()) {
 			context.getBean(WovenWares.Whole.class).one();
+			return context.getBean(InMemoryLocks.class).events;
+		}
+	}
+
+	private static Object annotatedType() {
+		try (AnnotationConfigApplicationContext context = start(WovenWares.OfAnnotatedType.class)) {
+			context.getBean(WovenWares.OfAnnotatedType.class).method();
+			return context.getBean(InMemoryLocks.class).events;
+		}
+	}
+
+	private static Object part() {
+		try (AnnotationConfigApplicationContext context = start(WovenWares.Part.class)) {
+			context.getBean(WovenWares.Part.class).one();
+			context.getBean(WovenWares.Part.class).own();
 			return context.getBean(InMemoryLocks.class).events;
 		}
 	}

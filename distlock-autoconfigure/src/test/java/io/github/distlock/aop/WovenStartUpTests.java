@@ -36,6 +36,31 @@ class WovenStartUpTests {
 		LockedApplication.of(Plain.class).with("mode", AopMode.ASPECTJ).start().close();
 	}
 
+	@Test
+	void aMethodThatOnlyAnotherAspectIsWovenIntoFailsTheStartUp() {
+		assertThatException()
+			.isThrownBy(() -> LockedApplication.of(Traced.class).with("mode", AopMode.ASPECTJ).start().close())
+			.havingRootCause()
+			.isInstanceOf(LockDefinitionException.class)
+			.withMessageContaining("Traced.deduct(String) would not be locked")
+			.withMessageContaining("-javaagent:aspectjweaver.jar")
+			.withMessageContaining("set distlock.aop.mode to proxy");
+	}
+
+	/** As the AspectJ compiler writes it for an aspect other than the lock. */
+	static class Traced {
+
+		@DistributedLock("#id")
+		public void deduct(String id) {
+			deduct_aroundBody0(this, id);
+		}
+
+		@SuppressWarnings("checkstyle:MethodName")
+		static void deduct_aroundBody0(Traced self, String id) {
+		}
+
+	}
+
 	static class Wrong {
 
 		@DistributedLock(key = "'a'", waitTime = "5")

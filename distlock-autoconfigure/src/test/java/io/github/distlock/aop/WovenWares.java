@@ -7,6 +7,10 @@ import java.lang.annotation.Target;
 import java.util.concurrent.CompletableFuture;
 
 import io.github.distlock.DistributedLock;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.Configuration;
@@ -103,6 +107,89 @@ final class WovenWares {
 
 		@Override
 		public void method() {
+		}
+
+	}
+
+	/**
+	 * Another aspect is woven into its method; the lock is not, since its annotation is
+	 * on the interface.
+	 */
+	static class OfInterfaceAndTraced implements Annotated {
+
+		@Override
+		@Traced
+		public void method() {
+		}
+
+	}
+
+	/**
+	 * What the weaver sees: the annotation of the interface itself.
+	 */
+	@DistributedLock("'whole-interface'")
+	interface AnnotatedType {
+
+		void method();
+
+	}
+
+	/**
+	 * Its class has no annotation of its own.
+	 */
+	static class OfAnnotatedType implements AnnotatedType {
+
+		private final InMemoryLocks locks;
+
+		OfAnnotatedType(InMemoryLocks locks) {
+			this.locks = locks;
+		}
+
+		@Override
+		public void method() {
+			this.locks.events.add("run");
+		}
+
+	}
+
+	/**
+	 * Inherits the annotation of its super class.
+	 */
+	static class Part extends Whole {
+
+		Part(InMemoryLocks locks) {
+			super(locks);
+		}
+
+		@Override
+		public void one() {
+			super.notPublic();
+		}
+
+		public void own() {
+			super.notPublic();
+		}
+
+	}
+
+	/**
+	 * What another aspect of the application is woven into.
+	 */
+	@Target(ElementType.METHOD)
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface Traced {
+
+	}
+
+	/**
+	 * Another aspect of the application.
+	 */
+	@Aspect
+	static class TraceAspect {
+
+		@Around("execution(@io.github.distlock.aop.WovenWares.Traced * *(..))")
+		public @Nullable Object trace(ProceedingJoinPoint call) throws Throwable {
+			return call.proceed();
 		}
 
 	}
