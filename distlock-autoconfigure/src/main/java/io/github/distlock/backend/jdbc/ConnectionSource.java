@@ -1,6 +1,7 @@
 package io.github.distlock.backend.jdbc;
 
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Objects;
@@ -38,7 +39,8 @@ final class ConnectionSource {
 			contact(connection);
 		}
 		catch (Throwable ex) {
-			StoreConnection.discard(connection);
+			// A lazy proxy without a physical connection would fetch one for an abort.
+			StoreConnection.close(connection);
 			throw ex;
 		}
 		return StoreConnection.take(connection, this.timeoutMillis);
@@ -94,9 +96,11 @@ final class ConnectionSource {
 	}
 
 	private Contact contact(Connection connection) throws SQLException {
+		// Always called: it makes a lazy proxy fetch its physical connection now.
+		DatabaseMetaData database = connection.getMetaData();
 		Contact known = this.contact;
 		if (known == null) {
-			JdbcDialect dialect = JdbcDialect.of(connection.getMetaData());
+			JdbcDialect dialect = JdbcDialect.of(database);
 			known = new Contact(dialect, new SqlScript(dialect),
 					connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED);
 			this.contact = known;

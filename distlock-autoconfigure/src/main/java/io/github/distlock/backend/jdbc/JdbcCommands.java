@@ -198,24 +198,27 @@ final class JdbcCommands {
 
 	private void returnToQueue(JdbcCommand<?> command) {
 		boolean open;
+		boolean queued;
 		this.lock.lock();
 		try {
 			open = !this.stopped;
-			if (open && !command.abandoned) {
+			queued = open && !command.abandoned;
+			if (queued) {
 				this.pending.addFirst(command);
 			}
 		}
 		finally {
 			this.lock.unlock();
 		}
-		if (!open) {
-			command.fail(StoreThreads.stopped());
+		if (!queued) {
+			// The caller may still wait: it gave the command up while this thread had it.
+			command.fail(open ? noConnection(command, command.refusal) : StoreThreads.stopped());
 		}
 	}
 
 	private void runReserved(JdbcCommand<?> command, ReservedConnection reserved) {
 		boolean usable = false;
-		boolean databaseFailed = true;
+		boolean databaseFailed = false;
 		Runnable end = () -> returnToQueue(command);
 		try {
 			usable = this.reserve.validate(reserved);
@@ -225,19 +228,26 @@ final class JdbcCommands {
 			}
 		}
 		catch (Throwable ex) {
+			usable = false;
 			end = () -> command.fail(ex);
-			usable = ex instanceof SQLException refusal && reserved.connection.isUsableAfter(refusal);
 			databaseFailed = ex instanceof SQLException failure && JdbcDialect.isDatabaseFailure(failure);
+			usable = ex instanceof SQLException refusal && reserved.connection.isUsableAfter(refusal);
 		}
 		finally {
-			if (usable) {
-				this.reserve.giveBack(reserved);
+			try {
+				this.keeper.takeBack(reserved, usable, databaseFailed);
 			}
-			else {
-				this.reserve.drop(reserved, databaseFailed);
-				this.keeper.refill();
+			finally {
+				endAndDispatch(end);
 			}
+		}
+	}
+
+	private void endAndDispatch(Runnable end) {
+		try {
 			end.run();
+		}
+		finally {
 			dispatchQuietly();
 		}
 	}
@@ -245,20 +255,19 @@ final class JdbcCommands {
 	private void runPooled() {
 		Runnable end = this::dispatchQuietly;
 		boolean waiting = true;
+		boolean taken = false;
 		try (StoreConnection connection = this.source.open()) {
 			waiting = false;
 			JdbcCommand<?> command = takeFirst();
 			if (command != null) {
+				taken = true;
 				Runnable result = runPooled(command, connection);
-				end = () -> {
-					result.run();
-					dispatchQuietly();
-				};
+				end = () -> endAndDispatch(result);
 			}
 		}
 		catch (Throwable ex) {
-			// No connection was had: a command that fails does not throw here.
-			end = () -> refused(ex);
+			// A command that has run keeps its result although the close fails.
+			end = taken ? end : () -> refused(ex);
 		}
 		finally {
 			pooledEnds(waiting);
@@ -280,11 +289,7 @@ final class JdbcCommands {
 		this.lock.lock();
 		try {
 			this.connecting--;
-			JdbcCommand<?> command = this.pending.first(Kind.values());
-			if (command != null) {
-				this.pending.remove(command);
-			}
-			return command;
+			return this.pending.removeFirst(Kind.values());
 		}
 		finally {
 			this.lock.unlock();
@@ -311,10 +316,7 @@ final class JdbcCommands {
 		JdbcCommand<?> command;
 		this.lock.lock();
 		try {
-			command = reserved ? this.pending.first(Kind.MAINTENANCE) : this.pending.first(Kind.values());
-			if (command != null) {
-				this.pending.remove(command);
-			}
+			command = reserved ? this.pending.removeFirst(Kind.MAINTENANCE) : this.pending.removeFirst(Kind.values());
 			this.pending.forEach((waiting) -> waiting.refusal = failure);
 		}
 		finally {

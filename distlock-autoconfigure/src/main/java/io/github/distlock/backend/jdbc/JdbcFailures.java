@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class JdbcFailures {
 
+	private static final int MAX_CAUSES = 100;
+
 	private JdbcFailures() {
 	}
 
@@ -44,7 +46,8 @@ final class JdbcFailures {
 	 */
 	static String describe(Throwable failure) {
 		Throwable root = failure;
-		while (root.getCause() != null && root.getCause() != root) {
+		// The limit ends a chain of causes that is a cycle.
+		for (int depth = 0; depth < MAX_CAUSES && root.getCause() != null; depth++) {
 			root = root.getCause();
 		}
 		String message = message(failure);

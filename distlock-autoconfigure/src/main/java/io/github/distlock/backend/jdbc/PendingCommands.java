@@ -43,6 +43,15 @@ final class PendingCommands {
 		return null;
 	}
 
+	/** Remove the first command of the first of these kinds that has one. */
+	@Nullable JdbcCommand<?> removeFirst(Kind... wanted) {
+		JdbcCommand<?> first = first(wanted);
+		if (first != null) {
+			remove(first);
+		}
+		return first;
+	}
+
 	int size() {
 		return this.kinds.values().stream().mapToInt(Deque::size).sum();
 	}

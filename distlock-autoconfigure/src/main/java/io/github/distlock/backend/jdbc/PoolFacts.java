@@ -39,6 +39,9 @@ final class PoolFacts {
 	/** After these seconds the pool takes a connection away from its borrower. */
 	private static final String ABANDONED = "removeAbandonedTimeout";
 
+	/** Connections are not exchanged more often than this. */
+	private static final Duration SHORTEST_USE = Duration.ofSeconds(1);
+
 	private static final Duration LONGEST_AGE = Duration.ofMinutes(30);
 
 	private final DataSource pool;
@@ -92,7 +95,8 @@ final class PoolFacts {
 
 	/**
 	 * Return for how long a connection may stay out of the pool: shorter than the time
-	 * after which the pool would end it, take it away or report it.
+	 * after which the pool would end it, take it away or report it, but at least one
+	 * second.
 	 */
 	Duration longestUse() {
 		long millis = LONGEST_AGE.toMillis();
@@ -102,7 +106,7 @@ final class PoolFacts {
 		if (ABANDONING.stream().anyMatch((name) -> Boolean.TRUE.equals(value(name)))) {
 			millis = shorter(millis, number(ABANDONED), TimeUnit.SECONDS);
 		}
-		return Duration.ofMillis(millis * 4 / 5);
+		return Duration.ofMillis(Math.max(SHORTEST_USE.toMillis(), millis * 4 / 5));
 	}
 
 	private static long shorter(long millis, @Nullable Number age, TimeUnit unit) {

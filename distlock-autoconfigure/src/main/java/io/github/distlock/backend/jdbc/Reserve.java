@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.TimeSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * all together after a failure of the database. {@link ReserveKeeper} takes them.
  */
 final class Reserve {
+
+	private static final Log logger = LogFactory.getLog(Reserve.class);
 
 	/** After an answer a connection is believed to be alive for this long. */
 	private static final long PROVEN_NANOS = Duration.ofMillis(500).toNanos();
@@ -48,6 +52,9 @@ final class Reserve {
 	/** Failures of the database. Connections from before the last one are not used. */
 	private int failures;
 
+	/** Whether a validation has failed since the database last answered. */
+	private boolean suspected;
+
 	private boolean stopped;
 
 	Reserve(ConnectionSource source, ReserveSize size, TimeSource clock) {
@@ -72,7 +79,17 @@ final class Reserve {
 		finally {
 			this.lock.unlock();
 		}
-		rest.forEach((each) -> each.connection.close());
+		rest.forEach((each) -> close(each.connection));
+	}
+
+	/** A connection that cannot be closed must not keep others from being returned. */
+	private static void close(StoreConnection connection) {
+		try {
+			connection.close();
+		}
+		catch (Throwable ex) {
+			logger.warn("A connection for locks could not be returned to the pool", ex);
+		}
 	}
 
 	/** Whether a command may hope for one of the connections. */
@@ -144,12 +161,48 @@ final class Reserve {
 		if (alive) {
 			answered(connection);
 		}
+		else {
+			suspect(connection);
+		}
 		return alive;
 	}
 
 	/** The database has answered on a connection that was taken. */
 	void answered(ReservedConnection connection) {
-		connection.provenNanos = this.clock.nanoTime();
+		this.lock.lock();
+		try {
+			connection.provenNanos = this.clock.nanoTime();
+			this.suspected = false;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * A connection is dead. It may be the only one: the others are validated before their
+	 * next use. The second one without an answer in between is a failure of the database.
+	 */
+	private void suspect(ReservedConnection connection) {
+		this.lock.lock();
+		try {
+			if (this.suspected) {
+				failed(connection);
+			}
+			this.suspected = !this.suspected;
+			long unproven = this.clock.nanoTime() - PROVEN_NANOS;
+			this.idle.forEach((each) -> each.provenNanos = Math.min(each.provenNanos - unproven, 0) + unproven);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Called with the lock held. */
+	private void failed(ReservedConnection connection) {
+		if (connection.failures == this.failures) {
+			this.failures++;
+		}
 	}
 
 	private boolean isOutdated(ReservedConnection connection) {
@@ -181,7 +234,7 @@ final class Reserve {
 			this.lock.unlock();
 		}
 		if (surplus) {
-			connection.connection.close();
+			close(connection.connection);
 		}
 	}
 
@@ -194,8 +247,8 @@ final class Reserve {
 		try {
 			returned(connection);
 			this.live--;
-			if (database && connection.failures == this.failures) {
-				this.failures++;
+			if (database) {
+				failed(connection);
 			}
 		}
 		finally {
@@ -247,20 +300,20 @@ final class Reserve {
 				surplus = connection;
 			}
 			else {
+				this.idle.addLast(new ReservedConnection(connection, this.failures, this.clock.nanoTime()));
+				this.live++;
 				if (old != null) {
 					this.idle.remove(old);
 					this.live--;
 					surplus = old.connection;
 				}
-				this.idle.addLast(new ReservedConnection(connection, this.failures, this.clock.nanoTime()));
-				this.live++;
 			}
 		}
 		finally {
 			this.lock.unlock();
 		}
 		if (surplus != null) {
-			surplus.close();
+			close(surplus);
 		}
 	}
 

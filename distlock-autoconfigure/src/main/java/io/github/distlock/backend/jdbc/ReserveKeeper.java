@@ -67,8 +67,12 @@ final class ReserveKeeper {
 
 	/** Return the connections to the pool. */
 	void stop() {
-		this.reserve.stop();
-		this.ready.complete(false);
+		try {
+			this.reserve.stop();
+		}
+		finally {
+			this.ready.complete(false);
+		}
 	}
 
 	/** Whether attempts may be sent, now that all connections were there once. */
@@ -94,6 +98,21 @@ final class ReserveKeeper {
 				+ " distlock.jdbc.reserved-connections", cause);
 	}
 
+	/**
+	 * Give back a connection that was taken, or replace it.
+	 * @param usable whether it can be used again
+	 * @param database whether the database failed, so that no other one is to be used
+	 */
+	void takeBack(ReservedConnection connection, boolean usable, boolean database) {
+		if (usable) {
+			this.reserve.giveBack(connection);
+		}
+		else {
+			this.reserve.drop(connection, database);
+			refill();
+		}
+	}
+
 	/** Take what is missing, in the background. */
 	void refill() {
 		if (!this.reserve.needsCare() || !this.filling.compareAndSet(false, true)) {
@@ -114,7 +133,7 @@ final class ReserveKeeper {
 		try {
 			keepAlive();
 			while (this.reserve.isWanting()) {
-				this.reserve.add(this.source.openReserved());
+				add(this.source.openReserved());
 				completed();
 				this.available.run();
 			}
@@ -127,26 +146,52 @@ final class ReserveKeeper {
 		}
 	}
 
+	private void add(StoreConnection connection) {
+		try {
+			this.reserve.add(connection);
+		}
+		catch (Throwable ex) {
+			connection.discard();
+			throw ex;
+		}
+	}
+
 	private void filled(@Nullable Exception failure) {
+		try {
+			warn(failure);
+		}
+		finally {
+			this.lastFailure = failure;
+			this.filling.set(false);
+			this.tried.complete(true);
+		}
+	}
+
+	private void warn(@Nullable Exception failure) {
 		if (failure != null && this.lastFailure == null && !this.reserve.isComplete()) {
 			logger
 				.warn("The connections for lock releases and renewals could not be taken from " + this.source.describe()
 						+ " (" + JdbcFailures.describe(failure) + "). This is tried again every second");
 		}
-		this.lastFailure = failure;
-		this.filling.set(false);
-		this.tried.complete(true);
 	}
 
 	/** Validate idle connections that were not used for long. */
 	private void keepAlive() {
 		for (ReservedConnection silent = this.reserve.takeSilent(); silent != null; silent = this.reserve
 			.takeSilent()) {
-			if (this.reserve.validate(silent)) {
-				this.reserve.giveBack(silent);
+			boolean alive = false;
+			try {
+				alive = this.reserve.validate(silent);
 			}
-			else {
-				this.reserve.drop(silent, true);
+			finally {
+				if (alive) {
+					this.reserve.giveBack(silent);
+				}
+				else {
+					this.reserve.drop(silent, false);
+				}
+				// A command may wait for this connection.
+				this.available.run();
 			}
 		}
 	}

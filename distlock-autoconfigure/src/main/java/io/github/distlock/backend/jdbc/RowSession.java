@@ -52,8 +52,8 @@ final class RowSession {
 			connection.begin();
 			return new RowSession(connection, source, key);
 		}
-		catch (SQLException ex) {
-			connection.close();
+		catch (Throwable ex) {
+			connection.discard();
 			throw ex;
 		}
 	}

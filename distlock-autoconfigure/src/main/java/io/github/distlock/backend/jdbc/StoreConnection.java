@@ -23,6 +23,8 @@ final class StoreConnection implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(StoreConnection.class);
 
+	private static final int VALIDATION_SECONDS = 1;
+
 	private final Connection connection;
 
 	private final int timeoutSeconds;
@@ -203,9 +205,10 @@ final class StoreConnection implements AutoCloseable {
 		}
 	}
 
+	/** Validate it, in less time than a command has to get a connection. */
 	boolean isAlive() {
 		try {
-			boolean valid = this.connection.isValid(this.timeoutSeconds);
+			boolean valid = this.connection.isValid(VALIDATION_SECONDS);
 			if (valid && !this.inTransaction) {
 				endTransaction();
 			}
@@ -307,7 +310,8 @@ final class StoreConnection implements AutoCloseable {
 		close(connection);
 	}
 
-	private static void close(Connection connection) {
+	/** Give a connection back that was not changed. */
+	static void close(Connection connection) {
 		try {
 			connection.close();
 		}

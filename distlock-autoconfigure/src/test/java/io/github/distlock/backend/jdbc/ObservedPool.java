@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 import javax.sql.DataSource;
 
@@ -34,6 +35,8 @@ public class ObservedPool extends AbstractDataSource {
 	private final long maxLifetime;
 
 	private volatile @Nullable SQLException outage;
+
+	private volatile @Nullable BooleanSupplier validation;
 
 	private final AtomicBoolean collision = new AtomicBoolean();
 
@@ -62,6 +65,11 @@ public class ObservedPool extends AbstractDataSource {
 
 	void comesBack() {
 		this.outage = null;
+	}
+
+	/** Replace the validation of each connection, or restore it. */
+	void validatesBy(@Nullable BooleanSupplier validation) {
+		this.validation = validation;
 	}
 
 	/** What is connected stays with the former primary. */
@@ -105,6 +113,12 @@ public class ObservedPool extends AbstractDataSource {
 				return arguments != null && arguments[0] == proxy;
 			case "close":
 				this.used.remove(proxy);
+				break;
+			case "isValid":
+				BooleanSupplier replaced = this.validation;
+				if (replaced != null) {
+					return replaced.getAsBoolean();
+				}
 				break;
 			case "prepareStatement":
 				if (this.readOnly.contains(proxy)) {

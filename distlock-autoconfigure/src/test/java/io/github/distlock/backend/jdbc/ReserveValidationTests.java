@@ -1,0 +1,127 @@
+package io.github.distlock.backend.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Reserved connections whose validation fails.
+ */
+class ReserveValidationTests {
+
+	private static final Duration SOON = Duration.ofSeconds(30);
+
+	private final String key = "validation-" + UUID.randomUUID();
+
+	@Test
+	void aReleaseThatIsGivenUpDuringAValidationFails() {
+		try (HikariDataSource hikari = TestDatabase.h2().pool(10)) {
+			ObservedPool pool = new ObservedPool(hikari, 10, 0);
+			try (JdbcNode node = JdbcNode.lease(pool)) {
+				Ticket ticket = node.ticket(this.key);
+				node.take(ticket);
+				// The answer comes later than the command-timeout of two seconds.
+				pool.validatesBy(() -> {
+					new CompletableFuture<Boolean>().completeOnTimeout(false, 3, TimeUnit.SECONDS).join();
+					return false;
+				});
+				// Longer than a connection is believed to be alive.
+				await().pollDelay(Duration.ofMillis(600)).until(() -> true);
+				assertThatThrownBy(() -> node.release(ticket)).isInstanceOf(LockBackendException.class)
+					.hasMessageContaining("No connection came out of");
+				pool.validatesBy(null);
+				assertThat(node.release(ticket)).isTrue();
+			}
+		}
+	}
+
+	@Test
+	void aLazyProxyMustFetchItsConnection() throws SQLException {
+		try (HikariDataSource hikari = TestDatabase.h2().pool(10)) {
+			ObservedPool pool = new ObservedPool(hikari, 10, 0);
+			ConnectionSource source = new ConnectionSource(new LazyConnectionDataSourceProxy(pool),
+					JdbcUnderTest.SETTINGS);
+			source.open().close();
+			pool.goesDown();
+			assertThatThrownBy(source::open).isInstanceOf(SQLException.class)
+				.hasMessageContaining("Connection refused");
+		}
+	}
+
+	@Test
+	void aConnectionWhoseValidationThrowsIsReplaced() {
+		AtomicLong passed = new AtomicLong();
+		TimeSource clock = new TimeSource() {
+
+			@Override
+			public long nanoTime() {
+				return System.nanoTime() + passed.get();
+			}
+
+			@Override
+			public long wallMillis() {
+				return System.currentTimeMillis();
+			}
+
+		};
+		StoreThreads threads = new StoreThreads(2, TimeSource.SYSTEM);
+		try (HikariDataSource hikari = TestDatabase.h2().pool(10)) {
+			ObservedPool pool = new ObservedPool(hikari, 10, 0);
+			ConnectionSource source = new ConnectionSource(pool, JdbcUnderTest.SETTINGS);
+			ReserveSize size = ReserveSize.configured(source, JdbcUnderTest.SETTINGS);
+			ReserveKeeper keeper = new ReserveKeeper(new Reserve(source, size, clock), source, threads, size, () -> {
+			});
+			keeper.start(SOON);
+			Set<Connection> before = Set.copyOf(pool.used);
+			assertThat(before).hasSize(2);
+			pool.validatesBy(() -> {
+				throw new IllegalStateException("validation failed");
+			});
+			passed.addAndGet(Duration.ofSeconds(31).toNanos());
+			await().atMost(SOON)
+				.untilAsserted(() -> assertThat(pool.used).hasSize(2).doesNotContainAnyElementsOf(before));
+			keeper.stop();
+			assertThat(pool.used).isEmpty();
+		}
+		finally {
+			threads.stop();
+		}
+	}
+
+	@Test
+	void oneDeadConnectionCostsNoOtherReservedConnection() {
+		try (HikariDataSource hikari = TestDatabase.h2().pool(10)) {
+			ObservedPool pool = new ObservedPool(hikari, 10, 0);
+			try (JdbcNode node = JdbcNode.lease(pool)) {
+				Ticket ticket = node.ticket(this.key);
+				node.take(ticket);
+				AtomicBoolean first = new AtomicBoolean(true);
+				pool.validatesBy(() -> !first.getAndSet(false));
+				await().pollDelay(Duration.ofMillis(600)).until(() -> true);
+				assertThat(node.release(ticket)).isTrue();
+				await().atMost(SOON).until(() -> pool.opened.get() >= 3 && pool.used.size() == 2);
+				assertThat(first).isFalse();
+				assertThat(pool.opened).hasValue(3);
+			}
+		}
+	}
+
+}
