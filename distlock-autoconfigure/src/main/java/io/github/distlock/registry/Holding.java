@@ -278,8 +278,7 @@ final class Holding implements LeaseEvents {
 					"the store did not confirm that its writer goes on as a reader");
 			return;
 		}
-		// Terms count from now: what was left before the store answered would be too
-		// long.
+		// Terms count from now, without the time until the store answered.
 		ReaderHold reader = new ReaderHold(writer, admission, writer.restOfTerms(), this.clock);
 		if (writer.continueAs(reader)) {
 			this.renewer.watch(reader);

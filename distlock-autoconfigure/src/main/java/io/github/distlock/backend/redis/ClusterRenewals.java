@@ -73,7 +73,14 @@ final class ClusterRenewals {
 		Map<String, MasterBatch> batches = new LinkedHashMap<>();
 		slots.forEach((slot) -> batches.computeIfAbsent(cluster.master(slot.slot), MasterBatch::new).slots.add(slot));
 		TimeSource.Instant sent = this.time.now();
-		batches.values().forEach((batch) -> batch.send(cluster));
+		try {
+			batches.values().forEach((batch) -> batch.send(cluster));
+		}
+		catch (RuntimeException | Error ex) {
+			// Those that were sent end all the same: their masters must be asked again.
+			batches.values().forEach(MasterBatch::watchEnd);
+			throw ex;
+		}
 		awaitAll(batches.values(), sent.nanos(), patience(slots));
 		batches.values().forEach((batch) -> batch.collect(sent, results));
 	}
@@ -147,21 +154,32 @@ final class ClusterRenewals {
 			SilentMasters silent = ClusterRenewals.this.silent;
 			this.awaited = !silent.isSilent(this.master);
 			if (silent.mayAsk(this.master)) {
-				for (SlotRenewal slot : this.slots) {
-					this.answers.add(cluster.send(slot.script.script(), slot.script.names(), slot.script.args()));
+				try {
+					for (SlotRenewal slot : this.slots) {
+						this.answers.add(cluster.send(slot.script.script(), slot.script.names(), slot.script.args()));
+					}
+					this.end = CompletableFuture.allOf(this.answers.toArray(CompletableFuture[]::new));
 				}
-				this.end = CompletableFuture.allOf(this.answers.toArray(CompletableFuture[]::new));
+				catch (RuntimeException | Error ex) {
+					this.answers.clear();
+					silent.ended(this.master, false);
+					throw ex;
+				}
+			}
+		}
+
+		void watchEnd() {
+			if (!this.answers.isEmpty()) {
+				SilentMasters silent = ClusterRenewals.this.silent;
+				this.end.whenComplete((done, failure) -> silent.ended(this.master, ClusterScripts.isAnswer(failure)));
 			}
 		}
 
 		void collect(TimeSource.Instant sent, RenewalResult[] results) {
-			SilentMasters silent = ClusterRenewals.this.silent;
-			if (!this.answers.isEmpty()) {
-				if (!this.end.isDone()) {
-					silent.late(this.master);
-				}
-				this.end.whenComplete((done, failure) -> silent.ended(this.master, ClusterScripts.isAnswer(failure)));
+			if (!this.answers.isEmpty() && !this.end.isDone()) {
+				ClusterRenewals.this.silent.late(this.master);
 			}
+			watchEnd();
 			for (int i = 0; i < this.slots.size(); i++) {
 				SlotRenewal slot = this.slots.get(i);
 				slot.put(this.answers.isEmpty() ? unanswered(slot.script)
