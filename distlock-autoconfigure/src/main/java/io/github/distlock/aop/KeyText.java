@@ -30,11 +30,17 @@ final class KeyText {
 
 	};
 
+	/** A character of the name of a class. */
+	private static final String CHARACTER = "\\p{javaJavaIdentifierPart}";
+
 	/**
-	 * What Object.toString() gives, anywhere in a text: a class name and the identity
-	 * hash. A mail address is none: more follows.
+	 * What Object.toString() gives, anywhere in a text: the qualified name of a class or
+	 * a lambda, or an array type, and the identity hash. A text such as
+	 * {@code order-17@3} or a mail address is none. A class without a package cannot be
+	 * told from them, and is found only if the value itself is an instance of it.
 	 */
-	private static final Pattern IDENTITY = Pattern.compile("[\\w.$;]@[0-9a-f]{1,8}(?![\\w.-])");
+	private static final Pattern IDENTITY = Pattern.compile("(?<!" + CHARACTER + ")(?:" + CHARACTER + "+\\.)+"
+			+ CHARACTER + "+(?:/0x[0-9a-f]+)?@[0-9a-f]{1,8}(?![\\w.-])|\\[(?:[BCDFIJSZ]|L[^;\\[\\s]+;)@[0-9a-f]{1,8}");
 
 	/** A number with more of them is written with an exponent. */
 	private static final int MAXIMUM_ZEROS = 100;
@@ -96,12 +102,17 @@ final class KeyText {
 					+ "of its properties, such as #order.id, or override toString()";
 		}
 		String text = value.toString();
-		if (text.indexOf('@') >= 0 && IDENTITY.matcher(text).find()) {
+		if (text.indexOf('@') >= 0 && hasIdentity(text, value)) {
 			return described + ", whose toString() differs from instance to instance (" + text + "), since it, or an "
 					+ "object in it, has none of its own: each would be another lock. Write one of its properties, such "
 					+ "as #order.id";
 		}
 		return null;
+	}
+
+	private static boolean hasIdentity(String text, Object value) {
+		return text.endsWith("@" + Integer.toHexString(System.identityHashCode(value)))
+				|| IDENTITY.matcher(text).find();
 	}
 
 }

@@ -3,6 +3,7 @@ package io.github.distlock.aop;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,10 +16,13 @@ final class KnownProperties extends ReflectivePropertyAccessor {
 
 	/**
 	 * Return whether every value of the type has the properties of the type and no
-	 * others: a subclass could have more, so the type must be final.
+	 * others: a subclass could have more, so the type must be final. With {@code ?.} the
+	 * expression reads the properties of what an {@code Optional} contains. Of a
+	 * {@code Class} it also reads the static properties of the class that it stands for.
 	 */
 	static boolean areKnown(Class<?> type) {
-		return Modifier.isFinal(type.getModifiers()) && !type.isPrimitive() && !type.isArray();
+		return Modifier.isFinal(type.getModifiers()) && !type.isPrimitive() && !type.isArray() && type != Optional.class
+				&& type != Class.class;
 	}
 
 	/**

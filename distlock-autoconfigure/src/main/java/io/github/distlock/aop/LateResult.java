@@ -34,11 +34,16 @@ final class LateResult {
 			WEB + "context.request.async.DeferredResult", WEB + "servlet.mvc.method.annotation.ResponseBodyEmitter",
 			WEB + "servlet.mvc.method.annotation.StreamingResponseBody");
 
+	private static final String HTTP_ENTITY = "org.springframework.http.HttpEntity";
+
 	/**
 	 * What a container holds is its last type argument: the body, the element, the value.
 	 */
 	private static final Set<String> CONTAINERS = Set.of(Optional.class.getName(), Iterable.class.getName(),
-			Map.class.getName(), "org.springframework.http.HttpEntity");
+			Map.class.getName(), HTTP_ENTITY);
+
+	/** The container whose body Spring MVC processes as it does a result itself. */
+	private static final Set<String> RESPONSES = Set.of(HTTP_ENTITY);
 
 	/**
 	 * How deep containers are searched. A type can contain itself, directly or through
@@ -94,8 +99,13 @@ final class LateResult {
 	}
 
 	private static boolean isLate(Class<?> type) {
+		return isRunning(type) || isDeferred(type);
+	}
+
+	/** Work that has begun, or begins with a subscription. */
+	private static boolean isRunning(Class<?> type) {
 		return Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type) || isPublisher(type)
-				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null || isDeferred(type);
+				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
 	}
 
 	static boolean isPublisher(Class<?> type) {
@@ -120,7 +130,9 @@ final class LateResult {
 			return null;
 		}
 		Class<?> type = held.toClass();
-		return isLate(type) ? type : inContainer(held, depth - 1);
+		// A task in another container than a response is data: nothing begins it.
+		boolean late = isOneOf(declared.toClass(), RESPONSES) ? isLate(type) : isRunning(type);
+		return late ? type : inContainer(held, depth - 1);
 	}
 
 	private static @Nullable ResolvableType held(ResolvableType declared) {

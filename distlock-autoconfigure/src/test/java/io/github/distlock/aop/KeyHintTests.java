@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
@@ -77,6 +78,18 @@ class KeyHintTests {
 	}
 
 	@Test
+	void aPropertyOfWhatAnOptionalContainsIsNotRefused() {
+		Method method = Arrays.stream(Optionals.class.getDeclaredMethods()).findFirst().orElseThrow();
+		KeyExpression expression = new KeyExpression(
+				new WrittenExpression(new LockedMethod(Optionals.class, method), "key",
+						"'c-' + #order?.id + #order?.line?.number + #type.name"),
+				new KeyParameters(null, method), this.beanFactory);
+		assertThat(expression.keys(new Optionals(),
+				new Object[] { Optional.of(new Order("1", new Line(7))), Order.class }))
+			.containsExactly("c-17" + Order.class.getName());
+	}
+
+	@Test
 	void aParameterThatIsCalledRootIsRefused() {
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> expression("#root"))
 			.withMessageContaining("hides the parameter of that name: write #a3");
@@ -91,8 +104,24 @@ class KeyHintTests {
 			assertRefused("#id", whole, "whose toString() differs from instance to instance", "Whole[part=");
 			assertRefused("'k' + #id", whole, "whose toString() differs from instance to instance");
 		}
+		Object unnamed = new DefaultPackage();
+		assertRefused("#id", unnamed, "whose toString() differs from instance to instance");
 		assertThat(key("#id", new Whole("anna@abc.de"))).isEqualTo("Whole[part=anna@abc.de]");
 		assertThat(key("#id", "any.Text@1234")).isEqualTo("any.Text@1234");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "order-17@3", "A1@12", "Login[user=app@db]", "7@abc", "x[@1", "mail;a@b", "$@1f" })
+	void aTextWithAnAtSignIsNotTakenForAnIdentity(String text) {
+		assertThat(key("#id", new Text(text))).isEqualTo(text);
+		assertThat(key("'k' + #id", new Text(text))).isEqualTo("k" + text);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "Line[a=com.example.Line@1b2c3d]", "a.Outer$Inner@0", "a.B$$Lambda/0x00007f00a1@ffffffff",
+			"[I@1f", "x=[[Lcom.example.Line;@1f]", "{k=java.lang.Object@1f, b=1}" })
+	void aTextWithTheIdentityOfAnObjectIsRefused(String text) {
+		assertRefused("#id", new Text(text), "whose toString() differs from instance to instance");
 	}
 
 	@ParameterizedTest
@@ -142,6 +171,32 @@ class KeyHintTests {
 	}
 
 	record Whole(Object part) {
+	}
+
+	record Text(String text) {
+
+		@Override
+		public String toString() {
+			return this.text;
+		}
+
+	}
+
+	/** Writes its identity as a class without a package does. */
+	static class DefaultPackage {
+
+		@Override
+		public String toString() {
+			return "DefaultPackage@" + Integer.toHexString(System.identityHashCode(this));
+		}
+
+	}
+
+	static class Optionals {
+
+		void call(Optional<Order> order, Class<?> type) {
+		}
+
 	}
 
 	static class Open {

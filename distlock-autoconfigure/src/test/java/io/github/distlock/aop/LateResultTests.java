@@ -57,9 +57,9 @@ class LateResultTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { OptionalOfFuture.class, EntityOfMono.class, EntityOfStreaming.class, ListOfFlux.class,
-			ArrayOfFutures.class, MapOfFutures.class, Nested.class, Bounded.class, MonoOfEntityOfFlux.class,
-			OwnList.class })
+	@ValueSource(classes = { OptionalOfFuture.class, EntityOfMono.class, EntityOfStreaming.class,
+			EntityOfCallable.class, ListOfFlux.class, ArrayOfFutures.class, MapOfFutures.class, Nested.class,
+			Bounded.class, MonoOfEntityOfFlux.class, OwnList.class })
 	void aContainerOfAResultThatCompletesLaterIsRefused(Class<?> bean) {
 		assertRefused(bean, "contains a ", "after the method has returned", "Return CompletableFuture or Mono");
 	}
@@ -72,6 +72,15 @@ class LateResultTests {
 		}
 		assertThat(output.getAll().split("contains a CompletableFuture", -1)).hasSize(2);
 		assertThat(output).contains("WARN").contains(ClassReturnsList.class.getName() + ".run()");
+	}
+
+	@Test
+	void tasksInAContainerAreData() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Tasks.class).start()) {
+			assertThat(context.getBean(Tasks.class).list()).hasSize(1);
+			assertThat(context.getBean(Tasks.class).map()).isEmpty();
+			assertThat(context.getBean(Tasks.class).optional()).isEmpty();
+		}
 	}
 
 	@Test
@@ -272,6 +281,34 @@ class LateResultTests {
 		@Override
 		public List<CompletableFuture<String>> run() {
 			return List.of();
+		}
+
+	}
+
+	static class Tasks {
+
+		@DistributedLock
+		public List<Callable<String>> list() {
+			return List.of(() -> "later");
+		}
+
+		@DistributedLock
+		public Map<String, DeferredResult<String>> map() {
+			return Map.of();
+		}
+
+		@DistributedLock
+		public Optional<StreamingResponseBody> optional() {
+			return Optional.empty();
+		}
+
+	}
+
+	static class EntityOfCallable {
+
+		@DistributedLock
+		public @Nullable ResponseEntity<Callable<String>> run() {
+			return null;
 		}
 
 	}
