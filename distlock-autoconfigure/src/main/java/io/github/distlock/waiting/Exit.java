@@ -1,6 +1,8 @@
 package io.github.distlock.waiting;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +60,17 @@ final class Exit {
 		// The next one may have been admitted and left meanwhile: never queue it again.
 		boolean nextLives = this.next != null && this.next.ticket().equals(live);
 		return new Command.Leave(this, nextLives ? this.next : null, null);
+	}
+
+	/**
+	 * What a caller that waits is to know: its own attempt was not sent, and why.
+	 * @param cause why this ticket could not leave the store
+	 */
+	LockBackendException notAttempted(LockBackendException cause) {
+		return (cause instanceof StoreUnusableException) ? cause
+				: new LockBackendException("Lock '" + this.ticket.key() + "' was not attempted, since the ticket of"
+						+ " its last holder or waiter in this JVM could not leave the store before: "
+						+ cause.getMessage(), cause);
 	}
 
 	static Exit release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos, @Nullable Heir heir) {

@@ -145,7 +145,7 @@ final class KeyState extends KeyCallers {
 
 	void leaveFailed(Exit exit, LockBackendException cause) {
 		settled(exit);
-		failed(cause);
+		failed(exit.notAttempted(cause));
 		if (this.exits.rest(exit)) {
 			gone(exit, null);
 		}

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.ZooKeeperTestServer;
@@ -68,6 +69,20 @@ class LostSessionTests {
 			assertThat(again.fencingToken()).isGreaterThan(held.fencingToken());
 		}
 		assertThat(told).hasValue(1);
+	}
+
+	@Test
+	void anAttemptAfterTheEndOfASessionIsToldOfItselfAndNotOnlyOfTheReleaseBeforeIt() {
+		HeldLock held = this.one.registry.acquire(LockRequest.of("own"));
+		this.server.stop();
+		await().atMost(Duration.ofSeconds(30)).until(() -> this.one.lost.contains("own"));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> this.one.registry.obtain("own").tryLock())
+			.withMessageStartingWith("Lock 'own' was not attempted")
+			.withMessageContaining(this.server.connectString())
+			.withMessageContaining("distlock.zookeeper.connect-string");
+		this.server.restart();
 	}
 
 	@Test
