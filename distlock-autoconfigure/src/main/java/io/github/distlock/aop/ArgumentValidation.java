@@ -1,5 +1,8 @@
 package io.github.distlock.aop;
 
+import java.util.ArrayList;
+import java.util.List;
+
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +18,11 @@ import org.springframework.validation.beanvalidation.MethodValidationInterceptor
  */
 record ArgumentValidation(MethodValidationInterceptor interceptor) implements MethodInterceptor {
 
-	/** Attribute of calls whose arguments are valid. */
+	/**
+	 * Attribute of calls whose arguments are valid: a list of the interceptors that say
+	 * so, since an application may have several. The list is immutable, because a copy of
+	 * the call shares its attributes.
+	 */
 	private static final String VALID = ArgumentValidation.class.getName();
 
 	@Override
@@ -29,7 +36,9 @@ record ArgumentValidation(MethodValidationInterceptor interceptor) implements Me
 		}
 		catch (ArgumentsAreValid ex) {
 			if (invocation instanceof ProxyMethodInvocation call) {
-				call.setUserAttribute(VALID, this.interceptor);
+				List<Object> done = new ArrayList<>(done(call));
+				done.add(this.interceptor);
+				call.setUserAttribute(VALID, List.copyOf(done));
 			}
 		}
 		return invocation.proceed();
@@ -37,7 +46,12 @@ record ArgumentValidation(MethodValidationInterceptor interceptor) implements Me
 
 	/** Whether the arguments of a call were validated already by the same interceptor. */
 	static boolean isDone(MethodInvocation invocation, MethodValidationInterceptor interceptor) {
-		return invocation instanceof ProxyMethodInvocation call && call.getUserAttribute(VALID) == interceptor;
+		return invocation instanceof ProxyMethodInvocation call
+				&& done(call).stream().anyMatch((done) -> done == interceptor);
+	}
+
+	private static List<?> done(ProxyMethodInvocation call) {
+		return (call.getUserAttribute(VALID) instanceof List<?> interceptors) ? interceptors : List.of();
 	}
 
 	/**
