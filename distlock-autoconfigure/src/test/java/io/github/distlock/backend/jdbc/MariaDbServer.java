@@ -31,10 +31,16 @@ record MariaDbServer(int port) {
 			Path folder = Files.createTempDirectory("mariadb");
 			Path data = folder.resolve("data");
 			int port = RedisTestServer.freePort();
-			run(folder, "mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal",
-					"--skip-test-db", "--datadir=" + data)
+			// A server that starts removes the temporary tables of others from their
+			// folder.
+			String temporary = "--tmpdir=" + folder;
+			int status = run(folder, "mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal",
+					"--skip-test-db", "--datadir=" + data, temporary)
 				.waitFor();
-			Process server = run(folder, "mariadbd", "--no-defaults", "--datadir=" + data, "--port=" + port,
+			if (status != 0) {
+				throw new IllegalStateException("mariadb-install-db ended with " + status + ": " + folder);
+			}
+			Process server = run(folder, "mariadbd", "--no-defaults", "--datadir=" + data, temporary, "--port=" + port,
 					"--bind-address=127.0.0.1", "--skip-networking=0", "--socket=" + folder.resolve("s"),
 					"--pid-file=" + folder.resolve("pid"), "--innodb-buffer-pool-size=16M", "--max-connections=400",
 					"--innodb-flush-log-at-trx-commit=2", "--skip-log-bin");
