@@ -57,16 +57,17 @@ class ShutdownTests extends TwoRegistries {
 			LockRequest request = request("granted-" + i);
 			HeldLock lock = this.two.acquire(request);
 			CompletableFuture<HeldLock> waiter = registry.acquireAsync(request);
-			String key = request.key();
-			await().until(() -> redis.queueLength(key) == 1);
-			Future<?> shutdown = this.threads.submit(registry::shutdown);
-			lock.close();
-			shutdown.get(30, TimeUnit.SECONDS);
+			// It may win before the shutdown begins, which then waits for this.
 			waiter.whenComplete((won, failure) -> {
 				if (won != null) {
 					won.close();
 				}
 			});
+			String key = request.key();
+			await().until(() -> redis.queueLength(key) == 1);
+			Future<?> shutdown = this.threads.submit(registry::shutdown);
+			lock.close();
+			shutdown.get(30, TimeUnit.SECONDS);
 			assertThat(this.two.tryAcquire(request.waitTime(Duration.ofSeconds(5)))).as("round %s", i)
 				.isPresent()
 				.get()
