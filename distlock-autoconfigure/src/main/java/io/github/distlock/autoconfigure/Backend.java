@@ -41,7 +41,7 @@ public enum Backend {
 	/**
 	 * Name of the store, as properties, qualifiers and bean names have it.
 	 */
-	String store() {
+	String id() {
 		return name().toLowerCase(Locale.ROOT);
 	}
 
@@ -56,7 +56,7 @@ public enum Backend {
 	}
 
 	static String names() {
-		return Arrays.stream(values()).map(Backend::store).collect(Collectors.joining(", "));
+		return Arrays.stream(values()).map(Backend::id).collect(Collectors.joining(", "));
 	}
 
 }

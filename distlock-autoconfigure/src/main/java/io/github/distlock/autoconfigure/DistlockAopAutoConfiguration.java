@@ -74,7 +74,7 @@ public final class DistlockAopAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ConfigurationPropertiesBindHandlerAdvisor distlockDurationUnits(Environment environment) {
-		return (handler) -> new DurationUnits(handler, environment);
+		return (handler) -> new DurationUnitBindHandler(handler, environment);
 	}
 
 	private static @Nullable Executor executor(ListableBeanFactory beans, @Nullable String name) {

@@ -29,15 +29,15 @@ import org.springframework.context.annotation.Import;
 @Import(LockRegistryRegistrar.class)
 public final class DistlockAutoConfiguration {
 
-	@Bean(LockStores.BEAN_NAME)
-	LockStores distlockStores(ConfigurableListableBeanFactory beanFactory, DistlockProperties properties,
-			ObjectProvider<LockListener> listeners) {
-		return new LockStores(beanFactory, properties, listeners);
+	@Bean(BackendRegistries.BEAN_NAME)
+	BackendRegistries distlockBackendRegistries(ConfigurableListableBeanFactory beanFactory,
+			DistlockProperties properties, ObjectProvider<LockListener> listeners) {
+		return new BackendRegistries(beanFactory, properties, listeners);
 	}
 
 	/** Asks for the registries, so that they are made before it starts, lazy ones too. */
 	@Bean
-	LockRegistryLifecycle distlockRegistryLifecycle(Map<String, LockRegistry> registries, LockStores stores,
+	LockRegistryLifecycle distlockRegistryLifecycle(Map<String, LockRegistry> registries, BackendRegistries stores,
 			DistlockProperties properties) {
 		return new LockRegistryLifecycle(stores, properties.failFast());
 	}

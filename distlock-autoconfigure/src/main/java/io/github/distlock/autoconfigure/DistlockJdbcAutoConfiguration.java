@@ -31,15 +31,15 @@ import org.springframework.util.StringUtils;
  */
 @AutoConfiguration(before = DistlockAutoConfiguration.class,
 		afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
-@ConditionalOnStore(Backend.JDBC)
+@ConditionalOnBackend(Backend.JDBC)
 @ConditionalOnClass({ JdbcOperations.class, DataSourceScriptDatabaseInitializer.class })
 @EnableConfigurationProperties({ DistlockProperties.class, JdbcStoreProperties.class })
 @ImportRuntimeHints(JdbcScriptHints.class)
 @Import(DatabaseInitializationDependencyConfigurer.class)
 public final class DistlockJdbcAutoConfiguration {
 
-	private static final ApplicationBean<DataSource> DATABASE = new ApplicationBean<>(DataSource.class, "a database",
-			"distlock.jdbc.data-source", "spring.datasource.url",
+	private static final ApplicationBeanSelector<DataSource> DATABASE = new ApplicationBeanSelector<>(DataSource.class,
+			"a database", "distlock.jdbc.data-source", "spring.datasource.url",
 			"Spring Boot makes one from spring.datasource.* if a pool and a driver are on the class path.",
 			"add org.springframework.boot:spring-boot-starter-jdbc and the driver of the database, and set "
 					+ "spring.datasource.url");

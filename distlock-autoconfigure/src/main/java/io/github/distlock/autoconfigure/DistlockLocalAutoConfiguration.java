@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Lazy;
  * context. Only for those who ask for it by name, since it keeps no other JVM out.
  */
 @AutoConfiguration(before = DistlockAutoConfiguration.class)
-@ConditionalOnStore(Backend.LOCAL)
+@ConditionalOnBackend(Backend.LOCAL)
 @EnableConfigurationProperties({ DistlockProperties.class, LocalStoreProperties.class })
 public final class DistlockLocalAutoConfiguration {
 

@@ -22,13 +22,13 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @AutoConfiguration(before = DistlockAutoConfiguration.class,
 		afterName = { "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
 				"org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration" })
-@ConditionalOnStore(Backend.REDIS)
+@ConditionalOnBackend(Backend.REDIS)
 @ConditionalOnClass(RedisConnectionFactory.class)
 @EnableConfigurationProperties({ DistlockProperties.class, RedisStoreProperties.class })
 @ImportRuntimeHints(RedisScriptHints.class)
 public final class DistlockRedisAutoConfiguration {
 
-	private static final ApplicationBean<RedisConnectionFactory> CONNECTIONS = new ApplicationBean<>(
+	private static final ApplicationBeanSelector<RedisConnectionFactory> CONNECTIONS = new ApplicationBeanSelector<>(
 			RedisConnectionFactory.class, "Redis", "distlock.redis.connection-factory", "spring.data.redis.host",
 			"Spring Boot makes one from spring.data.redis.* unless its auto-configuration was excluded, or there is no "
 					+ "Redis client on the class path.",

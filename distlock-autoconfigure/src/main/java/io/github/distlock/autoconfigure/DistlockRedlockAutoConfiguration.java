@@ -26,7 +26,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * so these have an address each of their own.
  */
 @AutoConfiguration(before = DistlockAutoConfiguration.class)
-@ConditionalOnStore(Backend.REDLOCK)
+@ConditionalOnBackend(Backend.REDLOCK)
 @ConditionalOnClass({ LettuceConnectionFactory.class, RedisClient.class })
 @EnableConfigurationProperties({ DistlockProperties.class, RedlockStoreProperties.class })
 @ImportRuntimeHints(RedisScriptHints.class)

@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Lazy;
  * {@link CuratorFramework} if it has one.
  */
 @AutoConfiguration(before = DistlockAutoConfiguration.class)
-@ConditionalOnStore(Backend.ZOOKEEPER)
+@ConditionalOnBackend(Backend.ZOOKEEPER)
 @ConditionalOnClass(CuratorFramework.class)
 @EnableConfigurationProperties({ DistlockProperties.class, ZooKeeperStoreProperties.class })
 public final class DistlockZooKeeperAutoConfiguration {

@@ -15,7 +15,7 @@ import org.springframework.core.env.Environment;
  * Says which property of ours has which bad value, where it was set, and what to write
  * instead. Before Spring Boot's own analyzers, which see no more than that binding
  * failed. What is no duration, number or the like is left to them; a store that nobody
- * knows to {@link UnknownStoreFailureAnalyzer}.
+ * knows to {@link UnknownBackendFailureAnalyzer}.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class InvalidPropertyFailureAnalyzer extends AbstractFailureAnalyzer<InvalidPropertyException> {

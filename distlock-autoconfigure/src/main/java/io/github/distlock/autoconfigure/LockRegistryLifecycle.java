@@ -3,7 +3,7 @@ package io.github.distlock.autoconfigure;
 import java.util.List;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.autoconfigure.LockStores.LockStore;
+import io.github.distlock.autoconfigure.BackendRegistries.RegisteredBackend;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -29,13 +29,13 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 
 	private static final Log logger = LogFactory.getLog(LockRegistryLifecycle.class);
 
-	private final LockStores stores;
+	private final BackendRegistries stores;
 
 	private final boolean failFast;
 
 	private volatile boolean running;
 
-	LockRegistryLifecycle(LockStores stores, boolean failFast) {
+	LockRegistryLifecycle(BackendRegistries stores, boolean failFast) {
 		this.stores = stores;
 		this.failFast = failFast;
 	}
@@ -47,7 +47,7 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 	@Override
 	public void start() {
 		this.stores.withBeanClassLoader(() -> {
-			for (LockStore store : this.stores.working()) {
+			for (RegisteredBackend store : this.stores.working()) {
 				store.registry().start();
 				if (this.failFast) {
 					verify(store);
@@ -100,7 +100,7 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 		}
 	}
 
-	private static void shutdown(LockStore store) {
+	private static void shutdown(RegisteredBackend store) {
 		try {
 			store.registry().shutdown();
 		}
@@ -126,7 +126,7 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 		}
 	}
 
-	private void verify(LockStore store) {
+	private void verify(RegisteredBackend store) {
 		try {
 			store.backend().verify();
 		}

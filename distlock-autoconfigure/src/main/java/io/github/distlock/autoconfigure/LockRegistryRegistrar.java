@@ -36,33 +36,34 @@ class LockRegistryRegistrar implements ImportBeanDefinitionRegistrar {
 
 	@Override
 	public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
-		StoreBeans beans = new StoreBeans(this.beanFactory);
-		ChosenStores chosen = ChosenStores.of(this.environment);
+		BackendBeans beans = new BackendBeans(this.beanFactory);
+		BackendSelection selection = BackendSelection.of(this.environment);
 		Map<String, RootBeanDefinition> definitions = new LinkedHashMap<>();
 		beans.all()
-			.forEach((backend) -> definitions.put(StoreBeans.store(backend),
-					definition(LockStores.REGISTRY, StoreBeans.store(backend), backend)));
+			.forEach((backend) -> definitions.put(BackendBeans.idOf(backend),
+					definition(BackendRegistries.REGISTRY, BackendBeans.idOf(backend), backend)));
 		List<String> own = beans.ofTheApplication();
-		chosen.enabled(own.isEmpty())
-			.forEach((store) -> definitions.putIfAbsent(store.store(), definition(LockStores.MISSING, store.store())));
-		chosen.checkComposite(definitions.keySet());
-		if (!chosen.composite().isEmpty()) {
-			definitions.put(Backend.COMPOSITE.store(),
-					definition(LockStores.COMPOSITE, chosen.composite().toArray(String[]::new)));
+		selection.enabled(own.isEmpty())
+			.forEach((backend) -> definitions.putIfAbsent(backend.id(),
+					definition(BackendRegistries.MISSING, backend.id())));
+		selection.checkComposite(definitions.keySet());
+		if (!selection.composite().isEmpty()) {
+			definitions.put(Backend.COMPOSITE.id(),
+					definition(BackendRegistries.COMPOSITE, selection.composite().toArray(String[]::new)));
 		}
-		boolean ownByDefault = !own.isEmpty() && chosen.byDefault() != Backend.COMPOSITE;
-		String byDefault = ownByDefault ? StoreBeans.store(beans.primaryOf(own)) : chosen.byDefault().store();
+		boolean ownByDefault = !own.isEmpty() && selection.byDefault() != Backend.COMPOSITE;
+		String byDefault = ownByDefault ? BackendBeans.idOf(beans.primaryOf(own)) : selection.byDefault().id();
 		definitions.forEach((store, definition) -> {
 			definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, store));
 			definition.setPrimary(store.equals(byDefault));
-			registry.registerBeanDefinition(StoreBeans.registryName(store), definition);
+			registry.registerBeanDefinition(BackendBeans.registryName(store), definition);
 		});
 	}
 
 	/** Without a lambda: the definition is written out as code ahead of time. */
 	private static RootBeanDefinition definition(String factoryMethod, String... arguments) {
 		RootBeanDefinition definition = new RootBeanDefinition();
-		definition.setFactoryBeanName(LockStores.BEAN_NAME);
+		definition.setFactoryBeanName(BackendRegistries.BEAN_NAME);
 		definition.setFactoryMethodName(factoryMethod);
 		for (int i = 0; i < arguments.length; i++) {
 			definition.getConstructorArgumentValues().addIndexedArgumentValue(i, arguments[i]);

@@ -28,7 +28,7 @@ class OnNoLockRegistryCondition extends SpringBootCondition implements Configura
 	public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
 		ConditionMessage.Builder message = ConditionMessage.forCondition("No LockRegistry of the application");
 		ConfigurableListableBeanFactory beanFactory = context.getBeanFactory();
-		List<String> registries = (beanFactory != null) ? new StoreBeans(beanFactory).registriesOfTheApplication()
+		List<String> registries = (beanFactory != null) ? new BackendBeans(beanFactory).registriesOfTheApplication()
 				: List.of();
 		return registries.isEmpty() ? ConditionOutcome.match(message.didNotFind("any").atAll())
 				: ConditionOutcome.noMatch(message.found("bean", "beans").items(registries));

@@ -47,7 +47,7 @@ final class RegistryFacts {
 	private static StoreFacts both(StoreFacts one, StoreFacts other) {
 		Set<LockMode> modes = new TreeSet<>(one.modes());
 		modes.retainAll(other.modes());
-		return new StoreFacts(Backend.COMPOSITE.store(), modes, one.fair() && other.fair(),
+		return new StoreFacts(Backend.COMPOSITE.id(), modes, one.fair() && other.fair(),
 				shorter(one.maxHoldTime(), other.maxHoldTime()));
 	}
 

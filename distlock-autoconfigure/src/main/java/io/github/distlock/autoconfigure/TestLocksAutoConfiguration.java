@@ -1,7 +1,7 @@
 package io.github.distlock.autoconfigure;
 
 import io.github.distlock.LockListener;
-import io.github.distlock.test.ControlledStores;
+import io.github.distlock.test.ControlledBackends;
 import io.github.distlock.test.TestLocks;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -17,27 +17,27 @@ import org.springframework.context.annotation.Import;
 @AutoConfiguration(before = { DistlockAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
 		DistlockRedlockAutoConfiguration.class, DistlockJdbcAutoConfiguration.class,
 		DistlockZooKeeperAutoConfiguration.class, DistlockLocalAutoConfiguration.class })
-@Import(TestStoreRegistrar.class)
+@Import(ControlledBackendRegistrar.class)
 public final class TestLocksAutoConfiguration {
 
-	@Bean(TestStoreRegistrar.STORES)
-	ControlledStores distlockControlledStores() {
-		return new ControlledStores();
+	@Bean(ControlledBackendRegistrar.BACKENDS)
+	ControlledBackends distlockControlledBackends() {
+		return new ControlledBackends();
 	}
 
 	@Bean
-	TestLocks distlockTestLocks(ControlledStores stores) {
+	TestLocks distlockTestLocks(ControlledBackends stores) {
 		return new TestLocks(stores);
 	}
 
 	@Bean
-	LockListener distlockTestLockListener(ControlledStores stores) {
+	LockListener distlockTestLockListener(ControlledBackends stores) {
 		return stores.listener();
 	}
 
 	@Bean
-	static ImpatientRegistries distlockImpatientRegistries(ObjectProvider<ControlledStores> stores) {
-		return new ImpatientRegistries(stores);
+	static ImmediateRefusalPostProcessor distlockImmediateRefusal(ObjectProvider<ControlledBackends> stores) {
+		return new ImmediateRefusalPostProcessor(stores);
 	}
 
 }

@@ -36,7 +36,7 @@ final class ZooKeeperClient implements DisposableBean {
 			return new ZooKeeperClient(application, false);
 		}
 		if (names.length > 0) {
-			throw new LockStoreMissingException(
+			throw new LockBackendMissingException(
 					"distlock keeps its locks in ZooKeeper, and there are " + names.length
 							+ " CuratorFramework beans, none of them primary: " + String.join(", ", names) + ".",
 					"Mark one of the beans with @Primary.");
@@ -47,8 +47,9 @@ final class ZooKeeperClient implements DisposableBean {
 	private static CuratorFramework make(ZooKeeperStoreProperties properties) {
 		@Nullable String connectString = properties.connectString();
 		if (!StringUtils.hasText(connectString)) {
-			throw new LockStoreMissingException("distlock keeps its locks in ZooKeeper, and nothing says where it is: "
-					+ "there is neither a CuratorFramework bean nor the property 'distlock.zookeeper.connect-string'.",
+			throw new LockBackendMissingException(
+					"distlock keeps its locks in ZooKeeper, and nothing says where it is: "
+							+ "there is neither a CuratorFramework bean nor the property 'distlock.zookeeper.connect-string'.",
 					"""
 							Do one of these:
 							- set distlock.zookeeper.connect-string, such as zk1:2181,zk2:2181,zk3:2181

@@ -19,9 +19,9 @@ public final class LockMetrics implements LockListener {
 
 	private final Map<String, StoreMeters> stores = new ConcurrentHashMap<>();
 
-	private final Map<Label, LabelMeters> labels = new ConcurrentHashMap<>();
+	private final Map<LabelTags, LabelMeters> labels = new ConcurrentHashMap<>();
 
-	private final Map<Attempt, Timer> attempts = new ConcurrentHashMap<>();
+	private final Map<AttemptTags, Timer> attempts = new ConcurrentHashMap<>();
 
 	/**
 	 * Create the listener and register the meters of a store whose tags are known, at
@@ -49,7 +49,7 @@ public final class LockMetrics implements LockListener {
 
 	@Override
 	public void onAttempted(Attempted event) {
-		cached(this.attempts, new Attempt(event.name(), event.backend(), event.outcome()), this::register)
+		cached(this.attempts, new AttemptTags(event.name(), event.backend(), event.outcome()), this::register)
 			.record(event.waited());
 		if (event.outcome() == LockOutcome.ACQUIRED) {
 			// Registered now, the counter of losses begins at zero and shows the first
@@ -100,11 +100,11 @@ public final class LockMetrics implements LockListener {
 	}
 
 	private LabelMeters label(String name, String backend) {
-		return cached(this.labels, new Label(name, backend),
+		return cached(this.labels, new LabelTags(name, backend),
 				(label) -> LabelMeters.register(this.registry, label.name(), label.backend()));
 	}
 
-	private Timer register(Attempt attempt) {
+	private Timer register(AttemptTags attempt) {
 		return Timer.builder(LockMeters.ACQUIRE.getName())
 			.description(LockMeters.ACQUIRE.getDescription())
 			.tag(LockMeters.Tags.NAME.asString(), attempt.name())
@@ -130,10 +130,10 @@ public final class LockMetrics implements LockListener {
 		return (value != null) ? value : cache.computeIfAbsent(key, register);
 	}
 
-	private record Label(String name, String backend) {
+	private record LabelTags(String name, String backend) {
 	}
 
-	private record Attempt(String name, String backend, LockOutcome outcome) {
+	private record AttemptTags(String name, String backend, LockOutcome outcome) {
 	}
 
 }

@@ -31,7 +31,7 @@ final class ControlledBackend implements LockBackend {
 	private final LocalLockBackend local;
 
 	/** Another JVM over the same locks. */
-	private final Stranger stranger;
+	private final ForeignHolder foreignHolder;
 
 	/** What the application was granted and has not given back. */
 	private final Map<Ticket, HeldGrant> held = new ConcurrentHashMap<>();
@@ -45,11 +45,11 @@ final class ControlledBackend implements LockBackend {
 		LocalStore store = new LocalStore(TimeSource.SYSTEM);
 		this.name = name;
 		this.local = new LocalLockBackend(store, tokensPerGrant, TimeSource.SYSTEM);
-		this.stranger = new Stranger(store);
+		this.foreignHolder = new ForeignHolder(store);
 	}
 
-	Stranger stranger() {
-		return this.stranger;
+	ForeignHolder foreignHolder() {
+		return this.foreignHolder;
 	}
 
 	Collection<HeldGrant> held() {

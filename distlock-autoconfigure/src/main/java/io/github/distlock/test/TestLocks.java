@@ -20,13 +20,13 @@ public final class TestLocks {
 
 	private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-	private final ControlledStores stores;
+	private final ControlledBackends stores;
 
 	/**
 	 * Create the control of some stores.
 	 * @param stores what is controlled
 	 */
-	public TestLocks(ControlledStores stores) {
+	public TestLocks(ControlledBackends stores) {
 		this.stores = stores;
 	}
 
@@ -40,7 +40,7 @@ public final class TestLocks {
 	 */
 	public void take(String key) {
 		for (ControlledBackend store : this.stores.all()) {
-			if (!store.stranger().take(key)) {
+			if (!store.foreignHolder().take(key)) {
 				throw new IllegalStateException("Nobody else can take lock '" + key
 						+ "': the code under test holds it. Take it before, or call lose(\"" + key + "\") first");
 			}
@@ -54,9 +54,9 @@ public final class TestLocks {
 	 */
 	public void free(String key) {
 		for (ControlledBackend store : this.stores.all()) {
-			if (!store.stranger().free(key)) {
+			if (!store.foreignHolder().free(key)) {
 				throw new IllegalStateException("Lock '" + key + "' was not taken by take(\"" + key + "\"): taken are "
-						+ store.stranger().taken());
+						+ store.foreignHolder().taken());
 			}
 		}
 	}
@@ -153,7 +153,7 @@ public final class TestLocks {
 		fail(null, all);
 		for (ControlledBackend store : all) {
 			store.held().forEach(store::lose);
-			store.stranger().taken().forEach(store.stranger()::free);
+			store.foreignHolder().taken().forEach(store.foreignHolder()::free);
 		}
 		this.stores.journal().clear();
 	}

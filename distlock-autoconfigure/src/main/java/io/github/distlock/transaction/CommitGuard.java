@@ -78,11 +78,11 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
 		CommitCheck check = new CommitCheck(wanted.margin());
 		if (manager instanceof ConfigurableTransactionManager audible) {
 			if (manager instanceof PlatformTransactionManager) {
-				audible.addListener(new GuardedCommits(check, manager));
+				audible.addListener(new CommitGuardListener(check, manager));
 				return manager;
 			}
 			if (manager instanceof ReactiveTransactionManager) {
-				return GuardedReactiveCommits.around(audible, check);
+				return ReactiveCommitGuardListener.around(audible, check);
 			}
 		}
 		unguarded(manager, name, "its class is no ConfigurableTransactionManager. Have it extend "

@@ -29,7 +29,7 @@ record SpringReactiveTransaction(TransactionSynchronizationManager context) impl
 	public List<HeldLock> kept() {
 		List<HeldLock> kept = new ArrayList<>();
 		this.context.getSynchronizations().forEach((synchronization) -> {
-			if (synchronization instanceof KeptLocks locks) {
+			if (synchronization instanceof ReactiveHeldLockRelease locks) {
 				kept.addAll(locks.locks());
 			}
 		});
@@ -39,7 +39,7 @@ record SpringReactiveTransaction(TransactionSynchronizationManager context) impl
 
 	@Override
 	public ReactiveTransactions.Keeper keeper(Function<List<HeldLock>, Mono<Void>> release) {
-		KeptLocks kept = new KeptLocks(release);
+		ReactiveHeldLockRelease kept = new ReactiveHeldLockRelease(release);
 		this.context.registerSynchronization(kept);
 		return kept;
 	}

@@ -25,7 +25,7 @@ final class SpringTransactionBoundary implements TransactionBoundary {
 
 	@Override
 	public boolean hasPersistenceContext() {
-		return GuardedCommits.JPA && OwnPersistenceContext.isBound();
+		return CommitGuardListener.JPA && PersistenceContexts.isBound();
 	}
 
 	@Override

@@ -147,7 +147,7 @@ class DistlockRedlockAutoConfigurationTests {
 			.withPropertyValues(hosts("a", "b", "c"))
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.isInstanceOf(LockStoreMissingException.class));
+				.isInstanceOf(LockBackendMissingException.class));
 	}
 
 	private static String[] hosts(String... hosts) {

@@ -93,7 +93,7 @@ class JdbcStoreTests {
 			.withPropertyValues("distlock.backend=jdbc")
 			.run((started) -> assertThat(started).getFailure()
 				.rootCause()
-				.isInstanceOf(LockStoreMissingException.class)
+				.isInstanceOf(LockBackendMissingException.class)
 				.hasMessageContaining("DataSource"));
 	}
 
@@ -102,7 +102,7 @@ class JdbcStoreTests {
 		this.context.withClassLoader(new FilteredClassLoader(JdbcOperations.class))
 			.run((started) -> assertThat(started).getFailure()
 				.rootCause()
-				.isInstanceOf(LockStoreMissingException.class));
+				.isInstanceOf(LockBackendMissingException.class));
 	}
 
 	@Test

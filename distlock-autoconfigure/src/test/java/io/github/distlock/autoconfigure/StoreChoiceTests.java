@@ -62,9 +62,9 @@ class StoreChoiceTests {
 			assertThat(context).hasBean("distlockRedisLockBackend").doesNotHaveBean(LocalStore.class);
 			assertThat(output).doesNotContain("'local'");
 			assertThat(report(context, DistlockRedisAutoConfiguration.class))
-				.contains("@ConditionalOnStore redis it is the default");
+				.contains("@ConditionalOnBackend redis it is the default");
 			assertThat(report(context, DistlockLocalAutoConfiguration.class)).contains(
-					"@ConditionalOnStore local distlock.backend is redis, and distlock.local.enabled is not true");
+					"@ConditionalOnBackend local distlock.backend is redis, and distlock.local.enabled is not true");
 		});
 	}
 
@@ -133,7 +133,7 @@ class StoreChoiceTests {
 			.withBean("etcdLockBackend", LockBackend.class, StoreChoiceTests::ownBackend)
 			.withBean("consul", LockBackend.class, StoreChoiceTests::ownBackend);
 		own.run((context) -> assertThat(context).getFailure()
-			.isInstanceOf(LockStoreMissingException.class)
+			.isInstanceOf(LockBackendMissingException.class)
 			.hasMessageContaining("There are 2 LockBackend beans, and it is not clear which is the default: "
 					+ "etcdLockBackend, consul."));
 		own.withBean("third", LockBackend.class, StoreChoiceTests::ownBackend, (bean) -> bean.setPrimary(true))

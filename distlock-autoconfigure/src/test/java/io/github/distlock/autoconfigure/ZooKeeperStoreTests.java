@@ -81,7 +81,7 @@ class ZooKeeperStoreTests {
 	void withoutAServerTheStartFailsAndSaysWhatToSet() {
 		this.context.run((started) -> assertThat(started).getFailure()
 			.rootCause()
-			.isInstanceOf(LockStoreMissingException.class)
+			.isInstanceOf(LockBackendMissingException.class)
 			.hasMessageContaining("distlock.zookeeper.connect-string"));
 	}
 
@@ -90,7 +90,7 @@ class ZooKeeperStoreTests {
 		this.context.withClassLoader(new FilteredClassLoader(CuratorFramework.class))
 			.run((started) -> assertThat(started).getFailure()
 				.rootCause()
-				.isInstanceOf(LockStoreMissingException.class));
+				.isInstanceOf(LockBackendMissingException.class));
 	}
 
 	@Test
@@ -99,7 +99,7 @@ class ZooKeeperStoreTests {
 			.withBean("two", CuratorFramework.class, ZooKeeperStoreTests::client)
 			.run((started) -> assertThat(started).getFailure()
 				.rootCause()
-				.isInstanceOf(LockStoreMissingException.class)
+				.isInstanceOf(LockBackendMissingException.class)
 				.hasMessageContaining("one, two"));
 	}
 

@@ -41,7 +41,7 @@ final class RegressionMutants {
 					"aop.CallerIdentityTests#theBodyOfAMonoDoesNotRunAsAnotherCaller"),
 			RegressionMutant.of(
 					Mutant.of("registry beans have the names of Spring Integration",
-							java("autoconfigure/StoreBeans.java", "PREFIX + StringUtils.capitalize(store) + kind",
+							java("autoconfigure/BackendBeans.java", "PREFIX + StringUtils.capitalize(store) + kind",
 									"store + kind")),
 					"autoconfigure.NeighbourTests#theRegistriesOfSpringIntegrationAndShedLockKeepTheirNamesAndTheirWork"));
 

@@ -21,7 +21,7 @@ import org.springframework.util.StringUtils;
  * @param missing why there may be none
  * @param action what to do about that
  */
-record ApplicationBean<T>(Class<T> type, String place, String property, String location, String missing,
+record ApplicationBeanSelector<T>(Class<T> type, String place, String property, String location, String missing,
 		String action) {
 
 	T select(ListableBeanFactory beanFactory, @Nullable String beanName) {
@@ -32,7 +32,7 @@ record ApplicationBean<T>(Class<T> type, String place, String property, String l
 		}
 		String kind = this.type.getSimpleName();
 		if (names.length == 0) {
-			throw new LockStoreMissingException("distlock keeps its locks in " + this.place + ", and there is no "
+			throw new LockBackendMissingException("distlock keeps its locks in " + this.place + ", and there is no "
 					+ kind + " bean. " + this.missing, """
 							Do one of these:
 							- %s
@@ -41,7 +41,7 @@ record ApplicationBean<T>(Class<T> type, String place, String property, String l
 		}
 		T bean = beanFactory.getBeanProvider(this.type).getIfUnique();
 		if (bean == null) {
-			throw new LockStoreMissingException(
+			throw new LockBackendMissingException(
 					"distlock keeps its locks in " + this.place + ", and there are " + names.length + " " + kind
 							+ " beans, none of them primary: " + list(names) + ".",
 					"Set " + this.property + " to one of these names, or mark one of the beans with @Primary.");
@@ -51,7 +51,7 @@ record ApplicationBean<T>(Class<T> type, String place, String property, String l
 
 	private T named(ListableBeanFactory beanFactory, String beanName, String[] names) {
 		if (!beanFactory.containsBean(beanName) || !beanFactory.isTypeMatch(beanName, this.type)) {
-			throw new LockStoreMissingException(
+			throw new LockBackendMissingException(
 					"Property '" + this.property + "' is '" + beanName + "': there is no " + this.type.getSimpleName()
 							+ " bean of that name.",
 					(names.length > 0) ? "Set it to one of " + list(names) + ", or remove it."

@@ -16,7 +16,7 @@ import org.springframework.transaction.reactive.TransactionSynchronization;
  * {@link HeldLockRelease} for the locks of a reactive call: they are given back without a
  * thread that waits for the answer.
  */
-final class KeptLocks implements TransactionSynchronization, Ordered, ReactiveTransactions.Keeper {
+final class ReactiveHeldLockRelease implements TransactionSynchronization, Ordered, ReactiveTransactions.Keeper {
 
 	private static final List<HeldLock> NONE = List.of();
 
@@ -29,7 +29,7 @@ final class KeptLocks implements TransactionSynchronization, Ordered, ReactiveTr
 
 	private final Function<List<HeldLock>, Mono<Void>> release;
 
-	KeptLocks(Function<List<HeldLock>, Mono<Void>> release) {
+	ReactiveHeldLockRelease(Function<List<HeldLock>, Mono<Void>> release) {
 		this.release = release;
 	}
 

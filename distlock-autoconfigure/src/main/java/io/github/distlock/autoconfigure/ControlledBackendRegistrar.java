@@ -13,32 +13,32 @@ import org.springframework.core.type.AnnotationMetadata;
  * Defines a controlled {@link io.github.distlock.backend.LockBackend} for each enabled
  * store, under the name of the real one, which then backs off.
  */
-class TestStoreRegistrar implements ImportBeanDefinitionRegistrar {
+class ControlledBackendRegistrar implements ImportBeanDefinitionRegistrar {
 
-	static final String STORES = "distlockControlledStores";
+	static final String BACKENDS = "distlockControlledBackends";
 
 	private static final int DEFAULT_BUDGET = 16;
 
 	private final Environment environment;
 
-	TestStoreRegistrar(Environment environment) {
+	ControlledBackendRegistrar(Environment environment) {
 		this.environment = environment;
 	}
 
 	@Override
 	public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
-		ChosenStores chosen = ChosenStores.of(this.environment);
+		BackendSelection selection = BackendSelection.of(this.environment);
 		int budget = Binder.get(this.environment).bind("distlock.handoff.budget", Integer.class).orElse(DEFAULT_BUDGET);
-		for (Backend store : chosen.enabled(true)) {
+		for (Backend backend : selection.enabled(true)) {
 			RootBeanDefinition definition = new RootBeanDefinition();
-			definition.setFactoryBeanName(STORES);
+			definition.setFactoryBeanName(BACKENDS);
 			definition.setFactoryMethodName("backend");
-			definition.getConstructorArgumentValues().addIndexedArgumentValue(0, store.store());
+			definition.getConstructorArgumentValues().addIndexedArgumentValue(0, backend.id());
 			definition.getConstructorArgumentValues().addIndexedArgumentValue(1, budget + 1);
-			definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, store.store()));
-			definition.setPrimary(store == chosen.byDefault());
+			definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, backend.id()));
+			definition.setPrimary(backend == selection.byDefault());
 			definition.setLazyInit(true);
-			registry.registerBeanDefinition(StoreBeans.backendName(store.store()), definition);
+			registry.registerBeanDefinition(BackendBeans.backendName(backend.id()), definition);
 		}
 	}
 

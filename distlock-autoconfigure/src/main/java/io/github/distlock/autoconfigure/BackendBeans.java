@@ -21,7 +21,7 @@ import org.springframework.util.StringUtils;
  * none. Each context of a hierarchy has its own beans of the library; those that the
  * application defines in an ancestor serve its descendants too.
  */
-record StoreBeans(ConfigurableListableBeanFactory beanFactory) {
+record BackendBeans(ConfigurableListableBeanFactory beanFactory) {
 
 	/**
 	 * Of the names of all beans of the library. Spring Integration has a
@@ -55,7 +55,7 @@ record StoreBeans(ConfigurableListableBeanFactory beanFactory) {
 	 * The name of the store behind a bean: {@code etcd} for {@code etcdLockBackend},
 	 * {@code redis} for {@code distlockRedisLockBackend}.
 	 */
-	static String store(String backendName) {
+	static String idOf(String backendName) {
 		int end = backendName.length() - BACKEND.length();
 		if (end <= 0 || !backendName.endsWith(BACKEND)) {
 			return backendName;
@@ -81,7 +81,7 @@ record StoreBeans(ConfigurableListableBeanFactory beanFactory) {
 	List<String> registriesOfTheApplication() {
 		return names(LockRegistry.class)
 			.filter((name) -> definitions(name).map(BeanDefinition::getFactoryBeanName)
-				.noneMatch(LockStores.BEAN_NAME::equals))
+				.noneMatch(BackendRegistries.BEAN_NAME::equals))
 			.toList();
 	}
 
@@ -96,7 +96,7 @@ record StoreBeans(ConfigurableListableBeanFactory beanFactory) {
 	String primaryOf(List<String> names) {
 		List<String> primary = (names.size() == 1) ? names : names.stream().filter(this::isPrimary).toList();
 		if (primary.size() != 1) {
-			throw new LockStoreMissingException(
+			throw new LockBackendMissingException(
 					"There are " + names.size() + " LockBackend beans, and it is not clear which is the default: "
 							+ String.join(", ", names) + ".",
 					"Mark one of the beans with @Primary. The others are chosen by @DistributedLock(registry = "
@@ -114,14 +114,14 @@ record StoreBeans(ConfigurableListableBeanFactory beanFactory) {
 			.filter(Objects::nonNull)
 			.flatMap(this::definitions)
 			.anyMatch((definition) -> definition instanceof AnnotatedBeanDefinition annotated
-					&& annotated.getMetadata().isAnnotated(ConditionalOnStore.class.getName()));
+					&& annotated.getMetadata().isAnnotated(ConditionalOnBackend.class.getName()));
 	}
 
 	/**
 	 * The nearest definition of the name: those of descendants hide those of ancestors.
 	 */
 	private Stream<BeanDefinition> definitions(String name) {
-		return Stream.<ConfigurableListableBeanFactory>iterate(this.beanFactory, Objects::nonNull, StoreBeans::parent)
+		return Stream.<ConfigurableListableBeanFactory>iterate(this.beanFactory, Objects::nonNull, BackendBeans::parent)
 			.filter((factory) -> factory.containsLocalBean(name))
 			.limit(1)
 			.filter((factory) -> factory.containsBeanDefinition(name))

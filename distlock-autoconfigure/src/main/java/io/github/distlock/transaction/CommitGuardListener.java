@@ -20,10 +20,10 @@ import org.springframework.util.ClassUtils;
  * that synchronizations do, right before the resource is told to commit. What is thrown
  * here rolls back.
  */
-final class GuardedCommits implements TransactionExecutionListener {
+final class CommitGuardListener implements TransactionExecutionListener {
 
 	static final boolean JPA = ClassUtils.isPresent("org.springframework.orm.jpa.EntityManagerHolder",
-			GuardedCommits.class.getClassLoader());
+			CommitGuardListener.class.getClassLoader());
 
 	private final CommitCheck check;
 
@@ -34,7 +34,7 @@ final class GuardedCommits implements TransactionExecutionListener {
 	 * @param check asks the locks
 	 * @param manager the one that it listens to
 	 */
-	GuardedCommits(CommitCheck check, TransactionManager manager) {
+	CommitGuardListener(CommitCheck check, TransactionManager manager) {
 		this.check = check;
 		this.manager = manager;
 	}
@@ -60,7 +60,7 @@ final class GuardedCommits implements TransactionExecutionListener {
 	private void flush(TransactionExecution transaction, Set<HeldLock> locks) {
 		if (transaction instanceof TransactionStatus status && status.isNewTransaction() && !status.isReadOnly() && JPA
 				&& this.manager instanceof ResourceTransactionManager owner
-				&& OwnPersistenceContext.sendsAtCommit(owner)) {
+				&& PersistenceContexts.sendsAtCommit(owner)) {
 			try {
 				status.flush();
 			}

@@ -13,9 +13,9 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Decides {@link ConditionalOnStore}: properties, then what the application brings.
+ * Decides {@link ConditionalOnBackend}: properties, then what the application brings.
  */
-class OnStoreCondition extends SpringBootCondition implements ConfigurationCondition {
+class OnBackendCondition extends SpringBootCondition implements ConfigurationCondition {
 
 	@Override
 	public ConfigurationPhase getConfigurationPhase() {
@@ -25,40 +25,40 @@ class OnStoreCondition extends SpringBootCondition implements ConfigurationCondi
 	@Override
 	public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
 		Backend backend = metadata.getAnnotations()
-			.get(ConditionalOnStore.class)
+			.get(ConditionalOnBackend.class)
 			.getEnum(MergedAnnotation.VALUE, Backend.class);
-		ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnStore.class, backend.store());
+		ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnBackend.class, backend.id());
 		ConfigurableListableBeanFactory beanFactory = context.getBeanFactory();
 		if (beanFactory == null) {
 			return ConditionOutcome.noMatch(message.because("there is no bean factory"));
 		}
-		StoreBeans beans = new StoreBeans(beanFactory);
+		BackendBeans beans = new BackendBeans(beanFactory);
 		List<String> registries = beans.registriesOfTheApplication();
 		if (!registries.isEmpty()) {
 			return ConditionOutcome.noMatch(message.found("LockRegistry of the application").items(registries));
 		}
 		Optional<String> ofThatName = beans.all()
 			.stream()
-			.filter((name) -> StoreBeans.store(name).equals(backend.store()))
+			.filter((name) -> BackendBeans.idOf(name).equals(backend.id()))
 			.findFirst();
 		if (ofThatName.isPresent()) {
 			return ConditionOutcome.noMatch(message.foundExactly("bean " + ofThatName.get()));
 		}
-		ChosenStores chosen = ChosenStores.of(context.getEnvironment());
-		String reason = chosen.reason(backend);
+		BackendSelection selection = BackendSelection.of(context.getEnvironment());
+		String reason = selection.reason(backend);
 		if (reason != null) {
 			return ConditionOutcome.match(message.because(reason));
 		}
-		if (chosen.byDefault() != backend) {
-			return ConditionOutcome.noMatch(message.because("distlock.backend is " + chosen.byDefault().store()
-					+ ", and distlock." + backend.store() + ".enabled is not true"));
+		if (selection.byDefault() != backend) {
+			return ConditionOutcome.noMatch(message.because("distlock.backend is " + selection.byDefault().id()
+					+ ", and distlock." + backend.id() + ".enabled is not true"));
 		}
 		List<String> own = beans.ofTheApplication();
 		if (!own.isEmpty()) {
 			return ConditionOutcome.noMatch(message.found("LockBackend of the application").items(own));
 		}
 		return ConditionOutcome
-			.match(message.because((chosen.named() != null) ? "distlock.backend names it" : "it is the default"));
+			.match(message.because((selection.named() != null) ? "distlock.backend names it" : "it is the default"));
 	}
 
 }

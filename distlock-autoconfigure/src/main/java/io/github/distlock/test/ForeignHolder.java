@@ -19,7 +19,7 @@ import io.github.distlock.backend.local.LocalStore;
  * Somebody else, in another JVM as far as the code under test can tell, who holds what a
  * test says.
  */
-final class Stranger implements LockSignals {
+final class ForeignHolder implements LockSignals {
 
 	private static final String INSTANCE = "somebody-else";
 
@@ -30,7 +30,7 @@ final class Stranger implements LockSignals {
 
 	private final Map<String, Ticket> taken = new ConcurrentHashMap<>();
 
-	Stranger(LocalStore store) {
+	ForeignHolder(LocalStore store) {
 		this.backend = new LocalLockBackend(store, 1, TimeSource.SYSTEM);
 		this.backend.start(INSTANCE, this);
 	}

@@ -6,7 +6,7 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
-import io.github.distlock.test.ControlledStores;
+import io.github.distlock.test.ControlledBackends;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -20,11 +20,11 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
  * taken, or to a store that it has broken, tries once. It still goes all the way to the
  * store.
  */
-final class ImpatientRegistries implements BeanPostProcessor, MethodInterceptor {
+final class ImmediateRefusalPostProcessor implements BeanPostProcessor, MethodInterceptor {
 
-	private final ObjectProvider<ControlledStores> stores;
+	private final ObjectProvider<ControlledBackends> stores;
 
-	ImpatientRegistries(ObjectProvider<ControlledStores> stores) {
+	ImmediateRefusalPostProcessor(ObjectProvider<ControlledBackends> stores) {
 		this.stores = stores;
 	}
 

@@ -5,7 +5,7 @@ import java.io.Serial;
 /**
  * There is no lock store, or it is not clear which.
  */
-class LockStoreMissingException extends IllegalStateException {
+class LockBackendMissingException extends IllegalStateException {
 
 	@Serial
 	private static final long serialVersionUID = 1L;
@@ -14,7 +14,7 @@ class LockStoreMissingException extends IllegalStateException {
 
 	private final String action;
 
-	LockStoreMissingException(String description, String action) {
+	LockBackendMissingException(String description, String action) {
 		super(description + " " + action);
 		this.description = description;
 		this.action = action;
@@ -26,9 +26,9 @@ class LockStoreMissingException extends IllegalStateException {
 	 * @param present whether its classes are there
 	 * @param named whether it is the one that {@code distlock.backend} names
 	 */
-	static LockStoreMissingException of(Backend backend, boolean present, boolean named) {
+	static LockBackendMissingException of(Backend backend, boolean present, boolean named) {
 		if (backend == Backend.REDIS && !present) {
-			return new LockStoreMissingException(
+			return new LockBackendMissingException(
 					"distlock has no lock store: there is none on the class path, and no LockBackend bean.", """
 							Do one of these:
 							- add the dependency io.github.distlock:distlock-spring-boot-starter, which brings Redis, \
@@ -36,17 +36,18 @@ class LockStoreMissingException extends IllegalStateException {
 							- define a LockBackend bean of your own
 							- set distlock.enabled=false to run without locks""");
 		}
-		String choice = named ? "distlock.backend=" + backend.store()
-				: "distlock." + backend.store() + ".enabled=true or distlock.composite";
-		String description = "The lock store '" + backend.store() + "' is chosen (" + choice + "), and ";
+		String choice = named ? "distlock.backend=" + backend.id()
+				: "distlock." + backend.id() + ".enabled=true or distlock.composite";
+		String description = "The lock store '" + backend.id() + "' is chosen (" + choice + "), and ";
 		return present
-				? new LockStoreMissingException(description + "its auto-configuration did not run.",
+				? new LockBackendMissingException(description + "its auto-configuration did not run.",
 						"Do not exclude it, or choose another store.")
-				: new LockStoreMissingException(description + backend.neededClass() + " is not on the class path.", """
-						Do one of these:
-						- add the dependency %s
-						- choose another store
-						- set distlock.enabled=false to run without locks""".formatted(backend.dependency()));
+				: new LockBackendMissingException(description + backend.neededClass() + " is not on the class path.",
+						"""
+								Do one of these:
+								- add the dependency %s
+								- choose another store
+								- set distlock.enabled=false to run without locks""".formatted(backend.dependency()));
 	}
 
 	String getDescription() {

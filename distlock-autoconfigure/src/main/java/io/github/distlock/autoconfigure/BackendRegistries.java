@@ -21,9 +21,9 @@ import org.springframework.util.ClassUtils;
 /**
  * Makes the registries of the enabled stores, and knows those that were made.
  */
-final class LockStores {
+final class BackendRegistries {
 
-	static final String BEAN_NAME = "distlockStores";
+	static final String BEAN_NAME = "distlockBackendRegistries";
 
 	/** Name of the method that makes a registry. */
 	static final String REGISTRY = "registry";
@@ -42,9 +42,9 @@ final class LockStores {
 
 	private final UnlockedRegistry unlocked = new UnlockedRegistry();
 
-	private final Map<String, LockStore> stores = new ConcurrentSkipListMap<>();
+	private final Map<String, RegisteredBackend> stores = new ConcurrentSkipListMap<>();
 
-	LockStores(ConfigurableListableBeanFactory beanFactory, DistlockProperties properties,
+	BackendRegistries(ConfigurableListableBeanFactory beanFactory, DistlockProperties properties,
 			ObjectProvider<LockListener> listeners) {
 		this.beanFactory = beanFactory;
 		this.properties = properties;
@@ -61,7 +61,7 @@ final class LockStores {
 					() -> this.listeners.orderedStream().toList(), TimeSource.SYSTEM);
 			// Now, and not with the lifecycle: beans may lock while they are initialized.
 			registry.start();
-			this.stores.put(store, new LockStore(store, backend, registry));
+			this.stores.put(store, new RegisteredBackend(store, backend, registry));
 			return registry;
 		});
 	}
@@ -88,7 +88,7 @@ final class LockStores {
 	}
 
 	private LockRegistry member(String store) {
-		return this.beanFactory.getBean(StoreBeans.registryName(store), LockRegistry.class);
+		return this.beanFactory.getBean(BackendBeans.registryName(store), LockRegistry.class);
 	}
 
 	LockRegistry missing(String store) {
@@ -96,21 +96,21 @@ final class LockStores {
 			return this.unlocked;
 		}
 		Backend backend = Arrays.stream(Backend.values())
-			.filter((candidate) -> candidate.store().equals(store))
+			.filter((candidate) -> candidate.id().equals(store))
 			.findAny()
 			.orElseThrow();
 		boolean present = ClassUtils.isPresent(backend.neededClass(), this.beanFactory.getBeanClassLoader());
-		throw LockStoreMissingException.of(backend, present, this.properties.backend() == backend);
+		throw LockBackendMissingException.of(backend, present, this.properties.backend() == backend);
 	}
 
 	/** Those that work, in the order of their names. */
-	Collection<LockStore> working() {
+	Collection<RegisteredBackend> working() {
 		return List.copyOf(this.stores.values());
 	}
 
 	/** Say where a store is, for those who have to mend it. */
-	String location(LockStore store) {
-		String location = StoreBeans.locationName(store.name());
+	String location(RegisteredBackend store) {
+		String location = BackendBeans.locationName(store.name());
 		return this.beanFactory.containsBean(location)
 				? this.beanFactory.getBean(location, LockStoreLocation.class).describe()
 				: store.backend().description().name();
@@ -123,7 +123,7 @@ final class LockStores {
 	 * @param backend the store
 	 * @param registry its registry
 	 */
-	record LockStore(String name, LockBackend backend, BackendLockRegistry registry) {
+	record RegisteredBackend(String name, LockBackend backend, BackendLockRegistry registry) {
 	}
 
 }

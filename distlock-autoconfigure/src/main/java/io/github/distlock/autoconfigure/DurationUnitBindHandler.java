@@ -18,7 +18,7 @@ import org.springframework.core.env.Environment;
  * them for milliseconds, and {@code @DistributedLock} refuses them. 0 and -1 need no
  * unit; whether they mean something is checked with the other values.
  */
-final class DurationUnits extends AbstractBindHandler {
+final class DurationUnitBindHandler extends AbstractBindHandler {
 
 	private static final ConfigurationPropertyName OURS = ConfigurationPropertyName.of("distlock");
 
@@ -28,7 +28,7 @@ final class DurationUnits extends AbstractBindHandler {
 
 	private final Environment environment;
 
-	DurationUnits(BindHandler parent, Environment environment) {
+	DurationUnitBindHandler(BindHandler parent, Environment environment) {
 		super(parent);
 		this.environment = environment;
 	}

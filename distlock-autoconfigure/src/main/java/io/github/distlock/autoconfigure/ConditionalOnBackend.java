@@ -24,8 +24,8 @@ import org.springframework.context.annotation.Conditional;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
-@Conditional(OnStoreCondition.class)
-@interface ConditionalOnStore {
+@Conditional(OnBackendCondition.class)
+@interface ConditionalOnBackend {
 
 	/**
 	 * The store.

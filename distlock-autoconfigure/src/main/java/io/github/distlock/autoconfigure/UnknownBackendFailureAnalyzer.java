@@ -14,7 +14,7 @@ import org.springframework.core.annotation.Order;
  * Says which stores {@code distlock.backend} can name.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
-class UnknownStoreFailureAnalyzer extends AbstractFailureAnalyzer<BindException> {
+class UnknownBackendFailureAnalyzer extends AbstractFailureAnalyzer<BindException> {
 
 	private static final ConfigurationPropertyName BACKEND = ConfigurationPropertyName.of("distlock.backend");
 

@@ -13,11 +13,11 @@ import io.github.distlock.backend.LockBackend;
  * The stores of one application context that a test controls through {@link TestLocks}.
  * For the auto-configuration; tests have no use for it.
  */
-public final class ControlledStores {
+public final class ControlledBackends {
 
 	private final Map<String, ControlledBackend> stores = new ConcurrentSkipListMap<>();
 
-	private final LockJournal journal = new LockJournal(this::mode);
+	private final LockEventRecorder journal = new LockEventRecorder(this::mode);
 
 	/**
 	 * Make a store.
@@ -44,7 +44,9 @@ public final class ControlledStores {
 	 * @return whether it cannot be had
 	 */
 	public boolean refuse(String key) {
-		return this.stores.values().stream().anyMatch((store) -> store.isFailing() || store.stranger().hasTaken(key));
+		return this.stores.values()
+			.stream()
+			.anyMatch((store) -> store.isFailing() || store.foreignHolder().hasTaken(key));
 	}
 
 	/** Those there are, if any. */
@@ -64,7 +66,7 @@ public final class ControlledStores {
 		return this.stores.values().stream().flatMap((store) -> store.held().stream()).toList();
 	}
 
-	LockJournal journal() {
+	LockEventRecorder journal() {
 		return this.journal;
 	}
 

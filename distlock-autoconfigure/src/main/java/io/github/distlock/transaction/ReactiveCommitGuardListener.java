@@ -28,7 +28,7 @@ import org.springframework.transaction.TransactionManager;
  * its interfaces sees where a transaction begins and which locks are kept for it when it
  * is to commit, and the listener hears when it does.
  */
-final class GuardedReactiveCommits implements MethodInterceptor, TransactionExecutionListener {
+final class ReactiveCommitGuardListener implements MethodInterceptor, TransactionExecutionListener {
 
 	private final CommitCheck check;
 
@@ -38,12 +38,12 @@ final class GuardedReactiveCommits implements MethodInterceptor, TransactionExec
 	 */
 	private final Map<TransactionExecution, List<HeldLock>> locks = Collections.synchronizedMap(new WeakHashMap<>());
 
-	private GuardedReactiveCommits(CommitCheck check) {
+	private ReactiveCommitGuardListener(CommitCheck check) {
 		this.check = check;
 	}
 
 	static TransactionManager around(ConfigurableTransactionManager manager, CommitCheck check) {
-		GuardedReactiveCommits commits = new GuardedReactiveCommits(check);
+		ReactiveCommitGuardListener commits = new ReactiveCommitGuardListener(check);
 		manager.addListener(commits);
 		ProxyFactory proxy = new ProxyFactory(manager);
 		proxy.addAdvice(commits);
@@ -78,7 +78,7 @@ final class GuardedReactiveCommits implements MethodInterceptor, TransactionExec
 
 	private static List<HeldLock> current(ContextView context) {
 		return context.getOrEmpty(LockContext.CONTEXT_KEY)
-			.map(GuardedReactiveCommits::cast)
+			.map(ReactiveCommitGuardListener::cast)
 			.orElseGet(LockContext::all);
 	}
 

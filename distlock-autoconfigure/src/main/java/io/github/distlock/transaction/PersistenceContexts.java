@@ -9,12 +9,12 @@ import org.springframework.util.ClassUtils;
  * The persistence contexts of this thread, such as the one that a transaction manager
  * commits itself. Loaded only where spring-orm is.
  */
-final class OwnPersistenceContext {
+final class PersistenceContexts {
 
 	private static final boolean HIBERNATE = ClassUtils.isPresent("org.hibernate.Session",
-			OwnPersistenceContext.class.getClassLoader());
+			PersistenceContexts.class.getClassLoader());
 
-	private OwnPersistenceContext() {
+	private PersistenceContexts() {
 	}
 
 	/** Return whether any persistence context is bound to this thread. */

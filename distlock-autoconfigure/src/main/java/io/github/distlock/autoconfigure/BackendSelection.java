@@ -19,14 +19,14 @@ import org.springframework.core.env.Environment;
  * @param composite the members of {@code distlock.composite}
  * @param switchedOn the stores with {@code distlock.<store>.enabled=true}
  */
-record ChosenStores(@Nullable Backend named, List<String> composite, Set<Backend> switchedOn) {
+record BackendSelection(@Nullable Backend named, List<String> composite, Set<Backend> switchedOn) {
 
-	static ChosenStores of(Environment environment) {
+	static BackendSelection of(Environment environment) {
 		Binder binder = Binder.get(environment);
 		Set<Backend> switchedOn = Arrays.stream(Backend.values())
-			.filter((backend) -> binder.bind("distlock." + backend.store() + ".enabled", Boolean.class).orElse(false))
+			.filter((backend) -> binder.bind("distlock." + backend.id() + ".enabled", Boolean.class).orElse(false))
 			.collect(Collectors.toUnmodifiableSet());
-		return new ChosenStores(binder.bind("distlock.backend", Backend.class).orElse(null),
+		return new BackendSelection(binder.bind("distlock.backend", Backend.class).orElse(null),
 				binder.bind("distlock.composite", Bindable.listOf(String.class)).orElse(List.of()), switchedOn);
 	}
 
@@ -41,9 +41,9 @@ record ChosenStores(@Nullable Backend named, List<String> composite, Set<Backend
 	 */
 	@Nullable String reason(Backend backend) {
 		if (this.switchedOn.contains(backend)) {
-			return "distlock." + backend.store() + ".enabled is true";
+			return "distlock." + backend.id() + ".enabled is true";
 		}
-		return this.composite.contains(backend.store()) ? "distlock.composite names it" : null;
+		return this.composite.contains(backend.id()) ? "distlock.composite names it" : null;
 	}
 
 	/**
@@ -64,7 +64,7 @@ record ChosenStores(@Nullable Backend named, List<String> composite, Set<Backend
 	void checkComposite(Set<String> known) {
 		String value = String.join(",", this.composite);
 		String remedy = "Name two different ones of: " + Stream
-			.concat(Stream.of(Backend.values()).filter((backend) -> backend != Backend.COMPOSITE).map(Backend::store),
+			.concat(Stream.of(Backend.values()).filter((backend) -> backend != Backend.COMPOSITE).map(Backend::id),
 					known.stream())
 			.distinct()
 			.collect(Collectors.joining(", ")) + ". For example: redis, zookeeper";

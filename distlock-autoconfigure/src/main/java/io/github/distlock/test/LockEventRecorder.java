@@ -13,7 +13,7 @@ import io.github.distlock.LockOutcome;
 /**
  * Writes down what becomes of each attempt, in the order in which they end.
  */
-final class LockJournal implements LockListener {
+final class LockEventRecorder implements LockListener {
 
 	private final Function<Attempted, LockMode> modes;
 
@@ -32,7 +32,7 @@ final class LockJournal implements LockListener {
 	 * Create an empty journal.
 	 * @param modes the mode of an acquisition, which events do not tell
 	 */
-	LockJournal(Function<Attempted, LockMode> modes) {
+	LockEventRecorder(Function<Attempted, LockMode> modes) {
 		this.modes = modes;
 	}
 

@@ -6,10 +6,10 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 /**
  * Says how to come by a lock store.
  */
-class LockStoreMissingFailureAnalyzer extends AbstractFailureAnalyzer<LockStoreMissingException> {
+class LockBackendMissingFailureAnalyzer extends AbstractFailureAnalyzer<LockBackendMissingException> {
 
 	@Override
-	protected FailureAnalysis analyze(Throwable rootFailure, LockStoreMissingException cause) {
+	protected FailureAnalysis analyze(Throwable rootFailure, LockBackendMissingException cause) {
 		return new FailureAnalysis(cause.getDescription(), cause.getAction(), cause);
 	}
 
