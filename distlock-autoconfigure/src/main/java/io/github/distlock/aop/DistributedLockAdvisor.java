@@ -59,8 +59,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 				: new ComposablePointcut((ClassFilter) (type) -> false);
 		this.runtime = runtime;
 		this.definitions = new LockDefinitions(
-				new LockDefinitionReader(beanFactory, environment, mode, new FailureDecision(runtime.failureHandler())),
-				runtime.waitTime());
+				new LockDefinitionReader(beanFactory, environment, mode, runtime.failureHandler()), runtime.waitTime());
 		this.registries = new NamedRegistries(beanFactory, runtime);
 		this.advice = new LockInterceptor(this.definitions, this.registries, runtime, beanFactory.getBeanClassLoader());
 		setOrder(order);

@@ -1,6 +1,5 @@
 package io.github.distlock.aop;
 
-import java.lang.reflect.Method;
 import java.util.function.Supplier;
 
 import io.github.distlock.LockDefinitionException;
@@ -8,6 +7,7 @@ import io.github.distlock.LockException;
 import io.github.distlock.LockFailure;
 import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockNotAcquiredException;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
@@ -16,28 +16,24 @@ import org.springframework.util.ClassUtils;
  * The annotation says nothing: the application's {@link LockFailureHandler} decides, and
  * without one the caller gets the exception.
  *
- * @param handler gives the handler, or nothing
+ * @param handler gives the handler, or {@code null} if there is none
+ * @param method the locked method
  */
-record FailureDecision(Supplier<@Nullable LockFailureHandler> handler) implements FailurePolicy {
+record FailureDecision(Supplier<@Nullable LockFailureHandler> handler, LockedMethod method) implements FailurePolicy {
 
 	@Override
-	public @Nullable Object result(LockedCall call, WantedLock missing, LockException problem) throws Throwable {
+	public @Nullable Object result(MethodInvocation invocation, LockFailure failure) throws Throwable {
 		LockFailureHandler asked = this.handler.get();
 		if (asked == null) {
-			throw problem;
+			throw failure.exception();
 		}
-		LockedMethod where = missing.definition().where();
-		LockFailure failure = new LockFailure(where.method(), missing.definition().name(),
-				call.wanted().stream().map((wanted) -> wanted.request().key()).toList(), problem);
-		Object result = (problem instanceof LockNotAcquiredException) ? asked.notAcquired(failure)
+		Object result = (failure.exception() instanceof LockNotAcquiredException) ? asked.notAcquired(failure)
 				: asked.storeFailed(failure);
-		return fitting(result, asked, where, problem);
+		return checked(result, asked, failure.exception());
 	}
 
-	private static @Nullable Object fitting(@Nullable Object result, LockFailureHandler asked, LockedMethod where,
-			LockException problem) {
-		Method method = where.method();
-		Class<?> type = method.getReturnType();
+	private @Nullable Object checked(@Nullable Object result, LockFailureHandler asked, LockException problem) {
+		Class<?> type = this.method.method().getReturnType();
 		if (type == void.class) {
 			return null;
 		}
@@ -45,7 +41,7 @@ record FailureDecision(Supplier<@Nullable LockFailureHandler> handler) implement
 		if (!fits) {
 			String described = (result != null) ? "an instance of " + result.getClass().getTypeName() : "null";
 			LockDefinitionException misfit = new LockDefinitionException("The LockFailureHandler "
-					+ asked.getClass().getName() + " returned " + described + " for " + where + ", which returns "
+					+ asked.getClass().getName() + " returned " + described + " for " + this.method + ", which returns "
 					+ type.getTypeName() + ": return a value of that type, or throw an exception", problem);
 			throw misfit;
 		}

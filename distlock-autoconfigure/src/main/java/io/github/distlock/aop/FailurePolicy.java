@@ -1,6 +1,7 @@
 package io.github.distlock.aop;
 
-import io.github.distlock.LockException;
+import io.github.distlock.LockFailure;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,13 +10,25 @@ import org.jspecify.annotations.Nullable;
 interface FailurePolicy {
 
 	/**
-	 * Decide.
-	 * @param call the call
-	 * @param missing the lock
-	 * @param problem the wait time has passed, or the store failed
+	 * Return or throw what the caller of the method gets.
+	 * @param invocation the call
+	 * @param failure the lock, and the exception that says why it was not acquired
 	 * @return a value of the method's return type
 	 * @throws Throwable what the caller gets instead
 	 */
-	@Nullable Object result(LockedCall call, WantedLock missing, LockException problem) throws Throwable;
+	@Nullable Object result(MethodInvocation invocation, LockFailure failure) throws Throwable;
+
+	/**
+	 * Whether a call that does not get the lock in time returns {@link #emptyResult()},
+	 * for which no exception is needed.
+	 */
+	default boolean isSkip() {
+		return false;
+	}
+
+	/** The result of a skipped call, {@code null} unless this policy skips. */
+	default @Nullable Object emptyResult() {
+		return null;
+	}
 
 }

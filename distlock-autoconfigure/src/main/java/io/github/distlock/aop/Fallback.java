@@ -7,7 +7,9 @@ import java.util.List;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockException;
+import io.github.distlock.LockFailure;
 import io.github.distlock.LockNotAcquiredException;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
@@ -125,12 +127,13 @@ final class Fallback implements FailurePolicy {
 	}
 
 	@Override
-	public @Nullable Object result(LockedCall call, WantedLock missing, LockException problem) throws Throwable {
+	public @Nullable Object result(MethodInvocation invocation, LockFailure failure) throws Throwable {
+		LockException problem = failure.exception();
 		FallbackMethod called = (problem instanceof LockNotAcquiredException) ? this.late : this.storeFailed;
 		if (called == null) {
 			throw problem;
 		}
-		return called.call(call.invocation().getThis(), call.invocation().getArguments(), problem);
+		return called.call(invocation.getThis(), invocation.getArguments(), problem);
 	}
 
 }

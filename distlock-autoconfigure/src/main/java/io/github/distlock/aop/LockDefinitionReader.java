@@ -5,12 +5,15 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockRequest;
 import io.github.distlock.OnFailure;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.env.Environment;
@@ -29,12 +32,12 @@ final class LockDefinitionReader {
 
 	private final AopMode mode;
 
-	/** Of annotations that say nothing. */
-	private final FailurePolicy undecided;
+	/** Decides for annotations that name neither a fallback nor a skipped result. */
+	private final Supplier<@Nullable LockFailureHandler> failureHandler;
 
 	LockDefinitionReader(ConfigurableBeanFactory beanFactory, Environment environment, AopMode mode,
-			FailurePolicy undecided) {
-		this.undecided = undecided;
+			Supplier<@Nullable LockFailureHandler> failureHandler) {
+		this.failureHandler = failureHandler;
 		this.beanFactory = beanFactory;
 		this.placeholders = new Placeholders(environment, beanFactory);
 		this.mode = mode;
@@ -96,7 +99,7 @@ final class LockDefinitionReader {
 		boolean skip = attributes.onFailure() == OnFailure.SKIP;
 		String fallback = attributes.fallback().trim();
 		if (fallback.isEmpty()) {
-			return skip ? SkippedResult.of(where) : this.undecided;
+			return skip ? SkippedResult.of(where) : new FailureDecision(this.failureHandler, where);
 		}
 		if (skip) {
 			throw where.refuse("fallback", fallback, "stands beside onFailure = SKIP: leave one of them out");

@@ -10,6 +10,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockException;
+import io.github.distlock.LockFailure;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LossCause;
@@ -141,7 +142,10 @@ record LockedCall(LockPlan plan, List<WantedLock> wanted, MethodInvocation invoc
 		if (interrupted || !(problem instanceof LockNotAcquiredException || problem instanceof LockBackendException)) {
 			throw problem;
 		}
-		return missing.definition().withoutLock().result(this, missing, problem);
+		LockDefinition definition = missing.definition();
+		return definition.withoutLock()
+			.result(this.invocation, new LockFailure(definition.where().method(), definition.name(),
+					this.wanted.stream().map((wanted) -> wanted.request().key()).toList(), problem));
 	}
 
 	/**
@@ -149,7 +153,7 @@ record LockedCall(LockPlan plan, List<WantedLock> wanted, MethodInvocation invoc
 	 * that the wait time has passed.
 	 */
 	@Nullable Object skipped(WantedLock missing) {
-		return (missing.definition().withoutLock() instanceof SkippedResult skipped) ? skipped.empty().get() : null;
+		return missing.definition().withoutLock().emptyResult();
 	}
 
 }

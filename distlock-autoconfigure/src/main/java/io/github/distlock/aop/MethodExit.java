@@ -81,7 +81,7 @@ enum MethodExit {
 
 	};
 
-	private static final Log logger = LogFactory.getLog(LockInterceptor.class);
+	private static final Log logger = LogFactory.getLog(MethodExit.class);
 
 	/**
 	 * The method has returned.

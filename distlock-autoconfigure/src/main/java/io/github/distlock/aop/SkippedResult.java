@@ -22,9 +22,10 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
-import io.github.distlock.LockException;
+import io.github.distlock.LockFailure;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.OnFailure;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.CollectionFactory;
@@ -109,11 +110,21 @@ record SkippedResult(Supplier<@Nullable Object> empty) implements FailurePolicy 
 	}
 
 	@Override
-	public @Nullable Object result(LockedCall call, WantedLock missing, LockException problem) {
-		if (problem instanceof LockNotAcquiredException) {
-			return this.empty.get();
+	public @Nullable Object result(MethodInvocation invocation, LockFailure failure) {
+		if (failure.exception() instanceof LockNotAcquiredException) {
+			return emptyResult();
 		}
-		throw problem;
+		throw failure.exception();
+	}
+
+	@Override
+	public boolean isSkip() {
+		return true;
+	}
+
+	@Override
+	public @Nullable Object emptyResult() {
+		return this.empty.get();
 	}
 
 }

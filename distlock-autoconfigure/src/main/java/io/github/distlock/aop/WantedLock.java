@@ -22,7 +22,7 @@ record WantedLock(LockDefinition definition, LockRegistry registry, LockRequest 
 	 * exception is made.
 	 */
 	boolean isSkipped() {
-		return this.definition.withoutLock() instanceof SkippedResult;
+		return this.definition.withoutLock().isSkip();
 	}
 
 	/**

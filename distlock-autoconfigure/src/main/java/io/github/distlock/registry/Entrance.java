@@ -98,7 +98,7 @@ final class Entrance {
 			}
 			catch (RuntimeException | Error ex) {
 				// The caller gets no lock that it could close.
-				hold.holding().abandon(hold, request.mode());
+				hold.heldBy().abandon(hold, request.mode());
 				throw ex;
 			}
 			return hold;

@@ -1,5 +1,6 @@
 package io.github.distlock.registry;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -31,7 +32,7 @@ class Hold extends Lease {
 	private static final Callback TOLD = new Callback(() -> {
 	}, null);
 
-	private final Holding holding;
+	private final Owner owner;
 
 	private final String name;
 
@@ -62,18 +63,19 @@ class Hold extends Lease {
 	 */
 	private volatile boolean interrupting;
 
-	Hold(Holding holding, String name, Admission admission, LeaseTerms terms, TimeSource clock, @Nullable Thread thread,
+	Hold(Owner owner, String name, Admission admission, LeaseTerms terms, TimeSource clock, @Nullable Thread thread,
 			boolean dyingWithThread) {
 		super(admission.takeValidity(), terms, clock);
-		this.holding = holding;
+		this.owner = owner;
 		this.name = name;
 		this.admission = admission;
 		this.thread = thread;
 		this.dyingWithThread = dyingWithThread;
 	}
 
-	Holding holding() {
-		return this.holding;
+	/** What this hold belongs to: all that the registry holds. */
+	Owner heldBy() {
+		return this.owner;
 	}
 
 	/** The lease that counts now: another one if the lock is held in another way. */
@@ -93,7 +95,7 @@ class Hold extends Lease {
 
 	/** Ask the store, if only the store knows whether the lock is held. */
 	boolean confirm() {
-		this.holding.renewer().confirm(current());
+		this.owner.confirm(current());
 		return leftNanos() > 0;
 	}
 
@@ -139,7 +141,7 @@ class Hold extends Lease {
 
 	@Override
 	protected void lost(LossCause cause, String reason) {
-		this.holding.lost(this, cause, reason);
+		this.owner.lost(this, cause, reason);
 	}
 
 	/**
@@ -249,6 +251,40 @@ class Hold extends Lease {
 			taken.addFirst(kept.action());
 		}
 		return taken;
+	}
+
+	/**
+	 * Ends holds, and is notified of their loss.
+	 */
+	interface Owner {
+
+		/**
+		 * Leave one level.
+		 * @param mode in which it was entered
+		 * @throws io.github.distlock.LockLostException if the lock was lost
+		 */
+		void leave(Hold stay, LockMode mode);
+
+		/**
+		 * Leave one level of a lock under which nothing was done.
+		 * @param mode in which it was entered
+		 * @throws io.github.distlock.LockLostException if the lock was lost
+		 */
+		void abandon(Hold stay, LockMode mode);
+
+		/**
+		 * Limit the time for which the lock is held from now on.
+		 * @throws io.github.distlock.LockLostException if the lock was lost
+		 * @throws LockDefinitionException if the lock must be held for longer
+		 */
+		void expireAfter(Hold hold, Duration leaseTime);
+
+		/** Ask the store, if only the store knows whether the lock is held. */
+		void confirm(Hold hold);
+
+		/** The hold was lost. Called once. */
+		void lost(Hold hold, LossCause cause, String reason);
+
 	}
 
 	/**

@@ -49,8 +49,8 @@ final class HoldHandle implements HeldLock {
 	}
 
 	/** The hold, if it is one of these and this acquisition of it is open. */
-	@Nullable Hold openIn(Holding candidate) {
-		return (this.hold.holding() == candidate && isOpen()) ? this.hold : null;
+	@Nullable Hold openIn(Hold.Owner candidate) {
+		return (this.hold.heldBy() == candidate && isOpen()) ? this.hold : null;
 	}
 
 	@Override
@@ -121,18 +121,18 @@ final class HoldHandle implements HeldLock {
 			throw closedBefore();
 		}
 		if (this.state == OUTERMOST) {
-			this.hold.holding().expireAfter(this.hold.current(), leaseTime);
+			this.hold.heldBy().expireAfter(this.hold.current(), leaseTime);
 		}
 	}
 
 	@Override
 	public void close() {
-		end(() -> this.hold.holding().leave(this.hold, this.mode));
+		end(() -> this.hold.heldBy().leave(this.hold, this.mode));
 	}
 
 	@Override
 	public void abandon() {
-		end(() -> this.hold.holding().abandon(this.hold, this.mode));
+		end(() -> this.hold.heldBy().abandon(this.hold, this.mode));
 	}
 
 	private void end(Runnable leave) {

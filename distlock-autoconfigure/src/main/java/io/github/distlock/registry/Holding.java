@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * The locks that this JVM holds: which thread has which, how they end, and who is told.
  * Thread-safe.
  */
-final class Holding implements LeaseEvents {
+final class Holding implements LeaseEvents, Hold.Owner {
 
 	private static final Log logger = LogFactory.getLog(Holding.class);
 
@@ -143,12 +143,8 @@ final class Holding implements LeaseEvents {
 		return hold;
 	}
 
-	/**
-	 * Hold no longer than that from now on.
-	 * @throws LockLostException if the lock was lost
-	 * @throws LockDefinitionException if it must be held for longer
-	 */
-	void expireAfter(Hold hold, Duration leaseTime) {
+	@Override
+	public void expireAfter(Hold hold, Duration leaseTime) {
 		Duration owed = hold.owed();
 		if (leaseTime.compareTo(owed) < 0) {
 			throw new LockDefinitionException("Lock '" + hold.key() + "' is to expire after " + leaseTime
@@ -160,21 +156,13 @@ final class Holding implements LeaseEvents {
 		}
 	}
 
-	/**
-	 * Leave one level.
-	 * @param mode in which it was entered
-	 * @throws LockLostException if the lock was lost
-	 */
-	void leave(Hold stay, LockMode mode) {
+	@Override
+	public void leave(Hold stay, LockMode mode) {
 		leave(stay, mode, stay.owed());
 	}
 
-	/**
-	 * Leave one level, of a lock under which nothing was done.
-	 * @param mode in which it was entered
-	 * @throws LockLostException if the lock was lost
-	 */
-	void abandon(Hold stay, LockMode mode) {
+	@Override
+	public void abandon(Hold stay, LockMode mode) {
 		leave(stay, mode, Duration.ZERO);
 	}
 
@@ -289,6 +277,11 @@ final class Holding implements LeaseEvents {
 				"its lease passed before the store had answered that its writer goes on as a reader");
 	}
 
+	@Override
+	public void confirm(Hold hold) {
+		this.renewer.confirm(hold);
+	}
+
 	/** Forget that this thread has a hold. */
 	void disown(Hold hold) {
 		ThreadHolds mine = this.owned.get();
@@ -308,8 +301,8 @@ final class Holding implements LeaseEvents {
 				+ ((cause != null) ? ". " + cause.remedy() : ""), cause, null);
 	}
 
-	/** A hold was lost: told by itself, once. */
-	void lost(Hold hold, LossCause cause, String reason) {
+	@Override
+	public void lost(Hold hold, LossCause cause, String reason) {
 		this.renewer.forget(hold);
 		try {
 			this.room.abandon(hold.admission(), hold.validity());

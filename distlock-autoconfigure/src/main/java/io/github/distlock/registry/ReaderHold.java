@@ -12,7 +12,7 @@ final class ReaderHold extends Hold {
 	private final WriteHold writer;
 
 	ReaderHold(WriteHold writer, Admission admission, LeaseTerms terms, TimeSource clock) {
-		super(writer.holding(), writer.name(), admission, terms, clock, writer.thread(), writer.isDyingWithThread());
+		super(writer.heldBy(), writer.name(), admission, terms, clock, writer.thread(), writer.isDyingWithThread());
 		this.writer = writer;
 	}
 

@@ -87,7 +87,7 @@ final class RegistryLock implements Lock {
 			hold.enterView();
 		}
 		catch (Error ex) {
-			hold.holding().abandon(hold, this.request.mode());
+			hold.heldBy().abandon(hold, this.request.mode());
 			throw ex;
 		}
 		return true;

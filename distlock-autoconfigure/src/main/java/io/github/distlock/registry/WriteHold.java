@@ -25,9 +25,9 @@ final class WriteHold extends Hold {
 	/** Counts once this lease is continued: see {@link #current()}. */
 	private volatile @Nullable Hold reader;
 
-	WriteHold(Holding holding, String name, Admission admission, LeaseTerms terms, TimeSource clock,
+	WriteHold(Owner owner, String name, Admission admission, LeaseTerms terms, TimeSource clock,
 			@Nullable Thread thread, boolean dyingWithThread) {
-		super(holding, name, admission, terms, clock, thread, dyingWithThread);
+		super(owner, name, admission, terms, clock, thread, dyingWithThread);
 	}
 
 	@Override

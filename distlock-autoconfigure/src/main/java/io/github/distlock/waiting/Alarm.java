@@ -12,7 +12,7 @@ final class Alarm {
 
 	private final Surroundings room;
 
-	private final KeyEntry entry;
+	private final CommandTarget entry;
 
 	private boolean set;
 
@@ -26,7 +26,7 @@ final class Alarm {
 	/** Why the last timer could not be set. */
 	private @Nullable LockBackendException refusal;
 
-	Alarm(Surroundings room, KeyEntry entry) {
+	Alarm(Surroundings room, CommandTarget entry) {
 		this.room = room;
 		this.entry = entry;
 	}

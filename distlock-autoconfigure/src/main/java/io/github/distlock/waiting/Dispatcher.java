@@ -65,7 +65,7 @@ final class Dispatcher {
 	}
 
 	/** Do what follows from an event, the command in the background. */
-	void follow(KeyEntry entry, Steps steps) {
+	void follow(CommandTarget entry, Steps steps) {
 		follow(steps, (command) -> sendInBackground(entry, command));
 	}
 
@@ -89,7 +89,7 @@ final class Dispatcher {
 		}
 	}
 
-	private void sendInBackground(KeyEntry entry, Command command) {
+	private void sendInBackground(CommandTarget entry, Command command) {
 		Throwable refusal = this.tasks.execute(() -> sendIfFirst(entry, command));
 		if (refusal != null && command.take()) {
 			failed(entry, command, refusal);
@@ -100,11 +100,11 @@ final class Dispatcher {
 	 * Do what follows from an event, the command in the background, but not before those
 	 * that were given here before for the same key have been answered.
 	 */
-	void followInOrder(KeyEntry entry, Steps steps) {
+	void followInOrder(CommandTarget entry, Steps steps) {
 		follow(steps, (command) -> sendInOrder(entry, command));
 	}
 
-	private void sendInOrder(KeyEntry entry, Command command) {
+	private void sendInOrder(CommandTarget entry, Command command) {
 		Runnable task = () -> sendIfFirst(entry, command);
 		try {
 			CompletableFuture<?> turn = this.lastInOrder.compute(entry.key(),
@@ -124,7 +124,7 @@ final class Dispatcher {
 		}
 	}
 
-	private void refused(KeyEntry entry, Command command, Throwable refusal) {
+	private void refused(CommandTarget entry, Command command, Throwable refusal) {
 		if (this.tasks.isShutDown()) {
 			logger.debug("A lock command was not sent, since the registry has been shut down", refusal);
 		}
@@ -137,7 +137,7 @@ final class Dispatcher {
 	 * Do what follows from an event, the command on this thread.
 	 * @return how it went, if it was a release; otherwise that it is pending
 	 */
-	Departure followHere(KeyEntry entry, Steps steps) {
+	Departure followHere(CommandTarget entry, Steps steps) {
 		Command command = steps.command();
 		Departure departure = Departure.PENDING;
 		try {
@@ -169,7 +169,7 @@ final class Dispatcher {
 	 * @return why no timer could be set, or {@code null}. Then the entry is rung after
 	 * the next event of any key at the latest.
 	 */
-	@Nullable LockBackendException ringLater(KeyEntry entry, long delayNanos) {
+	@Nullable LockBackendException ringLater(CommandTarget entry, long delayNanos) {
 		Runnable ring = () -> ring(entry);
 		try {
 			this.tasks.later(ring, delayNanos);
@@ -181,7 +181,7 @@ final class Dispatcher {
 		}
 	}
 
-	private void ring(KeyEntry entry) {
+	private void ring(CommandTarget entry) {
 		try {
 			follow(entry, entry.ring());
 		}
@@ -210,14 +210,14 @@ final class Dispatcher {
 		}
 	}
 
-	private void sendIfFirst(KeyEntry entry, Command command) {
+	private void sendIfFirst(CommandTarget entry, Command command) {
 		if (command.take()) {
 			sendHere(entry, command);
 		}
 	}
 
 	/** Send on a thread of the executor, which no caller waits for. */
-	private void sendHere(KeyEntry entry, Command command) {
+	private void sendHere(CommandTarget entry, Command command) {
 		try {
 			send(entry, command);
 		}
@@ -228,7 +228,7 @@ final class Dispatcher {
 		}
 	}
 
-	private Departure send(KeyEntry entry, Command command) {
+	private Departure send(CommandTarget entry, Command command) {
 		if (command instanceof Command.Attempt attempt) {
 			attempt(entry, attempt);
 			return Departure.PENDING;
@@ -236,7 +236,7 @@ final class Dispatcher {
 		return leave(entry, (Command.Leave) command);
 	}
 
-	private void attempt(KeyEntry entry, Command.Attempt attempt) {
+	private void attempt(CommandTarget entry, Command.Attempt attempt) {
 		Steps steps;
 		try {
 			steps = entry.attempted(attempt, this.backend.attempt(attempt.ticket(), attempt.lease(), attempt.queue()));
@@ -249,7 +249,7 @@ final class Dispatcher {
 		follow(entry, steps);
 	}
 
-	private Departure leave(KeyEntry entry, Command.Leave leave) {
+	private Departure leave(CommandTarget entry, Command.Leave leave) {
 		Exit exit = leave.exit();
 		ReleaseResult result = null;
 		Steps steps;
@@ -300,7 +300,7 @@ final class Dispatcher {
 	 * A command failed, or could not be sent. Throws nothing, unless the end of the stack
 	 * is near.
 	 */
-	private void failed(KeyEntry entry, Command command, Throwable ex) {
+	private void failed(CommandTarget entry, Command command, Throwable ex) {
 		try {
 			LockBackendException cause = Failures.asBackendException(ex);
 			if (command instanceof Command.Attempt attempt) {
@@ -329,7 +329,7 @@ final class Dispatcher {
 	 * An error cut short an event, and it is not known how far that came: settle its
 	 * command later, on another thread, and let the entry ask again.
 	 */
-	private void rescue(KeyEntry entry, Command command) {
+	private void rescue(CommandTarget entry, Command command) {
 		this.tasks.laterSurely(() -> {
 			try {
 				if (command instanceof Command.Leave leave && leave.heir() != null) {

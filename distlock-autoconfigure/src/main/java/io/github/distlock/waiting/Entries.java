@@ -171,7 +171,7 @@ final class Entries {
 		}
 
 		@Override
-		public @Nullable LockBackendException ringLater(KeyEntry entry, long delayNanos) {
+		public @Nullable LockBackendException ringLater(CommandTarget entry, long delayNanos) {
 			return Entries.this.dispatcher.ringLater(entry, delayNanos);
 		}
 

@@ -14,7 +14,7 @@ import io.github.distlock.backend.ReleaseResult;
  * @param entry the reader's entry
  * @param attempt what it has to send
  */
-record Heir(KeyEntry entry, Command.Attempt attempt) {
+record Heir(CommandTarget entry, Command.Attempt attempt) {
 
 	Successor successor() {
 		return new Successor(this.attempt.ticket(), this.attempt.lease());

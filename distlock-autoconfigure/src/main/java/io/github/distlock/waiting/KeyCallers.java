@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class KeyCallers extends KeyCommand {
 
-	final KeyEntry entry;
+	final CommandTarget entry;
 
 	final Surroundings room;
 
@@ -24,7 +24,7 @@ abstract class KeyCallers extends KeyCommand {
 	/** Once it has waited, or the store has failed. */
 	private @Nullable Lookout lookout;
 
-	KeyCallers(KeyEntry entry, Surroundings room) {
+	KeyCallers(CommandTarget entry, Surroundings room) {
 		this.entry = entry;
 		this.room = room;
 	}

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * entry may be told anything under it. Nothing that a state may call does so: its
  * {@link Surroundings} change maps, and leave everything else to other threads.
  */
-final class KeyEntry {
+final class KeyEntry implements CommandTarget {
 
 	private final Lock lock;
 
@@ -38,7 +38,8 @@ final class KeyEntry {
 		this.state = new KeyState(this, room);
 	}
 
-	String key() {
+	@Override
+	public String key() {
 		return this.key;
 	}
 
@@ -111,33 +112,38 @@ final class KeyEntry {
 		return after(() -> this.state.failWaiters(cause));
 	}
 
-	Steps attempted(Command.Attempt attempt, AttemptResult result) {
+	@Override
+	public Steps attempted(Command.Attempt attempt, AttemptResult result) {
 		return after(() -> this.state.attempted(attempt, result));
 	}
 
-	Steps attemptFailed(Command.Attempt attempt, LockBackendException cause) {
+	@Override
+	public Steps attemptFailed(Command.Attempt attempt, LockBackendException cause) {
 		return after(() -> this.state.attemptFailed(attempt, cause));
 	}
 
-	Steps left(Exit exit, @Nullable ReleaseResult result) {
+	@Override
+	public Steps left(Exit exit, @Nullable ReleaseResult result) {
 		return after(() -> this.state.left(exit, result));
 	}
 
-	Steps leaveFailed(Exit exit, LockBackendException cause) {
+	@Override
+	public Steps leaveFailed(Exit exit, LockBackendException cause) {
 		return after(() -> this.state.leaveFailed(exit, cause));
 	}
 
-	/** An event of this command may have been cut short by an error. */
-	Steps rescue(Command command) {
+	@Override
+	public Steps rescue(Command command) {
 		return after(() -> this.state.rescue(command));
 	}
 
-	/** A ring may have been cut short by an error. */
-	Steps rouse() {
+	@Override
+	public Steps rouse() {
 		return after(this.state::rouse);
 	}
 
-	Steps ring() {
+	@Override
+	public Steps ring() {
 		return after(this.state::ring);
 	}
 

@@ -44,7 +44,7 @@ final class KeyState extends KeyCallers {
 
 	private boolean removed;
 
-	KeyState(KeyEntry entry, Surroundings room) {
+	KeyState(CommandTarget entry, Surroundings room) {
 		super(entry, room);
 		this.exits = new Exits(room.clock());
 	}

@@ -62,6 +62,6 @@ interface Surroundings {
 	 * Ring an entry after a delay.
 	 * @return why no timer could be set, or {@code null}
 	 */
-	@Nullable LockBackendException ringLater(KeyEntry entry, long delayNanos);
+	@Nullable LockBackendException ringLater(CommandTarget entry, long delayNanos);
 
 }

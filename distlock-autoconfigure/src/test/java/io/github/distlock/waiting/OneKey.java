@@ -149,7 +149,7 @@ abstract class OneKey implements Surroundings {
 	}
 
 	@Override
-	public @Nullable LockBackendException ringLater(KeyEntry rung, long delayNanos) {
+	public @Nullable LockBackendException ringLater(CommandTarget rung, long delayNanos) {
 		this.alarms.add(delayNanos);
 		return null;
 	}

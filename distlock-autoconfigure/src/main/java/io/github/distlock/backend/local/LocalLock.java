@@ -59,8 +59,7 @@ final class LocalLock {
 	 */
 	LocalGrant own(LocalTicket holder, long nowNanos, long nowMicros) {
 		long first = Math.max(this.lastToken + 1, nowMicros);
-		this.lastToken = holder.ticket().isReader() ? first
-				: first + holder.backend().description().tokensPerGrant() - 1;
+		this.lastToken = holder.ticket().isReader() ? first : first + holder.tokensPerGrant() - 1;
 		LocalGrant given = new LocalGrant(holder, first, this.lastToken, nowNanos + holder.lease().toNanos());
 		this.grants.put(holder.ticket(), given);
 		return given;

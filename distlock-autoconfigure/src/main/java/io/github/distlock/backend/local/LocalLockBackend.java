@@ -91,7 +91,7 @@ public final class LocalLockBackend implements LockBackend {
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 		requireStarted();
 		TimeSource.Instant sent = this.clock.now();
-		LocalAnswer answer = this.store.attempt(new LocalTicket(ticket, lease, this), queue);
+		LocalAnswer answer = this.store.attempt(asking(ticket, lease), queue);
 		tell(answer.toTell());
 		return result(answer, sent, queue);
 	}
@@ -101,7 +101,7 @@ public final class LocalLockBackend implements LockBackend {
 		requireStarted();
 		TimeSource.Instant sent = this.clock.now();
 		LocalAnswer answer = this.store.release(ticket, lastToken,
-				(next != null) ? new LocalTicket(next.ticket(), next.lease(), this) : null);
+				(next != null) ? asking(next.ticket(), next.lease()) : null);
 		tell(answer.toTell());
 		boolean answered = next != null && (answer.released() || answer.granted() != null);
 		return new ReleaseResult(answer.released(), answered ? result(answer, sent, true) : null);
@@ -126,6 +126,10 @@ public final class LocalLockBackend implements LockBackend {
 		return List.of(results);
 	}
 
+	private LocalTicket asking(Ticket ticket, Duration lease) {
+		return new LocalTicket(ticket, lease, this.description.tokensPerGrant(), this::hear);
+	}
+
 	private AttemptResult result(LocalAnswer answer, TimeSource.Instant sent, boolean queue) {
 		LocalGrant granted = answer.granted();
 		if (granted != null) {
@@ -140,7 +144,7 @@ public final class LocalLockBackend implements LockBackend {
 
 	/** Never while the store is locked: whoever is told may call it. */
 	private static void tell(List<LocalGrant> granted) {
-		granted.forEach((each) -> each.holder().backend().hear(each));
+		granted.forEach((each) -> each.holder().granted().accept(each));
 	}
 
 	private void hear(LocalGrant granted) {

@@ -1,6 +1,7 @@
 package io.github.distlock.backend.local;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 
 import io.github.distlock.backend.Ticket;
 
@@ -9,7 +10,8 @@ import io.github.distlock.backend.Ticket;
  *
  * @param ticket the ticket
  * @param lease what its lease shall be
- * @param backend who is told of a grant
+ * @param tokensPerGrant how many fencing tokens a grant covers
+ * @param granted called when the store grants the lock to the waiting ticket
  */
-record LocalTicket(Ticket ticket, Duration lease, LocalLockBackend backend) {
+record LocalTicket(Ticket ticket, Duration lease, int tokensPerGrant, Consumer<LocalGrant> granted) {
 }
