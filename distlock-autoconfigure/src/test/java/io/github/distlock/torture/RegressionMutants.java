@@ -30,10 +30,10 @@ final class RegressionMutants {
 							java("transaction/CommitCheck.java", "|| lock.isReleased()", "")),
 					"transaction.applications.OutlivedLockTests#workThatOutlivesALockThatWasReleasedCommits"),
 			RegressionMutant.of(Mutant.of("releases wait for a connection that the application leaves",
-					java("backend/jdbc/JdbcCommands.java",
+					java("backend/jdbc/JdbcExecutor.java",
 							"reserved = (command != null) ? this.reserve.take(command.kind == Kind.ATTEMPT) : null",
 							"reserved = null")),
-					"backend.jdbc.ReserveTests#releasesGoOnWhenTheApplicationHasAllOtherConnections"),
+					"backend.jdbc.ReservedConnectionsTests#releasesGoOnWhenTheApplicationHasAllOtherConnections"),
 			RegressionMutant.of(
 					Mutant.of("threads inherit what is bound to a caller",
 							java("thread/LockThreads.java", "this.names.get(), 0, false)",

@@ -47,20 +47,20 @@ final class JdbcCommand<T> {
 	 * Run on a connection.
 	 * @return what completes the result: call it when the connection has been given back
 	 */
-	Runnable run(StoreConnection connection, SqlScript script, TimeSource clock) throws SQLException {
+	Runnable run(LockConnection connection, SqlStatements statements, TimeSource clock) throws SQLException {
 		this.connected.complete(true);
-		T value = send(connection, script, clock);
+		T value = send(connection, statements, clock);
 		return () -> this.result.complete(value);
 	}
 
-	private T send(StoreConnection connection, SqlScript script, TimeSource clock) throws SQLException {
+	private T send(LockConnection connection, SqlStatements statements, TimeSource clock) throws SQLException {
 		boolean transaction = this.kind == Kind.MAINTENANCE;
 		if (transaction) {
 			connection.begin();
 		}
 		for (int sends = 1;; sends++) {
 			try {
-				T value = this.work.on(connection, script, clock.now());
+				T value = this.work.on(connection, statements, clock.now());
 				if (transaction) {
 					connection.commit();
 				}
@@ -106,7 +106,7 @@ final class JdbcCommand<T> {
 		 * Do it.
 		 * @param sent a moment before anything was sent
 		 */
-		T on(StoreConnection connection, SqlScript script, TimeSource.Instant sent) throws SQLException;
+		T on(LockConnection connection, SqlStatements statements, TimeSource.Instant sent) throws SQLException;
 
 	}
 

@@ -73,8 +73,8 @@ public final class JdbcLeaseBackend implements LockBackend {
 
 	@Override
 	public void start(String instance, LockSignals signals) {
-		JdbcStore store = JdbcStore.lease(this.dataSource, this.settings, this.clock);
-		this.open = new Open(store, new LeaseStatements(store.source(), this.settings));
+		JdbcResources store = JdbcResources.lease(this.dataSource, this.settings, this.clock);
+		this.open = new Open(store, new LockTable(store.source(), this.settings));
 	}
 
 	@Override
@@ -96,24 +96,24 @@ public final class JdbcLeaseBackend implements LockBackend {
 		Open current = required();
 		LeaseRow row = current.store()
 			.commands()
-			.run(Kind.ATTEMPT, "attempt", ticket.key(), (connection, script, sent) -> current.statements()
-				.attempt(connection, script, sent, ticket, lease, queue));
-		current.store().sweeper().rowUsed();
+			.run(Kind.ATTEMPT, "attempt", ticket.key(), (connection, statements, sent) -> current.table()
+				.attempt(connection, statements, sent, ticket, lease, queue));
+		current.store().cleaner().rowUsed();
 		return answer(ticket, row, queue);
 	}
 
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		Open current = required();
-		return current.store().commands().run(Kind.HOLDER, "release", ticket.key(), (connection, script, sent) -> {
-			LeaseStatements statements = current.statements();
-			boolean released = statements.release(connection, script, ticket, lastToken, next);
-			current.store().sweeper().rowUsed();
+		return current.store().commands().run(Kind.HOLDER, "release", ticket.key(), (connection, statements, sent) -> {
+			LockTable table = current.table();
+			boolean released = table.release(connection, statements, ticket, lastToken, next);
+			current.store().cleaner().rowUsed();
 			if (next == null) {
 				return new ReleaseResult(released, null);
 			}
-			LeaseRow row = released ? statements.read(connection, script, sent, ticket.key())
-					: statements.attempt(connection, script, sent, next.ticket(), next.lease(), true);
+			LeaseRow row = released ? table.read(connection, statements, sent, ticket.key())
+					: table.attempt(connection, statements, sent, next.ticket(), next.lease(), true);
 			return new ReleaseResult(released, answer(next.ticket(), row, true));
 		});
 	}
@@ -130,8 +130,8 @@ public final class JdbcLeaseBackend implements LockBackend {
 		try {
 			results.addAll(current.store()
 				.commands()
-				.run(Kind.HOLDER, "renewal", null, (connection, script, sent) -> answers(renewals,
-						current.statements().renew(connection, script, renewals), sent)));
+				.run(Kind.HOLDER, "renewal", null, (connection, statements, sent) -> answers(renewals,
+						current.table().renew(connection, statements, renewals), sent)));
 		}
 		catch (LockBackendException ex) {
 			renewals.forEach((renewal) -> results.add(new RenewalResult.Unknown(ex)));
@@ -173,12 +173,12 @@ public final class JdbcLeaseBackend implements LockBackend {
 	private Open required() {
 		Open current = this.open;
 		if (current == null) {
-			throw StoreThreads.stopped();
+			throw JdbcThreads.stopped();
 		}
 		return current;
 	}
 
-	private record Open(JdbcStore store, LeaseStatements statements) {
+	private record Open(JdbcResources store, LockTable table) {
 	}
 
 }

@@ -19,7 +19,7 @@ import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.jdbc.RowPlace.Held;
+import io.github.distlock.backend.jdbc.RowTicket.Held;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,8 +74,8 @@ public final class JdbcRowBackend implements LockBackend {
 
 	@Override
 	public void start(String instance, LockSignals signals) {
-		JdbcStore store = JdbcStore.row(this.dataSource, this.settings, this.clock);
-		this.open = new Open(store, new RowPlaces(store, this.settings, signals));
+		JdbcResources store = JdbcResources.row(this.dataSource, this.settings, this.clock);
+		this.open = new Open(store, new RowTickets(store, this.settings, signals));
 	}
 
 	@Override
@@ -83,7 +83,7 @@ public final class JdbcRowBackend implements LockBackend {
 		Open current = this.open;
 		this.open = null;
 		if (current != null) {
-			current.places().stop();
+			current.tickets().stop();
 			current.store().close();
 		}
 	}
@@ -97,58 +97,59 @@ public final class JdbcRowBackend implements LockBackend {
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 		Open current = required();
-		RowPlace known = current.places().find(ticket);
-		if (known != null) {
-			Held held = known.held();
+		RowTicket existing = current.tickets().find(ticket);
+		if (existing != null) {
+			Held held = existing.held();
 			if (held != null) {
 				return new AttemptResult.Granted(held.grant());
 			}
-			if (known.waiting) {
-				return new AttemptResult.Waiting(RowPlaces.LOOK_AGAIN, false);
+			if (existing.waiting) {
+				return new AttemptResult.Waiting(RowTickets.LOOK_AGAIN, false);
 			}
 		}
-		RowPlace place = (known != null) ? known : current.places().begin(ticket, queue);
-		return answer(current.store(), place);
+		RowTicket rowTicket = (existing != null) ? existing : current.tickets().begin(ticket, queue);
+		return answer(current.store(), rowTicket);
 	}
 
-	private AttemptResult answer(JdbcStore store, RowPlace place) {
-		String key = place.ticket.key();
+	private AttemptResult answer(JdbcResources store, RowTicket rowTicket) {
+		String key = rowTicket.ticket.key();
 		Duration timeout = this.settings.commandTimeout();
-		CompletableFuture<AttemptResult> answer = place.answer;
-		if (!store.threads().await(answer, timeout) && place.session() == null) {
+		CompletableFuture<AttemptResult> answer = rowTicket.answer;
+		if (!store.threads().await(answer, timeout) && rowTicket.transaction() == null) {
 			// A grant that comes later is signalled.
 			answer.completeExceptionally(store.source().noConnection("attempt", key, null));
 		}
 		if (!store.threads().await(answer, timeout.multipliedBy(3))) {
-			answer.completeExceptionally(new LockBackendException("The database did not answer the attempt"
-					+ JdbcFailures.lock(key) + " in time: check its load, and distlock.jdbc.command-timeout"));
+			answer.completeExceptionally(new LockBackendException(
+					"The database did not answer the attempt" + JdbcExceptionTranslator.lock(key)
+							+ " in time: check its load, and distlock.jdbc.command-timeout"));
 		}
-		return StoreThreads.result(answer, "attempt", key);
+		return JdbcThreads.result(answer, "attempt", key);
 	}
 
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		Open current = required();
-		RowPlace place = current.places().find(ticket);
-		boolean released = place != null && release(current.places(), place, lastToken);
+		RowTicket rowTicket = current.tickets().find(ticket);
+		boolean released = rowTicket != null && release(current.tickets(), rowTicket, lastToken);
 		return new ReleaseResult(released, (next != null) ? attempt(next.ticket(), next.lease(), true) : null);
 	}
 
-	private static boolean release(RowPlaces places, RowPlace place, long lastToken) {
-		Held held = place.leave();
+	private static boolean release(RowTickets tickets, RowTicket rowTicket, long lastToken) {
+		Held held = rowTicket.leave();
 		if (held != null) {
-			return places.release(place, held, lastToken);
+			return tickets.release(rowTicket, held, lastToken);
 		}
-		places.cancel(place);
+		tickets.cancel(rowTicket);
 		return false;
 	}
 
 	@Override
 	public void cancel(Ticket ticket) {
 		Open current = required();
-		RowPlace place = current.places().find(ticket);
-		if (place != null) {
-			current.places().cancel(place);
+		RowTicket rowTicket = current.tickets().find(ticket);
+		if (rowTicket != null) {
+			current.tickets().cancel(rowTicket);
 		}
 	}
 
@@ -157,7 +158,7 @@ public final class JdbcRowBackend implements LockBackend {
 		Open current = required();
 		List<CompletableFuture<Boolean>> checks = new ArrayList<>(renewals.size());
 		for (Renewal renewal : renewals) {
-			checks.add(current.store().threads().submit(() -> isHeld(current.places(), renewal)));
+			checks.add(current.store().threads().submit(() -> isHeld(current.tickets(), renewal)));
 		}
 		List<RenewalResult> results = new ArrayList<>(renewals.size());
 		for (CompletableFuture<Boolean> check : checks) {
@@ -166,10 +167,11 @@ public final class JdbcRowBackend implements LockBackend {
 		return results;
 	}
 
-	private static boolean isHeld(RowPlaces places, Renewal renewal) {
-		RowPlace place = places.find(renewal.ticket());
-		Held held = (place != null) ? place.held() : null;
-		return place != null && held != null && held.grant().lastToken() == renewal.lastToken() && places.check(place);
+	private static boolean isHeld(RowTickets tickets, Renewal renewal) {
+		RowTicket rowTicket = tickets.find(renewal.ticket());
+		Held held = (rowTicket != null) ? rowTicket.held() : null;
+		return rowTicket != null && held != null && held.grant().lastToken() == renewal.lastToken()
+				&& tickets.check(rowTicket);
 	}
 
 	private RenewalResult result(Open current, Ticket ticket, CompletableFuture<Boolean> check) {
@@ -179,25 +181,25 @@ public final class JdbcRowBackend implements LockBackend {
 		}
 		boolean alive;
 		try {
-			alive = StoreThreads.result(check, "renewal", ticket.key());
+			alive = JdbcThreads.result(check, "renewal", ticket.key());
 		}
 		catch (LockBackendException ex) {
 			return new RenewalResult.Unknown(ex);
 		}
-		RowPlace place = current.places().find(ticket);
-		Held held = (alive && place != null) ? place.held() : null;
+		RowTicket rowTicket = current.tickets().find(ticket);
+		Held held = (alive && rowTicket != null) ? rowTicket.held() : null;
 		return (held != null) ? new RenewalResult.Renewed(held.grant().validity()) : new RenewalResult.Gone();
 	}
 
 	private Open required() {
 		Open current = this.open;
 		if (current == null) {
-			throw StoreThreads.stopped();
+			throw JdbcThreads.stopped();
 		}
 		return current;
 	}
 
-	private record Open(JdbcStore store, RowPlaces places) {
+	private record Open(JdbcResources store, RowTickets tickets) {
 	}
 
 }

@@ -6,7 +6,7 @@ package io.github.distlock.backend.jdbc;
  */
 final class ReservedConnection {
 
-	final StoreConnection connection;
+	final LockConnection connection;
 
 	/** When it was taken from the pool. */
 	final long takenNanos;
@@ -20,7 +20,7 @@ final class ReservedConnection {
 	/** Whether an attempt uses it. */
 	boolean lentToAttempt;
 
-	ReservedConnection(StoreConnection connection, int failures, long nowNanos) {
+	ReservedConnection(LockConnection connection, int failures, long nowNanos) {
 		this.connection = connection;
 		this.failures = failures;
 		this.takenNanos = nowNanos;

@@ -66,14 +66,14 @@ class LeaseStatementTests {
 
 	@Test
 	void theLockTimeoutThatAConnectionOfMySqlHadIsRestored() throws SQLException {
-		SqlScript script = new SqlScript(JdbcDialect.MYSQL);
+		SqlStatements statements = new SqlStatements(JdbcDialect.MYSQL);
 		try (HikariDataSource pool = TestDatabase.mariaDb().pool(1);
 				Connection connection = pool.getConnection();
 				Statement statement = connection.createStatement()) {
 			statement.execute("SET SESSION innodb_lock_wait_timeout = 7");
-			statement.execute(Objects.requireNonNull(script.find("patience")).text());
+			statement.execute(Objects.requireNonNull(statements.find("patience")).text());
 			assertThat(lockTimeout(statement)).isEqualTo(3);
-			statement.execute(Objects.requireNonNull(script.find("impatience")).text());
+			statement.execute(Objects.requireNonNull(statements.find("impatience")).text());
 			assertThat(lockTimeout(statement)).isEqualTo(7);
 		}
 	}

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * its commands apart from the look whether it lives; no one waits for it longer than a
  * command takes.
  */
-final class RowSession {
+final class RowTransaction {
 
 	/** As the statements have it; shorter than a cancellation takes at most. */
 	private static final int WAIT_SECONDS = 3;
@@ -26,31 +26,31 @@ final class RowSession {
 	private static final long LOOK_NANOS = 20_000_000;
 
 	/** Clean-up keeps a row for less. */
-	private static final long SWEEP_NANOS = 5_000_000;
+	private static final long CLEANUP_NANOS = 5_000_000;
 
-	private final StoreConnection connection;
+	private final LockConnection connection;
 
 	private final JdbcDialect dialect;
 
-	private final SqlScript script;
+	private final SqlStatements statements;
 
 	private final Map<String, ?> key;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	private RowSession(StoreConnection connection, ConnectionSource source, byte[] key) {
+	private RowTransaction(LockConnection connection, LockDataSource source, byte[] key) {
 		this.connection = connection;
 		this.dialect = source.dialect();
-		this.script = source.script();
+		this.statements = source.statements();
 		this.key = Map.of("key", key);
 	}
 
 	/** Take a connection, and begin. */
-	static RowSession open(ConnectionSource source, byte[] key) throws SQLException {
-		StoreConnection connection = source.open(true);
+	static RowTransaction open(LockDataSource source, byte[] key) throws SQLException {
+		LockConnection connection = source.open(true);
 		try {
 			connection.begin();
-			return new RowSession(connection, source, key);
+			return new RowTransaction(connection, source, key);
 		}
 		catch (Throwable ex) {
 			connection.discard();
@@ -62,13 +62,13 @@ final class RowSession {
 	 * Take the row if nobody has it; make it first if there is none.
 	 * @return the row, or {@code null} if somebody has it
 	 */
-	@Nullable Row take() throws SQLException {
+	@Nullable LockedRow take() throws SQLException {
 		for (int tries = 0;; tries++) {
-			Row row = lockable("take");
+			LockedRow row = lockable("take");
 			if (row != null) {
 				return row;
 			}
-			List<Boolean> idle = this.connection.query(this.script.get("idle"), this.key,
+			List<Boolean> idle = this.connection.query(this.statements.get("idle"), this.key,
 					(result) -> result.getInt(1) == 1);
 			this.connection.rollback();
 			if (idle.isEmpty()) {
@@ -79,14 +79,14 @@ final class RowSession {
 			}
 			else {
 				// Nobody has used it for long: the clean-up may have it.
-				LockSupport.parkNanos(SWEEP_NANOS);
+				LockSupport.parkNanos(CLEANUP_NANOS);
 			}
 		}
 	}
 
 	private void make() throws SQLException {
 		try {
-			this.connection.update(this.script.get("make"), this.key);
+			this.connection.update(this.statements.get("make"), this.key);
 			this.connection.commit();
 		}
 		catch (SQLException ex) {
@@ -104,8 +104,8 @@ final class RowSession {
 	 * @param leaving whether nobody wants it any more
 	 * @return the row, or {@code null} if it was not had
 	 */
-	@Nullable Row await(BooleanSupplier leaving) throws SQLException {
-		Sql patience = this.script.find("patience");
+	@Nullable LockedRow await(BooleanSupplier leaving) throws SQLException {
+		SqlStatement patience = this.statements.find("patience");
 		if (!this.dialect.waitsForRows()) {
 			return look(leaving);
 		}
@@ -114,7 +114,7 @@ final class RowSession {
 				this.connection.execute(patience);
 			}
 			this.connection.limitNetwork((WAIT_SECONDS + 3) * 1000);
-			Row row = lockable("await");
+			LockedRow row = lockable("await");
 			if (row == null) {
 				// It was deleted while we waited, or has a lease.
 				this.connection.rollback();
@@ -131,17 +131,17 @@ final class RowSession {
 			throw ex;
 		}
 		finally {
-			Sql impatience = this.script.find("impatience");
+			SqlStatement impatience = this.statements.find("impatience");
 			if (impatience != null) {
 				this.connection.execute(impatience);
 			}
 		}
 	}
 
-	private @Nullable Row look(BooleanSupplier leaving) throws SQLException {
+	private @Nullable LockedRow look(BooleanSupplier leaving) throws SQLException {
 		for (int i = 0; i < 50 && !leaving.getAsBoolean(); i++) {
 			LockSupport.parkNanos(LOOK_NANOS);
-			Row row = take();
+			LockedRow row = take();
 			if (row != null) {
 				return row;
 			}
@@ -150,21 +150,22 @@ final class RowSession {
 	}
 
 	/** Lock the row; one that has a lease by the other mode does not count. */
-	private @Nullable Row lockable(String statement) throws SQLException {
-		List<Row> rows = this.connection.query(this.script.get(statement), this.key, WAIT_SECONDS + 2, Row::read);
+	private @Nullable LockedRow lockable(String statement) throws SQLException {
+		List<LockedRow> rows = this.connection.query(this.statements.get(statement), this.key, WAIT_SECONDS + 2,
+				LockedRow::read);
 		return (!rows.isEmpty() && !rows.get(0).leased()) ? rows.get(0) : null;
 	}
 
 	/** Ask the database for the time, now that the row is ours. */
 	long clockMicros() throws SQLException {
-		return this.connection.query(this.script.get("clock"), Map.of(), (row) -> row.getLong(1)).get(0);
+		return this.connection.query(this.statements.get("clock"), Map.of(), (row) -> row.getLong(1)).get(0);
 	}
 
 	/** Write the last token, and let the row go. */
 	void finish(long fence) throws SQLException {
 		this.lock.lock();
 		try {
-			this.connection.update(this.script.get("settle"), Map.of("key", this.key.get("key"), "fence", fence));
+			this.connection.update(this.statements.get("settle"), Map.of("key", this.key.get("key"), "fence", fence));
 			this.connection.commit();
 		}
 		finally {
@@ -213,10 +214,10 @@ final class RowSession {
 	 * @param fence the last token
 	 * @param nowMicros the time when the statement began
 	 */
-	record Row(boolean leased, long fence, long nowMicros) {
+	record LockedRow(boolean leased, long fence, long nowMicros) {
 
-		private static Row read(ResultSet row) throws SQLException {
-			return new Row(!row.getString(1).isEmpty() && row.getLong(3) > 0, row.getLong(2), row.getLong(4));
+		private static LockedRow read(ResultSet row) throws SQLException {
+			return new LockedRow(!row.getString(1).isEmpty() && row.getLong(3) > 0, row.getLong(2), row.getLong(4));
 		}
 
 	}

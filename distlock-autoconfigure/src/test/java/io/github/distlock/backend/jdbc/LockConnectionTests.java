@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * What becomes of a connection that cannot be prepared or restored.
  */
-class StoreConnectionTests {
+class LockConnectionTests {
 
 	private final List<String> calls = new ArrayList<>();
 
@@ -33,7 +33,7 @@ class StoreConnectionTests {
 
 	@Test
 	void aConnectionThatCannotBeRestoredIsCutOffBeforeItIsClosed() throws SQLException {
-		StoreConnection connection = source().open(true);
+		LockConnection connection = source().open(true);
 		connection.readCommitted();
 		this.failingLevel = Connection.TRANSACTION_SERIALIZABLE;
 		connection.close();
@@ -49,7 +49,7 @@ class StoreConnectionTests {
 
 	@Test
 	void aPoolWhoseSizeCannotBeReadHidesNoFailure() {
-		ConnectionSource source = new ConnectionSource(new SilentPool(), JdbcUnderTest.SETTINGS);
+		LockDataSource source = new LockDataSource(new SilentPool(), JdbcUnderTest.SETTINGS);
 		assertThatThrownBy(() -> source.open(false)).isInstanceOf(SQLException.class);
 		assertThat(source.noConnection("attempt", "a", new SQLException("away")))
 			.isInstanceOf(LockBackendException.class)
@@ -58,9 +58,9 @@ class StoreConnectionTests {
 		assertThat(source.pool().longestUse()).isEqualTo(Duration.ofMinutes(24));
 	}
 
-	private ConnectionSource source() {
+	private LockDataSource source() {
 		DataSource database = new DriverManagerDataSource("jdbc:h2:mem:", "sa", "");
-		return new ConnectionSource(new DelegatingDataSource(database) {
+		return new LockDataSource(new DelegatingDataSource(database) {
 
 			@Override
 			public Connection getConnection() throws SQLException {

@@ -21,7 +21,7 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
  * through. Never fails: what a pool does not say, or what its getter throws at, is not
  * known.
  */
-final class PoolFacts {
+final class PoolProperties {
 
 	/** Names that pools have for their number of connections. */
 	private static final List<String> SIZES = List.of("maximumPoolSize", "maxTotal", "maxActive", "maxPoolSize");
@@ -48,7 +48,7 @@ final class PoolFacts {
 
 	private final BeanWrapper properties;
 
-	PoolFacts(DataSource dataSource) {
+	PoolProperties(DataSource dataSource) {
 		this.pool = behindProxies(dataSource);
 		this.properties = PropertyAccessorFactory.forBeanPropertyAccess(this.pool);
 	}

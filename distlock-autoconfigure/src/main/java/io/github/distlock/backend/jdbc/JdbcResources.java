@@ -14,39 +14,39 @@ import org.apache.commons.logging.LogFactory;
  * What a store of either mode has while it runs: threads, connections, and somebody who
  * cleans up.
  */
-final class JdbcStore {
+final class JdbcResources {
 
-	private static final Log logger = LogFactory.getLog(JdbcStore.class);
+	private static final Log logger = LogFactory.getLog(JdbcResources.class);
 
-	private final ConnectionSource source;
+	private final LockDataSource source;
 
-	private final StoreThreads threads;
+	private final JdbcThreads threads;
 
-	private final JdbcCommands commands;
+	private final JdbcExecutor commands;
 
-	private final Sweeper sweeper;
+	private final LockTableCleaner cleaner;
 
-	private JdbcStore(ConnectionSource source, JdbcBackendSettings settings, int threads, ReserveSize reserve,
-			TimeSource clock) {
+	private JdbcResources(LockDataSource source, JdbcBackendSettings settings, int threads,
+			ReservedConnectionCount reserve, TimeSource clock) {
 		this.source = source;
-		this.threads = new StoreThreads(threads, clock);
-		this.commands = new JdbcCommands(this.source, this.threads, reserve, settings, clock);
-		this.sweeper = new Sweeper(this.commands);
+		this.threads = new JdbcThreads(threads, clock);
+		this.commands = new JdbcExecutor(this.source, this.threads, reserve, settings, clock);
+		this.cleaner = new LockTableCleaner(this.commands);
 	}
 
 	/** Open a store of the lease mode. Does not fail when the database is away. */
-	static JdbcStore lease(DataSource dataSource, JdbcBackendSettings settings, TimeSource clock) {
-		ConnectionSource source = new ConnectionSource(dataSource, settings);
-		ReserveSize reserve = ReserveSize.configured(source, settings);
+	static JdbcResources lease(DataSource dataSource, JdbcBackendSettings settings, TimeSource clock) {
+		LockDataSource source = new LockDataSource(dataSource, settings);
+		ReservedConnectionCount reserve = ReservedConnectionCount.configured(source, settings);
 		// One thread for each connection at most, and one that looks after the reserve.
 		int threads = settings.maxConnections() + reserve.most() + 1;
-		return new JdbcStore(source, settings, threads, reserve, clock).start();
+		return new JdbcResources(source, settings, threads, reserve, clock).start();
 	}
 
 	/** Open a store of the row mode. Does not fail when the database is away. */
-	static JdbcStore row(DataSource dataSource, JdbcBackendSettings settings, TimeSource clock) {
+	static JdbcResources row(DataSource dataSource, JdbcBackendSettings settings, TimeSource clock) {
 		int held = settings.maxConnections();
-		ConnectionSource source = new ConnectionSource(dataSource, settings);
+		LockDataSource source = new LockDataSource(dataSource, settings);
 		Integer size = source.pool().size();
 		if (size != null && size <= held) {
 			logger.warn("Locks are kept through " + source.describe() + ", of which the lock store uses up to " + held
@@ -56,35 +56,35 @@ final class JdbcStore {
 					+ " (distlock.jdbc.data-source)");
 		}
 		// As many again, for releases while all others wait for rows.
-		return new JdbcStore(source, settings, 2 * held + 1, ReserveSize.none(source), clock).start();
+		return new JdbcResources(source, settings, 2 * held + 1, ReservedConnectionCount.none(source), clock).start();
 	}
 
-	private JdbcStore start() {
+	private JdbcResources start() {
 		this.commands.start();
-		this.sweeper.start(this.threads);
+		this.cleaner.start(this.threads);
 		return this;
 	}
 
-	ConnectionSource source() {
+	LockDataSource source() {
 		return this.source;
 	}
 
-	StoreThreads threads() {
+	JdbcThreads threads() {
 		return this.threads;
 	}
 
-	JdbcCommands commands() {
+	JdbcExecutor commands() {
 		return this.commands;
 	}
 
-	Sweeper sweeper() {
-		return this.sweeper;
+	LockTableCleaner cleaner() {
+		return this.cleaner;
 	}
 
 	/** Find out whether the table is there, as it should be. */
 	void verify() {
-		List<Boolean> rows = this.commands.run(Kind.MAINTENANCE, "check", null, (connection, script, sent) -> connection
-			.query(script.get("probe"), Map.of("key", new byte[0]), (row) -> true));
+		List<Boolean> rows = this.commands.run(Kind.MAINTENANCE, "check", null, (connection, statements,
+				sent) -> connection.query(statements.get("probe"), Map.of("key", new byte[0]), (row) -> true));
 		logger.debug("The table of locks is there" + (rows.isEmpty() ? "" : ", with a row for no key"));
 	}
 

@@ -11,22 +11,22 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the connections of the {@link Reserve} in the background, and tries again every
- * second while some are missing.
+ * Takes the connections of the {@link ReservedConnections} in the background, and tries
+ * again every second while some are missing.
  */
-final class ReserveKeeper {
+final class ReservedConnectionsMaintenance {
 
-	private static final Log logger = LogFactory.getLog(ReserveKeeper.class);
+	private static final Log logger = LogFactory.getLog(ReservedConnectionsMaintenance.class);
 
 	private static final Duration PERIOD = Duration.ofSeconds(1);
 
-	private final Reserve reserve;
+	private final ReservedConnections reserve;
 
-	private final ConnectionSource source;
+	private final LockDataSource source;
 
-	private final StoreThreads threads;
+	private final JdbcThreads threads;
 
-	private final ReserveSize size;
+	private final ReservedConnectionCount size;
 
 	/** Called when a connection may have become idle. */
 	private final Runnable available;
@@ -42,8 +42,8 @@ final class ReserveKeeper {
 
 	private volatile @Nullable Exception lastFailure;
 
-	ReserveKeeper(Reserve reserve, ConnectionSource source, StoreThreads threads, ReserveSize size,
-			Runnable available) {
+	ReservedConnectionsMaintenance(ReservedConnections reserve, LockDataSource source, JdbcThreads threads,
+			ReservedConnectionCount size, Runnable available) {
 		this.reserve = reserve;
 		this.source = source;
 		this.threads = threads;
@@ -91,9 +91,9 @@ final class ReserveKeeper {
 
 	private LockBackendException notReady(Duration timeout, String what, @Nullable String key) {
 		Exception cause = this.lastFailure;
-		return new LockBackendException("The " + what + JdbcFailures.lock(key) + " was not sent: within " + timeout
-				+ " the lock store could not reserve its connections of " + this.source.describe()
-				+ ((cause != null) ? " (" + JdbcFailures.describe(cause) + ")" : "")
+		return new LockBackendException("The " + what + JdbcExceptionTranslator.lock(key) + " was not sent: within "
+				+ timeout + " the lock store could not reserve its connections of " + this.source.describe()
+				+ ((cause != null) ? " (" + JdbcExceptionTranslator.describe(cause) + ")" : "")
 				+ ". Check that the database runs and that the application leaves connections in the pool, or change"
 				+ " distlock.jdbc.reserved-connections", cause);
 	}
@@ -146,7 +146,7 @@ final class ReserveKeeper {
 		}
 	}
 
-	private void add(StoreConnection connection) {
+	private void add(LockConnection connection) {
 		try {
 			this.reserve.add(connection);
 		}
@@ -171,7 +171,7 @@ final class ReserveKeeper {
 		if (failure != null && this.lastFailure == null && !this.reserve.isComplete()) {
 			logger
 				.warn("The connections for lock releases and renewals could not be taken from " + this.source.describe()
-						+ " (" + JdbcFailures.describe(failure) + "). This is tried again every second");
+						+ " (" + JdbcExceptionTranslator.describe(failure) + "). This is tried again every second");
 		}
 	}
 

@@ -8,5 +8,5 @@ import java.util.List;
  * @param text with question marks
  * @param parameters the name of each
  */
-record Sql(String text, List<String> parameters) {
+record SqlStatement(String text, List<String> parameters) {
 }

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides how many connections the lease mode reserves, and logs it.
  */
-final class ReserveSize {
+final class ReservedConnectionCount {
 
-	private static final Log logger = LogFactory.getLog(ReserveSize.class);
+	private static final Log logger = LogFactory.getLog(ReservedConnectionCount.class);
 
 	private static final int USUAL = 2;
 
@@ -21,26 +21,26 @@ final class ReserveSize {
 	private static final String REMEDY = "callers that are inside a transaction may keep all connections of the pool,"
 			+ " and locks can then be neither released nor renewed. ";
 
-	private final ConnectionSource source;
+	private final LockDataSource source;
 
 	private final @Nullable Integer configured;
 
 	private final int maxConnections;
 
-	private ReserveSize(ConnectionSource source, @Nullable Integer configured, int maxConnections) {
+	private ReservedConnectionCount(LockDataSource source, @Nullable Integer configured, int maxConnections) {
 		this.source = source;
 		this.configured = configured;
 		this.maxConnections = maxConnections;
 	}
 
 	/** As many as the settings say, or the default. */
-	static ReserveSize configured(ConnectionSource source, JdbcBackendSettings settings) {
-		return new ReserveSize(source, settings.reservedConnections(), settings.maxConnections());
+	static ReservedConnectionCount configured(LockDataSource source, JdbcBackendSettings settings) {
+		return new ReservedConnectionCount(source, settings.reservedConnections(), settings.maxConnections());
 	}
 
 	/** No connections at all. */
-	static ReserveSize none(ConnectionSource source) {
-		return new ReserveSize(source, 0, 0);
+	static ReservedConnectionCount none(LockDataSource source) {
+		return new ReservedConnectionCount(source, 0, 0);
 	}
 
 	/** No more than this will be reserved. */

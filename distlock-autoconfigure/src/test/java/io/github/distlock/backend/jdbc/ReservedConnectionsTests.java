@@ -31,7 +31,7 @@ import static org.awaitility.Awaitility.await;
  * The connections that the lease mode keeps for releases and renewals.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class ReserveTests {
+class ReservedConnectionsTests {
 
 	private static final Duration SOON = Duration.ofSeconds(30);
 
@@ -64,14 +64,14 @@ class ReserveTests {
 	void theStartSaysHowManyAreReserved(CapturedOutput output) {
 		try (HikariDataSource pool = TestDatabase.h2().pool(10); JdbcNode node = JdbcNode.lease(pool)) {
 			assertThat(output).contains("reserves 2 connections of the DataSource (HikariDataSource, at most 10")
-				.doesNotContainPattern("WARN .*ReserveSize");
+				.doesNotContainPattern("WARN .*ReservedConnectionCount");
 		}
 	}
 
 	@Test
 	void aPoolThatIsTooSmallIsAWarning(CapturedOutput output) {
 		try (HikariDataSource pool = TestDatabase.h2().pool(2); JdbcNode node = JdbcNode.lease(pool)) {
-			assertThat(output).containsPattern("WARN .*ReserveSize")
+			assertThat(output).containsPattern("WARN .*ReservedConnectionCount")
 				.contains("reserves no connection of the DataSource (HikariDataSource, at most 2 connections)")
 				.contains("spring.datasource.hikari.maximum-pool-size")
 				.contains("distlock.jdbc.reserved-connections=0");

@@ -18,7 +18,7 @@ import org.springframework.core.io.ClassPathResource;
 /**
  * The statements of one database: those that all share, and its own, which come first.
  */
-final class SqlScript {
+final class SqlStatements {
 
 	private static final String NAME = "-- name: ";
 
@@ -29,24 +29,24 @@ final class SqlScript {
 
 	private final Map<String, String> sections = new HashMap<>();
 
-	private final Map<String, Sql> statements = new HashMap<>();
+	private final Map<String, SqlStatement> statements = new HashMap<>();
 
-	SqlScript(JdbcDialect dialect) {
+	SqlStatements(JdbcDialect dialect) {
 		read("common");
 		read(dialect.platform());
 		this.sections.forEach((name, text) -> this.statements.put(name, parse(text)));
 	}
 
-	Sql get(String name) {
+	SqlStatement get(String name) {
 		return Objects.requireNonNull(this.statements.get(name), name);
 	}
 
-	@Nullable Sql find(String name) {
+	@Nullable SqlStatement find(String name) {
 		return this.statements.get(name);
 	}
 
 	private void read(String file) {
-		ClassPathResource resource = new ClassPathResource("sql/" + file + ".sql", SqlScript.class);
+		ClassPathResource resource = new ClassPathResource("sql/" + file + ".sql", SqlStatements.class);
 		try {
 			String name = null;
 			StringBuilder text = new StringBuilder();
@@ -73,7 +73,7 @@ final class SqlScript {
 		}
 	}
 
-	private Sql parse(String section) {
+	private SqlStatement parse(String section) {
 		String text = section;
 		for (Matcher include = INCLUDE.matcher(text); include.find(); include = INCLUDE.matcher(text)) {
 			String included = Objects.requireNonNull(this.sections.get(include.group(1)), include.group(1));
@@ -84,7 +84,7 @@ final class SqlScript {
 		while (parameter.find()) {
 			parameters.add(parameter.group(1));
 		}
-		return new Sql(parameter.replaceAll("?"), List.copyOf(parameters));
+		return new SqlStatement(parameter.replaceAll("?"), List.copyOf(parameters));
 	}
 
 }

@@ -25,7 +25,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Reserved connections whose validation fails.
  */
-class ReserveValidationTests {
+class ReservedConnectionsValidationTests {
 
 	private static final Duration SOON = Duration.ofSeconds(30);
 
@@ -57,8 +57,7 @@ class ReserveValidationTests {
 	void aLazyProxyMustFetchItsConnection() throws SQLException {
 		try (HikariDataSource hikari = TestDatabase.h2().pool(10)) {
 			ObservedPool pool = new ObservedPool(hikari, 10, 0);
-			ConnectionSource source = new ConnectionSource(new LazyConnectionDataSourceProxy(pool),
-					JdbcUnderTest.SETTINGS);
+			LockDataSource source = new LockDataSource(new LazyConnectionDataSourceProxy(pool), JdbcUnderTest.SETTINGS);
 			source.open().close();
 			pool.goesDown();
 			assertThatThrownBy(source::open).isInstanceOf(SQLException.class)
@@ -82,14 +81,15 @@ class ReserveValidationTests {
 			}
 
 		};
-		StoreThreads threads = new StoreThreads(2, TimeSource.SYSTEM);
+		JdbcThreads threads = new JdbcThreads(2, TimeSource.SYSTEM);
 		try (HikariDataSource hikari = TestDatabase.h2().pool(10)) {
 			ObservedPool pool = new ObservedPool(hikari, 10, 0);
-			ConnectionSource source = new ConnectionSource(pool, JdbcUnderTest.SETTINGS);
-			ReserveSize size = ReserveSize.configured(source, JdbcUnderTest.SETTINGS);
-			ReserveKeeper keeper = new ReserveKeeper(new Reserve(source, size, clock), source, threads, size, () -> {
-			});
-			keeper.start(SOON);
+			LockDataSource source = new LockDataSource(pool, JdbcUnderTest.SETTINGS);
+			ReservedConnectionCount size = ReservedConnectionCount.configured(source, JdbcUnderTest.SETTINGS);
+			ReservedConnectionsMaintenance maintenance = new ReservedConnectionsMaintenance(
+					new ReservedConnections(source, size, clock), source, threads, size, () -> {
+					});
+			maintenance.start(SOON);
 			Set<Connection> before = Set.copyOf(pool.used);
 			assertThat(before).hasSize(2);
 			pool.validatesBy(() -> {
@@ -98,7 +98,7 @@ class ReserveValidationTests {
 			passed.addAndGet(Duration.ofSeconds(31).toNanos());
 			await().atMost(SOON)
 				.untilAsserted(() -> assertThat(pool.used).hasSize(2).doesNotContainAnyElementsOf(before));
-			keeper.stop();
+			maintenance.stop();
 			assertThat(pool.used).isEmpty();
 		}
 		finally {

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * an interrupt of a caller breaks no connection, and a pool that has none left keeps no
  * caller for long. Daemons, which end when idle.
  */
-final class StoreThreads {
+final class JdbcThreads {
 
-	private static final Log logger = LogFactory.getLog(StoreThreads.class);
+	private static final Log logger = LogFactory.getLog(JdbcThreads.class);
 
 	private final ThreadPoolExecutor workers;
 
@@ -34,7 +34,7 @@ final class StoreThreads {
 
 	private final TimeSource clock;
 
-	StoreThreads(int size, TimeSource clock) {
+	JdbcThreads(int size, TimeSource clock) {
 		this.clock = clock;
 		this.workers = new ThreadPoolExecutor(size, size, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
 				LockThreads.numbered("distlock-jdbc-"));
@@ -130,7 +130,7 @@ final class StoreThreads {
 			return done.join();
 		}
 		catch (CompletionException ex) {
-			throw JdbcFailures.of(what, key, (ex.getCause() != null) ? ex.getCause() : ex);
+			throw JdbcExceptionTranslator.translate(what, key, (ex.getCause() != null) ? ex.getCause() : ex);
 		}
 	}
 

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * one was begun. Closing gives it back as it was. Used by one thread at a time, but for
  * {@link #cancel()}.
  */
-final class StoreConnection implements AutoCloseable {
+final class LockConnection implements AutoCloseable {
 
-	private static final Log logger = LogFactory.getLog(StoreConnection.class);
+	private static final Log logger = LogFactory.getLog(LockConnection.class);
 
 	private static final int VALIDATION_SECONDS = 1;
 
@@ -44,16 +44,16 @@ final class StoreConnection implements AutoCloseable {
 	/** Guarded by {@link #cancelling}. */
 	private @Nullable Statement running;
 
-	private StoreConnection(Connection connection, long timeoutMillis) throws SQLException {
+	private LockConnection(Connection connection, long timeoutMillis) throws SQLException {
 		this.connection = connection;
 		this.timeoutSeconds = (int) Math.max(1, (timeoutMillis + 999) / 1000);
 		this.autoCommit = connection.getAutoCommit();
 	}
 
 	/** Take a connection over. If that fails, it is cut off. */
-	static StoreConnection take(Connection connection, long timeoutMillis) throws SQLException {
+	static LockConnection take(Connection connection, long timeoutMillis) throws SQLException {
 		try {
-			StoreConnection taken = new StoreConnection(connection, timeoutMillis);
+			LockConnection taken = new LockConnection(connection, timeoutMillis);
 			taken.limitNetwork((taken.timeoutSeconds + 1) * 1000);
 			return taken;
 		}
@@ -126,7 +126,7 @@ final class StoreConnection implements AutoCloseable {
 	}
 
 	/** Change rows. Answers how many. */
-	int update(Sql sql, Map<String, ?> values) throws SQLException {
+	int update(SqlStatement sql, Map<String, ?> values) throws SQLException {
 		try (PreparedStatement statement = prepare(sql, values, this.timeoutSeconds)) {
 			int count = statement.executeUpdate();
 			commitStatement();
@@ -135,14 +135,14 @@ final class StoreConnection implements AutoCloseable {
 	}
 
 	/** Do something that has no rows. */
-	void execute(Sql sql) throws SQLException {
+	void execute(SqlStatement sql) throws SQLException {
 		try (PreparedStatement statement = prepare(sql, Map.of(), this.timeoutSeconds)) {
 			statement.execute();
 		}
 	}
 
 	/** Change rows, in one trip where the driver can. Answers how many for each. */
-	int[] batch(Sql sql, List<? extends Map<String, ?>> values) throws SQLException {
+	int[] batch(SqlStatement sql, List<? extends Map<String, ?>> values) throws SQLException {
 		try (PreparedStatement statement = this.connection.prepareStatement(sql.text())) {
 			statement.setQueryTimeout(this.timeoutSeconds);
 			for (Map<String, ?> each : values) {
@@ -156,12 +156,12 @@ final class StoreConnection implements AutoCloseable {
 	}
 
 	/** Ask for rows. */
-	<T> List<T> query(Sql sql, Map<String, ?> values, Row<T> row) throws SQLException {
+	<T> List<T> query(SqlStatement sql, Map<String, ?> values, RowReader<T> row) throws SQLException {
 		return query(sql, values, this.timeoutSeconds, row);
 	}
 
 	/** Ask for rows, with a time-out of its own. */
-	<T> List<T> query(Sql sql, Map<String, ?> values, int seconds, Row<T> row) throws SQLException {
+	<T> List<T> query(SqlStatement sql, Map<String, ?> values, int seconds, RowReader<T> row) throws SQLException {
 		try (PreparedStatement statement = prepare(sql, values, seconds)) {
 			runs(statement);
 			List<T> rows = new ArrayList<>(1);
@@ -226,7 +226,7 @@ final class StoreConnection implements AutoCloseable {
 		}
 	}
 
-	private PreparedStatement prepare(Sql sql, Map<String, ?> values, int seconds) throws SQLException {
+	private PreparedStatement prepare(SqlStatement sql, Map<String, ?> values, int seconds) throws SQLException {
 		PreparedStatement statement = this.connection.prepareStatement(sql.text());
 		try {
 			statement.setQueryTimeout(seconds);
@@ -239,7 +239,7 @@ final class StoreConnection implements AutoCloseable {
 		}
 	}
 
-	private static void bind(PreparedStatement statement, Sql sql, Map<String, ?> values) throws SQLException {
+	private static void bind(PreparedStatement statement, SqlStatement sql, Map<String, ?> values) throws SQLException {
 		for (int i = 0; i < sql.parameters().size(); i++) {
 			Object value = values.get(sql.parameters().get(i));
 			if (value instanceof byte[] bytes) {
@@ -323,7 +323,7 @@ final class StoreConnection implements AutoCloseable {
 	/**
 	 * Makes something of a row.
 	 */
-	interface Row<T> {
+	interface RowReader<T> {
 
 		T read(ResultSet results) throws SQLException;
 

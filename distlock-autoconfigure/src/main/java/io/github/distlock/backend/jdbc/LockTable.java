@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The statements of the lease mode.
  */
-final class LeaseStatements {
+final class LockTable {
 
-	private final ConnectionSource source;
+	private final LockDataSource source;
 
 	private final JdbcKeys keys;
 
@@ -26,7 +26,7 @@ final class LeaseStatements {
 	/** So long ago others have asked in vain who are still believed to wait. */
 	private final long companyMicros;
 
-	LeaseStatements(ConnectionSource source, JdbcBackendSettings settings) {
+	LockTable(LockDataSource source, JdbcBackendSettings settings) {
 		this.source = source;
 		this.keys = new JdbcKeys(settings.keyPrefix());
 		this.tokens = settings.tokensPerGrant();
@@ -34,45 +34,47 @@ final class LeaseStatements {
 	}
 
 	/** Take the lock if it is free; answers what is true then. */
-	LeaseRow attempt(StoreConnection connection, SqlScript script, TimeSource.Instant sent, Ticket ticket,
+	LeaseRow attempt(LockConnection connection, SqlStatements statements, TimeSource.Instant sent, Ticket ticket,
 			Duration lease, boolean queue) throws SQLException {
 		Map<String, ?> values = Map.of("key", this.keys.of(ticket.key()), "owner", ticket.token(), "tokens",
 				this.tokens, "lease", micros(lease), "queue", queue ? 1 : 0);
 		if (this.source.dialect().attemptAnswers()) {
-			return first(connection.query(script.get("attempt"), values, (row) -> LeaseRow.read(row, sent)), sent);
+			return first(connection.query(statements.get("attempt"), values, (row) -> LeaseRow.read(row, sent)), sent);
 		}
-		connection.update(script.get("attempt"), values);
-		return read(connection, script, sent, ticket.key());
+		connection.update(statements.get("attempt"), values);
+		return read(connection, statements, sent, ticket.key());
 	}
 
 	/** Give the lock back, or pass it to the next. Answers whether it was held. */
-	boolean release(StoreConnection connection, SqlScript script, Ticket ticket, long used, @Nullable Successor next)
-			throws SQLException {
-		return connection.update(script.get("release"),
+	boolean release(LockConnection connection, SqlStatements statements, Ticket ticket, long used,
+			@Nullable Successor next) throws SQLException {
+		return connection.update(statements.get("release"),
 				Map.of("key", this.keys.of(ticket.key()), "owner", ticket.token(), "used", used, "tokens", this.tokens,
 						"next", (next != null) ? next.ticket().token() : "", "lease",
 						(next != null) ? micros(next.lease()) : 0, "company", this.companyMicros)) == 1;
 	}
 
-	LeaseRow read(StoreConnection connection, SqlScript script, TimeSource.Instant sent, String key)
+	LeaseRow read(LockConnection connection, SqlStatements statements, TimeSource.Instant sent, String key)
 			throws SQLException {
-		return first(connection.query(script.get("read"), Map.of("key", this.keys.of(key)),
+		return first(connection.query(statements.get("read"), Map.of("key", this.keys.of(key)),
 				(row) -> LeaseRow.read(row, sent)), sent);
 	}
 
 	/** Lengthen leases; answers for each whether it is held. */
-	List<Boolean> renew(StoreConnection connection, SqlScript script, List<Renewal> renewals) throws SQLException {
+	List<Boolean> renew(LockConnection connection, SqlStatements statements, List<Renewal> renewals)
+			throws SQLException {
 		List<Map<String, ?>> values = new ArrayList<>(renewals.size());
 		for (Renewal renewal : renewals) {
 			values.add(Map.of("key", this.keys.of(renewal.ticket().key()), "owner", renewal.ticket().token(), "fence",
 					renewal.lastToken(), "lease", micros(renewal.lease())));
 		}
-		int[] counts = (values.size() == 1) ? new int[] { connection.update(script.get("renew"), values.get(0)) }
-				: connection.batch(script.get("renew"), values);
+		int[] counts = (values.size() == 1) ? new int[] { connection.update(statements.get("renew"), values.get(0)) }
+				: connection.batch(statements.get("renew"), values);
 		List<Boolean> held = new ArrayList<>(counts.length);
 		for (int i = 0; i < counts.length; i++) {
 			// Some drivers do not count in batches, or not what was longer already.
-			held.add(counts[i] == 1 || !connection.query(script.get("holds"), values.get(i), (row) -> true).isEmpty());
+			held.add(counts[i] == 1
+					|| !connection.query(statements.get("holds"), values.get(i), (row) -> true).isEmpty());
 		}
 		return held;
 	}

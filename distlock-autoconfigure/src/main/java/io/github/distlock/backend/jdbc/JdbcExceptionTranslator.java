@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is said when a command fails.
  */
-final class JdbcFailures {
+final class JdbcExceptionTranslator {
 
 	private static final int MAX_CAUSES = 100;
 
-	private JdbcFailures() {
+	private JdbcExceptionTranslator() {
 	}
 
-	static LockBackendException of(String what, @Nullable String key, Throwable failure) {
+	static LockBackendException translate(String what, @Nullable String key, Throwable failure) {
 		if (failure instanceof LockBackendException known) {
 			return known;
 		}

@@ -18,17 +18,17 @@ import org.jspecify.annotations.Nullable;
  * Whichever comes first runs the first command, releases and renewals before attempts. So
  * a pool that has none left delays no release.
  */
-final class JdbcCommands {
+final class JdbcExecutor {
 
-	private static final Log logger = LogFactory.getLog(JdbcCommands.class);
+	private static final Log logger = LogFactory.getLog(JdbcExecutor.class);
 
-	private final ConnectionSource source;
+	private final LockDataSource source;
 
-	private final StoreThreads threads;
+	private final JdbcThreads threads;
 
-	private final Reserve reserve;
+	private final ReservedConnections reserve;
 
-	private final ReserveKeeper keeper;
+	private final ReservedConnectionsMaintenance maintenance;
 
 	private final TimeSource clock;
 
@@ -50,19 +50,20 @@ final class JdbcCommands {
 
 	private boolean stopped;
 
-	JdbcCommands(ConnectionSource source, StoreThreads threads, ReserveSize reserve, JdbcBackendSettings settings,
-			TimeSource clock) {
+	JdbcExecutor(LockDataSource source, JdbcThreads threads, ReservedConnectionCount reserve,
+			JdbcBackendSettings settings, TimeSource clock) {
 		this.source = source;
 		this.threads = threads;
-		this.reserve = new Reserve(source, reserve, clock);
-		this.keeper = new ReserveKeeper(this.reserve, source, threads, reserve, this::dispatchQuietly);
+		this.reserve = new ReservedConnections(source, reserve, clock);
+		this.maintenance = new ReservedConnectionsMaintenance(this.reserve, source, threads, reserve,
+				this::dispatchQuietly);
 		this.timeout = settings.commandTimeout();
 		this.maxConnections = settings.maxConnections();
 		this.clock = clock;
 	}
 
 	void start() {
-		this.keeper.start(this.timeout);
+		this.maintenance.start(this.timeout);
 	}
 
 	/** Fail what has no connection yet, and give back the reserve. */
@@ -76,8 +77,8 @@ final class JdbcCommands {
 		finally {
 			this.lock.unlock();
 		}
-		rest.forEach((command) -> command.fail(StoreThreads.stopped()));
-		this.keeper.stop();
+		rest.forEach((command) -> command.fail(JdbcThreads.stopped()));
+		this.maintenance.stop();
 	}
 
 	/**
@@ -88,7 +89,7 @@ final class JdbcCommands {
 	 */
 	<T> T run(Kind kind, String what, @Nullable String key, JdbcCommand.Work<T> work) {
 		if (kind == Kind.ATTEMPT) {
-			this.keeper.awaitReady(this.timeout, what, key);
+			this.maintenance.awaitReady(this.timeout, what, key);
 		}
 		JdbcCommand<T> command = new JdbcCommand<>(kind, what, key, work);
 		try {
@@ -97,10 +98,11 @@ final class JdbcCommands {
 				throw noConnection(command, command.refusal);
 			}
 			if (!this.threads.await(command.result, this.timeout.multipliedBy(3).plusSeconds(1))) {
-				throw new LockBackendException("The database did not answer the " + what + JdbcFailures.lock(key)
-						+ " in time: check its load, and distlock.jdbc.command-timeout");
+				throw new LockBackendException(
+						"The database did not answer the " + what + JdbcExceptionTranslator.lock(key)
+								+ " in time: check its load, and distlock.jdbc.command-timeout");
 			}
-			return StoreThreads.result(command.result, what, key);
+			return JdbcThreads.result(command.result, what, key);
 		}
 		finally {
 			// Nothing is sent for a caller that has gone.
@@ -112,7 +114,7 @@ final class JdbcCommands {
 		this.lock.lock();
 		try {
 			if (this.stopped) {
-				throw StoreThreads.stopped();
+				throw JdbcThreads.stopped();
 			}
 			this.pending.addLast(command);
 		}
@@ -212,7 +214,7 @@ final class JdbcCommands {
 		}
 		if (!queued) {
 			// The caller may still wait: it gave the command up while this thread had it.
-			command.fail(open ? noConnection(command, command.refusal) : StoreThreads.stopped());
+			command.fail(open ? noConnection(command, command.refusal) : JdbcThreads.stopped());
 		}
 	}
 
@@ -223,7 +225,7 @@ final class JdbcCommands {
 		try {
 			usable = this.reserve.validate(reserved);
 			if (usable) {
-				end = command.run(reserved.connection, this.source.script(), this.clock);
+				end = command.run(reserved.connection, this.source.statements(), this.clock);
 				this.reserve.answered(reserved);
 			}
 		}
@@ -235,7 +237,7 @@ final class JdbcCommands {
 		}
 		finally {
 			try {
-				this.keeper.takeBack(reserved, usable, databaseFailed);
+				this.maintenance.takeBack(reserved, usable, databaseFailed);
 			}
 			finally {
 				endAndDispatch(end);
@@ -256,7 +258,7 @@ final class JdbcCommands {
 		Runnable end = this::dispatchQuietly;
 		boolean waiting = true;
 		boolean taken = false;
-		try (StoreConnection connection = this.source.open()) {
+		try (LockConnection connection = this.source.open()) {
 			waiting = false;
 			JdbcCommand<?> command = takeFirst();
 			if (command != null) {
@@ -275,10 +277,10 @@ final class JdbcCommands {
 		}
 	}
 
-	private Runnable runPooled(JdbcCommand<?> command, StoreConnection connection) {
+	private Runnable runPooled(JdbcCommand<?> command, LockConnection connection) {
 		try {
 			this.source.prepare(connection, command.kind == Kind.MAINTENANCE);
-			return command.run(connection, this.source.script(), this.clock);
+			return command.run(connection, this.source.statements(), this.clock);
 		}
 		catch (Throwable ex) {
 			return () -> command.fail(ex);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * row, leaves, has ended: in this order, and only its worker thread leads it out of
  * working. Its own lock guards it, and is held for no command.
  */
-final class RowPlace {
+final class RowTicket {
 
 	final Ticket ticket;
 
@@ -36,20 +36,20 @@ final class RowPlace {
 
 	private State state = State.WORKING;
 
-	private @Nullable RowSession session;
+	private @Nullable RowTransaction transaction;
 
 	private @Nullable Grant grant;
 
-	RowPlace(Ticket ticket, boolean waits) {
+	RowTicket(Ticket ticket, boolean waits) {
 		this.ticket = ticket;
 		this.waits = waits;
 	}
 
 	/** Its worker has a connection. */
-	void working(RowSession connected) {
+	void working(RowTransaction begun) {
 		this.lock.lock();
 		try {
-			this.session = connected;
+			this.transaction = begun;
 		}
 		finally {
 			this.lock.unlock();
@@ -92,8 +92,8 @@ final class RowPlace {
 	@Nullable Held held() {
 		this.lock.lock();
 		try {
-			return (this.state == State.HELD && this.session != null && this.grant != null)
-					? new Held(this.session, this.grant) : null;
+			return (this.state == State.HELD && this.transaction != null && this.grant != null)
+					? new Held(this.transaction, this.grant) : null;
 		}
 		finally {
 			this.lock.unlock();
@@ -119,10 +119,10 @@ final class RowPlace {
 	}
 
 	/** Return the connection on which it waits. */
-	@Nullable RowSession session() {
+	@Nullable RowTransaction transaction() {
 		this.lock.lock();
 		try {
-			return this.session;
+			return this.transaction;
 		}
 		finally {
 			this.lock.unlock();
@@ -141,7 +141,7 @@ final class RowPlace {
 	 * @param session by this
 	 * @param grant what was granted
 	 */
-	record Held(RowSession session, Grant grant) {
+	record Held(RowTransaction transaction, Grant grant) {
 	}
 
 }

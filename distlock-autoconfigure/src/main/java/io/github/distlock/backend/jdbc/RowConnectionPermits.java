@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The bound on connections, and who waits for one of them, in order.
  */
-final class RowSlots {
+final class RowConnectionPermits {
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	private final Deque<RowPlace> queue = new ArrayDeque<>();
+	private final Deque<RowTicket> queue = new ArrayDeque<>();
 
 	private int free;
 
-	RowSlots(int size) {
+	RowConnectionPermits(int size) {
 		this.free = size;
 	}
 
@@ -25,15 +25,15 @@ final class RowSlots {
 	 * Take a connection's place.
 	 * @return whether there was one; if not, the place was queued if it waits
 	 */
-	boolean take(RowPlace place) {
+	boolean take(RowTicket rowTicket) {
 		this.lock.lock();
 		try {
 			if (this.free > 0) {
 				this.free--;
 				return true;
 			}
-			if (place.waits) {
-				this.queue.addLast(place);
+			if (rowTicket.waits) {
+				this.queue.addLast(rowTicket);
 			}
 			return false;
 		}
@@ -46,10 +46,10 @@ final class RowSlots {
 	 * Give it back.
 	 * @return who has it now
 	 */
-	@Nullable RowPlace give() {
+	@Nullable RowTicket give() {
 		this.lock.lock();
 		try {
-			RowPlace next = this.queue.pollFirst();
+			RowTicket next = this.queue.pollFirst();
 			if (next == null) {
 				this.free++;
 			}
@@ -64,12 +64,12 @@ final class RowSlots {
 	 * Give it to whoever waits longest, and wait behind the others.
 	 * @return who has it now; {@code null} if nobody waits and nothing has changed
 	 */
-	@Nullable RowPlace swap(RowPlace place) {
+	@Nullable RowTicket swap(RowTicket rowTicket) {
 		this.lock.lock();
 		try {
-			RowPlace next = this.queue.pollFirst();
+			RowTicket next = this.queue.pollFirst();
 			if (next != null) {
-				this.queue.addLast(place);
+				this.queue.addLast(rowTicket);
 			}
 			return next;
 		}
@@ -79,10 +79,10 @@ final class RowSlots {
 	}
 
 	/** Stop waiting; answers whether it did. */
-	boolean forget(RowPlace place) {
+	boolean forget(RowTicket rowTicket) {
 		this.lock.lock();
 		try {
-			return this.queue.remove(place);
+			return this.queue.remove(rowTicket);
 		}
 		finally {
 			this.lock.unlock();

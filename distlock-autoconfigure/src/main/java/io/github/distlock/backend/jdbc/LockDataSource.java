@@ -16,42 +16,42 @@ import org.jspecify.annotations.Nullable;
  * transaction: so none is ever that of a caller's transaction, whatever proxies the
  * application has around its pool.
  */
-final class ConnectionSource {
+final class LockDataSource {
 
 	private final DataSource dataSource;
 
 	private final long timeoutMillis;
 
-	private final PoolFacts pool;
+	private final PoolProperties pool;
 
 	private volatile @Nullable Contact contact;
 
-	ConnectionSource(DataSource dataSource, JdbcBackendSettings settings) {
+	LockDataSource(DataSource dataSource, JdbcBackendSettings settings) {
 		this.dataSource = dataSource;
-		this.pool = new PoolFacts(dataSource);
+		this.pool = new PoolProperties(dataSource);
 		this.timeoutMillis = settings.commandTimeout().toMillis();
 	}
 
 	/** Take a connection. */
-	StoreConnection open() throws SQLException {
+	LockConnection open() throws SQLException {
 		Connection connection = this.dataSource.getConnection();
 		try {
 			contact(connection);
 		}
 		catch (Throwable ex) {
 			// A lazy proxy without a physical connection would fetch one for an abort.
-			StoreConnection.close(connection);
+			LockConnection.close(connection);
 			throw ex;
 		}
-		return StoreConnection.take(connection, this.timeoutMillis);
+		return LockConnection.take(connection, this.timeoutMillis);
 	}
 
 	/**
 	 * Take a connection and prepare it.
 	 * @param transaction whether more than one statement will run in a transaction
 	 */
-	StoreConnection open(boolean transaction) throws SQLException {
-		StoreConnection connection = open();
+	LockConnection open(boolean transaction) throws SQLException {
+		LockConnection connection = open();
 		try {
 			prepare(connection, transaction);
 			return connection;
@@ -63,8 +63,8 @@ final class ConnectionSource {
 	}
 
 	/** Take a connection for single statements, which may then be idle for long. */
-	StoreConnection openReserved() throws SQLException {
-		StoreConnection connection = open(false);
+	LockConnection openReserved() throws SQLException {
+		LockConnection connection = open(false);
 		try {
 			connection.endTransaction();
 			return connection;
@@ -79,7 +79,7 @@ final class ConnectionSource {
 	 * Give a connection the isolation level that its statements need.
 	 * @param transaction whether more than one statement will run in a transaction
 	 */
-	void prepare(StoreConnection connection, boolean transaction) throws SQLException {
+	void prepare(LockConnection connection, boolean transaction) throws SQLException {
 		Contact known = Objects.requireNonNull(this.contact);
 		if (known.otherIsolation() && (transaction || !known.dialect().statementsIgnoreIsolation())) {
 			connection.readCommitted();
@@ -91,8 +91,8 @@ final class ConnectionSource {
 		return Objects.requireNonNull(this.contact).dialect();
 	}
 
-	SqlScript script() {
-		return Objects.requireNonNull(this.contact).script();
+	SqlStatements statements() {
+		return Objects.requireNonNull(this.contact).statements();
 	}
 
 	private Contact contact(Connection connection) throws SQLException {
@@ -101,22 +101,22 @@ final class ConnectionSource {
 		Contact known = this.contact;
 		if (known == null) {
 			JdbcDialect dialect = JdbcDialect.of(database);
-			known = new Contact(dialect, new SqlScript(dialect),
+			known = new Contact(dialect, new SqlStatements(dialect),
 					connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED);
 			this.contact = known;
 		}
 		return known;
 	}
 
-	PoolFacts pool() {
+	PoolProperties pool() {
 		return this.pool;
 	}
 
 	/** Say that none was had in time. */
 	LockBackendException noConnection(String what, @Nullable String key, @Nullable Throwable cause) {
 		return new LockBackendException("No connection came out of " + describe() + " within "
-				+ Duration.ofMillis(this.timeoutMillis) + " for the " + what + JdbcFailures.lock(key)
-				+ ((cause != null) ? " (" + JdbcFailures.describe(cause) + ")" : "")
+				+ Duration.ofMillis(this.timeoutMillis) + " for the " + what + JdbcExceptionTranslator.lock(key)
+				+ ((cause != null) ? " (" + JdbcExceptionTranslator.describe(cause) + ")" : "")
 				+ ": the database is away, or the pool has none left, as when callers inside transactions keep them"
 				+ " all. Give the pool more (spring.datasource.hikari.maximum-pool-size, at least 2), or name a"
 				+ " DataSource of its own for the locks (distlock.jdbc.data-source)", cause);
@@ -129,7 +129,7 @@ final class ConnectionSource {
 				+ ((size != null) ? ", at most " + size + ((size == 1) ? " connection)" : " connections)") : ")");
 	}
 
-	private record Contact(JdbcDialect dialect, SqlScript script, boolean otherIsolation) {
+	private record Contact(JdbcDialect dialect, SqlStatements statements, boolean otherIsolation) {
 	}
 
 }

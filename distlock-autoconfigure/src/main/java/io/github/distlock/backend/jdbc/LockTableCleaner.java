@@ -14,9 +14,9 @@ import org.apache.commons.logging.LogFactory;
  * clock has passed. Rows that somebody works with are passed over, so nobody waits for
  * it. Sends nothing while this JVM does not use the store and the table is empty.
  */
-final class Sweeper {
+final class LockTableCleaner {
 
-	private static final Log logger = LogFactory.getLog(Sweeper.class);
+	private static final Log logger = LogFactory.getLog(LockTableCleaner.class);
 
 	private static final long PERIOD_MILLIS = 4000;
 
@@ -24,18 +24,18 @@ final class Sweeper {
 
 	private static final int FULL = 500;
 
-	private final JdbcCommands commands;
+	private final JdbcExecutor commands;
 
 	/** Whether there may be rows. */
 	private volatile boolean needed = true;
 
-	Sweeper(JdbcCommands commands) {
+	LockTableCleaner(JdbcExecutor commands) {
 		this.commands = commands;
 	}
 
-	void start(StoreThreads threads) {
+	void start(JdbcThreads threads) {
 		long jitter = ThreadLocalRandom.current().nextLong(JITTER_MILLIS);
-		threads.every(Duration.ofMillis(PERIOD_MILLIS + jitter), this::sweep);
+		threads.every(Duration.ofMillis(PERIOD_MILLIS + jitter), this::clean);
 	}
 
 	/** A row was made or kept. */
@@ -45,14 +45,14 @@ final class Sweeper {
 		}
 	}
 
-	private void sweep() {
+	private void clean() {
 		if (!this.needed) {
 			return;
 		}
 		// Before looking: who makes a row from now on says so again.
 		this.needed = false;
 		try {
-			while (sweepOnce() == FULL) {
+			while (cleanOnce() == FULL) {
 				logger.debug("Many locks were forgotten; there may be more");
 			}
 		}
@@ -62,14 +62,14 @@ final class Sweeper {
 		}
 	}
 
-	private int sweepOnce() {
-		return this.commands.run(Kind.MAINTENANCE, "clean-up", null, (connection, script, sent) -> {
-			List<Map<String, byte[]>> keys = connection.query(script.get("stale"), Map.of(),
+	private int cleanOnce() {
+		return this.commands.run(Kind.MAINTENANCE, "clean-up", null, (connection, statements, sent) -> {
+			List<Map<String, byte[]>> keys = connection.query(statements.get("stale"), Map.of(),
 					(row) -> Map.of("key", row.getBytes(1)));
 			if (!keys.isEmpty()) {
-				connection.batch(script.get("delete"), keys);
+				connection.batch(statements.get("delete"), keys);
 			}
-			if (!connection.query(script.get("any"), Map.of(), (row) -> true).isEmpty()) {
+			if (!connection.query(statements.get("any"), Map.of(), (row) -> true).isEmpty()) {
 				this.needed = true;
 			}
 			return keys.size();

@@ -16,11 +16,12 @@ import org.jspecify.annotations.Nullable;
  * The connections that the lease mode keeps from its start to its stop, so that releases
  * and renewals do not depend on what the application leaves in the pool. They are
  * validated before use, and exchanged before the pool would end them, after an error, and
- * all together after a failure of the database. {@link ReserveKeeper} takes them.
+ * all together after a failure of the database. {@link ReservedConnectionsMaintenance}
+ * takes them.
  */
-final class Reserve {
+final class ReservedConnections {
 
-	private static final Log logger = LogFactory.getLog(Reserve.class);
+	private static final Log logger = LogFactory.getLog(ReservedConnections.class);
 
 	/** After an answer a connection is believed to be alive for this long. */
 	private static final long PROVEN_NANOS = Duration.ofMillis(500).toNanos();
@@ -28,9 +29,9 @@ final class Reserve {
 	/** An idle connection is validated this often, so that a firewall keeps it open. */
 	private static final long KEEP_ALIVE_NANOS = Duration.ofSeconds(30).toNanos();
 
-	private final ConnectionSource source;
+	private final LockDataSource source;
 
-	private final ReserveSize size;
+	private final ReservedConnectionCount size;
 
 	private final TimeSource clock;
 
@@ -57,7 +58,7 @@ final class Reserve {
 
 	private boolean stopped;
 
-	Reserve(ConnectionSource source, ReserveSize size, TimeSource clock) {
+	ReservedConnections(LockDataSource source, ReservedConnectionCount size, TimeSource clock) {
 		this.source = source;
 		this.size = size;
 		this.clock = clock;
@@ -83,7 +84,7 @@ final class Reserve {
 	}
 
 	/** A connection that cannot be closed must not keep others from being returned. */
-	private static void close(StoreConnection connection) {
+	private static void close(LockConnection connection) {
 		try {
 			connection.close();
 		}
@@ -289,8 +290,8 @@ final class Reserve {
 	}
 
 	/** A connection has come: add it, or have it take the place of an old one. */
-	void add(StoreConnection connection) {
-		StoreConnection surplus = null;
+	void add(LockConnection connection) {
+		LockConnection surplus = null;
 		this.lock.lock();
 		try {
 			Integer size = (this.wanted != null) ? this.wanted : this.size.afterFirstUse();
@@ -338,9 +339,7 @@ final class Reserve {
 	@Nullable ReservedConnection takeSilent() {
 		this.lock.lock();
 		try {
-			ReservedConnection last = this.idle.peekLast();
-			return (last != null && this.clock.nanoTime() - last.provenNanos >= KEEP_ALIVE_NANOS) ? this.idle.pollLast()
-					: null;
+			return isSilent(this.idle.peekLast()) ? this.idle.pollLast() : null;
 		}
 		finally {
 			this.lock.unlock();
