@@ -1,5 +1,6 @@
 package io.github.distlock.autoconfigure;
 
+import java.util.List;
 import java.util.Map;
 
 import io.github.distlock.LockListener;
@@ -8,10 +9,16 @@ import io.github.distlock.LockRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
  * Auto-configuration of a {@link LockRegistry} over each enabled store; that of the
@@ -24,7 +31,7 @@ import org.springframework.context.annotation.Import;
  * condition but read at run time, since ahead-of-time processing freezes conditions.
  */
 @AutoConfiguration(after = DistlockMetricsAutoConfiguration.class)
-@Conditional(OnNoLockRegistryCondition.class)
+@Conditional(DistlockAutoConfiguration.OnNoLockRegistryCondition.class)
 @EnableConfigurationProperties(DistlockProperties.class)
 @Import(LockRegistryRegistrar.class)
 public final class DistlockAutoConfiguration {
@@ -40,6 +47,30 @@ public final class DistlockAutoConfiguration {
 	LockRegistryLifecycle distlockRegistryLifecycle(Map<String, LockRegistry> registries, BackendRegistries stores,
 			DistlockProperties properties) {
 		return new LockRegistryLifecycle(stores, properties.failFast());
+	}
+
+	/**
+	 * Matches if the application defines no {@link LockRegistry}, neither in this context
+	 * nor in an ancestor. The registries that the auto-configuration made for an ancestor
+	 * do not count: each context has its own.
+	 */
+	static class OnNoLockRegistryCondition extends SpringBootCondition implements ConfigurationCondition {
+
+		@Override
+		public ConfigurationPhase getConfigurationPhase() {
+			return ConfigurationPhase.REGISTER_BEAN;
+		}
+
+		@Override
+		public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+			ConditionMessage.Builder message = ConditionMessage.forCondition("No LockRegistry of the application");
+			ConfigurableListableBeanFactory beanFactory = context.getBeanFactory();
+			List<String> registries = (beanFactory != null) ? new BackendBeans(beanFactory).registriesOfTheApplication()
+					: List.of();
+			return registries.isEmpty() ? ConditionOutcome.match(message.didNotFind("any").atAll())
+					: ConditionOutcome.noMatch(message.found("bean", "beans").items(registries));
+		}
+
 	}
 
 }

@@ -34,7 +34,7 @@ import org.springframework.util.StringUtils;
 @ConditionalOnBackend(Backend.JDBC)
 @ConditionalOnClass({ JdbcOperations.class, DataSourceScriptDatabaseInitializer.class })
 @EnableConfigurationProperties({ DistlockProperties.class, JdbcStoreProperties.class })
-@ImportRuntimeHints(JdbcScriptHints.class)
+@ImportRuntimeHints(ScriptHints.class)
 @Import(DatabaseInitializationDependencyConfigurer.class)
 public final class DistlockJdbcAutoConfiguration {
 

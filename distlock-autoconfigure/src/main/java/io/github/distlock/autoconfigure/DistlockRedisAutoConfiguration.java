@@ -3,6 +3,7 @@ package io.github.distlock.autoconfigure;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.backend.redis.RedisServer;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -25,7 +26,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ConditionalOnBackend(Backend.REDIS)
 @ConditionalOnClass(RedisConnectionFactory.class)
 @EnableConfigurationProperties({ DistlockProperties.class, RedisStoreProperties.class })
-@ImportRuntimeHints(RedisScriptHints.class)
+@ImportRuntimeHints(ScriptHints.class)
 public final class DistlockRedisAutoConfiguration {
 
 	private static final ApplicationBeanSelector<RedisConnectionFactory> CONNECTIONS = new ApplicationBeanSelector<>(
@@ -48,7 +49,8 @@ public final class DistlockRedisAutoConfiguration {
 	@Lazy
 	@Qualifier("redis")
 	LockStoreLocation distlockRedisLockStoreLocation(RedisStoreProperties redis, ListableBeanFactory beanFactory) {
-		return new RedisLocation(connectionFactory(redis, beanFactory));
+		RedisConnectionFactory connectionFactory = connectionFactory(redis, beanFactory);
+		return () -> RedisServer.of(connectionFactory).name();
 	}
 
 	private static RedisConnectionFactory connectionFactory(RedisStoreProperties redis,

@@ -29,7 +29,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @ConditionalOnBackend(Backend.REDLOCK)
 @ConditionalOnClass({ LettuceConnectionFactory.class, RedisClient.class })
 @EnableConfigurationProperties({ DistlockProperties.class, RedlockStoreProperties.class })
-@ImportRuntimeHints(RedisScriptHints.class)
+@ImportRuntimeHints(ScriptHints.class)
 public final class DistlockRedlockAutoConfiguration {
 
 	@Bean

@@ -2,6 +2,9 @@ package io.github.distlock.autoconfigure;
 
 import java.io.Serial;
 
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
 /**
  * There is no lock store, or it is not clear which.
  */
@@ -56,6 +59,18 @@ class LockBackendMissingException extends IllegalStateException {
 
 	String getAction() {
 		return this.action;
+	}
+
+	/**
+	 * Says how to come by a lock store.
+	 */
+	static class MissingBackendAnalyzer extends AbstractFailureAnalyzer<LockBackendMissingException> {
+
+		@Override
+		protected FailureAnalysis analyze(Throwable rootFailure, LockBackendMissingException cause) {
+			return new FailureAnalysis(cause.getDescription(), cause.getAction(), cause);
+		}
+
 	}
 
 }

@@ -2,10 +2,13 @@ package io.github.distlock.metrics;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.LockOutcome;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
@@ -134,6 +137,71 @@ public final class LockMetrics implements LockListener {
 	}
 
 	private record AttemptTags(String name, String backend, LockOutcome outcome) {
+	}
+
+	/**
+	 * The meters of the locks that share one label in one store.
+	 */
+	private record LabelMeters(Timer hold, Counter lost) {
+
+		private static LabelMeters register(MeterRegistry registry, String name, String backend) {
+			Timer hold = Timer.builder(LockMeters.HOLD.getName())
+				.description(LockMeters.HOLD.getDescription())
+				.tag(LockMeters.Tags.NAME.asString(), name)
+				.tag(LockMeters.Tags.BACKEND.asString(), backend)
+				.register(registry);
+			Counter lost = Counter.builder(LockMeters.LOST.getName())
+				.description(LockMeters.LOST.getDescription())
+				.tag(LockMeters.Tags.NAME.asString(), name)
+				.tag(LockMeters.Tags.BACKEND.asString(), backend)
+				.register(registry);
+			return new LabelMeters(hold, lost);
+		}
+
+	}
+
+	/**
+	 * The meters of one store, whatever the lock.
+	 */
+	private record StoreMeters(AtomicInteger held, AtomicInteger waiting, Counter localHandOffs, Counter remoteHandOffs,
+			Counter renewed, Counter gone, Counter failed, Timer lateness, Counter resubscriptions) {
+
+		private static StoreMeters register(MeterRegistry registry, String backend) {
+			return new StoreMeters(gauge(registry, LockMeters.HELD, backend),
+					gauge(registry, LockMeters.WAITING, backend),
+					counter(registry, LockMeters.HANDOFFS, backend, LockMeters.Tags.TYPE, "local"),
+					counter(registry, LockMeters.HANDOFFS, backend, LockMeters.Tags.TYPE, "remote"),
+					counter(registry, LockMeters.RENEWALS, backend, LockMeters.Tags.OUTCOME, "renewed"),
+					counter(registry, LockMeters.RENEWALS, backend, LockMeters.Tags.OUTCOME, "gone"),
+					counter(registry, LockMeters.RENEWALS, backend, LockMeters.Tags.OUTCOME, "failed"),
+					Timer.builder(LockMeters.RENEWAL_LATENESS.getName())
+						.description(LockMeters.RENEWAL_LATENESS.getDescription())
+						.tag(LockMeters.Tags.BACKEND.asString(), backend)
+						.register(registry),
+					Counter.builder(LockMeters.RESUBSCRIPTIONS.getName())
+						.description(LockMeters.RESUBSCRIPTIONS.getDescription())
+						.tag(LockMeters.Tags.BACKEND.asString(), backend)
+						.register(registry));
+		}
+
+		private static AtomicInteger gauge(MeterRegistry registry, LockMeters meter, String backend) {
+			AtomicInteger value = new AtomicInteger();
+			Gauge.builder(meter.getName(), value, AtomicInteger::get)
+				.description(meter.getDescription())
+				.tag(LockMeters.Tags.BACKEND.asString(), backend)
+				.register(registry);
+			return value;
+		}
+
+		private static Counter counter(MeterRegistry registry, LockMeters meter, String backend, LockMeters.Tags tag,
+				String value) {
+			return Counter.builder(meter.getName())
+				.description(meter.getDescription())
+				.tag(LockMeters.Tags.BACKEND.asString(), backend)
+				.tag(tag.asString(), value)
+				.register(registry);
+		}
+
 	}
 
 }

@@ -1,5 +1,9 @@
 package io.github.distlock.transaction;
 
+import jakarta.persistence.EntityManager;
+import org.hibernate.FlushMode;
+import org.hibernate.Session;
+
 import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -33,6 +37,24 @@ final class PersistenceContexts {
 		return TransactionSynchronizationManager
 			.getResource(owner.getResourceFactory()) instanceof EntityManagerHolder holder
 				&& !(HIBERNATE && ManualFlush.isWanted(holder.getEntityManager()));
+	}
+
+	/**
+	 * Sessions of Hibernate that send nothing unless they are told to, not even at the
+	 * commit. Loaded only where Hibernate is.
+	 */
+	private static final class ManualFlush {
+
+		private ManualFlush() {
+		}
+
+		/**
+		 * Return whether a persistence context is a session that is flushed by hand.
+		 */
+		private static boolean isWanted(EntityManager entities) {
+			return entities instanceof Session session && session.getHibernateFlushMode() == FlushMode.MANUAL;
+		}
+
 	}
 
 }

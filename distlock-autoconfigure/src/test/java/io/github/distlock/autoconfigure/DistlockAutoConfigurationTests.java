@@ -151,7 +151,7 @@ class DistlockAutoConfigurationTests {
 	@Test
 	void theScriptsAreKeptInANativeImage() {
 		RuntimeHints hints = new RuntimeHints();
-		new RedisScriptHints().registerHints(hints, null);
+		new ScriptHints().registerHints(hints, null);
 		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/distlock/backend/redis/attempt.lua"))
 			.accepts(hints);
 		assertThat(RedisLockBackend.class.getResource("attempt.lua")).isNotNull();

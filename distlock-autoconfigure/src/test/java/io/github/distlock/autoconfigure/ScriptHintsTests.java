@@ -12,12 +12,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What a native image has to keep.
  */
-class RedisScriptHintsTests {
+class ScriptHintsTests {
 
 	private final RuntimeHints hints = new RuntimeHints();
 
-	RedisScriptHintsTests() {
-		new RedisScriptHints().registerHints(this.hints, getClass().getClassLoader());
+	ScriptHintsTests() {
+		new ScriptHints().registerHints(this.hints, getClass().getClassLoader());
 	}
 
 	@Test

@@ -9,11 +9,14 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
  * Keeps in a native image what is found by name: the Lua scripts, and the field of
  * Lettuce's connection factory from which the lock's own connections are configured.
  */
-class RedisScriptHints implements RuntimeHintsRegistrar {
+class ScriptHints implements RuntimeHintsRegistrar {
 
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-		hints.resources().registerPattern("io/github/distlock/backend/redis/*.lua");
+		hints.resources()
+			.registerPattern("io/github/distlock/backend/redis/*.lua")
+			.registerPattern("io/github/distlock/backend/jdbc/*.sql")
+			.registerPattern("io/github/distlock/backend/jdbc/sql/*.sql");
 		hints.reflection()
 			.registerTypeIfPresent(classLoader,
 					"org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
