@@ -17,8 +17,8 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.waiting.Admission;
-import io.github.distlock.waiting.EntryRequest;
+import io.github.distlock.waiting.Holder;
+import io.github.distlock.waiting.WaitRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,7 +87,7 @@ final class Entrance {
 			if (mine != null) {
 				return mine;
 			}
-			Admission admission = this.session.room().enter(attempt.entryRequest(), interruptible);
+			Holder admission = this.session.room().enter(attempt.entryRequest(), interruptible);
 			if (admission == null) {
 				attempt.ended(late);
 				return null;
@@ -128,7 +128,7 @@ final class Entrance {
 	<T> CompletableFuture<T> enterAsync(LockRequest request, AsyncAnswer<T> answer) {
 		Attempt attempt = new Attempt(request);
 		CompletableFuture<T> result = new CompletableFuture<>();
-		CompletableFuture<@Nullable Admission> waiting;
+		CompletableFuture<@Nullable Holder> waiting;
 		try {
 			validate(request);
 			Hold mine = reenterWork(request);
@@ -174,7 +174,7 @@ final class Entrance {
 		return result;
 	}
 
-	private <T> void admitted(LockRequest request, Attempt attempt, Admission admission, AsyncAnswer<T> answer,
+	private <T> void admitted(LockRequest request, Attempt attempt, Holder admission, AsyncAnswer<T> answer,
 			CompletableFuture<T> result) {
 		HeldLock lock;
 		try {
@@ -210,7 +210,7 @@ final class Entrance {
 	/**
 	 * Nothing may go wrong between the grant and the hold without giving the lock back.
 	 */
-	private Hold begin(LockRequest request, Admission admission, @Nullable Thread owner, @Nullable Thread thread) {
+	private Hold begin(LockRequest request, Holder admission, @Nullable Thread owner, @Nullable Thread thread) {
 		try {
 			return this.session.holding().begin(request, admission, this.terms.of(request), thread, owner != null);
 		}
@@ -296,12 +296,12 @@ final class Entrance {
 			this.request = request;
 		}
 
-		EntryRequest entryRequest() {
-			return new EntryRequest(this.request.key(), this.request.mode(), this.request.fair(),
+		WaitRequest entryRequest() {
+			return new WaitRequest(this.request.key(), this.request.mode(), this.request.fair(),
 					Entrance.this.terms.of(this.request).storeLease(), waitTime(this.request), this::begin);
 		}
 
-		void acquired(Admission admission) {
+		void acquired(Holder admission) {
 			ended(LockOutcome.ACQUIRED, admission.handOff(), admission.fencingToken());
 		}
 

@@ -13,7 +13,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.Lease;
 import io.github.distlock.renewal.LeaseTerms;
-import io.github.distlock.waiting.Admission;
+import io.github.distlock.waiting.Holder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +36,7 @@ class Hold extends Lease {
 
 	private final String name;
 
-	private final Admission admission;
+	private final Holder admission;
 
 	/** Who may re-enter; {@code null} for an asynchronous holder. */
 	private final @Nullable Thread thread;
@@ -63,7 +63,7 @@ class Hold extends Lease {
 	 */
 	private volatile boolean interrupting;
 
-	Hold(Owner owner, String name, Admission admission, LeaseTerms terms, TimeSource clock, @Nullable Thread thread,
+	Hold(Owner owner, String name, Holder admission, LeaseTerms terms, TimeSource clock, @Nullable Thread thread,
 			boolean dyingWithThread) {
 		super(admission.takeValidity(), terms, clock);
 		this.owner = owner;
@@ -112,7 +112,7 @@ class Hold extends Lease {
 		return this.name;
 	}
 
-	Admission admission() {
+	Holder admission() {
 		return this.admission;
 	}
 

@@ -18,11 +18,11 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.LeaseEvents;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.renewal.LeaseTerms;
-import io.github.distlock.waiting.Admission;
-import io.github.distlock.waiting.Departure;
+import io.github.distlock.waiting.Holder;
+import io.github.distlock.waiting.ReleaseOutcome;
 import io.github.distlock.waiting.Downgrade;
 import io.github.distlock.waiting.Unfinished;
-import io.github.distlock.waiting.WaitingRoom;
+import io.github.distlock.waiting.LockAcquirer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +40,7 @@ final class Holding implements LeaseEvents, Hold.Owner {
 
 	private final String backend;
 
-	private final WaitingRoom room;
+	private final LockAcquirer room;
 
 	private final LeaseRenewer renewer;
 
@@ -54,7 +54,7 @@ final class Holding implements LeaseEvents, Hold.Owner {
 
 	private final boolean interruptOnLost;
 
-	Holding(BackendDescription backend, WaitingRoom room, RenewerFactory renewerFactory, LockListener listeners,
+	Holding(BackendDescription backend, LockAcquirer room, RenewerFactory renewerFactory, LockListener listeners,
 			TimeSource clock, Executor executor, boolean interruptOnLost) {
 		this.backend = backend.name();
 		this.room = room;
@@ -126,7 +126,7 @@ final class Holding implements LeaseEvents, Hold.Owner {
 	 * A new stay begins, of this thread or of nobody.
 	 * @param dyingWithThread whether the lock is lost when that thread dies
 	 */
-	Hold begin(LockRequest request, Admission admission, LeaseTerms terms, @Nullable Thread thread,
+	Hold begin(LockRequest request, Holder admission, LeaseTerms terms, @Nullable Thread thread,
 			boolean dyingWithThread) {
 		Hold hold = (request.mode() == LockMode.WRITE)
 				? new WriteHold(this, request.label(), admission, terms, this.clock, thread, dyingWithThread)
@@ -210,14 +210,14 @@ final class Holding implements LeaseEvents, Hold.Owner {
 
 	/** Give it back to the store. */
 	private void release(Hold hold, Duration rest) {
-		Departure departure = this.room.leave(hold.admission(), hold.validity(), rest);
-		if (departure == Departure.GONE) {
+		ReleaseOutcome departure = this.room.leave(hold.admission(), hold.validity(), rest);
+		if (departure == ReleaseOutcome.GONE) {
 			LossCause cause = hold.validity().sessionBound() ? LossCause.SESSION_LOST : LossCause.FORGOTTEN;
 			hold.foundLost(cause);
 			tellLost(hold, cause, "the store no longer knew it at the release");
 			throw lostException(hold);
 		}
-		if (departure == Departure.UNANSWERED) {
+		if (departure == ReleaseOutcome.UNANSWERED) {
 			logger.warn("The release of lock '" + hold.key()
 					+ "' has not been acknowledged yet and goes on in the background");
 		}
@@ -231,7 +231,7 @@ final class Holding implements LeaseEvents, Hold.Owner {
 		Duration rest = Duration.ofNanos(writer.remainingNanos());
 		boolean valid = writer.endLease();
 		this.renewer.forget(writer);
-		Departure departure = Departure.GONE;
+		ReleaseOutcome departure = ReleaseOutcome.GONE;
 		if (valid) {
 			try {
 				Downgrade answer = this.room.downgrade(writer.admission(), rest, writer.restOfTerms().storeLease());
@@ -248,7 +248,7 @@ final class Holding implements LeaseEvents, Hold.Owner {
 		}
 		boolean continued = writer.current() != writer;
 		endIfOver(writer);
-		if (!continued && departure == Departure.GONE) {
+		if (!continued && departure == ReleaseOutcome.GONE) {
 			throw lostException(writer);
 		}
 	}
@@ -260,9 +260,9 @@ final class Holding implements LeaseEvents, Hold.Owner {
 	}
 
 	private void goOnAsReader(WriteHold writer, Downgrade answer) {
-		Admission admission = answer.reader();
+		Holder admission = answer.reader();
 		if (admission == null) {
-			writer.loseAfterEnd((answer.departure() == Departure.GONE) ? LossCause.FORGOTTEN : LossCause.STORE_SILENT,
+			writer.loseAfterEnd((answer.departure() == ReleaseOutcome.GONE) ? LossCause.FORGOTTEN : LossCause.STORE_SILENT,
 					"the store did not confirm that its writer goes on as a reader");
 			return;
 		}

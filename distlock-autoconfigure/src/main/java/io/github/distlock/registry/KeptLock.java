@@ -9,7 +9,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.renewal.Lease;
 import io.github.distlock.renewal.LeaseTerms;
-import io.github.distlock.waiting.Admission;
+import io.github.distlock.waiting.Holder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeptLock extends Lease {
 
-	private final Admission admission;
+	private final Holder admission;
 
 	private final Consumer<KeptLock> end;
 
@@ -31,13 +31,13 @@ final class KeptLock extends Lease {
 	 * @param clock the time
 	 * @param end is told when it is to be released
 	 */
-	KeptLock(Admission admission, Validity validity, Duration rest, TimeSource clock, Consumer<KeptLock> end) {
+	KeptLock(Holder admission, Validity validity, Duration rest, TimeSource clock, Consumer<KeptLock> end) {
 		super(validity, new LeaseTerms(rest, LeaseTerms.lasting(rest), false, null, rest), clock);
 		this.admission = admission;
 		this.end = end;
 	}
 
-	Admission admission() {
+	Holder admission() {
 		return this.admission;
 	}
 

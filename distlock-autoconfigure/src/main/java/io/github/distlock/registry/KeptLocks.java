@@ -9,7 +9,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.LeaseRenewer;
-import io.github.distlock.waiting.WaitingRoom;
+import io.github.distlock.waiting.LockAcquirer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -23,7 +23,7 @@ final class KeptLocks {
 
 	private final Set<KeptLock> locks = ConcurrentHashMap.newKeySet();
 
-	private final WaitingRoom room;
+	private final LockAcquirer room;
 
 	private final LeaseRenewer renewer;
 
@@ -32,7 +32,7 @@ final class KeptLocks {
 	/** Whether the store lets go of locks by itself. */
 	private final boolean expiring;
 
-	KeptLocks(WaitingRoom room, LeaseRenewer renewer, TimeSource clock, boolean expiring) {
+	KeptLocks(LockAcquirer room, LeaseRenewer renewer, TimeSource clock, boolean expiring) {
 		this.room = room;
 		this.renewer = renewer;
 		this.clock = clock;

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import io.github.distlock.LockRequest;
 import io.github.distlock.renewal.LeaseTerms;
-import io.github.distlock.waiting.EntryRequest;
+import io.github.distlock.waiting.WaitRequest;
 
 /**
  * How long a lock may be held, and what the store is asked for, by what a caller requests
@@ -28,7 +28,7 @@ final class RequestTerms {
 	LeaseTerms of(LockRequest request) {
 		Duration explicit = request.leaseTime();
 		Duration minHold = request.minHold();
-		boolean own = EntryRequest.hasOwnTicket(request.mode(), request.fair());
+		boolean own = WaitRequest.hasOwnTicket(request.mode(), request.fair());
 		if (explicit == null && minHold == null) {
 			return own ? this.watchedOwn : this.watched;
 		}

@@ -19,7 +19,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.Unfinished;
-import io.github.distlock.waiting.WaitingRoom;
+import io.github.distlock.waiting.LockAcquirer;
 import io.github.distlock.waiting.WaitingRules;
 
 /**
@@ -56,7 +56,7 @@ final class Session implements LockSignals {
 
 	private final LockListener listeners;
 
-	private final WaitingRoom room;
+	private final LockAcquirer room;
 
 	private final Holding holding;
 
@@ -72,7 +72,7 @@ final class Session implements LockSignals {
 		this.timers.prestartCoreThread();
 		this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		String instance = newInstance();
-		this.room = new WaitingRoom(backend, instance, new WaitingRules(settings.backendTimeout(), settings.handOff()),
+		this.room = new LockAcquirer(backend, instance, new WaitingRules(settings.backendTimeout(), settings.handOff()),
 				clock, this.commands, this.callbacks, this.timers);
 		this.holding = new Holding(backend.description(), this.room,
 				(events) -> new LeaseRenewer(backend, clock, this.renewals, this.timers, events), listeners, clock,
@@ -87,7 +87,7 @@ final class Session implements LockSignals {
 		return Base64.getUrlEncoder().withoutPadding().encodeToString(bits);
 	}
 
-	WaitingRoom room() {
+	LockAcquirer room() {
 		return this.room;
 	}
 

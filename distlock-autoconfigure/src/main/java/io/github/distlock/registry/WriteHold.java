@@ -6,7 +6,7 @@ import java.util.function.UnaryOperator;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.LeaseTerms;
-import io.github.distlock.waiting.Admission;
+import io.github.distlock.waiting.Holder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +25,7 @@ final class WriteHold extends Hold {
 	/** Counts once this lease is continued: see {@link #current()}. */
 	private volatile @Nullable Hold reader;
 
-	WriteHold(Owner owner, String name, Admission admission, LeaseTerms terms, TimeSource clock,
+	WriteHold(Owner owner, String name, Holder admission, LeaseTerms terms, TimeSource clock,
 			@Nullable Thread thread, boolean dyingWithThread) {
 		super(owner, name, admission, terms, clock, thread, dyingWithThread);
 	}

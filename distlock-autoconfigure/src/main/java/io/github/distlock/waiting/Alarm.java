@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Alarm {
 
-	private final Surroundings room;
+	private final KeyQueueContext room;
 
 	private final CommandTarget entry;
 
@@ -26,7 +26,7 @@ final class Alarm {
 	/** Why the last timer could not be set. */
 	private @Nullable LockBackendException refusal;
 
-	Alarm(Surroundings room, CommandTarget entry) {
+	Alarm(KeyQueueContext room, CommandTarget entry) {
 		this.room = room;
 		this.entry = entry;
 	}

@@ -79,11 +79,11 @@ abstract sealed class Command {
 	 */
 	static final class Leave extends Command {
 
-		private final Exit exit;
+		private final PendingRelease exit;
 
 		private final @Nullable Successor next;
 
-		private final @Nullable Heir heir;
+		private final @Nullable PendingDowngrade heir;
 
 		/**
 		 * Create it.
@@ -91,13 +91,13 @@ abstract sealed class Command {
 		 * @param next who is queued in the same trip, or keeps the lock as a reader
 		 * @param heir the latter, who gets the answer
 		 */
-		Leave(Exit exit, @Nullable Successor next, @Nullable Heir heir) {
+		Leave(PendingRelease exit, @Nullable Successor next, @Nullable PendingDowngrade heir) {
 			this.exit = exit;
 			this.next = next;
 			this.heir = heir;
 		}
 
-		Exit exit() {
+		PendingRelease exit() {
 			return this.exit;
 		}
 
@@ -105,7 +105,7 @@ abstract sealed class Command {
 			return this.next;
 		}
 
-		@Nullable Heir heir() {
+		@Nullable PendingDowngrade heir() {
 			return this.heir;
 		}
 

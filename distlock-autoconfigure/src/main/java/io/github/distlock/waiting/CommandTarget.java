@@ -14,24 +14,24 @@ interface CommandTarget {
 	String key();
 
 	/** The store answered an attempt. */
-	Steps attempted(Command.Attempt attempt, AttemptResult result);
+	Effects attempted(Command.Attempt attempt, AttemptResult result);
 
 	/** The store did not answer an attempt. */
-	Steps attemptFailed(Command.Attempt attempt, LockBackendException cause);
+	Effects attemptFailed(Command.Attempt attempt, LockBackendException cause);
 
 	/** The store answered a release, or a cancel, which has no result. */
-	Steps left(Exit exit, @Nullable ReleaseResult result);
+	Effects left(PendingRelease exit, @Nullable ReleaseResult result);
 
 	/** The store did not answer a release or a cancel. */
-	Steps leaveFailed(Exit exit, LockBackendException cause);
+	Effects leaveFailed(PendingRelease exit, LockBackendException cause);
 
 	/** An error may have cut short an event of this command. */
-	Steps rescue(Command command);
+	Effects rescue(Command command);
 
 	/** The timer fired. */
-	Steps ring();
+	Effects ring();
 
 	/** An error may have cut short the event of the timer. */
-	Steps rouse();
+	Effects rouse();
 
 }

@@ -9,5 +9,5 @@ import org.jspecify.annotations.Nullable;
  * @param reader the reader's stay, which began in the same moment; {@code null} if that
  * is not certain, and then it has been given back
  */
-public record Downgrade(Departure departure, @Nullable Admission reader) {
+public record Downgrade(ReleaseOutcome departure, @Nullable Holder reader) {
 }

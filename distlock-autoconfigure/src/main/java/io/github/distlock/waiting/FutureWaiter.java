@@ -15,7 +15,7 @@ final class FutureWaiter extends Waiter {
 
 	private final Executor executor;
 
-	FutureWaiter(EntryRequest request, long nowNanos, Executor executor) {
+	FutureWaiter(WaitRequest request, long nowNanos, Executor executor) {
 		super(request, nowNanos);
 		this.executor = executor;
 	}

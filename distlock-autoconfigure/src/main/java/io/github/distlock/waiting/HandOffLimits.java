@@ -34,7 +34,7 @@ public record HandOffLimits(int budget, Duration maxTime) {
 	 * used the grant up, the JVM's turn has not ended, and the next one finds enough of
 	 * the lease and in it what it asks for.
 	 */
-	boolean allow(Admission from, Validity validity, EntryRequest next, TimeSource clock) {
+	boolean allow(Holder from, Validity validity, WaitRequest next, TimeSource clock) {
 		return from.passed() < this.budget && from.fencingToken() < from.lastToken()
 				&& clock.nanoTime() - from.turnStartNanos() < this.maxTime.toNanos()
 				&& next.mode() == from.ticket().mode() && next.lease().equals(from.lease())

@@ -11,20 +11,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * The callers of one key: those that wait, those that have given up and return when their
  * ticket has left the store, and the timer without which they might wait in vain. Part of
- * {@link KeyState}, and guarded as that is.
+ * {@link KeyQueue}, and guarded as that is.
  */
 abstract class KeyCallers extends KeyCommand {
 
 	final CommandTarget entry;
 
-	final Surroundings room;
+	final KeyQueueContext room;
 
 	final LocalQueue waiters = new LocalQueue();
 
 	/** Once it has waited, or the store has failed. */
-	private @Nullable Lookout lookout;
+	private @Nullable RetryTimer lookout;
 
-	KeyCallers(CommandTarget entry, Surroundings room) {
+	KeyCallers(CommandTarget entry, KeyQueueContext room) {
 		this.entry = entry;
 		this.room = room;
 	}
@@ -106,9 +106,9 @@ abstract class KeyCallers extends KeyCommand {
 		}
 	}
 
-	final Lookout lookout() {
+	final RetryTimer lookout() {
 		if (this.lookout == null) {
-			this.lookout = new Lookout(this.room, new Alarm(this.room, this.entry));
+			this.lookout = new RetryTimer(this.room, new Alarm(this.room, this.entry));
 		}
 		return this.lookout;
 	}

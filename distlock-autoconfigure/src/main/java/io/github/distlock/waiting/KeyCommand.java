@@ -3,7 +3,7 @@ package io.github.distlock.waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one command of a key that is on its way to the store. Part of {@link KeyState}, so
+ * The one command of a key that is on its way to the store. Part of {@link KeyQueue}, so
  * that a held lock takes little memory, and guarded as that is.
  */
 abstract class KeyCommand {
@@ -32,7 +32,7 @@ abstract class KeyCommand {
 	}
 
 	/** The same for the command of an exit. */
-	final void settled(Exit exit) {
+	final void settled(PendingRelease exit) {
 		if (this.inFlight instanceof Command.Leave leave && leave.exit() == exit) {
 			this.inFlight = null;
 		}

@@ -9,7 +9,7 @@ class ThreadWaiter extends Waiter {
 
 	private final Thread thread = Thread.currentThread();
 
-	ThreadWaiter(EntryRequest request, long nowNanos) {
+	ThreadWaiter(WaitRequest request, long nowNanos) {
 		super(request, nowNanos);
 	}
 

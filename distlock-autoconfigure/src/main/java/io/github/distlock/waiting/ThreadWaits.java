@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ThreadWaits {
 
-	private final WaitingRoom room;
+	private final LockAcquirer room;
 
 	private final TimeSource clock;
 
@@ -23,13 +23,13 @@ final class ThreadWaits {
 	 * @param withdrawalNanos how long a caller that gives up waits until its ticket has
 	 * left the store
 	 */
-	ThreadWaits(WaitingRoom room, TimeSource clock, long withdrawalNanos) {
+	ThreadWaits(LockAcquirer room, TimeSource clock, long withdrawalNanos) {
 		this.room = room;
 		this.clock = clock;
 		this.withdrawalNanos = withdrawalNanos;
 	}
 
-	@Nullable Admission enter(EntryRequest request, boolean interruptible) throws InterruptedException {
+	@Nullable Holder enter(WaitRequest request, boolean interruptible) throws InterruptedException {
 		if (interruptible && Thread.interrupted()) {
 			throw new InterruptedException("Interrupted before waiting for lock '" + request.key() + "'");
 		}
@@ -37,12 +37,12 @@ final class ThreadWaits {
 		boolean restart = false;
 		while (true) {
 			ThreadWaiter waiter = new ThreadWaiter(request, start);
-			KeyEntry entry = this.room.join(waiter, false);
+			LockedKeyQueue entry = this.room.join(waiter, false);
 			Outcome outcome = await(entry, waiter, interruptible, restart);
 			if (outcome instanceof Outcome.Failed failed) {
 				throw failed.forCaller();
 			}
-			Admission admission = admitted(outcome);
+			Holder admission = admitted(outcome);
 			// One answer ends the wait of a caller that asks once, whatever it was.
 			if (admission != null || waiter.isOnce() || !(outcome instanceof Outcome.Admitted)) {
 				return admission;
@@ -52,7 +52,7 @@ final class ThreadWaits {
 	}
 
 	/** Wait for the one answer of the store that decides about an heir. */
-	@Nullable Admission awaitAnswer(KeyEntry entry, HeirWaiter waiter) {
+	@Nullable Holder awaitAnswer(LockedKeyQueue entry, DowngradeWaiter waiter) {
 		try {
 			return admitted(await(entry, waiter, false, true));
 		}
@@ -61,11 +61,11 @@ final class ThreadWaits {
 		}
 	}
 
-	private @Nullable Admission admitted(Outcome outcome) {
+	private @Nullable Holder admitted(Outcome outcome) {
 		if (!(outcome instanceof Outcome.Admitted admitted)) {
 			return null;
 		}
-		Admission admission = admitted.admission();
+		Holder admission = admitted.admission();
 		if (!admission.hasPassed(this.clock)) {
 			return admission;
 		}
@@ -74,7 +74,7 @@ final class ThreadWaits {
 		return null;
 	}
 
-	private Outcome await(KeyEntry entry, ThreadWaiter waiter, boolean interruptible, boolean restart)
+	private Outcome await(LockedKeyQueue entry, ThreadWaiter waiter, boolean interruptible, boolean restart)
 			throws InterruptedException {
 		try {
 			return park(entry, waiter, interruptible, restart);
@@ -88,7 +88,7 @@ final class ThreadWaits {
 	}
 
 	/** An interrupt that does not end the wait is set again when the thread returns. */
-	private Outcome park(KeyEntry entry, ThreadWaiter waiter, boolean interruptible, boolean restart)
+	private Outcome park(LockedKeyQueue entry, ThreadWaiter waiter, boolean interruptible, boolean restart)
 			throws InterruptedException {
 		boolean interrupted = false;
 		boolean told = restart;

@@ -15,7 +15,7 @@ abstract class Waiter {
 	/** Waits of centuries have no deadline: the monotonic clock could not say it. */
 	private static final Duration ENDLESS = Duration.ofNanos(Long.MAX_VALUE / 4);
 
-	private final EntryRequest request;
+	private final WaitRequest request;
 
 	private final boolean endless;
 
@@ -33,14 +33,14 @@ abstract class Waiter {
 	 */
 	volatile boolean abandoned;
 
-	Waiter(EntryRequest request, long nowNanos) {
+	Waiter(WaitRequest request, long nowNanos) {
 		this.request = request;
 		this.endless = request.waitTime().isNegative() || request.waitTime().isZero()
 				|| request.waitTime().compareTo(ENDLESS) > 0;
 		this.deadlineNanos = this.endless ? 0 : nowNanos + request.waitTime().toNanos();
 	}
 
-	EntryRequest request() {
+	WaitRequest request() {
 		return this.request;
 	}
 
@@ -101,7 +101,7 @@ abstract class Waiter {
 	 */
 	sealed interface Outcome {
 
-		record Admitted(Admission admission) implements Outcome {
+		record Admitted(Holder admission) implements Outcome {
 		}
 
 		record Failed(LockBackendException failure) implements Outcome {

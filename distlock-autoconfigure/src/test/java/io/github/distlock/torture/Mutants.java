@@ -95,7 +95,7 @@ final class Mutants {
 					local owned = '-' .. token"""),
 					lua("words.lua", "return math.max(last + 1, nowMicros)", "return math.max(last, 1)"))),
 			Hunt.of(Mutant.of("waiter without a timer",
-					java("waiting/KeyState.java", "waiting.due |= waited.looks();", "waited.looks();")))
+					java("waiting/KeyQueue.java", "waiting.due |= waited.looks();", "waited.looks();")))
 				.patient(),
 			Hunt.of(Mutant.of("no compensating release",
 					java("backend/redis/RedisLockBackend.java",
@@ -115,7 +115,7 @@ final class Mutants {
 					&& clock.nanoTime() - from.turnStartNanos() < this.maxTime.toNanos()
 					""", ""), java("waiting/HandOffLimits.java", """
 					&& validity.remainingNanos(clock) >= Math.min(PLENTY_NANOS, from.lease().toNanos() / 2)
-					""", ""), java("waiting/Admission.java", "this.turnStartNanos, this.passed + 1, current)", """
+					""", ""), java("waiting/Holder.java", "this.turnStartNanos, this.passed + 1, current)", """
 					this.turnStartNanos, this.passed + 1,
 							io.github.distlock.backend.Validity.until(
 									io.github.distlock.backend.TimeSource.SYSTEM.now(),

@@ -15,12 +15,12 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class DowngradeTests extends OneKey {
 
-	private final KeyEntry readers = new KeyEntry("key", new ReentrantLock(), this);
+	private final LockedKeyQueue readers = new LockedKeyQueue("key", new ReentrantLock(), this);
 
-	private final HeirWaiter reader = new HeirWaiter(EntryRequest.ofReader("key", LEASE), this.clock.nanoTime(),
+	private final DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.ofReader("key", LEASE), this.clock.nanoTime(),
 			LEASE.toNanos());
 
-	private final Heir heir = this.readers.inherit(this.reader);
+	private final PendingDowngrade heir = this.readers.inherit(this.reader);
 
 	/** The reader's attempt is made by the writer's release, before anybody else's. */
 	private Command.Leave downgrade(Waiter writer) {
@@ -49,7 +49,7 @@ class DowngradeTests extends OneKey {
 		Command.Attempt attempt = attempt(this.entry.left(leave.exit(), result));
 		assertThat(attempt.ticket()).isNotEqualTo(leave.next().ticket());
 		assertThat(this.heir.answered(result).woken()).containsExactly(this.reader);
-		Admission stay = admission(this.reader);
+		Holder stay = admission(this.reader);
 		assertThat(stay.ticket()).isEqualTo(leave.next().ticket());
 		Command.Leave last = leave(this.readers.depart(stay, deadline()));
 		assertThat(last.next()).isNull();

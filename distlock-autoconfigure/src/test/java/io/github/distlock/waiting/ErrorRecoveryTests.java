@@ -49,9 +49,9 @@ class ErrorRecoveryTests {
 
 	private final List<LockBackend> backends = new ArrayList<>();
 
-	private WaitingRoom room;
+	private LockAcquirer room;
 
-	private WaitingRoom other;
+	private LockAcquirer other;
 
 	@BeforeEach
 	void setUp() {
@@ -60,9 +60,9 @@ class ErrorRecoveryTests {
 		this.other = room("two", store, this.sound);
 	}
 
-	private WaitingRoom room(String instance, LocalStore store, FailingSteps parts) {
+	private LockAcquirer room(String instance, LocalStore store, FailingSteps parts) {
 		LockBackend backend = parts.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM));
-		WaitingRoom made = new WaitingRoom(backend, instance,
+		LockAcquirer made = new LockAcquirer(backend, instance,
 				new WaitingRules(Duration.ofSeconds(5), new HandOffLimits(4, Duration.ofMillis(50))), TimeSource.SYSTEM,
 				parts.commands(), parts.callbacks(), parts.timers());
 		backend.start(instance, new Signals(made));
@@ -105,9 +105,9 @@ class ErrorRecoveryTests {
 	@ParameterizedTest(name = "{0}, {1}")
 	@MethodSource("all")
 	void aKeyIsUsableAfterAnErrorAtAnyStepOfAWait(Caller caller, Step step) throws Exception {
-		Admission held = enter(this.other, caller, LEASE);
+		Holder held = enter(this.other, caller, LEASE);
 		this.steps.fail(step, TIMES);
-		Future<@Nullable Admission> unlucky = start(this.room, caller, Duration.ofMillis(300));
+		Future<@Nullable Holder> unlucky = start(this.room, caller, Duration.ofMillis(300));
 		endOf(unlucky);
 		this.steps.heal();
 		leave(this.other, held);
@@ -117,16 +117,16 @@ class ErrorRecoveryTests {
 	@ParameterizedTest(name = "{0}, {1}")
 	@MethodSource("all")
 	void callersThatWaitContinueAfterAnErrorOfAnotherCaller(Caller caller, Step step) throws Exception {
-		Admission held = enter(this.other, caller, LEASE);
-		Future<@Nullable Admission> patient = start(this.room, caller, Duration.ofSeconds(-1));
+		Holder held = enter(this.other, caller, LEASE);
+		Future<@Nullable Holder> patient = start(this.room, caller, Duration.ofSeconds(-1));
 		Awaitility.await().until(() -> !this.room.isEmpty());
 		this.steps.fail(step, TIMES);
-		Future<@Nullable Admission> unlucky = start(this.room, caller, Duration.ofMillis(300));
+		Future<@Nullable Holder> unlucky = start(this.room, caller, Duration.ofMillis(300));
 		endOf(unlucky);
 		this.steps.heal();
 		leave(this.other, held);
 		// A wait whose timer could not be set ends with the error; others get the lock.
-		Admission entered = endOf(patient);
+		Holder entered = endOf(patient);
 		if (entered != null) {
 			leave(this.room, entered);
 		}
@@ -136,8 +136,8 @@ class ErrorRecoveryTests {
 	@ParameterizedTest(name = "{0}, {1}")
 	@MethodSource("all")
 	void aKeyIsFreeAfterAnErrorAtAnyStepOfARelease(Caller caller, Step step) throws Exception {
-		Admission held = enter(this.room, caller, LEASE);
-		Future<@Nullable Admission> patient = start(this.other, caller, Duration.ofSeconds(20));
+		Holder held = enter(this.room, caller, LEASE);
+		Future<@Nullable Holder> patient = start(this.other, caller, Duration.ofSeconds(20));
 		this.steps.fail(step, TIMES);
 		try {
 			leave(this.room, held);
@@ -146,7 +146,7 @@ class ErrorRecoveryTests {
 			assertThat(ex).hasMessageContaining("injected");
 		}
 		this.steps.heal();
-		Admission entered = endOf(patient);
+		Holder entered = endOf(patient);
 		assertThat(entered).as("the lock of one whose release failed").isNotNull();
 		leave(this.other, entered);
 		awaitUsable(caller);
@@ -155,14 +155,14 @@ class ErrorRecoveryTests {
 	@ParameterizedTest(name = "{0}, {1}")
 	@MethodSource("all")
 	void aGrantGoesOnAfterAnErrorAtAnyStepThatFollowsIt(Caller caller, Step step) throws Exception {
-		Admission held = enter(this.other, caller, LEASE);
-		Future<@Nullable Admission> patient = start(this.room, caller, Duration.ofSeconds(20));
+		Holder held = enter(this.other, caller, LEASE);
+		Future<@Nullable Holder> patient = start(this.room, caller, Duration.ofSeconds(20));
 		Awaitility.await().until(() -> !this.room.isEmpty());
-		Future<@Nullable Admission> hasty = start(this.room, caller, Duration.ofMillis(100));
+		Future<@Nullable Holder> hasty = start(this.room, caller, Duration.ofMillis(100));
 		this.steps.fail(step, TIMES);
 		leave(this.other, held);
-		for (Future<@Nullable Admission> waiter : List.of(patient, hasty)) {
-			Admission entered = endOf(waiter);
+		for (Future<@Nullable Holder> waiter : List.of(patient, hasty)) {
+			Holder entered = endOf(waiter);
 			if (entered != null) {
 				try {
 					leave(this.room, entered);
@@ -178,7 +178,7 @@ class ErrorRecoveryTests {
 
 	/** Both rooms can use the key, and nothing stays in either. */
 	private void awaitUsable(Caller caller) throws Exception {
-		for (WaitingRoom one : List.of(this.room, this.other, this.room)) {
+		for (LockAcquirer one : List.of(this.room, this.other, this.room)) {
 			for (Caller each : List.of(caller, Caller.BLOCKING)) {
 				leave(one, enter(one, each, Duration.ofSeconds(15)));
 			}
@@ -186,14 +186,14 @@ class ErrorRecoveryTests {
 		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.room.isEmpty() && this.other.isEmpty());
 	}
 
-	private Admission enter(WaitingRoom where, Caller caller, Duration wait) throws Exception {
-		Admission admission = start(where, caller, wait).get(20, TimeUnit.SECONDS);
+	private Holder enter(LockAcquirer where, Caller caller, Duration wait) throws Exception {
+		Holder admission = start(where, caller, wait).get(20, TimeUnit.SECONDS);
 		assertThat(admission).as("the key is usable").isNotNull();
 		return admission;
 	}
 
-	private Future<@Nullable Admission> start(WaitingRoom where, Caller caller, Duration wait) {
-		EntryRequest request = new EntryRequest("key", LockMode.EXCLUSIVE, caller.fair, LEASE, wait, () -> {
+	private Future<@Nullable Holder> start(LockAcquirer where, Caller caller, Duration wait) {
+		WaitRequest request = new WaitRequest("key", LockMode.EXCLUSIVE, caller.fair, LEASE, wait, () -> {
 		});
 		if (!caller.asynchronous) {
 			return this.threads.submit(() -> where.enter(request, true));
@@ -207,7 +207,7 @@ class ErrorRecoveryTests {
 	}
 
 	/** The caller returns, with the lock, without it or with the injected error. */
-	private static @Nullable Admission endOf(Future<@Nullable Admission> waiting) throws Exception {
+	private static @Nullable Holder endOf(Future<@Nullable Holder> waiting) throws Exception {
 		try {
 			return waiting.get(20, TimeUnit.SECONDS);
 		}
@@ -217,12 +217,12 @@ class ErrorRecoveryTests {
 		}
 	}
 
-	private static void leave(WaitingRoom where, Admission admission) {
+	private static void leave(LockAcquirer where, Holder admission) {
 		where.leave(admission, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE);
 	}
 
 	/** What a session hands to its room. */
-	private record Signals(WaitingRoom room) implements LockSignals {
+	private record Signals(LockAcquirer room) implements LockSignals {
 
 		@Override
 		public void granted(Ticket ticket, Grant grant) {

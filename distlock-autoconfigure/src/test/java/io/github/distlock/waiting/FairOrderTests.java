@@ -34,7 +34,7 @@ class FairOrderTests {
 
 	private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
 
-	private final WaitingRoom room = new WaitingRoom(new UnheardStore(), "me",
+	private final LockAcquirer room = new LockAcquirer(new UnheardStore(), "me",
 			new WaitingRules(Duration.ofSeconds(10), HandOffLimits.NONE), new ManualClock(), this.tasks::addLast,
 			Runnable::run, this.timers);
 
@@ -46,7 +46,7 @@ class FairOrderTests {
 	@Test
 	void fairCallersThatCouldNotBeQueuedAskAgainInTheOrderOfTheirArrival() {
 		for (int i = 0; i < 4; i++) {
-			this.room.enterAsync(new EntryRequest("key", LockMode.EXCLUSIVE, true, Duration.ofSeconds(10),
+			this.room.enterAsync(new WaitRequest("key", LockMode.EXCLUSIVE, true, Duration.ofSeconds(10),
 					Duration.ZERO.minusNanos(1), () -> {
 					}));
 		}

@@ -80,9 +80,9 @@ class LostCommandTests extends OneKey {
 
 	@Test
 	void anHeirWhoseAttemptWasLostIsRefusedAndNeverAsks() {
-		HeirWaiter reader = new HeirWaiter(EntryRequest.ofReader("key", LEASE), this.clock.nanoTime(), LEASE.toNanos());
-		Heir heir = this.entry.inherit(reader);
-		Steps steps = this.entry.rescue(heir.attempt());
+		DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.ofReader("key", LEASE), this.clock.nanoTime(), LEASE.toNanos());
+		PendingDowngrade heir = this.entry.inherit(reader);
+		Effects steps = this.entry.rescue(heir.attempt());
 		assertThat(reader.outcome()).isInstanceOf(Outcome.TimedOut.class);
 		assertThat(leave(steps).exit().ticket).isEqualTo(heir.attempt().ticket());
 	}

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * One key, told events by hand, with a manual clock.
  */
-abstract class OneKey implements Surroundings {
+abstract class OneKey implements KeyQueueContext {
 
 	static final Duration LEASE = Duration.ofSeconds(10);
 
@@ -29,7 +29,7 @@ abstract class OneKey implements Surroundings {
 
 	final ManualClock clock = new ManualClock();
 
-	final KeyEntry entry = new KeyEntry("key", new ReentrantLock(), this);
+	final LockedKeyQueue entry = new LockedKeyQueue("key", new ReentrantLock(), this);
 
 	long tickets;
 
@@ -51,17 +51,17 @@ abstract class OneKey implements Surroundings {
 		return this.clock.nanoTime() + LEASE.toNanos();
 	}
 
-	static Admission admission(Waiter waiter) {
+	static Holder admission(Waiter waiter) {
 		assertThat(waiter.outcome()).isInstanceOf(Outcome.Admitted.class);
 		return ((Outcome.Admitted) waiter.outcome()).admission();
 	}
 
-	static Command.Attempt attempt(Steps steps) {
+	static Command.Attempt attempt(Effects steps) {
 		assertThat(steps.command()).isInstanceOf(Command.Attempt.class);
 		return (Command.Attempt) steps.command();
 	}
 
-	static Command.Leave leave(Steps steps) {
+	static Command.Leave leave(Effects steps) {
 		assertThat(steps.command()).isInstanceOf(Command.Leave.class);
 		return (Command.Leave) steps.command();
 	}
@@ -71,7 +71,7 @@ abstract class OneKey implements Surroundings {
 	}
 
 	Waiter waiter(Duration wait, Duration lease) {
-		return new Waiter(new EntryRequest("key", LockMode.EXCLUSIVE, false, lease, wait, () -> {
+		return new Waiter(new WaitRequest("key", LockMode.EXCLUSIVE, false, lease, wait, () -> {
 		}), this.clock.nanoTime()) {
 
 			@Override

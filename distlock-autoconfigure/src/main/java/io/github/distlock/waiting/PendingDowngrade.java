@@ -14,14 +14,14 @@ import io.github.distlock.backend.ReleaseResult;
  * @param entry the reader's entry
  * @param attempt what it has to send
  */
-record Heir(CommandTarget entry, Command.Attempt attempt) {
+record PendingDowngrade(CommandTarget entry, Command.Attempt attempt) {
 
 	Successor successor() {
 		return new Successor(this.attempt.ticket(), this.attempt.lease());
 	}
 
 	/** The release was answered: at best with a grant. */
-	Steps answered(ReleaseResult result) {
+	Effects answered(ReleaseResult result) {
 		if (result.next() != null) {
 			return this.entry.attempted(this.attempt, result.next());
 		}
@@ -31,12 +31,12 @@ record Heir(CommandTarget entry, Command.Attempt attempt) {
 	}
 
 	/** The writer had lost the lock: the store knows nothing of the reader. */
-	Steps refused() {
+	Effects refused() {
 		return this.entry.attempted(this.attempt, new AttemptResult.Busy(Duration.ZERO));
 	}
 
 	/** Whether the reader was granted the lock cannot be said: it is cancelled. */
-	Steps unanswered(LockBackendException cause) {
+	Effects unanswered(LockBackendException cause) {
 		return this.entry.attemptFailed(this.attempt, cause);
 	}
 

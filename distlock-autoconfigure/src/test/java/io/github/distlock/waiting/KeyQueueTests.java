@@ -26,7 +26,7 @@ class KeyStateTests extends OneKey {
 		Command.Attempt attempt = attempt(this.entry.join(first));
 		assertThat(attempt.queue()).isTrue();
 		assertThat(this.entry.join(second).command()).isNull();
-		Steps steps = this.entry.attempted(attempt, granted());
+		Effects steps = this.entry.attempted(attempt, granted());
 		assertThat(steps.woken()).containsExactly(first);
 		assertThat(admission(first).handOff()).isEqualTo(HandOff.NONE);
 		assertThat(steps.command()).isNull();
@@ -44,7 +44,7 @@ class KeyStateTests extends OneKey {
 		assertThat(leave.exit().ticket).isEqualTo(attempt.ticket());
 		assertThat(leave.next()).isNotNull();
 		assertThat(leave.next().ticket()).isNotEqualTo(attempt.ticket());
-		Steps steps = this.entry.left(leave.exit(), new ReleaseResult(true, granted()));
+		Effects steps = this.entry.left(leave.exit(), new ReleaseResult(true, granted()));
 		assertThat(steps.woken()).containsExactly(second);
 		assertThat(admission(second).handOff()).isEqualTo(HandOff.REMOTE);
 		leave = leave(this.entry.depart(admission(second), deadline()));
@@ -136,7 +136,7 @@ class KeyStateTests extends OneKey {
 		Command.Attempt again = attempt(this.entry.granted(attempt.ticket(), stale));
 		assertThat(first.outcome()).isNull();
 		assertThat(again.ticket()).isEqualTo(attempt.ticket());
-		Steps steps = this.entry.attempted(again, new AttemptResult.Granted(stale));
+		Effects steps = this.entry.attempted(again, new AttemptResult.Granted(stale));
 		assertThat(steps.command()).isNull();
 		assertThat(first.outcome()).isNull();
 		assertThat(this.alarms).isNotEmpty();
@@ -157,7 +157,7 @@ class KeyStateTests extends OneKey {
 		assertThat(attempt.queue()).isFalse();
 		Waiter patient = waiter(LEASE);
 		this.entry.join(patient);
-		Steps steps = this.entry.attempted(attempt, new AttemptResult.Busy(LEASE));
+		Effects steps = this.entry.attempted(attempt, new AttemptResult.Busy(LEASE));
 		assertThat(steps.woken()).containsExactly(once);
 		assertThat(once.outcome()).isInstanceOf(Outcome.TimedOut.class);
 		assertThat(attempt(steps).queue()).isTrue();
@@ -178,7 +178,7 @@ class KeyStateTests extends OneKey {
 	void aFailureIsRepeatedUntilTheStoreHasBeenSilentForTooLong() {
 		Waiter first = waiter(LockRequest.FOREVER);
 		Command.Attempt attempt = attempt(this.entry.join(first));
-		Steps steps = this.entry.attemptFailed(attempt, FAILURE);
+		Effects steps = this.entry.attemptFailed(attempt, FAILURE);
 		assertThat(steps.command()).isNull();
 		assertThat(first.outcome()).isNull();
 		this.clock.pass(Duration.ofSeconds(1));
@@ -205,7 +205,7 @@ class KeyStateTests extends OneKey {
 	void aHolderThatWasDetachedCannotLeaveAgain() {
 		Waiter first = waiter(LEASE);
 		this.entry.attempted(attempt(this.entry.join(first)), granted());
-		Admission admission = admission(first);
+		Holder admission = admission(first);
 		assertThat(this.entry.depart(admission, deadline())).isNotNull();
 		assertThat(this.entry.depart(admission, deadline())).isNull();
 	}

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * and what they know of the store in common, since only the oldest asks it. A line is
  * made and removed inside the map's own atomic operations alone. Thread-safe.
  */
-final class TicketLines {
+final class TicketOrder {
 
 	private final ConcurrentMap<String, Line> lines = new ConcurrentHashMap<>();
 

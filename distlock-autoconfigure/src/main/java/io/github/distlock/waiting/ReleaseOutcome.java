@@ -3,7 +3,7 @@ package io.github.distlock.waiting;
 /**
  * How a holder left.
  */
-public enum Departure {
+public enum ReleaseOutcome {
 
 	/** The store has the lock back. */
 	RELEASED,

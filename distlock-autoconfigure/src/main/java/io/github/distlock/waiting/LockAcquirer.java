@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
  * command sends it itself where it can; timers, messages and callers without a thread
  * have theirs sent by the executor. Thread-safe.
  */
-public final class WaitingRoom {
+public final class LockAcquirer {
 
 	/** For so long at least the release of a lock that is abandoned is repeated. */
 	private static final long SHORTEST_REPETITION_NANOS = Duration.ofSeconds(5).toNanos();
 
-	private final Entries entries;
+	private final KeyQueues entries;
 
 	private final TimeSource clock;
 
-	private final Dispatcher dispatcher;
+	private final CommandSender dispatcher;
 
 	private final Duration patience;
 
@@ -51,12 +51,12 @@ public final class WaitingRoom {
 	 * @param callbacks completes the futures of asynchronous callers
 	 * @param timers only hands work to the executor
 	 */
-	public WaitingRoom(LockBackend backend, String instance, WaitingRules rules, TimeSource clock, Executor executor,
+	public LockAcquirer(LockBackend backend, String instance, WaitingRules rules, TimeSource clock, Executor executor,
 			Executor callbacks, ScheduledExecutorService timers) {
 		this.clock = clock;
 		this.patience = rules.patience();
-		this.dispatcher = new Dispatcher(backend, executor, callbacks, timers);
-		this.entries = new Entries(instance, rules, clock, this.dispatcher);
+		this.dispatcher = new CommandSender(backend, executor, callbacks, timers);
+		this.entries = new KeyQueues(instance, rules, clock, this.dispatcher);
 		this.withdrawalNanos = withdrawal(backend.description(), rules).toNanos();
 		this.threads = new ThreadWaits(this, clock, this.withdrawalNanos);
 	}
@@ -78,7 +78,7 @@ public final class WaitingRoom {
 	 * @throws InterruptedException if the thread was interrupted
 	 * @throws LockBackendException if the store fails
 	 */
-	public @Nullable Admission enter(EntryRequest request, boolean interruptible) throws InterruptedException {
+	public @Nullable Holder enter(WaitRequest request, boolean interruptible) throws InterruptedException {
 		return this.threads.enter(request, interruptible);
 	}
 
@@ -89,8 +89,8 @@ public final class WaitingRoom {
 	 * if the wait time has passed, or with {@link LockBackendException}. Cancelling gives
 	 * up.
 	 */
-	public CompletableFuture<@Nullable Admission> enterAsync(EntryRequest request) {
-		return new AsyncEntry(this, this.dispatcher, this.clock, request).begin();
+	public CompletableFuture<@Nullable Holder> enterAsync(WaitRequest request) {
+		return new AsyncAcquisition(this, this.dispatcher, this.clock, request).begin();
 	}
 
 	/**
@@ -100,18 +100,18 @@ public final class WaitingRoom {
 	 * @param leaseEnd how long the store may hold the lease if it cannot be told
 	 * @return how it went
 	 */
-	public Departure leave(Admission admission, Validity validity, Duration leaseEnd) {
-		KeyEntry entry = this.entries.find(admission.ticket());
+	public ReleaseOutcome leave(Holder admission, Validity validity, Duration leaseEnd) {
+		LockedKeyQueue entry = this.entries.find(admission.ticket());
 		if (entry == null) {
-			return Departure.GONE;
+			return ReleaseOutcome.GONE;
 		}
-		Steps passed = entry.handOn(admission, validity);
+		Effects passed = entry.handOn(admission, validity);
 		if (passed != null) {
 			this.dispatcher.follow(entry, passed);
-			return Departure.HANDED_ON;
+			return ReleaseOutcome.HANDED_ON;
 		}
-		Steps steps = entry.depart(admission, this.clock.nanoTime() + leaseEnd.toNanos());
-		return (steps != null) ? this.dispatcher.followHere(entry, steps) : Departure.GONE;
+		Effects steps = entry.depart(admission, this.clock.nanoTime() + leaseEnd.toNanos());
+		return (steps != null) ? this.dispatcher.followHere(entry, steps) : ReleaseOutcome.GONE;
 	}
 
 	/**
@@ -122,25 +122,25 @@ public final class WaitingRoom {
 	 * @param readerLease the reader's lease to ask the store for
 	 * @return how it went
 	 */
-	public Downgrade downgrade(Admission admission, Duration leaseEnd, Duration readerLease) {
-		KeyEntry entry = this.entries.find(admission.ticket());
+	public Downgrade downgrade(Holder admission, Duration leaseEnd, Duration readerLease) {
+		LockedKeyQueue entry = this.entries.find(admission.ticket());
 		if (entry == null) {
-			return new Downgrade(Departure.GONE, null);
+			return new Downgrade(ReleaseOutcome.GONE, null);
 		}
-		EntryRequest request = EntryRequest.ofReader(admission.ticket().key(), readerLease);
+		WaitRequest request = WaitRequest.ofReader(admission.ticket().key(), readerLease);
 		long now = this.clock.nanoTime();
 		// Its command may have to wait for another one, which is repeated for long.
 		long wait = Math.min(leaseEnd.toNanos(), this.patience.toNanos());
-		HeirWaiter waiter = new HeirWaiter(request, now, wait);
-		KeyEntry own = this.entries.obtain(request);
-		Heir heir = own.inherit(waiter);
-		Steps steps = entry.depart(admission, now + leaseEnd.toNanos(), heir);
+		DowngradeWaiter waiter = new DowngradeWaiter(request, now, wait);
+		LockedKeyQueue own = this.entries.obtain(request);
+		PendingDowngrade heir = own.inherit(waiter);
+		Effects steps = entry.depart(admission, now + leaseEnd.toNanos(), heir);
 		if (steps == null) {
 			this.dispatcher.follow(own, heir.refused());
-			return new Downgrade(Departure.GONE, null);
+			return new Downgrade(ReleaseOutcome.GONE, null);
 		}
 		try {
-			Departure departure = this.dispatcher.followHere(entry, steps);
+			ReleaseOutcome departure = this.dispatcher.followHere(entry, steps);
 			return new Downgrade(departure, this.threads.awaitAnswer(own, waiter));
 		}
 		catch (RuntimeException | Error ex) {
@@ -154,7 +154,7 @@ public final class WaitingRoom {
 	 * Give the lock back in the background: nobody wants it.
 	 * @param admission the stay that ends
 	 */
-	public void abandon(Admission admission) {
+	public void abandon(Holder admission) {
 		abandon(admission, admission.leftNanos(this.clock));
 	}
 
@@ -163,16 +163,16 @@ public final class WaitingRoom {
 	 * @param admission the stay that ends
 	 * @param validity until when the store's grant counts by now
 	 */
-	public void abandon(Admission admission, Validity validity) {
+	public void abandon(Holder admission, Validity validity) {
 		abandon(admission, validity.remainingNanos(this.clock));
 	}
 
-	private void abandon(Admission admission, long leftNanos) {
-		KeyEntry entry = this.entries.find(admission.ticket());
+	private void abandon(Holder admission, long leftNanos) {
+		LockedKeyQueue entry = this.entries.find(admission.ticket());
 		if (entry != null) {
 			// The store's lease ends a little later than what counts of it.
 			long giveUpNanos = this.clock.nanoTime() + Math.max(leftNanos, SHORTEST_REPETITION_NANOS);
-			Steps steps = entry.depart(admission, giveUpNanos);
+			Effects steps = entry.depart(admission, giveUpNanos);
 			if (steps != null) {
 				this.dispatcher.follow(entry, steps);
 			}
@@ -185,8 +185,8 @@ public final class WaitingRoom {
 	 * @param grant what
 	 */
 	public void granted(Ticket ticket, Grant grant) {
-		KeyEntry entry = this.entries.find(ticket);
-		Steps steps = (entry != null) ? entry.granted(ticket, grant) : null;
+		LockedKeyQueue entry = this.entries.find(ticket);
+		Effects steps = (entry != null) ? entry.granted(ticket, grant) : null;
 		if (entry != null && steps != null) {
 			this.dispatcher.follow(entry, steps);
 		}
@@ -205,7 +205,7 @@ public final class WaitingRoom {
 			this.entries.lookAgain();
 			return;
 		}
-		KeyEntry entry = this.entries.find(ticket);
+		LockedKeyQueue entry = this.entries.find(ticket);
 		if (entry != null) {
 			this.dispatcher.follow(entry, entry.look(ticket));
 		}
@@ -236,14 +236,14 @@ public final class WaitingRoom {
 		return this.entries.unfinishedBut(left);
 	}
 
-	KeyEntry join(Waiter waiter, boolean background) {
+	LockedKeyQueue join(Waiter waiter, boolean background) {
 		String key = waiter.request().key();
 		while (true) {
 			if (this.closed) {
 				throw shutDown(key);
 			}
-			KeyEntry entry = this.entries.obtain(waiter.request());
-			Steps steps = entry.join(waiter);
+			LockedKeyQueue entry = this.entries.obtain(waiter.request());
+			Effects steps = entry.join(waiter);
 			if (steps != null) {
 				if (this.closed) {
 					// close() may have passed by before we joined.
@@ -268,7 +268,7 @@ public final class WaitingRoom {
 		return this.withdrawalNanos;
 	}
 
-	private void followHere(KeyEntry entry, Waiter waiter, Steps steps) {
+	private void followHere(LockedKeyQueue entry, Waiter waiter, Effects steps) {
 		try {
 			this.dispatcher.followHere(entry, steps);
 		}
@@ -280,8 +280,8 @@ public final class WaitingRoom {
 		}
 	}
 
-	boolean giveUp(KeyEntry entry, Waiter waiter, boolean timedOut) {
-		Steps steps = entry.giveUp(waiter, timedOut);
+	boolean giveUp(LockedKeyQueue entry, Waiter waiter, boolean timedOut) {
+		Effects steps = entry.giveUp(waiter, timedOut);
 		if (steps == null) {
 			return false;
 		}
@@ -293,8 +293,8 @@ public final class WaitingRoom {
 	 * The same on the caller's thread, which cancels its ticket itself: it returns when
 	 * the store has answered, or after one command time-out.
 	 */
-	boolean giveUpHere(KeyEntry entry, Waiter waiter, boolean timedOut) {
-		Steps steps = entry.giveUp(waiter, timedOut);
+	boolean giveUpHere(LockedKeyQueue entry, Waiter waiter, boolean timedOut) {
+		Effects steps = entry.giveUp(waiter, timedOut);
 		if (steps == null) {
 			return false;
 		}
@@ -308,7 +308,7 @@ public final class WaitingRoom {
 	}
 
 	/** An error ended a wait: the caller gets that, and not the lock. */
-	void withdraw(KeyEntry entry, Waiter waiter) {
+	void withdraw(LockedKeyQueue entry, Waiter waiter) {
 		giveUp(entry, waiter, false);
 		if (waiter.outcome() instanceof Outcome.Admitted admitted) {
 			abandon(admitted.admission());

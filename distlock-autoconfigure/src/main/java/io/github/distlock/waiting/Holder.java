@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The right to be inside, until it is given back to the waiting room. Compared by
  * identity: each admission is one stay. Several may follow each other under one grant.
  */
-public final class Admission {
+public final class Holder {
 
 	private final Ticket ticket;
 
@@ -37,7 +37,7 @@ public final class Admission {
 	 */
 	private @Nullable Validity validity;
 
-	private Admission(Ticket ticket, Duration lease, HandOff handOff, long fencingToken, long lastToken,
+	private Holder(Ticket ticket, Duration lease, HandOff handOff, long fencingToken, long lastToken,
 			long turnStartNanos, int passed, Validity validity) {
 		this.ticket = ticket;
 		this.lease = lease;
@@ -50,14 +50,14 @@ public final class Admission {
 	}
 
 	/** The first stay under a grant of the store. */
-	static Admission first(Ticket ticket, Duration lease, Grant grant, HandOff handOff, long nowNanos) {
-		return new Admission(ticket, lease, handOff, grant.firstToken(), grant.lastToken(), nowNanos, 0,
+	static Holder first(Ticket ticket, Duration lease, Grant grant, HandOff handOff, long nowNanos) {
+		return new Holder(ticket, lease, handOff, grant.firstToken(), grant.lastToken(), nowNanos, 0,
 				grant.validity());
 	}
 
 	/** The stay of the one to whom this one passes the lock. */
-	Admission next(Validity current) {
-		return new Admission(this.ticket, this.lease, HandOff.LOCAL, this.fencingToken + 1, this.lastToken,
+	Holder next(Validity current) {
+		return new Holder(this.ticket, this.lease, HandOff.LOCAL, this.fencingToken + 1, this.lastToken,
 				this.turnStartNanos, this.passed + 1, current);
 	}
 

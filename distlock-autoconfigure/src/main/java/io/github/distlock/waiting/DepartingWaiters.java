@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * return when it has left: until then the store may grant the lock to it, so that other
  * applications are refused a lock without a holder. Guarded by the entry's lock.
  */
-final class Leavers {
+final class DepartingWaiters {
 
 	/** While there are none, as for most keys, it takes no room. */
 	private @Nullable List<Leaver> leavers;

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * When a lock stays in the JVM, and when it goes back to the store.
  */
-class KeyStateHandOffTests extends OneKey {
+class KeyQueueHandOffTests extends OneKey {
 
 	private static final long FIRST_TOKEN = 100;
 
@@ -31,7 +31,7 @@ class KeyStateHandOffTests extends OneKey {
 	void theNextOneEntersWithTheNextTokenAndNothingIsSent() {
 		Waiter first = enter(10);
 		Waiter second = joins();
-		Steps steps = handOn(first);
+		Effects steps = handOn(first);
 		assertThat(steps.command()).isNull();
 		assertThat(steps.woken()).containsExactly(second);
 		assertThat(admission(second).handOff()).isEqualTo(HandOff.LOCAL);
@@ -192,7 +192,7 @@ class KeyStateHandOffTests extends OneKey {
 	}
 
 	/** Nothing has been renewed meanwhile. */
-	private Steps handOn(Waiter from) {
+	private Effects handOn(Waiter from) {
 		return this.entry.handOn(admission(from), this.validity);
 	}
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * when a successor that was queued by a release was granted the lock by a message and
  * left again before that release was answered. Guarded by the entry's lock.
  */
-final class Exits {
+final class PendingReleases {
 
 	/**
 	 * A ticket that was cancelled without an answer is forgotten by then at the latest.
@@ -22,14 +22,14 @@ final class Exits {
 	private static final long CANCEL_PATIENCE_NANOS = Duration.ofSeconds(15).toNanos();
 
 	/** The oldest first. While there are none, as for all who hold, it takes no room. */
-	private List<Exit> exits = List.of();
+	private List<PendingRelease> exits = List.of();
 
 	private final TimeSource clock;
 
 	/** Who has left although a copy of its attempt may still be on its way. */
 	private @Nullable Ticket stray;
 
-	Exits(TimeSource clock) {
+	PendingReleases(TimeSource clock) {
 		this.clock = clock;
 	}
 
@@ -37,32 +37,32 @@ final class Exits {
 		return this.exits.isEmpty();
 	}
 
-	@Nullable Exit first() {
+	@Nullable PendingRelease first() {
 		return this.exits.isEmpty() ? null : this.exits.get(0);
 	}
 
-	void release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos, @Nullable Heir heir) {
-		add(Exit.release(ticket, doubtful, lastToken, giveUpNanos, heir));
+	void release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos, @Nullable PendingDowngrade heir) {
+		add(PendingRelease.release(ticket, doubtful, lastToken, giveUpNanos, heir));
 	}
 
 	/**
 	 * No caller wants what was granted.
 	 * @param lease what the store was asked for
 	 */
-	void giveBack(Place place, Duration lease, Grant grant) {
+	void giveBack(QueuedTicket place, Duration lease, Grant grant) {
 		release(place.ticket, place.doubtful, grant.firstToken(), this.clock.nanoTime() + lease.toNanos(), null);
 	}
 
-	void cancel(Place place) {
-		add(Exit.cancel(place.ticket, place.doubtful, this.clock.nanoTime() + CANCEL_PATIENCE_NANOS));
+	void cancel(QueuedTicket place) {
+		add(PendingRelease.cancel(place.ticket, place.doubtful, this.clock.nanoTime() + CANCEL_PATIENCE_NANOS));
 	}
 
 	/** Cancel a ticket that may wait or hold: nothing else is known of it. */
 	void cancel(Ticket ticket) {
-		add(Exit.cancel(ticket, true, this.clock.nanoTime() + CANCEL_PATIENCE_NANOS));
+		add(PendingRelease.cancel(ticket, true, this.clock.nanoTime() + CANCEL_PATIENCE_NANOS));
 	}
 
-	private void add(Exit exit) {
+	private void add(PendingRelease exit) {
 		if (this.exits.isEmpty()) {
 			this.exits = List.of(exit);
 		}
@@ -72,7 +72,7 @@ final class Exits {
 	}
 
 	/** It has left, as far as anybody can tell. */
-	void remove(Exit exit) {
+	void remove(PendingRelease exit) {
 		this.exits = (this.exits.size() == 1 && this.exits.contains(exit)) ? List.of()
 				: this.exits.stream().filter((other) -> other != exit).toList();
 		if (exit.doubtful) {
@@ -84,7 +84,7 @@ final class Exits {
 	 * Whether it left cannot be said: it is repeated later.
 	 * @return whether that makes no sense any more
 	 */
-	boolean rest(Exit exit) {
+	boolean rest(PendingRelease exit) {
 		exit.resting = true;
 		return this.clock.nanoTime() - exit.giveUpNanos >= 0;
 	}

@@ -15,12 +15,12 @@ import io.github.distlock.LockMode;
  * @param onWaiting called once, on the caller's thread, when the lock cannot be had at
  * once and waiting begins
  */
-public record EntryRequest(String key, LockMode mode, boolean fair, Duration lease, Duration waitTime,
+public record WaitRequest(String key, LockMode mode, boolean fair, Duration lease, Duration waitTime,
 		Runnable onWaiting) {
 
 	/** A writer that goes on as a reader: one answer of the store must do. */
-	static EntryRequest ofReader(String key, Duration lease) {
-		return new EntryRequest(key, LockMode.READ, false, lease, Duration.ZERO, () -> {
+	static WaitRequest ofReader(String key, Duration lease) {
+		return new WaitRequest(key, LockMode.READ, false, lease, Duration.ZERO, () -> {
 		});
 	}
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * or until its lease has passed and it does not matter any more. Guarded by the entry's
  * lock, but for what never changes.
  */
-final class Exit {
+final class PendingRelease {
 
 	final Ticket ticket;
 
@@ -26,7 +26,7 @@ final class Exit {
 	final long giveUpNanos;
 
 	/** Who keeps the lock as a reader, if the first command is answered. */
-	final @Nullable Heir heir;
+	final @Nullable PendingDowngrade heir;
 
 	/** Who is queued in the same trip; the same in each repetition. */
 	@Nullable Successor next;
@@ -36,8 +36,8 @@ final class Exit {
 	/** Whether the next repetition waits for its time. */
 	boolean resting;
 
-	private Exit(Ticket ticket, boolean doubtful, boolean release, long lastToken, long giveUpNanos,
-			@Nullable Heir heir) {
+	private PendingRelease(Ticket ticket, boolean doubtful, boolean release, long lastToken, long giveUpNanos,
+			@Nullable PendingDowngrade heir) {
 		this.ticket = ticket;
 		this.release = release;
 		this.lastToken = lastToken;
@@ -73,12 +73,12 @@ final class Exit {
 						+ cause.getMessage(), cause);
 	}
 
-	static Exit release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos, @Nullable Heir heir) {
-		return new Exit(ticket, doubtful, true, lastToken, giveUpNanos, heir);
+	static PendingRelease release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos, @Nullable PendingDowngrade heir) {
+		return new PendingRelease(ticket, doubtful, true, lastToken, giveUpNanos, heir);
 	}
 
-	static Exit cancel(Ticket ticket, boolean doubtful, long giveUpNanos) {
-		return new Exit(ticket, doubtful, false, 0, giveUpNanos, null);
+	static PendingRelease cancel(Ticket ticket, boolean doubtful, long giveUpNanos) {
+		return new PendingRelease(ticket, doubtful, false, 0, giveUpNanos, null);
 	}
 
 }

@@ -12,30 +12,30 @@ import io.github.distlock.backend.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entry of one key in the waiting room: a {@link KeyState} and the lock that guards
+ * The entry of one key in the waiting room: a {@link KeyQueue} and the lock that guards
  * it. Each event is one short critical section; nothing is sent and nobody is woken under
- * the lock, the {@link Steps} say what to do afterwards.
+ * the lock, the {@link Effects} say what to do afterwards.
  * <p>
- * Entries may share a lock, so that a held lock needs none of its own: therefore no other
+ * KeyQueues may share a lock, so that a held lock needs none of its own: therefore no other
  * entry may be told anything under it. Nothing that a state may call does so: its
- * {@link Surroundings} change maps, and leave everything else to other threads.
+ * {@link KeyQueueContext} change maps, and leave everything else to other threads.
  */
-final class KeyEntry implements CommandTarget {
+final class LockedKeyQueue implements CommandTarget {
 
 	private final Lock lock;
 
 	private final String key;
 
-	private final KeyState state;
+	private final KeyQueue state;
 
 	/**
 	 * Create an entry.
 	 * @param lock guards it, and perhaps others
 	 */
-	KeyEntry(String key, Lock lock, Surroundings room) {
+	LockedKeyQueue(String key, Lock lock, KeyQueueContext room) {
 		this.lock = lock;
 		this.key = key;
-		this.state = new KeyState(this, room);
+		this.state = new KeyQueue(this, room);
 	}
 
 	@Override
@@ -47,7 +47,7 @@ final class KeyEntry implements CommandTarget {
 	 * Add a caller to the local queue.
 	 * @return what follows, or {@code null} if this entry has been removed
 	 */
-	@Nullable Steps join(Waiter waiter) {
+	@Nullable Effects join(Waiter waiter) {
 		return ifKnown(() -> this.state.join(waiter));
 	}
 
@@ -55,19 +55,19 @@ final class KeyEntry implements CommandTarget {
 	 * Begin as one who keeps the lock as a reader: what this entry would send is sent by
 	 * a writer's release.
 	 */
-	Heir inherit(HeirWaiter waiter) {
-		Steps steps = join(waiter);
+	PendingDowngrade inherit(DowngradeWaiter waiter) {
+		Effects steps = join(waiter);
 		if (steps == null || !(steps.command() instanceof Command.Attempt attempt)) {
 			throw new IllegalStateException("Not a new entry: " + this.key);
 		}
-		return new Heir(this, attempt);
+		return new PendingDowngrade(this, attempt);
 	}
 
 	/**
 	 * A caller gives up.
 	 * @return what follows, or {@code null} if its outcome had been decided before
 	 */
-	@Nullable Steps giveUp(Waiter waiter, boolean timedOut) {
+	@Nullable Effects giveUp(Waiter waiter, boolean timedOut) {
 		return ifKnown(() -> this.state.giveUp(waiter, timedOut));
 	}
 
@@ -76,7 +76,7 @@ final class KeyEntry implements CommandTarget {
 	 * @param validity until when the grant counts by now
 	 * @return what follows, or {@code null} if the lock must go back to the store
 	 */
-	@Nullable Steps handOn(Admission admission, Validity validity) {
+	@Nullable Effects handOn(Holder admission, Validity validity) {
 		return ifKnown(() -> this.state.handOn(admission, validity));
 	}
 
@@ -84,7 +84,7 @@ final class KeyEntry implements CommandTarget {
 	 * The holder leaves.
 	 * @return what follows, or {@code null} if this one does not hold any more
 	 */
-	@Nullable Steps depart(Admission admission, long giveUpNanos) {
+	@Nullable Effects depart(Holder admission, long giveUpNanos) {
 		return depart(admission, giveUpNanos, null);
 	}
 
@@ -92,7 +92,7 @@ final class KeyEntry implements CommandTarget {
 	 * The holder leaves, and somebody else keeps the lock as a reader.
 	 * @return what follows, or {@code null} if this one does not hold any more
 	 */
-	@Nullable Steps depart(Admission admission, long giveUpNanos, @Nullable Heir heir) {
+	@Nullable Effects depart(Holder admission, long giveUpNanos, @Nullable PendingDowngrade heir) {
 		return ifKnown(() -> this.state.depart(admission, giveUpNanos, heir));
 	}
 
@@ -100,50 +100,50 @@ final class KeyEntry implements CommandTarget {
 	 * A message says that a ticket was granted.
 	 * @return what follows, or {@code null} if nobody here knows the ticket
 	 */
-	@Nullable Steps granted(Ticket ticket, Grant grant) {
+	@Nullable Effects granted(Ticket ticket, Grant grant) {
 		return ifKnown(() -> this.state.granted(ticket, grant));
 	}
 
-	Steps look(@Nullable Ticket ticket) {
+	Effects look(@Nullable Ticket ticket) {
 		return after(() -> this.state.look(ticket));
 	}
 
-	Steps failWaiters(LockBackendException cause) {
+	Effects failWaiters(LockBackendException cause) {
 		return after(() -> this.state.failWaiters(cause));
 	}
 
 	@Override
-	public Steps attempted(Command.Attempt attempt, AttemptResult result) {
+	public Effects attempted(Command.Attempt attempt, AttemptResult result) {
 		return after(() -> this.state.attempted(attempt, result));
 	}
 
 	@Override
-	public Steps attemptFailed(Command.Attempt attempt, LockBackendException cause) {
+	public Effects attemptFailed(Command.Attempt attempt, LockBackendException cause) {
 		return after(() -> this.state.attemptFailed(attempt, cause));
 	}
 
 	@Override
-	public Steps left(Exit exit, @Nullable ReleaseResult result) {
+	public Effects left(PendingRelease exit, @Nullable ReleaseResult result) {
 		return after(() -> this.state.left(exit, result));
 	}
 
 	@Override
-	public Steps leaveFailed(Exit exit, LockBackendException cause) {
+	public Effects leaveFailed(PendingRelease exit, LockBackendException cause) {
 		return after(() -> this.state.leaveFailed(exit, cause));
 	}
 
 	@Override
-	public Steps rescue(Command command) {
+	public Effects rescue(Command command) {
 		return after(() -> this.state.rescue(command));
 	}
 
 	@Override
-	public Steps rouse() {
+	public Effects rouse() {
 		return after(this.state::rouse);
 	}
 
 	@Override
-	public Steps ring() {
+	public Effects ring() {
 		return after(this.state::ring);
 	}
 
@@ -157,7 +157,7 @@ final class KeyEntry implements CommandTarget {
 		}
 	}
 
-	private Steps after(Runnable event) {
+	private Effects after(Runnable event) {
 		this.lock.lock();
 		try {
 			event.run();
@@ -168,7 +168,7 @@ final class KeyEntry implements CommandTarget {
 		}
 	}
 
-	private @Nullable Steps ifKnown(BooleanSupplier event) {
+	private @Nullable Effects ifKnown(BooleanSupplier event) {
 		this.lock.lock();
 		try {
 			return event.getAsBoolean() ? this.state.steps() : null;

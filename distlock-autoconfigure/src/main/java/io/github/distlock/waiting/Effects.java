@@ -13,5 +13,5 @@ import org.jspecify.annotations.Nullable;
  * @param stray a ticket to cancel once more, later, since a copy of its attempt may still
  * be on its way
  */
-record Steps(@Nullable Command command, List<Waiter> woken, @Nullable Ticket stray) {
+record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket stray) {
 }

@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * another one is handled, a second {@link StackOverflowError} for example. A command
  * which that loses is marked by a plain write, and the next event of its key settles it.
  */
-final class Dispatcher {
+final class CommandSender {
 
-	private static final Log logger = LogFactory.getLog(Dispatcher.class);
+	private static final Log logger = LogFactory.getLog(CommandSender.class);
 
 	private static final long RESCUE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -43,17 +43,17 @@ final class Dispatcher {
 
 	private final Tasks tasks;
 
-	private final Strays strays;
+	private final StrayTickets strays;
 
 	/** The last command of each key that is to be sent in order, until it is answered. */
 	private final ConcurrentMap<String, CompletableFuture<?>> lastInOrder = new ConcurrentHashMap<>();
 
-	Dispatcher(LockBackend backend, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
+	CommandSender(LockBackend backend, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
 		this.backend = backend;
 		this.executor = executor;
 		this.callbacks = callbacks;
 		this.tasks = new Tasks(executor, timers);
-		this.strays = new Strays(backend, this.tasks);
+		this.strays = new StrayTickets(backend, this.tasks);
 	}
 
 	Executor callbacks() {
@@ -65,11 +65,11 @@ final class Dispatcher {
 	}
 
 	/** Do what follows from an event, the command in the background. */
-	void follow(CommandTarget entry, Steps steps) {
+	void follow(CommandTarget entry, Effects steps) {
 		follow(steps, (command) -> sendInBackground(entry, command));
 	}
 
-	private void follow(Steps steps, Consumer<Command> sender) {
+	private void follow(Effects steps, Consumer<Command> sender) {
 		Command command = steps.command();
 		try {
 			try {
@@ -100,7 +100,7 @@ final class Dispatcher {
 	 * Do what follows from an event, the command in the background, but not before those
 	 * that were given here before for the same key have been answered.
 	 */
-	void followInOrder(CommandTarget entry, Steps steps) {
+	void followInOrder(CommandTarget entry, Effects steps) {
 		follow(steps, (command) -> sendInOrder(entry, command));
 	}
 
@@ -137,9 +137,9 @@ final class Dispatcher {
 	 * Do what follows from an event, the command on this thread.
 	 * @return how it went, if it was a release; otherwise that it is pending
 	 */
-	Departure followHere(CommandTarget entry, Steps steps) {
+	ReleaseOutcome followHere(CommandTarget entry, Effects steps) {
 		Command command = steps.command();
-		Departure departure = Departure.PENDING;
+		ReleaseOutcome departure = ReleaseOutcome.PENDING;
 		try {
 			try {
 				wake(steps);
@@ -191,7 +191,7 @@ final class Dispatcher {
 		}
 	}
 
-	private void wake(Steps steps) {
+	private void wake(Effects steps) {
 		this.tasks.retryRefused();
 		steps.woken().forEach(this::wake);
 		Ticket stray = steps.stray();
@@ -228,31 +228,31 @@ final class Dispatcher {
 		}
 	}
 
-	private Departure send(CommandTarget entry, Command command) {
+	private ReleaseOutcome send(CommandTarget entry, Command command) {
 		if (command instanceof Command.Attempt attempt) {
 			attempt(entry, attempt);
-			return Departure.PENDING;
+			return ReleaseOutcome.PENDING;
 		}
 		return leave(entry, (Command.Leave) command);
 	}
 
 	private void attempt(CommandTarget entry, Command.Attempt attempt) {
-		Steps steps;
+		Effects steps;
 		try {
 			steps = entry.attempted(attempt, this.backend.attempt(attempt.ticket(), attempt.lease(), attempt.queue()));
 		}
 		catch (Throwable ex) {
 			failed(entry, attempt, ex);
-			Failures.rethrow(ex);
+			ErrorLog.rethrow(ex);
 			return;
 		}
 		follow(entry, steps);
 	}
 
-	private Departure leave(CommandTarget entry, Command.Leave leave) {
-		Exit exit = leave.exit();
+	private ReleaseOutcome leave(CommandTarget entry, Command.Leave leave) {
+		PendingRelease exit = leave.exit();
 		ReleaseResult result = null;
-		Steps steps;
+		Effects steps;
 		try {
 			if (exit.release) {
 				result = this.backend.release(exit.ticket, exit.lastToken, leave.next());
@@ -264,8 +264,8 @@ final class Dispatcher {
 		}
 		catch (Throwable ex) {
 			failed(entry, leave, ex);
-			Failures.rethrow(ex);
-			return Departure.UNANSWERED;
+			ErrorLog.rethrow(ex);
+			return ReleaseOutcome.UNANSWERED;
 		}
 		if (leave.heir() != null && result != null) {
 			answer(leave.heir(), result);
@@ -273,26 +273,26 @@ final class Dispatcher {
 		follow(entry, steps);
 		// A caller gets the first answer only. Gone, in a later one, may be what an
 		// earlier one did.
-		return (result != null && !result.released()) ? Departure.GONE : Departure.RELEASED;
+		return (result != null && !result.released()) ? ReleaseOutcome.GONE : ReleaseOutcome.RELEASED;
 	}
 
-	private void answer(Heir heir, ReleaseResult result) {
+	private void answer(PendingDowngrade heir, ReleaseResult result) {
 		try {
 			follow(heir.entry(), heir.answered(result));
 		}
 		catch (Throwable ex) {
 			rescue(heir.entry(), heir.attempt());
-			Failures.log(logger, "The answer for lock '" + heir.entry().key() + "' could not be handled", ex);
+			ErrorLog.log(logger, "The answer for lock '" + heir.entry().key() + "' could not be handled", ex);
 		}
 	}
 
-	private void unanswered(Heir heir, LockBackendException cause) {
+	private void unanswered(PendingDowngrade heir, LockBackendException cause) {
 		try {
 			follow(heir.entry(), heir.unanswered(cause));
 		}
 		catch (Throwable ex) {
 			rescue(heir.entry(), heir.attempt());
-			Failures.log(logger, "The failure for lock '" + heir.entry().key() + "' could not be handled", ex);
+			ErrorLog.log(logger, "The failure for lock '" + heir.entry().key() + "' could not be handled", ex);
 		}
 	}
 
@@ -302,13 +302,13 @@ final class Dispatcher {
 	 */
 	private void failed(CommandTarget entry, Command command, Throwable ex) {
 		try {
-			LockBackendException cause = Failures.asBackendException(ex);
+			LockBackendException cause = ErrorLog.asBackendException(ex);
 			if (command instanceof Command.Attempt attempt) {
 				follow(entry, entry.attemptFailed(attempt, cause));
 				return;
 			}
 			Command.Leave leave = (Command.Leave) command;
-			Steps steps = entry.leaveFailed(leave.exit(), cause);
+			Effects steps = entry.leaveFailed(leave.exit(), cause);
 			try {
 				if (leave.heir() != null) {
 					unanswered(leave.heir(), cause);
@@ -320,7 +320,7 @@ final class Dispatcher {
 		}
 		catch (Throwable again) {
 			rescue(entry, command);
-			Failures.log(logger, "A failure for lock '" + entry.key() + "' could not be handled and is handled again",
+			ErrorLog.log(logger, "A failure for lock '" + entry.key() + "' could not be handled and is handled again",
 					again);
 		}
 	}
@@ -339,7 +339,7 @@ final class Dispatcher {
 			}
 			catch (Throwable ex) {
 				rescue(entry, command);
-				Failures.log(logger, "Lock '" + entry.key() + "' could not be settled after an error", ex);
+				ErrorLog.log(logger, "Lock '" + entry.key() + "' could not be settled after an error", ex);
 			}
 		}, RESCUE_NANOS);
 	}

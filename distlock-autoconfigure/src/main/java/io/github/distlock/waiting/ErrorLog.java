@@ -8,9 +8,9 @@ import org.apache.commons.logging.Log;
 /**
  * What to do with whatever was thrown while a command was sent or settled.
  */
-final class Failures {
+final class ErrorLog {
 
-	private Failures() {
+	private ErrorLog() {
 	}
 
 	/** The log may fail for the same reason as what it is to say. */

@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * With which lease the ticket of a key asks when its callers want different ones, and
  * what becomes of a grant that came too late for a caller that asks once.
  */
-class PlaceLeaseTests extends OneKey {
+class QueuedTicketLeaseTests extends OneKey {
 
 	private static final Duration LONG = Duration.ofHours(1);
 
@@ -50,7 +50,7 @@ class PlaceLeaseTests extends OneKey {
 		Waiter second = waiter(LEASE, LEASE);
 		this.entry.join(second);
 		this.entry.giveUp(first, true);
-		Steps steps = this.entry.left(release.exit(), new ReleaseResult(true, granted()));
+		Effects steps = this.entry.left(release.exit(), new ReleaseResult(true, granted()));
 		assertThat(second.outcome()).isNull();
 		Command.Leave back = leave(steps);
 		assertThat(back.exit().ticket).isEqualTo(release.next().ticket());
@@ -65,7 +65,7 @@ class PlaceLeaseTests extends OneKey {
 		Command.Attempt attempt = attempt(this.entry.join(once));
 		AttemptResult granted = new AttemptResult.Granted(grant(SHORT));
 		this.clock.pass(SHORT);
-		Steps steps = this.entry.attempted(attempt, granted);
+		Effects steps = this.entry.attempted(attempt, granted);
 		assertThat(once.outcome()).isInstanceOf(Outcome.TimedOut.class);
 		// The ticket holds the lock in the store: it returns when that is over.
 		assertThat(steps.woken()).isEmpty();
@@ -79,7 +79,7 @@ class PlaceLeaseTests extends OneKey {
 	void aCallerThatGivesUpIsWokenWhenItsTicketHasLeft() {
 		Waiter waiter = waiter(LEASE);
 		this.entry.attempted(attempt(this.entry.join(waiter)), waiting());
-		Steps steps = this.entry.giveUp(waiter, true);
+		Effects steps = this.entry.giveUp(waiter, true);
 		assertThat(steps.woken()).isEmpty();
 		assertThat(waiter.isLeaving()).isTrue();
 		assertThat(this.entry.left(leave(steps).exit(), null).woken()).containsExactly(waiter);
@@ -122,7 +122,7 @@ class PlaceLeaseTests extends OneKey {
 		Waiter waiter = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.entry.join(waiter));
 		assertThat(this.entry.giveUp(waiter, true).woken()).isEmpty();
-		Steps steps = this.entry.attempted(attempt, waiting());
+		Effects steps = this.entry.attempted(attempt, waiting());
 		assertThat(steps.woken()).isEmpty();
 		assertThat(this.entry.left(leave(steps).exit(), null).woken()).containsExactly(waiter);
 	}

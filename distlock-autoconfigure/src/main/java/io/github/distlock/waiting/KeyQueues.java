@@ -22,18 +22,18 @@ import org.jspecify.annotations.Nullable;
  * caller whose ticket is his own, since he is fair or reads. Nothing stays of a key that
  * nobody waits for or holds. Thread-safe.
  */
-final class Entries {
+final class KeyQueues {
 
-	private final ConcurrentMap<String, KeyEntry> shared = new ConcurrentHashMap<>();
+	private final ConcurrentMap<String, LockedKeyQueue> shared = new ConcurrentHashMap<>();
 
 	/** The entries of callers with tickets of their own, by the numbers of those. */
-	private final ConcurrentMap<Long, KeyEntry> own = new ConcurrentHashMap<>();
+	private final ConcurrentMap<Long, LockedKeyQueue> own = new ConcurrentHashMap<>();
 
-	private final TicketLines lines = new TicketLines();
+	private final TicketOrder lines = new TicketOrder();
 
-	private final EntryLocks locks = new EntryLocks();
+	private final KeyQueueLocks locks = new KeyQueueLocks();
 
-	private final Surroundings common = new SharedSurroundings();
+	private final KeyQueueContext common = new SharedSurroundings();
 
 	private final AtomicLong ticketNumbers = new AtomicLong();
 
@@ -43,9 +43,9 @@ final class Entries {
 
 	private final WaitingRules rules;
 
-	private final Dispatcher dispatcher;
+	private final CommandSender dispatcher;
 
-	Entries(String instance, WaitingRules rules, TimeSource clock, Dispatcher dispatcher) {
+	KeyQueues(String instance, WaitingRules rules, TimeSource clock, CommandSender dispatcher) {
 		this.instance = instance;
 		this.rules = rules;
 		this.clock = clock;
@@ -53,22 +53,22 @@ final class Entries {
 	}
 
 	/** The entry for a caller; it may be removed before he has joined it. */
-	KeyEntry obtain(EntryRequest request) {
+	LockedKeyQueue obtain(WaitRequest request) {
 		if (request.hasOwnTicket()) {
 			return new OwnSurroundings(request.key()).entry;
 		}
-		KeyEntry known = this.shared.get(request.key());
+		LockedKeyQueue known = this.shared.get(request.key());
 		return (known != null) ? known : this.shared.computeIfAbsent(request.key(),
-				(key) -> new KeyEntry(key, this.locks.of(key), this.common));
+				(key) -> new LockedKeyQueue(key, this.locks.of(key), this.common));
 	}
 
 	/** The entry that knows a ticket, or may know it. */
-	@Nullable KeyEntry find(Ticket ticket) {
-		KeyEntry entry = this.own.isEmpty() ? null : this.own.get(ticket.number());
+	@Nullable LockedKeyQueue find(Ticket ticket) {
+		LockedKeyQueue entry = this.own.isEmpty() ? null : this.own.get(ticket.number());
 		return (entry != null) ? entry : this.shared.get(ticket.key());
 	}
 
-	void forEach(Consumer<KeyEntry> action) {
+	void forEach(Consumer<LockedKeyQueue> action) {
 		this.shared.values().forEach(action);
 		this.own.values().forEach(action);
 	}
@@ -81,11 +81,11 @@ final class Entries {
 	 * What is not finished in entries other than those that know one of these tickets.
 	 */
 	Unfinished unfinishedBut(Collection<Ticket> left) {
-		Set<@Nullable KeyEntry> known = new HashSet<>();
+		Set<@Nullable LockedKeyQueue> known = new HashSet<>();
 		left.forEach((ticket) -> known.add(find(ticket)));
 		return Stream.concat(this.shared.values().stream(), this.own.values().stream())
 			.filter((entry) -> !known.contains(entry))
-			.map(KeyEntry::unfinished)
+			.map(LockedKeyQueue::unfinished)
 			.reduce(Unfinished.NOTHING, Unfinished::and);
 	}
 
@@ -103,9 +103,9 @@ final class Entries {
 		inLine(key, (waiting) -> this.dispatcher.follow(waiting, waiting.failWaiters(cause)));
 	}
 
-	private void inLine(String key, Consumer<KeyEntry> action) {
+	private void inLine(String key, Consumer<LockedKeyQueue> action) {
 		for (Long number : this.lines.of(key)) {
-			KeyEntry waiting = this.own.get(number);
+			LockedKeyQueue waiting = this.own.get(number);
 			if (waiting != null) {
 				action.accept(waiting);
 			}
@@ -113,21 +113,21 @@ final class Entries {
 	}
 
 	/** What the entries that callers share need. */
-	private class SharedSurroundings implements Surroundings {
+	private class SharedSurroundings implements KeyQueueContext {
 
 		@Override
 		public TimeSource clock() {
-			return Entries.this.clock;
+			return KeyQueues.this.clock;
 		}
 
 		@Override
 		public Duration patience() {
-			return Entries.this.rules.patience();
+			return KeyQueues.this.rules.patience();
 		}
 
 		@Override
 		public HandOffLimits handOff() {
-			return Entries.this.rules.handOff();
+			return KeyQueues.this.rules.handOff();
 		}
 
 		@Override
@@ -136,7 +136,7 @@ final class Entries {
 		}
 
 		Ticket newTicket(String key, LockMode mode, boolean own) {
-			return new Ticket(key, mode, Entries.this.instance, Entries.this.ticketNumbers.incrementAndGet(), own);
+			return new Ticket(key, mode, KeyQueues.this.instance, KeyQueues.this.ticketNumbers.incrementAndGet(), own);
 		}
 
 		@Override
@@ -167,12 +167,12 @@ final class Entries {
 
 		@Override
 		public void remove(String key) {
-			Entries.this.shared.remove(key);
+			KeyQueues.this.shared.remove(key);
 		}
 
 		@Override
 		public @Nullable LockBackendException ringLater(CommandTarget entry, long delayNanos) {
-			return Entries.this.dispatcher.ringLater(entry, delayNanos);
+			return KeyQueues.this.dispatcher.ringLater(entry, delayNanos);
 		}
 
 	}
@@ -186,7 +186,7 @@ final class Entries {
 
 		private final String key;
 
-		private final KeyEntry entry;
+		private final LockedKeyQueue entry;
 
 		/** Guarded by the lock of the entry, as all calls from it are. */
 		private long number;
@@ -194,56 +194,56 @@ final class Entries {
 		OwnSurroundings(String key) {
 			this.key = key;
 			// Under the lock of their key all its callers would meet.
-			this.entry = new KeyEntry(key, new ReentrantLock(), this);
+			this.entry = new LockedKeyQueue(key, new ReentrantLock(), this);
 		}
 
 		@Override
 		public Ticket newTicket(String key, LockMode mode) {
 			Ticket ticket = newTicket(key, mode, true);
 			this.number = ticket.number();
-			Entries.this.own.put(this.number, this.entry);
-			Entries.this.lines.join(key, this.number);
+			KeyQueues.this.own.put(this.number, this.entry);
+			KeyQueues.this.lines.join(key, this.number);
 			return ticket;
 		}
 
 		@Override
 		public boolean isLookout() {
-			return Entries.this.lines.isOldest(this.key, this.number);
+			return KeyQueues.this.lines.isOldest(this.key, this.number);
 		}
 
 		@Override
 		public void lostPlace() {
 			// Not under the lock of this entry: the others have one each.
-			Entries.this.dispatcher.tasks().laterSurely(() -> lookInLine(this.key), 0);
+			KeyQueues.this.dispatcher.tasks().laterSurely(() -> lookInLine(this.key), 0);
 		}
 
 		@Override
 		public void waitsNoMore() {
-			Entries.this.lines.leave(this.key, this.number);
+			KeyQueues.this.lines.leave(this.key, this.number);
 		}
 
 		@Override
 		public void storeFailed(LockBackendException cause, boolean tooLong) {
-			Entries.this.lines.tell(this.key, cause);
+			KeyQueues.this.lines.tell(this.key, cause);
 			if (tooLong) {
-				Entries.this.dispatcher.tasks().laterSurely(() -> failLine(this.key, cause), 0);
+				KeyQueues.this.dispatcher.tasks().laterSurely(() -> failLine(this.key, cause), 0);
 			}
 		}
 
 		@Override
 		public void storeAnswered() {
-			Entries.this.lines.tell(this.key, null);
+			KeyQueues.this.lines.tell(this.key, null);
 		}
 
 		@Override
 		public @Nullable LockBackendException storeFailure() {
-			return Entries.this.lines.failure(this.key);
+			return KeyQueues.this.lines.failure(this.key);
 		}
 
 		@Override
 		public void remove(String key) {
 			waitsNoMore();
-			Entries.this.own.remove(this.number);
+			KeyQueues.this.own.remove(this.number);
 		}
 
 	}

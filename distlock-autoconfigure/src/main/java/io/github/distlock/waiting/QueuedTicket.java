@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The ticket of a key that waits, and what is known of it. Guarded by the entry's lock.
  */
-final class Place {
+final class QueuedTicket {
 
 	final Ticket ticket;
 
@@ -32,14 +32,14 @@ final class Place {
 	/** Whether to attempt as soon as it may. */
 	boolean due;
 
-	Place(Ticket ticket, Duration lease) {
+	QueuedTicket(Ticket ticket, Duration lease) {
 		this.ticket = ticket;
 		this.lease = lease;
 	}
 
 	/** A new place for those who wait, of whom this one is the first. */
-	static Place of(String key, EntryRequest first, Surroundings room) {
-		return new Place(room.newTicket(key, first.mode()), first.lease());
+	static QueuedTicket of(String key, WaitRequest first, KeyQueueContext room) {
+		return new QueuedTicket(room.newTicket(key, first.mode()), first.lease());
 	}
 
 	/**
@@ -72,8 +72,8 @@ final class Place {
 	}
 
 	/** The lock is its now. */
-	Admission admit(Grant grant, long nowNanos) {
-		return Admission.first(this.ticket, this.lease, grant, this.waited ? HandOff.REMOTE : HandOff.NONE, nowNanos);
+	Holder admit(Grant grant, long nowNanos) {
+		return Holder.first(this.ticket, this.lease, grant, this.waited ? HandOff.REMOTE : HandOff.NONE, nowNanos);
 	}
 
 	/**

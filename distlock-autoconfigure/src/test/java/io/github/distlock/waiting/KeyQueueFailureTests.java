@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What the state machine of one key makes of failures.
  */
-class KeyStateFailureTests extends OneKey {
+class KeyQueueFailureTests extends OneKey {
 
 	@Test
 	void anExitThatRestsIsWokenAlthoughAMessageGrantedItsSuccessorMeanwhile() {
@@ -84,7 +84,7 @@ class KeyStateFailureTests extends OneKey {
 		this.clock.pass(LEASE);
 		this.entry.attempted(attempt, granted);
 		this.clock.pass(Duration.ofMillis(20));
-		Steps steps = this.entry.ring();
+		Effects steps = this.entry.ring();
 		assertThat(this.alarms).as("a timer that fires at once, again and again").doesNotContain(0L);
 		assertThat(attempt(steps).ticket()).isEqualTo(attempt.ticket());
 	}

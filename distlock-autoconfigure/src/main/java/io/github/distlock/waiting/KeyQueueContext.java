@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What an entry needs of the room around it. Nothing here blocks.
  */
-interface Surroundings {
+interface KeyQueueContext {
 
 	TimeSource clock();
 

@@ -5,11 +5,11 @@ package io.github.distlock.waiting;
  * but no longer than until the lease ends that it had as a writer, since a grant that
  * comes later might come after another writer; and no longer than for any answer.
  */
-final class HeirWaiter extends ThreadWaiter {
+final class DowngradeWaiter extends ThreadWaiter {
 
 	private final long endNanos;
 
-	HeirWaiter(EntryRequest request, long nowNanos, long waitNanos) {
+	DowngradeWaiter(WaitRequest request, long nowNanos, long waitNanos) {
 		super(request, nowNanos);
 		this.endNanos = nowNanos + waitNanos;
 	}

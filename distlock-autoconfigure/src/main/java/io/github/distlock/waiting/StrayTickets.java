@@ -12,9 +12,9 @@ import org.apache.commons.logging.LogFactory;
  * Tickets in the store that no entry knows: they are released or cancelled in the
  * background. Thread-safe.
  */
-final class Strays {
+final class StrayTickets {
 
-	private static final Log logger = LogFactory.getLog(Strays.class);
+	private static final Log logger = LogFactory.getLog(StrayTickets.class);
 
 	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -26,7 +26,7 @@ final class Strays {
 
 	private final Tasks tasks;
 
-	Strays(LockBackend backend, Tasks tasks) {
+	StrayTickets(LockBackend backend, Tasks tasks) {
 		this.backend = backend;
 		this.delay = backend.description().strayDelay();
 		this.tasks = tasks;

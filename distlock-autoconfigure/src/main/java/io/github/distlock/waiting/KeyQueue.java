@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What this JVM knows of one key: who waits, who holds, and what is on its way to the
  * store. A state machine: each event changes the state, and then {@link #steps()} says
- * what follows. Guarded by the lock of its {@link KeyEntry}.
+ * what follows. Guarded by the lock of its {@link LockedKeyQueue}.
  * <p>
  * Invariants:
  * <ul>
@@ -31,22 +31,22 @@ import org.jspecify.annotations.Nullable;
  * from the room, once, and never used again.</li>
  * </ul>
  */
-final class KeyState extends KeyCallers {
+final class KeyQueue extends KeyCallers {
 
-	private final Exits exits;
+	private final PendingReleases exits;
 
-	private @Nullable Place place;
+	private @Nullable QueuedTicket place;
 
-	private @Nullable Admission holder;
+	private @Nullable Holder holder;
 
 	/** Whether an attempt of the held ticket was never answered. */
 	private boolean doubtful;
 
 	private boolean removed;
 
-	KeyState(CommandTarget entry, Surroundings room) {
+	KeyQueue(CommandTarget entry, KeyQueueContext room) {
 		super(entry, room);
-		this.exits = new Exits(room.clock());
+		this.exits = new PendingReleases(room.clock());
 	}
 
 	/** Add a caller to the local queue; answers whether this entry is still in use. */
@@ -63,7 +63,7 @@ final class KeyState extends KeyCallers {
 	 * @param validity until when the grant counts by now
 	 * @return whether that could be; otherwise nothing has changed
 	 */
-	boolean handOn(Admission admission, Validity validity) {
+	boolean handOn(Holder admission, Validity validity) {
 		dropAbandoned();
 		if (this.holder != admission || this.waiters.isEmpty()) {
 			return false;
@@ -81,7 +81,7 @@ final class KeyState extends KeyCallers {
 	 * The lock goes back to the store, or to a reader of another entry; answers whether
 	 * this one still held it.
 	 */
-	boolean depart(Admission admission, long giveUpNanos, @Nullable Heir heir) {
+	boolean depart(Holder admission, long giveUpNanos, @Nullable PendingDowngrade heir) {
 		if (this.holder != admission) {
 			return false;
 		}
@@ -92,7 +92,7 @@ final class KeyState extends KeyCallers {
 
 	/** A ticket was granted by message; answers whether anybody here knows it. */
 	boolean granted(Ticket ticket, Grant grant) {
-		Place waiting = this.place;
+		QueuedTicket waiting = this.place;
 		if (waiting == null || !waiting.ticket.equals(ticket)) {
 			return ticket.equals(liveTicket()) || this.exits.contains(ticket);
 		}
@@ -109,7 +109,7 @@ final class KeyState extends KeyCallers {
 
 	/** Another attempt is worth its while, for one ticket or for whichever waits. */
 	void look(@Nullable Ticket ticket) {
-		Place waiting = this.place;
+		QueuedTicket waiting = this.place;
 		if (waiting != null && (ticket == null || waiting.ticket.equals(ticket))) {
 			waiting.due = true;
 		}
@@ -118,7 +118,7 @@ final class KeyState extends KeyCallers {
 	void attempted(Command.Attempt attempt, AttemptResult result) {
 		settled(attempt);
 		storeAnswered();
-		Place waiting = this.place;
+		QueuedTicket waiting = this.place;
 		// A message may have been quicker than the reply.
 		if (waiting != null && waiting.ticket.equals(attempt.ticket())) {
 			answered(waiting, attempt.lease(), result);
@@ -127,7 +127,7 @@ final class KeyState extends KeyCallers {
 
 	void attemptFailed(Command.Attempt attempt, LockBackendException cause) {
 		settled(attempt);
-		Place waiting = this.place;
+		QueuedTicket waiting = this.place;
 		if (waiting != null && waiting.ticket.equals(attempt.ticket())) {
 			waiting.doubtful = true;
 			failed(cause);
@@ -137,13 +137,13 @@ final class KeyState extends KeyCallers {
 	}
 
 	/** The store has answered a release (or a cancel, then without a result). */
-	void left(Exit exit, @Nullable ReleaseResult result) {
+	void left(PendingRelease exit, @Nullable ReleaseResult result) {
 		settled(exit);
 		storeAnswered();
 		gone(exit, (result != null) ? result.next() : null);
 	}
 
-	void leaveFailed(Exit exit, LockBackendException cause) {
+	void leaveFailed(PendingRelease exit, LockBackendException cause) {
 		settled(exit);
 		failed(exit.notAttempted(cause));
 		if (this.exits.rest(exit)) {
@@ -153,10 +153,10 @@ final class KeyState extends KeyCallers {
 
 	/** A timer of this entry fired. */
 	void ring() {
-		Lookout waited = lookout();
+		RetryTimer waited = lookout();
 		if (waited.rings()) {
 			this.exits.wake();
-			Place waiting = this.place;
+			QueuedTicket waiting = this.place;
 			if (waiting != null) {
 				waiting.due |= waited.looks();
 			}
@@ -197,9 +197,9 @@ final class KeyState extends KeyCallers {
 		}
 	}
 
-	private void gone(Exit exit, @Nullable AttemptResult next) {
+	private void gone(PendingRelease exit, @Nullable AttemptResult next) {
 		this.exits.remove(exit);
-		Place waiting = this.place;
+		QueuedTicket waiting = this.place;
 		if (waiting != null) {
 			waiting.waited = true;
 			if (next != null && exit.next != null) {
@@ -212,7 +212,7 @@ final class KeyState extends KeyCallers {
 		}
 	}
 
-	private void answered(Place waiting, Duration asked, AttemptResult result) {
+	private void answered(QueuedTicket waiting, Duration asked, AttemptResult result) {
 		if (result instanceof AttemptResult.Granted granted) {
 			if (granted.grant().validity().hasPassed(this.room.clock())) {
 				// For one that asks once this was it. And an heir must never ask: another
@@ -243,7 +243,7 @@ final class KeyState extends KeyCallers {
 		}
 	}
 
-	private void admit(Place waiting, Duration asked, Grant grant) {
+	private void admit(QueuedTicket waiting, Duration asked, Grant grant) {
 		if (this.exits.isEmpty()) {
 			// Not while an exit rests: it is still to be woken.
 			rest();
@@ -257,7 +257,7 @@ final class KeyState extends KeyCallers {
 			return;
 		}
 		waiting.askFor(this.waiters.first().request().lease());
-		Admission admission = waiting.admit(grant, this.room.clock().nanoTime());
+		Holder admission = waiting.admit(grant, this.room.clock().nanoTime());
 		this.holder = admission;
 		this.doubtful = waiting.doubtful;
 		this.waiters.decide(this.waiters.first(), new Outcome.Admitted(admission));
@@ -266,7 +266,7 @@ final class KeyState extends KeyCallers {
 	/**
 	 * Find out what follows from the events so far. Call it once after each.
 	 */
-	Steps steps() {
+	Effects steps() {
 		Command lost = lost();
 		if (lost != null) {
 			rescue(lost);
@@ -274,7 +274,7 @@ final class KeyState extends KeyCallers {
 		dropAbandoned();
 		failWithoutTimer();
 		Command command = nextCommand();
-		Steps steps = new Steps(command, takeWoken(), this.exits.takeStray());
+		Effects steps = new Effects(command, takeWoken(), this.exits.takeStray());
 		if (command != null) {
 			sending(command);
 		}
@@ -321,7 +321,7 @@ final class KeyState extends KeyCallers {
 			// Now, and not when the store has answered: others must look out.
 			this.room.waitsNoMore();
 		}
-		Exit exit = this.exits.first();
+		PendingRelease exit = this.exits.first();
 		if (exit != null) {
 			return exit.resting ? null : leave(exit);
 		}
@@ -329,16 +329,16 @@ final class KeyState extends KeyCallers {
 			return null;
 		}
 		if (this.place == null) {
-			this.place = Place.of(this.entry.key(), this.waiters.first().request(), this.room);
+			this.place = QueuedTicket.of(this.entry.key(), this.waiters.first().request(), this.room);
 			this.place.due = true;
 		}
 		this.place.askFor(this.waiters.first().request().lease());
 		return this.place.attemptIfDue(!this.waiters.isOnceOnly());
 	}
 
-	private Command leave(Exit exit) {
+	private Command leave(PendingRelease exit) {
 		if (exit.release && exit.heir == null && exit.sends == 0 && liveTicket() == null && !this.waiters.isEmpty()) {
-			this.place = Place.of(this.entry.key(), this.waiters.first().request(), this.room);
+			this.place = QueuedTicket.of(this.entry.key(), this.waiters.first().request(), this.room);
 			exit.next = new Successor(this.place.ticket, this.place.lease());
 		}
 		return exit.send(liveTicket());

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * waits or fails for the first time, and kept: under contention it waits again and again.
  * Guarded by the entry's lock.
  */
-final class Lookout {
+final class RetryTimer {
 
 	/** A grant that came too late is waited out in steps of this. */
 	private static final long STALE_LOOK_NANOS = Duration.ofMillis(20).toNanos();
@@ -19,12 +19,12 @@ final class Lookout {
 	/** Who does not ask looks no more often than this whether it should. */
 	private static final long SHORTEST_REST_NANOS = Duration.ofMillis(200).toNanos();
 
-	private final Surroundings room;
+	private final KeyQueueContext room;
 
 	private final Alarm alarm;
 
 	/** Here, since a held lock for which nobody waits has no lookout. */
-	private final Leavers leavers = new Leavers();
+	private final DepartingWaiters leavers = new DepartingWaiters();
 
 	/** Until the store answers again. */
 	private @Nullable Outage outage;
@@ -34,7 +34,7 @@ final class Lookout {
 	/** Whether the store knows nothing of the place: nobody else looks out for it. */
 	private boolean alone;
 
-	Lookout(Surroundings room, Alarm alarm) {
+	RetryTimer(KeyQueueContext room, Alarm alarm) {
 		this.room = room;
 		this.alarm = alarm;
 	}
@@ -76,7 +76,7 @@ final class Lookout {
 	}
 
 	/** Callers that have given up and whose ticket had to leave the store. */
-	Leavers leavers() {
+	DepartingWaiters leavers() {
 		return this.leavers;
 	}
 

@@ -11,21 +11,21 @@ import org.jspecify.annotations.Nullable;
  * One asynchronous wait, from the request to its end. If a grant has passed before its
  * turn came to be told, it waits again for what is left of its time.
  */
-final class AsyncEntry {
+final class AsyncAcquisition {
 
-	private final WaitingRoom room;
+	private final LockAcquirer room;
 
-	private final Dispatcher dispatcher;
+	private final CommandSender dispatcher;
 
 	private final TimeSource clock;
 
-	private final EntryRequest request;
+	private final WaitRequest request;
 
 	private final long startNanos;
 
-	private final CompletableFuture<@Nullable Admission> result = new CompletableFuture<>();
+	private final CompletableFuture<@Nullable Holder> result = new CompletableFuture<>();
 
-	AsyncEntry(WaitingRoom room, Dispatcher dispatcher, TimeSource clock, EntryRequest request) {
+	AsyncAcquisition(LockAcquirer room, CommandSender dispatcher, TimeSource clock, WaitRequest request) {
 		this.room = room;
 		this.dispatcher = dispatcher;
 		this.clock = clock;
@@ -33,14 +33,14 @@ final class AsyncEntry {
 		this.startNanos = clock.nanoTime();
 	}
 
-	CompletableFuture<@Nullable Admission> begin() {
+	CompletableFuture<@Nullable Holder> begin() {
 		attempt(true);
 		return this.result;
 	}
 
 	private void attempt(boolean first) {
 		FutureWaiter waiter = new FutureWaiter(this.request, this.startNanos, this.dispatcher.callbacks());
-		KeyEntry entry = this.room.join(waiter, true);
+		LockedKeyQueue entry = this.room.join(waiter, true);
 		try {
 			Future<?> timer = waiter.isEndless() ? null : this.dispatcher.tasks()
 				.later(() -> timedOut(entry, waiter), Math.max(0, waiter.remainingNanos(this.clock.nanoTime())));
@@ -68,7 +68,7 @@ final class AsyncEntry {
 	}
 
 	/** It completes when its ticket has left the store, or after one command time-out. */
-	private void timedOut(KeyEntry entry, FutureWaiter waiter) {
+	private void timedOut(LockedKeyQueue entry, FutureWaiter waiter) {
 		if (this.room.giveUp(entry, waiter, true) && waiter.isLeaving()) {
 			this.dispatcher.tasks().laterSurely(waiter::wake, this.room.withdrawalNanos());
 		}
@@ -95,7 +95,7 @@ final class AsyncEntry {
 		}
 	}
 
-	private void admitted(Admission admission) {
+	private void admitted(Holder admission) {
 		if (admission.hasPassed(this.clock)) {
 			this.room.abandon(admission);
 			if (this.request.waitTime().isZero()) {

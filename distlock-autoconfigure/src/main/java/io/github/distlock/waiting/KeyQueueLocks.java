@@ -7,10 +7,10 @@ import java.util.stream.IntStream;
 /**
  * The locks that guard the entries of a room: a fixed number of them, each shared by many
  * keys. They are held for moments, and nobody takes a second one meanwhile (see
- * {@link KeyEntry}), so that two keys under one lock only ever wait for each other's
+ * {@link LockedKeyQueue}), so that two keys under one lock only ever wait for each other's
  * moment.
  */
-final class EntryLocks {
+final class KeyQueueLocks {
 
 	/** Many more than threads that run at a time; a power of two. */
 	private static final int COUNT = 256;
