@@ -41,7 +41,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	private final ReentrantLock lifecycleLock = new ReentrantLock();
 
 	/** Guarded by {@link #lifecycleLock} for writing. */
-	private volatile @Nullable Entrance entrance;
+	private volatile @Nullable LockOperations entrance;
 
 	/**
 	 * What may still have been held at earlier shutdowns, the latest first: its holders
@@ -49,7 +49,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	 * so it is found as long as that is needed. Immutable; guarded by
 	 * {@link #lifecycleLock} for writing.
 	 */
-	private volatile List<WeakReference<Holding>> leftovers = List.of();
+	private volatile List<WeakReference<HeldLocks>> leftovers = List.of();
 
 	/**
 	 * Create a registry; it works after {@link #start()}.
@@ -75,7 +75,7 @@ public final class BackendLockRegistry implements LockRegistry {
 			TimeSource clock) {
 		this.backend = backend;
 		this.settings = settings;
-		this.listeners = new Listeners(listeners);
+		this.listeners = new CompositeLockListener(listeners);
 		this.clock = clock;
 	}
 
@@ -87,8 +87,8 @@ public final class BackendLockRegistry implements LockRegistry {
 		this.lifecycleLock.lock();
 		try {
 			if (this.entrance == null) {
-				Session session = new Session(this.backend, this.settings, this.listeners, this.clock);
-				this.entrance = new Entrance(session, this.backend, this.settings, this.listeners, this.clock);
+				RegistryRuntime session = new RegistryRuntime(this.backend, this.settings, this.listeners, this.clock);
+				this.entrance = new LockOperations(session, this.backend, this.settings, this.listeners, this.clock);
 			}
 		}
 		finally {
@@ -105,7 +105,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	public void shutdown() {
 		this.lifecycleLock.lock();
 		try {
-			Entrance current = this.entrance;
+			LockOperations current = this.entrance;
 			if (current != null) {
 				try {
 					current.session().close(this.settings.shutdownGrace().toNanos());
@@ -122,26 +122,26 @@ public final class BackendLockRegistry implements LockRegistry {
 		}
 	}
 
-	private void keepLeftovers(Holding ended) {
-		List<WeakReference<Holding>> kept = new ArrayList<>(this.leftovers);
+	private void keepLeftovers(HeldLocks ended) {
+		List<WeakReference<HeldLocks>> kept = new ArrayList<>(this.leftovers);
 		kept.removeIf((earlier) -> earlier.refersTo(null));
 		kept.add(0, new WeakReference<>(ended));
 		this.leftovers = List.copyOf(kept);
 	}
 
 	/** Where this thread may hold locks, the latest first. */
-	private List<Holding> holdings() {
-		Entrance current = this.entrance;
-		List<WeakReference<Holding>> earlier = this.leftovers;
+	private List<HeldLocks> holdings() {
+		LockOperations current = this.entrance;
+		List<WeakReference<HeldLocks>> earlier = this.leftovers;
 		if (current != null && earlier.isEmpty()) {
 			return List.of(current.session().holding());
 		}
-		List<Holding> holdings = new ArrayList<>();
+		List<HeldLocks> holdings = new ArrayList<>();
 		if (current != null) {
 			holdings.add(current.session().holding());
 		}
-		for (WeakReference<Holding> reference : earlier) {
-			Holding holding = reference.get();
+		for (WeakReference<HeldLocks> reference : earlier) {
+			HeldLocks holding = reference.get();
 			if (holding != null) {
 				holdings.add(holding);
 			}
@@ -169,7 +169,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	public Lock obtain(String key) {
 		LockRequest request = LockRequest.of(key);
 		this.backend.validateKey(key);
-		return new RegistryLock(request, this::entrance, this::holdings);
+		return new LockView(request, this::entrance, this::holdings);
 	}
 
 	@Override
@@ -222,7 +222,7 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	/** Whether nothing is held, waited for, or on its way to the store. */
 	boolean isIdle() {
-		Session session = entrance().session();
+		RegistryRuntime session = entrance().session();
 		return session.holding().isEmpty() && session.room().isEmpty();
 	}
 
@@ -236,8 +236,8 @@ public final class BackendLockRegistry implements LockRegistry {
 		return entrance().session().holding().ofThisThread();
 	}
 
-	private Entrance entrance() {
-		Entrance current = this.entrance;
+	private LockOperations entrance() {
+		LockOperations current = this.entrance;
 		if (current == null) {
 			throw new LockBackendException("The lock registry is not running: locks can be acquired from the start of"
 					+ " the application context until its shutdown");

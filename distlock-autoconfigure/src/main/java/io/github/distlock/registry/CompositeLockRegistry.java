@@ -82,7 +82,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 		if (!one.isHeld()) {
 			throw abandon(two, abandon(one, lostWhileWaiting(request)));
 		}
-		return new CompositeHold(one, two);
+		return new CompositeHeldLock(one, two);
 	}
 
 	@Override
@@ -101,7 +101,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 			throw ex;
 		}
 		if (two != null && one.isHeld()) {
-			return Optional.of(new CompositeHold(one, two));
+			return Optional.of(new CompositeHeldLock(one, two));
 		}
 		LockNotAcquiredException unused = lostWhileWaiting(request);
 		if (two != null) {
@@ -113,12 +113,12 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-		return new CompositeAsyncEntry<>(request, share(request), AsyncAnswer.ACQUIRED).begin(this.first, this.second);
+		return new CompositeAsyncAcquisition<>(request, share(request), AsyncAnswer.ACQUIRED).begin(this.first, this.second);
 	}
 
 	@Override
 	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
-		return new CompositeAsyncEntry<>(request, share(request), AsyncAnswer.PERHAPS).begin(this.first, this.second);
+		return new CompositeAsyncAcquisition<>(request, share(request), AsyncAnswer.PERHAPS).begin(this.first, this.second);
 	}
 
 	@Override

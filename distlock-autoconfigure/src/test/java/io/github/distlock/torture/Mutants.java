@@ -77,7 +77,7 @@ final class Mutants {
 					"""),
 					java("renewal/LeaseState.java", "if (!checkExpired() && STATE.compareAndSet(this, HELD, ENDED))",
 							"if (!checkExpired() && STATE.compareAndSet(this, HELD, HELD))"),
-					java("registry/Holding.java", """
+					java("registry/HeldLocks.java", """
 							boolean valid = hold.endLease();
 							this.renewer.forget(hold);
 							""", """

@@ -17,11 +17,11 @@ import org.apache.commons.logging.LogFactory;
  * The locks that their holders have left, and that nobody gets yet. Whoever takes one out
  * of {@link #locks} gives it back, so it is given back once. Thread-safe.
  */
-final class KeptLocks {
+final class MinimumHoldTimes {
 
-	private static final Log logger = LogFactory.getLog(KeptLocks.class);
+	private static final Log logger = LogFactory.getLog(MinimumHoldTimes.class);
 
-	private final Set<KeptLock> locks = ConcurrentHashMap.newKeySet();
+	private final Set<MinimumHoldTime> locks = ConcurrentHashMap.newKeySet();
 
 	private final LockAcquirer room;
 
@@ -32,7 +32,7 @@ final class KeptLocks {
 	/** Whether the store lets go of locks by itself. */
 	private final boolean expiring;
 
-	KeptLocks(LockAcquirer room, LeaseRenewer renewer, TimeSource clock, boolean expiring) {
+	MinimumHoldTimes(LockAcquirer room, LeaseRenewer renewer, TimeSource clock, boolean expiring) {
 		this.room = room;
 		this.renewer = renewer;
 		this.clock = clock;
@@ -49,7 +49,7 @@ final class KeptLocks {
 	 * gives it back
 	 */
 	boolean keep(Hold hold, Duration owed) {
-		KeptLock lock = new KeptLock(hold.admission(), hold.validity(), owed, this.clock, this::letGo);
+		MinimumHoldTime lock = new MinimumHoldTime(hold.admission(), hold.validity(), owed, this.clock, this::letGo);
 		this.locks.add(lock);
 		try {
 			this.renewer.watch(lock);
@@ -80,7 +80,7 @@ final class KeptLocks {
 		return true;
 	}
 
-	private void letGo(KeptLock lock) {
+	private void letGo(MinimumHoldTime lock) {
 		this.renewer.forget(lock);
 		if (this.locks.remove(lock)) {
 			this.room.abandon(lock.admission(), lock.validity());

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * A lock that its holder has left, and that stays taken for the rest of its minimum hold
  * time. Nobody is inside, so its end is no loss.
  */
-final class KeptLock extends Lease {
+final class MinimumHoldTime extends Lease {
 
 	private final Holder admission;
 
-	private final Consumer<KeptLock> end;
+	private final Consumer<MinimumHoldTime> end;
 
 	/**
 	 * Keep a lock.
@@ -31,7 +31,7 @@ final class KeptLock extends Lease {
 	 * @param clock the time
 	 * @param end is told when it is to be released
 	 */
-	KeptLock(Holder admission, Validity validity, Duration rest, TimeSource clock, Consumer<KeptLock> end) {
+	MinimumHoldTime(Holder admission, Validity validity, Duration rest, TimeSource clock, Consumer<MinimumHoldTime> end) {
 		super(validity, new LeaseTerms(rest, LeaseTerms.lasting(rest), false, null, rest), clock);
 		this.admission = admission;
 		this.end = end;

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * The way in: from a request to a held lock, past the checks, the re-entry and the
  * waiting room. Tells the listeners how each attempt ended. Thread-safe.
  */
-final class Entrance {
+final class LockOperations {
 
-	private final Session session;
+	private final RegistryRuntime session;
 
 	private final LockBackend backend;
 
@@ -41,7 +41,7 @@ final class Entrance {
 
 	private final RequestTerms terms;
 
-	Entrance(Session session, LockBackend backend, RegistrySettings settings, LockListener listeners,
+	LockOperations(RegistryRuntime session, LockBackend backend, RegistrySettings settings, LockListener listeners,
 			TimeSource clock) {
 		this.session = session;
 		this.backend = backend;
@@ -52,7 +52,7 @@ final class Entrance {
 		this.terms = new RequestTerms(settings);
 	}
 
-	Session session() {
+	RegistryRuntime session() {
 		return this.session;
 	}
 
@@ -63,7 +63,7 @@ final class Entrance {
 	 */
 	@Nullable HeldLock enter(LockRequest request, boolean interruptible, LockOutcome late) throws InterruptedException {
 		Hold hold = enterHold(request, interruptible, late, null);
-		return (hold != null) ? new HoldHandle(hold, request.mode()) : null;
+		return (hold != null) ? new HoldReference(hold, request.mode()) : null;
 	}
 
 	/**
@@ -133,7 +133,7 @@ final class Entrance {
 			validate(request);
 			Hold mine = reenterWork(request);
 			if (mine != null) {
-				return CompletableFuture.completedFuture(answer.with(new HoldHandle(mine, request.mode())));
+				return CompletableFuture.completedFuture(answer.with(new HoldReference(mine, request.mode())));
 			}
 			waiting = this.session.room().enterAsync(attempt.entryRequest());
 		}
@@ -178,7 +178,7 @@ final class Entrance {
 			CompletableFuture<T> result) {
 		HeldLock lock;
 		try {
-			lock = new HoldHandle(begin(request, admission, null, null), request.mode());
+			lock = new HoldReference(begin(request, admission, null, null), request.mode());
 		}
 		catch (RuntimeException | Error ex) {
 			attempt.ended(LockOutcome.BACKEND_ERROR);
@@ -241,7 +241,7 @@ final class Entrance {
 		// anew.
 		if (!mine.isOver() && mine.leftNanos() <= 0 && mine.current().lossCause() != null) {
 			// Before the mode: what is lost is held in none.
-			throw Holding.lostException(mine);
+			throw HeldLocks.lostException(mine);
 		}
 		if (!mine.reenter(request.mode())) {
 			this.session.holding().disown(mine);
@@ -249,7 +249,7 @@ final class Entrance {
 		}
 		if (mine.leftNanos() <= 0) {
 			mine.leave(request.mode());
-			throw Holding.lostException(mine);
+			throw HeldLocks.lostException(mine);
 		}
 		return mine;
 	}
@@ -288,7 +288,7 @@ final class Entrance {
 
 		private final LockRequest request;
 
-		private final long startNanos = Entrance.this.clock.nanoTime();
+		private final long startNanos = LockOperations.this.clock.nanoTime();
 
 		private final AtomicBoolean waiting = new AtomicBoolean();
 
@@ -298,7 +298,7 @@ final class Entrance {
 
 		WaitRequest entryRequest() {
 			return new WaitRequest(this.request.key(), this.request.mode(), this.request.fair(),
-					Entrance.this.terms.of(this.request).storeLease(), waitTime(this.request), this::begin);
+					LockOperations.this.terms.of(this.request).storeLease(), waitTime(this.request), this::begin);
 		}
 
 		void acquired(Holder admission) {
@@ -311,20 +311,20 @@ final class Entrance {
 
 		private void begin() {
 			this.waiting.set(true);
-			Entrance.this.listeners.onWaiting(event());
+			LockOperations.this.listeners.onWaiting(event());
 		}
 
 		private void ended(LockOutcome outcome, HandOff handOff, long token) {
 			if (this.waiting.getAndSet(false)) {
-				Entrance.this.listeners.onWaitingEnded(event());
+				LockOperations.this.listeners.onWaitingEnded(event());
 			}
-			Entrance.this.listeners.onAttempted(new LockListener.Attempted(Entrance.this.description.name(),
+			LockOperations.this.listeners.onAttempted(new LockListener.Attempted(LockOperations.this.description.name(),
 					this.request.label(), this.request.key(), outcome,
-					Duration.ofNanos(Entrance.this.clock.nanoTime() - this.startNanos), handOff, token));
+					Duration.ofNanos(LockOperations.this.clock.nanoTime() - this.startNanos), handOff, token));
 		}
 
 		private LockListener.Waiting event() {
-			return new LockListener.Waiting(Entrance.this.description.name(), this.request.label(), this.request.key());
+			return new LockListener.Waiting(LockOperations.this.description.name(), this.request.label(), this.request.key());
 		}
 
 	}

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * One acquisition, as its caller sees it. Each has an identity of its own: closing it
  * twice is an error and gives back nothing of another's.
  */
-final class HoldHandle implements HeldLock {
+final class HoldReference implements HeldLock {
 
 	private static final int OUTERMOST = 0;
 
@@ -27,8 +27,8 @@ final class HoldHandle implements HeldLock {
 
 	private static final int LOST = 4;
 
-	private static final AtomicIntegerFieldUpdater<HoldHandle> STATE = AtomicIntegerFieldUpdater
-		.newUpdater(HoldHandle.class, "state");
+	private static final AtomicIntegerFieldUpdater<HoldReference> STATE = AtomicIntegerFieldUpdater
+		.newUpdater(HoldReference.class, "state");
 
 	private final Hold hold;
 
@@ -42,7 +42,7 @@ final class HoldHandle implements HeldLock {
 	 */
 	private volatile int state;
 
-	HoldHandle(Hold hold, LockMode mode) {
+	HoldReference(Hold hold, LockMode mode) {
 		this.hold = hold;
 		this.mode = mode;
 		this.state = hold.isEnteredOnce() ? OUTERMOST : REENTRY;

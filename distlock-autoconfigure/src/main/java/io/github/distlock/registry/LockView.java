@@ -14,16 +14,16 @@ import io.github.distlock.LockRequest;
  * The lock of one key as a {@link Lock}: owned by a thread, reentrant, renewed by the
  * watchdog. Without state of its own: views of one key are interchangeable.
  */
-final class RegistryLock implements Lock {
+final class LockView implements Lock {
 
 	private final LockRequest request;
 
-	private final Supplier<Entrance> entrance;
+	private final Supplier<LockOperations> entrance;
 
 	/** Where this thread may hold the lock, even if the registry no longer runs. */
-	private final Supplier<List<Holding>> holdings;
+	private final Supplier<List<HeldLocks>> holdings;
 
-	RegistryLock(LockRequest request, Supplier<Entrance> entrance, Supplier<List<Holding>> holdings) {
+	LockView(LockRequest request, Supplier<LockOperations> entrance, Supplier<List<HeldLocks>> holdings) {
 		this.request = request;
 		this.entrance = entrance;
 		this.holdings = holdings;
@@ -61,7 +61,7 @@ final class RegistryLock implements Lock {
 
 	@Override
 	public void unlock() {
-		for (Holding holding : this.holdings.get()) {
+		for (HeldLocks holding : this.holdings.get()) {
 			Hold hold = holding.ofThisThread(this.request.key());
 			if (hold != null && hold.leaveView()) {
 				holding.leave(hold, this.request.mode());

@@ -26,7 +26,7 @@ import io.github.distlock.waiting.WaitingRules;
  * One life of a registry, from start to shutdown: its name in the store, its threads, and
  * the rooms that work with them.
  */
-final class Session implements LockSignals {
+final class RegistryRuntime implements LockSignals {
 
 	/** For commands that no caller sends: each may block for one command time-out. */
 	private static final int COMMAND_THREADS = 4;
@@ -58,9 +58,9 @@ final class Session implements LockSignals {
 
 	private final LockAcquirer room;
 
-	private final Holding holding;
+	private final HeldLocks holding;
 
-	Session(LockBackend backend, RegistrySettings settings, LockListener listeners, TimeSource clock) {
+	RegistryRuntime(LockBackend backend, RegistrySettings settings, LockListener listeners, TimeSource clock) {
 		this.backend = backend;
 		this.listeners = listeners;
 		this.commands = pool(COMMAND_THREADS, "distlock-io-");
@@ -74,7 +74,7 @@ final class Session implements LockSignals {
 		String instance = newInstance();
 		this.room = new LockAcquirer(backend, instance, new WaitingRules(settings.backendTimeout(), settings.handOff()),
 				clock, this.commands, this.callbacks, this.timers);
-		this.holding = new Holding(backend.description(), this.room,
+		this.holding = new HeldLocks(backend.description(), this.room,
 				(events) -> new LeaseRenewer(backend, clock, this.renewals, this.timers, events), listeners, clock,
 				this.callbacks, settings.interruptOnLost());
 		backend.start(instance, this);
@@ -95,7 +95,7 @@ final class Session implements LockSignals {
 		return this.timers.getQueue().size();
 	}
 
-	Holding holding() {
+	HeldLocks holding() {
 		return this.holding;
 	}
 

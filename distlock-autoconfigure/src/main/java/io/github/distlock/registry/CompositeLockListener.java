@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * All listeners as one. What one throws keeps neither the others nor the lock from going
  * on.
  */
-final class Listeners implements LockListener {
+final class CompositeLockListener implements LockListener {
 
-	private static final Log logger = LogFactory.getLog(Listeners.class);
+	private static final Log logger = LogFactory.getLog(CompositeLockListener.class);
 
 	private final Supplier<List<LockListener>> source;
 
@@ -26,7 +26,7 @@ final class Listeners implements LockListener {
 	 */
 	private volatile LockListener @Nullable [] all;
 
-	Listeners(Supplier<List<LockListener>> source) {
+	CompositeLockListener(Supplier<List<LockListener>> source) {
 		this.source = source;
 	}
 

@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * The locks that this JVM holds: which thread has which, how they end, and who is told.
  * Thread-safe.
  */
-final class Holding implements LeaseEvents, Hold.Owner {
+final class HeldLocks implements LeaseEvents, Hold.Owner {
 
-	private static final Log logger = LogFactory.getLog(Holding.class);
+	private static final Log logger = LogFactory.getLog(HeldLocks.class);
 
 	/** What each thread holds; removed when that is nothing. */
 	private final ThreadLocal<@Nullable ThreadHolds> owned = new ThreadLocal<>();
@@ -44,7 +44,7 @@ final class Holding implements LeaseEvents, Hold.Owner {
 
 	private final LeaseRenewer renewer;
 
-	private final KeptLocks kept;
+	private final MinimumHoldTimes kept;
 
 	private final LockListener listeners;
 
@@ -54,12 +54,12 @@ final class Holding implements LeaseEvents, Hold.Owner {
 
 	private final boolean interruptOnLost;
 
-	Holding(BackendDescription backend, LockAcquirer room, RenewerFactory renewerFactory, LockListener listeners,
+	HeldLocks(BackendDescription backend, LockAcquirer room, RenewerFactory renewerFactory, LockListener listeners,
 			TimeSource clock, Executor executor, boolean interruptOnLost) {
 		this.backend = backend.name();
 		this.room = room;
 		this.renewer = renewerFactory.create(this);
-		this.kept = new KeptLocks(room, this.renewer, clock, backend.expires());
+		this.kept = new MinimumHoldTimes(room, this.renewer, clock, backend.expires());
 		this.listeners = listeners;
 		this.clock = clock;
 		this.executor = executor;
@@ -70,7 +70,7 @@ final class Holding implements LeaseEvents, Hold.Owner {
 		return this.renewer;
 	}
 
-	KeptLocks kept() {
+	MinimumHoldTimes kept() {
 		return this.kept;
 	}
 
@@ -109,11 +109,11 @@ final class Holding implements LeaseEvents, Hold.Owner {
 	}
 
 	private @Nullable Hold ofWork(HeldLock lock, String key) {
-		if (lock instanceof CompositeHold both) {
+		if (lock instanceof CompositeHeldLock both) {
 			Hold ofFirst = ofWork(both.first(), key);
 			return (ofFirst != null) ? ofFirst : ofWork(both.second(), key);
 		}
-		Hold hold = (lock instanceof HoldHandle handle) ? handle.openIn(this) : null;
+		Hold hold = (lock instanceof HoldReference handle) ? handle.openIn(this) : null;
 		return (hold != null && hold.thread() == null && hold.key().equals(key)) ? hold : null;
 	}
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lock that is held in two registries, as its caller sees it.
  */
-final class CompositeHold implements HeldLock {
+final class CompositeHeldLock implements HeldLock {
 
 	private final HeldLock first;
 
@@ -18,7 +18,7 @@ final class CompositeHold implements HeldLock {
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	CompositeHold(HeldLock first, HeldLock second) {
+	CompositeHeldLock(HeldLock first, HeldLock second) {
 		this.first = first;
 		this.second = second;
 	}

@@ -12,7 +12,7 @@ import io.github.distlock.LockRequest;
  *
  * @param <T> what the caller gets
  */
-final class CompositeAsyncEntry<T> {
+final class CompositeAsyncAcquisition<T> {
 
 	private final LockRequest request;
 
@@ -22,7 +22,7 @@ final class CompositeAsyncEntry<T> {
 
 	private final CompletableFuture<T> result = new CompletableFuture<>();
 
-	CompositeAsyncEntry(LockRequest request, SharedWait shared, AsyncAnswer<T> answer) {
+	CompositeAsyncAcquisition(LockRequest request, SharedWait shared, AsyncAnswer<T> answer) {
 		this.request = request;
 		this.shared = shared;
 		this.answer = answer;
@@ -75,7 +75,7 @@ final class CompositeAsyncEntry<T> {
 					CompositeLockRegistry.abandon(one, CompositeLockRegistry.lostWhileWaiting(this.request))));
 			return;
 		}
-		CompositeHold both = new CompositeHold(one, two);
+		CompositeHeldLock both = new CompositeHeldLock(one, two);
 		if (!this.result.complete(this.answer.with(both))) {
 			// Cancelled in the moment of the grant: nobody will ever close it.
 			both.abandon();
