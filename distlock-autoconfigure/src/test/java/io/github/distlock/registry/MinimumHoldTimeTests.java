@@ -32,7 +32,7 @@ import static org.awaitility.Awaitility.await;
  * What becomes of locks that stay taken after they were closed, when the registry ends or
  * the store fails.
  */
-class KeptLockTests {
+class MinimumHoldTimeTests {
 
 	private static final LockRequest LONG = LockRequest.of("kept").minHold(Duration.ofMinutes(1));
 

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The state machine of one key, event by event.
  */
-class KeyStateTests extends OneKey {
+class KeyQueueTests extends OneKey {
 
 	@Test
 	void theFirstCallerAttemptsAndALaterOneWaitsForItsAnswer() {
