@@ -17,13 +17,13 @@ final class HeldNodes {
 
 	private static final RenewalResult GONE = new RenewalResult.Gone();
 
-	private final ZooKeeperLink link;
+	private final ZooKeeperConnection link;
 
-	private final Places places;
+	private final ZooKeeperTickets places;
 
 	private final int tokensPerGrant;
 
-	HeldNodes(ZooKeeperLink link, Places places, int tokensPerGrant) {
+	HeldNodes(ZooKeeperConnection link, ZooKeeperTickets places, int tokensPerGrant) {
 		this.link = link;
 		this.places = places;
 		this.tokensPerGrant = tokensPerGrant;
@@ -45,7 +45,7 @@ final class HeldNodes {
 	}
 
 	private CompletableFuture<RenewalResult> examine(Renewal renewal) {
-		Place place = this.places.find(renewal.ticket());
+		ZooKeeperTicket place = this.places.find(renewal.ticket());
 		TicketNode node = (place != null && place.isHeld()) ? place.node() : null;
 		if (place == null || node == null || renewal.lastToken() != place.grant(node, this.tokensPerGrant).lastToken()
 				|| node.session().hasEnded()) {

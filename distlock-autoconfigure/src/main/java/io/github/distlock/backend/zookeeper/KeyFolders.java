@@ -17,11 +17,11 @@ final class KeyFolders {
 
 	private static final long REST_NANOS = Duration.ofSeconds(2).toNanos();
 
-	private final ZooKeeperLink link;
+	private final ZooKeeperConnection link;
 
 	private final ConcurrentMap<String, Folder> folders = new ConcurrentHashMap<>();
 
-	KeyFolders(ZooKeeperLink link) {
+	KeyFolders(ZooKeeperConnection link) {
 		this.link = link;
 	}
 

@@ -39,13 +39,13 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	private static final double SAFETY_JITTER = 0.2;
 
-	private final ZooKeeperLink link;
+	private final ZooKeeperConnection link;
 
 	private final LockPaths paths;
 
-	private final Places places;
+	private final ZooKeeperTickets places;
 
-	private final Standing standing;
+	private final PredecessorWatch standing;
 
 	private final HeldNodes heldNodes;
 
@@ -60,9 +60,9 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	 * @param clock the time
 	 */
 	public ZooKeeperLockBackend(CuratorFramework client, ZooKeeperBackendSettings settings, TimeSource clock) {
-		this.link = new ZooKeeperLink(client, settings.commandTimeout(), clock);
+		this.link = new ZooKeeperConnection(client, settings.commandTimeout(), clock);
 		this.paths = new LockPaths(settings.root());
-		this.places = new Places(this.link, this.paths);
+		this.places = new ZooKeeperTickets(this.link, this.paths);
 		this.description = new BackendDescription("zookeeper", EnumSet.allOf(LockMode.class), true, false,
 				settings.tokensPerGrant(), Duration.ZERO, BATCH_SIZE);
 		this.signals = new ZooKeeperSignals(this.places, this::grant);
@@ -111,7 +111,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 			throw new LockBackendException("The ZooKeeper lock store is not running: it works from the start of the"
 					+ " application context until its shutdown");
 		}
-		Place place = this.places.obtain(ticket);
+		ZooKeeperTicket place = this.places.obtain(ticket);
 		if (place.isGivenUp()) {
 			// It did not want to wait, asks again, and was not yet withdrawn for certain.
 			this.link.await(this.places.depart(place), what);
@@ -125,7 +125,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	 * Everything that needs no answer of what comes before is sent at once: the creation,
 	 * what is to follow it, and the question who is there.
 	 */
-	private CompletableFuture<AttemptResult> attempt(Place place, ZooKeeperSession session, boolean queue,
+	private CompletableFuture<AttemptResult> attempt(ZooKeeperTicket place, ZooKeeperSession session, boolean queue,
 			@Nullable Runnable afterCreation) {
 		boolean arrives = place.nodeIn(session) == null;
 		CompletableFuture<TicketNode> arrival = this.places.arrive(place, session);
@@ -143,7 +143,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 			.thenCompose((first) -> answer(place, session, first, queue, arrives));
 	}
 
-	private CompletableFuture<AttemptResult> answer(Place place, ZooKeeperSession session, boolean first, boolean queue,
+	private CompletableFuture<AttemptResult> answer(ZooKeeperTicket place, ZooKeeperSession session, boolean first, boolean queue,
 			boolean arrives) {
 		TicketNode node = place.node();
 		if (first && node != null && place.hold()) {
@@ -161,7 +161,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 				: this.places.depart(place).thenApply((existed) -> busy);
 	}
 
-	private Grant grant(Place place, TicketNode node) {
+	private Grant grant(ZooKeeperTicket place, TicketNode node) {
 		return place.grant(node, this.description.tokensPerGrant());
 	}
 
@@ -172,7 +172,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String what = "release of lock '" + ticket.key() + "'";
-		Place place = this.places.find(ticket);
+		ZooKeeperTicket place = this.places.find(ticket);
 		boolean held = place != null && place.isHeld();
 		if (next == null) {
 			return new ReleaseResult(leave(place, what) && held, null);
@@ -180,7 +180,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		if (next.ticket().isReader() && !ticket.isReader()) {
 			return downgrade(place, this.places.obtain(next.ticket()), lastToken, what);
 		}
-		Place following = this.places.obtain(next.ticket());
+		ZooKeeperTicket following = this.places.obtain(next.ticket());
 		following.queued = true;
 		if (place != null) {
 			place.giveUp();
@@ -196,7 +196,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	 * The writer's node becomes the reader's in one transaction. Until that is answered
 	 * the writer is not given up, or its node might be deleted first.
 	 */
-	private ReleaseResult downgrade(@Nullable Place writer, Place reader, long lastToken, String what) {
+	private ReleaseResult downgrade(@Nullable ZooKeeperTicket writer, ZooKeeperTicket reader, long lastToken, String what) {
 		TicketNode known = reader.node();
 		if (known != null && reader.isHeld()) {
 			// A copy of the command.
@@ -227,7 +227,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		leave(this.places.find(ticket), "cancellation of lock '" + ticket.key() + "'");
 	}
 
-	private boolean leave(@Nullable Place place, String what) {
+	private boolean leave(@Nullable ZooKeeperTicket place, String what) {
 		if (place != null) {
 			place.giveUp();
 			// Waits for a connection; without one the deletion is made up for later.
@@ -236,7 +236,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		return this.link.await(depart(place), what);
 	}
 
-	private CompletableFuture<Boolean> depart(@Nullable Place place) {
+	private CompletableFuture<Boolean> depart(@Nullable ZooKeeperTicket place) {
 		if (place == null) {
 			return CompletableFuture.completedFuture(false);
 		}

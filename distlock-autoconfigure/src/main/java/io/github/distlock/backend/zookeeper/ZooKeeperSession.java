@@ -44,7 +44,7 @@ final class ZooKeeperSession implements StoreSession {
 
 	private final long id;
 
-	private final AsyncHandle handle;
+	private final AsyncZooKeeper handle;
 
 	private final TimeSource clock;
 
@@ -64,12 +64,12 @@ final class ZooKeeperSession implements StoreSession {
 	ZooKeeperSession(ZooKeeper zooKeeper, String namespace, TimeSource clock) {
 		this.zooKeeper = zooKeeper;
 		this.id = zooKeeper.getSessionId();
-		this.handle = new AsyncHandle(zooKeeper, namespace);
+		this.handle = new AsyncZooKeeper(zooKeeper, namespace);
 		this.clock = clock;
 		this.timeout = Duration.ofMillis(zooKeeper.getSessionTimeout());
 	}
 
-	AsyncHandle handle() {
+	AsyncZooKeeper handle() {
 		return this.handle;
 	}
 

@@ -12,22 +12,22 @@ import org.jspecify.annotations.Nullable;
  * What ZooKeeper tells without being asked, and what follows from it. Nothing here
  * blocks.
  */
-final class ZooKeeperSignals implements ZooKeeperLink.Events {
+final class ZooKeeperSignals implements ZooKeeperConnection.Events {
 
-	private final Places places;
+	private final ZooKeeperTickets places;
 
-	private final Standing standing = new Standing(this::look);
+	private final PredecessorWatch standing = new PredecessorWatch(this::look);
 
-	private final BiFunction<Place, TicketNode, Grant> grants;
+	private final BiFunction<ZooKeeperTicket, TicketNode, Grant> grants;
 
 	private volatile @Nullable LockSignals target;
 
-	ZooKeeperSignals(Places places, BiFunction<Place, TicketNode, Grant> grants) {
+	ZooKeeperSignals(ZooKeeperTickets places, BiFunction<ZooKeeperTicket, TicketNode, Grant> grants) {
 		this.places = places;
 		this.grants = grants;
 	}
 
-	Standing standing() {
+	PredecessorWatch standing() {
 		return this.standing;
 	}
 
@@ -36,7 +36,7 @@ final class ZooKeeperSignals implements ZooKeeperLink.Events {
 	}
 
 	/** The node before has gone: is it our turn? */
-	private void look(Place place) {
+	private void look(ZooKeeperTicket place) {
 		TicketNode node = place.node();
 		if (node == null || place.isGivenUp()) {
 			return;
@@ -59,7 +59,7 @@ final class ZooKeeperSignals implements ZooKeeperLink.Events {
 	public void inDoubt() {
 		LockSignals signals = this.target;
 		if (signals != null) {
-			List<Ticket> held = this.places.all().filter(Place::isHeld).map((place) -> place.ticket).toList();
+			List<Ticket> held = this.places.all().filter(ZooKeeperTicket::isHeld).map((place) -> place.ticket).toList();
 			if (!held.isEmpty()) {
 				signals.renewNow(held);
 			}

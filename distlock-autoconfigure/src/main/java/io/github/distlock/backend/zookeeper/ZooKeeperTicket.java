@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * once, and then all that may exist of it in ZooKeeper is deleted, however long that
  * takes.
  */
-final class Place {
+final class ZooKeeperTicket {
 
 	final Ticket ticket;
 
@@ -47,7 +47,7 @@ final class Place {
 
 	private volatile boolean givenUp;
 
-	Place(Ticket ticket, String folder) {
+	ZooKeeperTicket(Ticket ticket, String folder) {
 		this.ticket = ticket;
 		this.folder = folder;
 	}

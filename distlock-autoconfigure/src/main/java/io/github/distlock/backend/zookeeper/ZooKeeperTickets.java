@@ -17,35 +17,35 @@ import org.jspecify.annotations.Nullable;
  * other place is as persistent: a node that nobody wants would keep everybody out for as
  * long as this JVM lives, since nothing else ends it.
  */
-final class Places {
+final class ZooKeeperTickets {
 
-	private final ZooKeeperLink link;
+	private final ZooKeeperConnection link;
 
 	private final LockPaths paths;
 
 	private final KeyFolders folders;
 
-	private final ConcurrentMap<String, Place> places = new ConcurrentHashMap<>();
+	private final ConcurrentMap<String, ZooKeeperTicket> places = new ConcurrentHashMap<>();
 
-	Places(ZooKeeperLink link, LockPaths paths) {
+	ZooKeeperTickets(ZooKeeperConnection link, LockPaths paths) {
 		this.link = link;
 		this.paths = paths;
 		this.folders = new KeyFolders(link);
 	}
 
-	Place obtain(Ticket ticket) {
+	ZooKeeperTicket obtain(Ticket ticket) {
 		return this.places.computeIfAbsent(ticket.token(), (token) -> {
-			Place place = new Place(ticket, this.paths.folder(ticket.key()));
+			ZooKeeperTicket place = new ZooKeeperTicket(ticket, this.paths.folder(ticket.key()));
 			this.folders.entered(place.folder);
 			return place;
 		});
 	}
 
-	@Nullable Place find(Ticket ticket) {
+	@Nullable ZooKeeperTicket find(Ticket ticket) {
 		return this.places.get(ticket.token());
 	}
 
-	Stream<Place> all() {
+	Stream<ZooKeeperTicket> all() {
 		return this.places.values().stream();
 	}
 
@@ -53,7 +53,7 @@ final class Places {
 	 * See to it that a place has a node of this session: the one it has, one whose
 	 * creation was not answered, or a new one.
 	 */
-	CompletableFuture<TicketNode> arrive(Place place, ZooKeeperSession session) {
+	CompletableFuture<TicketNode> arrive(ZooKeeperTicket place, ZooKeeperSession session) {
 		CompletableFuture<TicketNode> arrival = new CompletableFuture<>();
 		boolean wasDoubtful;
 		place.lock.lock();
@@ -106,12 +106,12 @@ final class Places {
 		}
 	}
 
-	private CompletableFuture<TicketNode> create(Place place, ZooKeeperSession session) {
+	private CompletableFuture<TicketNode> create(ZooKeeperTicket place, ZooKeeperSession session) {
 		return NodeCreation.create(this.link.client(), place.folder + "/" + LockPaths.nodePrefix(place.ticket),
 				session);
 	}
 
-	private static void settle(Place place, TicketNode node, boolean certain) {
+	private static void settle(ZooKeeperTicket place, TicketNode node, boolean certain) {
 		place.lock.lock();
 		try {
 			place.arrived(node);
@@ -122,7 +122,7 @@ final class Places {
 		}
 	}
 
-	private CompletableFuture<TicketNode> findOrCreate(Place place, ZooKeeperSession session) {
+	private CompletableFuture<TicketNode> findOrCreate(ZooKeeperTicket place, ZooKeeperSession session) {
 		return own(place, session).thenCompose((names) -> {
 			if (names.isEmpty()) {
 				return create(place, session);
@@ -140,10 +140,10 @@ final class Places {
 	 * Put a reader's node in the place of a writer's, with the writer's number: so it
 	 * stands before all who wait. Answers whether the writer had its node.
 	 */
-	CompletableFuture<Boolean> replace(Place writer, TicketNode node, Place reader, long lastToken) {
+	CompletableFuture<Boolean> replace(ZooKeeperTicket writer, TicketNode node, ZooKeeperTicket reader, long lastToken) {
 		String number = node.name().substring(LockPaths.nodePrefix(writer.ticket).length());
 		TicketNode next = node.replaced(reader.folder + "/" + LockPaths.nodePrefix(reader.ticket) + number, lastToken);
-		AsyncHandle handle = node.session().handle();
+		AsyncZooKeeper handle = node.session().handle();
 		CompletableFuture<TicketNode> arrival = new CompletableFuture<>();
 		// Whoever gives the reader up waits for it, and finds its node.
 		reader.expect(arrival);
@@ -163,7 +163,7 @@ final class Places {
 	}
 
 	/** What there is of a place for certain, the leader having been asked. */
-	private CompletableFuture<List<String>> own(Place place, ZooKeeperSession session) {
+	private CompletableFuture<List<String>> own(ZooKeeperTicket place, ZooKeeperSession session) {
 		session.handle().sync(place.folder);
 		return session.handle()
 			.children(place.folder)
@@ -174,7 +174,7 @@ final class Places {
 	 * Give a place up and delete what there is of it; answers whether there was a node.
 	 * If that fails it is tried again later, without being asked.
 	 */
-	CompletableFuture<Boolean> depart(Place place) {
+	CompletableFuture<Boolean> depart(ZooKeeperTicket place) {
 		place.giveUp();
 		CompletableFuture<Boolean> departure = new CompletableFuture<>();
 		CompletableFuture<TicketNode> arrival;
@@ -199,7 +199,7 @@ final class Places {
 		return departure;
 	}
 
-	private void delete(Place place, CompletableFuture<Boolean> departure) {
+	private void delete(ZooKeeperTicket place, CompletableFuture<Boolean> departure) {
 		started(() -> deleteNodes(place)).whenComplete((existed, failure) -> {
 			if (failure == null) {
 				if (this.places.remove(place.ticket.token(), place)) {
@@ -213,7 +213,7 @@ final class Places {
 		});
 	}
 
-	private CompletableFuture<Boolean> deleteNodes(Place place) {
+	private CompletableFuture<Boolean> deleteNodes(ZooKeeperTicket place) {
 		TicketNode node = place.node();
 		if (node == null && !place.doubtful) {
 			return CompletableFuture.completedFuture(false);
@@ -230,7 +230,7 @@ final class Places {
 		return place.doubtful ? answer.thenCombine(deleteDoubles(place, session), (existed, none) -> existed) : answer;
 	}
 
-	private CompletableFuture<Boolean> deleteDoubles(Place place, ZooKeeperSession session) {
+	private CompletableFuture<Boolean> deleteDoubles(ZooKeeperTicket place, ZooKeeperSession session) {
 		return own(place, session).thenCompose((names) -> delete(session, place.folder, names));
 	}
 
@@ -249,12 +249,12 @@ final class Places {
 	 */
 	boolean departAfterStop() {
 		departAgain();
-		return all().noneMatch(Place::isGivenUp);
+		return all().noneMatch(ZooKeeperTicket::isGivenUp);
 	}
 
 	/** There is a connection again: go on with deletions that failed. */
 	void departAgain() {
-		all().filter(Place::isGivenUp).forEach(this::depart);
+		all().filter(ZooKeeperTicket::isGivenUp).forEach(this::depart);
 	}
 
 }

@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  * This JVM's link with ZooKeeper: which session there is, and whether it lives. The
  * client belongs to somebody else, who starts and closes it.
  */
-final class ZooKeeperLink {
+final class ZooKeeperConnection {
 
-	private static final Log logger = LogFactory.getLog(ZooKeeperLink.class);
+	private static final Log logger = LogFactory.getLog(ZooKeeperConnection.class);
 
 	private static final long NO_SESSION_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -67,7 +67,7 @@ final class ZooKeeperLink {
 
 	private volatile @Nullable Open open;
 
-	ZooKeeperLink(CuratorFramework client, Duration patience, TimeSource clock) {
+	ZooKeeperConnection(CuratorFramework client, Duration patience, TimeSource clock) {
 		this.client = client;
 		this.patience = patience;
 		this.clock = clock;

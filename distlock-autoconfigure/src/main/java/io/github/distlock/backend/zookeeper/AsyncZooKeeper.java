@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * stray copy of one runs later. What follows from an answer runs on the client's event
  * thread and must not block.
  */
-final class AsyncHandle {
+final class AsyncZooKeeper {
 
 	private static final int ANY_VERSION = -1;
 
@@ -29,7 +29,7 @@ final class AsyncHandle {
 
 	private final @Nullable String namespace;
 
-	AsyncHandle(ZooKeeper zooKeeper, String namespace) {
+	AsyncZooKeeper(ZooKeeper zooKeeper, String namespace) {
 		this.zooKeeper = zooKeeper;
 		this.namespace = namespace.isEmpty() ? null : namespace;
 	}

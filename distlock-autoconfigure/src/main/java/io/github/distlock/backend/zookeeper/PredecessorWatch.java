@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * node, so it knows all that were created before. What it shows may have gone meanwhile,
  * and then the watch tells. So the first in what it shows is the first.
  */
-final class Standing implements Watcher {
+final class PredecessorWatch implements Watcher {
 
 	/**
 	 * The places that wait for each node. One watcher for all: watching a node twice
@@ -31,12 +31,12 @@ final class Standing implements Watcher {
 	 * of the updates, and no place has an entry whose watch was taken back after it was
 	 * sent.
 	 */
-	private final ConcurrentMap<String, Set<Place>> watched = new ConcurrentHashMap<>();
+	private final ConcurrentMap<String, Set<ZooKeeperTicket>> watched = new ConcurrentHashMap<>();
 
-	private final Consumer<Place> moved;
+	private final Consumer<ZooKeeperTicket> moved;
 
 	/** Create it; the consumer is told when it is worth looking again. */
-	Standing(Consumer<Place> moved) {
+	PredecessorWatch(Consumer<ZooKeeperTicket> moved) {
 		this.moved = moved;
 	}
 
@@ -44,7 +44,7 @@ final class Standing implements Watcher {
 	 * Find out whether a node is the first, from what the server has listed; if not,
 	 * watch the one before it, if wanted. Fails if the node is not there.
 	 */
-	CompletableFuture<Boolean> isFirst(Place place, TicketNode node, List<String> names, boolean watch) {
+	CompletableFuture<Boolean> isFirst(ZooKeeperTicket place, TicketNode node, List<String> names, boolean watch) {
 		if (!names.contains(node.name())) {
 			place.missing(node);
 			return CompletableFuture.failedFuture(new KeeperException.NoNodeException(node.path()));
@@ -52,7 +52,7 @@ final class Standing implements Watcher {
 		NodeLine line = new NodeLine(names);
 		List<String> doubles = line.doublesOf(node.name());
 		if (!doubles.isEmpty()) {
-			return Places.delete(node.session(), place.folder, doubles)
+			return ZooKeeperTickets.delete(node.session(), place.folder, doubles)
 				.thenCompose((none) -> isFirst(place, node, watch));
 		}
 		String before = line.before(node.name());
@@ -63,20 +63,20 @@ final class Standing implements Watcher {
 	}
 
 	/** The same, asking the server. */
-	CompletableFuture<Boolean> isFirst(Place place, TicketNode node, boolean watch) {
+	CompletableFuture<Boolean> isFirst(ZooKeeperTicket place, TicketNode node, boolean watch) {
 		return node.session()
 			.handle()
 			.children(place.folder)
 			.thenCompose((names) -> isFirst(place, node, names, watch));
 	}
 
-	private CompletableFuture<Boolean> watch(Place place, TicketNode node, String before) {
-		AsyncHandle handle = node.session().handle();
+	private CompletableFuture<Boolean> watch(ZooKeeperTicket place, TicketNode node, String before) {
+		AsyncZooKeeper handle = node.session().handle();
 		String path = handle.full(before);
 		place.watching = before;
 		List<CompletableFuture<Boolean>> sent = new ArrayList<>(1);
 		this.watched.compute(path, (key, places) -> {
-			Set<Place> known = (places != null) ? places : ConcurrentHashMap.newKeySet();
+			Set<ZooKeeperTicket> known = (places != null) ? places : ConcurrentHashMap.newKeySet();
 			// First, so that a place is not remembered if that fails.
 			sent.add(handle.watch(before, this));
 			known.add(place);
@@ -94,18 +94,18 @@ final class Standing implements Watcher {
 	}
 
 	/** A place is given up: watch nothing on its behalf. */
-	void forget(Place place) {
+	void forget(ZooKeeperTicket place) {
 		String before = place.watching;
 		TicketNode node = place.node();
 		if (before == null || node == null) {
 			return;
 		}
-		AsyncHandle handle = node.session().handle();
+		AsyncZooKeeper handle = node.session().handle();
 		remove(place, handle.full(before), () -> handle.unwatch(before));
 	}
 
 	/** Runs the action inside the update if no other place waits for that node. */
-	private void remove(Place place, String path, Runnable last) {
+	private void remove(ZooKeeperTicket place, String path, Runnable last) {
 		this.watched.computeIfPresent(path, (key, places) -> {
 			if (places.remove(place) && places.isEmpty()) {
 				last.run();
@@ -124,7 +124,7 @@ final class Standing implements Watcher {
 	public void process(WatchedEvent event) {
 		@Nullable String path = event.getPath();
 		if (path != null && event.getType() == Event.EventType.NodeDeleted) {
-			Set<Place> places = this.watched.remove(path);
+			Set<ZooKeeperTicket> places = this.watched.remove(path);
 			if (places != null) {
 				places.forEach(this.moved);
 			}
