@@ -85,7 +85,7 @@ final class Mutants {
 							""")))
 				.spread(),
 			Hunt.of(Mutant.of("validity counted from the reply",
-					java("backend/redis/ScriptRunner.java", "new Answer<>(value, sent, sends > 1)",
+					java("backend/redis/ScriptExecutor.java", "new Answer<>(value, sent, sends > 1)",
 							"new Answer<>(value, this.clock.now(), sends > 1)")))
 				.slow(),
 			Hunt.of(Mutant.of("token not raised on take-over", lua("attempt.lua", "local owned = '-' .. token", """

@@ -27,7 +27,7 @@ import org.springframework.data.redis.connection.ClusterSlotHashUtil;
  */
 final class ClusterRenewals {
 
-	private final RedisLink link;
+	private final RedisConnections link;
 
 	private final TimeSource time;
 
@@ -35,7 +35,7 @@ final class ClusterRenewals {
 
 	private final SilentMasters silent = new SilentMasters();
 
-	ClusterRenewals(RedisLink link, TimeSource time, Duration commandTimeout) {
+	ClusterRenewals(RedisConnections link, TimeSource time, Duration commandTimeout) {
 		this.link = link;
 		this.time = time;
 		this.commandTimeout = commandTimeout;

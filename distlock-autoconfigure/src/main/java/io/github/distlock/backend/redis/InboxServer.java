@@ -10,14 +10,14 @@ import org.springframework.core.NestedExceptionUtils;
  * The server that has the inbox of this JVM: publishes to it, and reports what goes wrong
  * with it.
  */
-final class InboxServer implements InboxWatch.Surroundings, RedisInbox.Troubles {
+final class InboxServer implements InboxMonitor.Surroundings, RedisInbox.Troubles {
 
 	private static final Log logger = LogFactory.getLog(InboxServer.class);
 
 	private static final String LOCKS_WORK = " Locks work; callers that wait for a lock of another JVM ask for it at"
 			+ " intervals, which takes longer.";
 
-	private final RedisLink link;
+	private final RedisConnections link;
 
 	private final RedisKeys keys;
 
@@ -27,7 +27,7 @@ final class InboxServer implements InboxWatch.Surroundings, RedisInbox.Troubles 
 
 	private final LockSignals signals;
 
-	InboxServer(RedisLink link, RedisKeys keys, String channel, EvictionWarning eviction, LockSignals signals) {
+	InboxServer(RedisConnections link, RedisKeys keys, String channel, EvictionWarning eviction, LockSignals signals) {
 		this.link = link;
 		this.keys = keys;
 		this.channel = channel;
@@ -70,7 +70,7 @@ final class InboxServer implements InboxWatch.Surroundings, RedisInbox.Troubles 
 		}
 		RedisFailure cause = RedisFailure.of(failure);
 		if (cause.isAnswer() && failure instanceof RuntimeException refusal) {
-			return new RedisRights(server, this.keys).explain(refusal, "SUBSCRIBE").getMessage() + "." + LOCKS_WORK;
+			return new RedisRightsCheck(server, this.keys).explain(refusal, "SUBSCRIBE").getMessage() + "." + LOCKS_WORK;
 		}
 		return cause.explain(server) + ". Until then no lock can be acquired.";
 	}

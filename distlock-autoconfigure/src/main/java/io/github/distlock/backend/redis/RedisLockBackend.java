@@ -19,8 +19,8 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.redis.InboxWatch.Hearing;
-import io.github.distlock.backend.redis.ScriptRunner.Answer;
+import io.github.distlock.backend.redis.InboxMonitor.Hearing;
+import io.github.distlock.backend.redis.ScriptExecutor.Answer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +65,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final RedisKeys keys;
 
-	private final RedisLink link;
+	private final RedisConnections link;
 
 	private final ClusterRenewals clusterRenewals;
 
@@ -87,7 +87,7 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, RedisBackendSettings settings, TimeSource clock) {
 		this.keys = new RedisKeys(settings.keyPrefix());
-		this.link = new RedisLink(connectionFactory, settings, this.keys, clock);
+		this.link = new RedisConnections(connectionFactory, settings, this.keys, clock);
 		this.clusterRenewals = new ClusterRenewals(this.link, clock, settings.commandTimeout());
 		this.description = new BackendDescription("redis", EnumSet.allOf(LockMode.class), true, true,
 				settings.tokensPerGrant(), settings.commandTimeout(), BATCH_SIZE);

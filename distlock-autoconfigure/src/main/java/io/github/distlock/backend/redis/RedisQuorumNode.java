@@ -88,7 +88,7 @@ public final class RedisQuorumNode implements QuorumNode {
 	private String explainInbox(Throwable failure) {
 		RedisFailure cause = RedisFailure.of(failure);
 		if (cause.isAnswer() && failure instanceof RuntimeException refusal) {
-			return new RedisRights(this.server, this.keys).explain(refusal, "SUBSCRIBE").getMessage()
+			return new RedisRightsCheck(this.server, this.keys).explain(refusal, "SUBSCRIBE").getMessage()
 					+ ". The node votes, but tells no waiting caller that a lock is free.";
 		}
 		return cause.explain(this.server)

@@ -32,7 +32,7 @@ final class ScriptSender {
 				return commands.evalSha(script.getSha1(), type, keys.size(), keysAndArgs);
 			}
 			catch (RuntimeException ex) {
-				if (!ScriptRunner.says(ex, "NOSCRIPT")) {
+				if (!ScriptExecutor.says(ex, "NOSCRIPT")) {
 					throw ex;
 				}
 				return commands.eval(bytes(script.getScriptAsString()), type, keys.size(), keysAndArgs);

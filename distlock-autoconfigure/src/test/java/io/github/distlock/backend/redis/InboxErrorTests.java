@@ -5,7 +5,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.github.distlock.backend.redis.InboxWatch.Hearing;
+import io.github.distlock.backend.redis.InboxMonitor.Hearing;
 import io.github.distlock.backend.redis.RedisInbox.GrantMessage;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.RedisTestServer;
@@ -27,7 +27,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Errors at each step of the inbox, with a real server: nothing stays stuck.
  */
-class InboxErrorTests implements RedisInbox.Events, InboxWatch.Surroundings {
+class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Surroundings {
 
 	private static RedisTestServer server;
 
@@ -51,7 +51,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxWatch.Surroundings {
 
 	private final RedisInbox inbox = new RedisInbox(failing(this.connections), "inbox", this, Throwable::getMessage);
 
-	private final InboxWatch watch = new InboxWatch(this.inbox, this, this.clock, Duration.ofMinutes(1), this.threads);
+	private final InboxMonitor watch = new InboxMonitor(this.inbox, this, this.clock, Duration.ofMinutes(1), this.threads);
 
 	@BeforeAll
 	static void startServer() {
@@ -124,7 +124,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxWatch.Surroundings {
 
 	@Test
 	void aNewSubscriptionWakesTheWaitingEvenIfItsExaminationFails() {
-		InboxWatch failing = new InboxWatch(this.inbox, new InboxWatch.Surroundings() {
+		InboxMonitor failing = new InboxMonitor(this.inbox, new InboxMonitor.Surroundings() {
 
 			@Override
 			public long publish(String text) {

@@ -16,7 +16,7 @@ import org.springframework.data.redis.core.script.RedisScript;
  * set when its answer is there. So that nothing is locked by a command whose caller has
  * gone away.
  */
-final class ScriptRunner {
+final class ScriptExecutor {
 
 	private static final int MAX_SENDS = 3;
 
@@ -29,7 +29,7 @@ final class ScriptRunner {
 	/** Told when a command failed: what was known of the server may no longer hold. */
 	private final Consumer<RuntimeException> onFailure;
 
-	ScriptRunner(RedisServer server, ScriptSender sender, TimeSource clock, Consumer<RuntimeException> onFailure) {
+	ScriptExecutor(RedisServer server, ScriptSender sender, TimeSource clock, Consumer<RuntimeException> onFailure) {
 		this.server = server;
 		this.sender = sender;
 		this.clock = clock;
@@ -83,7 +83,7 @@ final class ScriptRunner {
 	}
 
 	/** Run a script once, by its text, and get its answer as text. */
-	String runText(RedisScript<String> script, RedisRights rights, List<String> keys, String... args) {
+	String runText(RedisScript<String> script, RedisRightsCheck rights, List<String> keys, String... args) {
 		try {
 			byte[] answer = this.sender.sendText(script, keys, args);
 			return (answer != null) ? new String(answer, StandardCharsets.UTF_8) : "";

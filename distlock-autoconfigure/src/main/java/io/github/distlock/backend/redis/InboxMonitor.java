@@ -19,9 +19,9 @@ import org.apache.commons.logging.LogFactory;
  * number shows only that the server knows the subscription: its messages may still be
  * lost on the way. An inbox that receives nothing is subscribed again.
  */
-final class InboxWatch {
+final class InboxMonitor {
 
-	private static final Log logger = LogFactory.getLog(InboxWatch.class);
+	private static final Log logger = LogFactory.getLog(InboxMonitor.class);
 
 	/** How long an inbox is believed to hear, while anybody waits. */
 	private static final long EXAMINATION_NANOS = Duration.ofSeconds(10).toNanos();
@@ -66,7 +66,7 @@ final class InboxWatch {
 	 * @param patience how long a message may be on its way
 	 * @param threads makes the threads that examine
 	 */
-	InboxWatch(RedisInbox inbox, Surroundings surroundings, TimeSource time, Duration patience, ThreadFactory threads) {
+	InboxMonitor(RedisInbox inbox, Surroundings surroundings, TimeSource time, Duration patience, ThreadFactory threads) {
 		this.inbox = inbox;
 		this.surroundings = surroundings;
 		this.time = time;
@@ -208,7 +208,7 @@ final class InboxWatch {
 		}
 		catch (RuntimeException ex) {
 			examineSoon();
-			if (fresh && !this.stopped && ScriptRunner.says(ex, "NOPERM")) {
+			if (fresh && !this.stopped && ScriptExecutor.says(ex, "NOPERM")) {
 				logger.warn("Cannot publish to the inbox of this JVM. Locks work; callers that wait for a lock of"
 						+ " another JVM ask for it at intervals, which takes longer. " + ex.getMessage());
 			}

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads out of a server's refusals which rights its user lacks, and says what to grant.
  */
-final class RedisRights {
+final class RedisRightsCheck {
 
 	private static final Pattern COMMAND = Pattern.compile("permissions to run the '([^']+)' command");
 
@@ -21,7 +21,7 @@ final class RedisRights {
 
 	private final RedisKeys keys;
 
-	RedisRights(RedisServer server, RedisKeys keys) {
+	RedisRightsCheck(RedisServer server, RedisKeys keys) {
 		this.server = server;
 		this.keys = keys;
 	}
@@ -68,13 +68,13 @@ final class RedisRights {
 	RuntimeException explain(RuntimeException failure, String command) {
 		// Ours would tell of keys and channels anyway.
 		Throwable told = (failure instanceof LockBackendException) ? failure.getCause() : failure;
-		if (!ScriptRunner.says(told, "NOPERM")) {
+		if (!ScriptExecutor.says(told, "NOPERM")) {
 			return failure;
 		}
-		if (ScriptRunner.says(told, "keys") || ScriptRunner.says(told, "a key")) {
+		if (ScriptExecutor.says(told, "keys") || ScriptExecutor.says(told, "a key")) {
 			return missing("use its keys", "~" + this.keys.prefix() + "*", failure);
 		}
-		if (ScriptRunner.says(told, "channel")) {
+		if (ScriptExecutor.says(told, "channel")) {
 			return missing("subscribe to its channels", channels(), failure);
 		}
 		String refused = refusedBy(told, command);

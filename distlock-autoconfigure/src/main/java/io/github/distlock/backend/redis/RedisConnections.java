@@ -13,9 +13,9 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.redis.InboxWatch.Hearing;
+import io.github.distlock.backend.redis.InboxMonitor.Hearing;
 import io.github.distlock.backend.redis.RedisInbox.GrantMessage;
-import io.github.distlock.backend.redis.ScriptRunner.Answer;
+import io.github.distlock.backend.redis.ScriptExecutor.Answer;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -32,9 +32,9 @@ import org.springframework.data.redis.core.script.RedisScript;
  * This JVM's link with Redis: the connections, the inbox, and what is known at each
  * moment about both.
  */
-final class RedisLink implements RedisInbox.Events {
+final class RedisConnections implements RedisInbox.Events {
 
-	private static final Log logger = LogFactory.getLog(RedisLink.class);
+	private static final Log logger = LogFactory.getLog(RedisConnections.class);
 
 	/** How often to leave a server that has become a replica. */
 	private static final long RESET_NANOS = Duration.ofMillis(500).toNanos();
@@ -58,7 +58,7 @@ final class RedisLink implements RedisInbox.Events {
 
 	private volatile @Nullable Boolean cluster;
 
-	RedisLink(RedisConnectionFactory application, RedisBackendSettings settings, RedisKeys keys, TimeSource time) {
+	RedisConnections(RedisConnectionFactory application, RedisBackendSettings settings, RedisKeys keys, TimeSource time) {
 		this.application = application;
 		this.server = RedisServer.of(application);
 		this.settings = settings;
@@ -71,11 +71,11 @@ final class RedisLink implements RedisInbox.Events {
 				&& ConnectionUtils.isLettuce(this.application))
 						? LettuceConnections.dedicated(this.application, this.settings.commandTimeout()) : null;
 		RedisConnectionFactory connections = (ours != null) ? ours : this.application;
-		ScriptRunner runner = new ScriptRunner(this.server, new ScriptSender(connections), this.time, this::failed);
+		ScriptExecutor runner = new ScriptExecutor(this.server, new ScriptSender(connections), this.time, this::failed);
 		String channel = this.keys.inboxPrefix() + instance;
 		InboxServer inboxServer = new InboxServer(this, this.keys, channel, new EvictionWarning(connections), signals);
 		RedisInbox inbox = new RedisInbox(connections, channel, this, inboxServer);
-		InboxWatch watch = new InboxWatch(inbox, inboxServer, this.time, this.settings.commandTimeout(),
+		InboxMonitor watch = new InboxMonitor(inbox, inboxServer, this.time, this.settings.commandTimeout(),
 				LockThreads.named("distlock-inbox-probe"));
 		this.open = new Open(instance, signals, connections, ours != null, runner, inbox, watch);
 		try {
@@ -160,7 +160,7 @@ final class RedisLink implements RedisInbox.Events {
 	 */
 	void verify() {
 		Open current = required();
-		RedisRights rights = new RedisRights(this.server, this.keys);
+		RedisRightsCheck rights = new RedisRightsCheck(this.server, this.keys);
 		String inbox = this.keys.inboxPrefix() + current.instance();
 		rights.check(current.runner()
 			.runText(Scripts.RIGHTS, rights, this.keys.lockQueueAndReaders("rights-" + current.instance()), inbox,
@@ -255,7 +255,7 @@ final class RedisLink implements RedisInbox.Events {
 		this.clock.forget();
 		Open current = this.open;
 		// Only of a server that answers is it asked whether it belongs to a cluster.
-		if (current == null || !current.dedicated() || !ScriptRunner.says(failure, "READONLY") || isCluster()) {
+		if (current == null || !current.dedicated() || !ScriptExecutor.says(failure, "READONLY") || isCluster()) {
 			return;
 		}
 		long now = this.time.nanoTime();
@@ -302,7 +302,7 @@ final class RedisLink implements RedisInbox.Events {
 	}
 
 	private record Open(String instance, LockSignals signals, RedisConnectionFactory connections, boolean dedicated,
-			ScriptRunner runner, RedisInbox inbox, InboxWatch watch) {
+			ScriptExecutor runner, RedisInbox inbox, InboxMonitor watch) {
 	}
 
 }

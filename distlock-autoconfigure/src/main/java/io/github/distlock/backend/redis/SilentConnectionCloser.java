@@ -19,9 +19,9 @@ import org.apache.commons.logging.LogFactory;
  * time out, and leases end, although the server can be reached. Only the connection's own
  * event loop touches the state.
  */
-final class SilenceWatch extends ChannelDuplexHandler {
+final class SilentConnectionCloser extends ChannelDuplexHandler {
 
-	private static final Log logger = LogFactory.getLog(SilenceWatch.class);
+	private static final Log logger = LogFactory.getLog(SilentConnectionCloser.class);
 
 	private final Duration patience;
 
@@ -33,7 +33,7 @@ final class SilenceWatch extends ChannelDuplexHandler {
 
 	private boolean armed;
 
-	private SilenceWatch(Duration patience) {
+	private SilentConnectionCloser(Duration patience) {
 		this.patience = patience;
 	}
 
@@ -53,7 +53,7 @@ final class SilenceWatch extends ChannelDuplexHandler {
 			@Override
 			public void afterChannelInitialized(Channel channel) {
 				application.afterChannelInitialized(channel);
-				channel.pipeline().addFirst(new SilenceWatch(patience));
+				channel.pipeline().addFirst(new SilentConnectionCloser(patience));
 			}
 
 		};
