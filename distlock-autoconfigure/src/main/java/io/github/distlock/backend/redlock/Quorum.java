@@ -91,12 +91,12 @@ final class Quorum {
 			if (ex.getCause() instanceof TimeoutException) {
 				throw new LockBackendException("The nodes of the lock store did not answer in time", ex);
 			}
-			throw Answers.asFailure(ex);
+			throw VoteCollector.asFailure(ex);
 		}
 	}
 
 	/** Too few nodes have answered, or count. */
-	<T> LockBackendException failure(String what, @Nullable String key, Answers<T> answers,
+	<T> LockBackendException failure(String what, @Nullable String key, VoteCollector<T> answers,
 			Function<T, String> objection) {
 		String details = IntStream.range(0, size()).mapToObj((i) -> {
 			LockBackendException failure = answers.failure(i);

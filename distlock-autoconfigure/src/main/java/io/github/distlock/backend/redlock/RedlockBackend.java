@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Locks on a majority of independent nodes: survives the loss of the others, without
  * waiting for them. Not fair: a lock that becomes free goes to whoever gets a majority
  * first; those who wait are told by one node, and try again after random pauses. See
- * {@link Election} for what makes it safe. Thread-safe.
+ * {@link LockRound} for what makes it safe. Thread-safe.
  */
 public final class RedlockBackend implements LockBackend {
 
@@ -42,7 +42,7 @@ public final class RedlockBackend implements LockBackend {
 
 	private final BackendDescription description;
 
-	private volatile @Nullable Operation operation;
+	private volatile @Nullable RedlockStore operation;
 
 	/**
 	 * Create the store. Sends nothing yet.
@@ -70,13 +70,13 @@ public final class RedlockBackend implements LockBackend {
 
 	@Override
 	public void start(String instance, LockSignals signals) {
-		Operation started = new Operation(this.quorum, this.settings, this.clock, signals);
+		RedlockStore started = new RedlockStore(this.quorum, this.settings, this.clock, signals);
 		this.operation = started;
 		List<CompletableFuture<Boolean>> connecting = this.quorum
 			.ask((node) -> node.start(instance, (ticket) -> started.woken(node, ticket), signals::lookAgainAll)
 				.thenApply((done) -> true));
 		// Whoever comes first would otherwise hear that nothing is connected.
-		Answers
+		VoteCollector
 			.judge(connecting,
 					(answers) -> (answers.nodes() - answers.outstanding() >= this.quorum.majority()) ? true : null)
 			.completeOnTimeout(false, longestStart().toMillis(), TimeUnit.MILLISECONDS)
@@ -90,7 +90,7 @@ public final class RedlockBackend implements LockBackend {
 
 	@Override
 	public void stop() {
-		Operation current = this.operation;
+		RedlockStore current = this.operation;
 		this.operation = null;
 		if (current != null) {
 			current.stop();
@@ -102,7 +102,7 @@ public final class RedlockBackend implements LockBackend {
 	public void verify() {
 		Duration oldEnough = this.settings.longestLease();
 		required();
-		this.quorum.await(Answers.judge(this.quorum.ask(QuorumNode::probe), (answers) -> {
+		this.quorum.await(VoteCollector.judge(this.quorum.ask(QuorumNode::probe), (answers) -> {
 			if (answers.count((uptime) -> uptime.compareTo(oldEnough) >= 0) >= this.quorum.majority()) {
 				return true;
 			}
@@ -133,7 +133,7 @@ public final class RedlockBackend implements LockBackend {
 
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		Operation current = required();
+		RedlockStore current = required();
 		if (!current.release(ticket, lastToken)) {
 			return new ReleaseResult(false, null);
 		}
@@ -141,12 +141,12 @@ public final class RedlockBackend implements LockBackend {
 	}
 
 	/** The release is done, and must not fail because of what comes next. */
-	private @Nullable AttemptResult successor(Operation current, Successor next) {
+	private @Nullable AttemptResult successor(RedlockStore current, Successor next) {
 		try {
 			return current.attempt(next.ticket(), next.lease(), true);
 		}
 		catch (LockBackendException ex) {
-			return new AttemptResult.Waiting(Candidate.retry(0), false);
+			return new AttemptResult.Waiting(RedlockTicket.retry(0), false);
 		}
 	}
 
@@ -160,8 +160,8 @@ public final class RedlockBackend implements LockBackend {
 		return required().renew(renewals);
 	}
 
-	private Operation required() {
-		Operation current = this.operation;
+	private RedlockStore required() {
+		RedlockStore current = this.operation;
 		if (current == null) {
 			throw new LockBackendException("The Redlock lock store is not running: it works from the start of the"
 					+ " application context until its shutdown");

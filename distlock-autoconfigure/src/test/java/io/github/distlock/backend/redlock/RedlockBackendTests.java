@@ -10,7 +10,7 @@ class RedlockBackendTests extends LockStoreContract {
 
 	@Override
 	protected StoreUnderTest openStore() {
-		return new RedlockStore();
+		return new RedlockTestStore();
 	}
 
 }

@@ -12,7 +12,7 @@ import io.github.distlock.contract.StoreUnderTest;
  * Five Redis masters under the contract. They count from their start, since the leases of
  * the contract are longer than anybody wants to wait.
  */
-final class RedlockStore implements StoreUnderTest {
+final class RedlockTestStore implements StoreUnderTest {
 
 	private final RedlockCluster cluster = RedlockCluster.start(5, Duration.ofSeconds(1));
 

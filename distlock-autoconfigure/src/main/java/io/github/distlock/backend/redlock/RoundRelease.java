@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * there. Each node is told after its vote has come or failed, so that the claim cannot
  * come later.
  */
-final class Departure {
+final class RoundRelease {
 
 	private static final long SHORTEST_REST_MILLIS = 50;
 
@@ -30,7 +30,7 @@ final class Departure {
 
 	private final Quorum quorum;
 
-	private final Election election;
+	private final LockRound election;
 
 	private final long usedToken;
 
@@ -57,7 +57,7 @@ final class Departure {
 	 * be
 	 * @param longest how long the claim may still last on a node
 	 */
-	Departure(Quorum quorum, Election election, long usedToken, @Nullable Runnable onWoken, Duration longest,
+	RoundRelease(Quorum quorum, LockRound election, long usedToken, @Nullable Runnable onWoken, Duration longest,
 			Duration strayDelay, ScheduledExecutorService timers, TimeSource clock) {
 		this.quorum = quorum;
 		this.election = election;
@@ -71,7 +71,7 @@ final class Departure {
 		this.firstTries = IntStream.range(0, quorum.size()).mapToObj((i) -> new CompletableFuture<Left>()).toList();
 	}
 
-	Departure begin() {
+	RoundRelease begin() {
 		for (int i = 0; i < this.quorum.size(); i++) {
 			int node = i;
 			this.election.votes().get(i).whenComplete((vote, failure) -> leave(node, vote, failure));
@@ -80,7 +80,7 @@ final class Departure {
 	}
 
 	private void leave(int node, @Nullable Vote vote, @Nullable Throwable failure) {
-		boolean unsent = failure != null && Answers.asFailure(failure) instanceof NodeUnreachableException;
+		boolean unsent = failure != null && VoteCollector.asFailure(failure) instanceof NodeUnreachableException;
 		if (unsent || vote != null && !(vote instanceof Vote.Granted)) {
 			answered(node, new Left(false, false));
 		}
@@ -105,13 +105,13 @@ final class Departure {
 					}
 					return;
 				}
-				this.firstTries.get(node).completeExceptionally(Answers.asFailure(failure));
+				this.firstTries.get(node).completeExceptionally(VoteCollector.asFailure(failure));
 				if (this.clock.nanoTime() - this.giveUpNanos < 0) {
 					later(node, () -> send(node, stray), TimeUnit.MILLISECONDS
 						.toNanos(ThreadLocalRandom.current().nextLong(SHORTEST_REST_MILLIS, LONGEST_REST_MILLIS)));
 				}
 				else {
-					this.answers.get(node).completeExceptionally(Answers.asFailure(failure));
+					this.answers.get(node).completeExceptionally(VoteCollector.asFailure(failure));
 				}
 			});
 	}
@@ -140,7 +140,7 @@ final class Departure {
 		catch (Throwable ex) {
 			// No thread: this node is not told again, and what is left ends with its
 			// lease.
-			this.answers.get(node).completeExceptionally(Answers.asFailure(ex));
+			this.answers.get(node).completeExceptionally(VoteCollector.asFailure(ex));
 		}
 	}
 
@@ -159,10 +159,10 @@ final class Departure {
 		List<CompletableFuture<Left>> known = IntStream.range(0, this.quorum.size())
 			.mapToObj((i) -> this.answers.get(i).isDone() ? this.answers.get(i) : this.firstTries.get(i))
 			.toList();
-		return this.quorum.await(Answers.judge(known, (tries) -> judge(key, tries)));
+		return this.quorum.await(VoteCollector.judge(known, (tries) -> judge(key, tries)));
 	}
 
-	private @Nullable Boolean judge(String key, Answers<Left> tries) {
+	private @Nullable Boolean judge(String key, VoteCollector<Left> tries) {
 		int gone = tries.count((left) -> !left.released());
 		if (this.quorum.prevents(gone)) {
 			return false;

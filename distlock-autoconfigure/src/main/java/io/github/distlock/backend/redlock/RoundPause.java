@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Whoever leaves is nearer to the lock than those who are only now told, and would
  * otherwise take it again and again.
  */
-final class Courtesy {
+final class RoundPause {
 
 	private static final Duration PAUSE = Duration.ofMillis(20);
 
@@ -24,7 +24,7 @@ final class Courtesy {
 
 	private final TimeSource clock;
 
-	Courtesy(ScheduledExecutorService timers, TimeSource clock) {
+	RoundPause(ScheduledExecutorService timers, TimeSource clock) {
 		this.timers = timers;
 		this.clock = clock;
 	}

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A ticket that waits or holds: where it is queued, and what it has won. Commands of one
  * ticket do not overlap, but come from different threads.
  */
-final class Candidate {
+final class RedlockTicket {
 
 	/** Who is queued is told; this makes up for what was lost, or told elsewhere. */
 	private static final long SAFETY_MILLIS = 1000;
@@ -22,7 +22,7 @@ final class Candidate {
 	/** Not sooner does anybody look for the end of the holder's lease. */
 	private static final long SHORTEST_LOOK_MILLIS = 20;
 
-	private volatile @Nullable Tenure tenure;
+	private volatile @Nullable WonRound tenure;
 
 	private volatile int queueAt = -1;
 
@@ -33,11 +33,11 @@ final class Candidate {
 
 	private volatile boolean known;
 
-	@Nullable Tenure tenure() {
+	@Nullable WonRound tenure() {
 		return this.tenure;
 	}
 
-	void holds(@Nullable Tenure won) {
+	void holds(@Nullable WonRound won) {
 		this.tenure = won;
 	}
 

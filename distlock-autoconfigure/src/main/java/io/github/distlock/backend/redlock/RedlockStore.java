@@ -22,7 +22,7 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.redlock.Election.Result;
+import io.github.distlock.backend.redlock.LockRound.Result;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -33,16 +33,16 @@ import org.jspecify.annotations.Nullable;
  * wait or hold. A ticket is here from when it waits or holds until it is released or
  * cancelled, or its claim has expired on all nodes.
  */
-final class Operation {
+final class RedlockStore {
 
-	private static final Log logger = LogFactory.getLog(Operation.class);
+	private static final Log logger = LogFactory.getLog(RedlockStore.class);
 
 	private static final Duration FIXED_DRIFT = Duration.ofMillis(2);
 
 	/** How long an answer is kept that nobody has heard yet. */
 	private static final Duration UNTOLD = Duration.ofSeconds(10);
 
-	private final ConcurrentMap<Ticket, Candidate> candidates = new ConcurrentHashMap<>();
+	private final ConcurrentMap<Ticket, RedlockTicket> candidates = new ConcurrentHashMap<>();
 
 	private final AtomicLong claims = new AtomicLong();
 
@@ -59,17 +59,17 @@ final class Operation {
 
 	private final LockSignals signals;
 
-	private final Courtesy courtesy;
+	private final RoundPause courtesy;
 
-	private final Renewals renewals;
+	private final RedlockRenewals renewals;
 
-	Operation(Quorum quorum, RedlockSettings settings, TimeSource clock, LockSignals signals) {
+	RedlockStore(Quorum quorum, RedlockSettings settings, TimeSource clock, LockSignals signals) {
 		this.quorum = quorum;
 		this.settings = settings;
 		this.clock = clock;
 		this.signals = signals;
-		this.courtesy = new Courtesy(this.timers, clock);
-		this.renewals = new Renewals(quorum, settings.longestLease(), clock);
+		this.courtesy = new RoundPause(this.timers, clock);
+		this.renewals = new RedlockRenewals(quorum, settings.longestLease(), clock);
 	}
 
 	/**
@@ -93,7 +93,7 @@ final class Operation {
 
 	/** A node says that the lock is free there. */
 	void woken(QuorumNode node, Ticket ticket) {
-		Candidate candidate = this.candidates.get(ticket);
+		RedlockTicket candidate = this.candidates.get(ticket);
 		if (candidate != null && candidate.tenure() == null) {
 			candidate.woken();
 			this.signals.lookAgain(ticket);
@@ -105,8 +105,8 @@ final class Operation {
 	}
 
 	AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		Candidate candidate = this.candidates.get(ticket);
-		Tenure held = (candidate != null) ? candidate.tenure() : null;
+		RedlockTicket candidate = this.candidates.get(ticket);
+		WonRound held = (candidate != null) ? candidate.tenure() : null;
 		if (candidate != null && held != null) {
 			if (!held.grant().validity().hasPassed(this.clock)) {
 				return new AttemptResult.Granted(held.grant());
@@ -116,18 +116,18 @@ final class Operation {
 		}
 		Duration pause = queue ? this.courtesy.remaining(ticket.key()) : null;
 		if (pause != null) {
-			return new AttemptResult.Waiting(pause.plus(Candidate.retry(0)), false);
+			return new AttemptResult.Waiting(pause.plus(RedlockTicket.retry(0)), false);
 		}
 		// Before it is sent: a node may wake the ticket sooner than all have answered.
-		Candidate waiting = queue ? this.candidates.computeIfAbsent(ticket, (key) -> new Candidate()) : candidate;
+		RedlockTicket waiting = queue ? this.candidates.computeIfAbsent(ticket, (key) -> new RedlockTicket()) : candidate;
 		int queueAt = queue ? queueAt(ticket.key(), waiting) : -1;
-		Election election = Election.hold(this.quorum, new Claim(ticket, this.claims.incrementAndGet()), lease,
+		LockRound election = LockRound.hold(this.quorum, new Claim(ticket, this.claims.incrementAndGet()), lease,
 				this.settings.longestLease(), queueAt, this.clock);
 		Result result = resultOf(election);
 		if (result instanceof Result.Won won) {
-			Tenure tenure = tenure(election, won);
+			WonRound tenure = tenure(election, won);
 			if (tenure != null) {
-				entered(this.candidates.computeIfAbsent(ticket, (key) -> new Candidate()), tenure, queueAt);
+				entered(this.candidates.computeIfAbsent(ticket, (key) -> new RedlockTicket()), tenure, queueAt);
 				return new AttemptResult.Granted(tenure.grant());
 			}
 			result = new Result.Lost(Duration.ZERO, false, queueAt);
@@ -145,7 +145,7 @@ final class Operation {
 	}
 
 	/** Who has the lock waits no more, and must not be told instead of somebody else. */
-	private void entered(Candidate candidate, Tenure tenure, int queueAt) {
+	private void entered(RedlockTicket candidate, WonRound tenure, int queueAt) {
 		candidate.holds(tenure);
 		Ticket ticket = tenure.election().claim().ticket();
 		int queuedAt = candidate.queuedAt();
@@ -166,7 +166,7 @@ final class Operation {
 		node.forget(ticket).whenComplete((done, failure) -> ignore(failure));
 	}
 
-	private Result resultOf(Election election) {
+	private Result resultOf(LockRound election) {
 		try {
 			return election.result();
 		}
@@ -175,19 +175,19 @@ final class Operation {
 		}
 	}
 
-	private AttemptResult waiting(Candidate candidate, Result.Lost lost, int queueAt, Duration lease) {
+	private AttemptResult waiting(RedlockTicket candidate, Result.Lost lost, int queueAt, Duration lease) {
 		Duration look = lost.queued() ? candidate.queued(queueAt, lease, lost.remaining())
 				: candidate.notQueued(lost.heldAt());
 		return new AttemptResult.Waiting(look, candidate.isNew());
 	}
 
-	private int queueAt(String key, @Nullable Candidate candidate) {
+	private int queueAt(String key, @Nullable RedlockTicket candidate) {
 		int before = (candidate != null) ? candidate.queueAt() : -1;
 		return (before >= 0 && this.quorum.node(before).isListening()) ? before : this.quorum.listener(key);
 	}
 
 	/** The lock is held if that took less time than the lease. */
-	private @Nullable Tenure tenure(Election election, Result.Won won) {
+	private @Nullable WonRound tenure(LockRound election, Result.Won won) {
 		long last = won.token() + this.settings.tokensPerGrant() - 1;
 		Validity validity = Validity.until(election.sent(), withoutDrift(election.lease()));
 		boolean secured;
@@ -197,7 +197,7 @@ final class Operation {
 		catch (LockBackendException ex) {
 			secured = false;
 		}
-		return (secured && !validity.hasPassed(this.clock)) ? new Tenure(election, won.token(), last, validity) : null;
+		return (secured && !validity.hasPassed(this.clock)) ? new WonRound(election, won.token(), last, validity) : null;
 	}
 
 	/** The nodes' clocks may run a little faster than ours. */
@@ -205,19 +205,19 @@ final class Operation {
 		return lease.minus(lease.dividedBy(100)).minus(FIXED_DRIFT);
 	}
 
-	private void undo(Election election) {
-		new Departure(this.quorum, election, 0, null, election.lease(), this.settings.nodeTimeout(), this.timers,
+	private void undo(LockRound election) {
+		new RoundRelease(this.quorum, election, 0, null, election.lease(), this.settings.nodeTimeout(), this.timers,
 				this.clock)
 			.begin();
 	}
 
-	private Departure depart(Ticket ticket, Tenure tenure, long lastToken) {
-		return tenure.leave(() -> new Departure(this.quorum, tenure.election(), tenure.used(lastToken),
+	private RoundRelease depart(Ticket ticket, WonRound tenure, long lastToken) {
+		return tenure.leave(() -> new RoundRelease(this.quorum, tenure.election(), tenure.used(lastToken),
 				() -> this.courtesy.begin(ticket.key()), tenure.lease(), this.settings.nodeTimeout(), this.timers,
 				this.clock));
 	}
 
-	private void forget(Ticket ticket, Tenure tenure) {
+	private void forget(Ticket ticket, WonRound tenure) {
 		this.candidates.computeIfPresent(ticket, (key, known) -> (known.tenure() == tenure) ? null : known);
 	}
 
@@ -226,12 +226,12 @@ final class Operation {
 	 * @return whether it was held
 	 */
 	boolean release(Ticket ticket, long lastToken) {
-		Candidate candidate = this.candidates.get(ticket);
-		Tenure tenure = (candidate != null) ? candidate.tenure() : null;
+		RedlockTicket candidate = this.candidates.get(ticket);
+		WonRound tenure = (candidate != null) ? candidate.tenure() : null;
 		if (tenure == null) {
 			return false;
 		}
-		Departure departure = depart(ticket, tenure, lastToken);
+		RoundRelease departure = depart(ticket, tenure, lastToken);
 		try {
 			boolean released = departure.released(ticket.key());
 			forget(ticket, tenure);
@@ -258,7 +258,7 @@ final class Operation {
 	}
 
 	void cancel(Ticket ticket) {
-		Candidate candidate = this.candidates.get(ticket);
+		RedlockTicket candidate = this.candidates.get(ticket);
 		if (candidate == null) {
 			return;
 		}
@@ -279,7 +279,7 @@ final class Operation {
 
 	List<RenewalResult> renew(List<Renewal> batch) {
 		return this.renewals.renew(batch, (ticket) -> {
-			Candidate candidate = this.candidates.get(ticket);
+			RedlockTicket candidate = this.candidates.get(ticket);
 			return (candidate != null) ? candidate.tenure() : null;
 		});
 	}

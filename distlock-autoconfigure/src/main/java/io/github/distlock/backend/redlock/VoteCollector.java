@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> one node's answer
  */
-final class Answers<T> {
+final class VoteCollector<T> {
 
 	/** Guards {@link #answers}; verdicts are found under it, so they must be quick. */
 	private final ReentrantLock lock = new ReentrantLock();
@@ -30,7 +30,7 @@ final class Answers<T> {
 
 	private int outstanding;
 
-	private Answers(int nodes) {
+	private VoteCollector(int nodes) {
 		this.answers = new Object[nodes];
 		this.outstanding = nodes;
 	}
@@ -41,7 +41,7 @@ final class Answers<T> {
 	 * @param verdict what follows from them
 	 */
 	static <T, R> CompletableFuture<R> judge(List<? extends CompletionStage<T>> questions, Verdict<T, R> verdict) {
-		Answers<T> answers = new Answers<>(questions.size());
+		VoteCollector<T> answers = new VoteCollector<>(questions.size());
 		CompletableFuture<R> result = new CompletableFuture<>();
 		for (int i = 0; i < questions.size(); i++) {
 			int node = i;
@@ -124,7 +124,7 @@ final class Answers<T> {
 		 * Decide if that is possible; must decide when no answer is outstanding.
 		 * @return what follows, or {@code null} to wait for more
 		 */
-		@Nullable R of(Answers<T> answers);
+		@Nullable R of(VoteCollector<T> answers);
 
 	}
 

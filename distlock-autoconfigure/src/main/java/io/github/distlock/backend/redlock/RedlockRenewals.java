@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * when it was made or has forgotten it, does not take it up: it counts as one that says
  * gone.
  */
-final class Renewals {
+final class RedlockRenewals {
 
 	private final Quorum quorum;
 
@@ -27,17 +27,17 @@ final class Renewals {
 
 	private final TimeSource clock;
 
-	Renewals(Quorum quorum, Duration longestLease, TimeSource clock) {
+	RedlockRenewals(Quorum quorum, Duration longestLease, TimeSource clock) {
 		this.quorum = quorum;
 		this.longestLease = longestLease;
 		this.clock = clock;
 	}
 
-	List<RenewalResult> renew(List<Renewal> batch, Function<Ticket, @Nullable Tenure> tenures) {
-		List<@Nullable Tenure> held = new ArrayList<>(batch.size());
+	List<RenewalResult> renew(List<Renewal> batch, Function<Ticket, @Nullable WonRound> tenures) {
+		List<@Nullable WonRound> held = new ArrayList<>(batch.size());
 		List<Extension> extensions = new ArrayList<>(batch.size());
 		for (Renewal renewal : batch) {
-			Tenure tenure = tenures.apply(renewal.ticket());
+			WonRound tenure = tenures.apply(renewal.ticket());
 			boolean holds = tenure != null && !tenure.isLeaving() && tenure.grant().lastToken() == renewal.lastToken();
 			held.add(holds ? tenure : null);
 			if (tenure != null && holds) {
@@ -49,7 +49,7 @@ final class Renewals {
 		List<RenewalResult> results = new ArrayList<>(batch.size());
 		int next = 0;
 		for (int i = 0; i < batch.size(); i++) {
-			Tenure tenure = held.get(i);
+			WonRound tenure = held.get(i);
 			results.add((tenure != null) ? result(tenure, batch.get(i), verdicts.get(next++), sent)
 					: new RenewalResult.Gone());
 		}
@@ -61,9 +61,9 @@ final class Renewals {
 		return (renewal.lease().compareTo(this.longestLease) < 0) ? renewal.lease() : this.longestLease;
 	}
 
-	private RenewalResult result(Tenure tenure, Renewal renewal, Verdict verdict, TimeSource.Instant sent) {
+	private RenewalResult result(WonRound tenure, Renewal renewal, Verdict verdict, TimeSource.Instant sent) {
 		if (verdict.renewed()) {
-			Validity validity = Validity.until(sent, Operation.withoutDrift(allowed(renewal)));
+			Validity validity = Validity.until(sent, RedlockStore.withoutDrift(allowed(renewal)));
 			if (!validity.hasPassed(this.clock)) {
 				tenure.renewed(validity, allowed(renewal));
 				return new RenewalResult.Renewed(validity);
@@ -79,7 +79,7 @@ final class Renewals {
 
 	private List<Verdict> ask(List<Extension> extensions) {
 		try {
-			return this.quorum.await(Answers.judge(this.quorum.ask((node) -> node.renew(extensions)),
+			return this.quorum.await(VoteCollector.judge(this.quorum.ask((node) -> node.renew(extensions)),
 					(answers) -> judge(answers, extensions)));
 		}
 		catch (LockBackendException ex) {
@@ -87,7 +87,7 @@ final class Renewals {
 		}
 	}
 
-	private @Nullable List<Verdict> judge(Answers<List<Boolean>> answers, List<Extension> extensions) {
+	private @Nullable List<Verdict> judge(VoteCollector<List<Boolean>> answers, List<Extension> extensions) {
 		List<Verdict> verdicts = new ArrayList<>(extensions.size());
 		for (int i = 0; i < extensions.size(); i++) {
 			int lease = i;

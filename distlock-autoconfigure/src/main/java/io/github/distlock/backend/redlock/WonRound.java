@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * An election that was won: the lock is held, and sometime left.
  */
-final class Tenure {
+final class WonRound {
 
-	private final Election election;
+	private final LockRound election;
 
 	private final long firstToken;
 
@@ -23,9 +23,9 @@ final class Tenure {
 
 	private volatile Duration lease;
 
-	private final AtomicReference<@Nullable Departure> departure = new AtomicReference<>();
+	private final AtomicReference<@Nullable RoundRelease> departure = new AtomicReference<>();
 
-	Tenure(Election election, long firstToken, long lastToken, Validity validity) {
+	WonRound(LockRound election, long firstToken, long lastToken, Validity validity) {
 		this.election = election;
 		this.firstToken = firstToken;
 		this.lastToken = lastToken;
@@ -33,7 +33,7 @@ final class Tenure {
 		this.lease = election.lease();
 	}
 
-	Election election() {
+	LockRound election() {
 		return this.election;
 	}
 
@@ -63,10 +63,10 @@ final class Tenure {
 	}
 
 	/** Leave, once: who asks again hears of the same departure. */
-	Departure leave(Supplier<Departure> prepared) {
-		Departure begun = this.departure.get();
+	RoundRelease leave(Supplier<RoundRelease> prepared) {
+		RoundRelease begun = this.departure.get();
 		if (begun == null) {
-			Departure mine = prepared.get();
+			RoundRelease mine = prepared.get();
 			begun = this.departure.compareAndSet(null, mine) ? mine.begin() : this.departure.get();
 		}
 		if (begun == null) {

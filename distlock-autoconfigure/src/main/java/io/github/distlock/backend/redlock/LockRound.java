@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * Floors that were read before the lock was held, or raised on a node that does not hold
  * it, would miss each other.
  */
-final class Election {
+final class LockRound {
 
 	private final Quorum quorum;
 
@@ -47,7 +47,7 @@ final class Election {
 
 	private final int queueAt;
 
-	private Election(Quorum quorum, Claim claim, Duration lease, int queueAt, TimeSource.Instant sent,
+	private LockRound(Quorum quorum, Claim claim, Duration lease, int queueAt, TimeSource.Instant sent,
 			List<CompletableFuture<Vote>> votes) {
 		this.quorum = quorum;
 		this.claim = claim;
@@ -61,13 +61,13 @@ final class Election {
 	 * Ask all nodes.
 	 * @param queueAt the node that shall queue the ticket, or -1
 	 */
-	static Election hold(Quorum quorum, Claim claim, Duration lease, Duration oldEnough, int queueAt,
+	static LockRound hold(Quorum quorum, Claim claim, Duration lease, Duration oldEnough, int queueAt,
 			TimeSource clock) {
 		TimeSource.Instant sent = clock.now();
 		List<CompletableFuture<Vote>> votes = IntStream.range(0, quorum.size())
 			.mapToObj((i) -> Quorum.ask(quorum.node(i), (node) -> node.claim(claim, lease, oldEnough, i == queueAt)))
 			.toList();
-		return new Election(quorum, claim, lease, queueAt, sent, votes);
+		return new LockRound(quorum, claim, lease, queueAt, sent, votes);
 	}
 
 	Claim claim() {
@@ -89,10 +89,10 @@ final class Election {
 
 	/** Wait until it is decided. */
 	Result result() {
-		return this.quorum.await(Answers.judge(this.votes, this::judge));
+		return this.quorum.await(VoteCollector.judge(this.votes, this::judge));
 	}
 
-	private @Nullable Result judge(Answers<Vote> answers) {
+	private @Nullable Result judge(VoteCollector<Vote> answers) {
 		int granted = answers.count(Vote.Granted.class::isInstance);
 		if (granted >= this.quorum.majority()) {
 			return won(answers);
@@ -111,7 +111,7 @@ final class Election {
 		return (hopeless && contended && queued || outstanding == 0) ? lost(answers) : null;
 	}
 
-	private Result won(Answers<Vote> answers) {
+	private Result won(VoteCollector<Vote> answers) {
 		long token = answers.given()
 			.mapToLong((vote) -> (vote instanceof Vote.Granted granted) ? granted.token() : 0)
 			.max()
@@ -125,7 +125,7 @@ final class Election {
 		return new Result.Won(token, granted);
 	}
 
-	private Result lost(Answers<Vote> answers) {
+	private Result lost(VoteCollector<Vote> answers) {
 		boolean queued = this.queueAt >= 0 && answers.of(this.queueAt) instanceof Vote.Held held && held.queued();
 		Duration remaining = answers.given()
 			.map((vote) -> (vote instanceof Vote.Held held) ? held.remaining() : Duration.ZERO)
@@ -153,7 +153,7 @@ final class Election {
 			}
 			return this.quorum.node(i).raise(this.claim, lastToken).toCompletableFuture();
 		}).toList();
-		return this.quorum.await(Answers.judge(secured, (answers) -> {
+		return this.quorum.await(VoteCollector.judge(secured, (answers) -> {
 			int yes = answers.count(Boolean::booleanValue);
 			if (yes >= this.quorum.majority()) {
 				return true;
