@@ -14,8 +14,8 @@ final class AsyncResult {
 	private AsyncResult() {
 	}
 
-	static @Nullable Object of(LockedCall call, AsyncEntry entry) throws Throwable {
-		if (entry instanceof AsyncEntry.Refused refused) {
+	static @Nullable Object of(LockedInvocation call, AsyncAnswerOfLocks entry) throws Throwable {
+		if (entry instanceof AsyncAnswerOfLocks.Refused refused) {
 			return call.withoutLock(refused.missing(), refused.problem());
 		}
 		List<HeldLock> locks = locks(entry);
@@ -23,8 +23,8 @@ final class AsyncResult {
 	}
 
 	/** The locks that are to be given back. */
-	static List<HeldLock> locks(AsyncEntry entry) {
-		return (entry instanceof AsyncEntry.Entered entered) ? entered.locks() : List.of();
+	static List<HeldLock> locks(AsyncAnswerOfLocks entry) {
+		return (entry instanceof AsyncAnswerOfLocks.Entered entered) ? entered.locks() : List.of();
 	}
 
 	static <T> T present(@Nullable T result, LockedMethod where) {

@@ -11,7 +11,7 @@ final class ConditionExpression implements Condition {
 
 	private final WrittenExpression written;
 
-	private final CallExpression expression;
+	private final MethodExpression expression;
 
 	/**
 	 * Parse and check an expression.
@@ -19,9 +19,10 @@ final class ConditionExpression implements Condition {
 	 * @param parameters the variables it may use
 	 * @param beanFactory where {@code @bean} references lead
 	 */
-	ConditionExpression(WrittenExpression written, KeyParameters parameters, ConfigurableBeanFactory beanFactory) {
+	ConditionExpression(WrittenExpression written, ExpressionParameters parameters,
+			ConfigurableBeanFactory beanFactory) {
 		this.written = written;
-		this.expression = new CallExpression(written, parameters, beanFactory, (tree) -> tree);
+		this.expression = new MethodExpression(written, parameters, beanFactory, (tree) -> tree);
 	}
 
 	@Override

@@ -36,11 +36,11 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
 	private final transient AopMode mode;
 
-	private final transient LockRuntime runtime;
+	private final transient LockEnvironment runtime;
 
 	private final transient LockDefinitions definitions;
 
-	private final transient NamedRegistries registries;
+	private final transient RegistryResolver registries;
 
 	private final transient LockInterceptor advice;
 
@@ -51,7 +51,8 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	 * @param order the advisor's place among others, {@link #DEFAULT_ORDER} if in doubt
 	 * @param runtime what locked calls need
 	 */
-	public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, AopMode mode, int order, LockRuntime runtime) {
+	public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, AopMode mode, int order,
+			LockEnvironment runtime) {
 		Environment environment = beanFactory.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME,
 				Environment.class);
 		this.mode = mode;
@@ -60,7 +61,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		this.runtime = runtime;
 		this.definitions = new LockDefinitions(
 				new LockDefinitionReader(beanFactory, environment, mode, runtime.failureHandler()), runtime.waitTime());
-		this.registries = new NamedRegistries(beanFactory, runtime);
+		this.registries = new RegistryResolver(beanFactory, runtime);
 		this.advice = new LockInterceptor(this.definitions, this.registries, runtime, beanFactory.getBeanClassLoader());
 		setOrder(order);
 	}
@@ -79,7 +80,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		return this.definitions;
 	}
 
-	NamedRegistries registries() {
+	RegistryResolver registries() {
 		return this.registries;
 	}
 
@@ -97,8 +98,8 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		return this.mode;
 	}
 
-	LockedReach reach() {
-		return (this.mode == AopMode.PROXY) ? new LockedProxy(this) : new WovenMethods();
+	AdviceVerifier reach() {
+		return (this.mode == AopMode.PROXY) ? new ProxyVerifier(this) : new WeavingVerifier();
 	}
 
 	/** What becomes of calls that the weaver has caught. */

@@ -11,9 +11,9 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
  */
 final class KeyExpression implements KeySource {
 
-	private final KeyGuard guard;
+	private final KeyConverter guard;
 
-	private final CallExpression expression;
+	private final MethodExpression expression;
 
 	/**
 	 * Parse and check an expression.
@@ -21,10 +21,10 @@ final class KeyExpression implements KeySource {
 	 * @param parameters the variables it may use
 	 * @param beanFactory where {@code @bean} references lead
 	 */
-	KeyExpression(WrittenExpression written, KeyParameters parameters, ConfigurableBeanFactory beanFactory) {
-		this.guard = new KeyGuard(written);
-		this.expression = new CallExpression(written, parameters, beanFactory,
-				(tree) -> GuardedConcatenation.guard(tree, this.guard))
+	KeyExpression(WrittenExpression written, ExpressionParameters parameters, ConfigurableBeanFactory beanFactory) {
+		this.guard = new KeyConverter(written);
+		this.expression = new MethodExpression(written, parameters, beanFactory,
+				(tree) -> NullRejectingConcatenation.guard(tree, this.guard))
 			.converting(new KeyTypeConverter(this.guard));
 	}
 

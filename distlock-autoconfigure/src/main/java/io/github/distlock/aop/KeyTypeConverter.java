@@ -14,9 +14,9 @@ final class KeyTypeConverter implements TypeConverter {
 
 	private final TypeConverter standard = new StandardTypeConverter();
 
-	private final KeyGuard guard;
+	private final KeyConverter guard;
 
-	KeyTypeConverter(KeyGuard guard) {
+	KeyTypeConverter(KeyConverter guard) {
 		this.guard = guard;
 	}
 

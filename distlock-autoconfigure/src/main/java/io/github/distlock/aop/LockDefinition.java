@@ -14,7 +14,7 @@ import io.github.distlock.LockRequest;
  * @param withoutLock what its caller gets if the lock is not to be had
  * @param registry qualifier or bean name of the registry, empty for the default one
  */
-record LockDefinition(LockedMethod where, ResultKind result, boolean onClass, Condition condition, KeySource key,
+record LockDefinition(LockedMethod where, ReturnKind result, boolean onClass, Condition condition, KeySource key,
 		LockRequest template, FailurePolicy withoutLock, String registry) {
 
 	BeanLocks.Place place() {

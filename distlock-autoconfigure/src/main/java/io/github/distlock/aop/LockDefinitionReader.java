@@ -43,11 +43,11 @@ final class LockDefinitionReader {
 		this.mode = mode;
 	}
 
-	LockDefinition read(LockAnnotation annotation) {
+	LockDefinition read(LockAnnotationFinder annotation) {
 		LockedMethod where = annotation.where();
 		DistributedLock attributes = annotation.attributes();
 		LockableSignature.check(where, this.mode);
-		ResultKind result = ResultKind.of(where);
+		ReturnKind result = ReturnKind.of(where);
 		LateResult.check(where, annotation.annotated() == null);
 		String registry = this.placeholders.resolve("registry", attributes.registry(), where);
 		return new LockDefinition(where, result, annotation.annotated() == null, condition(annotation), key(annotation),
@@ -59,12 +59,12 @@ final class LockDefinitionReader {
 	 * @param annotation an annotation that cannot be read
 	 * @return the problems, each once
 	 */
-	List<LockDefinitionException> problems(LockAnnotation annotation) {
+	List<LockDefinitionException> problems(LockAnnotationFinder annotation) {
 		LockedMethod where = annotation.where();
 		DistributedLock attributes = annotation.attributes();
 		Map<String, LockDefinitionException> problems = new LinkedHashMap<>();
 		Stream
-			.<Runnable>of(() -> LockableSignature.check(where, this.mode), () -> ResultKind.of(where),
+			.<Runnable>of(() -> LockableSignature.check(where, this.mode), () -> ReturnKind.of(where),
 					() -> LateResult.check(where, annotation.annotated() == null), () -> condition(annotation),
 					() -> key(annotation), () -> this.placeholders.resolve("name", attributes.name(), where),
 					() -> DurationAttribute
@@ -99,15 +99,15 @@ final class LockDefinitionReader {
 		boolean skip = attributes.onFailure() == OnFailure.SKIP;
 		String fallback = attributes.fallback().trim();
 		if (fallback.isEmpty()) {
-			return skip ? SkippedResult.of(where) : new FailureDecision(this.failureHandler, where);
+			return skip ? SkipPolicy.of(where) : new HandlerPolicy(this.failureHandler, where);
 		}
 		if (skip) {
 			throw where.refuse("fallback", fallback, "stands beside onFailure = SKIP: leave one of them out");
 		}
-		return Fallback.of(fallback, where);
+		return FallbackPolicy.of(fallback, where);
 	}
 
-	private KeySource key(LockAnnotation annotation) {
+	private KeySource key(LockAnnotationFinder annotation) {
 		LockedMethod where = annotation.where();
 		String written = annotation.attributes().key();
 		if (written.isEmpty()) {
@@ -121,7 +121,7 @@ final class LockDefinitionReader {
 		return new KeyExpression(new WrittenExpression(where, "key", text), parameters(annotation), this.beanFactory);
 	}
 
-	private Condition condition(LockAnnotation annotation) {
+	private Condition condition(LockAnnotationFinder annotation) {
 		LockedMethod where = annotation.where();
 		String text = this.placeholders.resolve("condition", annotation.attributes().condition(), where);
 		if (text.isBlank()) {
@@ -132,8 +132,8 @@ final class LockDefinitionReader {
 	}
 
 	/** Who wrote an expression had the names of the annotated method before the eyes. */
-	private static KeyParameters parameters(LockAnnotation annotation) {
-		return new KeyParameters(annotation.annotated(), annotation.where().method());
+	private static ExpressionParameters parameters(LockAnnotationFinder annotation) {
+		return new ExpressionParameters(annotation.annotated(), annotation.where().method());
 	}
 
 	private static KeySource methodKey(LockedMethod where) {

@@ -20,10 +20,10 @@ import org.springframework.core.MethodIntrospector;
  */
 final class LockDefinitions {
 
-	private final Map<MethodClassKey, Optional<LockPlan>> known = new ConcurrentHashMap<>();
+	private final Map<MethodClassKey, Optional<MethodLocks>> known = new ConcurrentHashMap<>();
 
 	/** A method is called through its class and through each interface that has it. */
-	private final Map<LockedMethod, LockPlan> plans = new ConcurrentHashMap<>();
+	private final Map<LockedMethod, MethodLocks> plans = new ConcurrentHashMap<>();
 
 	private final LockDefinitionReader reader;
 
@@ -43,7 +43,7 @@ final class LockDefinitions {
 	 * @return the definitions, nothing if the method is not to be locked
 	 * @throws io.github.distlock.LockDefinitionException if it cannot work
 	 */
-	Optional<LockPlan> find(Method method, Class<?> type) {
+	Optional<MethodLocks> find(Method method, Class<?> type) {
 		try {
 			return plan(method, type);
 		}
@@ -60,25 +60,25 @@ final class LockDefinitions {
 		this.report = report;
 	}
 
-	private Optional<LockPlan> plan(Method method, Class<?> type) {
+	private Optional<MethodLocks> plan(Method method, Class<?> type) {
 		MethodClassKey key = new MethodClassKey(method, type);
-		Optional<LockPlan> plan = this.known.get(key);
+		Optional<MethodLocks> plan = this.known.get(key);
 		if (plan == null) {
-			plan = read(LockAnnotation.find(method, type));
+			plan = read(LockAnnotationFinder.find(method, type));
 			this.known.put(key, plan);
 		}
 		return plan;
 	}
 
-	private Optional<LockPlan> read(List<LockAnnotation> annotations) {
+	private Optional<MethodLocks> read(List<LockAnnotationFinder> annotations) {
 		if (annotations.isEmpty()) {
 			return Optional.empty();
 		}
 		LockedMethod where = annotations.get(0).where();
-		LockPlan plan = this.plans.get(where);
+		MethodLocks plan = this.plans.get(where);
 		if (plan == null) {
 			List<LockDefinition> locks = annotations.stream().map(this.reader::read).toList();
-			plan = new LockPlan(locks, TokenParameter.check(where, locks.size()), this.waitTime);
+			plan = new MethodLocks(locks, FencingTokenParameter.check(where, locks.size()), this.waitTime);
 			this.plans.put(where, plan);
 		}
 		return Optional.of(plan);
@@ -94,8 +94,8 @@ final class LockDefinitions {
 		List<BeanLocks.Broken> broken = new ArrayList<>();
 		MethodIntrospector
 			.selectMethods(beanClass,
-					(MethodIntrospector.MetadataLookup<LockAnnotation>) (
-							method) -> LockAnnotation.find(method, beanClass).stream().findFirst().orElse(null))
+					(MethodIntrospector.MetadataLookup<LockAnnotationFinder>) (
+							method) -> LockAnnotationFinder.find(method, beanClass).stream().findFirst().orElse(null))
 			.keySet()
 			.forEach((method) -> read(method, beanClass, sound, broken));
 		return new BeanLocks(List.copyOf(sound), List.copyOf(broken));
@@ -106,7 +106,7 @@ final class LockDefinitions {
 			plan(method, beanClass).ifPresent((plan) -> sound.addAll(plan.locks()));
 		}
 		catch (LockDefinitionException ex) {
-			List<LockAnnotation> annotations = LockAnnotation.find(method, beanClass);
+			List<LockAnnotationFinder> annotations = LockAnnotationFinder.find(method, beanClass);
 			List<LockDefinitionException> problems = annotations.stream()
 				.flatMap((annotation) -> this.reader.problems(annotation).stream())
 				.toList();

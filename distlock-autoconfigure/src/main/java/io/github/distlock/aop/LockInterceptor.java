@@ -19,34 +19,34 @@ final class LockInterceptor implements MethodInterceptor {
 
 	private final LockDefinitions definitions;
 
-	private final LockRuntime runtime;
+	private final LockEnvironment runtime;
 
-	private final NamedRegistries registries;
+	private final RegistryResolver registries;
 
-	private final RefusedCalls refusedCalls;
+	private final RejectionReporter refusedCalls;
 
 	private final TransactionalCalls transactionalCalls;
 
 	private final LockOrder order;
 
-	private final CallStyles styles;
+	private final LockInvokers styles;
 
-	LockInterceptor(LockDefinitions definitions, NamedRegistries registries, LockRuntime runtime,
+	LockInterceptor(LockDefinitions definitions, RegistryResolver registries, LockEnvironment runtime,
 			@Nullable ClassLoader beanClassLoader) {
 		this.definitions = definitions;
 		this.runtime = runtime;
 		this.registries = registries;
 		this.order = new LockOrder(registries);
-		this.refusedCalls = new RefusedCalls(registries, runtime);
+		this.refusedCalls = new RejectionReporter(registries, runtime);
 		this.transactionalCalls = new TransactionalCalls(runtime.onActiveTransaction(), this.refusedCalls);
-		this.styles = new CallStyles(this.transactionalCalls, runtime.work(), beanClassLoader);
+		this.styles = new LockInvokers(this.transactionalCalls, runtime.work(), beanClassLoader);
 	}
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Object target = invocation.getThis();
 		Class<?> type = (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
-		LockPlan plan = this.definitions.find(invocation.getMethod(), type).orElse(null);
+		MethodLocks plan = this.definitions.find(invocation.getMethod(), type).orElse(null);
 		if (plan == null) {
 			return invocation.proceed();
 		}
@@ -57,12 +57,13 @@ final class LockInterceptor implements MethodInterceptor {
 		// Of calls that have no lock.
 		plan.passToken(invocation.getArguments(), 0);
 		return this.styles.of(plan.result())
-			.run(plan.where(), () -> new LockedCall(plan, wanted(plan, target, invocation.getArguments()), invocation));
+			.run(plan.where(),
+					() -> new LockedInvocation(plan, wanted(plan, target, invocation.getArguments()), invocation));
 	}
 
 	/** Resources that check tokens go on working while nothing is locked. */
-	private void passUnlockedToken(LockPlan plan, @Nullable Object[] arguments) {
-		if (plan.token() != TokenParameter.NONE) {
+	private void passUnlockedToken(MethodLocks plan, @Nullable Object[] arguments) {
+		if (plan.token() != FencingTokenParameter.NONE) {
 			LockRequest request = LockRequest.of(plan.where().signature());
 			LockRegistry registry = this.runtime.registry().get();
 			plan.passToken(arguments,
@@ -70,17 +71,17 @@ final class LockInterceptor implements MethodInterceptor {
 		}
 	}
 
-	private List<WantedLock> wanted(LockPlan plan, @Nullable Object target, @Nullable Object[] arguments) {
+	private List<LockTarget> wanted(MethodLocks plan, @Nullable Object target, @Nullable Object[] arguments) {
 		List<LockDefinition> locks = plan.locks();
 		if (locks.size() == 1) {
-			return wanted(locks.get(0), plan.token() != TokenParameter.NONE, target, arguments);
+			return wanted(locks.get(0), plan.token() != FencingTokenParameter.NONE, target, arguments);
 		}
-		List<WantedLock> all = new ArrayList<>();
+		List<LockTarget> all = new ArrayList<>();
 		locks.forEach((definition) -> all.addAll(wanted(definition, false, target, arguments)));
 		return this.order.of(all);
 	}
 
-	private List<WantedLock> wanted(LockDefinition definition, boolean single, @Nullable Object target,
+	private List<LockTarget> wanted(LockDefinition definition, boolean single, @Nullable Object target,
 			@Nullable Object[] arguments) {
 		return this.refusedCalls.tell(definition, () -> {
 			if (!definition.condition().holds(target, arguments)) {
@@ -98,13 +99,13 @@ final class LockInterceptor implements MethodInterceptor {
 		});
 	}
 
-	private List<WantedLock> wanted(LockDefinition definition, List<String> keys) {
+	private List<LockTarget> wanted(LockDefinition definition, List<String> keys) {
 		LockRegistry registry = this.registries.of(definition);
 		LockRequest template = definition.template();
 		if (keys.size() == 1) {
-			return List.of(new WantedLock(definition, registry, template.key(keys.get(0))));
+			return List.of(new LockTarget(definition, registry, template.key(keys.get(0))));
 		}
-		return keys.stream().map((key) -> new WantedLock(definition, registry, template.key(key))).toList();
+		return keys.stream().map((key) -> new LockTarget(definition, registry, template.key(key))).toList();
 	}
 
 	/** Code that asserts its lock is to run, too, when locks are switched off. */

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockOrder {
 
-	private final NamedRegistries registries;
+	private final RegistryResolver registries;
 
-	LockOrder(NamedRegistries registries) {
+	LockOrder(RegistryResolver registries) {
 		this.registries = registries;
 	}
 
@@ -26,13 +26,13 @@ final class LockOrder {
 	 * @param wanted what the annotations of a method ask for, as they are written
 	 * @return the same locks, each once
 	 */
-	List<WantedLock> of(List<WantedLock> wanted) {
-		List<WantedLock> sorted = new ArrayList<>(wanted);
+	List<LockTarget> of(List<LockTarget> wanted) {
+		List<LockTarget> sorted = new ArrayList<>(wanted);
 		// Stable: what was written first comes first among equals.
-		sorted.sort(Comparator.comparing((WantedLock lock) -> this.registries.rank(lock.definition()))
+		sorted.sort(Comparator.comparing((LockTarget lock) -> this.registries.rank(lock.definition()))
 			.thenComparing((lock) -> lock.request().key()));
-		List<WantedLock> once = new ArrayList<>(sorted.size());
-		for (WantedLock lock : sorted) {
+		List<LockTarget> once = new ArrayList<>(sorted.size());
+		for (LockTarget lock : sorted) {
 			int last = once.size() - 1;
 			if (last >= 0 && isSame(once.get(last), lock)) {
 				once.set(last, both(once.get(last), lock));
@@ -44,12 +44,12 @@ final class LockOrder {
 		return once;
 	}
 
-	private static boolean isSame(WantedLock one, WantedLock other) {
+	private static boolean isSame(LockTarget one, LockTarget other) {
 		return one.registry() == other.registry() && one.request().key().equals(other.request().key());
 	}
 
 	/** What both annotations are content with; otherwise what the first one says. */
-	private static WantedLock both(WantedLock first, WantedLock second) {
+	private static LockTarget both(LockTarget first, LockTarget second) {
 		LockRequest one = first.request();
 		LockRequest other = second.request();
 		LockMode mode = (strength(one.mode()) >= strength(other.mode())) ? one.mode() : other.mode();
@@ -58,7 +58,7 @@ final class LockOrder {
 		// Of two annotations, each sound, one may ask for longer than the other allows.
 		LockRequest request = new LockRequest(one.key(), mode, one.waitTime(),
 				(lease != null) ? longer(lease, minHold) : null, one.fair() || other.fair(), one.name(), minHold);
-		return new WantedLock(first.definition(), first.registry(), request);
+		return new LockTarget(first.definition(), first.registry(), request);
 	}
 
 	private static int strength(LockMode mode) {

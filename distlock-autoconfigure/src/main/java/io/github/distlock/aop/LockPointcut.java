@@ -16,7 +16,7 @@ final class LockPointcut extends StaticMethodMatcherPointcut {
 
 	@Override
 	public boolean matches(Method method, Class<?> targetClass) {
-		return !LockAnnotation.find(method, targetClass).isEmpty();
+		return !LockAnnotationFinder.find(method, targetClass).isEmpty();
 	}
 
 }

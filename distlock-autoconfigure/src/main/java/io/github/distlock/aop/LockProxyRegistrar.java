@@ -19,7 +19,7 @@ public final class LockProxyRegistrar implements ImportBeanDefinitionRegistrar {
 	public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
 		AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
 		register(registry, LockedBeanVerifier.class);
-		register(registry, HandMadeSingletons.class);
+		register(registry, PreRegisteredSingletons.class);
 		register(registry, LockedOnce.class);
 		if (ClassUtils.isPresent("jakarta.validation.Validator", LockProxyRegistrar.class.getClassLoader())) {
 			register(registry, ValidationOrder.class);

@@ -34,7 +34,7 @@ final class LockWait {
 	 * @param wanted the lock whose turn it is
 	 * @return the request
 	 */
-	LockRequest request(WantedLock wanted) {
+	LockRequest request(LockTarget wanted) {
 		LockRequest asked = wanted.request();
 		if (!this.several) {
 			return asked;

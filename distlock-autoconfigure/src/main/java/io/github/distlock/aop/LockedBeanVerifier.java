@@ -79,7 +79,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	/** Whether the types of all beans are being searched, which must not begin again. */
 	private final AtomicBoolean scanning = new AtomicBoolean();
 
-	private final SingletonSupplier<LockedReach> reach = SingletonSupplier.of(() -> this.advisor.obtain().reach());
+	private final SingletonSupplier<AdviceVerifier> reach = SingletonSupplier.of(() -> this.advisor.obtain().reach());
 
 	/** Of this application, once it is asked for. */
 	private final SingletonSupplier<MethodInterceptor> wovenCalls = SingletonSupplier
@@ -103,7 +103,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	/** As soon as there is an object: its own initialization may call locked methods. */
 	@Override
 	public boolean postProcessAfterInstantiation(Object bean, String beanName) {
-		if (WovenMethods.isWoven(locks(bean.getClass(), beanName))) {
+		if (WeavingVerifier.isWoven(locks(bean.getClass(), beanName))) {
 			WovenCalls.bind(bean, this.wovenCalls.obtain());
 		}
 		return true;
@@ -180,7 +180,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		}
 		else if (isHandMade(bean, beanName)) {
 			if (!locks(bean.getClass(), beanName).isEmpty()) {
-				HandMadeSingletons.logUnlocked(bean, beanName, beanFactory().getBeanClassLoader());
+				PreRegisteredSingletons.logUnlocked(bean, beanName, beanFactory().getBeanClassLoader());
 			}
 		}
 		else if (!isWrapped(bean, beanName)) {
@@ -190,7 +190,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 
 	private boolean isHandMade(Object bean, String beanName) {
 		return !(bean instanceof Advised) && this.advisor.obtain().mode() == AopMode.PROXY
-				&& beanFactory().getBean(HandMadeSingletons.class).contains(beanName);
+				&& beanFactory().getBean(PreRegisteredSingletons.class).contains(beanName);
 	}
 
 	/**

@@ -45,7 +45,7 @@ class LockedClasses {
 	}
 
 	boolean search(Class<?> beanClass) {
-		return LockAnnotation.isOn(beanClass);
+		return LockAnnotationFinder.isOn(beanClass);
 	}
 
 }

@@ -24,9 +24,9 @@ final class TransactionalCalls {
 
 	private final TransactionBoundary transactions = TransactionBoundary.create();
 
-	private final RefusedCalls refusedCalls;
+	private final RejectionReporter refusedCalls;
 
-	TransactionalCalls(Supplier<OnActiveTransaction> reaction, RefusedCalls refusedCalls) {
+	TransactionalCalls(Supplier<OnActiveTransaction> reaction, RejectionReporter refusedCalls) {
 		this.reaction = reaction;
 		this.refusedCalls = refusedCalls;
 	}
@@ -65,18 +65,18 @@ final class TransactionalCalls {
 	 * @param locks in the order in which they were taken
 	 * @return what becomes of the locks when the method has ended
 	 */
-	MethodExit enter(LockedMethod where, List<HeldLock> locks) {
+	LockRelease enter(LockedMethod where, List<HeldLock> locks) {
 		if (!this.transactions.isActive()) {
 			warnOfPersistenceContext(where);
-			return MethodExit.CLOSING;
+			return LockRelease.CLOSING;
 		}
 		if (!keeps(where)) {
-			return MethodExit.CLOSING;
+			return LockRelease.CLOSING;
 		}
 		for (int i = locks.size() - 1; i >= 0; i--) {
 			this.transactions.closeAfterCompletion(locks.get(i));
 		}
-		return MethodExit.LEAVING;
+		return LockRelease.LEAVING;
 	}
 
 	/**

@@ -12,7 +12,7 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.aop.AopMode;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.aop.LockProxyRegistrar;
-import io.github.distlock.aop.LockRuntime;
+import io.github.distlock.aop.LockEnvironment;
 import io.github.distlock.aop.WorkExecutor;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +61,7 @@ public final class DistlockAopAutoConfiguration {
 		AopMode mode = Binder.get(environment).bind("distlock.aop.mode", AopMode.class).orElse(AopMode.PROXY);
 		Supplier<DistlockProperties> known = SingletonSupplier.of(properties::getObject);
 		Supplier<List<LockListener>> told = () -> listeners.orderedStream().toList();
-		LockRuntime runtime = new LockRuntime(beans.getBeanProvider(LockRegistry.class)::getObject, told,
+		LockEnvironment runtime = new LockEnvironment(beans.getBeanProvider(LockRegistry.class)::getObject, told,
 				() -> known.get().enabled(), RegistryFacts::of, () -> known.get().waitTime(),
 				() -> known.get().transaction().onActive(),
 				beans.getBeanProvider(LockFailureHandler.class)::getIfAvailable,

@@ -113,12 +113,14 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-		return new CompositeAsyncAcquisition<>(request, share(request), AsyncAnswer.ACQUIRED).begin(this.first, this.second);
+		return new CompositeAsyncAcquisition<>(request, share(request), AsyncAnswer.ACQUIRED).begin(this.first,
+				this.second);
 	}
 
 	@Override
 	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
-		return new CompositeAsyncAcquisition<>(request, share(request), AsyncAnswer.PERHAPS).begin(this.first, this.second);
+		return new CompositeAsyncAcquisition<>(request, share(request), AsyncAnswer.PERHAPS).begin(this.first,
+				this.second);
 	}
 
 	@Override

@@ -262,7 +262,8 @@ final class HeldLocks implements LeaseEvents, Hold.Owner {
 	private void goOnAsReader(WriteHold writer, Downgrade answer) {
 		Holder admission = answer.reader();
 		if (admission == null) {
-			writer.loseAfterEnd((answer.departure() == ReleaseOutcome.GONE) ? LossCause.FORGOTTEN : LossCause.STORE_SILENT,
+			writer.loseAfterEnd(
+					(answer.departure() == ReleaseOutcome.GONE) ? LossCause.FORGOTTEN : LossCause.STORE_SILENT,
 					"the store did not confirm that its writer goes on as a reader");
 			return;
 		}

@@ -324,7 +324,8 @@ final class LockOperations {
 		}
 
 		private LockListener.Waiting event() {
-			return new LockListener.Waiting(LockOperations.this.description.name(), this.request.label(), this.request.key());
+			return new LockListener.Waiting(LockOperations.this.description.name(), this.request.label(),
+					this.request.key());
 		}
 
 	}

@@ -31,7 +31,8 @@ final class MinimumHoldTime extends Lease {
 	 * @param clock the time
 	 * @param end is told when it is to be released
 	 */
-	MinimumHoldTime(Holder admission, Validity validity, Duration rest, TimeSource clock, Consumer<MinimumHoldTime> end) {
+	MinimumHoldTime(Holder admission, Validity validity, Duration rest, TimeSource clock,
+			Consumer<MinimumHoldTime> end) {
 		super(validity, new LeaseTerms(rest, LeaseTerms.lasting(rest), false, null, rest), clock);
 		this.admission = admission;
 		this.end = end;

@@ -25,8 +25,8 @@ final class WriteHold extends Hold {
 	/** Counts once this lease is continued: see {@link #current()}. */
 	private volatile @Nullable Hold reader;
 
-	WriteHold(Owner owner, String name, Holder admission, LeaseTerms terms, TimeSource clock,
-			@Nullable Thread thread, boolean dyingWithThread) {
+	WriteHold(Owner owner, String name, Holder admission, LeaseTerms terms, TimeSource clock, @Nullable Thread thread,
+			boolean dyingWithThread) {
 		super(owner, name, admission, terms, clock, thread, dyingWithThread);
 	}
 

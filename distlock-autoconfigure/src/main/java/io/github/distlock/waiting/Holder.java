@@ -51,8 +51,7 @@ public final class Holder {
 
 	/** The first stay under a grant of the store. */
 	static Holder first(Ticket ticket, Duration lease, Grant grant, HandOff handOff, long nowNanos) {
-		return new Holder(ticket, lease, handOff, grant.firstToken(), grant.lastToken(), nowNanos, 0,
-				grant.validity());
+		return new Holder(ticket, lease, handOff, grant.firstToken(), grant.lastToken(), nowNanos, 0, grant.validity());
 	}
 
 	/** The stay of the one to whom this one passes the lock. */

@@ -7,8 +7,8 @@ import java.util.stream.IntStream;
 /**
  * The locks that guard the entries of a room: a fixed number of them, each shared by many
  * keys. They are held for moments, and nobody takes a second one meanwhile (see
- * {@link LockedKeyQueue}), so that two keys under one lock only ever wait for each other's
- * moment.
+ * {@link LockedKeyQueue}), so that two keys under one lock only ever wait for each
+ * other's moment.
  */
 final class KeyQueueLocks {
 

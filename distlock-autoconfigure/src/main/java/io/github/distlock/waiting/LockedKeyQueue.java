@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * it. Each event is one short critical section; nothing is sent and nobody is woken under
  * the lock, the {@link Effects} say what to do afterwards.
  * <p>
- * KeyQueues may share a lock, so that a held lock needs none of its own: therefore no other
- * entry may be told anything under it. Nothing that a state may call does so: its
+ * KeyQueues may share a lock, so that a held lock needs none of its own: therefore no
+ * other entry may be told anything under it. Nothing that a state may call does so: its
  * {@link KeyQueueContext} change maps, and leave everything else to other threads.
  */
 final class LockedKeyQueue implements CommandTarget {

@@ -73,7 +73,8 @@ final class PendingRelease {
 						+ cause.getMessage(), cause);
 	}
 
-	static PendingRelease release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos, @Nullable PendingDowngrade heir) {
+	static PendingRelease release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos,
+			@Nullable PendingDowngrade heir) {
 		return new PendingRelease(ticket, doubtful, true, lastToken, giveUpNanos, heir);
 	}
 

@@ -47,8 +47,8 @@ class KeyExpressionTests {
 	}
 
 	private KeyExpression key(String text, LockedMethod called) {
-		return new KeyExpression(new WrittenExpression(called, "key", text), new KeyParameters(null, called.method()),
-				this.beanFactory);
+		return new KeyExpression(new WrittenExpression(called, "key", text),
+				new ExpressionParameters(null, called.method()), this.beanFactory);
 	}
 
 	private String key(String text, @Nullable Object first, @Nullable Object second) {

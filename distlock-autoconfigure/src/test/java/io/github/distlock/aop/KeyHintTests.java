@@ -33,7 +33,7 @@ class KeyHintTests {
 	private KeyExpression expression(String text) {
 		Method method = Arrays.stream(Subject.class.getDeclaredMethods()).findFirst().orElseThrow();
 		LockedMethod where = new LockedMethod(Subject.class, method);
-		return new KeyExpression(new WrittenExpression(where, "key", text), new KeyParameters(null, method),
+		return new KeyExpression(new WrittenExpression(where, "key", text), new ExpressionParameters(null, method),
 				this.beanFactory);
 	}
 
@@ -83,7 +83,7 @@ class KeyHintTests {
 		KeyExpression expression = new KeyExpression(
 				new WrittenExpression(new LockedMethod(Optionals.class, method), "key",
 						"'c-' + #order?.id + #order?.line?.number + #type.name"),
-				new KeyParameters(null, method), this.beanFactory);
+				new ExpressionParameters(null, method), this.beanFactory);
 		assertThat(expression.keys(new Optionals(),
 				new Object[] { Optional.of(new Order("1", new Line(7))), Order.class }))
 			.containsExactly("c-17" + Order.class.getName());

@@ -91,7 +91,7 @@ final class LockedApplication {
 					OnActiveTransaction.KEEP);
 			AopMode mode = environment.getProperty("mode", AopMode.class, AopMode.PROXY);
 			return new DistributedLockAdvisor(beanFactory, mode, order,
-					new LockRuntime(registry::getObject, () -> listeners.orderedStream().toList(),
+					new LockEnvironment(registry::getObject, () -> listeners.orderedStream().toList(),
 							() -> enabled.getObject().get(), Locking::facts, () -> Duration.ofSeconds(5),
 							() -> onActive, handler::getIfAvailable,
 							SingletonSupplier

@@ -17,8 +17,8 @@ class DowngradeTests extends OneKey {
 
 	private final LockedKeyQueue readers = new LockedKeyQueue("key", new ReentrantLock(), this);
 
-	private final DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.ofReader("key", LEASE), this.clock.nanoTime(),
-			LEASE.toNanos());
+	private final DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.ofReader("key", LEASE),
+			this.clock.nanoTime(), LEASE.toNanos());
 
 	private final PendingDowngrade heir = this.readers.inherit(this.reader);
 

@@ -80,7 +80,8 @@ class LostCommandTests extends OneKey {
 
 	@Test
 	void anHeirWhoseAttemptWasLostIsRefusedAndNeverAsks() {
-		DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.ofReader("key", LEASE), this.clock.nanoTime(), LEASE.toNanos());
+		DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.ofReader("key", LEASE), this.clock.nanoTime(),
+				LEASE.toNanos());
 		PendingDowngrade heir = this.entry.inherit(reader);
 		Effects steps = this.entry.rescue(heir.attempt());
 		assertThat(reader.outcome()).isInstanceOf(Outcome.TimedOut.class);

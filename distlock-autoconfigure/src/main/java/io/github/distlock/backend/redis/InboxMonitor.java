@@ -66,7 +66,8 @@ final class InboxMonitor {
 	 * @param patience how long a message may be on its way
 	 * @param threads makes the threads that examine
 	 */
-	InboxMonitor(RedisInbox inbox, Surroundings surroundings, TimeSource time, Duration patience, ThreadFactory threads) {
+	InboxMonitor(RedisInbox inbox, Surroundings surroundings, TimeSource time, Duration patience,
+			ThreadFactory threads) {
 		this.inbox = inbox;
 		this.surroundings = surroundings;
 		this.time = time;

@@ -70,7 +70,8 @@ final class InboxServer implements InboxMonitor.Surroundings, RedisInbox.Trouble
 		}
 		RedisFailure cause = RedisFailure.of(failure);
 		if (cause.isAnswer() && failure instanceof RuntimeException refusal) {
-			return new RedisRightsCheck(server, this.keys).explain(refusal, "SUBSCRIBE").getMessage() + "." + LOCKS_WORK;
+			return new RedisRightsCheck(server, this.keys).explain(refusal, "SUBSCRIBE").getMessage() + "."
+					+ LOCKS_WORK;
 		}
 		return cause.explain(server) + ". Until then no lock can be acquired.";
 	}

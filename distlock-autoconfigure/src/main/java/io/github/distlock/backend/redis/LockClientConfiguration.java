@@ -67,7 +67,8 @@ final class LockClientConfiguration implements LettuceClientConfiguration {
 		NettyCustomizer customizer = application.map(ClientResources::nettyCustomizer)
 			.orElse(DefaultClientResources.DEFAULT_NETTY_CUSTOMIZER);
 		return builder
-			.nettyCustomizer(SilentConnectionCloser.customizer(commandTimeout.multipliedBy(SILENT_COMMANDS), customizer))
+			.nettyCustomizer(
+					SilentConnectionCloser.customizer(commandTimeout.multipliedBy(SILENT_COMMANDS), customizer))
 			.reconnectDelay(Delay.fullJitter(Duration.ofMillis(10), LONGEST_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))
 			.build();
 	}

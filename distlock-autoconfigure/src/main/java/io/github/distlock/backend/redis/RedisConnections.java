@@ -58,7 +58,8 @@ final class RedisConnections implements RedisInbox.Events {
 
 	private volatile @Nullable Boolean cluster;
 
-	RedisConnections(RedisConnectionFactory application, RedisBackendSettings settings, RedisKeys keys, TimeSource time) {
+	RedisConnections(RedisConnectionFactory application, RedisBackendSettings settings, RedisKeys keys,
+			TimeSource time) {
 		this.application = application;
 		this.server = RedisServer.of(application);
 		this.settings = settings;

@@ -119,7 +119,8 @@ final class RedlockStore {
 			return new AttemptResult.Waiting(pause.plus(RedlockTicket.retry(0)), false);
 		}
 		// Before it is sent: a node may wake the ticket sooner than all have answered.
-		RedlockTicket waiting = queue ? this.candidates.computeIfAbsent(ticket, (key) -> new RedlockTicket()) : candidate;
+		RedlockTicket waiting = queue ? this.candidates.computeIfAbsent(ticket, (key) -> new RedlockTicket())
+				: candidate;
 		int queueAt = queue ? queueAt(ticket.key(), waiting) : -1;
 		LockRound election = LockRound.hold(this.quorum, new Claim(ticket, this.claims.incrementAndGet()), lease,
 				this.settings.longestLease(), queueAt, this.clock);
@@ -197,7 +198,8 @@ final class RedlockStore {
 		catch (LockBackendException ex) {
 			secured = false;
 		}
-		return (secured && !validity.hasPassed(this.clock)) ? new WonRound(election, won.token(), last, validity) : null;
+		return (secured && !validity.hasPassed(this.clock)) ? new WonRound(election, won.token(), last, validity)
+				: null;
 	}
 
 	/** The nodes' clocks may run a little faster than ours. */

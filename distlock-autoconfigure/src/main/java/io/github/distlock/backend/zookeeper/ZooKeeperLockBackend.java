@@ -143,8 +143,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
 			.thenCompose((first) -> answer(place, session, first, queue, arrives));
 	}
 
-	private CompletableFuture<AttemptResult> answer(ZooKeeperTicket place, ZooKeeperSession session, boolean first, boolean queue,
-			boolean arrives) {
+	private CompletableFuture<AttemptResult> answer(ZooKeeperTicket place, ZooKeeperSession session, boolean first,
+			boolean queue, boolean arrives) {
 		TicketNode node = place.node();
 		if (first && node != null && place.hold()) {
 			return CompletableFuture.completedFuture(new AttemptResult.Granted(grant(place, node)));
@@ -196,7 +196,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	 * The writer's node becomes the reader's in one transaction. Until that is answered
 	 * the writer is not given up, or its node might be deleted first.
 	 */
-	private ReleaseResult downgrade(@Nullable ZooKeeperTicket writer, ZooKeeperTicket reader, long lastToken, String what) {
+	private ReleaseResult downgrade(@Nullable ZooKeeperTicket writer, ZooKeeperTicket reader, long lastToken,
+			String what) {
 		TicketNode known = reader.node();
 		if (known != null && reader.isHeld()) {
 			// A copy of the command.

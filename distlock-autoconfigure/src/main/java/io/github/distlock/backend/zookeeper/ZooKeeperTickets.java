@@ -140,7 +140,8 @@ final class ZooKeeperTickets {
 	 * Put a reader's node in the place of a writer's, with the writer's number: so it
 	 * stands before all who wait. Answers whether the writer had its node.
 	 */
-	CompletableFuture<Boolean> replace(ZooKeeperTicket writer, TicketNode node, ZooKeeperTicket reader, long lastToken) {
+	CompletableFuture<Boolean> replace(ZooKeeperTicket writer, TicketNode node, ZooKeeperTicket reader,
+			long lastToken) {
 		String number = node.name().substring(LockPaths.nodePrefix(writer.ticket).length());
 		TicketNode next = node.replaced(reader.folder + "/" + LockPaths.nodePrefix(reader.ticket) + number, lastToken);
 		AsyncZooKeeper handle = node.session().handle();

@@ -51,7 +51,8 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Surroundings {
 
 	private final RedisInbox inbox = new RedisInbox(failing(this.connections), "inbox", this, Throwable::getMessage);
 
-	private final InboxMonitor watch = new InboxMonitor(this.inbox, this, this.clock, Duration.ofMinutes(1), this.threads);
+	private final InboxMonitor watch = new InboxMonitor(this.inbox, this, this.clock, Duration.ofMinutes(1),
+			this.threads);
 
 	@BeforeAll
 	static void startServer() {

@@ -1,0 +1,92 @@
+package io.github.distlock.aop;
+
+import java.lang.reflect.Method;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+
+/**
+ * Under which variables a key expression finds the arguments: {@code #a0} and {@code #p0}
+ * by position, and by name where the class file has names.
+ */
+final class ExpressionParameters {
+
+	private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
+
+	private final Map<String, Integer> positions = new LinkedHashMap<>();
+
+	/** Of the parameter that has no value before there is a lock. */
+	private final List<String> tokens;
+
+	private final boolean named;
+
+	private final Class<?>[] types;
+
+	/**
+	 * Read the names.
+	 * @param annotated the method that has the annotation: who wrote the expression had
+	 * its names before the eyes; {@code null} if the class has it
+	 * @param specific the method that is called
+	 */
+	ExpressionParameters(@Nullable Method annotated, Method specific) {
+		this.types = specific.getParameterTypes();
+		boolean known = false;
+		if (annotated != null) {
+			known = addNames(annotated);
+		}
+		this.named = addNames(specific) || known || specific.getParameterCount() == 0;
+		for (int i = 0; i < specific.getParameterCount(); i++) {
+			this.positions.putIfAbsent("a" + i, i);
+			this.positions.putIfAbsent("p" + i, i);
+		}
+		Integer token = FencingTokenParameter.of(specific);
+		this.tokens = this.positions.keySet().stream().filter((name) -> token.equals(position(name))).toList();
+		this.positions.keySet().removeAll(this.tokens);
+	}
+
+	private boolean addNames(Method method) {
+		@Nullable String[] names = NAMES.getParameterNames(method);
+		if (names == null) {
+			return false;
+		}
+		for (int i = 0; i < names.length; i++) {
+			String name = names[i];
+			if (name != null) {
+				this.positions.putIfAbsent(name, i);
+			}
+		}
+		return true;
+	}
+
+	@Nullable Integer position(String variable) {
+		return this.positions.get(variable);
+	}
+
+	/** The type of an argument, or {@code null} if there is no such variable. */
+	@Nullable Class<?> type(String variable) {
+		Integer position = position(variable);
+		return (position != null) ? this.types[position] : null;
+	}
+
+	boolean isToken(String variable) {
+		return this.tokens.contains(variable);
+	}
+
+	/**
+	 * Say what can be written instead of an unknown variable.
+	 */
+	String remedy() {
+		if (this.positions.isEmpty()) {
+			return "the method has no parameters";
+		}
+		String known = "write one of #" + String.join(", #", this.positions.keySet());
+		return this.named ? known
+				: "the class was compiled without parameter names: compile it with -parameters, or " + known;
+	}
+
+}

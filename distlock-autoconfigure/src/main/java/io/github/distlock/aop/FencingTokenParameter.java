@@ -1,0 +1,63 @@
+package io.github.distlock.aop;
+
+import java.lang.reflect.Method;
+
+import io.github.distlock.FencingToken;
+
+import org.springframework.core.MethodParameter;
+import org.springframework.core.annotation.AnnotatedMethod;
+
+/**
+ * The parameter of a method that receives the fencing token.
+ */
+final class FencingTokenParameter {
+
+	/** Position of a parameter that does not exist. */
+	static final int NONE = -1;
+
+	private FencingTokenParameter() {
+	}
+
+	/**
+	 * Find the parameter. Its annotation may stand on the method of an interface.
+	 * @param method the method of the class
+	 * @return its position, the last one if there are several, {@link #NONE} without one
+	 */
+	static int of(Method method) {
+		int found = NONE;
+		for (MethodParameter parameter : new AnnotatedMethod(method).getMethodParameters()) {
+			if (parameter.hasParameterAnnotation(FencingToken.class)) {
+				found = parameter.getParameterIndex();
+			}
+		}
+		return found;
+	}
+
+	/**
+	 * Refuse one that cannot have the token.
+	 * @param where the method
+	 * @param locks how many annotations it has
+	 * @return its position, {@link #NONE} without one
+	 */
+	static int check(LockedMethod where, int locks) {
+		int position = of(where.method());
+		if (position == NONE) {
+			return NONE;
+		}
+		for (MethodParameter parameter : new AnnotatedMethod(where.method()).getMethodParameters()) {
+			if (parameter.getParameterIndex() != position && parameter.hasParameterAnnotation(FencingToken.class)) {
+				throw where.refuse("has several @FencingToken parameters, but a lock has one token: keep one of them");
+			}
+		}
+		Class<?> type = where.method().getParameterTypes()[position];
+		if (type != long.class && type != Long.class) {
+			throw where.refuse("has a @FencingToken parameter of type " + type.getTypeName() + ": make it a long");
+		}
+		if (locks > 1) {
+			throw where.refuse("has a @FencingToken parameter and " + locks + " annotations, but each lock has a token "
+					+ "of its own: take the one you mean from LockContext.all(), by its key");
+		}
+		return position;
+	}
+
+}

@@ -1,0 +1,105 @@
+package io.github.distlock.aop;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.expression.BeanResolver;
+import org.springframework.expression.ConstructorResolver;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.IndexAccessor;
+import org.springframework.expression.MethodResolver;
+import org.springframework.expression.OperatorOverloader;
+import org.springframework.expression.PropertyAccessor;
+import org.springframework.expression.TypeComparator;
+import org.springframework.expression.TypeConverter;
+import org.springframework.expression.TypeLocator;
+import org.springframework.expression.TypedValue;
+
+/**
+ * The variables of one call over what all calls of the method share.
+ */
+final class MethodEvaluationContext implements EvaluationContext {
+
+	private final EvaluationContext shared;
+
+	private final ExpressionParameters parameters;
+
+	private final TypedValue root;
+
+	private final @Nullable Object[] arguments;
+
+	MethodEvaluationContext(EvaluationContext shared, ExpressionParameters parameters, KeyRoot root) {
+		this.shared = shared;
+		this.parameters = parameters;
+		this.root = new TypedValue(root);
+		this.arguments = root.getArgs();
+	}
+
+	@Override
+	public TypedValue getRootObject() {
+		return this.root;
+	}
+
+	@Override
+	public @Nullable Object lookupVariable(String name) {
+		Integer position = this.parameters.position(name);
+		return (position != null) ? this.arguments[position] : null;
+	}
+
+	@Override
+	public void setVariable(String name, @Nullable Object value) {
+		throw new UnsupportedOperationException("A key expression cannot set #" + name);
+	}
+
+	@Override
+	public boolean isAssignmentEnabled() {
+		return false;
+	}
+
+	@Override
+	public List<PropertyAccessor> getPropertyAccessors() {
+		return this.shared.getPropertyAccessors();
+	}
+
+	@Override
+	public List<IndexAccessor> getIndexAccessors() {
+		return this.shared.getIndexAccessors();
+	}
+
+	@Override
+	public List<ConstructorResolver> getConstructorResolvers() {
+		return this.shared.getConstructorResolvers();
+	}
+
+	@Override
+	public List<MethodResolver> getMethodResolvers() {
+		return this.shared.getMethodResolvers();
+	}
+
+	@Override
+	public @Nullable BeanResolver getBeanResolver() {
+		return this.shared.getBeanResolver();
+	}
+
+	@Override
+	public TypeLocator getTypeLocator() {
+		return this.shared.getTypeLocator();
+	}
+
+	@Override
+	public TypeConverter getTypeConverter() {
+		return this.shared.getTypeConverter();
+	}
+
+	@Override
+	public TypeComparator getTypeComparator() {
+		return this.shared.getTypeComparator();
+	}
+
+	@Override
+	public OperatorOverloader getOperatorOverloader() {
+		return this.shared.getOperatorOverloader();
+	}
+
+}

@@ -1,0 +1,120 @@
+package io.github.distlock.aop;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.github.distlock.transaction.TransactionBoundary;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.Ordered;
+
+/**
+ * The proxy of a bean with annotated methods: does each call of them pass the lock, and
+ * does it do so outside of transactions?
+ */
+final class ProxyVerifier implements AdviceVerifier {
+
+	private static final Log logger = LogFactory.getLog(ProxyVerifier.class);
+
+	private final TransactionBoundary transactions = TransactionBoundary.create();
+
+	/** Methods of which the log has said that they are not locked. */
+	private final Set<LockedMethod> closed = ConcurrentHashMap.newKeySet();
+
+	private final DistributedLockAdvisor advisor;
+
+	private final InnerRetries retries;
+
+	ProxyVerifier(DistributedLockAdvisor advisor) {
+		this.advisor = advisor;
+		this.retries = new InnerRetries(advisor.getOrder());
+	}
+
+	@Override
+	public void verify(Object bean, BeanLocks.Place place) {
+		LockedMethod where = place.where();
+		if (!(bean instanceof Advised advised)) {
+			throw where.refuse("would not be locked: the bean has no proxy, because it was created before the beans "
+					+ "that make proxies, or is of a kind that gets none. Move the method to a bean that nothing "
+					+ "needs so early, such as one that no BeanPostProcessor depends on");
+		}
+		List<Advisor> chain = Arrays.asList(advised.getAdvisors());
+		int position = chain.indexOf(this.advisor);
+		if (position < 0 && AopProxyUtils.getSingletonTarget(bean) instanceof Advised inner) {
+			// A proxy around another bean's proxy.
+			verify(inner, place);
+			return;
+		}
+		if (position < 0) {
+			throw where.refuse("would not be locked: the proxy of the bean was made without the lock's advisor. Let "
+					+ "Spring make the proxy, in the application context that has distlock, or write the annotation on "
+					+ "the interface that the proxy implements");
+		}
+		verifyReach(bean, place);
+		chain.subList(0, position).forEach((outer) -> verifyOrder(outer, where));
+		this.retries.warn(chain.subList(position + 1, chain.size()), where);
+	}
+
+	private void verifyReach(Object bean, BeanLocks.Place place) {
+		LockedMethod where = place.where();
+		Method method = where.method();
+		int modifiers = method.getModifiers();
+		if (AopUtils.isJdkDynamicProxy(bean)) {
+			boolean exposed = Arrays.stream(bean.getClass().getInterfaces()).anyMatch((type) -> exposes(type, where));
+			if (!exposed && !place.onClass()) {
+				throw where.refuse("would not be locked: the bean's proxy implements only its interfaces, and none of "
+						+ "them has the method. Add it to one of them, or use class-based proxies "
+						+ "(proxyTargetClass = true)");
+			}
+		}
+		else if (place.isClosed()) {
+			if (this.closed.add(where)) {
+				logger.warn("@DistributedLock on the class of " + where + " does not lock this method, because it is "
+						+ "final and a class-based proxy cannot intercept it: calls of it run without the lock. To have "
+						+ "no such method, annotate the methods that need a lock instead of the class");
+			}
+		}
+		else if (Modifier.isFinal(modifiers)) {
+			throw where.refuse("is on a final method, which a class-based proxy cannot intercept: it would not be "
+					+ "locked. Make it non-final, or have the bean implement an interface and use interface-based "
+					+ "proxies");
+		}
+		else if (!Modifier.isPublic(modifiers) && !Modifier.isProtected(modifiers) && foreign(method, bean)) {
+			throw where.refuse("is on a package-private method of another package than the bean's class, which its "
+					+ "proxy cannot intercept: it would not be locked. Make it public or protected");
+		}
+	}
+
+	private static boolean exposes(Class<?> type, LockedMethod where) {
+		return Arrays.stream(type.getMethods())
+			.anyMatch((method) -> method.equals(where.method())
+					|| AopUtils.getMostSpecificMethod(method, where.beanClass()).equals(where.method()));
+	}
+
+	private static boolean foreign(Method method, Object bean) {
+		Class<?> declaring = method.getDeclaringClass();
+		Class<?> proxy = bean.getClass();
+		return !declaring.getPackageName().equals(proxy.getPackageName())
+				|| declaring.getClassLoader() != proxy.getClassLoader();
+	}
+
+	private void verifyOrder(Advisor outer, LockedMethod where) {
+		if (this.transactions.demarcates(outer, where.method(), where.beanClass())) {
+			Object order = (outer instanceof Ordered ordered) ? ordered.getOrder() : "none";
+			throw where.refuse("would be locked inside of its transaction and released before the commit: the order of "
+					+ "the transaction advisor (" + order + ") comes before that of the lock advisor ("
+					+ this.advisor.getOrder() + "). Set distlock.aop.order to a lower number than " + order
+					+ ", or the order of @EnableTransactionManagement to a higher one than " + this.advisor.getOrder());
+		}
+	}
+
+}

@@ -1,0 +1,110 @@
+package io.github.distlock.aop;
+
+import java.lang.reflect.Method;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.util.ClassUtils;
+
+/**
+ * When the work of a method is done, as its return type tells.
+ */
+enum ReturnKind {
+
+	/** When it returns. */
+	AT_ONCE,
+
+	/**
+	 * When the future is done that an {@code @Async} method returns: its body does the
+	 * work on the executor's thread, which then waits for the future.
+	 */
+	FUTURE_OF_ASYNC,
+
+	/** When the stage is complete. */
+	COMPLETION_STAGE,
+
+	/** When the publisher has completed, for each subscriber. */
+	REACTIVE;
+
+	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux",
+			ReturnKind.class.getClassLoader());
+
+	/**
+	 * Find out.
+	 * @throws io.github.distlock.LockDefinitionException if nobody can know when the work
+	 * is done
+	 */
+	static ReturnKind of(LockedMethod where) {
+		Method method = where.method();
+		Class<?> type = where.returnType();
+		if (isSuspending(method)) {
+			throw where.refuse("is on a suspending function, whose end its proxy does not see: it would not be locked. "
+					+ "Return a Mono, Flux or Flow from a function that does not suspend");
+		}
+		boolean future = Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type);
+		if (future && runsAsynchronously(where)) {
+			return FUTURE_OF_ASYNC;
+		}
+		if (type == CompletionStage.class || type == CompletableFuture.class) {
+			return COMPLETION_STAGE;
+		}
+		if (future) {
+			throw refuse(where, "CompletableFuture or CompletionStage");
+		}
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+		if (adapter == null && !LateResult.isPublisher(type)) {
+			return AT_ONCE;
+		}
+		if (!REACTOR) {
+			throw where.refuse("is on a method that returns " + type.getSimpleName()
+					+ ", which needs io.projectreactor:reactor-core on the class path to be locked: add it");
+		}
+		if (adapter == null || adapter.getReactiveType() != type) {
+			throw refuse(where, (adapter != null) ? adapter.getReactiveType().getSimpleName() : "Mono or Flux");
+		}
+		return REACTIVE;
+	}
+
+	/**
+	 * Refuse what a method has returned whose declared type says nothing of what it is.
+	 * Its work goes on, and its lock is gone.
+	 * @throws io.github.distlock.LockDefinitionException if it is work that is not done
+	 */
+	static void checkEnded(LockedMethod where, @Nullable Object result) {
+		if (result == null || where.method().getReturnType() != Object.class) {
+			return;
+		}
+		if (LateResult.isUnfinished(result)) {
+			throw where.refuse("is on a method that returns Object, and has returned a "
+					+ result.getClass().getSimpleName() + ": its lock was released when it returned, and what "
+					+ "is still to be done is done without it. Write the type of the result that it really returns, "
+					+ "such as CompletableFuture, Mono or Flux");
+		}
+	}
+
+	private static RuntimeException refuse(LockedMethod where, String known) {
+		return where.refuse("is on a method that returns " + where.returnType().getSimpleName()
+				+ ", which may complete after the method has returned in a way that the lock cannot follow: the work "
+				+ "would go on without it. Return " + known
+				+ ", or call LockRegistry.acquireAsync and close the lock when the result is complete");
+	}
+
+	private static boolean isSuspending(Method method) {
+		Class<?>[] parameters = method.getParameterTypes();
+		return parameters.length > 0
+				&& parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation");
+	}
+
+	private static boolean runsAsynchronously(LockedMethod where) {
+		return AnnotatedElementUtils.hasAnnotation(where.method(), Async.class)
+				|| AnnotatedElementUtils.hasAnnotation(where.beanClass(), Async.class);
+	}
+
+}

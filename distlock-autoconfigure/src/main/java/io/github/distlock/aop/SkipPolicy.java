@@ -1,0 +1,130 @@
+package io.github.distlock.aop;
+
+import java.lang.reflect.Array;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+
+import io.github.distlock.LockFailure;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.OnFailure;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.CollectionFactory;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+/**
+ * What a method returns that was skipped: nothing, in the words of its return type. What
+ * can be changed is new each time, since it belongs to the caller.
+ *
+ * @param empty makes the result
+ */
+record SkipPolicy(Supplier<@Nullable Object> empty) implements FailurePolicy {
+
+	private static final Map<Class<?>, Supplier<@Nullable Object>> EMPTY = Map.ofEntries(
+			Map.entry(Optional.class, Optional::empty), Map.entry(OptionalInt.class, OptionalInt::empty),
+			Map.entry(OptionalLong.class, OptionalLong::empty), Map.entry(OptionalDouble.class, OptionalDouble::empty),
+			Map.entry(Stream.class, Stream::empty), Map.entry(IntStream.class, IntStream::empty),
+			Map.entry(LongStream.class, LongStream::empty), Map.entry(DoubleStream.class, DoubleStream::empty),
+			Map.entry(Iterable.class, ArrayList::new), Map.entry(Iterator.class, Collections::emptyIterator),
+			Map.entry(Queue.class, ArrayDeque::new), Map.entry(Deque.class, ArrayDeque::new));
+
+	/**
+	 * Find out what is empty.
+	 * @throws io.github.distlock.LockDefinitionException if the return type has nothing
+	 * that is
+	 */
+	static SkipPolicy of(LockedMethod where) {
+		Class<?> type = where.method().getReturnType();
+		if (type.isPrimitive() && type != void.class) {
+			throw refuse(where, "which cannot say that it was skipped: return "
+					+ ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName() + " or an Optional");
+		}
+		return new SkipPolicy(empty(ResolvableType.forMethodReturnType(where.method(), where.beanClass()), where));
+	}
+
+	private static Supplier<@Nullable Object> empty(ResolvableType declared, LockedMethod where) {
+		Class<?> type = declared.toClass();
+		if (type.isAssignableFrom(CompletableFuture.class) && Future.class.isAssignableFrom(type)
+				|| type == CompletionStage.class) {
+			// Complete, and what it holds is empty.
+			Supplier<@Nullable Object> held = empty(declared.getGeneric(0), where);
+			return () -> CompletableFuture.completedFuture(held.get());
+		}
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+		if (adapter != null && !adapter.supportsEmpty()) {
+			throw refuse(where, "which cannot be empty: return a type that can, such as Mono or Maybe");
+		}
+		Supplier<@Nullable Object> known = (adapter != null) ? adapter.getDescriptor()::getEmptyValue : EMPTY.get(type);
+		return (known != null) ? known : made(type, where);
+	}
+
+	private static Supplier<@Nullable Object> made(Class<?> type, LockedMethod where) {
+		Supplier<@Nullable Object> empty;
+		if (type.isArray()) {
+			empty = () -> Array.newInstance(type.getComponentType(), 0);
+		}
+		else if (Collection.class.isAssignableFrom(type)) {
+			empty = () -> CollectionFactory.createCollection(type, 0);
+		}
+		else if (Map.class.isAssignableFrom(type)) {
+			empty = () -> CollectionFactory.createMap(type, 0);
+		}
+		else {
+			return () -> null;
+		}
+		try {
+			empty.get();
+			return empty;
+		}
+		catch (RuntimeException ex) {
+			throw refuse(where, "of which no empty one can be made: return an interface such as List, Set or Map, or "
+					+ "use a fallback");
+		}
+	}
+
+	private static RuntimeException refuse(LockedMethod where, String problem) {
+		return where.refuse("onFailure", OnFailure.SKIP, "is on a method that returns "
+				+ where.method().getReturnType().getTypeName() + ", " + problem + ", or use OnFailure.THROW");
+	}
+
+	@Override
+	public @Nullable Object result(MethodInvocation invocation, LockFailure failure) {
+		if (failure.exception() instanceof LockNotAcquiredException) {
+			return emptyResult();
+		}
+		throw failure.exception();
+	}
+
+	@Override
+	public boolean isSkip() {
+		return true;
+	}
+
+	@Override
+	public @Nullable Object emptyResult() {
+		return this.empty.get();
+	}
+
+}

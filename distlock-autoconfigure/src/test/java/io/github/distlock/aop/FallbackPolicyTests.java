@@ -1,0 +1,296 @@
+package io.github.distlock.aop;
+
+import java.util.List;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockContext;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockException;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.OnFailure;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+class FallbackPolicyTests {
+
+	private final AnnotationConfigApplicationContext context = LockedApplication.of(Stock.class).start();
+
+	private final Stock stock = this.context.getBean(Stock.class);
+
+	private final InMemoryLocks locks = this.context.getBean(InMemoryLocks.class);
+
+	@AfterEach
+	void close() {
+		this.context.close();
+	}
+
+	private void take() {
+		this.locks.taken.add("k");
+	}
+
+	@Test
+	void aMethodThatGetsItsLockHasNoFallback() {
+		assertThat(this.stock.plain("a")).isEqualTo("ran a");
+	}
+
+	@Test
+	void aPrivateFallbackIsCalledOnTheBeanWithoutALock() {
+		take();
+		assertThat(this.stock.plain("a")).isEqualTo("fell back a, field set, no lock");
+		assertThat(this.locks.requests).hasSize(1);
+	}
+
+	@Test
+	void aFallbackWithoutAnExceptionIsNotForAFailingStore() {
+		this.locks.failure = new LockBackendException("down");
+		assertThatException().isThrownBy(() -> this.stock.plain("a")).isSameAs(this.locks.failure);
+	}
+
+	@Test
+	void theOverloadThatSaysTheExceptionMostPreciselyIsCalled() {
+		take();
+		assertThat(this.stock.precise("a")).isEqualTo("late a");
+		this.locks.failure = new LockBackendException("down");
+		assertThat(this.stock.precise("a")).isEqualTo("down a");
+	}
+
+	@Test
+	void aFallbackForAllExceptionsIsForAFailingStoreToo() {
+		take();
+		assertThat(this.stock.any(List.of(1))).isEqualTo("[1] LockNotAcquiredException");
+		this.locks.failure = new LockBackendException("down");
+		assertThat(this.stock.any(List.of(1))).isEqualTo("[1] LockBackendException");
+	}
+
+	@Test
+	void aFallbackForAFailingStoreAloneIsNotForATakenLock() {
+		take();
+		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.stock.storeOnly(1));
+		this.locks.failure = new LockBackendException("down");
+		assertThat(this.stock.storeOnly(1)).isEqualTo(-1);
+	}
+
+	@Test
+	void interruptedBadAndLostIsNeverForAFallback() {
+		for (RuntimeException failure : List.of(new LockNotAcquiredException("interrupted", new InterruptedException()),
+				new LockDefinitionException("bad"), new LockLostException("lost"))) {
+			this.locks.failure = failure;
+			assertThatException().isThrownBy(() -> this.stock.any(List.of(1))).isSameAs(failure);
+		}
+		this.locks.failure = null;
+		this.locks.releaseFailure = new LockLostException("lost at the end");
+		assertThatException().isThrownBy(() -> this.stock.any(List.of(1))).isSameAs(this.locks.releaseFailure);
+	}
+
+	@Test
+	void whatTheFallbackThrowsComesOutUnchanged() {
+		take();
+		assertThat(catchThrowable(this.stock::throwing)).isExactlyInstanceOf(Exception.class).hasMessage("checked");
+	}
+
+	@Test
+	void aGenericMethodHasAGenericFallback() {
+		take();
+		assertThat(this.stock.generic("x")).isEqualTo("x");
+		assertThat(this.stock.inherited("x")).isEqualTo("inherited x");
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { Missing.class, OtherParameters.class, OtherResult.class, OtherElements.class,
+			OtherException.class, Itself.class, Skipping.class })
+	void aFallbackThatDoesNotFitFailsTheStart(Class<?> bean) throws Exception {
+		String problem = (String) bean.getDeclaredField("PROBLEM").get(null);
+		assertThatExceptionOfType(Exception.class).isThrownBy(() -> LockedApplication.of(bean).start().close())
+			.havingRootCause()
+			.isInstanceOf(LockDefinitionException.class)
+			.withMessageContaining("@DistributedLock(fallback = \"" + "instead")
+			.withMessageContaining(bean.getName())
+			.withMessageContaining(problem);
+	}
+
+	abstract static class Base<T> {
+
+		@DistributedLock(key = "'k'", fallback = "inheritedFallback")
+		String inherited(T value) {
+			return "ran";
+		}
+
+	}
+
+	static class Stock extends Base<String> {
+
+		private final String field = "field set";
+
+		@DistributedLock(key = "'k'", fallback = "plainFallback")
+		String plain(String id) {
+			return "ran " + id;
+		}
+
+		private String plainFallback(String id) {
+			return "fell back " + id + ", " + this.field + (LockContext.current().isEmpty() ? ", no lock" : "");
+		}
+
+		@DistributedLock(key = "'k'", fallback = "preciseFallback")
+		String precise(String id) {
+			return "ran";
+		}
+
+		String preciseFallback(String id) {
+			throw new IllegalStateException("not the nearest");
+		}
+
+		String preciseFallback(String id, LockException problem) {
+			return "down " + id;
+		}
+
+		String preciseFallback(String id, LockNotAcquiredException problem) {
+			return "late " + id;
+		}
+
+		String preciseFallback(Integer id) {
+			throw new IllegalStateException("of another method");
+		}
+
+		@DistributedLock(key = "'k'", fallback = "anyFallback")
+		Object any(List<Integer> ids) {
+			return "ran";
+		}
+
+		String anyFallback(List<Integer> ids, Exception problem) {
+			return ids + " " + problem.getClass().getSimpleName();
+		}
+
+		@DistributedLock(key = "'k'", fallback = "storeFallback")
+		int storeOnly(int id) {
+			return id;
+		}
+
+		static int storeFallback(int id, LockBackendException problem) {
+			return -id;
+		}
+
+		@DistributedLock(key = "'k'", fallback = "throwingFallback")
+		void throwing() throws Exception {
+		}
+
+		void throwingFallback() throws Exception {
+			throw new Exception("checked");
+		}
+
+		@DistributedLock(key = "'k'", fallback = "genericFallback")
+		<T extends Comparable<T>> @Nullable T generic(T value) {
+			return null;
+		}
+
+		<T extends Comparable<T>> T genericFallback(T value) {
+			return value;
+		}
+
+		String inheritedFallback(String value) {
+			return "inherited " + value;
+		}
+
+	}
+
+	static class Missing {
+
+		static final String PROBLEM = "does not have: write one with the parameters of";
+
+		@DistributedLock(fallback = "instead")
+		void run(String id) {
+		}
+
+	}
+
+	static class OtherParameters {
+
+		static final String PROBLEM = "other parameters";
+
+		@DistributedLock(fallback = "instead")
+		void run(String id) {
+		}
+
+		void instead(Integer id) {
+		}
+
+	}
+
+	static class OtherResult {
+
+		static final String PROBLEM = "returns java.lang.Object, but the locked method returns java.lang.String";
+
+		@DistributedLock(fallback = "instead")
+		@Nullable String run(String id) {
+			return null;
+		}
+
+		@Nullable Object instead(String id) {
+			return null;
+		}
+
+	}
+
+	static class OtherElements {
+
+		static final String PROBLEM = "returns java.util.List<java.lang.Integer>";
+
+		@DistributedLock(fallback = "instead")
+		List<String> run() {
+			return List.of();
+		}
+
+		List<Integer> instead() {
+			return List.of();
+		}
+
+	}
+
+	static class OtherException {
+
+		static final String PROBLEM = "takes the exception: LockNotAcquiredException, LockBackendException";
+
+		@DistributedLock(fallback = "instead")
+		void run() {
+		}
+
+		void instead(LockLostException lost) {
+		}
+
+	}
+
+	static class Itself {
+
+		static final String PROBLEM = "does not have";
+
+		@DistributedLock(fallback = "instead")
+		void instead() {
+		}
+
+	}
+
+	static class Skipping {
+
+		static final String PROBLEM = "stands beside onFailure = SKIP: leave one of them out";
+
+		@DistributedLock(fallback = "instead", onFailure = OnFailure.SKIP)
+		void run() {
+		}
+
+		void instead() {
+		}
+
+	}
+
+}

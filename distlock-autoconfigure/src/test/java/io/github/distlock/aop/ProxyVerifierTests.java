@@ -1,0 +1,287 @@
+package io.github.distlock.aop;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.LockDefinitionException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.ProxyFactoryBean;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.core.Ordered;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+
+/**
+ * No bean with annotated methods runs unlocked in silence, and no bean is created early.
+ */
+class ProxyVerifierTests {
+
+	private static void assertRefused(LockedApplication application, String... problems) {
+		assertThatException().isThrownBy(() -> application.start().getBeansOfType(Runs.class)).satisfies((ex) -> {
+			Throwable root = ex;
+			while (!(root instanceof LockDefinitionException) && root.getCause() != null) {
+				root = root.getCause();
+			}
+			assertThat(root).isInstanceOf(LockDefinitionException.class);
+			assertThat(root.getMessage()).startsWith("@DistributedLock on ").contains(problems);
+		});
+	}
+
+	@Test
+	void aFinalMethodOfAClassBasedProxyIsRefused() {
+		assertRefused(LockedApplication.of(FinalMethod.class), FinalMethod.class.getName() + ".run()",
+				"is on a final method", "Make it non-final");
+	}
+
+	@Test
+	void aFinalClassBehindAnInterfaceIsLocked() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(FinalMethodOfInterface.class).start()) {
+			context.getBean(Runs.class).run();
+			assertThat(context.getBean(InMemoryLocks.class).events).hasSize(2);
+		}
+	}
+
+	@Test
+	void aFinalClassIsRefusedWhereItsProxyWouldExtendIt() {
+		assertRefused(LockedApplication.of(FinalClass.class), "is in a final or sealed class");
+		assertRefused(LockedApplication.of(FinalMethodOfInterface.class)
+			.with(AopConfigUtils::forceAutoProxyCreatorToUseClassProxying), "is in a final or sealed class");
+	}
+
+	@Test
+	void aMethodThatNoInterfaceHasIsRefusedBehindAnInterfaceBasedProxy() {
+		assertRefused(LockedApplication.of(NotInInterface.class), "none of them has the method",
+				"proxyTargetClass = true");
+		LockedApplication.of(NotInInterface.class)
+			.with(AopConfigUtils::forceAutoProxyCreatorToUseClassProxying)
+			.start()
+			.close();
+	}
+
+	@Test
+	void aBeanThatIsCreatedBeforeTheProxiesIsRefused() {
+		assertRefused(LockedApplication.of(EarlyConfiguration.class), Plain.class.getName() + ".run()",
+				"the bean has no proxy", "BeanPostProcessor");
+	}
+
+	@Test
+	void aProxyThatSomebodyElseMadeIsLockedToo() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(ForeignProxies.class).start()) {
+			context.getBean("byFactory", LockedRuns.class).locked();
+			context.getBean("byHand", Runs.class).run();
+			context.getBean("aroundAnother", Runs.class).run();
+			assertThat(context.getBean(InMemoryLocks.class).events).hasSize(6);
+		}
+	}
+
+	@Test
+	void aProxyThatSomebodyElseMadeWithoutTheLockIsRefused() {
+		assertRefused(LockedApplication.of(ForeignProxyOfLockedClass.class), LockedRunner.class.getName() + ".run()",
+				"made without the lock's advisor", "on the interface");
+	}
+
+	@Test
+	void circularReferencesGetTheirProxyEarly() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Left.class, Right.class).start()) {
+			Left left = context.getBean(Left.class);
+			assertThat(AopUtils.isAopProxy(left)).isTrue();
+			assertThat(context.getBean(Right.class).left).isSameAs(left);
+		}
+	}
+
+	@Test
+	void scopedBeansAreLocked() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Scoped.class).start()) {
+			context.getBean(Scoped.class).run();
+			assertThat(context.getBean(InMemoryLocks.class).events).hasSize(2);
+		}
+	}
+
+	@Test
+	void methodsOfAConfigurationClassAreLocked() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(LockedConfiguration.class).start()) {
+			context.getBean(LockedConfiguration.class).run();
+			assertThat(context.getBean(InMemoryLocks.class).requests).singleElement()
+				.satisfies((request) -> assertThat(request.key())
+					.isEqualTo(LockedConfiguration.class.getName() + "#run()"));
+		}
+	}
+
+	private static ProxyFactoryBean proxyOf(Object target, Class<?> type) {
+		ProxyFactoryBean factory = new ProxyFactoryBean();
+		factory.setTarget(target);
+		factory.setInterfaces(type);
+		return factory;
+	}
+
+	interface LockedRuns {
+
+		@DistributedLock
+		void locked();
+
+	}
+
+	interface Runs {
+
+		void run();
+
+	}
+
+	static class Plain {
+
+		@DistributedLock
+		void run() {
+		}
+
+	}
+
+	static class FinalMethod {
+
+		@DistributedLock
+		final void run() {
+		}
+
+	}
+
+	static final class FinalMethodOfInterface implements Runs {
+
+		@Override
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	static final class FinalClass {
+
+		@DistributedLock
+		void run() {
+		}
+
+	}
+
+	static class NotInInterface implements Runs {
+
+		@Override
+		public void run() {
+		}
+
+		@DistributedLock
+		public void other() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class EarlyConfiguration {
+
+		@Bean
+		static Plain plain() {
+			return new Plain();
+		}
+
+		@Bean
+		static FirstProcessor needy(Plain plain) {
+			return new FirstProcessor();
+		}
+
+	}
+
+	static class FirstProcessor implements BeanPostProcessor, Ordered {
+
+		@Override
+		public int getOrder() {
+			return HIGHEST_PRECEDENCE;
+		}
+
+	}
+
+	static class LockedRunner implements Runs {
+
+		@Override
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ForeignProxies {
+
+		@Bean
+		ProxyFactoryBean byFactory() {
+			return proxyOf((LockedRuns) () -> {
+			}, LockedRuns.class);
+		}
+
+		@Bean
+		ProxyFactoryBean aroundAnother(Runs byHand) {
+			return proxyOf(byHand, Runs.class);
+		}
+
+		@Bean
+		Runs byHand() {
+			ProxyFactory factory = new ProxyFactory(new LockedRunner());
+			factory.setProxyTargetClass(true);
+			return (Runs) factory.getProxy();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ForeignProxyOfLockedClass {
+
+		@Bean
+		ProxyFactoryBean byFactory() {
+			return proxyOf(new LockedRunner(), Runs.class);
+		}
+
+	}
+
+	static class Left {
+
+		@Autowired
+		@Nullable Right right;
+
+		@DistributedLock
+		void run() {
+		}
+
+	}
+
+	static class Right {
+
+		@Autowired
+		@Nullable Left left;
+
+	}
+
+	@Scope(scopeName = "prototype", proxyMode = ScopedProxyMode.TARGET_CLASS)
+	static class Scoped {
+
+		@DistributedLock
+		void run() {
+		}
+
+	}
+
+	@Configuration
+	static class LockedConfiguration {
+
+		@DistributedLock
+		void run() {
+		}
+
+	}
+
+}
