@@ -8,8 +8,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Several {@link DistributedLock} annotations of one method or class: the method runs
- * under all of their locks.
+ * Container for several {@link DistributedLock} annotations on one method or class. The
+ * method runs under all of their locks.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

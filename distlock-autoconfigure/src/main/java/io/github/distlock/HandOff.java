@@ -5,10 +5,10 @@ package io.github.distlock;
  */
 public enum HandOff {
 
-	/** It was free: nobody handed it on. */
+	/** The lock was free: no other holder passed it on. */
 	NONE,
 
-	/** Inside the JVM, without a command to the store. */
+	/** Inside this JVM, without a command to the store. */
 	LOCAL,
 
 	/** Through the store. */

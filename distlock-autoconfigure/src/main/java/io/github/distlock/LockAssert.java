@@ -6,27 +6,28 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For code that must not run without its lock: says so when it does, on the thread that
- * runs it. Knows the locks of {@link LockContext}, which are those of annotated methods
- * and of {@link LockRegistry#execute}, and what was opened there by hand; a lock that
- * {@link LockRegistry#acquire} gave is among them only if it was opened there.
+ * Asserts that the current code runs under a lock. Sends no command and is cheap.
  * <p>
- * Sends nothing and is cheap. Where locks are switched off ({@code distlock.enabled} is
- * false) annotated methods let all assertions pass.
+ * The assertions see the locks of {@link LockContext}: those of annotated methods, those
+ * of {@link LockRegistry#execute}, and those that were opened there by hand. A lock that
+ * {@link LockRegistry#acquire} returned is visible only if it was opened there.
+ * <p>
+ * If locks are switched off ({@code distlock.enabled} is false), all assertions pass
+ * inside annotated methods.
  */
 public final class LockAssert {
 
-	/** How often this thread has suspended assertions. */
+	/** Number of suspensions that are open on this thread. */
 	private static final ThreadLocal<@Nullable Integer> SUSPENDED = new ThreadLocal<>();
 
 	private LockAssert() {
 	}
 
 	/**
-	 * Require that this thread holds a lock, whichever.
-	 * @throws IllegalStateException if it holds none, or if the lock was released before:
-	 * an error in the program. It is no {@link LockException}, so that no caller takes it
-	 * for contention
+	 * Assert that this thread holds at least one lock.
+	 * @throws IllegalStateException if it holds none, or if the lock was already
+	 * released. This is an error in the program; it is not a {@link LockException}, so
+	 * that no caller mistakes it for contention
 	 * @throws LockLostException if a lock was lost
 	 */
 	public static void assertLocked() {
@@ -34,11 +35,11 @@ public final class LockAssert {
 	}
 
 	/**
-	 * Require that this thread holds the lock of a key.
-	 * @param key the key, as it was evaluated
-	 * @throws IllegalStateException if it does not, or if the lock was released before:
-	 * an error in the program. It is no {@link LockException}, so that no caller takes it
-	 * for contention
+	 * Assert that this thread holds the lock of a key.
+	 * @param key the evaluated key
+	 * @throws IllegalStateException if it does not hold the lock, or if the lock was
+	 * already released. This is an error in the program; it is not a
+	 * {@link LockException}, so that no caller mistakes it for contention
 	 * @throws LockLostException if the lock was lost
 	 */
 	public static void assertLocked(String key) {
@@ -47,11 +48,11 @@ public final class LockAssert {
 	}
 
 	/**
-	 * Let all assertions of this thread pass until the scope is closed: code runs without
-	 * a lock by intention. For calls of annotated methods while locks are switched off,
-	 * and for tests to which locks do not matter; a test to which they do opens a lock of
-	 * its own with {@link LockContext#open}.
-	 * @return the scope, to be closed on the same thread
+	 * Let all assertions of this thread pass until the returned scope is closed, for code
+	 * that runs without a lock on purpose: calls of annotated methods while locks are
+	 * switched off, and tests in which locks do not matter. A test in which they matter
+	 * opens a lock with {@link LockContext#open} instead.
+	 * @return the scope, which must be closed on the same thread
 	 */
 	public static LockContext.Scope suspend() {
 		Integer before = SUSPENDED.get();
@@ -79,12 +80,12 @@ public final class LockAssert {
 		if (!locks.isEmpty()) {
 			throw new IllegalStateException("This code must run under " + wanted
 					+ ", but the lock was released before: " + keys(locks, HeldLock::isReleased)
-					+ ". The code has outlived the method that held the lock. Wait "
+					+ ". The code runs after the method that held the lock has returned. Wait "
 					+ "for the work in that method, or annotate the method that does the work with " + annotation);
 		}
 		throw new IllegalStateException("This code must run under " + wanted + ", but this thread holds "
 				+ keys(LockContext.all(), (lock) -> true) + ". Annotate the method that leads here with " + annotation
-				+ ", and call it from another bean: a call inside one object passes no proxy. In a test without Spring, "
+				+ ", and call it from another bean: a call inside the same object does not pass through the proxy. In a test without Spring, "
 				+ "open a lock with LockContext.open, or let assertions pass with LockAssert.suspend");
 	}
 

@@ -3,13 +3,13 @@ package io.github.distlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock store cannot be reached, refuses the command, or has been silent for too long.
- * Says nothing about who holds the lock.
+ * The lock store cannot be reached, refuses a command, or has not answered for too long.
+ * The exception says nothing about which caller holds the lock.
  */
 public class LockBackendException extends LockException {
 
 	/**
-	 * Say what happened.
+	 * Create the exception.
 	 * @param message names the lock, the value and the remedy
 	 */
 	public LockBackendException(String message) {
@@ -17,9 +17,9 @@ public class LockBackendException extends LockException {
 	}
 
 	/**
-	 * Say what happened, and why.
+	 * Create the exception with its cause.
 	 * @param message names the lock, the value and the remedy
-	 * @param cause what led to it
+	 * @param cause the exception that caused it
 	 */
 	public LockBackendException(String message, @Nullable Throwable cause) {
 		super(message, cause);

@@ -7,18 +7,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock under which the current code runs.
+ * Gives access to the locks under which the current code runs. Each thread has a context
+ * of its own.
  */
 public final class LockContext {
 
 	/**
-	 * The key under which the locks travel in a Reactor context, and the name of the
-	 * accessor that Micrometer's context propagation knows them by. The value is a
-	 * {@code List<HeldLock>}, the innermost first.
+	 * Key of the locks in a Reactor context, and name of the accessor for Micrometer's
+	 * context propagation. The value is a {@code List<HeldLock>}, innermost lock first.
 	 */
 	public static final String CONTEXT_KEY = "distlock.locks";
 
-	/** Immutable, the innermost first, never empty: an empty one is removed. */
+	/** Immutable, innermost lock first, never empty: an empty list is removed. */
 	private static final ThreadLocal<@Nullable List<HeldLock>> LOCKS = new ThreadLocal<>();
 
 	private LockContext() {
@@ -37,7 +37,7 @@ public final class LockContext {
 	/**
 	 * Return all locks that annotated methods, or {@link LockRegistry#execute}, hold on
 	 * this thread.
-	 * @return the locks, the innermost first; unmodifiable
+	 * @return an unmodifiable list, innermost lock first
 	 */
 	public static List<HeldLock> all() {
 		List<HeldLock> locks = LOCKS.get();
@@ -45,9 +45,9 @@ public final class LockContext {
 	}
 
 	/**
-	 * Make a lock the current one until the returned scope is closed, on the same thread
-	 * and in reverse order of opening. For those who run code under a lock; closing the
-	 * scope does not release the lock.
+	 * Make a lock the current one until the returned scope is closed. For code that runs
+	 * other code under a lock. Closing the scope does not release the lock. Scopes are
+	 * closed on the thread that opened them, in reverse order.
 	 * @param lock the lock under which code is about to run
 	 * @return the scope
 	 */
@@ -57,10 +57,10 @@ public final class LockContext {
 	}
 
 	/**
-	 * Make these locks, and no others, the current ones until the returned scope is
-	 * closed, on the same thread and in reverse order of opening. For those who carry the
-	 * context of one thread to another.
-	 * @param locks what {@link #all()} returned where the locks were taken
+	 * Replace the current locks by the given ones until the returned scope is closed. For
+	 * code that propagates the context of one thread to another. Scopes are closed on the
+	 * thread that opened them, in reverse order.
+	 * @param locks what {@link #all()} returned on the original thread
 	 * @return the scope
 	 */
 	public static Scope openAll(List<HeldLock> locks) {
@@ -89,13 +89,13 @@ public final class LockContext {
 	}
 
 	/**
-	 * The time during which a lock is the current one.
+	 * Period in which a lock is the current one.
 	 */
 	@FunctionalInterface
 	public interface Scope extends AutoCloseable {
 
 		/**
-		 * End it. Throws nothing.
+		 * End the period. Never throws an exception.
 		 */
 		@Override
 		void close();

@@ -3,13 +3,13 @@ package io.github.distlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock cannot work as it is written: a malformed annotation, a key that is none, an
- * option that the store does not offer. Trying again does not help.
+ * The lock cannot work as it is defined: a malformed annotation, an invalid key, or an
+ * option that the store does not support. Retrying does not help.
  */
 public class LockDefinitionException extends LockException {
 
 	/**
-	 * Say what happened.
+	 * Create the exception.
 	 * @param message names the lock, the value and the remedy
 	 */
 	public LockDefinitionException(String message) {
@@ -17,9 +17,9 @@ public class LockDefinitionException extends LockException {
 	}
 
 	/**
-	 * Say what happened, and why.
+	 * Create the exception with its cause.
 	 * @param message names the lock, the value and the remedy
-	 * @param cause what led to it
+	 * @param cause the exception that caused it
 	 */
 	public LockDefinitionException(String message, @Nullable Throwable cause) {
 		super(message, cause);

@@ -3,9 +3,10 @@ package io.github.distlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that a lock can throw. Four kinds, for four different reactions: try later
- * ({@link LockNotAcquiredException}), mend the store ({@link LockBackendException}), undo
- * the work ({@link LockLostException}), mend the code ({@link LockDefinitionException}).
+ * Base class of all exceptions that locks throw. There are four kinds, for four different
+ * reactions: try again later ({@link LockNotAcquiredException}), check the store
+ * ({@link LockBackendException}), undo the work ({@link LockLostException}), correct the
+ * code ({@link LockDefinitionException}).
  */
 public abstract class LockException extends RuntimeException {
 

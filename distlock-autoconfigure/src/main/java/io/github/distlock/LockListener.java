@@ -5,97 +5,99 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is told what happens to locks. Each bean of this type is called, in the order of
- * {@code @Order}. Called on the threads that lock, wait and renew: it must be quick, must
- * not block and must not use a lock. What it throws is logged and otherwise ignored.
- * Re-entries are not told.
+ * Receives events about locks. Every bean of this type is called, in the order of
+ * {@code @Order}.
+ * <p>
+ * A listener is called on the threads that lock, wait and renew. It must be quick, must
+ * not block and must not use a lock. An exception that it throws is logged and otherwise
+ * ignored. Re-entries cause no events.
  */
 public interface LockListener {
 
 	/**
-	 * A call could not have its lock at once and begins to wait.
-	 * @param event who waits
+	 * Called when a call did not get its lock at once and starts to wait.
+	 * @param event the waiting call
 	 */
 	default void onWaiting(Waiting event) {
 	}
 
 	/**
-	 * A waiting call no longer waits, however it ended. Follows each
+	 * Called when a waiting call stops waiting, for any reason. Follows each
 	 * {@link #onWaiting(Waiting)}, before {@link #onAttempted(Attempted)}.
-	 * @param event who waited
+	 * @param event the call that was waiting
 	 */
 	default void onWaitingEnded(Waiting event) {
 	}
 
 	/**
-	 * An attempt to get a lock ended, well or not.
-	 * @param event how it ended
+	 * Called when an attempt to acquire a lock has ended, with or without success.
+	 * @param event the result of the attempt
 	 */
 	default void onAttempted(Attempted event) {
 	}
 
 	/**
-	 * A lock that was held was released by its holder. With a minimum hold time it may
-	 * stay taken for longer, of which nobody is told.
-	 * @param event what was released
+	 * Called when a held lock was released by its holder. With a minimum hold time the
+	 * lock may stay taken for longer; the end of that time causes no event.
+	 * @param event the released lock
 	 */
 	default void onReleased(Released event) {
 	}
 
 	/**
-	 * A lock that was held was lost. No {@link #onReleased(Released)} follows.
-	 * @param event what was lost
+	 * Called when a held lock was lost. No {@link #onReleased(Released)} follows.
+	 * @param event the lost lock
 	 */
 	default void onLost(Lost event) {
 	}
 
 	/**
-	 * A batch of leases was renewed, or was to be renewed.
-	 * @param event how it went
+	 * Called when the renewal of a batch of leases has ended, with or without success.
+	 * @param event the result of the batch
 	 */
 	default void onRenewed(Renewed event) {
 	}
 
 	/**
-	 * The channel on which this JVM receives its grants from the store received nothing,
-	 * and is subscribed again on a new connection. Until then waiting calls ask the store
-	 * at intervals. Locks are not affected.
-	 * @param event which channel
+	 * Called when the channel on which this JVM receives its grants from the store did
+	 * not receive anything, and is subscribed again on a new connection. Until then
+	 * waiting calls ask the store at intervals. Held locks are not affected.
+	 * @param event the channel
 	 */
 	default void onResubscribed(Resubscribed event) {
 	}
 
 	/**
-	 * A call that waits.
+	 * A call that waits for a lock.
 	 *
 	 * @param backend name of the store
 	 * @param name label of the lock
-	 * @param key what is locked
+	 * @param key key of the lock
 	 */
 	record Waiting(String backend, String name, String key) {
 	}
 
 	/**
-	 * The end of an attempt.
+	 * The end of an attempt to acquire a lock.
 	 *
 	 * @param backend name of the store
 	 * @param name label of the lock
-	 * @param key what is locked; {@code null} if there was no key
-	 * @param outcome how it ended
+	 * @param key key of the lock; {@code null} if there was no key
+	 * @param outcome how the attempt ended
 	 * @param waited time from the call to its end
-	 * @param handOff how the lock came to an acquirer
-	 * @param fencingToken the token of an acquirer, otherwise 0
+	 * @param handOff how the lock came to this holder
+	 * @param fencingToken token of the new holder; 0 if the lock was not acquired
 	 */
 	record Attempted(String backend, String name, @Nullable String key, LockOutcome outcome, Duration waited,
 			HandOff handOff, long fencingToken) {
 	}
 
 	/**
-	 * The good end of a held lock.
+	 * The release of a held lock.
 	 *
 	 * @param backend name of the store
 	 * @param name label of the lock
-	 * @param key what was locked
+	 * @param key key of the lock
 	 * @param fencingToken token of the holder
 	 * @param held time from the acquisition to the release
 	 */
@@ -103,15 +105,15 @@ public interface LockListener {
 	}
 
 	/**
-	 * The bad end of a held lock.
+	 * The loss of a held lock.
 	 *
 	 * @param backend name of the store
 	 * @param name label of the lock
-	 * @param key what was locked
+	 * @param key key of the lock
 	 * @param fencingToken token of the holder
 	 * @param held time from the acquisition to the loss
-	 * @param reason why, in words
-	 * @param lossCause why
+	 * @param reason why the lock was lost, in words
+	 * @param lossCause why the lock was lost
 	 */
 	record Lost(String backend, String name, String key, long fencingToken, Duration held, String reason,
 			LossCause lossCause) {
@@ -128,15 +130,16 @@ public interface LockListener {
 	}
 
 	/**
-	 * A batch of renewals.
+	 * The result of a batch of renewals.
 	 *
 	 * @param backend name of the store
-	 * @param renewed how many leases were renewed
-	 * @param gone how many the store no longer knew
-	 * @param failed how many could not be asked for; they are tried again
-	 * @param lateness time from the moment that was planned for the batch, a third of the
-	 * lease after the last renewal, to its answer or failure; what failed before and is
-	 * tried again still counts from its first plan
+	 * @param renewed number of leases that were renewed
+	 * @param gone number of leases that the store no longer knew
+	 * @param failed number of leases for which the store could not be asked; they are
+	 * tried again
+	 * @param lateness time from the planned moment of the batch, a third of the lease
+	 * after the last renewal, to its answer or failure; for a retry it still counts from
+	 * the first planned moment
 	 */
 	record Renewed(String backend, int renewed, int gone, int failed, Duration lateness) {
 	}

@@ -3,15 +3,15 @@ package io.github.distlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock was lost while it was held: its lease has passed, or the store no longer knows
- * it. Another holder may have had it in the meantime.
+ * The lock was lost while it was held: its lease has expired, or the store no longer
+ * knows the lock. Another holder may have acquired it since.
  */
 public class LockLostException extends LockException {
 
 	private final @Nullable LossCause lossCause;
 
 	/**
-	 * Say what happened.
+	 * Create the exception.
 	 * @param message names the lock, the value and the remedy
 	 */
 	public LockLostException(String message) {
@@ -19,19 +19,19 @@ public class LockLostException extends LockException {
 	}
 
 	/**
-	 * Say what happened, and why.
+	 * Create the exception with its cause.
 	 * @param message names the lock, the value and the remedy
-	 * @param cause what led to it
+	 * @param cause the exception that caused it
 	 */
 	public LockLostException(String message, @Nullable Throwable cause) {
 		this(message, null, cause);
 	}
 
 	/**
-	 * Say what happened, and why.
+	 * Create the exception with the cause of the loss.
 	 * @param message names the lock, the value and the remedy
-	 * @param lossCause why the lock was lost, if that is known
-	 * @param cause the exception that led to it
+	 * @param lossCause why the lock was lost, if known
+	 * @param cause the exception that caused it
 	 */
 	public LockLostException(String message, @Nullable LossCause lossCause, @Nullable Throwable cause) {
 		super(message, cause);
@@ -40,9 +40,9 @@ public class LockLostException extends LockException {
 
 	/**
 	 * Return why the lock was lost.
-	 * @return the cause, {@code null} if it is not known: the lock is that of another
-	 * implementation, or it is not lost yet and the commit guard refuses the commit
-	 * because too little of its lease is left
+	 * @return the cause; {@code null} if it is not known: the lock belongs to another
+	 * implementation, or the commit guard refuses a commit because too little of the
+	 * lease is left, and the lock is not lost yet
 	 */
 	public @Nullable LossCause lossCause() {
 		return this.lossCause;

@@ -1,26 +1,26 @@
 package io.github.distlock;
 
 /**
- * How a lock is shared. Which modes a store offers is part of its description; a request
- * for a mode that the store does not offer is refused with
- * {@link LockDefinitionException}.
+ * How a lock is shared. The description of a store says which modes it supports; a
+ * request for another mode is refused with {@link LockDefinitionException}.
  */
 public enum LockMode {
 
-	/** One holder. Every store offers it. */
+	/** One holder. Every store supports this mode. */
 	EXCLUSIVE,
 
 	/**
-	 * Many readers, nobody else. Each has a lease and a fencing token of its own. A
-	 * thread that holds the lock in this mode alone cannot enter it in another one: it
-	 * would wait for itself, and gets a {@link LockDefinitionException}.
+	 * Many readers, no other holder. Each reader has a lease and a fencing token of its
+	 * own. A thread that holds the lock only in this mode cannot enter it in another one:
+	 * it would wait for itself, and gets a {@link LockDefinitionException} instead.
 	 */
 	READ,
 
 	/**
-	 * One writer, nobody else; readers that come while it waits stand behind it. A thread
-	 * that writes may also read, and goes on as a reader, with nobody in between, when it
-	 * closes what it writes first.
+	 * One writer, no other holder. Readers that arrive while a writer waits queue behind
+	 * it. The thread that holds the write lock may also acquire it for reading. If it
+	 * closes the write lock first, it continues as a reader, and no other holder gets the
+	 * lock in between.
 	 */
 	WRITE
 

@@ -3,13 +3,13 @@ package io.github.distlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock was not acquired: others held it until the wait time had passed, or the
+ * The lock was not acquired: it was held elsewhere until the wait time had passed, or the
  * waiting thread was interrupted (then the cause is an {@link InterruptedException}).
  */
 public class LockNotAcquiredException extends LockException {
 
 	/**
-	 * Say what happened.
+	 * Create the exception.
 	 * @param message names the lock, the value and the remedy
 	 */
 	public LockNotAcquiredException(String message) {
@@ -17,9 +17,9 @@ public class LockNotAcquiredException extends LockException {
 	}
 
 	/**
-	 * Say what happened, and why.
+	 * Create the exception with its cause.
 	 * @param message names the lock, the value and the remedy
-	 * @param cause what led to it
+	 * @param cause the exception that caused it
 	 */
 	public LockNotAcquiredException(String message, @Nullable Throwable cause) {
 		super(message, cause);

@@ -1,26 +1,28 @@
 package io.github.distlock;
 
 /**
- * How an attempt to get a lock ended.
+ * How an attempt to acquire a lock ended.
  */
 public enum LockOutcome {
 
 	/** The lock was acquired. */
 	ACQUIRED,
 
-	/** The wait time passed and the caller was told by an exception or {@code false}. */
+	/** The wait time has passed and the caller got an exception or {@code false}. */
 	TIMEOUT,
 
-	/** The wait time passed and the caller had asked to go on without the lock. */
+	/**
+	 * The wait time has passed and the caller had chosen to continue without the lock.
+	 */
 	SKIPPED,
 
-	/** The waiting thread was interrupted or the waiting future cancelled. */
+	/** The waiting thread was interrupted, or the waiting future was cancelled. */
 	INTERRUPTED,
 
 	/** The lock store failed. */
 	BACKEND_ERROR,
 
-	/** The key or another part of the definition was refused at call time. */
+	/** The key or another part of the definition was rejected at call time. */
 	INVALID
 
 }

@@ -6,44 +6,48 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 
 /**
- * The way to locks from code. Thread-safe. Locks of one registry are reentrant: a thread
- * that holds a key gets it again at once, without a command to the store; the outermost
- * request decides the lease. What a thread holds, no other thread enters through a
- * {@link LockContext} that was carried there.
+ * Acquires locks from application code. Thread-safe.
+ * <p>
+ * Locks of one registry are reentrant: a thread that holds a key acquires it again at
+ * once, without a command to the store. The outermost request decides the lease. A lock
+ * held by a thread is not re-entered by other threads, even if its {@link LockContext}
+ * was propagated to them.
  * <p>
  * All methods throw {@link LockDefinitionException} for a key that is blank, longer than
- * 512 bytes or not valid Unicode, and {@link LockBackendException} when the store cannot
- * be reached or the registry has been shut down.
+ * 512 bytes or not valid Unicode, and {@link LockBackendException} if the store cannot be
+ * reached or the registry has been shut down.
  */
 public interface LockRegistry {
 
 	/**
-	 * Return a view of the lock of a key as a {@link Lock}. It sends nothing and holds
-	 * nothing; views of one key are interchangeable. The lock is owned by a thread and
-	 * renewed by the watchdog. {@code lock()} waits for ever, {@code tryLock()} tries
-	 * once; {@code lockInterruptibly()} and {@code tryLock(time, unit)} throw
-	 * {@link InterruptedException}; {@code unlock()} throws
-	 * {@link IllegalMonitorStateException} if the thread does not hold the lock and
-	 * {@link LockLostException} if it was lost; {@code newCondition()} is not supported.
+	 * Return a {@link Lock} view of a key. It sends no command and holds nothing; views
+	 * of the same key are interchangeable. The lock is owned by a thread and renewed by
+	 * the watchdog.
 	 * <p>
-	 * {@code tryLock()} does not wait in any queue, so a loop that calls it until it
-	 * succeeds may starve beside callers that wait: use {@code tryLock(time, unit)}.
-	 * {@code lockInterruptibly()} and {@code tryLock(time, unit)} also throw if the
-	 * thread holds the lock already and its interrupt flag is set.
+	 * {@code lock()} waits without a limit, {@code tryLock()} tries once.
+	 * {@code lockInterruptibly()} and {@code tryLock(time, unit)} throw
+	 * {@link InterruptedException}, also if the thread already holds the lock and its
+	 * interrupt flag is set. {@code unlock()} throws {@link IllegalMonitorStateException}
+	 * if the thread does not hold the lock, and {@link LockLostException} if the lock was
+	 * lost. {@code newCondition()} is not supported.
 	 * <p>
-	 * An interrupt ends a wait at once, but not a command that is on its way to the
-	 * store. While the store is silent it takes effect at the end of the command
-	 * time-out.
-	 * @param key what is locked
+	 * {@code tryLock()} does not wait in a queue, so a loop that calls it until it
+	 * succeeds may starve beside waiting callers: use {@code tryLock(time, unit)}.
+	 * <p>
+	 * An interrupt ends a wait at once, but it does not end a command that is on its way
+	 * to the store. While the store does not answer, the interrupt takes effect when the
+	 * command times out.
+	 * @param key what to lock
 	 * @return the lock
 	 */
 	Lock obtain(String key);
 
 	/**
-	 * Wait for the lock and take it. Blocks; interruptible, but while a command is on its
-	 * way to a silent store an interrupt takes effect at the end of the command time-out.
+	 * Acquire the lock, waiting for it if necessary. Blocks and is interruptible. While a
+	 * command is on its way to a store that does not answer, an interrupt takes effect
+	 * when the command times out.
 	 * @param request what to lock and how
-	 * @return the lock, to be closed
+	 * @return the lock, which the caller must close
 	 * @throws LockNotAcquiredException if the wait time has passed, or if the thread was
 	 * interrupted: then the cause is an {@link InterruptedException} and the interrupt
 	 * flag is set
@@ -51,42 +55,48 @@ public interface LockRegistry {
 	HeldLock acquire(LockRequest request);
 
 	/**
-	 * Wait for the lock and take it, or go on without it. Blocks; interruptible.
+	 * Acquire the lock, waiting for it if necessary, and return nothing if the wait time
+	 * has passed. Blocks and is interruptible.
 	 * @param request what to lock and how
-	 * @return the lock, to be closed, or nothing if the wait time has passed
+	 * @return the lock, which the caller must close, or nothing if the wait time has
+	 * passed
 	 * @throws LockNotAcquiredException if the thread was interrupted: the cause is an
 	 * {@link InterruptedException} and the interrupt flag is set
 	 */
 	Optional<HeldLock> tryAcquire(LockRequest request);
 
 	/**
-	 * Wait for the lock without a thread. The lock belongs to no thread: whoever has it
-	 * may close it, and only code whose {@link LockContext} has it enters it again, on
-	 * whatever thread. Cancelling the future gives up the wait. Dependent stages run on a
-	 * thread of the library and must not block.
+	 * Acquire the lock without blocking a thread while it waits.
+	 * <p>
+	 * The lock belongs to no thread: any thread may close it, and only code whose
+	 * {@link LockContext} contains the lock can enter it again, on any thread. Cancelling
+	 * the future ends the wait. Dependent stages run on a thread of the library and must
+	 * not block.
 	 * @param request what to lock and how
-	 * @return completes with the lock, or with what {@link #acquire} would throw
+	 * @return a future that completes with the lock, or with an exception that
+	 * {@link #acquire} would throw
 	 */
 	CompletableFuture<HeldLock> acquireAsync(LockRequest request);
 
 	/**
-	 * Wait for the lock without a thread, or go on without it: as {@link #acquireAsync},
-	 * for those to whom the lack of the lock is no error.
+	 * Acquire the lock without blocking a thread, as {@link #acquireAsync} does, and
+	 * return nothing if the wait time has passed.
 	 * @param request what to lock and how
-	 * @return completes with the lock, with nothing if the wait time has passed, or with
-	 * what {@link #tryAcquire} would throw
+	 * @return a future that completes with the lock, with nothing if the wait time has
+	 * passed, or with an exception that {@link #tryAcquire} would throw
 	 */
 	CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request);
 
 	/**
-	 * Take the lock, run an action, release the lock. Blocks; interruptible.
+	 * Run an action under the lock: acquire the lock, run the action, release the lock.
+	 * Blocks and is interruptible.
 	 * @param <T> type of the result
 	 * @param request what to lock and how
-	 * @param action what to run
+	 * @param action the action to run
 	 * @return the result of the action
 	 * @throws LockNotAcquiredException as {@link #acquire} does
 	 * @throws LockLostException if the lock was lost before the action returned
-	 * @throws Exception whatever the action throws, unchanged
+	 * @throws Exception any exception of the action, unchanged
 	 */
 	<T> T execute(LockRequest request, Callable<T> action) throws Exception;
 

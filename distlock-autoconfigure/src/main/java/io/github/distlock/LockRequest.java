@@ -6,51 +6,53 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller wants: a key, and how to wait for it and hold it. Immutable; each
- * "setter" returns a changed copy.
+ * Describes a lock to acquire: its key, how long to wait for it and how to hold it.
+ * Immutable: the methods that change a value return a changed copy.
  *
- * @param key what is locked; equal strings are one lock, different strings never are
+ * @param key what to lock; equal strings are the same lock, different strings are
+ * different locks
  * @param mode how the lock is shared
- * @param waitTime how long to wait: zero tries once, negative waits for ever,
- * {@code null} means the registry's default
+ * @param waitTime how long to wait: zero tries once, a negative value waits without a
+ * limit, {@code null} means the default of the registry
  * @param leaseTime how long the lock may be held, 100 ms to 365 days; {@code null} means
- * that the watchdog renews it until it is released
- * @param fair whether the order of arrival holds over all JVMs
- * @param name label in metrics, events and messages, of few possible values; {@code null}
- * means {@value #UNNAMED}
- * @param minHold how long the lock stays taken at least, from its acquisition, even if it
- * is closed sooner; {@code null} means that it is free when it is closed
+ * that the watchdog renews the lease until the lock is released
+ * @param fair whether callers get the lock in the order of their arrival across all JVMs
+ * @param name label in metrics, events and messages, with few possible values;
+ * {@code null} means {@value #UNNAMED}
+ * @param minHold how long the lock stays taken at least, counted from its acquisition,
+ * even if it is closed earlier; {@code null} means that it is free as soon as it is
+ * closed
  */
 public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
 		boolean fair, @Nullable String name, @Nullable Duration minHold) {
 
-	/** The label of a request that names none. */
+	/** Label of a request without a name. */
 	public static final String UNNAMED = "unnamed";
 
-	/** A wait time without end. */
+	/** Wait time without a limit. */
 	public static final Duration FOREVER = Duration.ofSeconds(-1);
 
-	/** The shortest lease that can be asked for. */
+	/** Shortest lease time that can be requested. */
 	public static final Duration MINIMUM_LEASE = Duration.ofMillis(100);
 
-	/** The longest lease that can be asked for. */
+	/** Longest lease time that can be requested. */
 	public static final Duration MAXIMUM_LEASE = Duration.ofDays(365);
 
 	/**
-	 * Check what can be checked without a store.
-	 * @throws LockDefinitionException if the lease is too short or too long, or the
-	 * minimum hold time is not positive, longer than the lease or too long
+	 * Create a request and check what can be checked without a store.
+	 * @throws LockDefinitionException if the lease time is too short or too long, or if
+	 * the minimum hold time is not positive, longer than the lease time or too long
 	 */
 	public LockRequest {
 		Objects.requireNonNull(key, "key must not be null");
 		Objects.requireNonNull(mode, "mode must not be null");
 		if (leaseTime != null && leaseTime.compareTo(MINIMUM_LEASE) < 0) {
 			throw new LockDefinitionException("The lease time of lock '" + key + "' is " + leaseTime
-					+ ": use at least 100ms, or none at all to have the watchdog renew the lease");
+					+ ": use at least 100ms, or no lease time to have the watchdog renew the lease");
 		}
 		if (leaseTime != null && leaseTime.compareTo(MAXIMUM_LEASE) > 0) {
 			throw new LockDefinitionException("The lease time of lock '" + key + "' is " + leaseTime
-					+ ": use at most 365 days, or none at all to have the watchdog renew the lease");
+					+ ": use at most 365 days, or no lease time to have the watchdog renew the lease");
 		}
 		if (minHold != null) {
 			checkMinHold(key, minHold, (leaseTime != null) ? leaseTime : MAXIMUM_LEASE);
@@ -60,13 +62,14 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	private static void checkMinHold(String key, Duration minHold, Duration longest) {
 		if (minHold.isNegative() || minHold.isZero() || minHold.compareTo(longest) > 0) {
 			throw new LockDefinitionException("The minimum hold time of lock '" + key + "' is " + minHold
-					+ ": use more than nothing, and at most the lease time or, without one, 365 days");
+					+ ": use a positive duration of at most the lease time or, without a lease time, of at most 365 days");
 		}
 	}
 
 	/**
-	 * Ask for the exclusive lock of a key with the registry's defaults.
-	 * @param key what is locked
+	 * Create a request for the exclusive lock of a key, with the defaults of the
+	 * registry.
+	 * @param key what to lock
 	 * @return the request
 	 */
 	public static LockRequest of(String key) {
@@ -74,8 +77,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	}
 
 	/**
-	 * Ask for another key in the same way.
-	 * @param key what is locked
+	 * Set the key.
+	 * @param key what to lock
 	 * @return a changed copy
 	 */
 	public LockRequest key(String key) {
@@ -83,8 +86,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	}
 
 	/**
-	 * Wait this long.
-	 * @param waitTime zero tries once, negative waits for ever
+	 * Set the wait time.
+	 * @param waitTime zero tries once, a negative value waits without a limit
 	 * @return a changed copy
 	 */
 	public LockRequest waitTime(Duration waitTime) {
@@ -92,18 +95,18 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	}
 
 	/**
-	 * Hold the lock for this long at most, without renewal.
+	 * Set the lease time: the lock is held for this time at most and is not renewed.
 	 * @param leaseTime 100 ms to 365 days
 	 * @return a changed copy
-	 * @throws LockDefinitionException if the lease is too short or too long
+	 * @throws LockDefinitionException if the lease time is too short or too long
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
 		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.fair, this.name, this.minHold);
 	}
 
 	/**
-	 * Keep the order of arrival over all JVMs.
-	 * @param fair whether to keep it
+	 * Set whether callers get the lock in the order of their arrival across all JVMs.
+	 * @param fair whether the lock is fair
 	 * @return a changed copy
 	 */
 	public LockRequest fair(boolean fair) {
@@ -111,7 +114,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	}
 
 	/**
-	 * Share the lock this way.
+	 * Set how the lock is shared.
 	 * @param mode exclusive, read or write
 	 * @return a changed copy
 	 */
@@ -120,8 +123,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	}
 
 	/**
-	 * Show this label in metrics, events and messages.
-	 * @param name a label of few possible values
+	 * Set the label in metrics, events and messages.
+	 * @param name a label with few possible values
 	 * @return a changed copy
 	 */
 	public LockRequest name(String name) {
@@ -129,21 +132,24 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	}
 
 	/**
-	 * Keep the lock taken for this long at least, from its acquisition, even if it is
-	 * closed sooner. The closing thread is not delayed and no longer holds the lock, so
-	 * that it cannot enter again either. Meant for jobs that the clocks of several
-	 * machines start. If this JVM ends meanwhile, the lock is left to its lease in the
-	 * store; a store without leases (ZooKeeper, a database connection) releases it then.
+	 * Set the minimum hold time: the lock stays taken for this time at least, counted
+	 * from its acquisition, even if it is closed earlier.
+	 * <p>
+	 * This is for jobs that the clocks of several machines start. The closing thread is
+	 * not delayed. It no longer holds the lock, so it cannot enter the lock again either.
+	 * If this JVM ends before the time has passed, the lock stays in the store until its
+	 * lease expires; a store without leases (ZooKeeper, a database connection) releases
+	 * it then.
 	 * @param minHold at most the lease time, if there is one
 	 * @return a changed copy
-	 * @throws LockDefinitionException if it is not positive, or too long
+	 * @throws LockDefinitionException if the time is not positive or too long
 	 */
 	public LockRequest minHold(Duration minHold) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, minHold);
 	}
 
 	/**
-	 * Return the label, never {@code null}.
+	 * Return the label, which is never {@code null}.
 	 * @return {@link #name()} or {@value #UNNAMED}
 	 */
 	public String label() {

@@ -1,63 +1,63 @@
 package io.github.distlock;
 
 /**
- * Why a lock was lost. As precise as this JVM can know it: the store may not tell why it
- * has refused a renewal or a release.
+ * Why a lock was lost. The cause is as precise as this JVM can know it: a store may not
+ * say why it refused a renewal or a release.
  */
 public enum LossCause {
 
 	/**
 	 * The lease time of the lock has passed: {@link LockRequest#leaseTime},
-	 * {@link DistributedLock#leaseTime()} or {@link HeldLock#expireAfter}. Such a lock is
-	 * not renewed.
+	 * {@link DistributedLock#leaseTime()} or {@link HeldLock#expireAfter}. A lock with
+	 * such a lease time is not renewed.
 	 */
-	LEASE_EXPIRED("its lease has passed",
+	LEASE_EXPIRED("its lease has expired",
 			"Use a longer leaseTime, or none to have the watchdog renew the lease until the lock is released"),
 
 	/**
-	 * The store has refused a renewal because another holder has the lock. Normally a
-	 * lock is found to be lost before another one can get it, so the lock was deleted in
-	 * the store, or the store had lost it.
+	 * The store refused a renewal because another holder has the lock. Normally a loss is
+	 * detected before another holder can acquire the lock. So the lock was deleted in the
+	 * store, or the store has lost it.
 	 */
 	TAKEN_OVER("another holder has it in the store",
 			"Check whether the lock was deleted in the store, by hand or by an application with the same key prefix, "
 					+ "and whether the store has lost data"),
 
 	/**
-	 * The store has refused a renewal or a release because it no longer knows the lock as
-	 * held by this holder: it was deleted, evicted, flushed, or lost by a restart or a
-	 * failover. A store that cannot tell whether another holder has the lock answers the
-	 * same.
+	 * The store refused a renewal or a release because it no longer knows that this
+	 * holder has the lock: the lock was deleted, evicted or flushed, or was lost by a
+	 * restart or a failover. This is also the cause if the store cannot tell whether
+	 * another holder has the lock.
 	 */
 	FORGOTTEN("the store no longer knows it",
 			"Check whether the lock was deleted in the store, and whether the store was flushed, evicts keys, or has "
-					+ "lost data by a restart or a failover"),
+					+ "lost data in a restart or a failover"),
 
 	/**
 	 * The session with the store on which the lock depends has ended, or can no longer be
-	 * relied on: a ZooKeeper session, or the database transaction of a lock in the JDBC
-	 * mode {@code row}. Such a lock has no lease.
+	 * relied on: a ZooKeeper session, or the database transaction of a lock in JDBC mode
+	 * {@code row}. Such a lock has no lease.
 	 */
 	SESSION_LOST("the session with the store on which it depends has ended or is in doubt",
-			"Check the connection to the store, and who ended the session; for ZooKeeper, a longer session timeout "
+			"Check the connection to the store, and why the session ended; for ZooKeeper, a longer session timeout "
 					+ "survives longer interruptions"),
 
 	/**
-	 * The store has not answered the watchdog's renewals until the lease had passed.
+	 * The store did not answer the renewals of the watchdog before the lease expired.
 	 */
-	STORE_SILENT("its lease has passed, since the store confirmed no renewal in time",
+	STORE_SILENT("its lease has expired, since the store confirmed no renewal in time",
 			"Check that the store is reachable and answers in time. A longer distlock.lease-time survives longer "
 					+ "interruptions"),
 
 	/**
-	 * The maximum hold time, after which the watchdog no longer renews, has passed:
-	 * {@code distlock.max-hold-time}.
+	 * The maximum hold time {@code distlock.max-hold-time} has passed. After it the
+	 * watchdog does not renew the lease.
 	 */
 	MAX_HOLD_TIME("its maximum hold time (distlock.max-hold-time) has passed",
 			"Hold the lock for a shorter time, or raise distlock.max-hold-time"),
 
 	/**
-	 * The thread that held a {@link java.util.concurrent.locks.Lock} view has died
+	 * The thread that held a {@link java.util.concurrent.locks.Lock} view has ended
 	 * without unlocking it.
 	 */
 	OWNER_DIED("the thread that held it has died without releasing it", "Release the lock in a finally block"),
@@ -67,7 +67,7 @@ public enum LossCause {
 	 * renew the lease in time: a suspended machine, a frozen container, a long garbage
 	 * collection, or no processor time.
 	 */
-	PROCESS_SUSPENDED("this process was paused until its lease had passed",
+	PROCESS_SUSPENDED("this process was paused until the lease had expired",
 			"Check for pauses of the machine, of its container and of the garbage collector. A lease time longer than "
 					+ "the longest pause survives it");
 
@@ -81,15 +81,15 @@ public enum LossCause {
 	}
 
 	/**
-	 * Return the cause in words, as messages and events contain it.
-	 * @return a clause without a full stop, such as {@code its lease has passed}
+	 * Return the cause in words, as used in messages and events.
+	 * @return a clause without a full stop, such as {@code its lease has expired}
 	 */
 	public String description() {
 		return this.description;
 	}
 
 	/**
-	 * Return what prevents such a loss, as messages contain it.
+	 * Return how to prevent such a loss, as used in messages.
 	 * @return a sentence without a full stop
 	 */
 	public String remedy() {

@@ -12,11 +12,11 @@ public enum OnFailure {
 	THROW,
 
 	/**
-	 * Do not run the method: a {@code void} method just returns, an {@code Optional},
-	 * {@code Collection}, {@code Map}, {@code Iterable}, {@code Stream} or array is
-	 * empty, and new if it can be changed; another object is {@code null}. A primitive,
-	 * and a collection of a class that has no empty one, cannot say that the method was
-	 * skipped and is refused at start-up.
+	 * Do not run the method. A {@code void} method returns. A result of type
+	 * {@code Optional}, {@code Collection}, {@code Map}, {@code Iterable}, {@code Stream}
+	 * or array is empty, and a new object if it can be modified. Any other object is
+	 * {@code null}. Startup refuses a primitive type, and a collection type without an
+	 * empty value, since such a result cannot show that the method was skipped.
 	 */
 	SKIP
 

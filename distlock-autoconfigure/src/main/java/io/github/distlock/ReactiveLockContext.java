@@ -6,8 +6,9 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * The lock under which the current reactive work runs: {@link LockContext} for those who
- * compose {@code Mono} and {@code Flux}, whatever thread they run on. Needs reactor-core.
+ * Gives access to the locks under which the current reactive work runs:
+ * {@link LockContext} for code that composes {@code Mono} and {@code Flux}, on any
+ * thread. Requires reactor-core.
  */
 public final class ReactiveLockContext {
 
@@ -15,8 +16,8 @@ public final class ReactiveLockContext {
 	}
 
 	/**
-	 * Return the innermost lock, as the subscriber's context says. A subscriber whose
-	 * context says nothing of locks runs under those of its thread.
+	 * Return the innermost lock in the context of the subscriber. If that context
+	 * contains no entry for locks, the locks of the subscribing thread apply.
 	 * @return the lock, or nothing outside of an annotated method
 	 */
 	public static Mono<HeldLock> current() {
@@ -24,13 +25,13 @@ public final class ReactiveLockContext {
 	}
 
 	/**
-	 * Return all locks, as a subscriber's context says.
+	 * Return all locks in the context of a subscriber.
 	 * @param context the context of the subscriber
-	 * @return the locks, the innermost first; unmodifiable
+	 * @return an unmodifiable list, innermost lock first
 	 */
 	public static List<HeldLock> all(ContextView context) {
-		List<HeldLock> travelled = context.getOrDefault(LockContext.CONTEXT_KEY, null);
-		return (travelled != null) ? travelled : LockContext.all();
+		List<HeldLock> propagated = context.getOrDefault(LockContext.CONTEXT_KEY, null);
+		return (propagated != null) ? propagated : LockContext.all();
 	}
 
 }

@@ -91,7 +91,7 @@ class LockMetricsTests {
 	@Test
 	void aLostLockIsCountedAndTimedAndNoLongerHeld() {
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
-		this.metrics.onLost(new Lost("redis", "orders", "order-1", 17, Duration.ofMillis(30), "its lease has passed",
+		this.metrics.onLost(new Lost("redis", "orders", "order-1", 17, Duration.ofMillis(30), "its lease has expired",
 				LossCause.LEASE_EXPIRED));
 		assertThat(lost()).isOne();
 		assertThat(this.registry.get("distlock.hold").tag("name", "orders").timer().count()).isOne();
@@ -181,7 +181,7 @@ class LockMetricsTests {
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.REMOTE));
 		this.metrics.onRenewed(new Renewed("redis", 1, 0, 0, Duration.ZERO));
 		this.metrics.onReleased(new Released("redis", "orders", "order-1", 17, Duration.ofMillis(30)));
-		this.metrics.onLost(new Lost("redis", "orders", "order-1", 18, Duration.ofMillis(30), "its lease has passed",
+		this.metrics.onLost(new Lost("redis", "orders", "order-1", 18, Duration.ofMillis(30), "its lease has expired",
 				LossCause.LEASE_EXPIRED));
 	}
 

@@ -92,7 +92,7 @@ class LossCauseTests implements LockListener {
 		HeldLock lock = node(Duration.ofSeconds(30)).acquire(LockRequest.of("l").leaseTime(Duration.ofMillis(150)));
 		assertThat(lock.lossCause()).isNull();
 		assertThat(checkLost(lock, LossCause.LEASE_EXPIRED)).hasMessageContaining("Use a longer leaseTime, or none");
-		assertThat(this.lost).extracting(Lost::reason).containsExactly("its lease has passed");
+		assertThat(this.lost).extracting(Lost::reason).containsExactly("its lease has expired");
 	}
 
 	@Test

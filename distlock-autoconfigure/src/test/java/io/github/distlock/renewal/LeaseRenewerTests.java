@@ -124,7 +124,7 @@ class LeaseRenewerTests implements LeaseEvents {
 		assertThat(this.store.batches.size()).isGreaterThan(5);
 		assertThat(lease.isValid()).isTrue();
 		this.timers.pass(Duration.ofSeconds(10));
-		assertThat(this.lost).containsExactly("a: its lease has passed, since the store confirmed no renewal in time");
+		assertThat(this.lost).containsExactly("a: its lease has expired, since the store confirmed no renewal in time");
 		assertThat(this.failed).isEqualTo(this.store.batches.size());
 		int asked = this.store.batches.size();
 		// Lost for good, though the store answers again.
@@ -228,7 +228,7 @@ class LeaseRenewerTests implements LeaseEvents {
 		assertThat(this.store.batches).hasSize(1);
 		assertThat(lease.isValid()).isTrue();
 		this.timers.pass(Duration.ofSeconds(2));
-		assertThat(this.lost).containsExactly("a: its lease has passed");
+		assertThat(this.lost).containsExactly("a: its lease has expired");
 		assertThat(this.renewer.expireAfter(lease, Duration.ofMinutes(2))).isFalse();
 	}
 
