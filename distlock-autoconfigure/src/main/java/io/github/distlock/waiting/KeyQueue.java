@@ -306,6 +306,11 @@ final class KeyQueue extends KeyCallers {
 		return (this.holder != null) ? Unfinished.HOLDS : commands;
 	}
 
+	KeySnapshot snapshot() {
+		Ticket held = (this.holder != null) ? this.holder.ticket() : null;
+		return new KeySnapshot(this.entry.key(), held, this.waiters.size(), !isSettled() || !this.exits.isEmpty());
+	}
+
 	private boolean isIdle() {
 		return isSettled() && !this.removed && this.waiters.isEmpty() && this.holder == null && this.place == null
 				&& this.exits.isEmpty();

@@ -3,6 +3,7 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -71,6 +72,13 @@ final class KeyQueues {
 	void forEach(Consumer<LockedKeyQueue> action) {
 		this.shared.values().forEach(action);
 		this.own.values().forEach(action);
+	}
+
+	/** The keys in use, each as it is at the moment it is read. */
+	List<KeySnapshot> snapshot() {
+		return Stream.concat(this.shared.values().stream(), this.own.values().stream())
+			.map(LockedKeyQueue::snapshot)
+			.toList();
 	}
 
 	boolean isEmpty() {

@@ -29,6 +29,11 @@ final class LocalQueue {
 		return this.oldest == null;
 	}
 
+	int size() {
+		int later = (this.others != null) ? this.others.size() : 0;
+		return (this.oldest != null) ? 1 + later : 0;
+	}
+
 	Waiter first() {
 		return Objects.requireNonNull(this.oldest, "nobody waits");
 	}

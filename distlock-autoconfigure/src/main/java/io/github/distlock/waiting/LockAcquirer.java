@@ -2,6 +2,7 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -217,6 +218,16 @@ public final class LockAcquirer {
 	public void close() {
 		this.closed = true;
 		this.entries.forEach((entry) -> this.dispatcher.follow(entry, entry.failWaiters(shutDown(entry.key()))));
+	}
+
+	/**
+	 * Return the keys that callers hold or wait for, and those with commands that are not
+	 * finished. Each key is read on its own, so the whole is not one moment. Empty if
+	 * nothing is left to do.
+	 * @return the keys in use, in no particular order
+	 */
+	public List<KeySnapshot> snapshot() {
+		return this.entries.snapshot();
 	}
 
 	/**

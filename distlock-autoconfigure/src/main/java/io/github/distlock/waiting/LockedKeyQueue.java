@@ -147,6 +147,16 @@ final class LockedKeyQueue implements CommandTarget {
 		return after(this.state::ring);
 	}
 
+	KeySnapshot snapshot() {
+		this.lock.lock();
+		try {
+			return this.state.snapshot();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	Unfinished unfinished() {
 		this.lock.lock();
 		try {

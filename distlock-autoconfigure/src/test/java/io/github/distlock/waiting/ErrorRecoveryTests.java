@@ -119,7 +119,7 @@ class ErrorRecoveryTests {
 	void callersThatWaitContinueAfterAnErrorOfAnotherCaller(Caller caller, Step step) throws Exception {
 		Holder held = enter(this.other, caller, LEASE);
 		Future<@Nullable Holder> patient = start(this.room, caller, Duration.ofSeconds(-1));
-		Awaitility.await().until(() -> !this.room.isEmpty());
+		Awaitility.await().until(() -> !this.room.snapshot().isEmpty());
 		this.steps.fail(step, TIMES);
 		Future<@Nullable Holder> unlucky = start(this.room, caller, Duration.ofMillis(300));
 		endOf(unlucky);
@@ -157,7 +157,7 @@ class ErrorRecoveryTests {
 	void aGrantGoesOnAfterAnErrorAtAnyStepThatFollowsIt(Caller caller, Step step) throws Exception {
 		Holder held = enter(this.other, caller, LEASE);
 		Future<@Nullable Holder> patient = start(this.room, caller, Duration.ofSeconds(20));
-		Awaitility.await().until(() -> !this.room.isEmpty());
+		Awaitility.await().until(() -> !this.room.snapshot().isEmpty());
 		Future<@Nullable Holder> hasty = start(this.room, caller, Duration.ofMillis(100));
 		this.steps.fail(step, TIMES);
 		leave(this.other, held);
@@ -183,7 +183,9 @@ class ErrorRecoveryTests {
 				leave(one, enter(one, each, Duration.ofSeconds(15)));
 			}
 		}
-		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.room.isEmpty() && this.other.isEmpty());
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.until(() -> this.room.snapshot().isEmpty() && this.other.snapshot().isEmpty());
 	}
 
 	private Holder enter(LockAcquirer where, Caller caller, Duration wait) throws Exception {

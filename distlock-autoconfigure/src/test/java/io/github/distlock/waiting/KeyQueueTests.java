@@ -223,4 +223,17 @@ class KeyQueueTests extends OneKey {
 		assertThat(this.removed).isTrue();
 	}
 
+	@Test
+	void aSnapshotShowsTheHolderTheWaitersAndWhetherACommandIsUnfinished() {
+		Waiter first = waiter(LEASE);
+		Command.Attempt attempt = attempt(this.entry.join(first));
+		assertThat(this.entry.snapshot()).isEqualTo(new KeySnapshot("key", null, 1, true));
+		this.entry.attempted(attempt, granted());
+		this.entry.join(waiter(LEASE));
+		this.entry.join(waiter(LEASE));
+		assertThat(this.entry.snapshot()).isEqualTo(new KeySnapshot("key", attempt.ticket(), 2, false));
+		this.entry.depart(admission(first), deadline());
+		assertThat(this.entry.snapshot()).isEqualTo(new KeySnapshot("key", null, 2, true));
+	}
+
 }

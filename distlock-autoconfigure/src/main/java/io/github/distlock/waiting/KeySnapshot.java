@@ -1,0 +1,16 @@
+package io.github.distlock.waiting;
+
+import io.github.distlock.backend.Ticket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of one key in this JVM at one moment. Fair callers and readers have a ticket
+ * each, so there may be several snapshots of one key.
+ *
+ * @param key the key of the lock
+ * @param holder the ticket that holds the lock, or {@code null} if no caller holds it
+ * @param waiters how many callers wait for the lock
+ * @param unfinished whether a command is on its way to the store, or has to be repeated
+ */
+public record KeySnapshot(String key, @Nullable Ticket holder, int waiters, boolean unfinished) {
+}
