@@ -47,7 +47,7 @@ final class BareNode implements LockSignals, AutoCloseable {
 	BareNode(CuratorFramework client, TimeSource clock) {
 		this.client = client;
 		this.backend = new ZooKeeperLockBackend(client,
-				new ZooKeeperBackendSettings(ZooKeeperStore.ROOT, Duration.ofSeconds(2), 17), clock);
+				new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, Duration.ofSeconds(2), 17), clock);
 		client.start();
 		this.backend.start(this.instance, this);
 	}

@@ -69,7 +69,7 @@ class LostReplyTests {
 	}
 
 	private long nodes() {
-		return ZooKeeperStore.itemsBelow(this.other.client, FOLDER);
+		return ZooKeeperStoreUnderTest.itemsBelow(this.other.client, FOLDER);
 	}
 
 	private void loseReplies(Runnable command) {

@@ -50,13 +50,13 @@ class QueueTests {
 	}
 
 	private static Map<String, Integer> watchers() {
-		return server.watchers(ZooKeeperStore.ROOT);
+		return server.watchers(ZooKeeperStoreUnderTest.ROOT);
 	}
 
 	/** How many folders there are whose names begin like this. */
 	private static long folders(BareNode node, String prefix) throws Exception {
 		return node.client.getChildren()
-			.forPath(ZooKeeperStore.ROOT)
+			.forPath(ZooKeeperStoreUnderTest.ROOT)
 			.stream()
 			.filter((name) -> name.startsWith(prefix))
 			.count();
@@ -169,7 +169,7 @@ class QueueTests {
 		for (int i = 0; i < 3; i++) {
 			two.attemptOnce("once");
 		}
-		assertThat(ZooKeeperStore.itemsBelow(one.client, "/distlock/once")).isEqualTo(1);
+		assertThat(ZooKeeperStoreUnderTest.itemsBelow(one.client, "/distlock/once")).isEqualTo(1);
 	}
 
 	@Test
@@ -194,7 +194,7 @@ class QueueTests {
 		two.awaitGrant(second);
 		await().during(Duration.ofSeconds(3))
 			.atMost(Duration.ofSeconds(5))
-			.until(() -> ZooKeeperStore.itemsBelow(one.client, "/distlock/shared-folder") == 1);
+			.until(() -> ZooKeeperStoreUnderTest.itemsBelow(one.client, "/distlock/shared-folder") == 1);
 		assertThat(two.release(second)).isTrue();
 		await().atMost(Duration.ofSeconds(10)).until(() -> folders(one, "shared-folder") == 0);
 	}

@@ -36,8 +36,10 @@ public final class RegistryNode implements LockListener, AutoCloseable {
 	public RegistryNode(String connectString, Duration session) {
 		this.client = ZooKeeperTestServer.client(connectString, session);
 		this.client.start();
-		this.registry = new BackendLockRegistry(new ZooKeeperLockBackend(this.client,
-				new ZooKeeperBackendSettings(ZooKeeperStore.ROOT, Duration.ofSeconds(2), 17), TimeSource.SYSTEM),
+		this.registry = new BackendLockRegistry(
+				new ZooKeeperLockBackend(this.client,
+						new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, Duration.ofSeconds(2), 17),
+						TimeSource.SYSTEM),
 				new RegistrySettings(Duration.ofSeconds(30), Duration.ofSeconds(30), null,
 						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(30), false,
 						Duration.ofSeconds(1)),

@@ -128,7 +128,7 @@ class SessionTests {
 		this.server.endSession(this.one.client);
 		await().until(() -> this.one.looks.get() > looks);
 		await().ignoreException(LockBackendException.class).until(() -> this.one.attempt(waiter) != null);
-		assertThat(ZooKeeperStore.itemsBelow(this.other.client, "/distlock/place")).isEqualTo(2);
+		assertThat(ZooKeeperStoreUnderTest.itemsBelow(this.other.client, "/distlock/place")).isEqualTo(2);
 		this.other.release(holder);
 		this.one.awaitGrant(waiter);
 	}

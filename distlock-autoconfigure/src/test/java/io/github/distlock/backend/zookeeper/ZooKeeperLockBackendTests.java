@@ -10,7 +10,7 @@ class ZooKeeperLockBackendTests extends LockStoreContract {
 
 	@Override
 	protected StoreUnderTest openStore() {
-		return new ZooKeeperStore();
+		return new ZooKeeperStoreUnderTest();
 	}
 
 }

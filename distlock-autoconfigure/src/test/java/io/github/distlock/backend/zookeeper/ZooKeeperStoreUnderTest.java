@@ -12,7 +12,7 @@ import org.apache.zookeeper.KeeperException;
 /**
  * ZooKeeper under the contract.
  */
-final class ZooKeeperStore implements StoreUnderTest {
+final class ZooKeeperStoreUnderTest implements StoreUnderTest {
 
 	static final String ROOT = "/distlock";
 
@@ -22,7 +22,7 @@ final class ZooKeeperStore implements StoreUnderTest {
 
 	private final CuratorFramework admin = ZooKeeperTestServer.client(this.server.connectString(), SESSION);
 
-	ZooKeeperStore() {
+	ZooKeeperStoreUnderTest() {
 		this.admin.start();
 	}
 
