@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import io.github.distlock.aop.weaving.WovenInvocation;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 

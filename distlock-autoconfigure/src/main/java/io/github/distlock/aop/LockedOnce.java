@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.github.distlock.aop.weaving.WeakIdentity;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 

@@ -2,6 +2,7 @@ package io.github.distlock.aop;
 
 import java.util.Arrays;
 
+import io.github.distlock.aop.weaving.LockWeaving;
 import io.github.distlock.transaction.TransactionBoundary;
 
 import org.springframework.aop.framework.Advised;

@@ -1,4 +1,4 @@
-package io.github.distlock.aop;
+package io.github.distlock.aop.weaving;
 
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * application binds its beans, in mode {@code proxy}, too: otherwise another one in this
  * JVM would lock them a second time.
  */
-final class WovenCalls {
+public final class WovenCalls {
 
 	/** Beans by identity; an entry goes when its bean is collected. */
 	private static final Map<WeakIdentity, MethodInterceptor> BOUND = new ConcurrentHashMap<>();
@@ -35,15 +35,15 @@ final class WovenCalls {
 	 * Lock calls of objects that are no beans, and of static methods, until
 	 * {@link #leave}.
 	 */
-	static void enter(MethodInterceptor application) {
+	public static void enter(MethodInterceptor application) {
 		APPLICATIONS.add(application);
 	}
 
-	static void leave(MethodInterceptor application) {
+	public static void leave(MethodInterceptor application) {
 		APPLICATIONS.remove(application);
 	}
 
-	static void bind(Object bean, MethodInterceptor application) {
+	public static void bind(Object bean, MethodInterceptor application) {
 		for (Reference<?> collected; (collected = COLLECTED.poll()) != null;) {
 			BOUND.remove(collected);
 		}

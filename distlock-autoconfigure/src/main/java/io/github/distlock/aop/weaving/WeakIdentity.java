@@ -1,4 +1,4 @@
-package io.github.distlock.aop;
+package io.github.distlock.aop.weaving;
 
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A key of a map that stands for an object, compared by identity, and does not keep the
  * object from being collected.
  */
-final class WeakIdentity extends WeakReference<Object> {
+public final class WeakIdentity extends WeakReference<Object> {
 
 	private final int hash;
 
@@ -19,7 +19,7 @@ final class WeakIdentity extends WeakReference<Object> {
 	 * @param queue where the key is put when the object is collected; {@code null} for a
 	 * key that only looks up
 	 */
-	WeakIdentity(Object object, @Nullable ReferenceQueue<Object> queue) {
+	public WeakIdentity(Object object, @Nullable ReferenceQueue<Object> queue) {
 		super(object, queue);
 		this.hash = System.identityHashCode(object);
 	}

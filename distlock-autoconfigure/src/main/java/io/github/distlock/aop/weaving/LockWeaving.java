@@ -1,4 +1,4 @@
-package io.github.distlock.aop;
+package io.github.distlock.aop.weaving;
 
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -24,13 +24,13 @@ import org.springframework.util.ClassUtils;
  * a method around which there is advice to another method, whichever aspect the advice is
  * of. So a body alone does not prove that the method is locked.
  */
-final class LockWeaving {
+public final class LockWeaving {
 
 	/** Where the weaver puts the body of a method around which there is advice. */
 	private static final String BODY = "_aroundBody";
 
 	/** The name of the aspect in a class file that refers to it. */
-	private static final byte[] ASPECT = constant("io/github/distlock/aop/LockAspect");
+	private static final byte[] ASPECT = constant("io/github/distlock/aop/weaving/LockAspect");
 
 	private LockWeaving() {
 	}
@@ -38,7 +38,7 @@ final class LockWeaving {
 	/**
 	 * Return whether the weaver has put advice of any aspect around a method.
 	 */
-	static boolean isWoven(Method method) {
+	public static boolean isWoven(Method method) {
 		return !bodies(method).isEmpty();
 	}
 
@@ -49,7 +49,7 @@ final class LockWeaving {
 	 * loaded. Such a weaver reads the {@code META-INF/aop.xml} of the library. A method
 	 * that the AspectJ compiler has changed for other aspects only is not locked.
 	 */
-	static boolean isLocked(Method method) {
+	public static boolean isLocked(Method method) {
 		List<Method> bodies = bodies(method);
 		if (bodies.isEmpty() || !isSelected(method)) {
 			return false;

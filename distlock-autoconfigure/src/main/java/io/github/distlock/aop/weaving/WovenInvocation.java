@@ -1,4 +1,4 @@
-package io.github.distlock.aop;
+package io.github.distlock.aop.weaving;
 
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Method;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call of a woven method, as the interceptor of proxies knows calls.
  */
-final class WovenInvocation implements MethodInvocation {
+public final class WovenInvocation implements MethodInvocation {
 
 	private final ProceedingJoinPoint call;
 
@@ -28,7 +28,7 @@ final class WovenInvocation implements MethodInvocation {
 	}
 
 	/** The same call, with arguments of its own: it may go on more than once. */
-	WovenInvocation copy() {
+	public WovenInvocation copy() {
 		return new WovenInvocation(this.call, this.arguments.clone());
 	}
 

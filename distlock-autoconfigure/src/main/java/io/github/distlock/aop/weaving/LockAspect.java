@@ -1,4 +1,4 @@
-package io.github.distlock.aop;
+package io.github.distlock.aop.weaving;
 
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * includes the classes of the application only, so the method stands here.
  */
 @Aspect
-@DeclarePrecedence("io.github.distlock.aop.LockAspect, *")
+@DeclarePrecedence("io.github.distlock.aop.weaving.LockAspect, *")
 public class LockAspect {
 
 	private static final LockAspect INSTANCE = new LockAspect();
