@@ -20,8 +20,7 @@ import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.waiting.Holder;
 import io.github.distlock.waiting.ReleaseOutcome;
-import io.github.distlock.waiting.Downgrade;
-import io.github.distlock.waiting.Unfinished;
+import io.github.distlock.waiting.UnfinishedWork;
 import io.github.distlock.waiting.LockAcquirer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -79,9 +78,9 @@ final class HeldLocks implements LeaseEvents, Hold.Owner {
 	}
 
 	/** What is held, or on its way, apart from locks that only owe some time. */
-	Unfinished unfinished() {
+	UnfinishedWork unfinished() {
 		List<Ticket> left = this.kept.tickets();
-		return (this.renewer.size() > left.size()) ? Unfinished.HOLDS : this.room.unfinishedBut(left);
+		return (this.renewer.size() > left.size()) ? UnfinishedWork.HELD_LOCKS : this.room.unfinishedWorkExcept(left);
 	}
 
 	/** Return what this thread has of a key. */
@@ -210,7 +209,7 @@ final class HeldLocks implements LeaseEvents, Hold.Owner {
 
 	/** Give it back to the store. */
 	private void release(Hold hold, Duration rest) {
-		ReleaseOutcome departure = this.room.leave(hold.admission(), hold.validity(), rest);
+		ReleaseOutcome departure = this.room.release(hold.admission(), hold.validity(), rest);
 		if (departure == ReleaseOutcome.GONE) {
 			LossCause cause = hold.validity().sessionBound() ? LossCause.SESSION_LOST : LossCause.FORGOTTEN;
 			hold.foundLost(cause);
@@ -234,8 +233,9 @@ final class HeldLocks implements LeaseEvents, Hold.Owner {
 		ReleaseOutcome departure = ReleaseOutcome.GONE;
 		if (valid) {
 			try {
-				Downgrade answer = this.room.downgrade(writer.admission(), rest, writer.restOfTerms().storeLease());
-				departure = answer.departure();
+				LockAcquirer.DowngradeResult answer = this.room.downgrade(writer.admission(), rest,
+						writer.restOfTerms().storeLease());
+				departure = answer.writer();
 				goOnAsReader(writer, answer);
 			}
 			catch (RuntimeException | Error ex) {
@@ -259,11 +259,10 @@ final class HeldLocks implements LeaseEvents, Hold.Owner {
 		}
 	}
 
-	private void goOnAsReader(WriteHold writer, Downgrade answer) {
+	private void goOnAsReader(WriteHold writer, LockAcquirer.DowngradeResult answer) {
 		Holder admission = answer.reader();
 		if (admission == null) {
-			writer.loseAfterEnd(
-					(answer.departure() == ReleaseOutcome.GONE) ? LossCause.FORGOTTEN : LossCause.STORE_SILENT,
+			writer.loseAfterEnd((answer.writer() == ReleaseOutcome.GONE) ? LossCause.FORGOTTEN : LossCause.STORE_SILENT,
 					"the store did not confirm that its writer goes on as a reader");
 			return;
 		}
@@ -273,7 +272,7 @@ final class HeldLocks implements LeaseEvents, Hold.Owner {
 			this.renewer.watch(reader);
 			return;
 		}
-		this.room.abandon(admission);
+		this.room.releaseAsync(admission);
 		writer.loseAfterEnd(LossCause.STORE_SILENT,
 				"its lease passed before the store had answered that its writer goes on as a reader");
 	}
@@ -306,7 +305,7 @@ final class HeldLocks implements LeaseEvents, Hold.Owner {
 	public void lost(Hold hold, LossCause cause, String reason) {
 		this.renewer.forget(hold);
 		try {
-			this.room.abandon(hold.admission(), hold.validity());
+			this.room.releaseAsync(hold.admission(), hold.validity());
 		}
 		catch (RuntimeException | Error ex) {
 			logger.error("Lost lock '" + hold.key() + "' could not be given back: it ends with its lease", ex);

@@ -87,7 +87,7 @@ final class LockOperations {
 			if (mine != null) {
 				return mine;
 			}
-			Holder admission = this.session.room().enter(attempt.entryRequest(), interruptible);
+			Holder admission = this.session.room().acquire(attempt.entryRequest(), interruptible);
 			if (admission == null) {
 				attempt.ended(late);
 				return null;
@@ -135,7 +135,7 @@ final class LockOperations {
 			if (mine != null) {
 				return CompletableFuture.completedFuture(answer.with(new HoldReference(mine, request.mode())));
 			}
-			waiting = this.session.room().enterAsync(attempt.entryRequest());
+			waiting = this.session.room().acquireAsync(attempt.entryRequest());
 		}
 		catch (LockDefinitionException ex) {
 			attempt.ended(LockOutcome.INVALID);
@@ -215,7 +215,7 @@ final class LockOperations {
 			return this.session.holding().begin(request, admission, this.terms.of(request), thread, owner != null);
 		}
 		catch (RuntimeException | Error ex) {
-			this.session.room().abandon(admission);
+			this.session.room().releaseAsync(admission);
 			throw ex;
 		}
 	}

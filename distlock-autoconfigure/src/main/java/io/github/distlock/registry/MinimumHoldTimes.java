@@ -83,7 +83,7 @@ final class MinimumHoldTimes {
 	private void letGo(MinimumHoldTime lock) {
 		this.renewer.forget(lock);
 		if (this.locks.remove(lock)) {
-			this.room.abandon(lock.admission(), lock.validity());
+			this.room.releaseAsync(lock.admission(), lock.validity());
 		}
 	}
 

@@ -18,9 +18,8 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.thread.LockThreads;
-import io.github.distlock.waiting.Unfinished;
+import io.github.distlock.waiting.UnfinishedWork;
 import io.github.distlock.waiting.LockAcquirer;
-import io.github.distlock.waiting.WaitingRules;
 
 /**
  * One life of a registry, from start to shutdown: its name in the store, its threads, and
@@ -72,8 +71,8 @@ final class RegistryRuntime implements LockSignals {
 		this.timers.prestartCoreThread();
 		this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		String instance = newInstance();
-		this.room = new LockAcquirer(backend, instance, new WaitingRules(settings.backendTimeout(), settings.handOff()),
-				clock, this.commands, this.callbacks, this.timers);
+		this.room = new LockAcquirer(backend, instance, settings.backendTimeout(), settings.handOff(), clock,
+				this.commands, this.callbacks, this.timers);
 		this.holding = new HeldLocks(backend.description(), this.room,
 				(events) -> new LeaseRenewer(backend, clock, this.renewals, this.timers, events), listeners, clock,
 				this.callbacks, settings.interruptOnLost());
@@ -110,7 +109,7 @@ final class RegistryRuntime implements LockSignals {
 	 */
 	void close(long graceNanos) {
 		this.room.close();
-		boolean finished = awaitQuiet(graceNanos) == Unfinished.NOTHING;
+		boolean finished = awaitQuiet(graceNanos) == UnfinishedWork.NOTHING;
 		this.holding.renewer().stop();
 		boolean leaving = this.holding.kept().letGoUnlessExpiring() || finished;
 		this.timers.shutdownNow();
@@ -131,18 +130,18 @@ final class RegistryRuntime implements LockSignals {
 	 * Wait for what is worth it.
 	 * @return what is not finished by then
 	 */
-	private Unfinished awaitQuiet(long graceNanos) {
+	private UnfinishedWork awaitQuiet(long graceNanos) {
 		long start = System.nanoTime();
 		long lastHold = start;
 		Duration timeout = this.backend.description().strayDelay();
 		long commandNanos = timeout.isZero() ? COMMAND_NANOS : timeout.toNanos();
 		while (true) {
-			Unfinished rest = this.holding.unfinished();
+			UnfinishedWork rest = this.holding.unfinished();
 			long now = System.nanoTime();
-			if (rest == Unfinished.HOLDS) {
+			if (rest == UnfinishedWork.HELD_LOCKS) {
 				lastHold = now;
 			}
-			boolean settled = rest == Unfinished.NOTHING || rest == Unfinished.REPETITIONS;
+			boolean settled = rest == UnfinishedWork.NOTHING || rest == UnfinishedWork.RETRIES;
 			if (settled || now - start >= graceNanos || now - lastHold >= commandNanos) {
 				return rest;
 			}
@@ -170,12 +169,12 @@ final class RegistryRuntime implements LockSignals {
 
 	@Override
 	public void lookAgain(Ticket ticket) {
-		this.room.lookAgain(ticket);
+		this.room.retry(ticket);
 	}
 
 	@Override
 	public void lookAgainAll() {
-		this.room.lookAgain(null);
+		this.room.retry(null);
 	}
 
 	@Override

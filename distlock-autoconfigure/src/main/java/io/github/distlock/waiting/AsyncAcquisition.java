@@ -97,7 +97,7 @@ final class AsyncAcquisition {
 
 	private void admitted(Holder admission) {
 		if (admission.hasPassed(this.clock)) {
-			this.room.abandon(admission);
+			this.room.releaseAsync(admission);
 			if (this.request.waitTime().isZero()) {
 				// One answer ends the wait of a caller that asks once, whatever it was.
 				this.result.complete(null);
@@ -108,7 +108,7 @@ final class AsyncAcquisition {
 		}
 		else if (!this.result.complete(admission)) {
 			// Cancelled in the moment of the grant.
-			this.room.abandon(admission);
+			this.room.releaseAsync(admission);
 		}
 	}
 

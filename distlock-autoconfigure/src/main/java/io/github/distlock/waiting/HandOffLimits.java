@@ -17,9 +17,6 @@ public record HandOffLimits(int budget, Duration maxTime) {
 	/** With more than this of the lease left nobody needs more to begin. */
 	private static final long PLENTY_NANOS = Duration.ofMillis(2500).toNanos();
 
-	/** Never pass a lock on inside the JVM. */
-	public static final HandOffLimits NONE = new HandOffLimits(0, Duration.ZERO);
-
 	/**
 	 * Return how much longer than the lease that a caller asks for the store's lease must
 	 * be, so that the last one in a row has all of its own.

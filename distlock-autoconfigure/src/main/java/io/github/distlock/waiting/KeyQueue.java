@@ -301,9 +301,9 @@ final class KeyQueue extends KeyCallers {
 	}
 
 	/** What a shutdown would have to wait for. */
-	Unfinished unfinished() {
-		Unfinished commands = (failure() != null) ? Unfinished.REPETITIONS : Unfinished.COMMANDS;
-		return (this.holder != null) ? Unfinished.HOLDS : commands;
+	UnfinishedWork unfinished() {
+		UnfinishedWork commands = (failure() != null) ? UnfinishedWork.RETRIES : UnfinishedWork.COMMANDS;
+		return (this.holder != null) ? UnfinishedWork.HELD_LOCKS : commands;
 	}
 
 	KeySnapshot snapshot() {

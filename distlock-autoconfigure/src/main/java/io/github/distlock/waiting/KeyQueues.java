@@ -42,13 +42,17 @@ final class KeyQueues {
 
 	private final TimeSource clock;
 
-	private final WaitingRules rules;
+	private final Duration backendTimeout;
+
+	private final HandOffLimits handOffLimits;
 
 	private final CommandSender dispatcher;
 
-	KeyQueues(String instance, WaitingRules rules, TimeSource clock, CommandSender dispatcher) {
+	KeyQueues(String instance, Duration backendTimeout, HandOffLimits handOffLimits, TimeSource clock,
+			CommandSender dispatcher) {
 		this.instance = instance;
-		this.rules = rules;
+		this.backendTimeout = backendTimeout;
+		this.handOffLimits = handOffLimits;
 		this.clock = clock;
 		this.dispatcher = dispatcher;
 	}
@@ -88,13 +92,13 @@ final class KeyQueues {
 	/**
 	 * What is not finished in entries other than those that know one of these tickets.
 	 */
-	Unfinished unfinishedBut(Collection<Ticket> left) {
+	UnfinishedWork unfinishedWorkExcept(Collection<Ticket> left) {
 		Set<@Nullable LockedKeyQueue> known = new HashSet<>();
 		left.forEach((ticket) -> known.add(find(ticket)));
 		return Stream.concat(this.shared.values().stream(), this.own.values().stream())
 			.filter((entry) -> !known.contains(entry))
 			.map(LockedKeyQueue::unfinished)
-			.reduce(Unfinished.NOTHING, Unfinished::and);
+			.reduce(UnfinishedWork.NOTHING, UnfinishedWork::and);
 	}
 
 	/** All that wait attempt again, those of a line in the order of their arrival. */
@@ -130,12 +134,12 @@ final class KeyQueues {
 
 		@Override
 		public Duration patience() {
-			return KeyQueues.this.rules.patience();
+			return KeyQueues.this.backendTimeout;
 		}
 
 		@Override
 		public HandOffLimits handOff() {
-			return KeyQueues.this.rules.handOff();
+			return KeyQueues.this.handOffLimits;
 		}
 
 		@Override

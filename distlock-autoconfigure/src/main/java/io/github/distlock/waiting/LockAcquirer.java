@@ -34,7 +34,7 @@ public final class LockAcquirer {
 
 	private final CommandSender dispatcher;
 
-	private final Duration patience;
+	private final Duration backendTimeout;
 
 	private final long withdrawalNanos;
 
@@ -46,19 +46,20 @@ public final class LockAcquirer {
 	 * Create a room.
 	 * @param backend the store
 	 * @param instance this JVM's part of every ticket
-	 * @param rules how long what may take
+	 * @param backendTimeout how long the store may fail to answer before waiting ends
+	 * @param handOffLimits how long a lock may stay in this JVM
 	 * @param clock the time
 	 * @param executor sends commands that no caller sends
 	 * @param callbacks completes the futures of asynchronous callers
 	 * @param timers only hands work to the executor
 	 */
-	public LockAcquirer(LockBackend backend, String instance, WaitingRules rules, TimeSource clock, Executor executor,
-			Executor callbacks, ScheduledExecutorService timers) {
+	public LockAcquirer(LockBackend backend, String instance, Duration backendTimeout, HandOffLimits handOffLimits,
+			TimeSource clock, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
 		this.clock = clock;
-		this.patience = rules.patience();
+		this.backendTimeout = backendTimeout;
 		this.dispatcher = new CommandSender(backend, executor, callbacks, timers);
-		this.entries = new KeyQueues(instance, rules, clock, this.dispatcher);
-		this.withdrawalNanos = withdrawal(backend.description(), rules).toNanos();
+		this.entries = new KeyQueues(instance, backendTimeout, handOffLimits, clock, this.dispatcher);
+		this.withdrawalNanos = withdrawal(backend.description(), backendTimeout).toNanos();
 		this.threads = new ThreadWaits(this, clock, this.withdrawalNanos);
 	}
 
@@ -66,9 +67,9 @@ public final class LockAcquirer {
 	 * How long a caller that gives up waits until its ticket has left the store: one
 	 * command time-out. A store which does not name one reports its failures itself.
 	 */
-	private static Duration withdrawal(BackendDescription store, WaitingRules rules) {
+	private static Duration withdrawal(BackendDescription store, Duration backendTimeout) {
 		Duration timeout = store.strayDelay();
-		return (timeout.isZero() || timeout.compareTo(rules.patience()) > 0) ? rules.patience() : timeout;
+		return (timeout.isZero() || timeout.compareTo(backendTimeout) > 0) ? backendTimeout : timeout;
 	}
 
 	/**
@@ -79,8 +80,8 @@ public final class LockAcquirer {
 	 * @throws InterruptedException if the thread was interrupted
 	 * @throws LockBackendException if the store fails
 	 */
-	public @Nullable Holder enter(WaitRequest request, boolean interruptible) throws InterruptedException {
-		return this.threads.enter(request, interruptible);
+	public @Nullable Holder acquire(WaitRequest request, boolean interruptible) throws InterruptedException {
+		return this.threads.acquire(request, interruptible);
 	}
 
 	/**
@@ -90,7 +91,7 @@ public final class LockAcquirer {
 	 * if the wait time has passed, or with {@link LockBackendException}. Cancelling gives
 	 * up.
 	 */
-	public CompletableFuture<@Nullable Holder> enterAsync(WaitRequest request) {
+	public CompletableFuture<@Nullable Holder> acquireAsync(WaitRequest request) {
 		return new AsyncAcquisition(this, this.dispatcher, this.clock, request).begin();
 	}
 
@@ -101,7 +102,7 @@ public final class LockAcquirer {
 	 * @param leaseEnd how long the store may hold the lease if it cannot be told
 	 * @return how it went
 	 */
-	public ReleaseOutcome leave(Holder admission, Validity validity, Duration leaseEnd) {
+	public ReleaseOutcome release(Holder admission, Validity validity, Duration leaseEnd) {
 		LockedKeyQueue entry = this.entries.find(admission.ticket());
 		if (entry == null) {
 			return ReleaseOutcome.GONE;
@@ -123,26 +124,26 @@ public final class LockAcquirer {
 	 * @param readerLease the reader's lease to ask the store for
 	 * @return how it went
 	 */
-	public Downgrade downgrade(Holder admission, Duration leaseEnd, Duration readerLease) {
+	public DowngradeResult downgrade(Holder admission, Duration leaseEnd, Duration readerLease) {
 		LockedKeyQueue entry = this.entries.find(admission.ticket());
 		if (entry == null) {
-			return new Downgrade(ReleaseOutcome.GONE, null);
+			return new DowngradeResult(ReleaseOutcome.GONE, null);
 		}
 		WaitRequest request = WaitRequest.ofReader(admission.ticket().key(), readerLease);
 		long now = this.clock.nanoTime();
 		// Its command may have to wait for another one, which is repeated for long.
-		long wait = Math.min(leaseEnd.toNanos(), this.patience.toNanos());
+		long wait = Math.min(leaseEnd.toNanos(), this.backendTimeout.toNanos());
 		DowngradeWaiter waiter = new DowngradeWaiter(request, now, wait);
 		LockedKeyQueue own = this.entries.obtain(request);
 		PendingDowngrade heir = own.inherit(waiter);
 		Effects steps = entry.depart(admission, now + leaseEnd.toNanos(), heir);
 		if (steps == null) {
 			this.dispatcher.follow(own, heir.refused());
-			return new Downgrade(ReleaseOutcome.GONE, null);
+			return new DowngradeResult(ReleaseOutcome.GONE, null);
 		}
 		try {
 			ReleaseOutcome departure = this.dispatcher.followHere(entry, steps);
-			return new Downgrade(departure, this.threads.awaitAnswer(own, waiter));
+			return new DowngradeResult(departure, this.threads.awaitAnswer(own, waiter));
 		}
 		catch (RuntimeException | Error ex) {
 			waiter.abandoned = true;
@@ -155,8 +156,8 @@ public final class LockAcquirer {
 	 * Give the lock back in the background: nobody wants it.
 	 * @param admission the stay that ends
 	 */
-	public void abandon(Holder admission) {
-		abandon(admission, admission.leftNanos(this.clock));
+	public void releaseAsync(Holder admission) {
+		releaseAsync(admission, admission.leftNanos(this.clock));
 	}
 
 	/**
@@ -164,11 +165,11 @@ public final class LockAcquirer {
 	 * @param admission the stay that ends
 	 * @param validity until when the store's grant counts by now
 	 */
-	public void abandon(Holder admission, Validity validity) {
-		abandon(admission, validity.remainingNanos(this.clock));
+	public void releaseAsync(Holder admission, Validity validity) {
+		releaseAsync(admission, validity.remainingNanos(this.clock));
 	}
 
-	private void abandon(Holder admission, long leftNanos) {
+	private void releaseAsync(Holder admission, long leftNanos) {
 		LockedKeyQueue entry = this.entries.find(admission.ticket());
 		if (entry != null) {
 			// The store's lease ends a little later than what counts of it.
@@ -201,7 +202,7 @@ public final class LockAcquirer {
 	 * Another attempt is worth its while. Does not block.
 	 * @param ticket whose; {@code null} means all that wait
 	 */
-	public void lookAgain(@Nullable Ticket ticket) {
+	public void retry(@Nullable Ticket ticket) {
 		if (ticket == null) {
 			this.entries.lookAgain();
 			return;
@@ -243,8 +244,8 @@ public final class LockAcquirer {
 	 * @param left the tickets of those
 	 * @return what a shutdown would have to wait for
 	 */
-	public Unfinished unfinishedBut(Collection<Ticket> left) {
-		return this.entries.unfinishedBut(left);
+	public UnfinishedWork unfinishedWorkExcept(Collection<Ticket> left) {
+		return this.entries.unfinishedWorkExcept(left);
 	}
 
 	LockedKeyQueue join(Waiter waiter, boolean background) {
@@ -322,13 +323,23 @@ public final class LockAcquirer {
 	void withdraw(LockedKeyQueue entry, Waiter waiter) {
 		giveUp(entry, waiter, false);
 		if (waiter.outcome() instanceof Outcome.Admitted admitted) {
-			abandon(admitted.admission());
+			releaseAsync(admitted.admission());
 		}
 	}
 
 	private static LockBackendException shutDown(String key) {
 		return new LockBackendException(
 				"Lock '" + key + "' cannot be acquired: the lock registry is shutting down, or has not been started");
+	}
+
+	/**
+	 * The result of a downgrade.
+	 *
+	 * @param writer the outcome of the writer's release
+	 * @param reader the reader, which holds the lock since that release; {@code null} if
+	 * that is not certain, and then its ticket is given back
+	 */
+	public record DowngradeResult(ReleaseOutcome writer, @Nullable Holder reader) {
 	}
 
 }

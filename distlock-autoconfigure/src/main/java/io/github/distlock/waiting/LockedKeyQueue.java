@@ -157,7 +157,7 @@ final class LockedKeyQueue implements CommandTarget {
 		}
 	}
 
-	Unfinished unfinished() {
+	UnfinishedWork unfinished() {
 		this.lock.lock();
 		try {
 			return this.state.unfinished();

@@ -29,7 +29,7 @@ final class ThreadWaits {
 		this.withdrawalNanos = withdrawalNanos;
 	}
 
-	@Nullable Holder enter(WaitRequest request, boolean interruptible) throws InterruptedException {
+	@Nullable Holder acquire(WaitRequest request, boolean interruptible) throws InterruptedException {
 		if (interruptible && Thread.interrupted()) {
 			throw new InterruptedException("Interrupted before waiting for lock '" + request.key() + "'");
 		}
@@ -70,7 +70,7 @@ final class ThreadWaits {
 			return admission;
 		}
 		// This process was paused between the grant and here: it must not enter.
-		this.room.abandon(admission);
+		this.room.releaseAsync(admission);
 		return null;
 	}
 

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import io.github.distlock.HandOff;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
+import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +43,7 @@ class HandOffTests extends TwoRegistries {
 
 	@Test
 	void withoutABudgetEveryHandOffGoesThroughTheStore() throws Exception {
-		BackendLockRegistry off = node(HandOffLimits.NONE);
+		BackendLockRegistry off = node(TestHandOff.NONE);
 		compete(off, "off", 4, 50).forEach(HandOffTests::join);
 		assertThat(this.events.attempted).hasSize(200).noneMatch((event) -> event.handOff() == HandOff.LOCAL);
 		assertThat(redis.calls("evalsha")).isGreaterThanOrEqualTo(200);

@@ -10,7 +10,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.testing.ManualClock;
-import io.github.distlock.waiting.HandOffLimits;
+import io.github.distlock.testing.TestHandOff;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +30,7 @@ class PureQueryTests {
 
 	private final BackendLockRegistry registry = new BackendLockRegistry(
 			new LocalLockBackend(new LocalStore(this.clock), 1, this.clock), new RegistrySettings(Duration.ofSeconds(5),
-					Duration.ofMinutes(30), null, HandOffLimits.NONE, Duration.ofSeconds(10), true, Duration.ZERO),
+					Duration.ofMinutes(30), null, TestHandOff.NONE, Duration.ofSeconds(10), true, Duration.ZERO),
 			List.of(this.events), this.clock);
 
 	@BeforeEach

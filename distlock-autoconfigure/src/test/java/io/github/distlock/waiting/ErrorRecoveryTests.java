@@ -62,9 +62,9 @@ class ErrorRecoveryTests {
 
 	private LockAcquirer room(String instance, LocalStore store, FailingSteps parts) {
 		LockBackend backend = parts.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM));
-		LockAcquirer made = new LockAcquirer(backend, instance,
-				new WaitingRules(Duration.ofSeconds(5), new HandOffLimits(4, Duration.ofMillis(50))), TimeSource.SYSTEM,
-				parts.commands(), parts.callbacks(), parts.timers());
+		LockAcquirer made = new LockAcquirer(backend, instance, Duration.ofSeconds(5),
+				new HandOffLimits(4, Duration.ofMillis(50)), TimeSource.SYSTEM, parts.commands(), parts.callbacks(),
+				parts.timers());
 		backend.start(instance, new Signals(made));
 		this.backends.add(backend);
 		return made;
@@ -198,10 +198,10 @@ class ErrorRecoveryTests {
 		WaitRequest request = new WaitRequest("key", LockMode.EXCLUSIVE, caller.fair, LEASE, wait, () -> {
 		});
 		if (!caller.asynchronous) {
-			return this.threads.submit(() -> where.enter(request, true));
+			return this.threads.submit(() -> where.acquire(request, true));
 		}
 		try {
-			return where.enterAsync(request);
+			return where.acquireAsync(request);
 		}
 		catch (InternalError ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -220,7 +220,7 @@ class ErrorRecoveryTests {
 	}
 
 	private static void leave(LockAcquirer where, Holder admission) {
-		where.leave(admission, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE);
+		where.release(admission, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE);
 	}
 
 	/** What a session hands to its room. */
@@ -233,12 +233,12 @@ class ErrorRecoveryTests {
 
 		@Override
 		public void lookAgain(Ticket ticket) {
-			this.room.lookAgain(ticket);
+			this.room.retry(ticket);
 		}
 
 		@Override
 		public void lookAgainAll() {
-			this.room.lookAgain(null);
+			this.room.retry(null);
 		}
 
 		@Override

@@ -17,6 +17,7 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.IdleStore;
+import io.github.distlock.testing.TestHandOff;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -34,9 +35,8 @@ class FairOrderTests {
 
 	private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
 
-	private final LockAcquirer room = new LockAcquirer(new UnheardStore(), "me",
-			new WaitingRules(Duration.ofSeconds(10), HandOffLimits.NONE), new ManualClock(), this.tasks::addLast,
-			Runnable::run, this.timers);
+	private final LockAcquirer room = new LockAcquirer(new UnheardStore(), "me", Duration.ofSeconds(10),
+			TestHandOff.NONE, new ManualClock(), this.tasks::addLast, Runnable::run, this.timers);
 
 	@AfterEach
 	void stop() {
@@ -46,7 +46,7 @@ class FairOrderTests {
 	@Test
 	void fairCallersThatCouldNotBeQueuedAskAgainInTheOrderOfTheirArrival() {
 		for (int i = 0; i < 4; i++) {
-			this.room.enterAsync(new WaitRequest("key", LockMode.EXCLUSIVE, true, Duration.ofSeconds(10),
+			this.room.acquireAsync(new WaitRequest("key", LockMode.EXCLUSIVE, true, Duration.ofSeconds(10),
 					Duration.ZERO.minusNanos(1), () -> {
 					}));
 		}
@@ -54,7 +54,7 @@ class FairOrderTests {
 		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
 		this.asked.clear();
 		// The inbox is heard now.
-		this.room.lookAgain(null);
+		this.room.retry(null);
 		runAll();
 		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
 	}

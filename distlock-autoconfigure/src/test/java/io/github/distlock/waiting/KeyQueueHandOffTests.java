@@ -7,6 +7,7 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -150,7 +151,7 @@ class KeyQueueHandOffTests extends OneKey {
 
 	@Test
 	void withoutABudgetItAlwaysGoesBack() {
-		this.limits = HandOffLimits.NONE;
+		this.limits = TestHandOff.NONE;
 		Waiter first = enter(10);
 		joins();
 		assertThat(handOn(first)).isNull();

@@ -13,6 +13,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +36,7 @@ abstract class OneKey implements KeyQueueContext {
 
 	boolean removed;
 
-	HandOffLimits limits = HandOffLimits.NONE;
+	HandOffLimits limits = TestHandOff.NONE;
 
 	boolean lookout = true;
 

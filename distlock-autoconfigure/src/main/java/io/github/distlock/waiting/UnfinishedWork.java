@@ -4,7 +4,7 @@ package io.github.distlock.waiting;
  * What is not finished in a waiting room, for a shutdown that waits for it. The later one
  * counts for more.
  */
-public enum Unfinished {
+public enum UnfinishedWork {
 
 	/** Nothing. */
 	NOTHING,
@@ -14,15 +14,15 @@ public enum Unfinished {
 	 * nothing to wait for: the store is known to be away, or refuses them, and leases end
 	 * what may have been granted.
 	 */
-	REPETITIONS,
+	RETRIES,
 
 	/** Commands on their way to a store that has answered so far. */
 	COMMANDS,
 
 	/** A lock is held, or was granted to a caller. */
-	HOLDS;
+	HELD_LOCKS;
 
-	Unfinished and(Unfinished other) {
+	UnfinishedWork and(UnfinishedWork other) {
 		return (other.compareTo(this) > 0) ? other : this;
 	}
 

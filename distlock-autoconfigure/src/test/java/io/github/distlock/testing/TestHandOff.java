@@ -1,0 +1,18 @@
+package io.github.distlock.testing;
+
+import java.time.Duration;
+
+import io.github.distlock.waiting.HandOffLimits;
+
+/**
+ * Limits of the local hand-off for tests.
+ */
+public final class TestHandOff {
+
+	/** Each release goes to the store. */
+	public static final HandOffLimits NONE = new HandOffLimits(0, Duration.ZERO);
+
+	private TestHandOff() {
+	}
+
+}
