@@ -1,10 +1,11 @@
 package io.github.distlock.backend.jdbc;
 
-import java.sql.SQLException;
 import java.util.concurrent.CompletableFuture;
 
 import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.dao.DataAccessException;
 
 /**
  * A command that waits for a connection, then runs on it. It has one result, whatever
@@ -47,30 +48,23 @@ final class JdbcCommand<T> {
 	 * Run on a connection.
 	 * @return what completes the result: call it when the connection has been given back
 	 */
-	Runnable run(LockConnection connection, SqlStatements statements, TimeSource clock) throws SQLException {
+	Runnable run(LockConnection connection, TimeSource clock) {
 		this.connected.complete(true);
-		T value = send(connection, statements, clock);
+		T value = send(connection, clock);
 		return () -> this.result.complete(value);
 	}
 
-	private T send(LockConnection connection, SqlStatements statements, TimeSource clock) throws SQLException {
-		boolean transaction = this.kind == Kind.MAINTENANCE;
-		if (transaction) {
-			connection.begin();
-		}
+	private T send(LockConnection connection, TimeSource clock) {
 		for (int sends = 1;; sends++) {
 			try {
-				T value = this.work.on(connection, statements, clock.now());
-				if (transaction) {
-					connection.commit();
-				}
-				return value;
+				TimeSource.Instant sent = clock.now();
+				return (this.kind == Kind.MAINTENANCE) ? connection.inTransaction(() -> this.work.on(connection, sent))
+						: this.work.on(connection, sent);
 			}
-			catch (SQLException ex) {
-				if (!JdbcDialect.isCollision(ex) || sends == MAX_SENDS) {
+			catch (DataAccessException ex) {
+				if (!JdbcExceptionTranslator.isCollision(ex) || sends == MAX_SENDS) {
 					throw ex;
 				}
-				connection.endTransaction();
 			}
 		}
 	}
@@ -106,7 +100,7 @@ final class JdbcCommand<T> {
 		 * Do it.
 		 * @param sent a moment before anything was sent
 		 */
-		T on(LockConnection connection, SqlStatements statements, TimeSource.Instant sent) throws SQLException;
+		T on(LockConnection connection, TimeSource.Instant sent);
 
 	}
 

@@ -2,10 +2,7 @@ package io.github.distlock.backend.jdbc;
 
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
-import java.sql.SQLNonTransientConnectionException;
-import java.sql.SQLRecoverableException;
 import java.util.Locale;
-import java.util.Set;
 
 import io.github.distlock.backend.StoreUnusableException;
 
@@ -25,9 +22,6 @@ enum JdbcDialect {
 
 	/** Like MySQL, but an attempt answers at once. */
 	MARIADB("MariaDB", 1205);
-
-	/** MySQL, MariaDB: the server is read-only, as a former primary is. */
-	private static final Set<Integer> READ_ONLY = Set.of(1290, 1792, 1836);
 
 	private final String product;
 
@@ -77,50 +71,10 @@ enum JdbcDialect {
 	}
 
 	/** Whether a statement gave up waiting for a row. */
-	boolean isLockTimeout(SQLException ex) {
-		return "55P03".equals(ex.getSQLState())
-				|| (this.lockTimeoutCode != 0 && ex.getErrorCode() == this.lockTimeoutCode);
-	}
-
-	/**
-	 * Whether the statement had no effect since it met another, and can be sent again:
-	 * deadlock, serialization failure, two inserts of one key at a time.
-	 */
-	static boolean isCollision(SQLException ex) {
-		String state = ex.getSQLState();
-		return state != null && (state.startsWith("40") || state.startsWith("23") || state.equals("90131"));
-	}
-
-	/**
-	 * Whether the database refused the statement and goes on with the session: wrong
-	 * data, missing rights or table, a collision.
-	 */
-	static boolean isRefusal(SQLException ex) {
-		String state = ex.getSQLState();
-		return state != null && (state.startsWith("22") || state.startsWith("23") || state.startsWith("40")
-				|| state.startsWith("42"));
-	}
-
-	/**
-	 * Whether the connection is gone, or its server no longer accepts writes: other
-	 * connections that were opened before will be no better.
-	 */
-	static boolean isDatabaseFailure(SQLException ex) {
-		String state = ex.getSQLState();
-		return ex instanceof SQLRecoverableException || ex instanceof SQLNonTransientConnectionException
-				|| READ_ONLY.contains(ex.getErrorCode())
-				|| (state != null && (state.startsWith("08") || state.startsWith("57P") || state.equals("25006")));
-	}
-
-	/** Whether the statement or its user is not allowed, which no repetition changes. */
-	static boolean isForbidden(SQLException ex) {
-		String state = ex.getSQLState();
-		return state != null && state.startsWith("42");
-	}
-
-	static boolean isMissingTable(SQLException ex) {
-		String state = ex.getSQLState();
-		return "42P01".equals(state) || "42S02".equals(state) || "42S03".equals(state) || "42S04".equals(state);
+	boolean isLockTimeout(Throwable failure) {
+		SQLException ex = JdbcExceptionTranslator.sqlException(failure);
+		return ex != null && ("55P03".equals(ex.getSQLState())
+				|| (this.lockTimeoutCode != 0 && ex.getErrorCode() == this.lockTimeoutCode));
 	}
 
 }

@@ -225,15 +225,15 @@ final class JdbcExecutor {
 		try {
 			usable = this.reserve.validate(reserved);
 			if (usable) {
-				end = command.run(reserved.connection, this.source.statements(), this.clock);
+				end = command.run(reserved.connection, this.clock);
 				this.reserve.answered(reserved);
 			}
 		}
 		catch (Throwable ex) {
 			usable = false;
 			end = () -> command.fail(ex);
-			databaseFailed = ex instanceof SQLException failure && JdbcDialect.isDatabaseFailure(failure);
-			usable = ex instanceof SQLException refusal && reserved.connection.isUsableAfter(refusal);
+			databaseFailed = JdbcExceptionTranslator.isDatabaseFailure(ex);
+			usable = reserved.connection.isUsableAfter(ex);
 		}
 		finally {
 			try {
@@ -280,7 +280,7 @@ final class JdbcExecutor {
 	private Runnable runPooled(JdbcCommand<?> command, LockConnection connection) {
 		try {
 			this.source.prepare(connection, command.kind == Kind.MAINTENANCE);
-			return command.run(connection, this.source.statements(), this.clock);
+			return command.run(connection, this.clock);
 		}
 		catch (Throwable ex) {
 			return () -> command.fail(ex);

@@ -96,8 +96,8 @@ public final class JdbcLeaseBackend implements LockBackend {
 		Open current = required();
 		LeaseRow row = current.store()
 			.commands()
-			.run(Kind.ATTEMPT, "attempt", ticket.key(), (connection, statements, sent) -> current.table()
-				.attempt(connection, statements, sent, ticket, lease, queue));
+			.run(Kind.ATTEMPT, "attempt", ticket.key(),
+					(connection, sent) -> current.table().attempt(connection, sent, ticket, lease, queue));
 		current.store().cleaner().rowUsed();
 		return answer(ticket, row, queue);
 	}
@@ -105,15 +105,15 @@ public final class JdbcLeaseBackend implements LockBackend {
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		Open current = required();
-		return current.store().commands().run(Kind.HOLDER, "release", ticket.key(), (connection, statements, sent) -> {
+		return current.store().commands().run(Kind.HOLDER, "release", ticket.key(), (connection, sent) -> {
 			LockTable table = current.table();
-			boolean released = table.release(connection, statements, ticket, lastToken, next);
+			boolean released = table.release(connection, ticket, lastToken, next);
 			current.store().cleaner().rowUsed();
 			if (next == null) {
 				return new ReleaseResult(released, null);
 			}
-			LeaseRow row = released ? table.read(connection, statements, sent, ticket.key())
-					: table.attempt(connection, statements, sent, next.ticket(), next.lease(), true);
+			LeaseRow row = released ? table.read(connection, sent, ticket.key())
+					: table.attempt(connection, sent, next.ticket(), next.lease(), true);
 			return new ReleaseResult(released, answer(next.ticket(), row, true));
 		});
 	}
@@ -130,8 +130,8 @@ public final class JdbcLeaseBackend implements LockBackend {
 		try {
 			results.addAll(current.store()
 				.commands()
-				.run(Kind.HOLDER, "renewal", null, (connection, statements, sent) -> answers(renewals,
-						current.table().renew(connection, statements, renewals), sent)));
+				.run(Kind.HOLDER, "renewal", null,
+						(connection, sent) -> answers(renewals, current.table().renew(connection, renewals), sent)));
 		}
 		catch (LockBackendException ex) {
 			renewals.forEach((renewal) -> results.add(new RenewalResult.Unknown(ex)));

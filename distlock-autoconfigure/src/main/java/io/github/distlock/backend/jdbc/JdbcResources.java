@@ -83,8 +83,8 @@ final class JdbcResources {
 
 	/** Find out whether the table is there, as it should be. */
 	void verify() {
-		List<Boolean> rows = this.commands.run(Kind.MAINTENANCE, "check", null, (connection, statements,
-				sent) -> connection.query(statements.get("probe"), Map.of("key", new byte[0]), (row) -> true));
+		List<Boolean> rows = this.commands.run(Kind.MAINTENANCE, "check", null,
+				(connection, sent) -> connection.query("probe", Map.of("key", new byte[0]), (row, number) -> true));
 		logger.debug("The table of locks is there" + (rows.isEmpty() ? "" : ", with a row for no key"));
 	}
 

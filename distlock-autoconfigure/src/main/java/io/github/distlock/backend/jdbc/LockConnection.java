@@ -1,18 +1,25 @@
 package io.github.distlock.backend.jdbc;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.jdbc.core.RowMapper;
+import org.springframework.jdbc.core.RowMapperResultSetExtractor;
+import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
+import org.springframework.jdbc.core.namedparam.SqlParameterSourceUtils;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * A connection while the store has it. Each statement is a transaction of its own unless
@@ -25,9 +32,11 @@ final class LockConnection implements AutoCloseable {
 
 	private static final int VALIDATION_SECONDS = 1;
 
+	private final LockDataSource dataSource;
+
 	private final Connection connection;
 
-	private final int timeoutSeconds;
+	private final ConnectionHolder holder;
 
 	private final boolean autoCommit;
 
@@ -37,24 +46,28 @@ final class LockConnection implements AutoCloseable {
 	/** What it had, if that was changed. */
 	private @Nullable Integer isolation;
 
+	/** Whether a transaction was begun that does not end with its statement. */
 	private boolean inTransaction;
+
+	private boolean restoreAutoCommit;
 
 	private final ReentrantLock cancelling = new ReentrantLock();
 
 	/** Guarded by {@link #cancelling}. */
 	private @Nullable Statement running;
 
-	private LockConnection(Connection connection, long timeoutMillis) throws SQLException {
+	private LockConnection(LockDataSource dataSource, Connection connection) throws SQLException {
+		this.dataSource = dataSource;
 		this.connection = connection;
-		this.timeoutSeconds = (int) Math.max(1, (timeoutMillis + 999) / 1000);
+		this.holder = new ConnectionHolder(connection);
 		this.autoCommit = connection.getAutoCommit();
 	}
 
 	/** Take a connection over. If that fails, it is cut off. */
-	static LockConnection take(Connection connection, long timeoutMillis) throws SQLException {
+	static LockConnection take(LockDataSource dataSource, Connection connection) throws SQLException {
 		try {
-			LockConnection taken = new LockConnection(connection, timeoutMillis);
-			taken.limitNetwork((taken.timeoutSeconds + 1) * 1000);
+			LockConnection taken = new LockConnection(dataSource, connection);
+			taken.limitNetwork((dataSource.timeoutSeconds() + 1) * 1000);
 			return taken;
 		}
 		catch (Throwable ex) {
@@ -86,19 +99,36 @@ final class LockConnection implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Begin a transaction that another thread may end. Those of Spring belong to a
+	 * thread.
+	 */
 	void begin() throws SQLException {
+		this.restoreAutoCommit = this.autoCommit;
 		if (this.autoCommit) {
 			this.connection.setAutoCommit(false);
 		}
 		this.inTransaction = true;
 	}
 
-	void commit() throws SQLException {
-		this.connection.commit();
+	/** Commit the transaction that was begun. The next statement begins another. */
+	void commit() {
+		try {
+			this.connection.commit();
+		}
+		catch (SQLException ex) {
+			throw JdbcExceptionTranslator.dataAccessException("commit", ex);
+		}
 	}
 
-	void rollback() throws SQLException {
-		this.connection.rollback();
+	/** Roll back the transaction that was begun. The next statement begins another. */
+	void rollback() {
+		try {
+			this.connection.rollback();
+		}
+		catch (SQLException ex) {
+			throw JdbcExceptionTranslator.dataAccessException("rollback", ex);
+		}
 	}
 
 	/** End what a statement may have begun and left open. */
@@ -112,8 +142,8 @@ final class LockConnection implements AutoCloseable {
 	 * Return whether the connection can be used again after a statement was refused,
 	 * which is not the connection's fault.
 	 */
-	boolean isUsableAfter(SQLException refusal) {
-		if (!JdbcDialect.isRefusal(refusal)) {
+	boolean isUsableAfter(Throwable refusal) {
+		if (!JdbcExceptionTranslator.isRefusal(refusal)) {
 			return false;
 		}
 		try {
@@ -125,56 +155,66 @@ final class LockConnection implements AutoCloseable {
 		}
 	}
 
-	/** Change rows. Answers how many. */
-	int update(SqlStatement sql, Map<String, ?> values) throws SQLException {
-		try (PreparedStatement statement = prepare(sql, values, this.timeoutSeconds)) {
-			int count = statement.executeUpdate();
-			commitStatement();
-			return count;
-		}
+	/** Run statements in one transaction of this thread. */
+	<T> T inTransaction(Supplier<T> statements) {
+		this.restoreAutoCommit = this.autoCommit;
+		return onThisConnection(() -> this.dataSource.transactions().execute((status) -> statements.get()));
 	}
 
-	/** Do something that has no rows. */
-	void execute(SqlStatement sql) throws SQLException {
-		try (PreparedStatement statement = prepare(sql, Map.of(), this.timeoutSeconds)) {
-			statement.execute();
-		}
+	/** Change rows. Answers how many. */
+	int update(String statement, Map<String, ?> values) {
+		return run((jdbc) -> jdbc.update(sql(statement), values));
 	}
 
 	/** Change rows, in one trip where the driver can. Answers how many for each. */
-	int[] batch(SqlStatement sql, List<? extends Map<String, ?>> values) throws SQLException {
-		try (PreparedStatement statement = this.connection.prepareStatement(sql.text())) {
-			statement.setQueryTimeout(this.timeoutSeconds);
-			for (Map<String, ?> each : values) {
-				bind(statement, sql, each);
-				statement.addBatch();
-			}
-			int[] changed = statement.executeBatch();
-			commitStatement();
-			return changed;
-		}
+	int[] batch(String statement, List<? extends Map<String, ?>> values) {
+		return run((jdbc) -> jdbc.batchUpdate(sql(statement), SqlParameterSourceUtils.createBatch(values)));
 	}
 
 	/** Ask for rows. */
-	<T> List<T> query(SqlStatement sql, Map<String, ?> values, RowReader<T> row) throws SQLException {
-		return query(sql, values, this.timeoutSeconds, row);
+	<T> List<T> query(String statement, Map<String, ?> values, RowMapper<T> row) {
+		return run((jdbc) -> jdbc.query(sql(statement), values, row));
 	}
 
-	/** Ask for rows, with a time-out of its own. */
-	<T> List<T> query(SqlStatement sql, Map<String, ?> values, int seconds, RowReader<T> row) throws SQLException {
-		try (PreparedStatement statement = prepare(sql, values, seconds)) {
-			runs(statement);
-			List<T> rows = new ArrayList<>(1);
-			try (ResultSet results = statement.executeQuery()) {
-				while (results.next()) {
-					rows.add(row.read(results));
-				}
+	/** Ask for a row that may have to be waited for, until {@link #cancel()}. */
+	<T> List<T> await(String statement, Map<String, ?> values, RowMapper<T> row) {
+		RowMapperResultSetExtractor<T> rows = new RowMapperResultSetExtractor<>(row, 1);
+		return onThisConnection(() -> this.dataSource.waitingJdbc().execute(sql(statement), values, (query) -> {
+			runs(query);
+			try (ResultSet results = query.executeQuery()) {
+				return rows.extractData(results);
 			}
-			commitStatement();
-			return rows;
+			finally {
+				runs(null);
+			}
+		}));
+	}
+
+	private String sql(String statement) {
+		return this.dataSource.statements().get(statement);
+	}
+
+	/**
+	 * Run a statement: in the transaction that was begun, or in one of its own. With
+	 * auto-commit the database does the latter, which saves round trips.
+	 */
+	private <T> T run(Function<NamedParameterJdbcOperations, T> statement) {
+		NamedParameterJdbcOperations jdbc = this.dataSource.jdbc();
+		return onThisConnection(() -> (this.autoCommit || this.inTransaction) ? statement.apply(jdbc)
+				: this.dataSource.transactions().execute((status) -> statement.apply(jdbc)));
+	}
+
+	/** Have the templates of Spring use this connection while an action runs. */
+	private <T> T onThisConnection(Supplier<T> action) {
+		if (TransactionSynchronizationManager.getResource(this.dataSource) == this.holder) {
+			return action.get();
+		}
+		TransactionSynchronizationManager.bindResource(this.dataSource, this.holder);
+		try {
+			return action.get();
 		}
 		finally {
-			runs(null);
+			TransactionSynchronizationManager.unbindResource(this.dataSource);
 		}
 	}
 
@@ -219,41 +259,6 @@ final class LockConnection implements AutoCloseable {
 		}
 	}
 
-	/** A connection that commits by order only commits here, too. */
-	private void commitStatement() throws SQLException {
-		if (!this.inTransaction && !this.autoCommit) {
-			this.connection.commit();
-		}
-	}
-
-	private PreparedStatement prepare(SqlStatement sql, Map<String, ?> values, int seconds) throws SQLException {
-		PreparedStatement statement = this.connection.prepareStatement(sql.text());
-		try {
-			statement.setQueryTimeout(seconds);
-			bind(statement, sql, values);
-			return statement;
-		}
-		catch (SQLException | RuntimeException ex) {
-			statement.close();
-			throw ex;
-		}
-	}
-
-	private static void bind(PreparedStatement statement, SqlStatement sql, Map<String, ?> values) throws SQLException {
-		for (int i = 0; i < sql.parameters().size(); i++) {
-			Object value = values.get(sql.parameters().get(i));
-			if (value instanceof byte[] bytes) {
-				statement.setBytes(i + 1, bytes);
-			}
-			else if (value instanceof Number number) {
-				statement.setLong(i + 1, number.longValue());
-			}
-			else {
-				statement.setString(i + 1, (String) value);
-			}
-		}
-	}
-
 	/**
 	 * Give it back as it was. What is not committed is lost. If it cannot be restored, it
 	 * is cut off instead, so that its pool gives it to no other borrower.
@@ -283,7 +288,7 @@ final class LockConnection implements AutoCloseable {
 		if (this.isolation != null) {
 			this.connection.setTransactionIsolation(this.isolation);
 		}
-		if (this.inTransaction && this.autoCommit) {
+		if (this.restoreAutoCommit) {
 			this.connection.setAutoCommit(true);
 		}
 		if (this.networkTimeout != null) {
@@ -318,15 +323,6 @@ final class LockConnection implements AutoCloseable {
 		catch (SQLException | RuntimeException ex) {
 			logger.debug("A connection could not be closed: it was broken already", ex);
 		}
-	}
-
-	/**
-	 * Makes something of a row.
-	 */
-	interface RowReader<T> {
-
-		T read(ResultSet results) throws SQLException;
-
 	}
 
 }

@@ -1,6 +1,5 @@
 package io.github.distlock.backend.jdbc;
 
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +20,7 @@ final class LockTable {
 
 	private final JdbcKeys keys;
 
-	private final int tokens;
+	private final long tokens;
 
 	/** So long ago others have asked in vain who are still believed to wait. */
 	private final long companyMicros;
@@ -34,47 +33,43 @@ final class LockTable {
 	}
 
 	/** Take the lock if it is free; answers what is true then. */
-	LeaseRow attempt(LockConnection connection, SqlStatements statements, TimeSource.Instant sent, Ticket ticket,
-			Duration lease, boolean queue) throws SQLException {
+	LeaseRow attempt(LockConnection connection, TimeSource.Instant sent, Ticket ticket, Duration lease, boolean queue) {
 		Map<String, ?> values = Map.of("key", this.keys.of(ticket.key()), "owner", ticket.token(), "tokens",
-				this.tokens, "lease", micros(lease), "queue", queue ? 1 : 0);
+				this.tokens, "lease", micros(lease), "queue", queue ? 1L : 0L);
 		if (this.source.dialect().attemptAnswers()) {
-			return first(connection.query(statements.get("attempt"), values, (row) -> LeaseRow.read(row, sent)), sent);
+			return first(connection.query("attempt", values, (row, number) -> LeaseRow.read(row, sent)), sent);
 		}
-		connection.update(statements.get("attempt"), values);
-		return read(connection, statements, sent, ticket.key());
+		connection.update("attempt", values);
+		return read(connection, sent, ticket.key());
 	}
 
 	/** Give the lock back, or pass it to the next. Answers whether it was held. */
-	boolean release(LockConnection connection, SqlStatements statements, Ticket ticket, long used,
-			@Nullable Successor next) throws SQLException {
-		return connection.update(statements.get("release"),
+	boolean release(LockConnection connection, Ticket ticket, long used, @Nullable Successor next) {
+		return connection.update("release",
 				Map.of("key", this.keys.of(ticket.key()), "owner", ticket.token(), "used", used, "tokens", this.tokens,
 						"next", (next != null) ? next.ticket().token() : "", "lease",
-						(next != null) ? micros(next.lease()) : 0, "company", this.companyMicros)) == 1;
+						(next != null) ? micros(next.lease()) : 0L, "company", this.companyMicros)) == 1;
 	}
 
-	LeaseRow read(LockConnection connection, SqlStatements statements, TimeSource.Instant sent, String key)
-			throws SQLException {
-		return first(connection.query(statements.get("read"), Map.of("key", this.keys.of(key)),
-				(row) -> LeaseRow.read(row, sent)), sent);
+	LeaseRow read(LockConnection connection, TimeSource.Instant sent, String key) {
+		return first(
+				connection.query("read", Map.of("key", this.keys.of(key)), (row, number) -> LeaseRow.read(row, sent)),
+				sent);
 	}
 
 	/** Lengthen leases; answers for each whether it is held. */
-	List<Boolean> renew(LockConnection connection, SqlStatements statements, List<Renewal> renewals)
-			throws SQLException {
+	List<Boolean> renew(LockConnection connection, List<Renewal> renewals) {
 		List<Map<String, ?>> values = new ArrayList<>(renewals.size());
 		for (Renewal renewal : renewals) {
 			values.add(Map.of("key", this.keys.of(renewal.ticket().key()), "owner", renewal.ticket().token(), "fence",
 					renewal.lastToken(), "lease", micros(renewal.lease())));
 		}
-		int[] counts = (values.size() == 1) ? new int[] { connection.update(statements.get("renew"), values.get(0)) }
-				: connection.batch(statements.get("renew"), values);
+		int[] counts = (values.size() == 1) ? new int[] { connection.update("renew", values.get(0)) }
+				: connection.batch("renew", values);
 		List<Boolean> held = new ArrayList<>(counts.length);
 		for (int i = 0; i < counts.length; i++) {
 			// Some drivers do not count in batches, or not what was longer already.
-			held.add(counts[i] == 1
-					|| !connection.query(statements.get("holds"), values.get(i), (row) -> true).isEmpty());
+			held.add(counts[i] == 1 || !connection.query("holds", values.get(i), (row, number) -> true).isEmpty());
 		}
 		return held;
 	}

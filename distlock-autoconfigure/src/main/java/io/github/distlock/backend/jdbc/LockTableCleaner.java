@@ -63,13 +63,13 @@ final class LockTableCleaner {
 	}
 
 	private int cleanOnce() {
-		return this.commands.run(Kind.MAINTENANCE, "clean-up", null, (connection, statements, sent) -> {
-			List<Map<String, byte[]>> keys = connection.query(statements.get("stale"), Map.of(),
-					(row) -> Map.of("key", row.getBytes(1)));
+		return this.commands.run(Kind.MAINTENANCE, "clean-up", null, (connection, sent) -> {
+			List<Map<String, byte[]>> keys = connection.query("stale", Map.of(),
+					(row, number) -> Map.of("key", row.getBytes(1)));
 			if (!keys.isEmpty()) {
-				connection.batch(statements.get("delete"), keys);
+				connection.batch("delete", keys);
 			}
-			if (!connection.query(statements.get("any"), Map.of(), (row) -> true).isEmpty()) {
+			if (!connection.query("any", Map.of(), (row, number) -> true).isEmpty()) {
 				this.needed = true;
 			}
 			return keys.size();

@@ -17,6 +17,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.dao.DataAccessException;
+
 /**
  * The tickets of this JVM that wait for rows or hold them. Each that works has one of the
  * slots, a connection and, until it holds, a thread.
@@ -227,7 +229,7 @@ final class RowTickets {
 				held.transaction().finish(fence);
 				return true;
 			}
-			catch (SQLException ex) {
+			catch (DataAccessException ex) {
 				logger.debug("The transaction of a lock had ended before its release", ex);
 				return false;
 			}

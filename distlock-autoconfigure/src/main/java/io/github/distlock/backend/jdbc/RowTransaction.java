@@ -12,6 +12,8 @@ import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.dao.DataAccessException;
+
 /**
  * A connection that waits for a row, then holds it by an open transaction. The lock keeps
  * its commands apart from the look whether it lives; no one waits for it longer than a
@@ -20,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class RowTransaction {
 
 	/** As the statements have it; shorter than a cancellation takes at most. */
-	private static final int WAIT_SECONDS = 3;
+	private static final int WAIT_SECONDS = LockDataSource.ROW_WAIT_SECONDS;
 
 	/** Who cannot wait in the database looks this often. */
 	private static final long LOOK_NANOS = 20_000_000;
@@ -62,14 +64,13 @@ final class RowTransaction {
 	 * Take the row if nobody has it; make it first if there is none.
 	 * @return the row, or {@code null} if somebody has it
 	 */
-	@Nullable LockedRow take() throws SQLException {
+	@Nullable LockedRow take() {
 		for (int tries = 0;; tries++) {
 			LockedRow row = lockable("take");
 			if (row != null) {
 				return row;
 			}
-			List<Boolean> idle = this.connection.query(this.statements.get("idle"), this.key,
-					(result) -> result.getInt(1) == 1);
+			List<Boolean> idle = this.connection.query("idle", this.key, (result, number) -> result.getInt(1) == 1);
 			this.connection.rollback();
 			if (idle.isEmpty()) {
 				make();
@@ -84,14 +85,14 @@ final class RowTransaction {
 		}
 	}
 
-	private void make() throws SQLException {
+	private void make() {
 		try {
-			this.connection.update(this.statements.get("make"), this.key);
+			this.connection.update("make", this.key);
 			this.connection.commit();
 		}
-		catch (SQLException ex) {
-			if (!JdbcDialect.isCollision(ex) && !this.dialect.isLockTimeout(ex)
-					&& !(ex instanceof SQLTimeoutException)) {
+		catch (DataAccessException ex) {
+			if (!JdbcExceptionTranslator.isCollision(ex) && !this.dialect.isLockTimeout(ex)
+					&& !(ex.getCause() instanceof SQLTimeoutException)) {
 				throw ex;
 			}
 			// Somebody else has just made it, and may have it.
@@ -104,14 +105,14 @@ final class RowTransaction {
 	 * @param leaving whether nobody wants it any more
 	 * @return the row, or {@code null} if it was not had
 	 */
-	@Nullable LockedRow await(BooleanSupplier leaving) throws SQLException {
-		SqlStatement patience = this.statements.find("patience");
+	@Nullable LockedRow await(BooleanSupplier leaving) {
+		boolean patience = this.statements.has("patience");
 		if (!this.dialect.waitsForRows()) {
 			return look(leaving);
 		}
 		try {
-			if (patience != null) {
-				this.connection.execute(patience);
+			if (patience) {
+				this.connection.update("patience", Map.of());
 			}
 			this.connection.limitNetwork((WAIT_SECONDS + 3) * 1000);
 			LockedRow row = lockable("await");
@@ -123,7 +124,7 @@ final class RowTransaction {
 			}
 			return row;
 		}
-		catch (SQLException ex) {
+		catch (DataAccessException ex) {
 			this.connection.rollback();
 			if (this.dialect.isLockTimeout(ex)) {
 				return null;
@@ -131,14 +132,13 @@ final class RowTransaction {
 			throw ex;
 		}
 		finally {
-			SqlStatement impatience = this.statements.find("impatience");
-			if (impatience != null) {
-				this.connection.execute(impatience);
+			if (this.statements.has("impatience")) {
+				this.connection.update("impatience", Map.of());
 			}
 		}
 	}
 
-	private @Nullable LockedRow look(BooleanSupplier leaving) throws SQLException {
+	private @Nullable LockedRow look(BooleanSupplier leaving) {
 		for (int i = 0; i < 50 && !leaving.getAsBoolean(); i++) {
 			LockSupport.parkNanos(LOOK_NANOS);
 			LockedRow row = take();
@@ -150,22 +150,21 @@ final class RowTransaction {
 	}
 
 	/** Lock the row; one that has a lease by the other mode does not count. */
-	private @Nullable LockedRow lockable(String statement) throws SQLException {
-		List<LockedRow> rows = this.connection.query(this.statements.get(statement), this.key, WAIT_SECONDS + 2,
-				LockedRow::read);
+	private @Nullable LockedRow lockable(String statement) {
+		List<LockedRow> rows = this.connection.await(statement, this.key, LockedRow::read);
 		return (!rows.isEmpty() && !rows.get(0).leased()) ? rows.get(0) : null;
 	}
 
 	/** Ask the database for the time, now that the row is ours. */
-	long clockMicros() throws SQLException {
-		return this.connection.query(this.statements.get("clock"), Map.of(), (row) -> row.getLong(1)).get(0);
+	long clockMicros() {
+		return this.connection.query("clock", Map.of(), (row, number) -> row.getLong(1)).get(0);
 	}
 
 	/** Write the last token, and let the row go. */
-	void finish(long fence) throws SQLException {
+	void finish(long fence) {
 		this.lock.lock();
 		try {
-			this.connection.update(this.statements.get("settle"), Map.of("key", this.key.get("key"), "fence", fence));
+			this.connection.update("settle", Map.of("key", this.key.get("key"), "fence", fence));
 			this.connection.commit();
 		}
 		finally {
@@ -216,7 +215,7 @@ final class RowTransaction {
 	 */
 	record LockedRow(boolean leased, long fence, long nowMicros) {
 
-		private static LockedRow read(ResultSet row) throws SQLException {
+		private static LockedRow read(ResultSet row, int number) throws SQLException {
 			return new LockedRow(!row.getString(1).isEmpty() && row.getLong(3) > 0, row.getLong(2), row.getLong(4));
 		}
 

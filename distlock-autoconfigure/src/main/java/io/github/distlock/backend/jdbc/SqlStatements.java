@@ -3,9 +3,7 @@ package io.github.distlock.backend.jdbc;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
@@ -24,25 +22,22 @@ final class SqlStatements {
 
 	private static final Pattern INCLUDE = Pattern.compile("\\$\\{([a-z]+)}");
 
-	/** Two colons are a cast of PostgreSQL. */
-	private static final Pattern PARAMETER = Pattern.compile("(?<!:):([a-z]+)");
-
 	private final Map<String, String> sections = new HashMap<>();
 
-	private final Map<String, SqlStatement> statements = new HashMap<>();
+	private final Map<String, String> statements = new HashMap<>();
 
 	SqlStatements(JdbcDialect dialect) {
 		read("common");
 		read(dialect.platform());
-		this.sections.forEach((name, text) -> this.statements.put(name, parse(text)));
+		this.sections.forEach((name, text) -> this.statements.put(name, withIncludes(text)));
 	}
 
-	SqlStatement get(String name) {
+	String get(String name) {
 		return Objects.requireNonNull(this.statements.get(name), name);
 	}
 
-	@Nullable SqlStatement find(String name) {
-		return this.statements.get(name);
+	boolean has(String name) {
+		return this.statements.containsKey(name);
 	}
 
 	private void read(String file) {
@@ -73,18 +68,13 @@ final class SqlStatements {
 		}
 	}
 
-	private SqlStatement parse(String section) {
+	private String withIncludes(String section) {
 		String text = section;
 		for (Matcher include = INCLUDE.matcher(text); include.find(); include = INCLUDE.matcher(text)) {
 			String included = Objects.requireNonNull(this.sections.get(include.group(1)), include.group(1));
 			text = include.replaceFirst(Matcher.quoteReplacement(included));
 		}
-		List<String> parameters = new ArrayList<>();
-		Matcher parameter = PARAMETER.matcher(text);
-		while (parameter.find()) {
-			parameters.add(parameter.group(1));
-		}
-		return new SqlStatement(parameter.replaceAll("?"), List.copyOf(parameters));
+		return text;
 	}
 
 }

@@ -5,7 +5,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 
 import com.zaxxer.hikari.HikariConfig;
@@ -71,9 +70,9 @@ class LeaseStatementTests {
 				Connection connection = pool.getConnection();
 				Statement statement = connection.createStatement()) {
 			statement.execute("SET SESSION innodb_lock_wait_timeout = 7");
-			statement.execute(Objects.requireNonNull(statements.find("patience")).text());
+			statement.execute(statements.get("patience"));
 			assertThat(lockTimeout(statement)).isEqualTo(3);
-			statement.execute(Objects.requireNonNull(statements.find("impatience")).text());
+			statement.execute(statements.get("impatience"));
 			assertThat(lockTimeout(statement)).isEqualTo(7);
 		}
 	}
