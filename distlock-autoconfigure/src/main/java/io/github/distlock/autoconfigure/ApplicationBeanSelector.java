@@ -10,40 +10,42 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.StringUtils;
 
 /**
- * The bean of the application that a store works with: the one that a property names,
- * else the primary or only one.
+ * Selects the bean of the application that a backend works with: the one that a property
+ * names, otherwise the primary or only one.
  *
  * @param <T> type of the bean
- * @param type the same
- * @param place where the locks are kept then
- * @param property names the bean
- * @param location what Spring Boot makes such a bean from
- * @param missing why there may be none
- * @param action what to do about that
+ * @param type type of the bean
+ * @param storeName name of the store in messages
+ * @param property property that names the bean
+ * @param connectionProperty property from which Spring Boot creates such a bean
+ * @param reasonIfMissing possible reason why there is no such bean
+ * @param action what to do if there is no such bean
  */
-record ApplicationBeanSelector<T>(Class<T> type, String place, String property, String location, String missing,
-		String action) {
+record ApplicationBeanSelector<T>(Class<T> type, String storeName, String property, String connectionProperty,
+		String reasonIfMissing, String action) {
 
 	T select(ListableBeanFactory beanFactory, @Nullable String beanName) {
-		// Not the factory beans: what they make may need the locks.
+		// Without initializing factory beans: their objects may need locks.
 		String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, this.type, true, false);
 		if (StringUtils.hasText(beanName)) {
 			return named(beanFactory, beanName, names);
 		}
-		String kind = this.type.getSimpleName();
+		String typeName = this.type.getSimpleName();
 		if (names.length == 0) {
-			throw new LockBackendMissingException("distlock keeps its locks in " + this.place + ", and there is no "
-					+ kind + " bean. " + this.missing, """
+			throw new LockBackendMissingException(
+					"distlock keeps its locks in " + this.storeName + ", but there is no " + typeName + " bean. "
+							+ this.reasonIfMissing,
+					"""
 							Do one of these:
 							- %s
 							- define a %s bean, or a LockBackend bean of your own
-							- set distlock.enabled=false to run without locks""".formatted(this.action, kind));
+							- set distlock.enabled=false to run without locks""".formatted(this.action, typeName));
 		}
 		T bean = beanFactory.getBeanProvider(this.type).getIfUnique();
 		if (bean == null) {
 			throw new LockBackendMissingException(
-					"distlock keeps its locks in " + this.place + ", and there are " + names.length + " " + kind
-							+ " beans, none of them primary: " + list(names) + ".",
+					"distlock keeps its locks in " + this.storeName + ", but there are " + names.length + " " + typeName
+							+ " beans, and none of them is primary: " + list(names) + ".",
 					"Set " + this.property + " to one of these names, or mark one of the beans with @Primary.");
 		}
 		return bean;
@@ -52,10 +54,10 @@ record ApplicationBeanSelector<T>(Class<T> type, String place, String property, 
 	private T named(ListableBeanFactory beanFactory, String beanName, String[] names) {
 		if (!beanFactory.containsBean(beanName) || !beanFactory.isTypeMatch(beanName, this.type)) {
 			throw new LockBackendMissingException(
-					"Property '" + this.property + "' is '" + beanName + "': there is no " + this.type.getSimpleName()
-							+ " bean of that name.",
+					"Property '" + this.property + "' is '" + beanName + "', but there is no "
+							+ this.type.getSimpleName() + " bean with that name.",
 					(names.length > 0) ? "Set it to one of " + list(names) + ", or remove it."
-							: "Define such a bean, or remove the property and set " + this.location + ".");
+							: "Define such a bean. Or remove the property and set " + this.connectionProperty + ".");
 		}
 		return beanFactory.getBean(beanName, this.type);
 	}

@@ -5,28 +5,30 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What {@code distlock.backend} can name.
+ * Backends that {@code distlock.backend} can name.
  */
 public enum Backend {
 
-	/** The application's Redis. */
+	/** The Redis of the application. */
 	REDIS("org.springframework.data.redis.connection.RedisConnectionFactory",
-			"io.github.distlock:distlock-spring-boot-starter, which brings Redis"),
+			"io.github.distlock:distlock-spring-boot-starter, which includes the Redis client"),
 
-	/** Several Redis masters that know nothing of each other. */
-	REDLOCK("io.lettuce.core.RedisClient", "io.github.distlock:distlock-spring-boot-starter, which brings Lettuce"),
+	/** Several independent Redis masters. */
+	REDLOCK("io.lettuce.core.RedisClient", "io.github.distlock:distlock-spring-boot-starter, which includes Lettuce"),
 
-	/** The application's relational database. */
+	/** The relational database of the application. */
 	JDBC("org.springframework.jdbc.core.JdbcOperations",
 			"org.springframework.boot:spring-boot-starter-jdbc and the driver of the database"),
 
 	/** ZooKeeper, through Curator. */
 	ZOOKEEPER("org.apache.curator.framework.CuratorFramework", "org.apache.curator:curator-recipes"),
 
-	/** The memory of this JVM: other JVMs are not kept out. */
+	/** The memory of this JVM. Does not exclude other JVMs. */
 	LOCAL("java.lang.Object", "nothing"),
 
-	/** Both stores that {@code distlock.composite} names; no store of its own. */
+	/**
+	 * The two backends that {@code distlock.composite} names; has no store of its own.
+	 */
 	COMPOSITE("java.lang.Object", "nothing");
 
 	private final String neededClass;
@@ -39,18 +41,18 @@ public enum Backend {
 	}
 
 	/**
-	 * Name of the store, as properties, qualifiers and bean names have it.
+	 * Return the name of the backend in properties, qualifiers and bean names.
 	 */
 	String id() {
 		return name().toLowerCase(Locale.ROOT);
 	}
 
-	/** A class without which the store cannot work. */
+	/** Return the name of a class without which the backend cannot work. */
 	String neededClass() {
 		return this.neededClass;
 	}
 
-	/** What to add to the class path to have that class. */
+	/** Return the dependency that provides that class. */
 	String dependency() {
 		return this.dependency;
 	}

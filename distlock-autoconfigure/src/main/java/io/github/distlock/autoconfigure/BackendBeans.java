@@ -17,15 +17,16 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.util.StringUtils;
 
 /**
- * The {@link LockBackend} beans that are defined, ours and the application's. Creates
- * none. Each context of a hierarchy has its own beans of the library; those that the
- * application defines in an ancestor serve its descendants too.
+ * Finds the bean definitions of {@link LockBackend} and {@link LockRegistry}, of the
+ * library and of the application, without creating a bean. Each context of a hierarchy
+ * has its own beans of the library. The beans that the application defines in an ancestor
+ * also serve its descendants.
  */
 record BackendBeans(ConfigurableListableBeanFactory beanFactory) {
 
 	/**
-	 * Of the names of all beans of the library. Spring Integration has a
-	 * {@code redisLockRegistry} as well.
+	 * Prefix of the names of all beans of the library: Spring Integration also has a
+	 * {@code redisLockRegistry}.
 	 */
 	private static final String PREFIX = "distlock";
 
@@ -52,8 +53,8 @@ record BackendBeans(ConfigurableListableBeanFactory beanFactory) {
 	}
 
 	/**
-	 * The name of the store behind a bean: {@code etcd} for {@code etcdLockBackend},
-	 * {@code redis} for {@code distlockRedisLockBackend}.
+	 * Return the name of the backend behind a bean: {@code etcd} for
+	 * {@code etcdLockBackend}, {@code redis} for {@code distlockRedisLockBackend}.
 	 */
 	static String idOf(String backendName) {
 		int end = backendName.length() - BACKEND.length();
@@ -66,8 +67,8 @@ record BackendBeans(ConfigurableListableBeanFactory beanFactory) {
 	}
 
 	List<String> all() {
-		List<String> here = List.of(this.beanFactory.getBeanNamesForType(LockBackend.class, true, false));
-		return names(LockBackend.class).filter((name) -> here.contains(name) || !isOurs(name)).toList();
+		List<String> local = List.of(this.beanFactory.getBeanNamesForType(LockBackend.class, true, false));
+		return names(LockBackend.class).filter((name) -> local.contains(name) || !isOfTheLibrary(name)).toList();
 	}
 
 	private Stream<String> names(Class<?> type) {
@@ -75,8 +76,8 @@ record BackendBeans(ConfigurableListableBeanFactory beanFactory) {
 	}
 
 	/**
-	 * The {@link LockRegistry} beans that none of our configurations made, in no context
-	 * of the hierarchy.
+	 * Return the {@link LockRegistry} beans that the library did not define, in any
+	 * context of the hierarchy.
 	 */
 	List<String> registriesOfTheApplication() {
 		return names(LockRegistry.class)
@@ -85,13 +86,13 @@ record BackendBeans(ConfigurableListableBeanFactory beanFactory) {
 			.toList();
 	}
 
-	/** Those that none of our configurations made. */
+	/** Return the {@link LockBackend} beans that the library did not define. */
 	List<String> ofTheApplication() {
-		return all().stream().filter((name) -> !isOurs(name)).toList();
+		return all().stream().filter((name) -> !isOfTheLibrary(name)).toList();
 	}
 
 	/**
-	 * The one of the application's that stands for all of them.
+	 * Return the default one of several beans of the application.
 	 */
 	String primaryOf(List<String> names) {
 		List<String> primary = (names.size() == 1) ? names : names.stream().filter(this::isPrimary).toList();
@@ -99,7 +100,7 @@ record BackendBeans(ConfigurableListableBeanFactory beanFactory) {
 			throw new LockBackendMissingException(
 					"There are " + names.size() + " LockBackend beans, and it is not clear which is the default: "
 							+ String.join(", ", names) + ".",
-					"Mark one of the beans with @Primary. The others are chosen by @DistributedLock(registry = "
+					"Mark one of the beans with @Primary. Select the others with @DistributedLock(registry = "
 							+ "\"...\") or a qualifier.");
 		}
 		return primary.get(0);
@@ -109,7 +110,7 @@ record BackendBeans(ConfigurableListableBeanFactory beanFactory) {
 		return definitions(name).anyMatch(BeanDefinition::isPrimary);
 	}
 
-	private boolean isOurs(String name) {
+	private boolean isOfTheLibrary(String name) {
 		return definitions(name).map(BeanDefinition::getFactoryBeanName)
 			.filter(Objects::nonNull)
 			.flatMap(this::definitions)
@@ -118,7 +119,8 @@ record BackendBeans(ConfigurableListableBeanFactory beanFactory) {
 	}
 
 	/**
-	 * The nearest definition of the name: those of descendants hide those of ancestors.
+	 * Return the nearest definition of a name: descendants hide the definitions of
+	 * ancestors.
 	 */
 	private Stream<BeanDefinition> definitions(String name) {
 		return Stream.<ConfigurableListableBeanFactory>iterate(this.beanFactory, Objects::nonNull, BackendBeans::parent)

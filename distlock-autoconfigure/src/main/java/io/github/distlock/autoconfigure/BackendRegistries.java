@@ -19,19 +19,19 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Makes the registries of the enabled stores, and knows those that were made.
+ * Creates the registries of the enabled backends and keeps those that it has created.
  */
 final class BackendRegistries {
 
 	static final String BEAN_NAME = "distlockBackendRegistries";
 
-	/** Name of the method that makes a registry. */
+	/** Name of the method that creates a registry. */
 	static final String REGISTRY = "registry";
 
-	/** Name of the method for a store that is enabled and has no backend. */
+	/** Name of the method for a backend that is enabled but not available. */
 	static final String MISSING = "missing";
 
-	/** Name of the method that makes a registry over two others. */
+	/** Name of the method that creates a registry over two others. */
 	static final String COMPOSITE = "composite";
 
 	private final ConfigurableListableBeanFactory beanFactory;
@@ -42,7 +42,7 @@ final class BackendRegistries {
 
 	private final UnlockedRegistry unlocked = new UnlockedRegistry();
 
-	private final Map<String, RegisteredBackend> stores = new ConcurrentSkipListMap<>();
+	private final Map<String, RegisteredBackend> registered = new ConcurrentSkipListMap<>();
 
 	BackendRegistries(ConfigurableListableBeanFactory beanFactory, DistlockProperties properties,
 			ObjectProvider<LockListener> listeners) {
@@ -51,7 +51,7 @@ final class BackendRegistries {
 		this.listeners = listeners;
 	}
 
-	LockRegistry registry(String store, String backendBean) {
+	LockRegistry registry(String id, String backendBean) {
 		if (!this.properties.enabled()) {
 			return this.unlocked;
 		}
@@ -59,26 +59,28 @@ final class BackendRegistries {
 			LockBackend backend = this.beanFactory.getBean(backendBean, LockBackend.class);
 			BackendLockRegistry registry = new BackendLockRegistry(backend, this.properties.toRegistrySettings(),
 					() -> this.listeners.orderedStream().toList(), TimeSource.SYSTEM);
-			// Now, and not with the lifecycle: beans may lock while they are initialized.
+			// Start it here and not in the lifecycle: beans may lock while they are
+			// initialized.
 			registry.start();
-			this.stores.put(store, new RegisteredBackend(store, backend, registry));
+			this.registered.put(id, new RegisteredBackend(id, backend, registry));
 			return registry;
 		});
 	}
 
 	/**
-	 * Do something that may start threads: those of a registry, its store and its driver
-	 * serve no caller, so they must not have the context class loader of this thread.
+	 * Run an action that may start threads, with the bean class loader as context class
+	 * loader. The threads of a registry, its backend and its driver serve no particular
+	 * caller, so they must not inherit the class loader of the calling thread.
 	 */
 	<T> T withBeanClassLoader(Supplier<T> action) {
 		Thread thread = Thread.currentThread();
-		ClassLoader own = thread.getContextClassLoader();
+		ClassLoader original = thread.getContextClassLoader();
 		thread.setContextClassLoader(this.beanFactory.getBeanClassLoader());
 		try {
 			return action.get();
 		}
 		finally {
-			thread.setContextClassLoader(own);
+			thread.setContextClassLoader(original);
 		}
 	}
 
@@ -87,40 +89,40 @@ final class BackendRegistries {
 				this.properties.waitTime(), TimeSource.SYSTEM) : this.unlocked;
 	}
 
-	private LockRegistry member(String store) {
-		return this.beanFactory.getBean(BackendBeans.registryName(store), LockRegistry.class);
+	private LockRegistry member(String id) {
+		return this.beanFactory.getBean(BackendBeans.registryName(id), LockRegistry.class);
 	}
 
-	LockRegistry missing(String store) {
+	LockRegistry missing(String id) {
 		if (!this.properties.enabled()) {
 			return this.unlocked;
 		}
 		Backend backend = Arrays.stream(Backend.values())
-			.filter((candidate) -> candidate.id().equals(store))
+			.filter((candidate) -> candidate.id().equals(id))
 			.findAny()
 			.orElseThrow();
-		boolean present = ClassUtils.isPresent(backend.neededClass(), this.beanFactory.getBeanClassLoader());
-		throw LockBackendMissingException.of(backend, present, this.properties.backend() == backend);
+		boolean classPresent = ClassUtils.isPresent(backend.neededClass(), this.beanFactory.getBeanClassLoader());
+		throw LockBackendMissingException.of(backend, classPresent, this.properties.backend() == backend);
 	}
 
-	/** Those that work, in the order of their names. */
-	Collection<RegisteredBackend> working() {
-		return List.copyOf(this.stores.values());
+	/** Return the backends with a registry, in the order of their names. */
+	Collection<RegisteredBackend> created() {
+		return List.copyOf(this.registered.values());
 	}
 
-	/** Say where a store is, for those who have to mend it. */
-	String location(RegisteredBackend store) {
-		String location = BackendBeans.locationName(store.name());
+	/** Describe where a store is, for messages. */
+	String location(RegisteredBackend registered) {
+		String location = BackendBeans.locationName(registered.name());
 		return this.beanFactory.containsBean(location)
 				? this.beanFactory.getBean(location, LockStoreLocation.class).describe()
-				: store.backend().description().name();
+				: registered.backend().description().name();
 	}
 
 	/**
-	 * A store and what was made over it.
+	 * A backend and its registry.
 	 *
-	 * @param name name of the store
-	 * @param backend the store
+	 * @param name name of the backend
+	 * @param backend the backend
 	 * @param registry its registry
 	 */
 	record RegisteredBackend(String name, LockBackend backend, BackendLockRegistry registry) {

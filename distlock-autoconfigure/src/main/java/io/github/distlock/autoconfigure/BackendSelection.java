@@ -13,11 +13,12 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
- * What the properties say about stores, before there are beans.
+ * The backends that the properties select. Read from the environment, before there are
+ * beans.
  *
- * @param named what {@code distlock.backend} names, if it is set
- * @param composite the members of {@code distlock.composite}
- * @param switchedOn the stores with {@code distlock.<store>.enabled=true}
+ * @param named value of {@code distlock.backend}, if it is set
+ * @param composite members of {@code distlock.composite}
+ * @param switchedOn backends with {@code distlock.<backend>.enabled=true}
  */
 record BackendSelection(@Nullable Backend named, List<String> composite, Set<Backend> switchedOn) {
 
@@ -30,14 +31,18 @@ record BackendSelection(@Nullable Backend named, List<String> composite, Set<Bac
 				binder.bind("distlock.composite", Bindable.listOf(String.class)).orElse(List.of()), switchedOn);
 	}
 
-	/** The one that plain injection gives unless the application has its own. */
+	/**
+	 * Return the backend of the registry that is injected without a qualifier, unless the
+	 * application defines its own.
+	 */
 	Backend byDefault() {
 		return (this.named != null) ? this.named : Backend.REDIS;
 	}
 
 	/**
-	 * Why a store is enabled, whatever stores the application brings.
-	 * @return the property, or {@code null} if none enables it
+	 * Return why a backend is enabled, whatever backends the application defines.
+	 * @return the reason, or {@code null} if no property other than
+	 * {@code distlock.backend} enables it
 	 */
 	@Nullable String reason(Backend backend) {
 		if (this.switchedOn.contains(backend)) {
@@ -47,8 +52,8 @@ record BackendSelection(@Nullable Backend named, List<String> composite, Set<Bac
 	}
 
 	/**
-	 * The stores that are enabled.
-	 * @param withDefault whether the default one is among them
+	 * Return the enabled backends.
+	 * @param withDefault whether to include the default backend
 	 */
 	List<Backend> enabled(boolean withDefault) {
 		return Arrays.stream(Backend.values())
@@ -58,26 +63,26 @@ record BackendSelection(@Nullable Backend named, List<String> composite, Set<Bac
 	}
 
 	/**
-	 * Refuse a composite that cannot work.
-	 * @param known names of the stores that are enabled, those of the application too
+	 * Reject a composite that cannot work.
+	 * @param enabled names of the enabled backends, including those of the application
 	 */
-	void checkComposite(Set<String> known) {
+	void checkComposite(Set<String> enabled) {
 		String value = String.join(",", this.composite);
-		String remedy = "Name two different ones of: " + Stream
+		String remedy = "Name two of these: " + Stream
 			.concat(Stream.of(Backend.values()).filter((backend) -> backend != Backend.COMPOSITE).map(Backend::id),
-					known.stream())
+					enabled.stream())
 			.distinct()
 			.collect(Collectors.joining(", ")) + ". For example: redis, zookeeper";
 		if (this.composite.isEmpty() && this.named == Backend.COMPOSITE) {
 			throw new InvalidPropertyException("distlock.composite", value,
-					"it says nothing, but distlock.backend is 'composite'", remedy);
+					"it is empty, but distlock.backend is 'composite'", remedy);
 		}
 		if (!this.composite.isEmpty() && (this.composite.size() != 2 || Set.copyOf(this.composite).size() != 2)) {
-			throw new InvalidPropertyException("distlock.composite", value, "it must name two different stores",
+			throw new InvalidPropertyException("distlock.composite", value, "it must name two different backends",
 					remedy);
 		}
-		this.composite.stream().filter((store) -> !known.contains(store)).findFirst().ifPresent((store) -> {
-			throw new InvalidPropertyException("distlock.composite", value, "there is no store '" + store + "'",
+		this.composite.stream().filter((name) -> !enabled.contains(name)).findFirst().ifPresent((name) -> {
+			throw new InvalidPropertyException("distlock.composite", value, "there is no backend '" + name + "'",
 					remedy);
 		});
 	}

@@ -19,17 +19,18 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Matches when a store is enabled: {@code distlock.backend} or {@code distlock.composite}
- * names it, or {@code distlock.<store>.enabled} is true. It never matches when the
- * application has a {@link io.github.distlock.LockRegistry} of its own, and for the store
- * of {@code distlock.backend} not when it has a
+ * {@link Conditional @Conditional} that matches if a backend is enabled:
+ * {@code distlock.backend} or {@code distlock.composite} names it, or
+ * {@code distlock.<backend>.enabled} is true. It never matches if the application has a
+ * {@link io.github.distlock.LockRegistry} of its own. The backend of
+ * {@code distlock.backend} does not match if the application has a
  * {@link io.github.distlock.backend.LockBackend} of its own.
  * <p>
- * Goes on the one auto-configuration of a store, which comes before
- * {@link DistlockAutoConfiguration} and has, lazy, a bean
- * {@code distlock<Store>LockBackend} and, if the store has an address, a bean
- * {@code distlock<Store>LockStoreLocation}; both qualified by the name of the store. The
- * registry is made from them.
+ * The annotation belongs on the one auto-configuration of a backend. That configuration
+ * comes before {@link DistlockAutoConfiguration} and defines lazy beans, which are
+ * qualified by the name of the backend: {@code distlock<Backend>LockBackend} and, if the
+ * store has an address, {@code distlock<Backend>LockStoreLocation}. The registry is
+ * created from them.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -38,13 +39,13 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 @interface ConditionalOnBackend {
 
 	/**
-	 * The store.
-	 * @return the store
+	 * The backend.
+	 * @return the backend
 	 */
 	Backend value();
 
 	/**
-	 * Decides {@link ConditionalOnBackend}: properties, then what the application brings.
+	 * Condition that checks the properties first, and then the beans of the application.
 	 */
 	class OnBackendCondition extends SpringBootCondition implements ConfigurationCondition {
 
@@ -63,17 +64,17 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 			if (beanFactory == null) {
 				return ConditionOutcome.noMatch(message.because("there is no bean factory"));
 			}
-			BackendBeans beans = new BackendBeans(beanFactory);
-			List<String> registries = beans.registriesOfTheApplication();
+			BackendBeans backendBeans = new BackendBeans(beanFactory);
+			List<String> registries = backendBeans.registriesOfTheApplication();
 			if (!registries.isEmpty()) {
 				return ConditionOutcome.noMatch(message.found("LockRegistry of the application").items(registries));
 			}
-			Optional<String> ofThatName = beans.all()
+			Optional<String> sameName = backendBeans.all()
 				.stream()
 				.filter((name) -> BackendBeans.idOf(name).equals(backend.id()))
 				.findFirst();
-			if (ofThatName.isPresent()) {
-				return ConditionOutcome.noMatch(message.foundExactly("bean " + ofThatName.get()));
+			if (sameName.isPresent()) {
+				return ConditionOutcome.noMatch(message.foundExactly("bean " + sameName.get()));
 			}
 			BackendSelection selection = BackendSelection.of(context.getEnvironment());
 			String reason = selection.reason(backend);
@@ -84,9 +85,10 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 				return ConditionOutcome.noMatch(message.because("distlock.backend is " + selection.byDefault().id()
 						+ ", and distlock." + backend.id() + ".enabled is not true"));
 			}
-			List<String> own = beans.ofTheApplication();
-			if (!own.isEmpty()) {
-				return ConditionOutcome.noMatch(message.found("LockBackend of the application").items(own));
+			List<String> applicationBackends = backendBeans.ofTheApplication();
+			if (!applicationBackends.isEmpty()) {
+				return ConditionOutcome
+					.noMatch(message.found("LockBackend of the application").items(applicationBackends));
 			}
 			return ConditionOutcome.match(
 					message.because((selection.named() != null) ? "distlock.backend names it" : "it is the default"));

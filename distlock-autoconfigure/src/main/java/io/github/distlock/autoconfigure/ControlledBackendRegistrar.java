@@ -11,13 +11,13 @@ import org.springframework.core.type.AnnotationMetadata;
 
 /**
  * Defines a controlled {@link io.github.distlock.backend.LockBackend} for each enabled
- * store, under the name of the real one, which then backs off.
+ * backend, with the name of the real one, which then backs off.
  */
 class ControlledBackendRegistrar implements ImportBeanDefinitionRegistrar {
 
 	static final String BACKENDS = "distlockControlledBackends";
 
-	private static final int DEFAULT_BUDGET = 16;
+	private static final int DEFAULT_HANDOFF_BUDGET = 16;
 
 	private final Environment environment;
 
@@ -28,7 +28,9 @@ class ControlledBackendRegistrar implements ImportBeanDefinitionRegistrar {
 	@Override
 	public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
 		BackendSelection selection = BackendSelection.of(this.environment);
-		int budget = Binder.get(this.environment).bind("distlock.handoff.budget", Integer.class).orElse(DEFAULT_BUDGET);
+		int budget = Binder.get(this.environment)
+			.bind("distlock.handoff.budget", Integer.class)
+			.orElse(DEFAULT_HANDOFF_BUDGET);
 		for (Backend backend : selection.enabled(true)) {
 			RootBeanDefinition definition = new RootBeanDefinition();
 			definition.setFactoryBeanName(BACKENDS);

@@ -37,11 +37,12 @@ import org.springframework.util.StringUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Auto-configuration of {@link io.github.distlock.DistributedLock @DistributedLock}. The
- * advisor comes before all other beans, so everything that it works with is looked up
- * when the first locked method is called, and its mode and order are read from the
- * environment. Each context of a hierarchy has its own advisor, under the same name: it
- * hides that of the parent, and finds the beans of its own context first.
+ * Auto-configuration for {@link io.github.distlock.DistributedLock @DistributedLock}.
+ * <p>
+ * The advisor is created before all other beans. Everything it works with is therefore
+ * looked up when the first locked method is called, and its mode and order are read from
+ * the environment. Each context of a hierarchy has its own advisor with the same name,
+ * which hides the advisor of the parent and finds the beans of its own context first.
  */
 @AutoConfiguration
 @Import(LockProxyRegistrar.class)
@@ -59,18 +60,18 @@ public final class DistlockAopAutoConfiguration {
 			.bind("distlock.aop.order", Integer.class)
 			.orElse(DistributedLockAdvisor.DEFAULT_ORDER);
 		AopMode mode = Binder.get(environment).bind("distlock.aop.mode", AopMode.class).orElse(AopMode.PROXY);
-		Supplier<DistlockProperties> known = SingletonSupplier.of(properties::getObject);
-		Supplier<List<LockListener>> told = () -> listeners.orderedStream().toList();
-		LockEnvironment runtime = new LockEnvironment(beans.getBeanProvider(LockRegistry.class)::getObject, told,
-				() -> known.get().enabled(), RegistryFacts::of, () -> known.get().waitTime(),
-				() -> known.get().transaction().onActive(),
+		Supplier<DistlockProperties> cachedProperties = SingletonSupplier.of(properties::getObject);
+		Supplier<List<LockListener>> orderedListeners = () -> listeners.orderedStream().toList();
+		LockEnvironment runtime = new LockEnvironment(beans.getBeanProvider(LockRegistry.class)::getObject,
+				orderedListeners, () -> cachedProperties.get().enabled(), RegistryFacts::of,
+				() -> cachedProperties.get().waitTime(), () -> cachedProperties.get().transaction().onActive(),
 				beans.getBeanProvider(LockFailureHandler.class)::getIfAvailable,
 				SingletonSupplier.of(() -> WorkExecutor.of(Threading.VIRTUAL.isActive(environment),
-						executor(beans, known.get().aop().executor()), beanFactory.getBeanClassLoader())));
+						executor(beans, cachedProperties.get().aop().executor()), beanFactory.getBeanClassLoader())));
 		return new DistributedLockAdvisor(beanFactory, mode, order, runtime);
 	}
 
-	/** Here, since this configuration is part of every application. */
+	/** Defined here because this configuration is part of every application. */
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ConfigurationPropertiesBindHandlerAdvisor distlockDurationUnits(Environment environment) {
@@ -83,12 +84,13 @@ public final class DistlockAopAutoConfiguration {
 		}
 		if (!beans.containsBean(name) || !beans.isTypeMatch(name, Executor.class)) {
 			String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Executor.class, true, false);
-			throw new InvalidPropertyException("distlock.aop.executor", name, "there is no Executor bean of that name",
+			throw new InvalidPropertyException("distlock.aop.executor", name,
+					"there is no Executor bean with that name",
 					((names.length > 0) ? "Set it to one of " + Arrays.stream(names)
 						.sorted()
-						.map((known) -> "'" + known + "'")
+						.map((candidate) -> "'" + candidate + "'")
 						.collect(Collectors.joining(", ")) : "Define such a bean")
-							+ ", or remove the property to have a thread for each call");
+							+ ", or remove the property to use a thread for each call");
 		}
 		return beans.getBean(name, Executor.class);
 	}

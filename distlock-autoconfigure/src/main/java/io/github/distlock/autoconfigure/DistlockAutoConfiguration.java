@@ -21,14 +21,15 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Auto-configuration of a {@link LockRegistry} over each enabled store; that of the
- * default store is primary. A registry of the application's own replaces all of it.
+ * Auto-configuration for a {@link LockRegistry} for each enabled backend. The registry of
+ * the default backend is primary. If the application defines a registry of its own, none
+ * of these is created.
  * <p>
- * With {@code distlock.enabled=true} a missing store is an error at start-up, whether or
- * not a lock is used yet: the first locked call in production is too late to hear of it.
- * With {@code distlock.enabled=false} there are registries too, which lock nothing, so
- * that an application which injects one starts without a store. The switch is no
- * condition but read at run time, since ahead-of-time processing freezes conditions.
+ * With {@code distlock.enabled=true}, a missing backend fails the startup even if no lock
+ * is used yet: the first locked call in production would be too late to find out. With
+ * {@code distlock.enabled=false}, there are registries too, but they lock nothing, so
+ * that an application which injects a registry starts without a store. The switch is read
+ * at run time and is not a condition, since ahead-of-time processing freezes conditions.
  */
 @AutoConfiguration(after = DistlockMetricsAutoConfiguration.class)
 @Conditional(DistlockAutoConfiguration.OnNoLockRegistryCondition.class)
@@ -42,7 +43,10 @@ public final class DistlockAutoConfiguration {
 		return new BackendRegistries(beanFactory, properties, listeners);
 	}
 
-	/** Asks for the registries, so that they are made before it starts, lazy ones too. */
+	/**
+	 * Injects the registries so that they are created before the lifecycle starts, even
+	 * if they are lazy.
+	 */
 	@Bean
 	LockRegistryLifecycle distlockRegistryLifecycle(Map<String, LockRegistry> registries, BackendRegistries stores,
 			DistlockProperties properties) {
@@ -51,8 +55,8 @@ public final class DistlockAutoConfiguration {
 
 	/**
 	 * Matches if the application defines no {@link LockRegistry}, neither in this context
-	 * nor in an ancestor. The registries that the auto-configuration made for an ancestor
-	 * do not count: each context has its own.
+	 * nor in an ancestor. The registries that the auto-configuration defined for an
+	 * ancestor do not count: each context has its own.
 	 */
 	static class OnNoLockRegistryCondition extends SpringBootCondition implements ConfigurationCondition {
 

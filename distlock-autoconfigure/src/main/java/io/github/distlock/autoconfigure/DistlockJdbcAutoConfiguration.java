@@ -25,9 +25,10 @@ import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.util.StringUtils;
 
 /**
- * Auto-configuration of the store in a relational database, over the application's own
- * {@link DataSource}. A missing one is no condition but an error, told when the store is
- * needed: only so can it be told at all.
+ * Auto-configuration for the backend in a relational database, with the
+ * {@link DataSource} of the application. A missing {@code DataSource} is not a condition,
+ * because a backend that silently backs off could not report it: it is an error when the
+ * backend is created.
  */
 @AutoConfiguration(before = DistlockAutoConfiguration.class,
 		afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
@@ -40,11 +41,11 @@ public final class DistlockJdbcAutoConfiguration {
 
 	private static final ApplicationBeanSelector<DataSource> DATABASE = new ApplicationBeanSelector<>(DataSource.class,
 			"a database", "distlock.jdbc.data-source", "spring.datasource.url",
-			"Spring Boot makes one from spring.datasource.* if a pool and a driver are on the class path.",
+			"Spring Boot creates one from spring.datasource.* if a connection pool and a driver are on the class path.",
 			"add org.springframework.boot:spring-boot-starter-jdbc and the driver of the database, and set "
 					+ "spring.datasource.url");
 
-	/** Lazy, since nobody needs it when locks are switched off. */
+	/** Lazy, since it is not needed if locks are switched off. */
 	@Bean
 	@Lazy
 	@Qualifier("jdbc")

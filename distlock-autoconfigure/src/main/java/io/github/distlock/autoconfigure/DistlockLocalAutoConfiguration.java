@@ -15,8 +15,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 
 /**
- * Auto-configuration of the store in the memory of this JVM: one for each application
- * context. Only for those who ask for it by name, since it keeps no other JVM out.
+ * Auto-configuration for the backend in the memory of this JVM, with one store for each
+ * application context. It must be enabled explicitly, since it does not exclude other
+ * JVMs.
  */
 @AutoConfiguration(before = DistlockAutoConfiguration.class)
 @ConditionalOnBackend(Backend.LOCAL)
@@ -36,8 +37,8 @@ public final class DistlockLocalAutoConfiguration {
 	@Lazy
 	@Qualifier("local")
 	LockBackend distlockLocalLockBackend(LocalStore store, DistlockProperties properties) {
-		logger.warn("The lock store 'local' is enabled: its locks keep out other threads of this application, "
-				+ "and no other JVM");
+		logger.warn("The lock backend 'local' is enabled: its locks exclude other threads of this application, "
+				+ "but not other JVMs");
 		return new LocalLockBackend(store, properties.handoff().budget() + 1, TimeSource.SYSTEM);
 	}
 

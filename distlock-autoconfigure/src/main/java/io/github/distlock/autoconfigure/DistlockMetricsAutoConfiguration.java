@@ -15,7 +15,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of the meters, where the application has a {@link MeterRegistry}.
+ * Auto-configuration for the meters, if the application has a {@link MeterRegistry}.
  */
 @AutoConfiguration(afterName = {
 		"org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
@@ -29,9 +29,9 @@ public final class DistlockMetricsAutoConfiguration {
 	@ConditionalOnMissingBean
 	LockMetrics distlockMetrics(MeterRegistry registry, ObjectProvider<LockBackend> backends,
 			DistlockProperties properties) {
-		// Asked at run time: ahead-of-time processing would freeze a condition.
-		Stream<LockBackend> known = properties.enabled() ? backends.stream() : Stream.empty();
-		return new LockMetrics(registry, known.map((backend) -> backend.description().name()).toArray(String[]::new));
+		// Read at run time: ahead-of-time processing would freeze a condition.
+		Stream<LockBackend> enabled = properties.enabled() ? backends.stream() : Stream.empty();
+		return new LockMetrics(registry, enabled.map((backend) -> backend.description().name()).toArray(String[]::new));
 	}
 
 }

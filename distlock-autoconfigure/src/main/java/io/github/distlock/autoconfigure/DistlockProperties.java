@@ -15,31 +15,30 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What can be set under {@code distlock}. A value that cannot work fails the start-up.
+ * Configuration properties under {@code distlock}. An invalid value fails the startup.
  *
- * @param enabled Whether locks are taken. When false, annotated methods and registry
- * users run without any lock, which is said once in the log.
- * @param backend Where locks are kept that say nothing else.
- * @param composite Two stores, comma-separated: locks of the registry 'composite' are
- * taken in both, in this order. Enables both.
- * @param keyPrefix What the name of every key and channel in the store begins with.
- * Applications that share locks have the same one. No braces, no control characters, not
- * blank.
- * @param waitTime How long a call waits for a lock that says nothing else. Zero tries
- * once, a negative duration waits for ever.
- * @param leaseTime How long a lock is granted at a time while the watchdog renews it, and
- * so how long the lock of a JVM that died stays. At least 100ms.
- * @param maxHoldTime How long the watchdog goes on renewing a lock; it is lost after
- * that. Not set means without end.
+ * @param enabled Whether locks are acquired. If false, annotated methods and users of a
+ * registry run without locks, and a warning is logged once.
+ * @param backend Where locks are kept, unless a lock names another registry.
+ * @param composite Two backends, comma-separated: locks of the registry 'composite' are
+ * acquired in both, in this order. Enables both backends.
+ * @param keyPrefix Prefix of every key and channel in the store. Applications that share
+ * locks use the same prefix. It must not be blank and must not contain braces or control
+ * characters.
+ * @param waitTime How long a call waits for a lock that has no wait time of its own. Zero
+ * tries once, a negative duration waits without a limit.
+ * @param leaseTime How long a lock is granted before the watchdog has to renew it, and
+ * therefore how long the lock of a dead JVM stays taken. At least 100ms.
+ * @param maxHoldTime How long the watchdog renews a lock. After that time the lock is
+ * lost. If not set, there is no limit.
  * @param backendTimeout How long the lock store may be silent before waiting calls fail,
- * endless ones too.
- * @param failFast Whether the application refuses to start when the lock store cannot be
- * used.
- * @param onLost What happens to the thread that owns a lock when the lock is lost,
- * besides the event, the log line and the metric.
+ * including those without a limit on their wait time.
+ * @param failFast Whether startup fails if the lock store cannot be used.
+ * @param onLost What happens to the thread that owns a lock when the lock is lost, in
+ * addition to the event, the log line and the metric.
  * @param shutdownGracePeriod How long a stopping application waits for locks that are
- * still held. Those held longer are no longer renewed and end with their leases.
- * @param handoff Passing a lock on inside this JVM.
+ * still held. Locks that are held longer are no longer renewed and end with their leases.
+ * @param handoff Handing over a lock inside this JVM.
  * @param aop Annotated methods.
  * @param transaction Locks and transactions.
  */
@@ -56,21 +55,21 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 */
 	public DistlockProperties {
 		PropertyChecks.prefix("distlock.key-prefix", keyPrefix);
-		PropertyChecks.notTooLong("distlock.wait-time", waitTime, "Use -1 to wait for ever");
+		PropertyChecks.notTooLong("distlock.wait-time", waitTime, "Use -1 to wait without a limit");
 		PropertyChecks.atLeast("distlock.lease-time", leaseTime, Duration.ofMillis(100), "100ms",
-				"Set 100ms or more, since a shorter lease ends while a command is on its way");
+				"Set 100ms or more, since a shorter lease could expire while a command is on its way");
 		if (maxHoldTime != null) {
 			PropertyChecks.notLess("distlock.max-hold-time", maxHoldTime, "distlock.lease-time", leaseTime);
 		}
 		PropertyChecks.atLeast("distlock.backend-timeout", backendTimeout, Duration.ofMillis(1), "1ms",
-				"Set a longer one, or remove the property to have 10s");
+				"Set a longer duration, or remove the property to use the default, 10s");
 		PropertyChecks.notMore("distlock.handoff.max-time", handoff.maxTime(), "distlock.lease-time", leaseTime);
 		Duration shortest = (leaseTime.compareTo(Transaction.UNCONFIRMED) < 0) ? leaseTime : Transaction.UNCONFIRMED;
 		PropertyChecks.atMost("distlock.transaction.commit-margin", transaction.commitMargin(), shortest.dividedBy(2),
-				"Set a shorter one, since a lock that was just passed on, or is about to be renewed, has no more left for "
-						+ "certain");
+				"Set a shorter duration: a lock that was just handed over, or is about to be renewed, is only certain to "
+						+ "have this much of its lease left");
 		PropertyChecks.atLeast("distlock.shutdown-grace-period", shutdownGracePeriod, Duration.ZERO, "0s",
-				"Set 0s not to wait for locks that are held, or a longer time");
+				"Set 0s to stop without waiting for held locks, or a longer duration");
 	}
 
 	RegistrySettings toRegistrySettings() {
@@ -78,7 +77,7 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 				this.backendTimeout, this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod);
 	}
 
-	/** Switched off locks cannot be lost. */
+	/** Locks that are switched off cannot be lost. */
 	CommitTerms toCommitTerms() {
 		return new CommitTerms(this.enabled && this.transaction.commitGuard(), this.transaction.commitMargin());
 	}
@@ -88,26 +87,28 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 */
 	public enum OnLost {
 
-		/** Nothing more: who wants to know listens or asks. */
+		/** Nothing more: the application can register a listener or query the lock. */
 		EVENT,
 
-		/** It is interrupted. */
+		/** The thread is interrupted. */
 		INTERRUPT
 
 	}
 
 	/**
-	 * Passing a lock on from thread to thread inside this JVM, which costs no command,
-	 * before the other JVMs have their turn. Fair locks are never passed on.
+	 * Handing over a lock from thread to thread inside this JVM before other JVMs have
+	 * their turn. This needs no command to the store. Fair locks are never handed over in
+	 * this way.
 	 *
-	 * @param budget How often in a row a lock may be passed on, at most 1000. 0 asks the
-	 * store each time.
-	 * @param maxTime How long after the store's grant a lock may still be passed on. The
-	 * lease in the store is longer by this. Not more than distlock.lease-time.
+	 * @param budget How often in a row a lock may be handed over, at most 1000. With 0
+	 * each acquisition asks the store.
+	 * @param maxTime How long after the grant of the store a lock may still be handed
+	 * over. The lease in the store is longer by this time. Not more than
+	 * distlock.lease-time.
 	 */
 	public record Handoff(@DefaultValue("16") int budget, @DefaultValue("50ms") Duration maxTime) {
 
-		/** More would hold too many fencing tokens back. */
+		/** A higher budget would reserve too many fencing tokens. */
 		private static final int MAX_BUDGET = 1000;
 
 		/**
@@ -115,9 +116,9 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		 */
 		public Handoff {
 			PropertyChecks.between("distlock.handoff.budget", budget, 0, MAX_BUDGET,
-					"Set 0 not to pass locks on, or remove the property to have 16");
+					"Set 0 to disable the hand-over of locks inside the JVM, or remove the property to use the default, 16");
 			PropertyChecks.atLeast("distlock.handoff.max-time", maxTime, Duration.ZERO, "0s",
-					"Set 0s not to pass locks on, or remove the property to have 50ms");
+					"Set 0s to disable the hand-over of locks inside the JVM, or remove the property to use the default, 50ms");
 		}
 
 		HandOffLimits toLimits() {
@@ -129,14 +130,15 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	/**
 	 * Annotated methods.
 	 *
-	 * @param mode How calls reach their lock: through the proxy of the bean, or through
-	 * AspectJ's load-time weaver, which reaches calls inside one object and private,
-	 * final and static methods, too.
-	 * @param order Place of the lock among the advisors of a method. It must be outside
-	 * of transactions and caches, which are last by default: lower than theirs.
+	 * @param mode How a call gets to its lock: through the proxy of the bean, or through
+	 * AspectJ's load-time weaver, which also covers calls inside one object and private,
+	 * final and static methods.
+	 * @param order Order of the lock among the advisors of a method. The lock must
+	 * enclose transactions and caches, so the value must be lower than theirs. By default
+	 * theirs are last.
 	 * @param executor Name of the Executor bean that runs the bodies of locked methods
-	 * that return a CompletionStage. By default each runs on a thread of its own, a
-	 * virtual one if spring.threads.virtual.enabled is true.
+	 * that return a CompletionStage. By default each body runs on a thread of its own,
+	 * which is virtual if spring.threads.virtual.enabled is true.
 	 */
 	public record Aop(@DefaultValue("proxy") AopMode mode,
 			@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int order, @Nullable String executor) {
@@ -145,20 +147,20 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	/**
 	 * Locks and transactions.
 	 *
-	 * @param onActive What happens when an annotated method is called inside a running
+	 * @param onActive What happens if an annotated method is called inside an active
 	 * transaction.
-	 * @param commitGuard Whether a transaction that is about to commit under a lock that
-	 * is lost is rolled back instead.
+	 * @param commitGuard Whether a transaction is rolled back instead of committed if a
+	 * lock that it runs under is lost.
 	 * @param commitMargin How much of its lease a lock must have left for a transaction
-	 * under it to commit. Zero asks only that the lock is held. At most 2500ms, and half
-	 * of distlock.lease-time.
+	 * under it to commit. With zero the lock only has to be held. At most 2500ms, and
+	 * half of distlock.lease-time.
 	 */
 	public record Transaction(@DefaultValue("keep") OnActiveTransaction onActive,
 			@DefaultValue("true") boolean commitGuard, @DefaultValue("0s") Duration commitMargin) {
 
 		/**
-		 * How long a lock is held at first that Redis has passed on by message. It is
-		 * renewed when a third has passed, as all leases are.
+		 * How long a lock is held initially if Redis has handed it over by message. It is
+		 * renewed after a third of that time, like all leases.
 		 */
 		private static final Duration UNCONFIRMED = Duration.ofSeconds(5);
 
@@ -167,7 +169,7 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		 */
 		public Transaction {
 			PropertyChecks.atLeast("distlock.transaction.commit-margin", commitMargin, Duration.ZERO, "0s",
-					"Set 0s to ask only that the lock is held, or a longer one");
+					"Set 0s to require only that the lock is held, or a longer duration");
 		}
 
 	}

@@ -16,9 +16,10 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Auto-configuration of the store in Redis, over the application's own
- * {@link RedisConnectionFactory}. A missing connection factory is no condition but an
- * error, told when the store is needed: only so can it be told at all.
+ * Auto-configuration for the backend in Redis, with the {@link RedisConnectionFactory} of
+ * the application. A missing connection factory is not a condition, because a backend
+ * that silently backs off could not report it: it is an error when the backend is
+ * created.
  */
 @AutoConfiguration(before = DistlockAutoConfiguration.class,
 		afterName = { "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
@@ -31,11 +32,11 @@ public final class DistlockRedisAutoConfiguration {
 
 	private static final ApplicationBeanSelector<RedisConnectionFactory> CONNECTIONS = new ApplicationBeanSelector<>(
 			RedisConnectionFactory.class, "Redis", "distlock.redis.connection-factory", "spring.data.redis.host",
-			"Spring Boot makes one from spring.data.redis.* unless its auto-configuration was excluded, or there is no "
+			"Spring Boot creates one from spring.data.redis.* unless its auto-configuration is excluded or there is no "
 					+ "Redis client on the class path.",
 			"do not exclude DataRedisAutoConfiguration, and set spring.data.redis.host");
 
-	/** Lazy, since nobody needs it when locks are switched off. */
+	/** Lazy, since it is not needed if locks are switched off. */
 	@Bean
 	@Lazy
 	@Qualifier("redis")

@@ -22,8 +22,8 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Auto-configuration of the store on several Redis masters. Spring Boot knows one Redis,
- * so these have an address each of their own.
+ * Auto-configuration for the backend on several Redis masters. Spring Boot configures
+ * only one Redis, so each of these masters has an address of its own.
  */
 @AutoConfiguration(before = DistlockAutoConfiguration.class)
 @ConditionalOnBackend(Backend.REDLOCK)
@@ -38,7 +38,7 @@ public final class DistlockRedlockAutoConfiguration {
 		return new RedlockConnections(bundles);
 	}
 
-	/** Lazy, since nobody needs it when locks are switched off. */
+	/** Lazy, since it is not needed if locks are switched off. */
 	@Bean
 	@Lazy
 	@Qualifier("redlock")

@@ -14,9 +14,9 @@ import org.springframework.context.annotation.Role;
 import org.springframework.transaction.ConfigurableTransactionManager;
 
 /**
- * Auto-configuration of the {@link CommitGuard}, where there can be transactions. Whether
- * it guards is no condition but read at run time, since ahead-of-time processing freezes
- * conditions.
+ * Auto-configuration for the {@link CommitGuard}, if transactions are on the class path.
+ * Whether it guards is read at run time and is not a condition, since ahead-of-time
+ * processing freezes conditions.
  */
 @AutoConfiguration
 @ConditionalOnClass(ConfigurableTransactionManager.class)

@@ -12,8 +12,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 
 /**
- * Auto-configuration of the store in ZooKeeper, over the application's own
- * {@link CuratorFramework} if it has one.
+ * Auto-configuration for the backend in ZooKeeper, with the {@link CuratorFramework} of
+ * the application if there is one.
  */
 @AutoConfiguration(before = DistlockAutoConfiguration.class)
 @ConditionalOnBackend(Backend.ZOOKEEPER)
@@ -21,7 +21,10 @@ import org.springframework.context.annotation.Lazy;
 @EnableConfigurationProperties({ DistlockProperties.class, ZooKeeperStoreProperties.class })
 public final class DistlockZooKeeperAutoConfiguration {
 
-	/** Not the client itself: it is ours, and nobody else's to inject. */
+	/**
+	 * A wrapper, so that the client of the library is not injected into the application
+	 * as its {@code CuratorFramework}.
+	 */
 	@Bean
 	@Lazy
 	ZooKeeperClient distlockZookeeperClient(ZooKeeperStoreProperties zooKeeper, ListableBeanFactory beanFactory) {

@@ -14,17 +14,17 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.core.env.Environment;
 
 /**
- * Refuses numbers without a unit as values of durations of the library. Spring Boot takes
- * them for milliseconds, and {@code @DistributedLock} refuses them. 0 and -1 need no
- * unit; whether they mean something is checked with the other values.
+ * Rejects durations of this library that have no unit. Spring Boot would read such a
+ * number as milliseconds, and {@code @DistributedLock} rejects it. 0 and -1 need no unit;
+ * the properties classes check whether these values are allowed.
  */
 final class DurationUnitBindHandler extends AbstractBindHandler {
 
-	private static final ConfigurationPropertyName OURS = ConfigurationPropertyName.of("distlock");
+	private static final ConfigurationPropertyName DISTLOCK = ConfigurationPropertyName.of("distlock");
 
-	private static final Pattern BARE = Pattern.compile("[+-]?\\d+");
+	private static final Pattern NUMBER_WITHOUT_UNIT = Pattern.compile("[+-]?\\d+");
 
-	private static final Pattern NEEDS_NO_UNIT = Pattern.compile("[+-]?0+|-1");
+	private static final Pattern UNIT_OPTIONAL = Pattern.compile("[+-]?0+|-1");
 
 	private final Environment environment;
 
@@ -37,11 +37,11 @@ final class DurationUnitBindHandler extends AbstractBindHandler {
 	public @Nullable Object onSuccess(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
 			Object result) {
 		ConfigurationProperty property = context.getConfigurationProperty();
-		if (result instanceof Duration && property != null && OURS.isAncestorOf(name)) {
+		if (result instanceof Duration && property != null && DISTLOCK.isAncestorOf(name)) {
 			String value = this.environment.resolvePlaceholders(String.valueOf(property.getValue())).trim();
-			if (BARE.matcher(value).matches() && !NEEDS_NO_UNIT.matcher(value).matches()) {
+			if (NUMBER_WITHOUT_UNIT.matcher(value).matches() && !UNIT_OPTIONAL.matcher(value).matches()) {
 				throw new InvalidPropertyException(name.toString(), value,
-						"it has no unit, so it would be " + value + " milliseconds",
+						"it has no unit and would be read as " + value + " milliseconds",
 						"Write a number with a unit, such as " + value + "ms or " + value + "s");
 			}
 		}

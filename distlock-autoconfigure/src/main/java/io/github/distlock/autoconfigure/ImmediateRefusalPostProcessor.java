@@ -16,9 +16,9 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /**
- * In tests nobody waits for what cannot be had: a request for a key that the test has
- * taken, or to a store that it has broken, tries once. It still goes all the way to the
- * store.
+ * Makes requests that cannot succeed fail without a wait in tests: a request for a key
+ * that the test has taken, or for a store that the test has broken, tries once. The
+ * request still goes through to the backend.
  */
 final class ImmediateRefusalPostProcessor implements BeanPostProcessor, MethodInterceptor {
 
@@ -40,7 +40,7 @@ final class ImmediateRefusalPostProcessor implements BeanPostProcessor, MethodIn
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-		// The array is that of the invocation.
+		// Changes to this array change the arguments of the invocation.
 		Object[] arguments = invocation.getArguments();
 		for (int i = 0; i < arguments.length; i++) {
 			if (arguments[i] instanceof LockRequest request && this.stores.getObject().refuse(request.key())) {

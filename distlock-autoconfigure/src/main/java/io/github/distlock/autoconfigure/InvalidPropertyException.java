@@ -3,7 +3,7 @@ package io.github.distlock.autoconfigure;
 import java.io.Serial;
 
 /**
- * A property has a value that cannot work.
+ * Thrown for a property with an invalid value.
  */
 class InvalidPropertyException extends IllegalArgumentException {
 

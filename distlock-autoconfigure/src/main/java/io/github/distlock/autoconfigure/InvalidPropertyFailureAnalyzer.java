@@ -12,10 +12,12 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /**
- * Says which property of ours has which bad value, where it was set, and what to write
- * instead. Before Spring Boot's own analyzers, which see no more than that binding
- * failed. What is no duration, number or the like is left to them; a store that nobody
- * knows to {@link UnknownBackendFailureAnalyzer}.
+ * {@link AbstractFailureAnalyzer} for {@link InvalidPropertyException}. Reports the
+ * property, the value, where it was set, and what to write instead.
+ * <p>
+ * It precedes the analyzers of Spring Boot, which only know that binding failed. A value
+ * that cannot be converted, such as a malformed number, is left to them; an unknown
+ * backend is left to {@link UnknownBackendFailureAnalyzer}.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class InvalidPropertyFailureAnalyzer extends AbstractFailureAnalyzer<InvalidPropertyException> {

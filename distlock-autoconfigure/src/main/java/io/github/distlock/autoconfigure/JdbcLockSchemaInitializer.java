@@ -11,7 +11,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 
 /**
- * Makes the table of the locks, by the script of the database.
+ * Creates the table of the locks with the script for the database.
  */
 class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 
@@ -29,9 +29,9 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 	}
 
 	/**
-	 * The name of the script contains that of the database, which is asked for it. With
-	 * {@code embedded}, the default, a database that is away is none that is embedded,
-	 * and the application starts without it.
+	 * Return the script for the database. Finding it needs a connection, because its name
+	 * contains the name of the database. With {@code embedded}, the default, a database
+	 * that cannot be reached is not embedded, and the application starts without it.
 	 */
 	private static List<String> locations(DataSource dataSource, DatabaseInitializationMode mode) {
 		boolean initialize = switch (mode) {
@@ -47,7 +47,7 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 			return EmbeddedDatabaseConnection.isEmbedded(dataSource);
 		}
 		catch (RuntimeException ex) {
-			// An embedded database is never away.
+			// An embedded database can always be reached.
 			return false;
 		}
 	}

@@ -10,24 +10,24 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 
 /**
- * Locks in a relational database. URL, credentials and the like are those of the
- * application's own DataSource.
+ * Locks in a relational database. URL and credentials are those of the application's own
+ * DataSource.
  *
- * @param enabled Whether locks can be kept in the database beside the default store. The
- * store that distlock.backend names needs no switch.
+ * @param enabled Whether locks can be kept in the database in addition to the default
+ * backend. The backend that distlock.backend names does not need this switch.
  * @param mode How the database keeps a lock.
- * @param initializeSchema When to make the table distlock_lock at start-up.
- * @param dataSource Name of the DataSource bean to use when there are several, or when
- * locks shall have a pool of their own. Not set means the only or primary one.
- * @param pollInterval Mode lease: how often a waiting JVM looks again whether the lock is
+ * @param initializeSchema When to create the table distlock_lock at startup.
+ * @param dataSource Name of the DataSource bean to use if there are several, or if locks
+ * use a connection pool of their own. If not set, the only or primary one is used.
+ * @param pollInterval Mode lease: how often a waiting JVM checks whether the lock is
  * free.
  * @param commandTimeout How long one lock command may take, and how long it may wait for
  * a connection of the pool. At most 5s.
- * @param maxConnections How many connections of the pool locks use at a time. In the mode
- * row each lock that is held or waited for has one.
- * @param reservedConnections Mode lease: how many connections of the pool are kept for
- * releases and renewals. Not set means 2, or fewer in a pool of less than 4, so that 2
- * are left to the application.
+ * @param maxConnections How many connections of the pool locks use at a time. In mode
+ * row, each lock that is held or waited for uses one.
+ * @param reservedConnections Mode lease: how many connections of the pool are reserved
+ * for releases and renewals. If not set: 2, or fewer in a pool of less than 4, so that
+ * the application keeps 2.
  */
 @ConfigurationProperties("distlock.jdbc")
 public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @DefaultValue("lease") Mode mode,
@@ -44,19 +44,19 @@ public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @Defau
 	 */
 	public JdbcStoreProperties {
 		PropertyChecks.atLeast(COMMAND_TIMEOUT, commandTimeout, Duration.ofMillis(100), "100ms",
-				"Set a longer one, or remove the property to have 2s");
+				"Set a longer duration, or remove the property to use the default, 2s");
 		if (commandTimeout.compareTo(LONGEST_COMMAND) > 0) {
 			throw new InvalidPropertyException(COMMAND_TIMEOUT, commandTimeout.toMillis() + "ms",
-					"it must be at most 5s, since locks that nobody uses are forgotten soon after",
-					"Set a shorter one, or remove the property to have 2s");
+					"it must be at most 5s, since rows of unused locks are deleted soon after",
+					"Set a shorter duration, or remove the property to use the default, 2s");
 		}
 		PropertyChecks.atLeast("distlock.jdbc.poll-interval", pollInterval, Duration.ofMillis(10), "10ms",
-				"Set a longer one, or remove the property to have 100ms");
+				"Set a longer duration, or remove the property to use the default, 100ms");
 		PropertyChecks.between("distlock.jdbc.max-connections", maxConnections, 1, 1000,
-				"Remove the property to have 10");
+				"Remove the property to use the default, 10");
 		if (reservedConnections != null) {
 			PropertyChecks.between("distlock.jdbc.reserved-connections", reservedConnections, 0, 100,
-					"Remove the property to have 2");
+					"Remove the property to use the default, 2");
 		}
 	}
 
@@ -72,7 +72,7 @@ public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @Defau
 	 */
 	public enum Mode {
 
-		/** A row with an owner and a lease by the clock of the database. */
+		/** A row with an owner and a lease, measured by the clock of the database. */
 		LEASE,
 
 		/** The row lock of an open transaction. */

@@ -15,16 +15,18 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Warns once for each method, or other name of a lock, that asks for its lock while its
- * thread keeps a connection of the pool in which the locks are.
+ * Logs a warning, once for each method or other name of a lock, if a lock is requested
+ * while its thread uses a connection of the same pool.
  */
 class JdbcTransactionWarning implements LockListener {
 
 	private static final Log logger = LogFactory.getLog(JdbcTransactionWarning.class);
 
-	private static final String STORE = "jdbc";
+	private static final String BACKEND = "jdbc";
 
-	/** Names may contain keys: enough of them have been warned of. */
+	/**
+	 * Limit for names that contain keys: after so many warnings further ones add nothing.
+	 */
 	private static final int MAX_NAMES = 1000;
 
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
@@ -35,23 +37,23 @@ class JdbcTransactionWarning implements LockListener {
 		this.dataSource = SingletonSupplier.of(dataSource);
 	}
 
-	/** Called on the thread of a caller that waits there. */
+	/** Called on the thread of the caller that waits for the lock. */
 	@Override
 	public void onAttempted(Attempted event) {
-		if (!event.backend().equals(STORE) || TransactionSynchronizationManager.getResourceMap().isEmpty()
-				|| this.warned.size() >= MAX_NAMES || this.warned.contains(event.name()) || !keepsAConnection()) {
+		if (!event.backend().equals(BACKEND) || TransactionSynchronizationManager.getResourceMap().isEmpty()
+				|| this.warned.size() >= MAX_NAMES || this.warned.contains(event.name()) || !usesConnection()) {
 			return;
 		}
 		if (this.warned.add(event.name())) {
-			logger.warn("Lock " + event.name() + " was asked for inside a transaction of the DataSource in which the"
-					+ " locks are kept. The caller keeps a connection of that pool and needs a second one for its lock."
+			logger.warn("Lock " + event.name() + " was requested inside a transaction of the DataSource in which the"
+					+ " locks are kept. The caller uses a connection of that pool and needs a second one for its lock."
 					+ " Take the lock before the transaction begins, make the pool larger than the number of callers"
-					+ " that are inside transactions at a time, or name a DataSource of its own for the locks"
+					+ " that are inside transactions at the same time, or use a separate DataSource for the locks"
 					+ " (distlock.jdbc.data-source). This is logged once for each method");
 		}
 	}
 
-	private boolean keepsAConnection() {
+	private boolean usesConnection() {
 		DataSource pool = this.dataSource.get();
 		while (pool != null) {
 			if (TransactionSynchronizationManager.hasResource(pool)) {

@@ -6,8 +6,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Locks in the memory of this JVM.
  *
- * @param enabled Whether locks can be kept in the memory of this JVM beside the default
- * store. The store that distlock.backend names needs no switch.
+ * @param enabled Whether locks can be kept in the memory of this JVM in addition to the
+ * default backend. The backend that distlock.backend names does not need this switch.
  */
 @ConfigurationProperties("distlock.local")
 public record LocalStoreProperties(@DefaultValue("false") boolean enabled) {

@@ -6,7 +6,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * There is no lock store, or it is not clear which.
+ * Thrown if there is no lock backend, or if it is ambiguous which one to use.
  */
 class LockBackendMissingException extends IllegalStateException {
 
@@ -24,32 +24,33 @@ class LockBackendMissingException extends IllegalStateException {
 	}
 
 	/**
-	 * Of a store that was chosen and has no backend.
-	 * @param backend the store
-	 * @param present whether its classes are there
-	 * @param named whether it is the one that {@code distlock.backend} names
+	 * Create the exception for a backend that is enabled but not available.
+	 * @param backend the backend
+	 * @param classPresent whether its classes are on the class path
+	 * @param named whether {@code distlock.backend} names it
 	 */
-	static LockBackendMissingException of(Backend backend, boolean present, boolean named) {
-		if (backend == Backend.REDIS && !present) {
+	static LockBackendMissingException of(Backend backend, boolean classPresent, boolean named) {
+		if (backend == Backend.REDIS && !classPresent) {
 			return new LockBackendMissingException(
-					"distlock has no lock store: there is none on the class path, and no LockBackend bean.", """
+					"distlock has no lock backend: there is none on the class path, and there is no LockBackend bean.",
+					"""
 							Do one of these:
-							- add the dependency io.github.distlock:distlock-spring-boot-starter, which brings Redis, \
+							- add the dependency io.github.distlock:distlock-spring-boot-starter, which includes the Redis client, \
 							and set spring.data.redis.host
 							- define a LockBackend bean of your own
 							- set distlock.enabled=false to run without locks""");
 		}
-		String choice = named ? "distlock.backend=" + backend.id()
+		String enabledBy = named ? "distlock.backend=" + backend.id()
 				: "distlock." + backend.id() + ".enabled=true or distlock.composite";
-		String description = "The lock store '" + backend.id() + "' is chosen (" + choice + "), and ";
-		return present
+		String description = "The lock backend '" + backend.id() + "' is enabled (" + enabledBy + "), but ";
+		return classPresent
 				? new LockBackendMissingException(description + "its auto-configuration did not run.",
-						"Do not exclude it, or choose another store.")
+						"Do not exclude it, or use another backend.")
 				: new LockBackendMissingException(description + backend.neededClass() + " is not on the class path.",
 						"""
 								Do one of these:
 								- add the dependency %s
-								- choose another store
+								- use another backend
 								- set distlock.enabled=false to run without locks""".formatted(backend.dependency()));
 	}
 
@@ -62,7 +63,7 @@ class LockBackendMissingException extends IllegalStateException {
 	}
 
 	/**
-	 * Says how to come by a lock store.
+	 * {@link AbstractFailureAnalyzer} that reports how to provide a backend.
 	 */
 	static class MissingBackendAnalyzer extends AbstractFailureAnalyzer<LockBackendMissingException> {
 

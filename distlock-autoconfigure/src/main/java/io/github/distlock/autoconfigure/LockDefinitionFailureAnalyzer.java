@@ -8,29 +8,30 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Says which lock of which bean is written wrongly.
+ * {@link AbstractFailureAnalyzer} for {@link LockDefinitionException}. Reports which lock
+ * of which bean is invalid.
  */
 class LockDefinitionFailureAnalyzer extends AbstractFailureAnalyzer<LockDefinitionException> {
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, LockDefinitionException cause) {
 		return new FailureAnalysis(description(rootFailure, cause),
-				"Correct the @DistributedLock annotation or the LockRequest as the description says. "
-						+ "It would fail at each call.",
+				"Correct the @DistributedLock annotation or the LockRequest as described. "
+						+ "Otherwise each call would fail.",
 				cause);
 	}
 
-	/** The report of several problems names their beans itself. */
+	/** A report of several problems already names their beans. */
 	private static String description(Throwable rootFailure, LockDefinitionException cause) {
 		if (cause.getSuppressed().length > 1) {
 			return String.valueOf(cause.getMessage());
 		}
 		String bean = beanName(rootFailure);
-		return ((bean != null) ? "A lock of bean '" + bean + "' cannot work as it is written:"
-				: "A lock cannot work as it is written:") + String.format("%n%n    %s", cause.getMessage());
+		return ((bean != null) ? "A lock of bean '" + bean + "' is invalid:" : "A lock is invalid:")
+				+ String.format("%n%n    %s", cause.getMessage());
 	}
 
-	/** The innermost bean: the others only need it. */
+	/** Return the name of the innermost bean: the others only depend on it. */
 	private static @Nullable String beanName(Throwable failure) {
 		String name = null;
 		for (Throwable next = failure; next != null; next = next.getCause()) {

@@ -11,17 +11,18 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Starts and stops the registries at the right moment.
+ * Starts and stops the registries in the right order with other beans.
  * <p>
- * Stops are in descending order of phases. Whoever may hold a lock comes before us: web
- * servers finish their requests at {@code MAX_VALUE - 1024} and stop at
- * {@code MAX_VALUE - 2048} (WebServerApplicationContext), listener containers have
+ * Beans stop in descending order of their phases. Beans that may hold a lock stop before
+ * the registries: web servers finish their requests at {@code MAX_VALUE - 1024} and stop
+ * at {@code MAX_VALUE - 2048} (WebServerApplicationContext), listener containers have
  * {@code MAX_VALUE}, task executors and schedulers {@code MAX_VALUE / 2}
- * (ExecutorConfigurationSupport, SimpleAsyncTaskScheduler). What we need comes after us:
- * the Redis connection factories, Lettuce and Jedis, have phase 0. So ours lies halfway
- * between executors and 0. Executors that wait for their tasks
- * (waitForTasksToCompleteOnShutdown) stop later than all phases, when beans are
- * destroyed: their tasks have the grace period and no more.
+ * (ExecutorConfigurationSupport, SimpleAsyncTaskScheduler). Beans that the registries
+ * need stop after them: the Redis connection factories of Lettuce and Jedis have phase 0.
+ * The phase of the registries is therefore halfway between executors and 0.
+ * <p>
+ * Executors that wait for their tasks (waitForTasksToCompleteOnShutdown) stop later than
+ * all phases, when beans are destroyed. Their tasks get the grace period and no more.
  */
 final class LockRegistryLifecycle implements SmartLifecycle {
 
@@ -29,28 +30,28 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 
 	private static final Log logger = LogFactory.getLog(LockRegistryLifecycle.class);
 
-	private final BackendRegistries stores;
+	private final BackendRegistries registries;
 
 	private final boolean failFast;
 
 	private volatile boolean running;
 
-	LockRegistryLifecycle(BackendRegistries stores, boolean failFast) {
-		this.stores = stores;
+	LockRegistryLifecycle(BackendRegistries registries, boolean failFast) {
+		this.registries = registries;
 		this.failFast = failFast;
 	}
 
 	/**
-	 * The first time the registries work already; they are started again after a pause of
-	 * the context.
+	 * Start the registries. At the first start they are already running; they are started
+	 * again after the context was paused.
 	 */
 	@Override
 	public void start() {
-		this.stores.withBeanClassLoader(() -> {
-			for (RegisteredBackend store : this.stores.working()) {
-				store.registry().start();
+		this.registries.withBeanClassLoader(() -> {
+			for (RegisteredBackend registered : this.registries.created()) {
+				registered.registry().start();
 				if (this.failFast) {
-					verify(store);
+					verify(registered);
 				}
 			}
 			return true;
@@ -59,15 +60,16 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 	}
 
 	/**
-	 * Blocks for the grace period at most, whatever the timeout for a phase is: the
-	 * connection must not go first. All registries at once, or the grace periods would
-	 * add up.
+	 * Stop the registries. Blocks for the grace period at most, whatever the timeout of
+	 * the phase is, since the connection must not be closed first. All registries stop at
+	 * the same time, so that their grace periods do not add up.
 	 */
 	@Override
 	public void stop() {
-		List<Thread> stops = this.stores.withBeanClassLoader(() -> this.stores.working()
+		List<Thread> stops = this.registries.withBeanClassLoader(() -> this.registries.created()
 			.stream()
-			.map((store) -> LockThreads.named("distlock-stop-" + store.name()).newThread(() -> shutdown(store)))
+			.map((registered) -> LockThreads.named("distlock-stop-" + registered.name())
+				.newThread(() -> shutdown(registered)))
 			.toList());
 		stops.forEach(LockRegistryLifecycle::begin);
 		boolean interrupted = false;
@@ -95,17 +97,17 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 			stop.start();
 		}
 		catch (OutOfMemoryError ex) {
-			// No thread can be started now: shut this store down on the current one.
+			// No thread can be started: shut this registry down on the current thread.
 			stop.run();
 		}
 	}
 
-	private static void shutdown(RegisteredBackend store) {
+	private static void shutdown(RegisteredBackend registered) {
 		try {
-			store.registry().shutdown();
+			registered.registry().shutdown();
 		}
 		catch (RuntimeException ex) {
-			logger.warn("The locks in store '" + store.name() + "' could not be shut down", ex);
+			logger.warn("The registry of lock backend '" + registered.name() + "' could not be shut down", ex);
 		}
 	}
 
@@ -126,12 +128,12 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 		}
 	}
 
-	private void verify(RegisteredBackend store) {
+	private void verify(RegisteredBackend registered) {
 		try {
-			store.backend().verify();
+			registered.backend().verify();
 		}
 		catch (LockBackendException ex) {
-			throw new LockStoreUnavailableException(this.stores.location(store), ex);
+			throw new LockStoreUnavailableException(this.registries.location(registered), ex);
 		}
 	}
 

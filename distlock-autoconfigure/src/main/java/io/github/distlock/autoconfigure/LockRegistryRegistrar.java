@@ -18,10 +18,10 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Defines a {@link LockRegistry} bean for each enabled store:
- * {@code distlockRedisLockRegistry}, qualified by {@code redis}; the one of the default
- * store is primary. A store that is enabled and has no backend, since its classes are
- * missing, has a bean too: one that says so when it is created.
+ * Defines a {@link LockRegistry} bean for each enabled backend, such as
+ * {@code distlockRedisLockRegistry} with the qualifier {@code redis}. The registry of the
+ * default backend is primary. If a backend is enabled but its classes are missing, there
+ * is a bean too, which fails with a remedy when it is created.
  */
 class LockRegistryRegistrar implements ImportBeanDefinitionRegistrar {
 
@@ -42,8 +42,8 @@ class LockRegistryRegistrar implements ImportBeanDefinitionRegistrar {
 		beans.all()
 			.forEach((backend) -> definitions.put(BackendBeans.idOf(backend),
 					definition(BackendRegistries.REGISTRY, BackendBeans.idOf(backend), backend)));
-		List<String> own = beans.ofTheApplication();
-		selection.enabled(own.isEmpty())
+		List<String> applicationBackends = beans.ofTheApplication();
+		selection.enabled(applicationBackends.isEmpty())
 			.forEach((backend) -> definitions.putIfAbsent(backend.id(),
 					definition(BackendRegistries.MISSING, backend.id())));
 		selection.checkComposite(definitions.keySet());
@@ -51,16 +51,17 @@ class LockRegistryRegistrar implements ImportBeanDefinitionRegistrar {
 			definitions.put(Backend.COMPOSITE.id(),
 					definition(BackendRegistries.COMPOSITE, selection.composite().toArray(String[]::new)));
 		}
-		boolean ownByDefault = !own.isEmpty() && selection.byDefault() != Backend.COMPOSITE;
-		String byDefault = ownByDefault ? BackendBeans.idOf(beans.primaryOf(own)) : selection.byDefault().id();
-		definitions.forEach((store, definition) -> {
-			definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, store));
-			definition.setPrimary(store.equals(byDefault));
-			registry.registerBeanDefinition(BackendBeans.registryName(store), definition);
+		boolean applicationHasDefault = !applicationBackends.isEmpty() && selection.byDefault() != Backend.COMPOSITE;
+		String defaultId = applicationHasDefault ? BackendBeans.idOf(beans.primaryOf(applicationBackends))
+				: selection.byDefault().id();
+		definitions.forEach((id, definition) -> {
+			definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, id));
+			definition.setPrimary(id.equals(defaultId));
+			registry.registerBeanDefinition(BackendBeans.registryName(id), definition);
 		});
 	}
 
-	/** Without a lambda: the definition is written out as code ahead of time. */
+	/** Uses no lambda, since ahead-of-time processing writes the definition as code. */
 	private static RootBeanDefinition definition(String factoryMethod, String... arguments) {
 		RootBeanDefinition definition = new RootBeanDefinition();
 		definition.setFactoryBeanName(BackendRegistries.BEAN_NAME);

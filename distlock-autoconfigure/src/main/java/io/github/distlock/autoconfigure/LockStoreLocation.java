@@ -1,14 +1,14 @@
 package io.github.distlock.autoconfigure;
 
 /**
- * Where the lock store is, for those who have to mend it.
+ * Describes where a lock store is, for messages.
  */
 @FunctionalInterface
 interface LockStoreLocation {
 
 	/**
-	 * Say it in a few words, without credentials.
-	 * @return the kind of store and its address
+	 * Describe the store in a few words, without credentials.
+	 * @return kind and address of the store
 	 */
 	String describe();
 

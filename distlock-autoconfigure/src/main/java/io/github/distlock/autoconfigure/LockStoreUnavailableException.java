@@ -9,7 +9,8 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * The lock store cannot be used and the application is not to start without.
+ * Thrown if the lock store cannot be used at startup and {@code distlock.fail-fast} is
+ * true.
  */
 class LockStoreUnavailableException extends IllegalStateException {
 
@@ -28,19 +29,18 @@ class LockStoreUnavailableException extends IllegalStateException {
 	}
 
 	/**
-	 * Says which lock store could not be used at start-up, and what to do.
+	 * {@link AbstractFailureAnalyzer} that reports which store cannot be used, why, and
+	 * what to do.
 	 */
 	static class UnavailableStoreAnalyzer extends AbstractFailureAnalyzer<LockStoreUnavailableException> {
 
 		@Override
 		protected FailureAnalysis analyze(Throwable rootFailure, LockStoreUnavailableException cause) {
-			return new FailureAnalysis(
-					"distlock.fail-fast is true, and the lock store cannot be used: " + cause.getStore() + "."
-							+ reason(cause.getCause()),
-					"""
-							Check that the store runs at that address, that this machine can reach it, and that user and \
-							password are right (for Redis: spring.data.redis.*).
-							To start without it and fail only calls that need a lock, set distlock.fail-fast=false.""",
+			return new FailureAnalysis("distlock.fail-fast is true, and the lock store cannot be used: " + cause
+				.getStore() + "." + reason(cause.getCause()), """
+						Check that the store runs at that address, that this machine can reach it, and that user and \
+						password are right (for Redis: spring.data.redis.*).
+						To start without it, so that only calls that need a lock fail, set distlock.fail-fast=false.""",
 					cause);
 		}
 

@@ -3,11 +3,12 @@ package io.github.distlock.autoconfigure;
 import java.time.Duration;
 
 /**
- * What a value of a property must be, and what to write instead.
+ * Checks values of properties. A violation is reported with the value, the problem and
+ * the remedy.
  */
 final class PropertyChecks {
 
-	/** Far beyond any use, and within what nanoseconds in a long can say. */
+	/** Far beyond any use, and within the range of nanoseconds in a {@code long}. */
 	private static final Duration LONGEST = Duration.ofDays(36500);
 
 	private PropertyChecks() {
@@ -17,7 +18,7 @@ final class PropertyChecks {
 		if (value.isBlank()) {
 			throw new InvalidPropertyException(property, value,
 					"a blank prefix mixes lock keys with all other keys of the store",
-					"Remove the property to have the default, 'distlock:', or name your application");
+					"Remove the property to use the default, 'distlock:', or set a prefix with the name of your application");
 		}
 		if (value.indexOf('{') >= 0 || value.indexOf('}') >= 0) {
 			throw new InvalidPropertyException(property, value,
@@ -25,24 +26,26 @@ final class PropertyChecks {
 		}
 		if (value.chars().anyMatch(Character::isISOControl)) {
 			throw new InvalidPropertyException(property, value.replaceAll("\\p{Cntrl}", "?"),
-					"it contains a control character (shown as ?)", "Remove line breaks, tabs and the like from it");
+					"it contains a control character (shown as ?)",
+					"Remove line breaks, tabs and other control characters from it");
 		}
 	}
 
-	static void atLeast(String property, Duration value, Duration least, String leastInWords, String remedy) {
+	static void atLeast(String property, Duration value, Duration least, String formattedLeast, String remedy) {
 		if (value.compareTo(least) < 0) {
-			throw new InvalidPropertyException(property, inWords(value), "it must be at least " + leastInWords, remedy);
+			throw new InvalidPropertyException(property, format(value), "it must be at least " + formattedLeast,
+					remedy);
 		}
-		notTooLong(property, value, "Use a shorter one");
+		notTooLong(property, value, "Use a shorter duration");
 	}
 
 	static void notLess(String property, Duration value, String otherProperty, Duration other) {
 		if (value.compareTo(other) < 0) {
-			throw new InvalidPropertyException(property, inWords(value),
-					"it must not be shorter than '" + otherProperty + "', which is '" + inWords(other) + "'",
-					"Raise the one or lower the other");
+			throw new InvalidPropertyException(property, format(value),
+					"it must not be shorter than '" + otherProperty + "', which is '" + format(other) + "'",
+					"Increase the first or decrease the second");
 		}
-		notTooLong(property, value, "Use a shorter one");
+		notTooLong(property, value, "Use a shorter duration");
 	}
 
 	static void between(String property, int value, int least, int most, String remedy) {
@@ -54,26 +57,26 @@ final class PropertyChecks {
 
 	static void notMore(String property, Duration value, String otherProperty, Duration other) {
 		if (value.compareTo(other) > 0) {
-			throw new InvalidPropertyException(property, inWords(value),
-					"it must not be longer than '" + otherProperty + "', which is '" + inWords(other) + "'",
-					"Lower the one or raise the other");
+			throw new InvalidPropertyException(property, format(value),
+					"it must not be longer than '" + otherProperty + "', which is '" + format(other) + "'",
+					"Decrease the first or increase the second");
 		}
 	}
 
 	static void atMost(String property, Duration value, Duration most, String remedy) {
 		if (value.compareTo(most) > 0) {
-			throw new InvalidPropertyException(property, inWords(value), "it must be at most " + inWords(most), remedy);
+			throw new InvalidPropertyException(property, format(value), "it must be at most " + format(most), remedy);
 		}
 	}
 
 	static void notTooLong(String property, Duration value, String remedy) {
 		if (value.compareTo(LONGEST) > 0) {
-			throw new InvalidPropertyException(property, inWords(value), "it is longer than a century", remedy);
+			throw new InvalidPropertyException(property, format(value), "it is longer than a century", remedy);
 		}
 	}
 
-	/** As a user would write it: 1500ms, 30s. */
-	private static String inWords(Duration value) {
+	/** Format a duration as in a properties file: 1500ms, 30s. */
+	private static String format(Duration value) {
 		if (value.getNano() % 1_000_000 != 0) {
 			return value.toString();
 		}

@@ -9,17 +9,16 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Locks in Redis. Host, credentials and the like are those of the application's own
- * connection.
+ * Locks in Redis. Host and credentials are those of the application's own connection.
  *
- * @param enabled Whether locks can be kept in Redis beside the default store. The store
- * that distlock.backend names needs no switch.
+ * @param enabled Whether locks can be kept in Redis in addition to the default backend.
+ * The backend that distlock.backend names does not need this switch.
  * @param commandTimeout How long one lock command may take.
- * @param dedicatedConnection Whether lock commands have a connection of their own, made
- * from the configuration of the application's, so that renewals do not queue behind slow
- * commands. Has an effect with Lettuce only.
- * @param connectionFactory Name of the RedisConnectionFactory bean to use when there are
- * several. Not set means the only or primary one.
+ * @param dedicatedConnection Whether lock commands use a connection of their own, so that
+ * renewals do not queue behind slow commands. It is created from the configuration of the
+ * application's connection. Supported with Lettuce only.
+ * @param connectionFactory Name of the RedisConnectionFactory bean to use if there are
+ * several. If not set, the only or primary one is used.
  */
 @ConfigurationProperties("distlock.redis")
 public record RedisStoreProperties(@DefaultValue("false") boolean enabled, @DefaultValue("1s") Duration commandTimeout,
@@ -32,7 +31,7 @@ public record RedisStoreProperties(@DefaultValue("false") boolean enabled, @Defa
 	 */
 	public RedisStoreProperties {
 		PropertyChecks.atLeast(COMMAND_TIMEOUT, commandTimeout, Duration.ofMillis(1), "1ms",
-				"Set a longer one, or remove the property to have 1s");
+				"Set a longer duration, or remove the property to use the default, 1s");
 	}
 
 	RedisBackendSettings toSettings(DistlockProperties properties) {

@@ -18,12 +18,15 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.util.StringUtils;
 
 /**
- * What the nodes of one store share: the driver's threads. The nodes open and close their
- * connections themselves, with the store.
+ * Creates the nodes of the Redlock backend, which share the threads of the driver. Each
+ * node opens and closes its connections itself.
  */
 class RedlockConnections implements DisposableBean {
 
-	/** Each node is asked at once, and none of them keeps a thread waiting. */
+	/**
+	 * Few threads are sufficient: commands are sent to all nodes at once and do not block
+	 * a thread.
+	 */
 	private static final int THREADS = 2;
 
 	private final ClientResources resources = ClientResources.builder()
@@ -51,11 +54,11 @@ class RedlockConnections implements DisposableBean {
 				properties.keyPrefix(), redlock.nodeTimeout());
 	}
 
-	private @Nullable SslOptions options(@Nullable String name) {
-		if (!StringUtils.hasText(name)) {
+	private @Nullable SslOptions options(@Nullable String bundleName) {
+		if (!StringUtils.hasText(bundleName)) {
 			return null;
 		}
-		SslBundle bundle = this.bundles.getObject().getBundle(name);
+		SslBundle bundle = this.bundles.getObject().getBundle(bundleName);
 		SslOptions.Builder options = SslOptions.builder()
 			.keyManager(bundle.getManagers().getKeyManagerFactory())
 			.trustManager(bundle.getManagers().getTrustManagerFactory());

@@ -9,11 +9,11 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.util.StringUtils;
 
 /**
- * Where a master is and how to connect.
+ * Address of a Redis master, with the credentials and encryption of its connection.
  *
  * @param standalone host, port and credentials
  * @param ssl whether the connection is encrypted
- * @param sslBundle the bundle that holds certificates and keys, if any
+ * @param sslBundle name of the bundle with certificates and keys, if any
  */
 record RedlockNodeAddress(RedisStandaloneConfiguration standalone, boolean ssl, @Nullable String sslBundle) {
 
@@ -32,8 +32,8 @@ record RedlockNodeAddress(RedisStandaloneConfiguration standalone, boolean ssl, 
 					node.sslBundle());
 		}
 		if (StringUtils.hasText(node.host())) {
-			throw new InvalidPropertyException(property + ".host", node.host(), "there is a url as well",
-					"Remove the one or the other");
+			throw new InvalidPropertyException(property + ".host", node.host(), "there is also a url",
+					"Remove one of them");
 		}
 		return ofUrl(property, url, node);
 	}
@@ -44,13 +44,13 @@ record RedlockNodeAddress(RedisStandaloneConfiguration standalone, boolean ssl, 
 			parsed = RedisURI.create(url);
 		}
 		catch (IllegalArgumentException ex) {
-			// Without the value, which may hold a password.
-			throw new InvalidPropertyException(property + ".url", "...", "it is no Redis URL",
+			// Without the value, which may contain a password.
+			throw new InvalidPropertyException(property + ".url", "...", "it is not a Redis URL",
 					"Write redis://host:port or rediss://user:password@host:port");
 		}
 		if (!StringUtils.hasText(parsed.getHost())) {
-			throw new InvalidPropertyException(property + ".url", "...", "it names no host",
-					"Write redis://host:port; a master behind sentinels is no independent node");
+			throw new InvalidPropertyException(property + ".url", "...", "it contains no host",
+					"Write redis://host:port; a master that is found through sentinels is not an independent node");
 		}
 		RedisStandaloneConfiguration standalone = new RedisStandaloneConfiguration(parsed.getHost(), parsed.getPort());
 		standalone.setDatabase(parsed.getDatabase());
@@ -63,7 +63,7 @@ record RedlockNodeAddress(RedisStandaloneConfiguration standalone, boolean ssl, 
 				node.sslBundle());
 	}
 
-	/** Without credentials. */
+	/** Return host and port, without credentials. */
 	String name() {
 		return this.standalone.getHostName() + ":" + this.standalone.getPort();
 	}

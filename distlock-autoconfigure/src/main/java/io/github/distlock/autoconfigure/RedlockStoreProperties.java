@@ -16,17 +16,17 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Locks on a majority of several Redis masters that know nothing of each other.
+ * Locks on a majority of several independent Redis masters.
  *
- * @param enabled Whether locks can be kept there beside the default store. The store that
- * distlock.backend names needs no switch.
+ * @param enabled Whether locks can be kept on these masters in addition to the default
+ * backend. The backend that distlock.backend names does not need this switch.
  * @param nodes The masters, an odd number of at least three. All applications that share
  * locks name the same ones.
  * @param nodeTimeout How long one node may take to answer one command.
- * @param longestLease The longest lease that is granted. A node that has been up for less
- * does not count, since its restart may have forgotten a lock. At least
- * distlock.lease-time and distlock.handoff.max-time together, and the same in all
- * applications that share locks.
+ * @param longestLease The longest lease that is granted. A node does not vote until it
+ * has been running for this long, since its restart may have lost a lock. At least the
+ * sum of distlock.lease-time and distlock.handoff.max-time, and equal in all applications
+ * that share locks.
  */
 @ConfigurationProperties("distlock.redlock")
 public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @DefaultValue List<Node> nodes,
@@ -38,16 +38,16 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 
 	private static final String NODE_TIMEOUT = "distlock.redlock.node-timeout";
 
-	private static final int FEWEST = 3;
+	private static final int MINIMUM_NODES = 3;
 
 	/**
 	 * Check what can be checked without a store.
 	 */
 	public RedlockStoreProperties {
 		PropertyChecks.atLeast(NODE_TIMEOUT, nodeTimeout, Duration.ofMillis(1), "1ms",
-				"Set a longer one, or remove the property to have 250ms");
+				"Set a longer duration, or remove the property to use the default, 250ms");
 		PropertyChecks.atLeast("distlock.redlock.longest-lease", longestLease, Duration.ofMillis(100), "100ms",
-				"Set a longer one, or remove the property to have 60s");
+				"Set a longer duration, or remove the property to use the default, 60s");
 	}
 
 	RedlockSettings toSettings(DistlockProperties properties) {
@@ -58,28 +58,31 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 		return new RedlockSettings(this.nodeTimeout, this.longestLease, properties.handoff().budget() + 1);
 	}
 
-	/** The addresses, in their order, when they can work together. */
+	/**
+	 * Return the addresses of the nodes, in their order.
+	 * @throws InvalidPropertyException if the nodes cannot form a majority
+	 */
 	List<RedlockNodeAddress> addresses() {
-		if (this.nodes.size() < FEWEST) {
+		if (this.nodes.size() < MINIMUM_NODES) {
 			throw new InvalidPropertyException(NODES, this.nodes.size() + " nodes",
-					"a majority that survives the loss of a node needs three at least",
+					"a majority that survives the loss of a node needs at least three nodes",
 					"Name three or five masters that do not replicate each other (" + NODES
 							+ "[0].host, ...), or set distlock.backend=redis for a single one");
 		}
-		Set<String> seen = new HashSet<>();
+		Set<String> names = new HashSet<>();
 		List<RedlockNodeAddress> addresses = new ArrayList<>();
 		for (int i = 0; i < this.nodes.size(); i++) {
 			RedlockNodeAddress address = RedlockNodeAddress.of(NODES + "[" + i + "]", this.nodes.get(i));
-			if (!seen.add(address.name().toLowerCase(Locale.ROOT))) {
+			if (!names.add(address.name().toLowerCase(Locale.ROOT))) {
 				throw new InvalidPropertyException(NODES + "[" + i + "]", address.name(),
-						"the same server is named before, and would vote twice",
-						"Name each master once; they must be independent servers");
+						"the same server is named before and would vote twice",
+						"Name each master once. The masters must be independent servers");
 			}
 			addresses.add(address);
 		}
 		if (this.nodes.size() % 2 == 0) {
 			logger.warn("distlock.redlock.nodes names " + this.nodes.size()
-					+ " nodes: one more, or one less, survives the loss of as many");
+					+ " nodes: one node more, or one node less, survives the loss of as many nodes");
 		}
 		return addresses;
 	}
@@ -87,16 +90,16 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 	/**
 	 * One master.
 	 *
-	 * @param url Where it is, redis://user:password@host:port, or rediss:// for TLS.
-	 * Instead of all others.
-	 * @param host Its host.
-	 * @param port Its port.
-	 * @param username Who connects, where it has access lists.
-	 * @param password The password.
-	 * @param database The number of the database.
+	 * @param url Address in the form redis://user:password@host:port, or rediss:// for
+	 * TLS. Replaces all other values.
+	 * @param host Host name or IP address.
+	 * @param port Port number.
+	 * @param username User name, if the master uses access control lists.
+	 * @param password Password.
+	 * @param database Number of the database.
 	 * @param ssl Whether the connection is encrypted.
-	 * @param sslBundle Name of the SSL bundle that holds certificates and keys. Encrypts
-	 * the connection.
+	 * @param sslBundle Name of the SSL bundle with certificates and keys. Enables
+	 * encryption.
 	 */
 	public record Node(@Nullable String url, @Nullable String host, @DefaultValue("6379") int port,
 			@Nullable String username, @Nullable String password, @DefaultValue("0") int database,

@@ -10,8 +10,8 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
 /**
- * What every application reads by reflection: the builder of virtual threads, which Java
- * 17 does not have, and the parts of Spring's method validation.
+ * Registers what every application accesses by reflection: the builder of virtual
+ * threads, which Java 17 does not have, and parts of Spring's method validation.
  */
 class ReflectionHints implements RuntimeHintsRegistrar {
 

@@ -15,20 +15,20 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
 
 /**
- * What registries of ours offer.
+ * Describes what the registries of this library support.
  */
 final class RegistryFacts {
 
 	private RegistryFacts() {
 	}
 
-	/** Looks behind a proxy that somebody has put around one of them. */
+	/** Return the facts about a registry, which may be behind a proxy. */
 	static StoreFacts of(LockRegistry proxyOrRegistry) {
 		Object target = AopProxyUtils.getSingletonTarget(proxyOrRegistry);
 		Object registry = (target != null) ? target : proxyOrRegistry;
-		if (registry instanceof BackendLockRegistry ours) {
-			BackendDescription store = ours.description();
-			return new StoreFacts(store.name(), store.modes(), store.fair(), ours.maxHoldTime());
+		if (registry instanceof BackendLockRegistry backendRegistry) {
+			BackendDescription backend = backendRegistry.description();
+			return new StoreFacts(backend.name(), backend.modes(), backend.fair(), backendRegistry.maxHoldTime());
 		}
 		if (registry instanceof CompositeLockRegistry composite) {
 			return composite.members().stream().map(RegistryFacts::of).reduce(RegistryFacts::both).orElseThrow();
@@ -43,7 +43,7 @@ final class RegistryFacts {
 		return (one.compareTo(other) < 0) ? one : other;
 	}
 
-	/** A composite offers what both of its members do. */
+	/** Return what both members of a composite support. */
 	private static StoreFacts both(StoreFacts one, StoreFacts other) {
 		Set<LockMode> modes = new TreeSet<>(one.modes());
 		modes.retainAll(other.modes());

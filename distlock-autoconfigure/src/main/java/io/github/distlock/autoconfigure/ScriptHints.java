@@ -6,8 +6,9 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Keeps in a native image what is found by name: the Lua scripts, and the field of
- * Lettuce's connection factory from which the lock's own connections are configured.
+ * Registers the resources and the field that are accessed by name: the Lua and SQL
+ * scripts, and the field of Lettuce's connection factory from which dedicated connections
+ * are configured.
  */
 class ScriptHints implements RuntimeHintsRegistrar {
 

@@ -10,9 +10,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
 /**
- * What {@link io.github.distlock.test.AutoConfigureTestLocks @AutoConfigureTestLocks}
- * brings, and no application has: a controlled store in the place of each that is
- * enabled.
+ * Auto-configuration for
+ * {@link io.github.distlock.test.AutoConfigureTestLocks @AutoConfigureTestLocks}:
+ * replaces each enabled backend by one that the test controls. No application uses it
+ * outside of tests.
  */
 @AutoConfiguration(before = { DistlockAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
 		DistlockRedlockAutoConfiguration.class, DistlockJdbcAutoConfiguration.class,

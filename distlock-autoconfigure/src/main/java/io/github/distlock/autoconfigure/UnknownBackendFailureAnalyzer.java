@@ -11,7 +11,8 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
- * Says which stores {@code distlock.backend} can name.
+ * {@link AbstractFailureAnalyzer} for a value of {@code distlock.backend} that names no
+ * backend. Lists the valid values.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class UnknownBackendFailureAnalyzer extends AbstractFailureAnalyzer<BindException> {
@@ -26,10 +27,10 @@ class UnknownBackendFailureAnalyzer extends AbstractFailureAnalyzer<BindExceptio
 		}
 		return new FailureAnalysis(
 				"Property 'distlock.backend' is '" + property.getValue()
-						+ "': this version of distlock has no such lock store."
+						+ "': this version of distlock has no such lock backend."
 						+ InvalidPropertyFailureAnalyzer.origin(property),
 				"Use one of: " + Backend.names()
-						+ ". For any other store define a LockBackend bean and remove the property.",
+						+ ". For any other store, define a LockBackend bean and remove the property.",
 				cause);
 	}
 

@@ -18,9 +18,9 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * What {@code distlock.enabled=false} means for code that asks for locks: it gets each at
- * once, and nobody is kept out. Fencing tokens rise like those of the stores, with the
- * clock, so that a resource which checks them goes on working, before and afterwards.
+ * Registry for {@code distlock.enabled=false}: grants every lock at once and excludes no
+ * other caller. Fencing tokens rise with the clock, like those of the stores, so that a
+ * resource which checks them keeps working before and after the switch.
  */
 final class UnlockedRegistry implements LockRegistry {
 
@@ -33,14 +33,14 @@ final class UnlockedRegistry implements LockRegistry {
 	@Override
 	public Lock obtain(String key) {
 		warnOnce();
-		return new NoLock();
+		return new UnlockedLock();
 	}
 
 	@Override
 	public HeldLock acquire(LockRequest request) {
 		warnOnce();
 		long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
-		return new NotHeld(request.key(), this.lastToken.updateAndGet((last) -> Math.max(last + 1, now)));
+		return new UnlockedHeldLock(request.key(), this.lastToken.updateAndGet((last) -> Math.max(last + 1, now)));
 	}
 
 	@Override
@@ -69,16 +69,19 @@ final class UnlockedRegistry implements LockRegistry {
 		}
 	}
 
-	/** Of annotated methods, which never come here, the advisor warns. */
+	/**
+	 * The advisor logs a similar warning for annotated methods, which do not use this
+	 * registry.
+	 */
 	private void warnOnce() {
 		if (this.warned.compareAndSet(false, true)) {
 			logger.warn("distlock.enabled is false: the LockRegistry grants every lock at once, "
-					+ "and nothing is mutually exclusive. Remove the property to lock again");
+					+ "and nothing is mutually exclusive. Remove the property to use locks again");
 		}
 	}
 
-	/** Is never lost, since it was never had. */
-	private record NotHeld(String key, long fencingToken) implements HeldLock {
+	/** A lock that exists in no store and therefore cannot be lost. */
+	private record UnlockedHeldLock(String key, long fencingToken) implements HeldLock {
 
 		@Override
 		public boolean isHeld() {
@@ -104,7 +107,7 @@ final class UnlockedRegistry implements LockRegistry {
 
 	}
 
-	private static final class NoLock implements Lock {
+	private static final class UnlockedLock implements Lock {
 
 		@Override
 		public void lock() {

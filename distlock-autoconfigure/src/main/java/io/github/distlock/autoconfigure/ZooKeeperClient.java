@@ -14,18 +14,19 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.StringUtils;
 
 /**
- * The client through which locks are kept: the application's own, which the application
- * starts and closes, or one that is made here and closed with the application.
+ * The Curator client for the locks: the client of the application, which the application
+ * starts and closes, or a client that is created here and closed with the application
+ * context.
  */
 final class ZooKeeperClient implements DisposableBean {
 
 	private final CuratorFramework client;
 
-	private final boolean ours;
+	private final boolean closeOnDestroy;
 
-	private ZooKeeperClient(CuratorFramework client, boolean ours) {
+	private ZooKeeperClient(CuratorFramework client, boolean closeOnDestroy) {
 		this.client = client;
-		this.ours = ours;
+		this.closeOnDestroy = closeOnDestroy;
 	}
 
 	static ZooKeeperClient of(ListableBeanFactory beanFactory, ZooKeeperStoreProperties properties) {
@@ -37,18 +38,18 @@ final class ZooKeeperClient implements DisposableBean {
 		}
 		if (names.length > 0) {
 			throw new LockBackendMissingException(
-					"distlock keeps its locks in ZooKeeper, and there are " + names.length
-							+ " CuratorFramework beans, none of them primary: " + String.join(", ", names) + ".",
+					"distlock keeps its locks in ZooKeeper, but there are " + names.length
+							+ " CuratorFramework beans, and none of them is primary: " + String.join(", ", names) + ".",
 					"Mark one of the beans with @Primary.");
 		}
-		return new ZooKeeperClient(make(properties), true);
+		return new ZooKeeperClient(create(properties), true);
 	}
 
-	private static CuratorFramework make(ZooKeeperStoreProperties properties) {
+	private static CuratorFramework create(ZooKeeperStoreProperties properties) {
 		@Nullable String connectString = properties.connectString();
 		if (!StringUtils.hasText(connectString)) {
 			throw new LockBackendMissingException(
-					"distlock keeps its locks in ZooKeeper, and nothing says where it is: "
+					"distlock keeps its locks in ZooKeeper, but its address is not configured: "
 							+ "there is neither a CuratorFramework bean nor the property 'distlock.zookeeper.connect-string'.",
 					"""
 							Do one of these:
@@ -60,7 +61,7 @@ final class ZooKeeperClient implements DisposableBean {
 			.connectString(connectString)
 			.sessionTimeoutMs(Math.toIntExact(properties.sessionTimeout().toMillis()))
 			.connectionTimeoutMs(Math.toIntExact(properties.connectionTimeout().toMillis()))
-			// Locks are asked for again by those who wait for them.
+			// Waiting callers retry themselves.
 			.retryPolicy(new RetryNTimes(0, 0))
 			.build();
 		client.start();
@@ -77,7 +78,7 @@ final class ZooKeeperClient implements DisposableBean {
 
 	@Override
 	public void destroy() {
-		if (this.ours) {
+		if (this.closeOnDestroy) {
 			this.client.close();
 		}
 	}

@@ -11,17 +11,18 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Locks in ZooKeeper.
  *
- * @param enabled Whether locks can be kept in ZooKeeper beside the default store. The
- * store that distlock.backend names needs no switch.
+ * @param enabled Whether locks can be kept in ZooKeeper in addition to the default
+ * backend. The backend that distlock.backend names does not need this switch.
  * @param connectString Servers of the ensemble, such as zk1:2181,zk2:2181,zk3:2181. Not
- * needed when the application has a CuratorFramework bean, which is used then.
- * @param sessionTimeout How long the servers keep the locks of a JVM of which they hear
- * nothing. The servers may choose another one. A CuratorFramework bean has its own.
- * @param connectionTimeout How long making a connection may take. A CuratorFramework bean
- * has its own.
+ * needed if the application has a CuratorFramework bean, which is used then.
+ * @param sessionTimeout How long the servers keep the locks of a JVM that no longer
+ * answers. The servers may choose another value. Ignored if the application has a
+ * CuratorFramework bean.
+ * @param connectionTimeout How long opening a connection may take. Ignored if the
+ * application has a CuratorFramework bean.
  * @param commandTimeout How long one lock command may take.
- * @param root Node under which the locks are kept. Applications that share locks share
- * it.
+ * @param root Node under which the locks are kept. Applications that share locks use the
+ * same node.
  */
 @ConfigurationProperties("distlock.zookeeper")
 public record ZooKeeperStoreProperties(@DefaultValue("false") boolean enabled, @Nullable String connectString,
@@ -35,11 +36,11 @@ public record ZooKeeperStoreProperties(@DefaultValue("false") boolean enabled, @
 	 */
 	public ZooKeeperStoreProperties {
 		PropertyChecks.atLeast("distlock.zookeeper.session-timeout", sessionTimeout, Duration.ofSeconds(1), "1s",
-				"Set a longer one, or remove the property to have 15s");
+				"Set a longer duration, or remove the property to use the default, 15s");
 		PropertyChecks.atLeast("distlock.zookeeper.connection-timeout", connectionTimeout, Duration.ofMillis(100),
-				"100ms", "Set a longer one, or remove the property to have 5s");
+				"100ms", "Set a longer duration, or remove the property to use the default, 5s");
 		PropertyChecks.atLeast(COMMAND_TIMEOUT, commandTimeout, Duration.ofMillis(100), "100ms",
-				"Set a longer one, or remove the property to have 2s");
+				"Set a longer duration, or remove the property to use the default, 2s");
 	}
 
 	ZooKeeperBackendSettings toSettings(DistlockProperties properties) {

@@ -1,5 +1,6 @@
 /**
- * Properties, conditions and beans: the room that knows Spring Boot. Nobody uses it.
+ * Spring Boot auto-configuration: properties, conditions and beans. Only this package and
+ * the test support use Spring Boot. No other package uses it.
  */
 @NullMarked
 package io.github.distlock.autoconfigure;

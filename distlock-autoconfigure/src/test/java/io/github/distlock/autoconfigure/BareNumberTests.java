@@ -48,8 +48,9 @@ class BareNumberTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(InvalidPropertyException.class)
-				.hasMessage("Property '" + property + "' is '2000': it has no unit, so it would be 2000 milliseconds."
-						+ " Write a number with a unit, such as 2000ms or 2000s"));
+				.hasMessage(
+						"Property '" + property + "' is '2000': it has no unit and would be read as 2000 milliseconds."
+								+ " Write a number with a unit, such as 2000ms or 2000s"));
 	}
 
 	@Test
@@ -58,8 +59,8 @@ class BareNumberTests {
 			Throwable failure = Objects.requireNonNull(context.getStartupFailure());
 			FailureAnalysis analysis = Objects
 				.requireNonNull(new InvalidPropertyFailureAnalyzer(new MockEnvironment()).analyze(failure));
-			assertThat(analysis.getDescription())
-				.startsWith("Property 'distlock.wait-time' is '2': it has no unit, so it would be 2 milliseconds.");
+			assertThat(analysis.getDescription()).startsWith(
+					"Property 'distlock.wait-time' is '2': it has no unit and would be read as 2 milliseconds.");
 			assertThat(analysis.getAction()).startsWith("Write a number with a unit, such as 2ms or 2s");
 		});
 	}

@@ -93,18 +93,18 @@ class DistlockPropertiesTests {
 	@CsvSource(delimiter = '|', quoteCharacter = '"',
 			textBlock = """
 					lease-time=99ms | 'distlock.lease-time' is '99ms': it must be at least 100ms. Set 100ms or more, since
-					lease-time=40000d | 'distlock.lease-time' is '3456000000s': it is longer than a century. Use a shorter one
-					wait-time=40000d | 'distlock.wait-time' is '3456000000s': it is longer than a century. Use -1 to wait for
+					lease-time=40000d | 'distlock.lease-time' is '3456000000s': it is longer than a century. Use a shorter duration
+					wait-time=40000d | 'distlock.wait-time' is '3456000000s': it is longer than a century. Use -1 to wait without
 					max-hold-time=29s | 'distlock.max-hold-time' is '29s': it must not be shorter than 'distlock.lease-time', which is '30s'
 					backend-timeout=900ms | 'distlock.backend-timeout' is '900ms': it must not be shorter than 'distlock.redis.command-timeout'
-					shutdown-grace-period=-1s | 'distlock.shutdown-grace-period' is '-1s': it must be at least 0s. Set 0s not to wait
-					redis.command-timeout=0 | 'distlock.redis.command-timeout' is '0s': it must be at least 1ms. Set a longer one, or remove the property to have 1s
-					handoff.budget=-1 | 'distlock.handoff.budget' is '-1': it must be from 0 to 1000. Set 0 not to pass locks on
-					handoff.budget=1001 | 'distlock.handoff.budget' is '1001': it must be from 0 to 1000. Set 0 not
-					handoff.max-time=-1ms | 'distlock.handoff.max-time' is '-1ms': it must be at least 0s. Set 0s not to pass locks on
+					shutdown-grace-period=-1s | 'distlock.shutdown-grace-period' is '-1s': it must be at least 0s. Set 0s to stop without
+					redis.command-timeout=0 | 'distlock.redis.command-timeout' is '0s': it must be at least 1ms. Set a longer duration, or remove the property to use the default, 1s
+					handoff.budget=-1 | 'distlock.handoff.budget' is '-1': it must be from 0 to 1000. Set 0 to disable the hand-over
+					handoff.budget=1001 | 'distlock.handoff.budget' is '1001': it must be from 0 to 1000. Set 0 to
+					handoff.max-time=-1ms | 'distlock.handoff.max-time' is '-1ms': it must be at least 0s. Set 0s to disable the hand-over
 					handoff.max-time=31s | 'distlock.handoff.max-time' is '31s': it must not be longer than 'distlock.lease-time', which is '30s'
-					transaction.commit-margin=-1ms | 'distlock.transaction.commit-margin' is '-1ms': it must be at least 0s. Set 0s to ask only
-					transaction.commit-margin=2501ms | 'distlock.transaction.commit-margin' is '2501ms': it must be at most 2500ms. Set a shorter one
+					transaction.commit-margin=-1ms | 'distlock.transaction.commit-margin' is '-1ms': it must be at least 0s. Set 0s to require only
+					transaction.commit-margin=2501ms | 'distlock.transaction.commit-margin' is '2501ms': it must be at most 2500ms. Set a shorter duration
 					key-prefix=a{b | 'distlock.key-prefix' is 'a{b': braces in the prefix would put all locks into one cluster slot. Remove
 					key-prefix=a}b | 'distlock.key-prefix' is 'a}b': braces
 					key-prefix= | 'distlock.key-prefix' is '': a blank prefix mixes lock keys with all other keys of the store. Remove

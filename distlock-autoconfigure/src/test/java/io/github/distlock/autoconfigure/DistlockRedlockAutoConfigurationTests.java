@@ -117,7 +117,7 @@ class DistlockRedlockAutoConfigurationTests {
 		this.application.withPropertyValues(hosts("127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"))
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
-				assertThat(output).containsOnlyOnce("survives the loss of as many");
+				assertThat(output).containsOnlyOnce("survives the loss of as many nodes");
 			});
 	}
 

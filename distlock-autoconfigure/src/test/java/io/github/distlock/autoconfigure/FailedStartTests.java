@@ -39,9 +39,10 @@ class FailedStartTests {
 		ClassLoader withoutRedis = new FilteredClassLoader("org.springframework.data.redis", "io.lettuce");
 		start(application(Locks.class).resourceLoader(new DefaultResourceLoader(withoutRedis)));
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("distlock has no lock store: there is none on the class path, and no LockBackend bean.")
 			.contains(
-					"- add the dependency io.github.distlock:distlock-spring-boot-starter, which brings Redis, and set "
+					"distlock has no lock backend: there is none on the class path, and there is no LockBackend bean.")
+			.contains(
+					"- add the dependency io.github.distlock:distlock-spring-boot-starter, which includes the Redis client, and set "
 							+ "spring.data.redis.host")
 			.contains("- define a LockBackend bean of your own")
 			.contains("- set distlock.enabled=false to run without locks");
@@ -51,7 +52,7 @@ class FailedStartTests {
 	void withoutAConnectionFactory(CapturedOutput output) {
 		start(application(Locks.class));
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("distlock keeps its locks in Redis, and there is no RedisConnectionFactory bean.")
+			.contains("distlock keeps its locks in Redis, but there is no RedisConnectionFactory bean.")
 			.contains("- do not exclude DataRedisAutoConfiguration, and set spring.data.redis.host")
 			.contains("- set distlock.enabled=false to run without locks");
 	}
@@ -60,7 +61,7 @@ class FailedStartTests {
 	void withSeveralConnectionFactoriesAndNoneNamed(CapturedOutput output) {
 		start(application(Locks.class, TwoFactories.class));
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("there are 2 RedisConnectionFactory beans, none of them primary: 'first', 'second'.")
+			.contains("there are 2 RedisConnectionFactory beans, and none of them is primary: 'first', 'second'.")
 			.contains("Set distlock.redis.connection-factory to one of these names, or mark one of the beans with "
 					+ "@Primary.");
 	}
@@ -70,15 +71,15 @@ class FailedStartTests {
 		start(application(Locks.class, TwoFactories.class), "distlock.redis.connection-factory=thrid");
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains(
-					"Property 'distlock.redis.connection-factory' is 'thrid': there is no RedisConnectionFactory bean "
-							+ "of that name.")
+					"Property 'distlock.redis.connection-factory' is 'thrid', but there is no RedisConnectionFactory bean "
+							+ "with that name.")
 			.contains("Set it to one of 'first', 'second', or remove it.");
 	}
 
 	@Test
 	void withAConnectionFactoryThatIsSomethingElse(CapturedOutput output) {
 		start(application(Locks.class, Redis.class), "distlock.redis.connection-factory=distlockRegistryLifecycle");
-		assertThat(output).contains("is 'distlockRegistryLifecycle': there is no RedisConnectionFactory bean")
+		assertThat(output).contains("is 'distlockRegistryLifecycle', but there is no RedisConnectionFactory bean")
 			.contains("Set it to one of 'redisConnectionFactory', or remove it.");
 	}
 
@@ -87,18 +88,18 @@ class FailedStartTests {
 		start(application(Locks.class, Local.class, Pool.class), "distlock.backend=local",
 				"distlock.aop.executor=exceutor");
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Property 'distlock.aop.executor' is 'exceutor': there is no Executor bean of that name")
-			.contains("Set it to one of 'pool', or remove the property to have a thread for each call");
+			.contains("Property 'distlock.aop.executor' is 'exceutor': there is no Executor bean with that name")
+			.contains("Set it to one of 'pool', or remove the property to use a thread for each call");
 	}
 
 	@Test
 	void withAStoreThatThisVersionDoesNotHave(CapturedOutput output) {
 		start(application(Locks.class, Redis.class), "distlock.backend=etcd");
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Property 'distlock.backend' is 'etcd': this version of distlock has no such lock store.")
+			.contains("Property 'distlock.backend' is 'etcd': this version of distlock has no such lock backend.")
 			.contains("It was set in \"distlock.backend\" from property source \"commandLineArgs\".")
 			.contains(
-					"Use one of: redis, redlock, jdbc, zookeeper, local, composite. For any other store define a LockBackend bean and remove the property.");
+					"Use one of: redis, redlock, jdbc, zookeeper, local, composite. For any other store, define a LockBackend bean and remove the property.");
 	}
 
 	@Test
@@ -107,10 +108,10 @@ class FailedStartTests {
 		start(application(Locks.class, Redis.class).resourceLoader(new DefaultResourceLoader(withoutCurator)),
 				"distlock.backend=zookeeper");
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("The lock store 'zookeeper' is chosen (distlock.backend=zookeeper), and "
+			.contains("The lock backend 'zookeeper' is enabled (distlock.backend=zookeeper), but "
 					+ "org.apache.curator.framework.CuratorFramework is not on the class path.")
 			.contains("- add the dependency org.apache.curator:curator-recipes")
-			.contains("- choose another store")
+			.contains("- use another backend")
 			.contains("- set distlock.enabled=false to run without locks");
 	}
 
@@ -121,7 +122,7 @@ class FailedStartTests {
 				"distlock.zookeeper.enabled=true");
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains(
-					"The lock store 'zookeeper' is chosen (distlock.zookeeper.enabled=true or distlock.composite), and ")
+					"The lock backend 'zookeeper' is enabled (distlock.zookeeper.enabled=true or distlock.composite), but ")
 			.contains("- add the dependency org.apache.curator:curator-recipes");
 	}
 
@@ -129,30 +130,31 @@ class FailedStartTests {
 	void withAnAutoConfigurationThatWasExcluded(CapturedOutput output) {
 		start(application(Locks.class, Redis.class), "distlock.local.enabled=true");
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("The lock store 'local' is chosen (distlock.local.enabled=true or distlock.composite), and its "
-					+ "auto-configuration did not run.")
-			.contains("Do not exclude it, or choose another store.");
+			.contains(
+					"The lock backend 'local' is enabled (distlock.local.enabled=true or distlock.composite), but its "
+							+ "auto-configuration did not run.")
+			.contains("Do not exclude it, or use another backend.");
 	}
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-			redis          | 'redis': it must name two different stores.
-			redis,redis    | 'redis,redis': it must name two different stores.
-			redis,etcd     | 'redis,etcd': there is no store 'etcd'.
-			redis,composite| 'redis,composite': there is no store 'composite'.
+			redis          | 'redis': it must name two different backends.
+			redis,redis    | 'redis,redis': it must name two different backends.
+			redis,etcd     | 'redis,etcd': there is no backend 'etcd'.
+			redis,composite| 'redis,composite': there is no backend 'composite'.
 			""")
 	void withACompositeThatCannotWork(String value, String problem, CapturedOutput output) {
 		start(application(Locks.class, Redis.class), "distlock.composite=" + value);
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("Property 'distlock.composite' is " + problem + " It was set in \"distlock.composite\" from")
-			.contains("Name two different ones of: redis, redlock, jdbc, zookeeper, local.");
+			.contains("Name two of these: redis, redlock, jdbc, zookeeper, local.");
 	}
 
 	@Test
 	void withACompositeThatIsTheDefaultAndSaysNothing(CapturedOutput output) {
 		start(application(Locks.class, Redis.class), "distlock.backend=composite");
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Property 'distlock.composite' is '': it says nothing, but distlock.backend is 'composite'.");
+			.contains("Property 'distlock.composite' is '': it is empty, but distlock.backend is 'composite'.");
 	}
 
 	@Test
@@ -169,7 +171,7 @@ class FailedStartTests {
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("Property 'distlock.lease-time' is '10ms': it must be at least 100ms. It was set in "
 					+ "\"distlock.lease-time\" from property source \"commandLineArgs\".")
-			.contains("Set 100ms or more, since a shorter lease ends while a command is on its way.");
+			.contains("Set 100ms or more, since a shorter lease could expire while a command is on its way.");
 	}
 
 	@Test
@@ -185,9 +187,9 @@ class FailedStartTests {
 	void withALockThatIsWrittenWrongly(CapturedOutput output) {
 		start(application(Locks.class, Redis.class, WrongLock.class));
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("A lock of bean 'shop' cannot work as it is written:")
+			.contains("A lock of bean 'shop' is invalid:")
 			.contains("leaseTime")
-			.contains("Correct the @DistributedLock annotation or the LockRequest as the description says.");
+			.contains("Correct the @DistributedLock annotation or the LockRequest as described.");
 	}
 
 	@Test
@@ -218,7 +220,7 @@ class FailedStartTests {
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("distlock.fail-fast is true, and the lock store cannot be used: Redis at 127.0.0.1:1.")
 			.contains("Check that the store runs at that address, that this machine can reach it")
-			.contains("To start without it and fail only calls that need a lock, set distlock.fail-fast=false.")
+			.contains("To start without it, so that only calls that need a lock fail, set distlock.fail-fast=false.")
 			.doesNotContain("topsecret");
 	}
 

@@ -65,7 +65,7 @@ class JdbcApplicationTests {
 			for (int i = 0; i < 3; i++) {
 				transaction.executeWithoutResult((status) -> lock(registry, "Orders.take"));
 			}
-			assertThat(output).containsOnlyOnce("Lock Orders.take was asked for inside a transaction")
+			assertThat(output).containsOnlyOnce("Lock Orders.take was requested inside a transaction")
 				.containsOnlyOnce("inside a transaction of the DataSource")
 				.contains("needs a second one");
 		});

@@ -74,7 +74,7 @@ class StoreChoiceTests {
 			assertThat(registries(context)).containsExactly("distlockLocalLockRegistry");
 			assertThat(context.getBean(LockBackend.class)).isInstanceOf(LocalLockBackend.class);
 			lock(context.getBean(LockRegistry.class));
-			assertThat(output).containsOnlyOnce("and no other JVM");
+			assertThat(output).containsOnlyOnce("but not other JVMs");
 		});
 	}
 
@@ -87,7 +87,7 @@ class StoreChoiceTests {
 			assertThat(injected.plain).isSameAs(injected.redis).isNotSameAs(injected.local);
 			assertThat(injected.redisBackend).isInstanceOf(RedisLockBackend.class);
 			assertThat(injected.localBackend).isInstanceOf(LocalLockBackend.class);
-			assertThat(output).containsOnlyOnce("and no other JVM");
+			assertThat(output).containsOnlyOnce("but not other JVMs");
 			// Two stores: one key is two locks.
 			try (HeldLock inRedis = injected.redis.acquire(LockRequest.of("order-1"))) {
 				lock(injected.local);
