@@ -4,15 +4,15 @@ import io.github.distlock.LockBackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one timer of an entry. Setting it later costs nothing: the timer that is armed
+ * The one timer of a queue. Setting it later costs nothing: the timer that is armed
  * already finds, when it fires, that it is too early, and is armed again. Guarded by the
- * entry's lock.
+ * queue's lock.
  */
 final class Alarm {
 
-	private final KeyQueueContext room;
+	private final KeyQueueContext context;
 
-	private final CommandTarget entry;
+	private final CommandTarget queue;
 
 	private boolean set;
 
@@ -26,9 +26,9 @@ final class Alarm {
 	/** Why the last timer could not be set. */
 	private @Nullable LockBackendException refusal;
 
-	Alarm(KeyQueueContext room, CommandTarget entry) {
-		this.room = room;
-		this.entry = entry;
+	Alarm(KeyQueueContext context, CommandTarget queue) {
+		this.context = context;
+		this.queue = queue;
 	}
 
 	void set(long nanos) {
@@ -48,7 +48,7 @@ final class Alarm {
 	 * @return whether it is time
 	 */
 	boolean fired() {
-		long now = this.room.clock().nanoTime();
+		long now = this.context.clock().nanoTime();
 		if (this.armed && now - this.armedForNanos >= 0) {
 			this.armed = false;
 		}
@@ -78,10 +78,11 @@ final class Alarm {
 	}
 
 	private void arm() {
-		// A timer that fires meanwhile waits for the entry's lock. If this throws, none
+		// A timer that fires meanwhile waits for the queue's lock. If this throws, none
 		// is armed, and the next event sets it again.
 		this.armed = false;
-		this.refusal = this.room.ringLater(this.entry, Math.max(0, this.atNanos - this.room.clock().nanoTime()));
+		this.refusal = this.context.scheduleTimer(this.queue,
+				Math.max(0, this.atNanos - this.context.clock().nanoTime()));
 		this.armedForNanos = this.atNanos;
 		this.armed = this.refusal == null;
 	}

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class AsyncAcquisition {
 
-	private final LockAcquirer room;
+	private final LockAcquirer acquirer;
 
-	private final CommandSender dispatcher;
+	private final CommandSender sender;
 
 	private final TimeSource clock;
 
@@ -25,9 +25,9 @@ final class AsyncAcquisition {
 
 	private final CompletableFuture<@Nullable Holder> result = new CompletableFuture<>();
 
-	AsyncAcquisition(LockAcquirer room, CommandSender dispatcher, TimeSource clock, WaitRequest request) {
-		this.room = room;
-		this.dispatcher = dispatcher;
+	AsyncAcquisition(LockAcquirer acquirer, CommandSender sender, TimeSource clock, WaitRequest request) {
+		this.acquirer = acquirer;
+		this.sender = sender;
 		this.clock = clock;
 		this.request = request;
 		this.startNanos = clock.nanoTime();
@@ -39,14 +39,14 @@ final class AsyncAcquisition {
 	}
 
 	private void attempt(boolean first) {
-		FutureWaiter waiter = new FutureWaiter(this.request, this.startNanos, this.dispatcher.callbacks());
-		LockedKeyQueue entry = this.room.join(waiter, true);
+		FutureWaiter waiter = new FutureWaiter(this.request, this.startNanos, this.sender.callbacks());
+		LockedKeyQueue queue = this.acquirer.join(waiter, true);
 		try {
-			Future<?> timer = waiter.isEndless() ? null : this.dispatcher.tasks()
-				.later(() -> timedOut(entry, waiter), Math.max(0, waiter.remainingNanos(this.clock.nanoTime())));
-			this.result.whenComplete((admission, failure) -> {
+			Future<?> timer = waiter.isEndless() ? null : this.sender.tasks()
+				.later(() -> timedOut(queue, waiter), Math.max(0, waiter.remainingNanos(this.clock.nanoTime())));
+			this.result.whenComplete((holder, failure) -> {
 				if (this.result.isCancelled()) {
-					this.room.giveUp(entry, waiter, false);
+					this.acquirer.giveUp(queue, waiter, false);
 				}
 			});
 			waiter.future().thenAccept((outcome) -> {
@@ -63,14 +63,14 @@ final class AsyncAcquisition {
 			// Without its timer the wait might never end.
 			waiter.abandoned = true;
 			this.result.completeExceptionally(ex);
-			this.room.withdraw(entry, waiter);
+			this.acquirer.withdraw(queue, waiter);
 		}
 	}
 
 	/** It completes when its ticket has left the store, or after one command time-out. */
-	private void timedOut(LockedKeyQueue entry, FutureWaiter waiter) {
-		if (this.room.giveUp(entry, waiter, true) && waiter.isLeaving()) {
-			this.dispatcher.tasks().laterSurely(waiter::wake, this.room.withdrawalNanos());
+	private void timedOut(LockedKeyQueue queue, FutureWaiter waiter) {
+		if (this.acquirer.giveUp(queue, waiter, true) && waiter.isLeaving()) {
+			this.sender.tasks().laterSurely(waiter::wake, this.acquirer.withdrawalNanos());
 		}
 	}
 
@@ -87,17 +87,17 @@ final class AsyncAcquisition {
 		if (outcome instanceof Outcome.Failed failed) {
 			this.result.completeExceptionally(failed.forCaller());
 		}
-		else if (outcome instanceof Outcome.Admitted admitted) {
-			admitted(admitted.admission());
+		else if (outcome instanceof Outcome.Acquired admitted) {
+			admitted(admitted.holder());
 		}
 		else {
 			this.result.complete(null);
 		}
 	}
 
-	private void admitted(Holder admission) {
-		if (admission.hasPassed(this.clock)) {
-			this.room.releaseAsync(admission);
+	private void admitted(Holder holder) {
+		if (holder.hasPassed(this.clock)) {
+			this.acquirer.releaseAsync(holder);
 			if (this.request.waitTime().isZero()) {
 				// One answer ends the wait of a caller that asks once, whatever it was.
 				this.result.complete(null);
@@ -106,9 +106,9 @@ final class AsyncAcquisition {
 				attempt(false);
 			}
 		}
-		else if (!this.result.complete(admission)) {
+		else if (!this.result.complete(holder)) {
 			// Cancelled in the moment of the grant.
-			this.room.releaseAsync(admission);
+			this.acquirer.releaseAsync(holder);
 		}
 	}
 

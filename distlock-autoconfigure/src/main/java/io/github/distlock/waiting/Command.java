@@ -8,12 +8,12 @@ import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an entry wants sent to the store. Compared by identity: each is sent once.
+ * What a queue wants sent to the store. Compared by identity: each is sent once.
  */
 abstract sealed class Command {
 
 	/**
-	 * Whether its sender has ended without it being certain that the entry got the
+	 * Whether its sender has ended without it being certain that the queue got the
 	 * outcome. A plain field: near the end of the stack it can be set without a call.
 	 */
 	volatile boolean dropped;
@@ -32,7 +32,7 @@ abstract sealed class Command {
 		return this.taken.compareAndSet(false, true);
 	}
 
-	/** Whether it has ended and the entry may not know it. */
+	/** Whether it has ended and the queue may not know it. */
 	boolean isLost() {
 		return this.dropped || (this.strayed && take());
 	}
@@ -77,36 +77,36 @@ abstract sealed class Command {
 	/**
 	 * Release or cancel.
 	 */
-	static final class Leave extends Command {
+	static final class Release extends Command {
 
-		private final PendingRelease exit;
+		private final PendingRelease pending;
 
 		private final @Nullable Successor next;
 
-		private final @Nullable PendingDowngrade heir;
+		private final @Nullable PendingDowngrade downgrade;
 
 		/**
 		 * Create it.
-		 * @param exit who leaves
+		 * @param pending who leaves
 		 * @param next who is queued in the same trip, or keeps the lock as a reader
-		 * @param heir the latter, who gets the answer
+		 * @param downgrade the latter, who gets the answer
 		 */
-		Leave(PendingRelease exit, @Nullable Successor next, @Nullable PendingDowngrade heir) {
-			this.exit = exit;
+		Release(PendingRelease pending, @Nullable Successor next, @Nullable PendingDowngrade downgrade) {
+			this.pending = pending;
 			this.next = next;
-			this.heir = heir;
+			this.downgrade = downgrade;
 		}
 
-		PendingRelease exit() {
-			return this.exit;
+		PendingRelease pending() {
+			return this.pending;
 		}
 
 		@Nullable Successor next() {
 			return this.next;
 		}
 
-		@Nullable PendingDowngrade heir() {
-			return this.heir;
+		@Nullable PendingDowngrade downgrade() {
+			return this.downgrade;
 		}
 
 	}

@@ -17,13 +17,13 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does what entries ask for: wakes callers, sends commands, and hands the answers to the
- * entries. Whatever follows from an answer is sent by the executor, so that a caller
- * sends one command at most.
+ * Does what queues ask for: wakes callers, sends commands, and hands the answers to the
+ * queues. Whatever follows from an answer is sent by the executor, so that a caller sends
+ * one command at most.
  * <p>
- * A command that an entry asked for is always settled: answered, failed, or dropped with
+ * A command that a queue asked for is always settled: answered, failed, or dropped with
  * the whole registry. Whatever is thrown while it is sent, or while a thread is found for
- * it, is a failure of that command, since the entry sends nothing else before. An
+ * it, is a failure of that command, since the queue sends nothing else before. An
  * {@link Error} is thrown again on a caller's thread, after everything has been done that
  * follows from it. The {@code follow} methods throw nothing but errors that come while
  * another one is handled, a second {@link StackOverflowError} for example. A command
@@ -65,19 +65,19 @@ final class CommandSender {
 	}
 
 	/** Do what follows from an event, the command in the background. */
-	void follow(CommandTarget entry, Effects steps) {
-		follow(steps, (command) -> sendInBackground(entry, command));
+	void runAsync(CommandTarget queue, Effects effects) {
+		run(effects, (command) -> sendInBackground(queue, command));
 	}
 
-	private void follow(Effects steps, Consumer<Command> sender) {
-		Command command = steps.command();
+	private void run(Effects effects, Consumer<Command> sending) {
+		Command command = effects.command();
 		try {
 			try {
-				wake(steps);
+				wake(effects);
 			}
 			finally {
 				if (command != null) {
-					sender.accept(command);
+					sending.accept(command);
 				}
 			}
 		}
@@ -89,10 +89,10 @@ final class CommandSender {
 		}
 	}
 
-	private void sendInBackground(CommandTarget entry, Command command) {
-		Throwable refusal = this.tasks.execute(() -> sendIfFirst(entry, command));
+	private void sendInBackground(CommandTarget queue, Command command) {
+		Throwable refusal = this.tasks.execute(() -> sendIfFirst(queue, command));
 		if (refusal != null && command.take()) {
-			failed(entry, command, refusal);
+			failed(queue, command, refusal);
 		}
 	}
 
@@ -100,36 +100,36 @@ final class CommandSender {
 	 * Do what follows from an event, the command in the background, but not before those
 	 * that were given here before for the same key have been answered.
 	 */
-	void followInOrder(CommandTarget entry, Effects steps) {
-		follow(steps, (command) -> sendInOrder(entry, command));
+	void runAsyncInOrder(CommandTarget queue, Effects effects) {
+		run(effects, (command) -> sendInOrder(queue, command));
 	}
 
-	private void sendInOrder(CommandTarget entry, Command command) {
-		Runnable task = () -> sendIfFirst(entry, command);
+	private void sendInOrder(CommandTarget queue, Command command) {
+		Runnable task = () -> sendIfFirst(queue, command);
 		try {
-			CompletableFuture<?> turn = this.lastInOrder.compute(entry.key(),
+			CompletableFuture<?> turn = this.lastInOrder.compute(queue.key(),
 					(key, last) -> (last != null) ? last.handleAsync((done, failure) -> {
 						task.run();
 						return null;
 					}, this.executor) : CompletableFuture.runAsync(task, this.executor));
 			turn.whenComplete((done, failure) -> {
-				this.lastInOrder.remove(entry.key(), turn);
+				this.lastInOrder.remove(queue.key(), turn);
 				if (failure != null) {
-					refused(entry, command, failure);
+					refused(queue, command, failure);
 				}
 			});
 		}
 		catch (Throwable ex) {
-			refused(entry, command, ex);
+			refused(queue, command, ex);
 		}
 	}
 
-	private void refused(CommandTarget entry, Command command, Throwable refusal) {
+	private void refused(CommandTarget queue, Command command, Throwable refusal) {
 		if (this.tasks.isShutDown()) {
 			logger.debug("A lock command was not sent, since the registry has been shut down", refusal);
 		}
 		else if (command.take()) {
-			failed(entry, command, refusal);
+			failed(queue, command, refusal);
 		}
 	}
 
@@ -137,16 +137,16 @@ final class CommandSender {
 	 * Do what follows from an event, the command on this thread.
 	 * @return how it went, if it was a release; otherwise that it is pending
 	 */
-	ReleaseOutcome followHere(CommandTarget entry, Effects steps) {
-		Command command = steps.command();
+	ReleaseOutcome runHere(CommandTarget queue, Effects effects) {
+		Command command = effects.command();
 		ReleaseOutcome departure = ReleaseOutcome.PENDING;
 		try {
 			try {
-				wake(steps);
+				wake(effects);
 			}
 			finally {
 				if (command != null) {
-					departure = send(entry, command);
+					departure = send(queue, command);
 				}
 			}
 		}
@@ -159,18 +159,18 @@ final class CommandSender {
 		return departure;
 	}
 
-	/** Release a ticket that no entry knows. */
-	void bounce(Ticket ticket, long token) {
+	/** Release a ticket that no queue knows. */
+	void releaseUnknown(Ticket ticket, long token) {
 		this.strays.release(ticket, token);
 	}
 
 	/**
-	 * Ring an entry after a delay.
-	 * @return why no timer could be set, or {@code null}. Then the entry is rung after
+	 * Ring a queue after a delay.
+	 * @return why no timer could be set, or {@code null}. Then the queue is rung after
 	 * the next event of any key at the latest.
 	 */
-	@Nullable LockBackendException ringLater(CommandTarget entry, long delayNanos) {
-		Runnable ring = () -> ring(entry);
+	@Nullable LockBackendException scheduleTimer(CommandTarget queue, long delayNanos) {
+		Runnable ring = () -> timerFired(queue);
 		try {
 			this.tasks.later(ring, delayNanos);
 			return null;
@@ -181,20 +181,20 @@ final class CommandSender {
 		}
 	}
 
-	private void ring(CommandTarget entry) {
+	private void timerFired(CommandTarget queue) {
 		try {
-			follow(entry, entry.ring());
+			runAsync(queue, queue.timerFired());
 		}
 		catch (Throwable ex) {
-			this.tasks.laterSurely(() -> follow(entry, entry.rouse()), RESCUE_NANOS);
-			logger.error("The timer of lock '" + entry.key() + "' failed and is set again", ex);
+			this.tasks.laterSurely(() -> runAsync(queue, queue.retryAll()), RESCUE_NANOS);
+			logger.error("The timer of lock '" + queue.key() + "' failed and is set again", ex);
 		}
 	}
 
-	private void wake(Effects steps) {
+	private void wake(Effects effects) {
 		this.tasks.retryRefused();
-		steps.woken().forEach(this::wake);
-		Ticket stray = steps.stray();
+		effects.woken().forEach(this::wake);
+		Ticket stray = effects.stray();
 		if (stray != null) {
 			this.strays.cancelLater(stray);
 		}
@@ -210,89 +210,90 @@ final class CommandSender {
 		}
 	}
 
-	private void sendIfFirst(CommandTarget entry, Command command) {
+	private void sendIfFirst(CommandTarget queue, Command command) {
 		if (command.take()) {
-			sendHere(entry, command);
+			sendHere(queue, command);
 		}
 	}
 
 	/** Send on a thread of the executor, which no caller waits for. */
-	private void sendHere(CommandTarget entry, Command command) {
+	private void sendHere(CommandTarget queue, Command command) {
 		try {
-			send(entry, command);
+			send(queue, command);
 		}
 		catch (Throwable ex) {
 			// First, without a call: the log may fail, too.
 			command.dropped = true;
-			logger.error("A command for lock '" + entry.key() + "' failed", ex);
+			logger.error("A command for lock '" + queue.key() + "' failed", ex);
 		}
 	}
 
-	private ReleaseOutcome send(CommandTarget entry, Command command) {
+	private ReleaseOutcome send(CommandTarget queue, Command command) {
 		if (command instanceof Command.Attempt attempt) {
-			attempt(entry, attempt);
+			attempt(queue, attempt);
 			return ReleaseOutcome.PENDING;
 		}
-		return leave(entry, (Command.Leave) command);
+		return leave(queue, (Command.Release) command);
 	}
 
-	private void attempt(CommandTarget entry, Command.Attempt attempt) {
-		Effects steps;
+	private void attempt(CommandTarget queue, Command.Attempt attempt) {
+		Effects effects;
 		try {
-			steps = entry.attempted(attempt, this.backend.attempt(attempt.ticket(), attempt.lease(), attempt.queue()));
+			effects = queue.attemptAnswered(attempt,
+					this.backend.attempt(attempt.ticket(), attempt.lease(), attempt.queue()));
 		}
 		catch (Throwable ex) {
-			failed(entry, attempt, ex);
+			failed(queue, attempt, ex);
 			ErrorLog.rethrow(ex);
 			return;
 		}
-		follow(entry, steps);
+		runAsync(queue, effects);
 	}
 
-	private ReleaseOutcome leave(CommandTarget entry, Command.Leave leave) {
-		PendingRelease exit = leave.exit();
+	private ReleaseOutcome leave(CommandTarget queue, Command.Release release) {
+		PendingRelease pending = release.pending();
 		ReleaseResult result = null;
-		Effects steps;
+		Effects effects;
 		try {
-			if (exit.release) {
-				result = this.backend.release(exit.ticket, exit.lastToken, leave.next());
+			if (pending.releasesLock) {
+				result = this.backend.release(pending.ticket, pending.lastToken, release.next());
 			}
 			else {
-				this.backend.cancel(exit.ticket);
+				this.backend.cancel(pending.ticket);
 			}
-			steps = entry.left(exit, result);
+			effects = queue.releaseAnswered(pending, result);
 		}
 		catch (Throwable ex) {
-			failed(entry, leave, ex);
+			failed(queue, release, ex);
 			ErrorLog.rethrow(ex);
 			return ReleaseOutcome.UNANSWERED;
 		}
-		if (leave.heir() != null && result != null) {
-			answer(leave.heir(), result);
+		if (release.downgrade() != null && result != null) {
+			downgradeAnswered(release.downgrade(), result);
 		}
-		follow(entry, steps);
+		runAsync(queue, effects);
 		// A caller gets the first answer only. Gone, in a later one, may be what an
 		// earlier one did.
 		return (result != null && !result.released()) ? ReleaseOutcome.GONE : ReleaseOutcome.RELEASED;
 	}
 
-	private void answer(PendingDowngrade heir, ReleaseResult result) {
+	private void downgradeAnswered(PendingDowngrade downgrade, ReleaseResult result) {
 		try {
-			follow(heir.entry(), heir.answered(result));
+			runAsync(downgrade.queue(), downgrade.answered(result));
 		}
 		catch (Throwable ex) {
-			rescue(heir.entry(), heir.attempt());
-			ErrorLog.log(logger, "The answer for lock '" + heir.entry().key() + "' could not be handled", ex);
+			recoverLater(downgrade.queue(), downgrade.attempt());
+			ErrorLog.log(logger, "The answer for lock '" + downgrade.queue().key() + "' could not be handled", ex);
 		}
 	}
 
-	private void unanswered(PendingDowngrade heir, LockBackendException cause) {
+	private void downgradeUnanswered(PendingDowngrade downgrade, LockBackendException cause) {
 		try {
-			follow(heir.entry(), heir.unanswered(cause));
+			runAsync(downgrade.queue(), downgrade.unanswered(cause));
 		}
 		catch (Throwable ex) {
-			rescue(heir.entry(), heir.attempt());
-			ErrorLog.log(logger, "The failure for lock '" + heir.entry().key() + "' could not be handled", ex);
+			recoverLater(downgrade.queue(), downgrade.attempt());
+			ErrorLog.log(logger, "The failure for lock '" + downgrade.queue().key() + "' could not be handled", ex);
 		}
 	}
 
@@ -300,46 +301,47 @@ final class CommandSender {
 	 * A command failed, or could not be sent. Throws nothing, unless the end of the stack
 	 * is near.
 	 */
-	private void failed(CommandTarget entry, Command command, Throwable ex) {
+	private void failed(CommandTarget queue, Command command, Throwable ex) {
 		try {
 			LockBackendException cause = ErrorLog.asBackendException(ex);
 			if (command instanceof Command.Attempt attempt) {
-				follow(entry, entry.attemptFailed(attempt, cause));
+				runAsync(queue, queue.attemptFailed(attempt, cause));
 				return;
 			}
-			Command.Leave leave = (Command.Leave) command;
-			Effects steps = entry.leaveFailed(leave.exit(), cause);
+			Command.Release release = (Command.Release) command;
+			Effects effects = queue.releaseFailed(release.pending(), cause);
 			try {
-				if (leave.heir() != null) {
-					unanswered(leave.heir(), cause);
+				if (release.downgrade() != null) {
+					downgradeUnanswered(release.downgrade(), cause);
 				}
 			}
 			finally {
-				follow(entry, steps);
+				runAsync(queue, effects);
 			}
 		}
 		catch (Throwable again) {
-			rescue(entry, command);
-			ErrorLog.log(logger, "A failure for lock '" + entry.key() + "' could not be handled and is handled again",
+			recoverLater(queue, command);
+			ErrorLog.log(logger, "A failure for lock '" + queue.key() + "' could not be handled and is handled again",
 					again);
 		}
 	}
 
 	/**
 	 * An error cut short an event, and it is not known how far that came: settle its
-	 * command later, on another thread, and let the entry ask again.
+	 * command later, on another thread, and let the queue ask again.
 	 */
-	private void rescue(CommandTarget entry, Command command) {
+	private void recoverLater(CommandTarget queue, Command command) {
 		this.tasks.laterSurely(() -> {
 			try {
-				if (command instanceof Command.Leave leave && leave.heir() != null) {
-					follow(leave.heir().entry(), leave.heir().entry().rescue(leave.heir().attempt()));
+				if (command instanceof Command.Release release && release.downgrade() != null) {
+					runAsync(release.downgrade().queue(),
+							release.downgrade().queue().recover(release.downgrade().attempt()));
 				}
-				follow(entry, entry.rescue(command));
+				runAsync(queue, queue.recover(command));
 			}
 			catch (Throwable ex) {
-				rescue(entry, command);
-				ErrorLog.log(logger, "Lock '" + entry.key() + "' could not be settled after an error", ex);
+				recoverLater(queue, command);
+				ErrorLog.log(logger, "Lock '" + queue.key() + "' could not be settled after an error", ex);
 			}
 		}, RESCUE_NANOS);
 	}

@@ -14,24 +14,24 @@ interface CommandTarget {
 	String key();
 
 	/** The store answered an attempt. */
-	Effects attempted(Command.Attempt attempt, AttemptResult result);
+	Effects attemptAnswered(Command.Attempt attempt, AttemptResult result);
 
 	/** The store did not answer an attempt. */
 	Effects attemptFailed(Command.Attempt attempt, LockBackendException cause);
 
 	/** The store answered a release, or a cancel, which has no result. */
-	Effects left(PendingRelease exit, @Nullable ReleaseResult result);
+	Effects releaseAnswered(PendingRelease pending, @Nullable ReleaseResult result);
 
 	/** The store did not answer a release or a cancel. */
-	Effects leaveFailed(PendingRelease exit, LockBackendException cause);
+	Effects releaseFailed(PendingRelease pending, LockBackendException cause);
 
 	/** An error may have cut short an event of this command. */
-	Effects rescue(Command command);
+	Effects recover(Command command);
 
 	/** The timer fired. */
-	Effects ring();
+	Effects timerFired();
 
 	/** An error may have cut short the event of the timer. */
-	Effects rouse();
+	Effects retryAll();
 
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Callers of one key that have given up and whose ticket is still in the store. They
  * return when it has left: until then the store may grant the lock to it, so that other
- * applications are refused a lock without a holder. Guarded by the entry's lock.
+ * applications are refused a lock without a holder. Guarded by the queue's lock.
  */
 final class DepartingWaiters {
 

@@ -20,7 +20,7 @@ final class DowngradeWaiter extends ThreadWaiter {
 	}
 
 	@Override
-	boolean isHeir() {
+	boolean isDowngrade() {
 		return true;
 	}
 

@@ -6,7 +6,7 @@ import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows from an event at an entry, to be done without the entry's lock.
+ * What follows from an event at a queue, to be done without the queue's lock.
  *
  * @param command what to send
  * @param woken whom to wake

@@ -15,18 +15,18 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class KeyCallers extends KeyCommand {
 
-	final CommandTarget entry;
+	final CommandTarget queue;
 
-	final KeyQueueContext room;
+	final KeyQueueContext context;
 
 	final LocalQueue waiters = new LocalQueue();
 
 	/** Once it has waited, or the store has failed. */
-	private @Nullable RetryTimer lookout;
+	private @Nullable RetryTimer retryTimer;
 
-	KeyCallers(CommandTarget entry, KeyQueueContext room) {
-		this.entry = entry;
-		this.room = room;
+	KeyCallers(CommandTarget queue, KeyQueueContext context) {
+		this.queue = queue;
+		this.context = context;
 	}
 
 	/** The ticket with which they wait. */
@@ -69,17 +69,17 @@ abstract class KeyCallers extends KeyCommand {
 	 */
 	final void dismiss(Waiter waiter, Outcome outcome) {
 		Ticket ticket = waitingTicket();
-		if (ticket == null || waiter.isHeir() || !this.waiters.isOnly(waiter) || failure() != null) {
+		if (ticket == null || waiter.isDowngrade() || !this.waiters.isOnly(waiter) || failure() != null) {
 			this.waiters.decide(waiter, outcome);
 			return;
 		}
-		lookout().leavers().add(waiter, ticket);
+		retryTimer().leavers().add(waiter, ticket);
 		this.waiters.decideQuietly(waiter, outcome);
 	}
 
 	/** The last failure, if the store has not answered since. */
 	final @Nullable LockBackendException failure() {
-		return (this.lookout != null) ? this.lookout.failure() : null;
+		return (this.retryTimer != null) ? this.retryTimer.failure() : null;
 	}
 
 	/**
@@ -87,42 +87,42 @@ abstract class KeyCallers extends KeyCommand {
 	 * that answers him is on its way.
 	 */
 	final void failWaiters(LockBackendException cause) {
-		this.waiters.decideAll(new Outcome.Failed(cause), (waiter) -> !waiter.isHeir());
-		if (this.lookout != null) {
-			this.lookout.leavers().release();
+		this.waiters.decideAll(new Outcome.Failed(cause), (waiter) -> !waiter.isDowngrade());
+		if (this.retryTimer != null) {
+			this.retryTimer.leavers().release();
 		}
 	}
 
 	final void failed(LockBackendException cause) {
-		boolean tooLong = lookout().failed(cause);
+		boolean tooLong = retryTimer().failed(cause);
 		// A store that is not set up does not answer better later.
 		boolean useless = cause instanceof StoreUnusableException;
 		this.waiters.decideAll(new Outcome.Failed(cause), (waiter) -> tooLong || useless || waiter.isOnce());
 	}
 
 	final void storeAnswered() {
-		if (this.lookout != null) {
-			this.lookout.answered();
+		if (this.retryTimer != null) {
+			this.retryTimer.answered();
 		}
 	}
 
-	final RetryTimer lookout() {
-		if (this.lookout == null) {
-			this.lookout = new RetryTimer(this.room, new Alarm(this.room, this.entry));
+	final RetryTimer retryTimer() {
+		if (this.retryTimer == null) {
+			this.retryTimer = new RetryTimer(this.context, new Alarm(this.context, this.queue));
 		}
-		return this.lookout;
+		return this.retryTimer;
 	}
 
 	/** There is nothing to ask for any more. */
 	final void rest() {
-		if (this.lookout != null) {
-			this.lookout.rest();
+		if (this.retryTimer != null) {
+			this.retryTimer.rest();
 		}
 	}
 
 	/** Without a timer a wait might never end: it ends with the error. */
 	final void failWithoutTimer() {
-		LockBackendException reason = (this.lookout != null) ? this.lookout.ensureTimer() : null;
+		LockBackendException reason = (this.retryTimer != null) ? this.retryTimer.ensureTimer() : null;
 		if (reason != null) {
 			failWaiters(reason);
 		}
@@ -131,7 +131,8 @@ abstract class KeyCallers extends KeyCommand {
 	/** Whom to wake. */
 	final List<Waiter> takeWoken() {
 		List<Waiter> decided = this.waiters.decided();
-		List<Waiter> all = (this.lookout != null) ? this.lookout.leavers().addTo(decided, this::isLeaving) : decided;
+		List<Waiter> all = (this.retryTimer != null) ? this.retryTimer.leavers().addTo(decided, this::isLeaving)
+				: decided;
 		// Now, and not before: there may be no memory for the others.
 		this.waiters.clearDecided();
 		return all;

@@ -31,9 +31,9 @@ abstract class KeyCommand {
 		return true;
 	}
 
-	/** The same for the command of an exit. */
-	final void settled(PendingRelease exit) {
-		if (this.inFlight instanceof Command.Leave leave && leave.exit() == exit) {
+	/** The same for the command of a pending release. */
+	final void settled(PendingRelease pending) {
+		if (this.inFlight instanceof Command.Release release && release.pending() == pending) {
 			this.inFlight = null;
 		}
 	}

@@ -14,28 +14,28 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What this JVM knows of one key: who waits, who holds, and what is on its way to the
- * store. A state machine: each event changes the state, and then {@link #steps()} says
- * what follows. Guarded by the lock of its {@link LockedKeyQueue}.
+ * store. A state machine: each event changes the state, and then {@link #takeEffects()}
+ * says what follows. Guarded by the lock of its {@link LockedKeyQueue}.
  * <p>
  * Invariants:
  * <ul>
  * <li>At most one command of a key is in flight, so commands of one key cannot overtake
  * each other.</li>
- * <li>There is one live ticket at most: it waits in {@link #place} or is held by
+ * <li>There is one live ticket at most: it waits in {@link #queuedTicket} or is held by
  * {@link #holder}, never both. The place is set before its first attempt is sent, since a
  * message may come before the reply.</li>
- * <li>A ticket that moved to {@link #exits} is never attempted, renewed or handed on
- * again, and nothing new is attempted before the store has answered its exit.</li>
+ * <li>A ticket that moved to {@link #releases} is never attempted, renewed or handed on
+ * again, and nothing new is attempted before the store has answered its pending.</li>
  * <li>A place belongs to the key, not to a thread: it is kept while anybody waits.</li>
- * <li>Without waiters, holder, place, exits and command in flight the entry is removed
+ * <li>Without waiters, holder, place, releases and command in flight the queue is removed
  * from the room, once, and never used again.</li>
  * </ul>
  */
 final class KeyQueue extends KeyCallers {
 
-	private final PendingReleases exits;
+	private final PendingReleases releases;
 
-	private @Nullable QueuedTicket place;
+	private @Nullable QueuedTicket queuedTicket;
 
 	private @Nullable Holder holder;
 
@@ -44,12 +44,12 @@ final class KeyQueue extends KeyCallers {
 
 	private boolean removed;
 
-	KeyQueue(CommandTarget entry, KeyQueueContext room) {
-		super(entry, room);
-		this.exits = new PendingReleases(room.clock());
+	KeyQueue(CommandTarget queue, KeyQueueContext context) {
+		super(queue, context);
+		this.releases = new PendingReleases(context.clock());
 	}
 
-	/** Add a caller to the local queue; answers whether this entry is still in use. */
+	/** Add a caller to the local queue; answers whether this queue is still in use. */
 	boolean join(Waiter waiter) {
 		if (this.removed) {
 			return false;
@@ -63,73 +63,73 @@ final class KeyQueue extends KeyCallers {
 	 * @param validity until when the grant counts by now
 	 * @return whether that could be; otherwise nothing has changed
 	 */
-	boolean handOn(Holder admission, Validity validity) {
+	boolean tryHandOff(Holder holder, Validity validity) {
 		dropAbandoned();
-		if (this.holder != admission || this.waiters.isEmpty()) {
+		if (this.holder != holder || this.waiters.isEmpty()) {
 			return false;
 		}
 		Waiter next = this.waiters.first();
-		if (!this.room.handOff().allow(admission, validity, next.request(), this.room.clock())) {
+		if (!this.context.handOffLimits().allow(holder, validity, next.request(), this.context.clock())) {
 			return false;
 		}
-		this.holder = admission.next(validity);
-		this.waiters.decide(next, new Outcome.Admitted(this.holder));
+		this.holder = holder.next(validity);
+		this.waiters.decide(next, new Outcome.Acquired(this.holder));
 		return true;
 	}
 
 	/**
-	 * The lock goes back to the store, or to a reader of another entry; answers whether
+	 * The lock goes back to the store, or to a reader of another queue; answers whether
 	 * this one still held it.
 	 */
-	boolean depart(Holder admission, long giveUpNanos, @Nullable PendingDowngrade heir) {
-		if (this.holder != admission) {
+	boolean release(Holder holder, long giveUpNanos, @Nullable PendingDowngrade downgrade) {
+		if (this.holder != holder) {
 			return false;
 		}
-		this.exits.release(admission.ticket(), this.doubtful, admission.fencingToken(), giveUpNanos, heir);
+		this.releases.release(holder.ticket(), this.doubtful, holder.fencingToken(), giveUpNanos, downgrade);
 		this.holder = null;
 		return true;
 	}
 
 	/** A ticket was granted by message; answers whether anybody here knows it. */
 	boolean granted(Ticket ticket, Grant grant) {
-		QueuedTicket waiting = this.place;
-		if (waiting == null || !waiting.ticket.equals(ticket)) {
-			return ticket.equals(liveTicket()) || this.exits.contains(ticket);
+		QueuedTicket queued = this.queuedTicket;
+		if (queued == null || !queued.ticket.equals(ticket)) {
+			return ticket.equals(liveTicket()) || this.releases.contains(ticket);
 		}
 		storeAnswered();
-		waiting.waited = true;
-		if (grant.validity().hasPassed(this.room.clock())) {
-			waiting.due = true;
+		queued.waited = true;
+		if (grant.validity().hasPassed(this.context.clock())) {
+			queued.due = true;
 		}
 		else {
-			admit(waiting, waiting.lease(), grant);
+			admit(queued, queued.lease(), grant);
 		}
 		return true;
 	}
 
 	/** Another attempt is worth its while, for one ticket or for whichever waits. */
-	void look(@Nullable Ticket ticket) {
-		QueuedTicket waiting = this.place;
-		if (waiting != null && (ticket == null || waiting.ticket.equals(ticket))) {
-			waiting.due = true;
+	void retry(@Nullable Ticket ticket) {
+		QueuedTicket queued = this.queuedTicket;
+		if (queued != null && (ticket == null || queued.ticket.equals(ticket))) {
+			queued.due = true;
 		}
 	}
 
-	void attempted(Command.Attempt attempt, AttemptResult result) {
+	void attemptAnswered(Command.Attempt attempt, AttemptResult result) {
 		settled(attempt);
 		storeAnswered();
-		QueuedTicket waiting = this.place;
+		QueuedTicket queued = this.queuedTicket;
 		// A message may have been quicker than the reply.
-		if (waiting != null && waiting.ticket.equals(attempt.ticket())) {
-			answered(waiting, attempt.lease(), result);
+		if (queued != null && queued.ticket.equals(attempt.ticket())) {
+			answered(queued, attempt.lease(), result);
 		}
 	}
 
 	void attemptFailed(Command.Attempt attempt, LockBackendException cause) {
 		settled(attempt);
-		QueuedTicket waiting = this.place;
-		if (waiting != null && waiting.ticket.equals(attempt.ticket())) {
-			waiting.doubtful = true;
+		QueuedTicket queued = this.queuedTicket;
+		if (queued != null && queued.ticket.equals(attempt.ticket())) {
+			queued.doubtful = true;
 			failed(cause);
 		}
 		// A message may have been quicker, and its holder may have left before this.
@@ -137,28 +137,28 @@ final class KeyQueue extends KeyCallers {
 	}
 
 	/** The store has answered a release (or a cancel, then without a result). */
-	void left(PendingRelease exit, @Nullable ReleaseResult result) {
-		settled(exit);
+	void releaseAnswered(PendingRelease pending, @Nullable ReleaseResult result) {
+		settled(pending);
 		storeAnswered();
-		gone(exit, (result != null) ? result.next() : null);
+		gone(pending, (result != null) ? result.next() : null);
 	}
 
-	void leaveFailed(PendingRelease exit, LockBackendException cause) {
-		settled(exit);
-		failed(exit.notAttempted(cause));
-		if (this.exits.rest(exit)) {
-			gone(exit, null);
+	void releaseFailed(PendingRelease pending, LockBackendException cause) {
+		settled(pending);
+		failed(pending.notAttempted(cause));
+		if (this.releases.rest(pending)) {
+			gone(pending, null);
 		}
 	}
 
-	/** A timer of this entry fired. */
-	void ring() {
-		RetryTimer waited = lookout();
-		if (waited.rings()) {
-			this.exits.wake();
-			QueuedTicket waiting = this.place;
-			if (waiting != null) {
-				waiting.due |= waited.looks();
+	/** A timer of this queue fired. */
+	void timerFired() {
+		RetryTimer timer = retryTimer();
+		if (timer.rings()) {
+			this.releases.wake();
+			QueuedTicket queued = this.queuedTicket;
+			if (queued != null) {
+				queued.due |= timer.looks();
 			}
 		}
 	}
@@ -166,138 +166,139 @@ final class KeyQueue extends KeyCallers {
 	/**
 	 * An error cut short an event of this command: it is settled without an answer.
 	 */
-	void rescue(Command command) {
+	void recover(Command command) {
 		boolean wasInFlight = settled(command);
-		if (wasInFlight && this.place != null) {
-			this.place.doubtful = true;
+		if (wasInFlight && this.queuedTicket != null) {
+			this.queuedTicket.doubtful = true;
 		}
 		// An heir must never ask again: another writer may have been in between.
-		this.waiters.decideAll(new Outcome.TimedOut(), Waiter::isHeir);
+		this.waiters.decideAll(new Outcome.TimedOut(), Waiter::isDowngrade);
 		if (command instanceof Command.Attempt attempt) {
 			doubt(attempt.ticket());
-			if (wasInFlight && !attempt.ticket().equals(liveTicket()) && !this.exits.contains(attempt.ticket())) {
+			if (wasInFlight && !attempt.ticket().equals(liveTicket()) && !this.releases.contains(attempt.ticket())) {
 				// The event may have been cut short between two states of the ticket.
-				this.exits.cancel(attempt.ticket());
+				this.releases.cancel(attempt.ticket());
 			}
 		}
-		rouse();
+		retryAll();
 	}
 
 	/** An attempt of a ticket may have been made, and may still be on its way. */
 	private void doubt(Ticket ticket) {
 		this.doubtful |= this.holder != null && this.holder.ticket().equals(ticket);
-		this.exits.doubt(ticket);
+		this.releases.doubt(ticket);
 	}
 
 	/** Whatever is left to be done is due. */
-	void rouse() {
-		this.exits.wake();
-		if (this.place != null) {
-			this.place.due = true;
+	void retryAll() {
+		this.releases.wake();
+		if (this.queuedTicket != null) {
+			this.queuedTicket.due = true;
 		}
 	}
 
-	private void gone(PendingRelease exit, @Nullable AttemptResult next) {
-		this.exits.remove(exit);
-		QueuedTicket waiting = this.place;
-		if (waiting != null) {
-			waiting.waited = true;
-			if (next != null && exit.next != null) {
-				answered(waiting, exit.next.lease(), next);
+	private void gone(PendingRelease pending, @Nullable AttemptResult next) {
+		this.releases.remove(pending);
+		QueuedTicket queued = this.queuedTicket;
+		if (queued != null) {
+			queued.waited = true;
+			if (next != null && pending.next != null) {
+				answered(queued, pending.next.lease(), next);
 			}
 			else {
 				// Nobody told whether it is queued: it must ask.
-				waiting.due = true;
+				queued.due = true;
 			}
 		}
 	}
 
-	private void answered(QueuedTicket waiting, Duration asked, AttemptResult result) {
+	private void answered(QueuedTicket queued, Duration asked, AttemptResult result) {
 		if (result instanceof AttemptResult.Granted granted) {
-			if (granted.grant().validity().hasPassed(this.room.clock())) {
+			if (granted.grant().validity().hasPassed(this.context.clock())) {
 				// For one that asks once this was it. And an heir must never ask: another
 				// writer may have been in between.
 				this.waiters.ofKind(Waiter::isOnce).forEach((once) -> dismiss(once, new Outcome.TimedOut()));
-				lookout().afterStaleGrant();
+				retryTimer().afterStaleGrant();
 			}
 			else {
-				admit(waiting, asked, granted.grant());
+				admit(queued, asked, granted.grant());
 			}
 			return;
 		}
-		waiting.waited = true;
+		queued.waited = true;
 		this.waiters.decideAll(new Outcome.TimedOut(), Waiter::isOnce);
 		if (result instanceof AttemptResult.Waiting later) {
-			lookout().after(later.lookAgain());
-			if (waiting.queue(later.queuedNow())) {
-				this.room.lostPlace();
+			retryTimer().after(later.lookAgain());
+			if (queued.queue(later.queuedNow())) {
+				this.context.requeuedAtEnd();
 			}
 		}
-		else if (this.waiters.isEmpty() && waiting.isUnknown()) {
+		else if (this.waiters.isEmpty() && queued.isUnknown()) {
 			// The only caller did not want to wait, and the store knows nothing of it.
-			this.place = null;
-			this.room.waitsNoMore();
+			this.queuedTicket = null;
+			this.context.leftQueue();
 		}
 		else {
-			waiting.due = true;
+			queued.due = true;
 		}
 	}
 
-	private void admit(QueuedTicket waiting, Duration asked, Grant grant) {
-		if (this.exits.isEmpty()) {
-			// Not while an exit rests: it is still to be woken.
+	private void admit(QueuedTicket queued, Duration asked, Grant grant) {
+		if (this.releases.isEmpty()) {
+			// Not while a pending release rests: it is still to be woken.
 			rest();
 		}
-		this.room.waitsNoMore();
-		this.place = null;
+		this.context.leftQueue();
+		this.queuedTicket = null;
 		dropAbandoned();
 		if (this.waiters.isEmpty() || asked.compareTo(this.waiters.first().request().lease()) > 0) {
 			// All have left meanwhile, or the one that wanted such a long lease.
-			this.exits.giveBack(waiting, asked, grant);
+			this.releases.giveBack(queued, asked, grant);
 			return;
 		}
-		waiting.askFor(this.waiters.first().request().lease());
-		Holder admission = waiting.admit(grant, this.room.clock().nanoTime());
-		this.holder = admission;
-		this.doubtful = waiting.doubtful;
-		this.waiters.decide(this.waiters.first(), new Outcome.Admitted(admission));
+		queued.askFor(this.waiters.first().request().lease());
+		Holder holder = queued.admit(grant, this.context.clock().nanoTime());
+		this.holder = holder;
+		this.doubtful = queued.doubtful;
+		this.waiters.decide(this.waiters.first(), new Outcome.Acquired(holder));
 	}
 
 	/**
 	 * Find out what follows from the events so far. Call it once after each.
 	 */
-	Effects steps() {
+	Effects takeEffects() {
 		Command lost = lost();
 		if (lost != null) {
-			rescue(lost);
+			recover(lost);
 		}
 		dropAbandoned();
 		failWithoutTimer();
 		Command command = nextCommand();
-		Effects steps = new Effects(command, takeWoken(), this.exits.takeStray());
+		Effects effects = new Effects(command, takeWoken(), this.releases.takeStray());
 		if (command != null) {
 			sending(command);
 		}
 		else if (isIdle()) {
 			this.removed = true;
-			this.room.remove(this.entry.key());
+			this.context.remove(this.queue.key());
 		}
-		return steps;
+		return effects;
 	}
 
 	@Override
 	boolean isLeaving(Ticket ticket) {
-		boolean abandoned = this.place != null && this.place.ticket.equals(ticket) && this.waiters.isEmpty();
-		return (abandoned || this.exits.isLeaving(ticket)) && failure() == null;
+		boolean abandoned = this.queuedTicket != null && this.queuedTicket.ticket.equals(ticket)
+				&& this.waiters.isEmpty();
+		return (abandoned || this.releases.isLeaving(ticket)) && failure() == null;
 	}
 
 	@Override
 	@Nullable Ticket waitingTicket() {
-		return (this.place != null) ? this.place.ticket : null;
+		return (this.queuedTicket != null) ? this.queuedTicket.ticket : null;
 	}
 
 	private @Nullable Ticket liveTicket() {
-		return (this.place == null && this.holder != null) ? this.holder.ticket() : waitingTicket();
+		return (this.queuedTicket == null && this.holder != null) ? this.holder.ticket() : waitingTicket();
 	}
 
 	/** What a shutdown would have to wait for. */
@@ -308,45 +309,46 @@ final class KeyQueue extends KeyCallers {
 
 	KeySnapshot snapshot() {
 		Ticket held = (this.holder != null) ? this.holder.ticket() : null;
-		return new KeySnapshot(this.entry.key(), held, this.waiters.size(), !isSettled() || !this.exits.isEmpty());
+		return new KeySnapshot(this.queue.key(), held, this.waiters.size(), !isSettled() || !this.releases.isEmpty());
 	}
 
 	private boolean isIdle() {
-		return isSettled() && !this.removed && this.waiters.isEmpty() && this.holder == null && this.place == null
-				&& this.exits.isEmpty();
+		return isSettled() && !this.removed && this.waiters.isEmpty() && this.holder == null
+				&& this.queuedTicket == null && this.releases.isEmpty();
 	}
 
 	private @Nullable Command nextCommand() {
 		if (!isSettled()) {
 			return null;
 		}
-		if (this.place != null && this.exits.isEmpty() && this.waiters.isEmpty()) {
-			this.exits.cancel(this.place);
-			this.place = null;
+		if (this.queuedTicket != null && this.releases.isEmpty() && this.waiters.isEmpty()) {
+			this.releases.cancel(this.queuedTicket);
+			this.queuedTicket = null;
 			// Now, and not when the store has answered: others must look out.
-			this.room.waitsNoMore();
+			this.context.leftQueue();
 		}
-		PendingRelease exit = this.exits.first();
-		if (exit != null) {
-			return exit.resting ? null : leave(exit);
+		PendingRelease pending = this.releases.first();
+		if (pending != null) {
+			return pending.resting ? null : leave(pending);
 		}
 		if (this.holder != null || this.waiters.isEmpty()) {
 			return null;
 		}
-		if (this.place == null) {
-			this.place = QueuedTicket.of(this.entry.key(), this.waiters.first().request(), this.room);
-			this.place.due = true;
+		if (this.queuedTicket == null) {
+			this.queuedTicket = QueuedTicket.of(this.queue.key(), this.waiters.first().request(), this.context);
+			this.queuedTicket.due = true;
 		}
-		this.place.askFor(this.waiters.first().request().lease());
-		return this.place.attemptIfDue(!this.waiters.isOnceOnly());
+		this.queuedTicket.askFor(this.waiters.first().request().lease());
+		return this.queuedTicket.attemptIfDue(!this.waiters.isOnceOnly());
 	}
 
-	private Command leave(PendingRelease exit) {
-		if (exit.release && exit.heir == null && exit.sends == 0 && liveTicket() == null && !this.waiters.isEmpty()) {
-			this.place = QueuedTicket.of(this.entry.key(), this.waiters.first().request(), this.room);
-			exit.next = new Successor(this.place.ticket, this.place.lease());
+	private Command leave(PendingRelease pending) {
+		if (pending.releasesLock && pending.downgrade == null && pending.sends == 0 && liveTicket() == null
+				&& !this.waiters.isEmpty()) {
+			this.queuedTicket = QueuedTicket.of(this.queue.key(), this.waiters.first().request(), this.context);
+			pending.next = new Successor(this.queuedTicket.ticket, this.queuedTicket.lease());
 		}
-		return exit.send(liveTicket());
+		return pending.send(liveTicket());
 	}
 
 }

@@ -9,38 +9,38 @@ import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an entry needs of the room around it. Nothing here blocks.
+ * What a queue needs of the room around it. Nothing here blocks.
  */
 interface KeyQueueContext {
 
 	TimeSource clock();
 
 	/** How long the lock may stay in this JVM. */
-	HandOffLimits handOff();
+	HandOffLimits handOffLimits();
 
 	/** How long the store may be silent. */
-	Duration patience();
+	Duration backendTimeout();
 
 	Ticket newTicket(String key, LockMode mode);
 
 	/**
-	 * Whether this entry asks the store by itself from time to time, and not only when
+	 * Whether this queue asks the store by itself from time to time, and not only when
 	 * told. Of several tickets of this JVM on one key one does.
 	 */
-	boolean isLookout();
+	boolean retriesForKey();
 
-	/** The entry's ticket was granted, or nobody wants it any more. */
-	void waitsNoMore();
+	/** The queue's ticket was granted, or nobody wants it any more. */
+	void leftQueue();
 
 	/**
-	 * A command of the entry failed.
+	 * A command of the queue failed.
 	 * @param cause why
 	 * @param tooLong whether the store has been silent for longer than anybody should
 	 * wait
 	 */
 	void storeFailed(LockBackendException cause, boolean tooLong);
 
-	/** The store answered a command of the entry. */
+	/** The store answered a command of the queue. */
 	void storeAnswered();
 
 	/**
@@ -50,18 +50,18 @@ interface KeyQueueContext {
 	@Nullable LockBackendException storeFailure();
 
 	/**
-	 * The store had forgotten the entry's ticket, which waits at the end now: others of
+	 * The store had forgotten the queue's ticket, which waits at the end now: others of
 	 * this JVM may have lost their places, too.
 	 */
-	void lostPlace();
+	void requeuedAtEnd();
 
-	/** Forget an entry that is no longer needed. */
+	/** Forget a queue that is no longer needed. */
 	void remove(String key);
 
 	/**
-	 * Ring an entry after a delay.
+	 * Ring a queue after a delay.
 	 * @return why no timer could be set, or {@code null}
 	 */
-	@Nullable LockBackendException ringLater(CommandTarget entry, long delayNanos);
+	@Nullable LockBackendException scheduleTimer(CommandTarget queue, long delayNanos);
 
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 
 /**
- * The locks that guard the entries of a room: a fixed number of them, each shared by many
+ * The locks that guard the queues of a room: a fixed number of them, each shared by many
  * keys. They are held for moments, and nobody takes a second one meanwhile (see
  * {@link LockedKeyQueue}), so that two keys under one lock only ever wait for each
  * other's moment.

@@ -19,7 +19,7 @@ import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of a waiting room: one for each key that callers share, and one for each
+ * The queues of a waiting room: one for each key that callers share, and one for each
  * caller whose ticket is his own, since he is fair or reads. Nothing stays of a key that
  * nobody waits for or holds. Thread-safe.
  */
@@ -27,7 +27,7 @@ final class KeyQueues {
 
 	private final ConcurrentMap<String, LockedKeyQueue> shared = new ConcurrentHashMap<>();
 
-	/** The entries of callers with tickets of their own, by the numbers of those. */
+	/** The queues of callers with tickets of their own, by the numbers of those. */
 	private final ConcurrentMap<Long, LockedKeyQueue> own = new ConcurrentHashMap<>();
 
 	private final TicketOrder lines = new TicketOrder();
@@ -46,31 +46,31 @@ final class KeyQueues {
 
 	private final HandOffLimits handOffLimits;
 
-	private final CommandSender dispatcher;
+	private final CommandSender sender;
 
 	KeyQueues(String instance, Duration backendTimeout, HandOffLimits handOffLimits, TimeSource clock,
-			CommandSender dispatcher) {
+			CommandSender sender) {
 		this.instance = instance;
 		this.backendTimeout = backendTimeout;
 		this.handOffLimits = handOffLimits;
 		this.clock = clock;
-		this.dispatcher = dispatcher;
+		this.sender = sender;
 	}
 
-	/** The entry for a caller; it may be removed before he has joined it. */
+	/** The queue for a caller; it may be removed before he has joined it. */
 	LockedKeyQueue obtain(WaitRequest request) {
 		if (request.hasOwnTicket()) {
-			return new OwnSurroundings(request.key()).entry;
+			return new OwnSurroundings(request.key()).queue;
 		}
 		LockedKeyQueue known = this.shared.get(request.key());
 		return (known != null) ? known : this.shared.computeIfAbsent(request.key(),
 				(key) -> new LockedKeyQueue(key, this.locks.of(key), this.common));
 	}
 
-	/** The entry that knows a ticket, or may know it. */
+	/** The queue that knows a ticket, or may know it. */
 	@Nullable LockedKeyQueue find(Ticket ticket) {
-		LockedKeyQueue entry = this.own.isEmpty() ? null : this.own.get(ticket.number());
-		return (entry != null) ? entry : this.shared.get(ticket.key());
+		LockedKeyQueue queue = this.own.isEmpty() ? null : this.own.get(ticket.number());
+		return (queue != null) ? queue : this.shared.get(ticket.key());
 	}
 
 	void forEach(Consumer<LockedKeyQueue> action) {
@@ -90,29 +90,29 @@ final class KeyQueues {
 	}
 
 	/**
-	 * What is not finished in entries other than those that know one of these tickets.
+	 * What is not finished in queues other than those that know one of these tickets.
 	 */
 	UnfinishedWork unfinishedWorkExcept(Collection<Ticket> left) {
 		Set<@Nullable LockedKeyQueue> known = new HashSet<>();
 		left.forEach((ticket) -> known.add(find(ticket)));
 		return Stream.concat(this.shared.values().stream(), this.own.values().stream())
-			.filter((entry) -> !known.contains(entry))
+			.filter((queue) -> !known.contains(queue))
 			.map(LockedKeyQueue::unfinished)
 			.reduce(UnfinishedWork.NOTHING, UnfinishedWork::and);
 	}
 
 	/** All that wait attempt again, those of a line in the order of their arrival. */
 	void lookAgain() {
-		this.shared.values().forEach((entry) -> this.dispatcher.follow(entry, entry.look(null)));
+		this.shared.values().forEach((queue) -> this.sender.runAsync(queue, queue.retry(null)));
 		this.lines.keys().forEach(this::lookInLine);
 	}
 
 	private void lookInLine(String key) {
-		inLine(key, (waiting) -> this.dispatcher.followInOrder(waiting, waiting.look(null)));
+		inLine(key, (waiting) -> this.sender.runAsyncInOrder(waiting, waiting.retry(null)));
 	}
 
 	private void failLine(String key, LockBackendException cause) {
-		inLine(key, (waiting) -> this.dispatcher.follow(waiting, waiting.failWaiters(cause)));
+		inLine(key, (waiting) -> this.sender.runAsync(waiting, waiting.failWaiters(cause)));
 	}
 
 	private void inLine(String key, Consumer<LockedKeyQueue> action) {
@@ -124,7 +124,7 @@ final class KeyQueues {
 		}
 	}
 
-	/** What the entries that callers share need. */
+	/** What the queues that callers share need. */
 	private class SharedSurroundings implements KeyQueueContext {
 
 		@Override
@@ -133,12 +133,12 @@ final class KeyQueues {
 		}
 
 		@Override
-		public Duration patience() {
+		public Duration backendTimeout() {
 			return KeyQueues.this.backendTimeout;
 		}
 
 		@Override
-		public HandOffLimits handOff() {
+		public HandOffLimits handOffLimits() {
 			return KeyQueues.this.handOffLimits;
 		}
 
@@ -152,16 +152,16 @@ final class KeyQueues {
 		}
 
 		@Override
-		public boolean isLookout() {
+		public boolean retriesForKey() {
 			return true;
 		}
 
 		@Override
-		public void lostPlace() {
+		public void requeuedAtEnd() {
 		}
 
 		@Override
-		public void waitsNoMore() {
+		public void leftQueue() {
 		}
 
 		@Override
@@ -183,14 +183,14 @@ final class KeyQueues {
 		}
 
 		@Override
-		public @Nullable LockBackendException ringLater(CommandTarget entry, long delayNanos) {
-			return KeyQueues.this.dispatcher.ringLater(entry, delayNanos);
+		public @Nullable LockBackendException scheduleTimer(CommandTarget queue, long delayNanos) {
+			return KeyQueues.this.sender.scheduleTimer(queue, delayNanos);
 		}
 
 	}
 
 	/**
-	 * What the entry of a caller with a ticket of his own needs. It has one in its life,
+	 * What the queue of a caller with a ticket of his own needs. It has one in its life,
 	 * and of all that wait for the key in this JVM only the oldest looks again by itself:
 	 * it is the first to be granted the lock.
 	 */
@@ -198,39 +198,39 @@ final class KeyQueues {
 
 		private final String key;
 
-		private final LockedKeyQueue entry;
+		private final LockedKeyQueue queue;
 
-		/** Guarded by the lock of the entry, as all calls from it are. */
+		/** Guarded by the lock of the queue, as all calls from it are. */
 		private long number;
 
 		OwnSurroundings(String key) {
 			this.key = key;
 			// Under the lock of their key all its callers would meet.
-			this.entry = new LockedKeyQueue(key, new ReentrantLock(), this);
+			this.queue = new LockedKeyQueue(key, new ReentrantLock(), this);
 		}
 
 		@Override
 		public Ticket newTicket(String key, LockMode mode) {
 			Ticket ticket = newTicket(key, mode, true);
 			this.number = ticket.number();
-			KeyQueues.this.own.put(this.number, this.entry);
+			KeyQueues.this.own.put(this.number, this.queue);
 			KeyQueues.this.lines.join(key, this.number);
 			return ticket;
 		}
 
 		@Override
-		public boolean isLookout() {
+		public boolean retriesForKey() {
 			return KeyQueues.this.lines.isOldest(this.key, this.number);
 		}
 
 		@Override
-		public void lostPlace() {
-			// Not under the lock of this entry: the others have one each.
-			KeyQueues.this.dispatcher.tasks().laterSurely(() -> lookInLine(this.key), 0);
+		public void requeuedAtEnd() {
+			// Not under the lock of this queue: the others have one each.
+			KeyQueues.this.sender.tasks().laterSurely(() -> lookInLine(this.key), 0);
 		}
 
 		@Override
-		public void waitsNoMore() {
+		public void leftQueue() {
 			KeyQueues.this.lines.leave(this.key, this.number);
 		}
 
@@ -238,7 +238,7 @@ final class KeyQueues {
 		public void storeFailed(LockBackendException cause, boolean tooLong) {
 			KeyQueues.this.lines.tell(this.key, cause);
 			if (tooLong) {
-				KeyQueues.this.dispatcher.tasks().laterSurely(() -> failLine(this.key, cause), 0);
+				KeyQueues.this.sender.tasks().laterSurely(() -> failLine(this.key, cause), 0);
 			}
 		}
 
@@ -254,7 +254,7 @@ final class KeyQueues {
 
 		@Override
 		public void remove(String key) {
-			waitsNoMore();
+			leftQueue();
 			KeyQueues.this.own.remove(this.number);
 		}
 

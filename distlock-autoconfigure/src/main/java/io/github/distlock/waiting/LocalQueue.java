@@ -10,7 +10,7 @@ import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers of this JVM that wait for one key, oldest first. Guarded by the entry's
+ * The callers of this JVM that wait for one key, oldest first. Guarded by the queue's
  * lock; whose outcome was decided is kept until somebody without that lock wakes them.
  * <p>
  * Most keys have one caller at a time: there is a deque only once there were two, and

@@ -18,7 +18,7 @@ import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where callers wait for locks: one entry per key that anybody waits for or holds, and
+ * Where callers wait for locks: one queue per key that anybody waits for or holds, and
  * one per caller with a ticket of his own; none otherwise. The caller that needs a
  * command sends it itself where it can; timers, messages and callers without a thread
  * have theirs sent by the executor. Thread-safe.
@@ -28,11 +28,11 @@ public final class LockAcquirer {
 	/** For so long at least the release of a lock that is abandoned is repeated. */
 	private static final long SHORTEST_REPETITION_NANOS = Duration.ofSeconds(5).toNanos();
 
-	private final KeyQueues entries;
+	private final KeyQueues queues;
 
 	private final TimeSource clock;
 
-	private final CommandSender dispatcher;
+	private final CommandSender sender;
 
 	private final Duration backendTimeout;
 
@@ -57,8 +57,8 @@ public final class LockAcquirer {
 			TimeSource clock, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
 		this.clock = clock;
 		this.backendTimeout = backendTimeout;
-		this.dispatcher = new CommandSender(backend, executor, callbacks, timers);
-		this.entries = new KeyQueues(instance, backendTimeout, handOffLimits, clock, this.dispatcher);
+		this.sender = new CommandSender(backend, executor, callbacks, timers);
+		this.queues = new KeyQueues(instance, backendTimeout, handOffLimits, clock, this.sender);
 		this.withdrawalNanos = withdrawal(backend.description(), backendTimeout).toNanos();
 		this.threads = new ThreadWaits(this, clock, this.withdrawalNanos);
 	}
@@ -76,7 +76,7 @@ public final class LockAcquirer {
 	 * Wait for the lock on this thread.
 	 * @param request who wants to enter
 	 * @param interruptible whether an interrupt ends the wait; otherwise the flag is kept
-	 * @return the admission, or {@code null} if the wait time has passed
+	 * @return the holder, or {@code null} if the wait time has passed
 	 * @throws InterruptedException if the thread was interrupted
 	 * @throws LockBackendException if the store fails
 	 */
@@ -87,62 +87,62 @@ public final class LockAcquirer {
 	/**
 	 * Wait for the lock without a thread.
 	 * @param request who wants to enter
-	 * @return completes on a thread for callbacks: with the admission, with {@code null}
-	 * if the wait time has passed, or with {@link LockBackendException}. Cancelling gives
+	 * @return completes on a thread for callbacks: with the holder, with {@code null} if
+	 * the wait time has passed, or with {@link LockBackendException}. Cancelling gives
 	 * up.
 	 */
 	public CompletableFuture<@Nullable Holder> acquireAsync(WaitRequest request) {
-		return new AsyncAcquisition(this, this.dispatcher, this.clock, request).begin();
+		return new AsyncAcquisition(this, this.sender, this.clock, request).begin();
 	}
 
 	/**
 	 * Give the lock back, and wait for the store's answer to one command.
-	 * @param admission the stay that ends
+	 * @param holder the stay that ends
 	 * @param validity until when the store's grant counts by now
 	 * @param leaseEnd how long the store may hold the lease if it cannot be told
 	 * @return how it went
 	 */
-	public ReleaseOutcome release(Holder admission, Validity validity, Duration leaseEnd) {
-		LockedKeyQueue entry = this.entries.find(admission.ticket());
-		if (entry == null) {
+	public ReleaseOutcome release(Holder holder, Validity validity, Duration leaseEnd) {
+		LockedKeyQueue queue = this.queues.find(holder.ticket());
+		if (queue == null) {
 			return ReleaseOutcome.GONE;
 		}
-		Effects passed = entry.handOn(admission, validity);
+		Effects passed = queue.tryHandOff(holder, validity);
 		if (passed != null) {
-			this.dispatcher.follow(entry, passed);
+			this.sender.runAsync(queue, passed);
 			return ReleaseOutcome.HANDED_ON;
 		}
-		Effects steps = entry.depart(admission, this.clock.nanoTime() + leaseEnd.toNanos());
-		return (steps != null) ? this.dispatcher.followHere(entry, steps) : ReleaseOutcome.GONE;
+		Effects effects = queue.release(holder, this.clock.nanoTime() + leaseEnd.toNanos());
+		return (effects != null) ? this.sender.runHere(queue, effects) : ReleaseOutcome.GONE;
 	}
 
 	/**
 	 * Give the lock back as a writer and keep it as a reader, with nobody in between, and
 	 * wait for the store's answer to one command.
-	 * @param admission the writer's stay, which ends
+	 * @param holder the writer's stay, which ends
 	 * @param leaseEnd how long the writer's lease still lasts
 	 * @param readerLease the reader's lease to ask the store for
 	 * @return how it went
 	 */
-	public DowngradeResult downgrade(Holder admission, Duration leaseEnd, Duration readerLease) {
-		LockedKeyQueue entry = this.entries.find(admission.ticket());
-		if (entry == null) {
+	public DowngradeResult downgrade(Holder holder, Duration leaseEnd, Duration readerLease) {
+		LockedKeyQueue queue = this.queues.find(holder.ticket());
+		if (queue == null) {
 			return new DowngradeResult(ReleaseOutcome.GONE, null);
 		}
-		WaitRequest request = WaitRequest.ofReader(admission.ticket().key(), readerLease);
+		WaitRequest request = WaitRequest.ofReader(holder.ticket().key(), readerLease);
 		long now = this.clock.nanoTime();
 		// Its command may have to wait for another one, which is repeated for long.
 		long wait = Math.min(leaseEnd.toNanos(), this.backendTimeout.toNanos());
 		DowngradeWaiter waiter = new DowngradeWaiter(request, now, wait);
-		LockedKeyQueue own = this.entries.obtain(request);
-		PendingDowngrade heir = own.inherit(waiter);
-		Effects steps = entry.depart(admission, now + leaseEnd.toNanos(), heir);
-		if (steps == null) {
-			this.dispatcher.follow(own, heir.refused());
+		LockedKeyQueue own = this.queues.obtain(request);
+		PendingDowngrade downgrade = own.prepareDowngrade(waiter);
+		Effects effects = queue.release(holder, now + leaseEnd.toNanos(), downgrade);
+		if (effects == null) {
+			this.sender.runAsync(own, downgrade.refused());
 			return new DowngradeResult(ReleaseOutcome.GONE, null);
 		}
 		try {
-			ReleaseOutcome departure = this.dispatcher.followHere(entry, steps);
+			ReleaseOutcome departure = this.sender.runHere(queue, effects);
 			return new DowngradeResult(departure, this.threads.awaitAnswer(own, waiter));
 		}
 		catch (RuntimeException | Error ex) {
@@ -154,29 +154,29 @@ public final class LockAcquirer {
 
 	/**
 	 * Give the lock back in the background: nobody wants it.
-	 * @param admission the stay that ends
+	 * @param holder the stay that ends
 	 */
-	public void releaseAsync(Holder admission) {
-		releaseAsync(admission, admission.leftNanos(this.clock));
+	public void releaseAsync(Holder holder) {
+		releaseAsync(holder, holder.leftNanos(this.clock));
 	}
 
 	/**
 	 * Give the lock back in the background: it was lost, or is no longer kept.
-	 * @param admission the stay that ends
+	 * @param holder the stay that ends
 	 * @param validity until when the store's grant counts by now
 	 */
-	public void releaseAsync(Holder admission, Validity validity) {
-		releaseAsync(admission, validity.remainingNanos(this.clock));
+	public void releaseAsync(Holder holder, Validity validity) {
+		releaseAsync(holder, validity.remainingNanos(this.clock));
 	}
 
-	private void releaseAsync(Holder admission, long leftNanos) {
-		LockedKeyQueue entry = this.entries.find(admission.ticket());
-		if (entry != null) {
+	private void releaseAsync(Holder holder, long leftNanos) {
+		LockedKeyQueue queue = this.queues.find(holder.ticket());
+		if (queue != null) {
 			// The store's lease ends a little later than what counts of it.
 			long giveUpNanos = this.clock.nanoTime() + Math.max(leftNanos, SHORTEST_REPETITION_NANOS);
-			Effects steps = entry.depart(admission, giveUpNanos);
-			if (steps != null) {
-				this.dispatcher.follow(entry, steps);
+			Effects effects = queue.release(holder, giveUpNanos);
+			if (effects != null) {
+				this.sender.runAsync(queue, effects);
 			}
 		}
 	}
@@ -187,14 +187,14 @@ public final class LockAcquirer {
 	 * @param grant what
 	 */
 	public void granted(Ticket ticket, Grant grant) {
-		LockedKeyQueue entry = this.entries.find(ticket);
-		Effects steps = (entry != null) ? entry.granted(ticket, grant) : null;
-		if (entry != null && steps != null) {
-			this.dispatcher.follow(entry, steps);
+		LockedKeyQueue queue = this.queues.find(ticket);
+		Effects effects = (queue != null) ? queue.granted(ticket, grant) : null;
+		if (queue != null && effects != null) {
+			this.sender.runAsync(queue, effects);
 		}
 		else {
 			// Nobody wants it any more: a stray copy, or a waiter that has left.
-			this.dispatcher.bounce(ticket, grant.firstToken());
+			this.sender.releaseUnknown(ticket, grant.firstToken());
 		}
 	}
 
@@ -204,12 +204,12 @@ public final class LockAcquirer {
 	 */
 	public void retry(@Nullable Ticket ticket) {
 		if (ticket == null) {
-			this.entries.lookAgain();
+			this.queues.lookAgain();
 			return;
 		}
-		LockedKeyQueue entry = this.entries.find(ticket);
-		if (entry != null) {
-			this.dispatcher.follow(entry, entry.look(ticket));
+		LockedKeyQueue queue = this.queues.find(ticket);
+		if (queue != null) {
+			this.sender.runAsync(queue, queue.retry(ticket));
 		}
 	}
 
@@ -218,7 +218,7 @@ public final class LockAcquirer {
 	 */
 	public void close() {
 		this.closed = true;
-		this.entries.forEach((entry) -> this.dispatcher.follow(entry, entry.failWaiters(shutDown(entry.key()))));
+		this.queues.forEach((queue) -> this.sender.runAsync(queue, queue.failWaiters(shutDown(queue.key()))));
 	}
 
 	/**
@@ -228,7 +228,7 @@ public final class LockAcquirer {
 	 * @return the keys in use, in no particular order
 	 */
 	public List<KeySnapshot> snapshot() {
-		return this.entries.snapshot();
+		return this.queues.snapshot();
 	}
 
 	/**
@@ -236,7 +236,7 @@ public final class LockAcquirer {
 	 * @return whether the room is empty
 	 */
 	public boolean isEmpty() {
-		return this.entries.isEmpty();
+		return this.queues.isEmpty();
 	}
 
 	/**
@@ -245,7 +245,7 @@ public final class LockAcquirer {
 	 * @return what a shutdown would have to wait for
 	 */
 	public UnfinishedWork unfinishedWorkExcept(Collection<Ticket> left) {
-		return this.entries.unfinishedWorkExcept(left);
+		return this.queues.unfinishedWorkExcept(left);
 	}
 
 	LockedKeyQueue join(Waiter waiter, boolean background) {
@@ -254,23 +254,23 @@ public final class LockAcquirer {
 			if (this.closed) {
 				throw shutDown(key);
 			}
-			LockedKeyQueue entry = this.entries.obtain(waiter.request());
-			Effects steps = entry.join(waiter);
-			if (steps != null) {
+			LockedKeyQueue queue = this.queues.obtain(waiter.request());
+			Effects effects = queue.join(waiter);
+			if (effects != null) {
 				if (this.closed) {
 					// close() may have passed by before we joined.
-					this.dispatcher.follow(entry, entry.failWaiters(shutDown(key)));
+					this.sender.runAsync(queue, queue.failWaiters(shutDown(key)));
 				}
 				if (background && waiter.request().fair()) {
-					this.dispatcher.followInOrder(entry, steps);
+					this.sender.runAsyncInOrder(queue, effects);
 				}
 				else if (background) {
-					this.dispatcher.follow(entry, steps);
+					this.sender.runAsync(queue, effects);
 				}
 				else {
-					followHere(entry, waiter, steps);
+					runHere(queue, waiter, effects);
 				}
-				return entry;
+				return queue;
 			}
 		}
 	}
@@ -280,24 +280,24 @@ public final class LockAcquirer {
 		return this.withdrawalNanos;
 	}
 
-	private void followHere(LockedKeyQueue entry, Waiter waiter, Effects steps) {
+	private void runHere(LockedKeyQueue queue, Waiter waiter, Effects effects) {
 		try {
-			this.dispatcher.followHere(entry, steps);
+			this.sender.runHere(queue, effects);
 		}
 		catch (RuntimeException | Error ex) {
 			// First, without a call: to withdraw may fail, too.
 			waiter.abandoned = true;
-			withdraw(entry, waiter);
+			withdraw(queue, waiter);
 			throw ex;
 		}
 	}
 
-	boolean giveUp(LockedKeyQueue entry, Waiter waiter, boolean timedOut) {
-		Effects steps = entry.giveUp(waiter, timedOut);
-		if (steps == null) {
+	boolean giveUp(LockedKeyQueue queue, Waiter waiter, boolean timedOut) {
+		Effects effects = queue.giveUp(waiter, timedOut);
+		if (effects == null) {
 			return false;
 		}
-		this.dispatcher.follow(entry, steps);
+		this.sender.runAsync(queue, effects);
 		return true;
 	}
 
@@ -305,25 +305,25 @@ public final class LockAcquirer {
 	 * The same on the caller's thread, which cancels its ticket itself: it returns when
 	 * the store has answered, or after one command time-out.
 	 */
-	boolean giveUpHere(LockedKeyQueue entry, Waiter waiter, boolean timedOut) {
-		Effects steps = entry.giveUp(waiter, timedOut);
-		if (steps == null) {
+	boolean giveUpHere(LockedKeyQueue queue, Waiter waiter, boolean timedOut) {
+		Effects effects = queue.giveUp(waiter, timedOut);
+		if (effects == null) {
 			return false;
 		}
-		if (waiter.isLeaving() && steps.command() instanceof Command.Leave) {
-			this.dispatcher.followHere(entry, steps);
+		if (waiter.isLeaving() && effects.command() instanceof Command.Release) {
+			this.sender.runHere(queue, effects);
 		}
 		else {
-			this.dispatcher.follow(entry, steps);
+			this.sender.runAsync(queue, effects);
 		}
 		return true;
 	}
 
 	/** An error ended a wait: the caller gets that, and not the lock. */
-	void withdraw(LockedKeyQueue entry, Waiter waiter) {
-		giveUp(entry, waiter, false);
-		if (waiter.outcome() instanceof Outcome.Admitted admitted) {
-			releaseAsync(admitted.admission());
+	void withdraw(LockedKeyQueue queue, Waiter waiter) {
+		giveUp(queue, waiter, false);
+		if (waiter.outcome() instanceof Outcome.Acquired admitted) {
+			releaseAsync(admitted.holder());
 		}
 	}
 

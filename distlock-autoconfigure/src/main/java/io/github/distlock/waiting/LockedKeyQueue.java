@@ -12,12 +12,12 @@ import io.github.distlock.backend.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entry of one key in the waiting room: a {@link KeyQueue} and the lock that guards
+ * The queue of one key in the waiting room: a {@link KeyQueue} and the lock that guards
  * it. Each event is one short critical section; nothing is sent and nobody is woken under
  * the lock, the {@link Effects} say what to do afterwards.
  * <p>
  * KeyQueues may share a lock, so that a held lock needs none of its own: therefore no
- * other entry may be told anything under it. Nothing that a state may call does so: its
+ * other queue may be told anything under it. Nothing that a state may call does so: its
  * {@link KeyQueueContext} change maps, and leave everything else to other threads.
  */
 final class LockedKeyQueue implements CommandTarget {
@@ -29,13 +29,13 @@ final class LockedKeyQueue implements CommandTarget {
 	private final KeyQueue state;
 
 	/**
-	 * Create an entry.
+	 * Create a queue.
 	 * @param lock guards it, and perhaps others
 	 */
-	LockedKeyQueue(String key, Lock lock, KeyQueueContext room) {
+	LockedKeyQueue(String key, Lock lock, KeyQueueContext context) {
 		this.lock = lock;
 		this.key = key;
-		this.state = new KeyQueue(this, room);
+		this.state = new KeyQueue(this, context);
 	}
 
 	@Override
@@ -45,20 +45,20 @@ final class LockedKeyQueue implements CommandTarget {
 
 	/**
 	 * Add a caller to the local queue.
-	 * @return what follows, or {@code null} if this entry has been removed
+	 * @return what follows, or {@code null} if this queue has been removed
 	 */
 	@Nullable Effects join(Waiter waiter) {
 		return ifKnown(() -> this.state.join(waiter));
 	}
 
 	/**
-	 * Begin as one who keeps the lock as a reader: what this entry would send is sent by
+	 * Begin as one who keeps the lock as a reader: what this queue would send is sent by
 	 * a writer's release.
 	 */
-	PendingDowngrade inherit(DowngradeWaiter waiter) {
-		Effects steps = join(waiter);
-		if (steps == null || !(steps.command() instanceof Command.Attempt attempt)) {
-			throw new IllegalStateException("Not a new entry: " + this.key);
+	PendingDowngrade prepareDowngrade(DowngradeWaiter waiter) {
+		Effects effects = join(waiter);
+		if (effects == null || !(effects.command() instanceof Command.Attempt attempt)) {
+			throw new IllegalStateException("Not a new queue: " + this.key);
 		}
 		return new PendingDowngrade(this, attempt);
 	}
@@ -76,24 +76,24 @@ final class LockedKeyQueue implements CommandTarget {
 	 * @param validity until when the grant counts by now
 	 * @return what follows, or {@code null} if the lock must go back to the store
 	 */
-	@Nullable Effects handOn(Holder admission, Validity validity) {
-		return ifKnown(() -> this.state.handOn(admission, validity));
+	@Nullable Effects tryHandOff(Holder holder, Validity validity) {
+		return ifKnown(() -> this.state.tryHandOff(holder, validity));
 	}
 
 	/**
 	 * The holder leaves.
 	 * @return what follows, or {@code null} if this one does not hold any more
 	 */
-	@Nullable Effects depart(Holder admission, long giveUpNanos) {
-		return depart(admission, giveUpNanos, null);
+	@Nullable Effects release(Holder holder, long giveUpNanos) {
+		return release(holder, giveUpNanos, null);
 	}
 
 	/**
 	 * The holder leaves, and somebody else keeps the lock as a reader.
 	 * @return what follows, or {@code null} if this one does not hold any more
 	 */
-	@Nullable Effects depart(Holder admission, long giveUpNanos, @Nullable PendingDowngrade heir) {
-		return ifKnown(() -> this.state.depart(admission, giveUpNanos, heir));
+	@Nullable Effects release(Holder holder, long giveUpNanos, @Nullable PendingDowngrade downgrade) {
+		return ifKnown(() -> this.state.release(holder, giveUpNanos, downgrade));
 	}
 
 	/**
@@ -104,8 +104,8 @@ final class LockedKeyQueue implements CommandTarget {
 		return ifKnown(() -> this.state.granted(ticket, grant));
 	}
 
-	Effects look(@Nullable Ticket ticket) {
-		return after(() -> this.state.look(ticket));
+	Effects retry(@Nullable Ticket ticket) {
+		return after(() -> this.state.retry(ticket));
 	}
 
 	Effects failWaiters(LockBackendException cause) {
@@ -113,8 +113,8 @@ final class LockedKeyQueue implements CommandTarget {
 	}
 
 	@Override
-	public Effects attempted(Command.Attempt attempt, AttemptResult result) {
-		return after(() -> this.state.attempted(attempt, result));
+	public Effects attemptAnswered(Command.Attempt attempt, AttemptResult result) {
+		return after(() -> this.state.attemptAnswered(attempt, result));
 	}
 
 	@Override
@@ -123,28 +123,28 @@ final class LockedKeyQueue implements CommandTarget {
 	}
 
 	@Override
-	public Effects left(PendingRelease exit, @Nullable ReleaseResult result) {
-		return after(() -> this.state.left(exit, result));
+	public Effects releaseAnswered(PendingRelease pending, @Nullable ReleaseResult result) {
+		return after(() -> this.state.releaseAnswered(pending, result));
 	}
 
 	@Override
-	public Effects leaveFailed(PendingRelease exit, LockBackendException cause) {
-		return after(() -> this.state.leaveFailed(exit, cause));
+	public Effects releaseFailed(PendingRelease pending, LockBackendException cause) {
+		return after(() -> this.state.releaseFailed(pending, cause));
 	}
 
 	@Override
-	public Effects rescue(Command command) {
-		return after(() -> this.state.rescue(command));
+	public Effects recover(Command command) {
+		return after(() -> this.state.recover(command));
 	}
 
 	@Override
-	public Effects rouse() {
-		return after(this.state::rouse);
+	public Effects retryAll() {
+		return after(this.state::retryAll);
 	}
 
 	@Override
-	public Effects ring() {
-		return after(this.state::ring);
+	public Effects timerFired() {
+		return after(this.state::timerFired);
 	}
 
 	KeySnapshot snapshot() {
@@ -171,7 +171,7 @@ final class LockedKeyQueue implements CommandTarget {
 		this.lock.lock();
 		try {
 			event.run();
-			return this.state.steps();
+			return this.state.takeEffects();
 		}
 		finally {
 			this.lock.unlock();
@@ -181,7 +181,7 @@ final class LockedKeyQueue implements CommandTarget {
 	private @Nullable Effects ifKnown(BooleanSupplier event) {
 		this.lock.lock();
 		try {
-			return event.getAsBoolean() ? this.state.steps() : null;
+			return event.getAsBoolean() ? this.state.takeEffects() : null;
 		}
 		finally {
 			this.lock.unlock();

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The failures of the store in a row, as one key sees them: from the first one until the
- * store answers again. Guarded by the entry's lock.
+ * store answers again. Guarded by the queue's lock.
  */
 final class Outage {
 
@@ -19,7 +19,7 @@ final class Outage {
 
 	private final TimeSource clock;
 
-	private final Duration patience;
+	private final Duration backendTimeout;
 
 	/**
 	 * When the first failure came: before it nothing was asked, perhaps for long.
@@ -30,9 +30,9 @@ final class Outage {
 
 	private int failures;
 
-	Outage(TimeSource clock, Duration patience) {
+	Outage(TimeSource clock, Duration backendTimeout) {
 		this.clock = clock;
-		this.patience = patience;
+		this.backendTimeout = backendTimeout;
 		this.sinceNanos = clock.nanoTime();
 	}
 
@@ -50,7 +50,7 @@ final class Outage {
 
 	/** Whether the store has been silent for too long. */
 	boolean isTooLong() {
-		return this.clock.nanoTime() - this.sinceNanos >= this.patience.toNanos();
+		return this.clock.nanoTime() - this.sinceNanos >= this.backendTimeout.toNanos();
 	}
 
 	@Nullable LockBackendException failure() {

@@ -8,13 +8,13 @@ import io.github.distlock.backend.LockBackend.Successor;
 import io.github.distlock.backend.ReleaseResult;
 
 /**
- * Who keeps the lock as a reader when a writer leaves: an entry of its own, whose one
+ * Who keeps the lock as a reader when a writer leaves: a queue of its own, whose one
  * attempt is made by the writer's release.
  *
- * @param entry the reader's entry
+ * @param queue the reader's queue
  * @param attempt what it has to send
  */
-record PendingDowngrade(CommandTarget entry, Command.Attempt attempt) {
+record PendingDowngrade(CommandTarget queue, Command.Attempt attempt) {
 
 	Successor successor() {
 		return new Successor(this.attempt.ticket(), this.attempt.lease());
@@ -23,7 +23,7 @@ record PendingDowngrade(CommandTarget entry, Command.Attempt attempt) {
 	/** The release was answered: at best with a grant. */
 	Effects answered(ReleaseResult result) {
 		if (result.next() != null) {
-			return this.entry.attempted(this.attempt, result.next());
+			return this.queue.attemptAnswered(this.attempt, result.next());
 		}
 		return result.released() ? unanswered(new LockBackendException(
 				"The store did not say whether the writer of lock '" + this.attempt.ticket().key() + "' still reads"))
@@ -32,12 +32,12 @@ record PendingDowngrade(CommandTarget entry, Command.Attempt attempt) {
 
 	/** The writer had lost the lock: the store knows nothing of the reader. */
 	Effects refused() {
-		return this.entry.attempted(this.attempt, new AttemptResult.Busy(Duration.ZERO));
+		return this.queue.attemptAnswered(this.attempt, new AttemptResult.Busy(Duration.ZERO));
 	}
 
 	/** Whether the reader was granted the lock cannot be said: it is cancelled. */
 	Effects unanswered(LockBackendException cause) {
-		return this.entry.attemptFailed(this.attempt, cause);
+		return this.queue.attemptFailed(this.attempt, cause);
 	}
 
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A ticket on its way out of the store: released or cancelled until that is acknowledged,
- * or until its lease has passed and it does not matter any more. Guarded by the entry's
+ * or until its lease has passed and it does not matter any more. Guarded by the queue's
  * lock, but for what never changes.
  */
 final class PendingRelease {
@@ -16,7 +16,7 @@ final class PendingRelease {
 	final Ticket ticket;
 
 	/** Release if true, otherwise cancel. */
-	final boolean release;
+	final boolean releasesLock;
 
 	final long lastToken;
 
@@ -26,7 +26,7 @@ final class PendingRelease {
 	final long giveUpNanos;
 
 	/** Who keeps the lock as a reader, if the first command is answered. */
-	final @Nullable PendingDowngrade heir;
+	final @Nullable PendingDowngrade downgrade;
 
 	/** Who is queued in the same trip; the same in each repetition. */
 	@Nullable Successor next;
@@ -36,14 +36,14 @@ final class PendingRelease {
 	/** Whether the next repetition waits for its time. */
 	boolean resting;
 
-	private PendingRelease(Ticket ticket, boolean doubtful, boolean release, long lastToken, long giveUpNanos,
-			@Nullable PendingDowngrade heir) {
+	private PendingRelease(Ticket ticket, boolean doubtful, boolean releasesLock, long lastToken, long giveUpNanos,
+			@Nullable PendingDowngrade downgrade) {
 		this.ticket = ticket;
-		this.release = release;
+		this.releasesLock = releasesLock;
 		this.lastToken = lastToken;
 		this.doubtful = doubtful;
 		this.giveUpNanos = giveUpNanos;
-		this.heir = heir;
+		this.downgrade = downgrade;
 	}
 
 	/**
@@ -52,14 +52,14 @@ final class PendingRelease {
 	 */
 	Command send(@Nullable Ticket live) {
 		this.sends++;
-		if (this.heir != null) {
+		if (this.downgrade != null) {
 			// Without an answer to the first command nobody reads on.
-			return (this.sends == 1) ? new Command.Leave(this, this.heir.successor(), this.heir)
-					: new Command.Leave(this, null, null);
+			return (this.sends == 1) ? new Command.Release(this, this.downgrade.successor(), this.downgrade)
+					: new Command.Release(this, null, null);
 		}
 		// The next one may have been admitted and left meanwhile: never queue it again.
 		boolean nextLives = this.next != null && this.next.ticket().equals(live);
-		return new Command.Leave(this, nextLives ? this.next : null, null);
+		return new Command.Release(this, nextLives ? this.next : null, null);
 	}
 
 	/**
@@ -74,8 +74,8 @@ final class PendingRelease {
 	}
 
 	static PendingRelease release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos,
-			@Nullable PendingDowngrade heir) {
-		return new PendingRelease(ticket, doubtful, true, lastToken, giveUpNanos, heir);
+			@Nullable PendingDowngrade downgrade) {
+		return new PendingRelease(ticket, doubtful, true, lastToken, giveUpNanos, downgrade);
 	}
 
 	static PendingRelease cancel(Ticket ticket, boolean doubtful, long giveUpNanos) {

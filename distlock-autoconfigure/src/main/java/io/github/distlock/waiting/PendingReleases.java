@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The tickets of one key on their way out, one after the other. Usually one at most; two,
  * when a successor that was queued by a release was granted the lock by a message and
- * left again before that release was answered. Guarded by the entry's lock.
+ * left again before that release was answered. Guarded by the queue's lock.
  */
 final class PendingReleases {
 
@@ -22,7 +22,7 @@ final class PendingReleases {
 	private static final long CANCEL_PATIENCE_NANOS = Duration.ofSeconds(15).toNanos();
 
 	/** The oldest first. While there are none, as for all who hold, it takes no room. */
-	private List<PendingRelease> exits = List.of();
+	private List<PendingRelease> releases = List.of();
 
 	private final TimeSource clock;
 
@@ -34,27 +34,28 @@ final class PendingReleases {
 	}
 
 	boolean isEmpty() {
-		return this.exits.isEmpty();
+		return this.releases.isEmpty();
 	}
 
 	@Nullable PendingRelease first() {
-		return this.exits.isEmpty() ? null : this.exits.get(0);
+		return this.releases.isEmpty() ? null : this.releases.get(0);
 	}
 
-	void release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos, @Nullable PendingDowngrade heir) {
-		add(PendingRelease.release(ticket, doubtful, lastToken, giveUpNanos, heir));
+	void release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos,
+			@Nullable PendingDowngrade downgrade) {
+		add(PendingRelease.release(ticket, doubtful, lastToken, giveUpNanos, downgrade));
 	}
 
 	/**
 	 * No caller wants what was granted.
 	 * @param lease what the store was asked for
 	 */
-	void giveBack(QueuedTicket place, Duration lease, Grant grant) {
-		release(place.ticket, place.doubtful, grant.firstToken(), this.clock.nanoTime() + lease.toNanos(), null);
+	void giveBack(QueuedTicket queued, Duration lease, Grant grant) {
+		release(queued.ticket, queued.doubtful, grant.firstToken(), this.clock.nanoTime() + lease.toNanos(), null);
 	}
 
-	void cancel(QueuedTicket place) {
-		add(PendingRelease.cancel(place.ticket, place.doubtful, this.clock.nanoTime() + CANCEL_PATIENCE_NANOS));
+	void cancel(QueuedTicket queued) {
+		add(PendingRelease.cancel(queued.ticket, queued.doubtful, this.clock.nanoTime() + CANCEL_PATIENCE_NANOS));
 	}
 
 	/** Cancel a ticket that may wait or hold: nothing else is known of it. */
@@ -62,21 +63,21 @@ final class PendingReleases {
 		add(PendingRelease.cancel(ticket, true, this.clock.nanoTime() + CANCEL_PATIENCE_NANOS));
 	}
 
-	private void add(PendingRelease exit) {
-		if (this.exits.isEmpty()) {
-			this.exits = List.of(exit);
+	private void add(PendingRelease pending) {
+		if (this.releases.isEmpty()) {
+			this.releases = List.of(pending);
 		}
 		else {
-			this.exits = Stream.concat(this.exits.stream(), Stream.of(exit)).toList();
+			this.releases = Stream.concat(this.releases.stream(), Stream.of(pending)).toList();
 		}
 	}
 
 	/** It has left, as far as anybody can tell. */
-	void remove(PendingRelease exit) {
-		this.exits = (this.exits.size() == 1 && this.exits.contains(exit)) ? List.of()
-				: this.exits.stream().filter((other) -> other != exit).toList();
-		if (exit.doubtful) {
-			this.stray = exit.ticket;
+	void remove(PendingRelease pending) {
+		this.releases = (this.releases.size() == 1 && this.releases.contains(pending)) ? List.of()
+				: this.releases.stream().filter((other) -> other != pending).toList();
+		if (pending.doubtful) {
+			this.stray = pending.ticket;
 		}
 	}
 
@@ -84,28 +85,30 @@ final class PendingReleases {
 	 * Whether it left cannot be said: it is repeated later.
 	 * @return whether that makes no sense any more
 	 */
-	boolean rest(PendingRelease exit) {
-		exit.resting = true;
-		return this.clock.nanoTime() - exit.giveUpNanos >= 0;
+	boolean rest(PendingRelease pending) {
+		pending.resting = true;
+		return this.clock.nanoTime() - pending.giveUpNanos >= 0;
 	}
 
 	boolean contains(Ticket ticket) {
-		return this.exits.stream().anyMatch((exit) -> exit.ticket.equals(ticket));
+		return this.releases.stream().anyMatch((pending) -> pending.ticket.equals(ticket));
 	}
 
 	/** Whether a ticket is among these and an answer for it is to come. */
 	boolean isLeaving(Ticket ticket) {
-		return this.exits.stream().anyMatch((exit) -> exit.ticket.equals(ticket) && !exit.resting);
+		return this.releases.stream().anyMatch((pending) -> pending.ticket.equals(ticket) && !pending.resting);
 	}
 
 	/** An attempt of a ticket that may be among these was not answered. */
 	void doubt(Ticket ticket) {
-		this.exits.stream().filter((exit) -> exit.ticket.equals(ticket)).forEach((exit) -> exit.doubtful = true);
+		this.releases.stream()
+			.filter((pending) -> pending.ticket.equals(ticket))
+			.forEach((pending) -> pending.doubtful = true);
 	}
 
 	/** Those that rest may be repeated. */
 	void wake() {
-		this.exits.forEach((exit) -> exit.resting = false);
+		this.releases.forEach((pending) -> pending.resting = false);
 	}
 
 	/** Who is to be cancelled once more, later. */

@@ -8,7 +8,7 @@ import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ticket of a key that waits, and what is known of it. Guarded by the entry's lock.
+ * The ticket of a key that waits, and what is known of it. Guarded by the queue's lock.
  */
 final class QueuedTicket {
 
@@ -38,8 +38,8 @@ final class QueuedTicket {
 	}
 
 	/** A new place for those who wait, of whom this one is the first. */
-	static QueuedTicket of(String key, WaitRequest first, KeyQueueContext room) {
-		return new QueuedTicket(room.newTicket(key, first.mode()), first.lease());
+	static QueuedTicket of(String key, WaitRequest first, KeyQueueContext context) {
+		return new QueuedTicket(context.newTicket(key, first.mode()), first.lease());
 	}
 
 	/**

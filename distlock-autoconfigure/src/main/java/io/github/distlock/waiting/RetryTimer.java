@@ -6,10 +6,10 @@ import io.github.distlock.LockBackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When an entry that waits is to ask again by itself. Messages are hints; this is what
- * makes up for those that were lost, and for the store's failures. Made when the entry
+ * When a queue that waits is to ask again by itself. Messages are hints; this is what
+ * makes up for those that were lost, and for the store's failures. Made when the queue
  * waits or fails for the first time, and kept: under contention it waits again and again.
- * Guarded by the entry's lock.
+ * Guarded by the queue's lock.
  */
 final class RetryTimer {
 
@@ -19,11 +19,11 @@ final class RetryTimer {
 	/** Who does not ask looks no more often than this whether it should. */
 	private static final long SHORTEST_REST_NANOS = Duration.ofMillis(200).toNanos();
 
-	private final KeyQueueContext room;
+	private final KeyQueueContext context;
 
 	private final Alarm alarm;
 
-	/** Here, since a held lock for which nobody waits has no lookout. */
+	/** Here, since a held lock for which nobody waits has no retryTimer. */
 	private final DepartingWaiters leavers = new DepartingWaiters();
 
 	/** Until the store answers again. */
@@ -34,8 +34,8 @@ final class RetryTimer {
 	/** Whether the store knows nothing of the place: nobody else looks out for it. */
 	private boolean alone;
 
-	RetryTimer(KeyQueueContext room, Alarm alarm) {
-		this.room = room;
+	RetryTimer(KeyQueueContext context, Alarm alarm) {
+		this.context = context;
 		this.alarm = alarm;
 	}
 
@@ -43,13 +43,13 @@ final class RetryTimer {
 	void after(Duration interval) {
 		this.alone = false;
 		this.intervalNanos = interval.toNanos();
-		at(this.room.clock().nanoTime() + this.intervalNanos);
+		at(this.context.clock().nanoTime() + this.intervalNanos);
 	}
 
 	/** Look when a grant that came too late has passed in the store, too. */
 	void afterStaleGrant() {
 		this.alone = true;
-		at(this.room.clock().nanoTime() + STALE_LOOK_NANOS);
+		at(this.context.clock().nanoTime() + STALE_LOOK_NANOS);
 	}
 
 	/**
@@ -58,21 +58,21 @@ final class RetryTimer {
 	 */
 	boolean failed(LockBackendException cause) {
 		Outage before = this.outage;
-		Outage now = (before != null) ? before : new Outage(this.room.clock(), this.room.patience());
+		Outage now = (before != null) ? before : new Outage(this.context.clock(), this.context.backendTimeout());
 		this.outage = now;
 		at(now.failed(cause));
-		this.room.storeFailed(cause, now.isTooLong());
+		this.context.storeFailed(cause, now.isTooLong());
 		return now.isTooLong();
 	}
 
 	void answered() {
 		this.outage = null;
-		this.room.storeAnswered();
+		this.context.storeAnswered();
 	}
 
 	/** The last failure, if the store has not answered since. */
 	@Nullable LockBackendException failure() {
-		return (this.outage != null) ? this.outage.failure() : this.room.storeFailure();
+		return (this.outage != null) ? this.outage.failure() : this.context.storeFailure();
 	}
 
 	/** Callers that have given up and whose ticket had to leave the store. */
@@ -82,7 +82,7 @@ final class RetryTimer {
 
 	/**
 	 * Make sure that a timer will fire.
-	 * @return why none will although the entry needs one, or {@code null}
+	 * @return why none will although the queue needs one, or {@code null}
 	 */
 	@Nullable LockBackendException ensureTimer() {
 		return this.alarm.ensure();
@@ -107,10 +107,10 @@ final class RetryTimer {
 	 * @return whether to attempt now
 	 */
 	boolean looks() {
-		if (this.outage != null || this.alone || this.room.isLookout()) {
+		if (this.outage != null || this.alone || this.context.retriesForKey()) {
 			return true;
 		}
-		at(this.room.clock().nanoTime() + Math.max(this.intervalNanos, SHORTEST_REST_NANOS));
+		at(this.context.clock().nanoTime() + Math.max(this.intervalNanos, SHORTEST_REST_NANOS));
 		return false;
 	}
 

@@ -9,7 +9,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Tickets in the store that no entry knows: they are released or cancelled in the
+ * Tickets in the store that no queue knows: they are released or cancelled in the
  * background. Thread-safe.
  */
 final class StrayTickets {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ThreadWaits {
 
-	private final LockAcquirer room;
+	private final LockAcquirer acquirer;
 
 	private final TimeSource clock;
 
@@ -23,8 +23,8 @@ final class ThreadWaits {
 	 * @param withdrawalNanos how long a caller that gives up waits until its ticket has
 	 * left the store
 	 */
-	ThreadWaits(LockAcquirer room, TimeSource clock, long withdrawalNanos) {
-		this.room = room;
+	ThreadWaits(LockAcquirer acquirer, TimeSource clock, long withdrawalNanos) {
+		this.acquirer = acquirer;
 		this.clock = clock;
 		this.withdrawalNanos = withdrawalNanos;
 	}
@@ -37,24 +37,24 @@ final class ThreadWaits {
 		boolean restart = false;
 		while (true) {
 			ThreadWaiter waiter = new ThreadWaiter(request, start);
-			LockedKeyQueue entry = this.room.join(waiter, false);
-			Outcome outcome = await(entry, waiter, interruptible, restart);
+			LockedKeyQueue queue = this.acquirer.join(waiter, false);
+			Outcome outcome = await(queue, waiter, interruptible, restart);
 			if (outcome instanceof Outcome.Failed failed) {
 				throw failed.forCaller();
 			}
-			Holder admission = admitted(outcome);
+			Holder holder = admitted(outcome);
 			// One answer ends the wait of a caller that asks once, whatever it was.
-			if (admission != null || waiter.isOnce() || !(outcome instanceof Outcome.Admitted)) {
-				return admission;
+			if (holder != null || waiter.isOnce() || !(outcome instanceof Outcome.Acquired)) {
+				return holder;
 			}
 			restart = true;
 		}
 	}
 
-	/** Wait for the one answer of the store that decides about an heir. */
-	@Nullable Holder awaitAnswer(LockedKeyQueue entry, DowngradeWaiter waiter) {
+	/** Wait for the one answer of the store that decides about an downgrade. */
+	@Nullable Holder awaitAnswer(LockedKeyQueue queue, DowngradeWaiter waiter) {
 		try {
-			return admitted(await(entry, waiter, false, true));
+			return admitted(await(queue, waiter, false, true));
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException("An uninterruptible wait was interrupted", ex);
@@ -62,33 +62,33 @@ final class ThreadWaits {
 	}
 
 	private @Nullable Holder admitted(Outcome outcome) {
-		if (!(outcome instanceof Outcome.Admitted admitted)) {
+		if (!(outcome instanceof Outcome.Acquired admitted)) {
 			return null;
 		}
-		Holder admission = admitted.admission();
-		if (!admission.hasPassed(this.clock)) {
-			return admission;
+		Holder holder = admitted.holder();
+		if (!holder.hasPassed(this.clock)) {
+			return holder;
 		}
 		// This process was paused between the grant and here: it must not enter.
-		this.room.releaseAsync(admission);
+		this.acquirer.releaseAsync(holder);
 		return null;
 	}
 
-	private Outcome await(LockedKeyQueue entry, ThreadWaiter waiter, boolean interruptible, boolean restart)
+	private Outcome await(LockedKeyQueue queue, ThreadWaiter waiter, boolean interruptible, boolean restart)
 			throws InterruptedException {
 		try {
-			return park(entry, waiter, interruptible, restart);
+			return park(queue, waiter, interruptible, restart);
 		}
 		catch (RuntimeException | Error ex) {
 			// First, without a call: to withdraw may fail, too.
 			waiter.abandoned = true;
-			this.room.withdraw(entry, waiter);
+			this.acquirer.withdraw(queue, waiter);
 			throw ex;
 		}
 	}
 
 	/** An interrupt that does not end the wait is set again when the thread returns. */
-	private Outcome park(LockedKeyQueue entry, ThreadWaiter waiter, boolean interruptible, boolean restart)
+	private Outcome park(LockedKeyQueue queue, ThreadWaiter waiter, boolean interruptible, boolean restart)
 			throws InterruptedException {
 		boolean interrupted = false;
 		boolean told = restart;
@@ -99,9 +99,9 @@ final class ThreadWaits {
 					interrupted = true;
 				}
 				if (interrupted && interruptible) {
-					if (!this.room.giveUpHere(entry, waiter, false)) {
+					if (!this.acquirer.giveUpHere(queue, waiter, false)) {
 						// Decided just before. Its wake-up may have ended a park on the
-						// entry's lock, and no other one comes.
+						// queue's lock, and no other one comes.
 						continue;
 					}
 					// A second interrupt, meanwhile, is another one: it stays set.
@@ -111,7 +111,7 @@ final class ThreadWaits {
 				}
 				long remaining = waiter.isEndless() ? Long.MAX_VALUE : waiter.remainingNanos(this.clock.nanoTime());
 				if (remaining <= 0) {
-					this.room.giveUpHere(entry, waiter, true);
+					this.acquirer.giveUpHere(queue, waiter, true);
 					continue;
 				}
 				if (!told && !waiter.isOnce()) {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One caller in the local queue of a key. Its outcome is decided once, under the lock of
- * the key's entry; whoever decides it calls {@link #wake()} afterwards, without that
+ * the key's queue; whoever decides it calls {@link #wake()} afterwards, without that
  * lock.
  */
 abstract class Waiter {
@@ -21,7 +21,7 @@ abstract class Waiter {
 
 	private final long deadlineNanos;
 
-	/** Written under the entry's lock, read without. */
+	/** Written under the queue's lock, read without. */
 	private volatile @Nullable Outcome outcome;
 
 	/** The same. Set before the outcome, so that a caller sees both. */
@@ -51,9 +51,9 @@ abstract class Waiter {
 
 	/**
 	 * Whether it goes on as a reader after it was a writer: its one attempt is made by
-	 * another entry, and it is decided by the answer to that, whatever it is.
+	 * another queue, and it is decided by the answer to that, whatever it is.
 	 */
-	boolean isHeir() {
+	boolean isDowngrade() {
 		return false;
 	}
 
@@ -101,7 +101,7 @@ abstract class Waiter {
 	 */
 	sealed interface Outcome {
 
-		record Admitted(Holder admission) implements Outcome {
+		record Acquired(Holder holder) implements Outcome {
 		}
 
 		record Failed(LockBackendException failure) implements Outcome {

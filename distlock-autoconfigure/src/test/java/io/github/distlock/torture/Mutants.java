@@ -95,7 +95,7 @@ final class Mutants {
 					local owned = '-' .. token"""),
 					lua("words.lua", "return math.max(last + 1, nowMicros)", "return math.max(last, 1)"))),
 			Hunt.of(Mutant.of("waiter without a timer",
-					java("waiting/KeyQueue.java", "waiting.due |= waited.looks();", "waited.looks();")))
+					java("waiting/KeyQueue.java", "queued.due |= timer.looks();", "timer.looks();")))
 				.patient(),
 			Hunt.of(Mutant.of("no compensating release",
 					java("backend/redis/RedisLockBackend.java",

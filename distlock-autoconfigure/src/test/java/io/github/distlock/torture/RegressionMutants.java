@@ -12,8 +12,8 @@ final class RegressionMutants {
 
 	static final List<RegressionMutant> ALL = List.of(
 			RegressionMutant.of(Mutant.of("error in sending leaves the command of its key in flight",
-					java("waiting/CommandSender.java", "catch (Throwable ex) { failed(entry, attempt, ex);",
-							"catch (RuntimeException ex) { failed(entry, attempt, ex);"),
+					java("waiting/CommandSender.java", "catch (Throwable ex) { failed(queue, attempt, ex);",
+							"catch (RuntimeException ex) { failed(queue, attempt, ex);"),
 					java("waiting/Command.java", "return this.dropped || (this.strayed && take());", "return false;")),
 					"waiting.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait"),
 			RegressionMutant.of(

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A writer's entry and that of the reader it becomes, event by event.
+ * A writer's queue and that of the reader it becomes, event by event.
  */
 class DowngradeTests extends OneKey {
 
@@ -20,22 +20,22 @@ class DowngradeTests extends OneKey {
 	private final DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.ofReader("key", LEASE),
 			this.clock.nanoTime(), LEASE.toNanos());
 
-	private final PendingDowngrade heir = this.readers.inherit(this.reader);
+	private final PendingDowngrade downgrade = this.readers.prepareDowngrade(this.reader);
 
 	/** The reader's attempt is made by the writer's release, before anybody else's. */
-	private Command.Leave downgrade(Waiter writer) {
-		Command.Leave leave = leave(this.entry.depart(admission(writer), deadline(), this.heir));
-		assertThat(leave.exit().release).isTrue();
-		assertThat(leave.heir()).isSameAs(this.heir);
-		assertThat(leave.next()).isNotNull();
-		assertThat(leave.next().ticket().mode()).isEqualTo(LockMode.READ);
-		assertThat(leave.next().lease()).isEqualTo(LEASE);
-		return leave;
+	private Command.Release downgrade(Waiter writer) {
+		Command.Release release = release(this.queue.release(holder(writer), deadline(), this.downgrade));
+		assertThat(release.pending().releasesLock).isTrue();
+		assertThat(release.downgrade()).isSameAs(this.downgrade);
+		assertThat(release.next()).isNotNull();
+		assertThat(release.next().ticket().mode()).isEqualTo(LockMode.READ);
+		assertThat(release.next().lease()).isEqualTo(LEASE);
+		return release;
 	}
 
 	private Waiter admitted() {
 		Waiter writer = waiter(LEASE);
-		this.entry.attempted(attempt(this.entry.join(writer)), granted());
+		this.queue.attemptAnswered(attempt(this.queue.join(writer)), granted());
 		return writer;
 	}
 
@@ -43,17 +43,17 @@ class DowngradeTests extends OneKey {
 	void theReaderIsGrantedTheLockByTheReleaseAndTheNextWriterAsksAfterwards() {
 		Waiter writer = admitted();
 		Waiter next = waiter(LEASE);
-		this.entry.join(next);
-		Command.Leave leave = downgrade(writer);
+		this.queue.join(next);
+		Command.Release release = downgrade(writer);
 		ReleaseResult result = new ReleaseResult(true, granted());
-		Command.Attempt attempt = attempt(this.entry.left(leave.exit(), result));
-		assertThat(attempt.ticket()).isNotEqualTo(leave.next().ticket());
-		assertThat(this.heir.answered(result).woken()).containsExactly(this.reader);
-		Holder stay = admission(this.reader);
-		assertThat(stay.ticket()).isEqualTo(leave.next().ticket());
-		Command.Leave last = leave(this.readers.depart(stay, deadline()));
+		Command.Attempt attempt = attempt(this.queue.releaseAnswered(release.pending(), result));
+		assertThat(attempt.ticket()).isNotEqualTo(release.next().ticket());
+		assertThat(this.downgrade.answered(result).woken()).containsExactly(this.reader);
+		Holder stay = holder(this.reader);
+		assertThat(stay.ticket()).isEqualTo(release.next().ticket());
+		Command.Release last = release(this.readers.release(stay, deadline()));
 		assertThat(last.next()).isNull();
-		this.readers.left(last.exit(), new ReleaseResult(true, null));
+		this.readers.releaseAnswered(last.pending(), new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
 		assertThat(next.outcome()).isNull();
 	}
@@ -61,36 +61,36 @@ class DowngradeTests extends OneKey {
 	@Test
 	void aCommandOnItsWayIsAnsweredBeforeTheDowngradeIsSent() {
 		Waiter writer = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(writer));
-		this.entry.granted(attempt.ticket(), grant(LEASE));
-		assertThat(this.entry.depart(admission(writer), deadline(), this.heir).command()).isNull();
-		Command.Leave leave = leave(this.entry.attempted(attempt, waiting()));
-		assertThat(leave.heir()).isSameAs(this.heir);
+		Command.Attempt attempt = attempt(this.queue.join(writer));
+		this.queue.granted(attempt.ticket(), grant(LEASE));
+		assertThat(this.queue.release(holder(writer), deadline(), this.downgrade).command()).isNull();
+		Command.Release release = release(this.queue.attemptAnswered(attempt, waiting()));
+		assertThat(release.downgrade()).isSameAs(this.downgrade);
 		assertThat(this.reader.outcome()).isNull();
 	}
 
 	@Test
 	void withoutAnAnswerNobodyReadsOnAndTheReaderIsCancelledTwice() {
-		Command.Leave leave = downgrade(admitted());
-		assertThat(this.entry.leaveFailed(leave.exit(), FAILURE).command()).isNull();
-		Command.Leave cancel = leave(this.heir.unanswered(FAILURE));
+		Command.Release release = downgrade(admitted());
+		assertThat(this.queue.releaseFailed(release.pending(), FAILURE).command()).isNull();
+		Command.Release cancel = release(this.downgrade.unanswered(FAILURE));
 		assertThat(this.reader.outcome()).isInstanceOf(Outcome.Failed.class);
-		assertThat(cancel.exit().release).isFalse();
-		assertThat(cancel.exit().ticket).isEqualTo(leave.next().ticket());
-		assertThat(this.readers.left(cancel.exit(), null).stray()).isEqualTo(leave.next().ticket());
+		assertThat(cancel.pending().releasesLock).isFalse();
+		assertThat(cancel.pending().ticket).isEqualTo(release.next().ticket());
+		assertThat(this.readers.releaseAnswered(cancel.pending(), null).stray()).isEqualTo(release.next().ticket());
 		this.clock.pass(Duration.ofSeconds(1));
-		Command.Leave repeated = leave(this.entry.ring());
-		assertThat(repeated.exit()).isSameAs(leave.exit());
+		Command.Release repeated = release(this.queue.timerFired());
+		assertThat(repeated.pending()).isSameAs(release.pending());
 		assertThat(repeated.next()).isNull();
-		assertThat(repeated.heir()).isNull();
+		assertThat(repeated.downgrade()).isNull();
 	}
 
 	@Test
 	void aWriterThatTheStoreNoLongerKnewDoesNotReadOnAndNothingIsLeft() {
-		Command.Leave leave = downgrade(admitted());
-		this.entry.left(leave.exit(), new ReleaseResult(false, null));
+		Command.Release release = downgrade(admitted());
+		this.queue.releaseAnswered(release.pending(), new ReleaseResult(false, null));
 		this.removed = false;
-		assertThat(this.heir.answered(new ReleaseResult(false, null)).command()).isNull();
+		assertThat(this.downgrade.answered(new ReleaseResult(false, null)).command()).isNull();
 		assertThat(this.reader.outcome()).isInstanceOf(Outcome.TimedOut.class);
 		assertThat(this.removed).isTrue();
 	}
@@ -98,14 +98,14 @@ class DowngradeTests extends OneKey {
 	@Test
 	void anEarlierCopyOfTheReleaseMayHaveMadeTheReaderAHolder() {
 		downgrade(admitted());
-		this.heir.answered(new ReleaseResult(false, granted()));
-		assertThat(admission(this.reader).fencingToken()).isEqualTo(1);
+		this.downgrade.answered(new ReleaseResult(false, granted()));
+		assertThat(holder(this.reader).fencingToken()).isEqualTo(1);
 	}
 
 	@Test
 	void anAnswerThatDoesNotSayWhetherTheReaderHoldsIsNone() {
 		downgrade(admitted());
-		assertThat(leave(this.heir.answered(new ReleaseResult(true, null))).exit().release).isFalse();
+		assertThat(release(this.downgrade.answered(new ReleaseResult(true, null))).pending().releasesLock).isFalse();
 		assertThat(this.reader.outcome()).isInstanceOf(Outcome.Failed.class);
 	}
 
@@ -115,21 +115,21 @@ class DowngradeTests extends OneKey {
 		assertThat(this.reader.isEndless()).isFalse();
 		assertThat(this.reader.remainingNanos(this.clock.nanoTime() + LEASE.toNanos())).isZero();
 		assertThat(this.readers.giveUp(this.reader, true).command()).isNull();
-		Command.Leave leave = leave(this.heir.answered(new ReleaseResult(true, granted())));
-		assertThat(leave.exit().release).isTrue();
-		assertThat(leave.exit().ticket.mode()).isEqualTo(LockMode.READ);
+		Command.Release release = release(this.downgrade.answered(new ReleaseResult(true, granted())));
+		assertThat(release.pending().releasesLock).isTrue();
+		assertThat(release.pending().ticket.mode()).isEqualTo(LockMode.READ);
 	}
 
 	@Test
 	void aReaderWhoseGrantHasPassedNeverAsksForAnother() {
-		Command.Leave leave = downgrade(admitted());
+		Command.Release release = downgrade(admitted());
 		ReleaseResult late = new ReleaseResult(true, granted());
 		this.clock.pass(LEASE);
-		Command.Leave cancel = leave(this.heir.answered(late));
+		Command.Release cancel = release(this.downgrade.answered(late));
 		assertThat(this.reader.outcome()).isInstanceOf(Outcome.TimedOut.class);
-		assertThat(cancel.exit().ticket).isEqualTo(leave.next().ticket());
-		assertThat(cancel.exit().release).isFalse();
-		this.readers.left(cancel.exit(), null);
+		assertThat(cancel.pending().ticket).isEqualTo(release.next().ticket());
+		assertThat(cancel.pending().releasesLock).isFalse();
+		this.readers.releaseAnswered(cancel.pending(), null);
 		assertThat(this.removed).isTrue();
 	}
 
@@ -137,8 +137,8 @@ class DowngradeTests extends OneKey {
 	void aRoomThatClosesLeavesAnAnswerToTheReader() {
 		downgrade(admitted());
 		assertThat(this.readers.failWaiters(FAILURE).woken()).isEmpty();
-		this.heir.answered(new ReleaseResult(true, granted()));
-		assertThat(admission(this.reader).ticket().mode()).isEqualTo(LockMode.READ);
+		this.downgrade.answered(new ReleaseResult(true, granted()));
+		assertThat(holder(this.reader).ticket().mode()).isEqualTo(LockMode.READ);
 	}
 
 }

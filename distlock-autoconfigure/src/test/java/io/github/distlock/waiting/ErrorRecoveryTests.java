@@ -49,18 +49,18 @@ class ErrorRecoveryTests {
 
 	private final List<LockBackend> backends = new ArrayList<>();
 
-	private LockAcquirer room;
+	private LockAcquirer acquirer;
 
 	private LockAcquirer other;
 
 	@BeforeEach
 	void setUp() {
 		LocalStore store = new LocalStore(TimeSource.SYSTEM);
-		this.room = room("one", store, this.steps);
-		this.other = room("two", store, this.sound);
+		this.acquirer = acquirer("one", store, this.steps);
+		this.other = acquirer("two", store, this.sound);
 	}
 
-	private LockAcquirer room(String instance, LocalStore store, FailingSteps parts) {
+	private LockAcquirer acquirer(String instance, LocalStore store, FailingSteps parts) {
 		LockBackend backend = parts.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM));
 		LockAcquirer made = new LockAcquirer(backend, instance, Duration.ofSeconds(5),
 				new HandOffLimits(4, Duration.ofMillis(50)), TimeSource.SYSTEM, parts.commands(), parts.callbacks(),
@@ -73,7 +73,7 @@ class ErrorRecoveryTests {
 	@AfterEach
 	void tearDown() {
 		this.steps.heal();
-		this.room.close();
+		this.acquirer.close();
 		this.other.close();
 		this.threads.shutdownNow();
 		this.backends.forEach(LockBackend::stop);
@@ -107,7 +107,7 @@ class ErrorRecoveryTests {
 	void aKeyIsUsableAfterAnErrorAtAnyStepOfAWait(Caller caller, Step step) throws Exception {
 		Holder held = enter(this.other, caller, LEASE);
 		this.steps.fail(step, TIMES);
-		Future<@Nullable Holder> unlucky = start(this.room, caller, Duration.ofMillis(300));
+		Future<@Nullable Holder> unlucky = start(this.acquirer, caller, Duration.ofMillis(300));
 		endOf(unlucky);
 		this.steps.heal();
 		leave(this.other, held);
@@ -118,17 +118,17 @@ class ErrorRecoveryTests {
 	@MethodSource("all")
 	void callersThatWaitContinueAfterAnErrorOfAnotherCaller(Caller caller, Step step) throws Exception {
 		Holder held = enter(this.other, caller, LEASE);
-		Future<@Nullable Holder> patient = start(this.room, caller, Duration.ofSeconds(-1));
-		Awaitility.await().until(() -> !this.room.snapshot().isEmpty());
+		Future<@Nullable Holder> patient = start(this.acquirer, caller, Duration.ofSeconds(-1));
+		Awaitility.await().until(() -> !this.acquirer.snapshot().isEmpty());
 		this.steps.fail(step, TIMES);
-		Future<@Nullable Holder> unlucky = start(this.room, caller, Duration.ofMillis(300));
+		Future<@Nullable Holder> unlucky = start(this.acquirer, caller, Duration.ofMillis(300));
 		endOf(unlucky);
 		this.steps.heal();
 		leave(this.other, held);
 		// A wait whose timer could not be set ends with the error; others get the lock.
 		Holder entered = endOf(patient);
 		if (entered != null) {
-			leave(this.room, entered);
+			leave(this.acquirer, entered);
 		}
 		awaitUsable(caller);
 	}
@@ -136,11 +136,11 @@ class ErrorRecoveryTests {
 	@ParameterizedTest(name = "{0}, {1}")
 	@MethodSource("all")
 	void aKeyIsFreeAfterAnErrorAtAnyStepOfARelease(Caller caller, Step step) throws Exception {
-		Holder held = enter(this.room, caller, LEASE);
+		Holder held = enter(this.acquirer, caller, LEASE);
 		Future<@Nullable Holder> patient = start(this.other, caller, Duration.ofSeconds(20));
 		this.steps.fail(step, TIMES);
 		try {
-			leave(this.room, held);
+			leave(this.acquirer, held);
 		}
 		catch (InternalError ex) {
 			assertThat(ex).hasMessageContaining("injected");
@@ -156,16 +156,16 @@ class ErrorRecoveryTests {
 	@MethodSource("all")
 	void aGrantGoesOnAfterAnErrorAtAnyStepThatFollowsIt(Caller caller, Step step) throws Exception {
 		Holder held = enter(this.other, caller, LEASE);
-		Future<@Nullable Holder> patient = start(this.room, caller, Duration.ofSeconds(20));
-		Awaitility.await().until(() -> !this.room.snapshot().isEmpty());
-		Future<@Nullable Holder> hasty = start(this.room, caller, Duration.ofMillis(100));
+		Future<@Nullable Holder> patient = start(this.acquirer, caller, Duration.ofSeconds(20));
+		Awaitility.await().until(() -> !this.acquirer.snapshot().isEmpty());
+		Future<@Nullable Holder> hasty = start(this.acquirer, caller, Duration.ofMillis(100));
 		this.steps.fail(step, TIMES);
 		leave(this.other, held);
 		for (Future<@Nullable Holder> waiter : List.of(patient, hasty)) {
 			Holder entered = endOf(waiter);
 			if (entered != null) {
 				try {
-					leave(this.room, entered);
+					leave(this.acquirer, entered);
 				}
 				catch (InternalError ex) {
 					assertThat(ex).hasMessageContaining("injected");
@@ -178,30 +178,30 @@ class ErrorRecoveryTests {
 
 	/** Both rooms can use the key, and nothing stays in either. */
 	private void awaitUsable(Caller caller) throws Exception {
-		for (LockAcquirer one : List.of(this.room, this.other, this.room)) {
+		for (LockAcquirer one : List.of(this.acquirer, this.other, this.acquirer)) {
 			for (Caller each : List.of(caller, Caller.BLOCKING)) {
 				leave(one, enter(one, each, Duration.ofSeconds(15)));
 			}
 		}
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(20))
-			.until(() -> this.room.snapshot().isEmpty() && this.other.snapshot().isEmpty());
+			.until(() -> this.acquirer.snapshot().isEmpty() && this.other.snapshot().isEmpty());
 	}
 
-	private Holder enter(LockAcquirer where, Caller caller, Duration wait) throws Exception {
-		Holder admission = start(where, caller, wait).get(20, TimeUnit.SECONDS);
-		assertThat(admission).as("the key is usable").isNotNull();
-		return admission;
+	private Holder enter(LockAcquirer acquirer, Caller caller, Duration wait) throws Exception {
+		Holder holder = start(acquirer, caller, wait).get(20, TimeUnit.SECONDS);
+		assertThat(holder).as("the key is usable").isNotNull();
+		return holder;
 	}
 
-	private Future<@Nullable Holder> start(LockAcquirer where, Caller caller, Duration wait) {
+	private Future<@Nullable Holder> start(LockAcquirer acquirer, Caller caller, Duration wait) {
 		WaitRequest request = new WaitRequest("key", LockMode.EXCLUSIVE, caller.fair, LEASE, wait, () -> {
 		});
 		if (!caller.asynchronous) {
-			return this.threads.submit(() -> where.acquire(request, true));
+			return this.threads.submit(() -> acquirer.acquire(request, true));
 		}
 		try {
-			return where.acquireAsync(request);
+			return acquirer.acquireAsync(request);
 		}
 		catch (InternalError ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -219,26 +219,26 @@ class ErrorRecoveryTests {
 		}
 	}
 
-	private static void leave(LockAcquirer where, Holder admission) {
-		where.release(admission, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE);
+	private static void leave(LockAcquirer acquirer, Holder holder) {
+		acquirer.release(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE);
 	}
 
 	/** What a session hands to its room. */
-	private record Signals(LockAcquirer room) implements LockSignals {
+	private record Signals(LockAcquirer acquirer) implements LockSignals {
 
 		@Override
 		public void granted(Ticket ticket, Grant grant) {
-			this.room.granted(ticket, grant);
+			this.acquirer.granted(ticket, grant);
 		}
 
 		@Override
 		public void lookAgain(Ticket ticket) {
-			this.room.retry(ticket);
+			this.acquirer.retry(ticket);
 		}
 
 		@Override
 		public void lookAgainAll() {
-			this.room.retry(null);
+			this.acquirer.retry(null);
 		}
 
 		@Override

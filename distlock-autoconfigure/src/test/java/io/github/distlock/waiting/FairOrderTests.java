@@ -35,7 +35,7 @@ class FairOrderTests {
 
 	private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
 
-	private final LockAcquirer room = new LockAcquirer(new UnheardStore(), "me", Duration.ofSeconds(10),
+	private final LockAcquirer acquirer = new LockAcquirer(new UnheardStore(), "me", Duration.ofSeconds(10),
 			TestHandOff.NONE, new ManualClock(), this.tasks::addLast, Runnable::run, this.timers);
 
 	@AfterEach
@@ -46,7 +46,7 @@ class FairOrderTests {
 	@Test
 	void fairCallersThatCouldNotBeQueuedAskAgainInTheOrderOfTheirArrival() {
 		for (int i = 0; i < 4; i++) {
-			this.room.acquireAsync(new WaitRequest("key", LockMode.EXCLUSIVE, true, Duration.ofSeconds(10),
+			this.acquirer.acquireAsync(new WaitRequest("key", LockMode.EXCLUSIVE, true, Duration.ofSeconds(10),
 					Duration.ZERO.minusNanos(1), () -> {
 					}));
 		}
@@ -54,7 +54,7 @@ class FairOrderTests {
 		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
 		this.asked.clear();
 		// The inbox is heard now.
-		this.room.retry(null);
+		this.acquirer.retry(null);
 		runAll();
 		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
 	}

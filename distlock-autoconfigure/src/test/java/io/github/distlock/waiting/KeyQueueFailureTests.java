@@ -18,106 +18,110 @@ class KeyQueueFailureTests extends OneKey {
 	void anExitThatRestsIsWokenAlthoughAMessageGrantedItsSuccessorMeanwhile() {
 		Waiter first = waiter(LEASE);
 		Waiter second = waiter(LEASE);
-		this.entry.attempted(attempt(this.entry.join(first)), granted());
-		this.entry.join(second);
-		Command.Leave release = leave(this.entry.depart(admission(first), deadline()));
-		this.entry.leaveFailed(release.exit(), FAILURE);
+		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
+		this.queue.join(second);
+		Command.Release release = release(this.queue.release(holder(first), deadline()));
+		this.queue.releaseFailed(release.pending(), FAILURE);
 		// The server did release: the successor hears of its grant before the repetition.
-		this.entry.granted(release.next().ticket(), grant(LEASE));
-		this.entry.depart(admission(second), deadline());
+		this.queue.granted(release.next().ticket(), grant(LEASE));
+		this.queue.release(holder(second), deadline());
 		this.clock.pass(Duration.ofSeconds(1));
-		assertThat(leave(this.entry.ring()).exit()).isSameAs(release.exit());
+		assertThat(release(this.queue.timerFired()).pending()).isSameAs(release.pending());
 	}
 
 	@Test
 	void oneFailureAfterALongHoldIsNoLongSilence() {
 		Waiter first = waiter(LEASE);
 		Waiter second = waiter(LEASE);
-		this.entry.attempted(attempt(this.entry.join(first)), granted());
-		this.entry.join(second);
+		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
+		this.queue.join(second);
 		// Longer than the store may be silent, but nothing was asked.
 		this.clock.pass(Duration.ofSeconds(4));
-		Command.Leave release = leave(this.entry.depart(admission(first), deadline()));
-		this.entry.leaveFailed(release.exit(), FAILURE);
+		Command.Release release = release(this.queue.release(holder(first), deadline()));
+		this.queue.releaseFailed(release.pending(), FAILURE);
 		assertThat(second.outcome()).isNull();
 		this.clock.pass(Duration.ofSeconds(3));
-		this.entry.leaveFailed(leave(this.entry.ring()).exit(), FAILURE);
+		this.queue.releaseFailed(release(this.queue.timerFired()).pending(), FAILURE);
 		assertThat(second.outcome()).isInstanceOf(Outcome.Failed.class);
 	}
 
 	@Test
 	void anAttemptThatFailsAfterItsHolderHasLeftMakesTheExitDoubtful() {
 		Waiter first = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(first));
-		this.entry.granted(attempt.ticket(), grant(LEASE));
-		this.entry.depart(admission(first), deadline());
-		Command.Leave release = leave(this.entry.attemptFailed(attempt, FAILURE));
-		assertThat(this.entry.left(release.exit(), new ReleaseResult(true, null)).stray()).isEqualTo(attempt.ticket());
+		Command.Attempt attempt = attempt(this.queue.join(first));
+		this.queue.granted(attempt.ticket(), grant(LEASE));
+		this.queue.release(holder(first), deadline());
+		Command.Release release = release(this.queue.attemptFailed(attempt, FAILURE));
+		assertThat(this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null)).stray())
+			.isEqualTo(attempt.ticket());
 	}
 
 	@Test
 	void anAttemptThatFailsWhileItsTicketIsHeldMakesTheExitDoubtful() {
 		Waiter first = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(first));
-		this.entry.granted(attempt.ticket(), grant(LEASE));
-		this.entry.attemptFailed(attempt, FAILURE);
-		Command.Leave release = leave(this.entry.depart(admission(first), deadline()));
-		assertThat(this.entry.left(release.exit(), new ReleaseResult(true, null)).stray()).isEqualTo(attempt.ticket());
+		Command.Attempt attempt = attempt(this.queue.join(first));
+		this.queue.granted(attempt.ticket(), grant(LEASE));
+		this.queue.attemptFailed(attempt, FAILURE);
+		Command.Release release = release(this.queue.release(holder(first), deadline()));
+		assertThat(this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null)).stray())
+			.isEqualTo(attempt.ticket());
 	}
 
 	@Test
 	void anAttemptThatFailedBeforeItsTicketWasGrantedMakesTheExitDoubtful() {
 		Waiter first = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(first));
-		this.entry.attemptFailed(attempt, FAILURE);
-		this.entry.granted(attempt.ticket(), grant(LEASE));
-		Command.Leave release = leave(this.entry.depart(admission(first), deadline()));
-		assertThat(this.entry.left(release.exit(), new ReleaseResult(true, null)).stray()).isEqualTo(attempt.ticket());
+		Command.Attempt attempt = attempt(this.queue.join(first));
+		this.queue.attemptFailed(attempt, FAILURE);
+		this.queue.granted(attempt.ticket(), grant(LEASE));
+		Command.Release release = release(this.queue.release(holder(first), deadline()));
+		assertThat(this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null)).stray())
+			.isEqualTo(attempt.ticket());
 	}
 
 	@Test
 	void aFairCallerWhoseGrantCameTooLateAsksAgainItself() {
-		this.lookout = false;
+		this.retriesForKey = false;
 		Waiter waiter = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(waiter));
+		Command.Attempt attempt = attempt(this.queue.join(waiter));
 		AttemptResult granted = granted();
 		this.clock.pass(LEASE);
-		this.entry.attempted(attempt, granted);
+		this.queue.attemptAnswered(attempt, granted);
 		this.clock.pass(Duration.ofMillis(20));
-		Effects steps = this.entry.ring();
+		Effects effects = this.queue.timerFired();
 		assertThat(this.alarms).as("a timer that fires at once, again and again").doesNotContain(0L);
-		assertThat(attempt(steps).ticket()).isEqualTo(attempt.ticket());
+		assertThat(attempt(effects).ticket()).isEqualTo(attempt.ticket());
 	}
 
 	@Test
 	void aFairCallerThatGivesUpIsLookoutNoMore() {
 		Waiter waiter = waiter(LEASE);
-		this.entry.attempted(attempt(this.entry.join(waiter)), waiting());
-		Command.Leave cancel = leave(this.entry.giveUp(waiter, true));
-		this.entry.leaveFailed(cancel.exit(), FAILURE);
+		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), waiting());
+		Command.Release cancel = release(this.queue.giveUp(waiter, true));
+		this.queue.releaseFailed(cancel.pending(), FAILURE);
 		assertThat(this.admitted).as("others may look out").isTrue();
 	}
 
 	@Test
 	void aPlaceIsLostOnlyIfThereWasOne() {
 		Waiter waiter = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(waiter));
+		Command.Attempt attempt = attempt(this.queue.join(waiter));
 		AttemptResult notQueued = new AttemptResult.Waiting(Duration.ofMillis(200), false);
-		this.entry.attempted(attempt, notQueued);
-		this.entry.attempted(attempt(this.entry.look(null)), waiting());
-		assertThat(this.lostPlaces).isZero();
-		this.entry.attempted(attempt(this.entry.look(null)), waiting());
-		assertThat(this.lostPlaces).isEqualTo(1);
+		this.queue.attemptAnswered(attempt, notQueued);
+		this.queue.attemptAnswered(attempt(this.queue.retry(null)), waiting());
+		assertThat(this.requeuedAtEndCalls).isZero();
+		this.queue.attemptAnswered(attempt(this.queue.retry(null)), waiting());
+		assertThat(this.requeuedAtEndCalls).isEqualTo(1);
 	}
 
 	@Test
 	void aPlaceThatAnAttemptWithoutAnswerTookCanBeLostToo() {
-		Command.Attempt attempt = attempt(this.entry.join(waiter(LEASE)));
-		this.entry.attemptFailed(attempt, FAILURE);
-		this.entry.attempted(attempt(this.entry.look(null)), new AttemptResult.Waiting(Duration.ofSeconds(2), false));
-		assertThat(this.lostPlaces).isZero();
-		this.entry.attempted(attempt(this.entry.look(null)), waiting());
-		assertThat(this.lostPlaces).isEqualTo(1);
+		Command.Attempt attempt = attempt(this.queue.join(waiter(LEASE)));
+		this.queue.attemptFailed(attempt, FAILURE);
+		this.queue.attemptAnswered(attempt(this.queue.retry(null)),
+				new AttemptResult.Waiting(Duration.ofSeconds(2), false));
+		assertThat(this.requeuedAtEndCalls).isZero();
+		this.queue.attemptAnswered(attempt(this.queue.retry(null)), waiting());
+		assertThat(this.requeuedAtEndCalls).isEqualTo(1);
 	}
 
 }

@@ -32,14 +32,14 @@ class KeyQueueHandOffTests extends OneKey {
 	void theNextOneEntersWithTheNextTokenAndNothingIsSent() {
 		Waiter first = enter(10);
 		Waiter second = joins();
-		Effects steps = handOn(first);
-		assertThat(steps.command()).isNull();
-		assertThat(steps.woken()).containsExactly(second);
-		assertThat(admission(second).handOff()).isEqualTo(HandOff.LOCAL);
-		assertThat(admission(second).fencingToken()).isEqualTo(FIRST_TOKEN + 1);
-		assertThat(admission(second).ticket()).isEqualTo(admission(first).ticket());
-		assertThat(handOn(first)).as("by one who has left").isNull();
-		assertThat(this.entry.depart(admission(first), deadline())).isNull();
+		Effects effects = tryHandOff(first);
+		assertThat(effects.command()).isNull();
+		assertThat(effects.woken()).containsExactly(second);
+		assertThat(holder(second).handOff()).isEqualTo(HandOff.LOCAL);
+		assertThat(holder(second).fencingToken()).isEqualTo(FIRST_TOKEN + 1);
+		assertThat(holder(second).ticket()).isEqualTo(holder(first).ticket());
+		assertThat(tryHandOff(first)).as("by one who has left").isNull();
+		assertThat(this.queue.release(holder(first), deadline())).isNull();
 	}
 
 	@Test
@@ -48,20 +48,20 @@ class KeyQueueHandOffTests extends OneKey {
 		Waiter second = joins();
 		this.clock.pass(Duration.ofMillis(10));
 		this.validity = Validity.until(this.clock.now(), LEASE);
-		handOn(first);
-		assertThat(admission(second).takeValidity()).isSameAs(this.validity);
+		tryHandOff(first);
+		assertThat(holder(second).takeValidity()).isSameAs(this.validity);
 	}
 
 	@Test
 	void theLastOfThemReleasesWithItsOwnToken() {
 		Waiter first = enter(10);
 		Waiter second = joins();
-		handOn(first);
-		assertThat(handOn(second)).isNull();
-		Command.Leave leave = leave(this.entry.depart(admission(second), deadline()));
-		assertThat(leave.exit().lastToken).isEqualTo(FIRST_TOKEN + 1);
-		assertThat(leave.next()).isNull();
-		this.entry.left(leave.exit(), new ReleaseResult(true, null));
+		tryHandOff(first);
+		assertThat(tryHandOff(second)).isNull();
+		Command.Release release = release(this.queue.release(holder(second), deadline()));
+		assertThat(release.pending().lastToken).isEqualTo(FIRST_TOKEN + 1);
+		assertThat(release.next()).isNull();
+		this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
 	}
 
@@ -70,23 +70,23 @@ class KeyQueueHandOffTests extends OneKey {
 		Waiter holder = enter(10);
 		for (int passed = 0; passed < 3; passed++) {
 			Waiter next = joins();
-			assertThat(handOn(holder)).isNotNull();
+			assertThat(tryHandOff(holder)).isNotNull();
 			holder = next;
 		}
 		joins();
-		assertThat(handOn(holder)).isNull();
-		Command.Leave leave = leave(this.entry.depart(admission(holder), deadline()));
-		assertThat(leave.exit().lastToken).isEqualTo(FIRST_TOKEN + 3);
-		assertThat(leave.next()).isNotNull();
+		assertThat(tryHandOff(holder)).isNull();
+		Command.Release release = release(this.queue.release(holder(holder), deadline()));
+		assertThat(release.pending().lastToken).isEqualTo(FIRST_TOKEN + 3);
+		assertThat(release.next()).isNotNull();
 	}
 
 	@Test
 	void aGrantWithoutAnotherTokenGoesBack() {
 		Waiter first = enter(2);
 		Waiter second = joins();
-		handOn(first);
+		tryHandOff(first);
 		joins();
-		assertThat(handOn(second)).isNull();
+		assertThat(tryHandOff(second)).isNull();
 	}
 
 	@Test
@@ -94,10 +94,10 @@ class KeyQueueHandOffTests extends OneKey {
 		Waiter first = enter(10);
 		Waiter second = joins();
 		this.clock.pass(Duration.ofMillis(49));
-		assertThat(handOn(first)).isNotNull();
+		assertThat(tryHandOff(first)).isNotNull();
 		joins();
 		this.clock.pass(Duration.ofMillis(1));
-		assertThat(handOn(second)).isNull();
+		assertThat(tryHandOff(second)).isNull();
 	}
 
 	@Test
@@ -106,21 +106,21 @@ class KeyQueueHandOffTests extends OneKey {
 		Waiter first = enter(10);
 		Waiter second = joins();
 		this.clock.pass(LEASE.minus(Duration.ofMillis(2700)));
-		assertThat(handOn(first)).isNotNull();
+		assertThat(tryHandOff(first)).isNotNull();
 		joins();
 		this.clock.pass(Duration.ofMillis(200));
-		assertThat(handOn(second)).isNull();
+		assertThat(tryHandOff(second)).isNull();
 	}
 
 	@Test
 	void oneWhoAsksForAnotherLeaseAsksTheStoreForIt() {
 		Waiter first = enter(10);
-		this.entry.join(waiter(LEASE, LEASE.plusSeconds(1)));
+		this.queue.join(waiter(LEASE, LEASE.plusSeconds(1)));
 		joins();
-		assertThat(handOn(first)).as("nobody overtakes him").isNull();
-		Command.Leave leave = leave(this.entry.depart(admission(first), deadline()));
-		assertThat(leave.next()).isNotNull();
-		assertThat(leave.next().lease()).isEqualTo(LEASE.plusSeconds(1));
+		assertThat(tryHandOff(first)).as("nobody overtakes him").isNull();
+		Command.Release release = release(this.queue.release(holder(first), deadline()));
+		assertThat(release.next()).isNotNull();
+		assertThat(release.next().lease()).isEqualTo(LEASE.plusSeconds(1));
 	}
 
 	@Test
@@ -128,25 +128,25 @@ class KeyQueueHandOffTests extends OneKey {
 		Waiter first = enter(10);
 		Waiter second = joins();
 		Waiter third = joins();
-		this.entry.giveUp(second, true);
-		handOn(first);
+		this.queue.giveUp(second, true);
+		tryHandOff(first);
 		assertThat(second.outcome()).isInstanceOf(Outcome.TimedOut.class);
-		assertThat(admission(third).fencingToken()).isEqualTo(FIRST_TOKEN + 1);
+		assertThat(holder(third).fencingToken()).isEqualTo(FIRST_TOKEN + 1);
 	}
 
 	@Test
 	void aMessageOrAReplyThatComesAgainChangesNothing() {
 		Waiter first = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(first));
-		this.entry.granted(attempt.ticket(), tokens(10));
+		Command.Attempt attempt = attempt(this.queue.join(first));
+		this.queue.granted(attempt.ticket(), tokens(10));
 		Waiter second = joins();
-		handOn(first);
+		tryHandOff(first);
 		Waiter third = joins();
-		assertThat(this.entry.granted(attempt.ticket(), tokens(10)).woken()).isEmpty();
-		assertThat(this.entry.attempted(attempt, new AttemptResult.Granted(tokens(10))).woken()).isEmpty();
+		assertThat(this.queue.granted(attempt.ticket(), tokens(10)).woken()).isEmpty();
+		assertThat(this.queue.attemptAnswered(attempt, new AttemptResult.Granted(tokens(10))).woken()).isEmpty();
 		assertThat(third.outcome()).isNull();
-		assertThat(handOn(second)).isNotNull();
-		assertThat(admission(third).fencingToken()).isEqualTo(FIRST_TOKEN + 2);
+		assertThat(tryHandOff(second)).isNotNull();
+		assertThat(holder(third).fencingToken()).isEqualTo(FIRST_TOKEN + 2);
 	}
 
 	@Test
@@ -154,47 +154,47 @@ class KeyQueueHandOffTests extends OneKey {
 		this.limits = TestHandOff.NONE;
 		Waiter first = enter(10);
 		joins();
-		assertThat(handOn(first)).isNull();
+		assertThat(tryHandOff(first)).isNull();
 	}
 
 	@Test
 	void oneOfSeveralTicketsLooksAgainAndTheOthersGoOnWaiting() {
-		this.lookout = false;
+		this.retriesForKey = false;
 		Waiter first = waiter(LEASE);
-		this.entry.attempted(attempt(this.entry.join(first)), waiting());
+		this.queue.attemptAnswered(attempt(this.queue.join(first)), waiting());
 		this.clock.pass(Duration.ofSeconds(2));
-		assertThat(this.entry.ring().command()).isNull();
+		assertThat(this.queue.timerFired().command()).isNull();
 		this.clock.pass(Duration.ofSeconds(2));
-		this.lookout = true;
-		Command.Attempt again = attempt(this.entry.ring());
-		this.entry.attemptFailed(again, FAILURE);
-		this.lookout = false;
+		this.retriesForKey = true;
+		Command.Attempt again = attempt(this.queue.timerFired());
+		this.queue.attemptFailed(again, FAILURE);
+		this.retriesForKey = false;
 		this.clock.pass(Duration.ofSeconds(1));
-		Command.Attempt last = attempt(this.entry.ring());
+		Command.Attempt last = attempt(this.queue.timerFired());
 		assertThat(last).as("the store owes an answer")
 			.extracting(Command.Attempt::ticket, Command.Attempt::lease, Command.Attempt::queue)
 			.containsExactly(again.ticket(), again.lease(), again.queue());
-		this.entry.attempted(last, granted());
+		this.queue.attemptAnswered(last, granted());
 		assertThat(this.admitted).isTrue();
 	}
 
 	private Waiter enter(int tokens) {
 		Waiter first = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(first));
-		this.entry.attempted(attempt, new AttemptResult.Granted(tokens(tokens)));
-		assertThat(admission(first).fencingToken()).isEqualTo(FIRST_TOKEN);
+		Command.Attempt attempt = attempt(this.queue.join(first));
+		this.queue.attemptAnswered(attempt, new AttemptResult.Granted(tokens(tokens)));
+		assertThat(holder(first).fencingToken()).isEqualTo(FIRST_TOKEN);
 		return first;
 	}
 
 	private Waiter joins() {
 		Waiter waiter = waiter(LEASE);
-		assertThat(this.entry.join(waiter).command()).isNull();
+		assertThat(this.queue.join(waiter).command()).isNull();
 		return waiter;
 	}
 
 	/** Nothing has been renewed meanwhile. */
-	private Effects handOn(Waiter from) {
-		return this.entry.handOn(admission(from), this.validity);
+	private Effects tryHandOff(Waiter from) {
+		return this.queue.tryHandOff(holder(from), this.validity);
 	}
 
 	private Grant tokens(int count) {

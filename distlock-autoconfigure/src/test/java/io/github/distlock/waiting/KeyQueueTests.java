@@ -23,13 +23,13 @@ class KeyQueueTests extends OneKey {
 	void theFirstCallerAttemptsAndALaterOneWaitsForItsAnswer() {
 		Waiter first = waiter(Duration.ofSeconds(5));
 		Waiter second = waiter(Duration.ofSeconds(5));
-		Command.Attempt attempt = attempt(this.entry.join(first));
+		Command.Attempt attempt = attempt(this.queue.join(first));
 		assertThat(attempt.queue()).isTrue();
-		assertThat(this.entry.join(second).command()).isNull();
-		Effects steps = this.entry.attempted(attempt, granted());
-		assertThat(steps.woken()).containsExactly(first);
-		assertThat(admission(first).handOff()).isEqualTo(HandOff.NONE);
-		assertThat(steps.command()).isNull();
+		assertThat(this.queue.join(second).command()).isNull();
+		Effects effects = this.queue.attemptAnswered(attempt, granted());
+		assertThat(effects.woken()).containsExactly(first);
+		assertThat(holder(first).handOff()).isEqualTo(HandOff.NONE);
+		assertThat(effects.command()).isNull();
 		assertThat(second.outcome()).isNull();
 	}
 
@@ -37,65 +37,65 @@ class KeyQueueTests extends OneKey {
 	void aReleaseQueuesTheNextWaiterInTheSameTripWithANewTicket() {
 		Waiter first = waiter(Duration.ofSeconds(5));
 		Waiter second = waiter(Duration.ofSeconds(5));
-		Command.Attempt attempt = attempt(this.entry.join(first));
-		this.entry.attempted(attempt, granted());
-		this.entry.join(second);
-		Command.Leave leave = leave(this.entry.depart(admission(first), deadline()));
-		assertThat(leave.exit().ticket).isEqualTo(attempt.ticket());
-		assertThat(leave.next()).isNotNull();
-		assertThat(leave.next().ticket()).isNotEqualTo(attempt.ticket());
-		Effects steps = this.entry.left(leave.exit(), new ReleaseResult(true, granted()));
-		assertThat(steps.woken()).containsExactly(second);
-		assertThat(admission(second).handOff()).isEqualTo(HandOff.REMOTE);
-		leave = leave(this.entry.depart(admission(second), deadline()));
-		assertThat(leave.next()).isNull();
-		this.entry.left(leave.exit(), new ReleaseResult(true, null));
+		Command.Attempt attempt = attempt(this.queue.join(first));
+		this.queue.attemptAnswered(attempt, granted());
+		this.queue.join(second);
+		Command.Release release = release(this.queue.release(holder(first), deadline()));
+		assertThat(release.pending().ticket).isEqualTo(attempt.ticket());
+		assertThat(release.next()).isNotNull();
+		assertThat(release.next().ticket()).isNotEqualTo(attempt.ticket());
+		Effects effects = this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, granted()));
+		assertThat(effects.woken()).containsExactly(second);
+		assertThat(holder(second).handOff()).isEqualTo(HandOff.REMOTE);
+		release = release(this.queue.release(holder(second), deadline()));
+		assertThat(release.next()).isNull();
+		this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
-		assertThat(this.entry.join(waiter(LEASE))).isNull();
+		assertThat(this.queue.join(waiter(LEASE))).isNull();
 	}
 
 	@Test
 	void aSuccessorThatNobodyAnsweredForAsksAtOnce() {
 		Waiter first = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(first));
-		this.entry.attempted(attempt, granted());
-		this.entry.join(waiter(LEASE));
-		Command.Leave leave = leave(this.entry.depart(admission(first), deadline()));
+		Command.Attempt attempt = attempt(this.queue.join(first));
+		this.queue.attemptAnswered(attempt, granted());
+		this.queue.join(waiter(LEASE));
+		Command.Release release = release(this.queue.release(holder(first), deadline()));
 		// Gone: the next was not queued, though the release said so.
-		Command.Attempt asks = attempt(this.entry.left(leave.exit(), new ReleaseResult(false, null)));
-		assertThat(asks.ticket()).isEqualTo(leave.next().ticket());
+		Command.Attempt asks = attempt(this.queue.releaseAnswered(release.pending(), new ReleaseResult(false, null)));
+		assertThat(asks.ticket()).isEqualTo(release.next().ticket());
 	}
 
 	@Test
 	void aMessageMayComeBeforeTheReply() {
 		Waiter first = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(first));
-		assertThat(this.entry.granted(attempt.ticket(), grant(LEASE)).woken()).containsExactly(first);
+		Command.Attempt attempt = attempt(this.queue.join(first));
+		assertThat(this.queue.granted(attempt.ticket(), grant(LEASE)).woken()).containsExactly(first);
 		// The holder leaves while the reply is still on its way: nothing overtakes it.
-		assertThat(this.entry.depart(admission(first), deadline()).command()).isNull();
-		Command.Leave leave = leave(this.entry.attempted(attempt, waiting()));
-		assertThat(leave.exit().ticket).isEqualTo(attempt.ticket());
+		assertThat(this.queue.release(holder(first), deadline()).command()).isNull();
+		Command.Release release = release(this.queue.attemptAnswered(attempt, waiting()));
+		assertThat(release.pending().ticket).isEqualTo(attempt.ticket());
 	}
 
 	@Test
 	void aSuccessorGrantedByMessageBeforeTheReleaseIsAnsweredMayLeaveBeforeItToo() {
 		Waiter first = waiter(LEASE);
 		Waiter second = waiter(LEASE);
-		this.entry.attempted(attempt(this.entry.join(first)), granted());
-		this.entry.join(second);
-		Command.Leave release = leave(this.entry.depart(admission(first), deadline()));
+		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
+		this.queue.join(second);
+		Command.Release release = release(this.queue.release(holder(first), deadline()));
 		Ticket successor = release.next().ticket();
-		this.entry.granted(successor, grant(LEASE));
-		assertThat(this.entry.depart(admission(second), deadline()).command()).isNull();
+		this.queue.granted(successor, grant(LEASE));
+		assertThat(this.queue.release(holder(second), deadline()).command()).isNull();
 		// The first release is repeated without the successor, whose ticket is dead.
-		assertThat(this.entry.leaveFailed(release.exit(), FAILURE).command()).isNull();
+		assertThat(this.queue.releaseFailed(release.pending(), FAILURE).command()).isNull();
 		this.clock.pass(Duration.ofSeconds(1));
-		Command.Leave repeated = leave(this.entry.ring());
-		assertThat(repeated.exit()).isSameAs(release.exit());
+		Command.Release repeated = release(this.queue.timerFired());
+		assertThat(repeated.pending()).isSameAs(release.pending());
 		assertThat(repeated.next()).isNull();
-		Command.Leave last = leave(this.entry.left(release.exit(), new ReleaseResult(false, null)));
-		assertThat(last.exit().ticket).isEqualTo(successor);
-		this.entry.left(last.exit(), new ReleaseResult(true, null));
+		Command.Release last = release(this.queue.releaseAnswered(release.pending(), new ReleaseResult(false, null)));
+		assertThat(last.pending().ticket).isEqualTo(successor);
+		this.queue.releaseAnswered(last.pending(), new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
 	}
 
@@ -103,41 +103,41 @@ class KeyQueueTests extends OneKey {
 	void thePlaceIsKeptWhileAnybodyWaitsAndCancelledByTheLastWhoLeaves() {
 		Waiter first = waiter(LEASE);
 		Waiter second = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(first));
-		this.entry.join(second);
-		this.entry.attempted(attempt, waiting());
-		assertThat(this.entry.giveUp(first, true).command()).isNull();
+		Command.Attempt attempt = attempt(this.queue.join(first));
+		this.queue.join(second);
+		this.queue.attemptAnswered(attempt, waiting());
+		assertThat(this.queue.giveUp(first, true).command()).isNull();
 		assertThat(first.outcome()).isInstanceOf(Outcome.TimedOut.class);
-		Command.Leave cancel = leave(this.entry.giveUp(second, false));
+		Command.Release cancel = release(this.queue.giveUp(second, false));
 		assertThat(second.outcome()).isInstanceOf(Outcome.Left.class);
-		assertThat(cancel.exit().release).isFalse();
-		assertThat(cancel.exit().ticket).isEqualTo(attempt.ticket());
+		assertThat(cancel.pending().releasesLock).isFalse();
+		assertThat(cancel.pending().ticket).isEqualTo(attempt.ticket());
 		// A newcomer waits for the answer, then attempts with a new ticket.
 		Waiter third = waiter(LEASE);
-		assertThat(this.entry.join(third).command()).isNull();
-		assertThat(attempt(this.entry.left(cancel.exit(), null)).ticket()).isNotEqualTo(attempt.ticket());
+		assertThat(this.queue.join(third).command()).isNull();
+		assertThat(attempt(this.queue.releaseAnswered(cancel.pending(), null)).ticket()).isNotEqualTo(attempt.ticket());
 	}
 
 	@Test
 	void aGrantThatNobodyWantsAnyMoreIsReleased() {
 		Waiter first = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(first));
-		assertThat(this.entry.giveUp(first, false).command()).isNull();
-		Command.Leave leave = leave(this.entry.attempted(attempt, granted()));
-		assertThat(leave.exit().ticket).isEqualTo(attempt.ticket());
+		Command.Attempt attempt = attempt(this.queue.join(first));
+		assertThat(this.queue.giveUp(first, false).command()).isNull();
+		Command.Release release = release(this.queue.attemptAnswered(attempt, granted()));
+		assertThat(release.pending().ticket).isEqualTo(attempt.ticket());
 	}
 
 	@Test
 	void aGrantWhoseTimeHasPassedIsNotEntered() {
 		Waiter first = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(first));
-		this.entry.attempted(attempt, waiting());
+		Command.Attempt attempt = attempt(this.queue.join(first));
+		this.queue.attemptAnswered(attempt, waiting());
 		Grant stale = grant(Duration.ZERO);
-		Command.Attempt again = attempt(this.entry.granted(attempt.ticket(), stale));
+		Command.Attempt again = attempt(this.queue.granted(attempt.ticket(), stale));
 		assertThat(first.outcome()).isNull();
 		assertThat(again.ticket()).isEqualTo(attempt.ticket());
-		Effects steps = this.entry.attempted(again, new AttemptResult.Granted(stale));
-		assertThat(steps.command()).isNull();
+		Effects effects = this.queue.attemptAnswered(again, new AttemptResult.Granted(stale));
+		assertThat(effects.command()).isNull();
 		assertThat(first.outcome()).isNull();
 		assertThat(this.alarms).isNotEmpty();
 	}
@@ -145,95 +145,95 @@ class KeyQueueTests extends OneKey {
 	@Test
 	void aTicketThatNobodyKnowsIsNobodys() {
 		Waiter first = waiter(LEASE);
-		this.entry.join(first);
-		assertThat(this.entry.granted(new Ticket("key", LockMode.EXCLUSIVE, "me", 99, false), grant(LEASE))).isNull();
+		this.queue.join(first);
+		assertThat(this.queue.granted(new Ticket("key", LockMode.EXCLUSIVE, "me", 99, false), grant(LEASE))).isNull();
 		assertThat(first.outcome()).isNull();
 	}
 
 	@Test
 	void oneAnswerEndsAWaitForOneAnswerAndOthersThenQueue() {
 		Waiter once = waiter(Duration.ZERO);
-		Command.Attempt attempt = attempt(this.entry.join(once));
+		Command.Attempt attempt = attempt(this.queue.join(once));
 		assertThat(attempt.queue()).isFalse();
 		Waiter patient = waiter(LEASE);
-		this.entry.join(patient);
-		Effects steps = this.entry.attempted(attempt, new AttemptResult.Busy(LEASE));
-		assertThat(steps.woken()).containsExactly(once);
+		this.queue.join(patient);
+		Effects effects = this.queue.attemptAnswered(attempt, new AttemptResult.Busy(LEASE));
+		assertThat(effects.woken()).containsExactly(once);
 		assertThat(once.outcome()).isInstanceOf(Outcome.TimedOut.class);
-		assertThat(attempt(steps).queue()).isTrue();
+		assertThat(attempt(effects).queue()).isTrue();
 		// While somebody is inside or waits, no command is needed to say no.
 		Waiter late = waiter(Duration.ZERO);
-		assertThat(this.entry.join(late).command()).isNull();
+		assertThat(this.queue.join(late).command()).isNull();
 		assertThat(late.outcome()).isInstanceOf(Outcome.TimedOut.class);
 	}
 
 	@Test
 	void whoFindsTheLockBusyAndDoesNotWaitSendsNothingMore() {
-		Command.Attempt attempt = attempt(this.entry.join(waiter(Duration.ZERO)));
-		assertThat(this.entry.attempted(attempt, new AttemptResult.Busy(LEASE)).command()).isNull();
+		Command.Attempt attempt = attempt(this.queue.join(waiter(Duration.ZERO)));
+		assertThat(this.queue.attemptAnswered(attempt, new AttemptResult.Busy(LEASE)).command()).isNull();
 		assertThat(this.removed).isTrue();
 	}
 
 	@Test
 	void aFailureIsRepeatedUntilTheStoreHasBeenSilentForTooLong() {
 		Waiter first = waiter(LockRequest.FOREVER);
-		Command.Attempt attempt = attempt(this.entry.join(first));
-		Effects steps = this.entry.attemptFailed(attempt, FAILURE);
-		assertThat(steps.command()).isNull();
+		Command.Attempt attempt = attempt(this.queue.join(first));
+		Effects effects = this.queue.attemptFailed(attempt, FAILURE);
+		assertThat(effects.command()).isNull();
 		assertThat(first.outcome()).isNull();
 		this.clock.pass(Duration.ofSeconds(1));
-		Command.Attempt again = attempt(this.entry.ring());
+		Command.Attempt again = attempt(this.queue.timerFired());
 		assertThat(again.ticket()).isEqualTo(attempt.ticket());
 		this.clock.pass(Duration.ofSeconds(2));
-		steps = this.entry.attemptFailed(again, FAILURE);
+		effects = this.queue.attemptFailed(again, FAILURE);
 		assertThat(first.outcome()).isInstanceOf(Outcome.Failed.class);
 		// Nobody knows what became of the attempt: it is cancelled, and once more later.
-		Command.Leave cancel = leave(steps);
-		assertThat(this.entry.left(cancel.exit(), null).stray()).isEqualTo(attempt.ticket());
+		Command.Release cancel = release(effects);
+		assertThat(this.queue.releaseAnswered(cancel.pending(), null).stray()).isEqualTo(attempt.ticket());
 	}
 
 	@Test
 	void aWaitThatEndsAfterAFailureWasNoContention() {
 		Waiter first = waiter(Duration.ofSeconds(1));
-		Command.Attempt attempt = attempt(this.entry.join(first));
-		this.entry.attemptFailed(attempt, FAILURE);
-		this.entry.giveUp(first, true);
+		Command.Attempt attempt = attempt(this.queue.join(first));
+		this.queue.attemptFailed(attempt, FAILURE);
+		this.queue.giveUp(first, true);
 		assertThat(first.outcome()).isInstanceOf(Outcome.Failed.class);
 	}
 
 	@Test
 	void aHolderThatWasDetachedCannotLeaveAgain() {
 		Waiter first = waiter(LEASE);
-		this.entry.attempted(attempt(this.entry.join(first)), granted());
-		Holder admission = admission(first);
-		assertThat(this.entry.depart(admission, deadline())).isNotNull();
-		assertThat(this.entry.depart(admission, deadline())).isNull();
+		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
+		Holder holder = holder(first);
+		assertThat(this.queue.release(holder, deadline())).isNotNull();
+		assertThat(this.queue.release(holder, deadline())).isNull();
 	}
 
 	@Test
 	void aReleaseWithoutAnAnswerIsGivenUpWhenTheLeaseHasPassed() {
 		Waiter first = waiter(LEASE);
-		this.entry.attempted(attempt(this.entry.join(first)), granted());
-		Command.Leave leave = leave(this.entry.depart(admission(first), deadline()));
-		assertThat(this.entry.leaveFailed(leave.exit(), FAILURE).command()).isNull();
+		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
+		Command.Release release = release(this.queue.release(holder(first), deadline()));
+		assertThat(this.queue.releaseFailed(release.pending(), FAILURE).command()).isNull();
 		assertThat(this.removed).isFalse();
 		this.clock.pass(LEASE);
-		leave = leave(this.entry.ring());
-		this.entry.leaveFailed(leave.exit(), FAILURE);
+		release = release(this.queue.timerFired());
+		this.queue.releaseFailed(release.pending(), FAILURE);
 		assertThat(this.removed).isTrue();
 	}
 
 	@Test
 	void aSnapshotShowsTheHolderTheWaitersAndWhetherACommandIsUnfinished() {
 		Waiter first = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(first));
-		assertThat(this.entry.snapshot()).isEqualTo(new KeySnapshot("key", null, 1, true));
-		this.entry.attempted(attempt, granted());
-		this.entry.join(waiter(LEASE));
-		this.entry.join(waiter(LEASE));
-		assertThat(this.entry.snapshot()).isEqualTo(new KeySnapshot("key", attempt.ticket(), 2, false));
-		this.entry.depart(admission(first), deadline());
-		assertThat(this.entry.snapshot()).isEqualTo(new KeySnapshot("key", null, 2, true));
+		Command.Attempt attempt = attempt(this.queue.join(first));
+		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 1, true));
+		this.queue.attemptAnswered(attempt, granted());
+		this.queue.join(waiter(LEASE));
+		this.queue.join(waiter(LEASE));
+		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", attempt.ticket(), 2, false));
+		this.queue.release(holder(first), deadline());
+		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 2, true));
 	}
 
 }

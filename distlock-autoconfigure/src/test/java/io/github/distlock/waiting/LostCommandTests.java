@@ -14,67 +14,67 @@ class LostCommandTests extends OneKey {
 
 	@Test
 	void anAttemptThatItsSenderDroppedIsMadeAgainWithTheNextEvent() {
-		Command.Attempt lost = attempt(this.entry.join(waiter(LEASE)));
+		Command.Attempt lost = attempt(this.queue.join(waiter(LEASE)));
 		lost.dropped = true;
-		Command.Attempt again = attempt(this.entry.join(waiter(LEASE)));
+		Command.Attempt again = attempt(this.queue.join(waiter(LEASE)));
 		assertThat(again.ticket()).isEqualTo(lost.ticket());
 	}
 
 	@Test
 	void aReleaseThatItsSenderDroppedIsMadeAgainWithTheNextEvent() {
 		Waiter first = waiter(LEASE);
-		this.entry.attempted(attempt(this.entry.join(first)), granted());
-		Command.Leave lost = leave(this.entry.depart(admission(first), deadline()));
+		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
+		Command.Release lost = release(this.queue.release(holder(first), deadline()));
 		lost.dropped = true;
-		Command.Leave again = leave(this.entry.join(waiter(LEASE)));
-		assertThat(again.exit()).isSameAs(lost.exit());
+		Command.Release again = release(this.queue.join(waiter(LEASE)));
+		assertThat(again.pending()).isSameAs(lost.pending());
 	}
 
 	@Test
 	void aCommandForWhichNoThreadWasFoundIsSettledByTheFirstThatTakesIt() {
-		Command.Attempt lost = attempt(this.entry.join(waiter(LEASE)));
+		Command.Attempt lost = attempt(this.queue.join(waiter(LEASE)));
 		lost.strayed = true;
-		attempt(this.entry.join(waiter(LEASE)));
+		attempt(this.queue.join(waiter(LEASE)));
 		assertThat(lost.take()).as("a copy in the queue of the executor is sent").isFalse();
 	}
 
 	@Test
 	void aCommandThatIsSentAlthoughTheExecutorThrewIsNotMadeTwice() {
-		Command.Attempt sent = attempt(this.entry.join(waiter(LEASE)));
+		Command.Attempt sent = attempt(this.queue.join(waiter(LEASE)));
 		assertThat(sent.take()).isTrue();
 		sent.strayed = true;
-		assertThat(this.entry.join(waiter(LEASE)).command()).isNull();
+		assertThat(this.queue.join(waiter(LEASE)).command()).isNull();
 	}
 
 	@Test
 	void aLateAnswerDoesNotEndTheCommandThatIsInFlightNow() {
 		Waiter waiter = waiter(LEASE);
-		Command.Attempt lost = attempt(this.entry.join(waiter));
+		Command.Attempt lost = attempt(this.queue.join(waiter));
 		lost.dropped = true;
-		attempt(this.entry.join(waiter(LEASE)));
-		assertThat(this.entry.attemptFailed(lost, FAILURE).command()).isNull();
-		assertThat(this.entry.look(null).command()).as("one command at a time").isNull();
+		attempt(this.queue.join(waiter(LEASE)));
+		assertThat(this.queue.attemptFailed(lost, FAILURE).command()).isNull();
+		assertThat(this.queue.retry(null).command()).as("one command at a time").isNull();
 	}
 
 	@Test
 	void aCallerThatAnErrorHasEndedIsNotGrantedTheLock() {
 		Waiter gone = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(gone));
+		Command.Attempt attempt = attempt(this.queue.join(gone));
 		Waiter next = waiter(LEASE);
-		this.entry.join(next);
+		this.queue.join(next);
 		gone.abandoned = true;
-		this.entry.attempted(attempt, granted());
+		this.queue.attemptAnswered(attempt, granted());
 		assertThat(gone.outcome()).isInstanceOf(Outcome.Left.class);
-		assertThat(admission(next)).isNotNull();
+		assertThat(holder(next)).isNotNull();
 	}
 
 	@Test
 	void aLockWhoseOnlyCallerAnErrorHasEndedIsGivenBack() {
 		Waiter gone = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(gone));
+		Command.Attempt attempt = attempt(this.queue.join(gone));
 		gone.abandoned = true;
-		Command.Leave back = leave(this.entry.attempted(attempt, granted()));
-		this.entry.left(back.exit(), new ReleaseResult(true, null));
+		Command.Release back = release(this.queue.attemptAnswered(attempt, granted()));
+		this.queue.releaseAnswered(back.pending(), new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
 	}
 
@@ -82,20 +82,21 @@ class LostCommandTests extends OneKey {
 	void anHeirWhoseAttemptWasLostIsRefusedAndNeverAsks() {
 		DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.ofReader("key", LEASE), this.clock.nanoTime(),
 				LEASE.toNanos());
-		PendingDowngrade heir = this.entry.inherit(reader);
-		Effects steps = this.entry.rescue(heir.attempt());
+		PendingDowngrade downgrade = this.queue.prepareDowngrade(reader);
+		Effects effects = this.queue.recover(downgrade.attempt());
 		assertThat(reader.outcome()).isInstanceOf(Outcome.TimedOut.class);
-		assertThat(leave(steps).exit().ticket).isEqualTo(heir.attempt().ticket());
+		assertThat(release(effects).pending().ticket).isEqualTo(downgrade.attempt().ticket());
 	}
 
 	@Test
 	void aTicketThatWasGrantedWhileItsAttemptWasLostLeavesDoubtfully() {
 		Waiter waiter = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(waiter));
-		this.entry.granted(attempt.ticket(), grant(LEASE));
-		this.entry.rescue(attempt);
-		Command.Leave release = leave(this.entry.depart(admission(waiter), deadline()));
-		assertThat(this.entry.left(release.exit(), new ReleaseResult(true, null)).stray()).isEqualTo(attempt.ticket());
+		Command.Attempt attempt = attempt(this.queue.join(waiter));
+		this.queue.granted(attempt.ticket(), grant(LEASE));
+		this.queue.recover(attempt);
+		Command.Release release = release(this.queue.release(holder(waiter), deadline()));
+		assertThat(this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null)).stray())
+			.isEqualTo(attempt.ticket());
 	}
 
 }

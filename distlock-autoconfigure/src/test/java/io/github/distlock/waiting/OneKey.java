@@ -30,7 +30,7 @@ abstract class OneKey implements KeyQueueContext {
 
 	final ManualClock clock = new ManualClock();
 
-	final LockedKeyQueue entry = new LockedKeyQueue("key", new ReentrantLock(), this);
+	final LockedKeyQueue queue = new LockedKeyQueue("key", new ReentrantLock(), this);
 
 	long tickets;
 
@@ -38,13 +38,13 @@ abstract class OneKey implements KeyQueueContext {
 
 	HandOffLimits limits = TestHandOff.NONE;
 
-	boolean lookout = true;
+	boolean retriesForKey = true;
 
 	boolean admitted;
 
 	@Nullable LockBackendException failureOfOthers;
 
-	int lostPlaces;
+	int requeuedAtEndCalls;
 
 	final List<Long> alarms = new ArrayList<>();
 
@@ -52,19 +52,19 @@ abstract class OneKey implements KeyQueueContext {
 		return this.clock.nanoTime() + LEASE.toNanos();
 	}
 
-	static Holder admission(Waiter waiter) {
-		assertThat(waiter.outcome()).isInstanceOf(Outcome.Admitted.class);
-		return ((Outcome.Admitted) waiter.outcome()).admission();
+	static Holder holder(Waiter waiter) {
+		assertThat(waiter.outcome()).isInstanceOf(Outcome.Acquired.class);
+		return ((Outcome.Acquired) waiter.outcome()).holder();
 	}
 
-	static Command.Attempt attempt(Effects steps) {
-		assertThat(steps.command()).isInstanceOf(Command.Attempt.class);
-		return (Command.Attempt) steps.command();
+	static Command.Attempt attempt(Effects effects) {
+		assertThat(effects.command()).isInstanceOf(Command.Attempt.class);
+		return (Command.Attempt) effects.command();
 	}
 
-	static Command.Leave leave(Effects steps) {
-		assertThat(steps.command()).isInstanceOf(Command.Leave.class);
-		return (Command.Leave) steps.command();
+	static Command.Release release(Effects effects) {
+		assertThat(effects.command()).isInstanceOf(Command.Release.class);
+		return (Command.Release) effects.command();
 	}
 
 	Waiter waiter(Duration wait) {
@@ -100,18 +100,18 @@ abstract class OneKey implements KeyQueueContext {
 	}
 
 	@Override
-	public HandOffLimits handOff() {
+	public HandOffLimits handOffLimits() {
 		return this.limits;
 	}
 
 	@Override
-	public boolean isLookout() {
-		return this.lookout;
+	public boolean retriesForKey() {
+		return this.retriesForKey;
 	}
 
 	@Override
-	public void lostPlace() {
-		this.lostPlaces++;
+	public void requeuedAtEnd() {
+		this.requeuedAtEndCalls++;
 	}
 
 	@Override
@@ -130,12 +130,12 @@ abstract class OneKey implements KeyQueueContext {
 	}
 
 	@Override
-	public void waitsNoMore() {
+	public void leftQueue() {
 		this.admitted = true;
 	}
 
 	@Override
-	public Duration patience() {
+	public Duration backendTimeout() {
 		return Duration.ofSeconds(3);
 	}
 
@@ -150,7 +150,7 @@ abstract class OneKey implements KeyQueueContext {
 	}
 
 	@Override
-	public @Nullable LockBackendException ringLater(CommandTarget rung, long delayNanos) {
+	public @Nullable LockBackendException scheduleTimer(CommandTarget rung, long delayNanos) {
 		this.alarms.add(delayNanos);
 		return null;
 	}

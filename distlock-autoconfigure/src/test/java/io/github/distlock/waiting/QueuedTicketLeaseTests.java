@@ -25,106 +25,106 @@ class QueuedTicketLeaseTests extends OneKey {
 	@ValueSource(longs = { 100, 3_600_000 })
 	void theTicketAsksForTheLeaseOfTheCallerThatIsFirstNow(long leaseOfTheFirst) {
 		Waiter first = waiter(LEASE, Duration.ofMillis(leaseOfTheFirst));
-		Command.Attempt attempt = attempt(this.entry.join(first));
+		Command.Attempt attempt = attempt(this.queue.join(first));
 		assertThat(attempt.lease()).isEqualTo(Duration.ofMillis(leaseOfTheFirst));
-		this.entry.attempted(attempt, waiting());
+		this.queue.attemptAnswered(attempt, waiting());
 		Waiter second = waiter(LEASE, LEASE);
-		assertThat(this.entry.join(second).command()).isNull();
-		Command.Attempt again = attempt(this.entry.giveUp(first, true));
+		assertThat(this.queue.join(second).command()).isNull();
+		Command.Attempt again = attempt(this.queue.giveUp(first, true));
 		assertThat(again.ticket()).isEqualTo(attempt.ticket());
 		assertThat(again.lease()).isEqualTo(LEASE);
 		// The same caller stays first: nothing more is sent.
-		assertThat(this.entry.attempted(again, waiting()).command()).isNull();
-		this.entry.granted(again.ticket(), grant(LEASE));
-		assertThat(admission(second).lease()).isEqualTo(LEASE);
+		assertThat(this.queue.attemptAnswered(again, waiting()).command()).isNull();
+		this.queue.granted(again.ticket(), grant(LEASE));
+		assertThat(holder(second).lease()).isEqualTo(LEASE);
 	}
 
 	@Test
 	void aGrantForTheLongLeaseOfACallerThatHasLeftIsGivenBack() {
 		Waiter holder = waiter(LEASE);
-		this.entry.attempted(attempt(this.entry.join(holder)), granted());
+		this.queue.attemptAnswered(attempt(this.queue.join(holder)), granted());
 		Waiter first = waiter(LEASE, LONG);
-		this.entry.join(first);
-		Command.Leave release = leave(this.entry.depart(admission(holder), deadline()));
+		this.queue.join(first);
+		Command.Release release = release(this.queue.release(holder(holder), deadline()));
 		assertThat(release.next().lease()).isEqualTo(LONG);
 		Waiter second = waiter(LEASE, LEASE);
-		this.entry.join(second);
-		this.entry.giveUp(first, true);
-		Effects steps = this.entry.left(release.exit(), new ReleaseResult(true, granted()));
+		this.queue.join(second);
+		this.queue.giveUp(first, true);
+		Effects effects = this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, granted()));
 		assertThat(second.outcome()).isNull();
-		Command.Leave back = leave(steps);
-		assertThat(back.exit().ticket).isEqualTo(release.next().ticket());
+		Command.Release back = release(effects);
+		assertThat(back.pending().ticket).isEqualTo(release.next().ticket());
 		assertThat(back.next().lease()).isEqualTo(LEASE);
-		this.entry.left(back.exit(), new ReleaseResult(true, granted()));
-		assertThat(admission(second).lease()).isEqualTo(LEASE);
+		this.queue.releaseAnswered(back.pending(), new ReleaseResult(true, granted()));
+		assertThat(holder(second).lease()).isEqualTo(LEASE);
 	}
 
 	@Test
 	void aCallerThatAsksOnceEndsWithAGrantThatHasPassed() {
 		Waiter once = waiter(Duration.ZERO, SHORT);
-		Command.Attempt attempt = attempt(this.entry.join(once));
+		Command.Attempt attempt = attempt(this.queue.join(once));
 		AttemptResult granted = new AttemptResult.Granted(grant(SHORT));
 		this.clock.pass(SHORT);
-		Effects steps = this.entry.attempted(attempt, granted);
+		Effects effects = this.queue.attemptAnswered(attempt, granted);
 		assertThat(once.outcome()).isInstanceOf(Outcome.TimedOut.class);
 		// The ticket holds the lock in the store: it returns when that is over.
-		assertThat(steps.woken()).isEmpty();
-		Command.Leave cancel = leave(steps);
-		assertThat(cancel.exit().ticket).isEqualTo(attempt.ticket());
-		assertThat(this.entry.left(cancel.exit(), null).woken()).containsExactly(once);
+		assertThat(effects.woken()).isEmpty();
+		Command.Release cancel = release(effects);
+		assertThat(cancel.pending().ticket).isEqualTo(attempt.ticket());
+		assertThat(this.queue.releaseAnswered(cancel.pending(), null).woken()).containsExactly(once);
 		assertThat(this.removed).isTrue();
 	}
 
 	@Test
 	void aCallerThatGivesUpIsWokenWhenItsTicketHasLeft() {
 		Waiter waiter = waiter(LEASE);
-		this.entry.attempted(attempt(this.entry.join(waiter)), waiting());
-		Effects steps = this.entry.giveUp(waiter, true);
-		assertThat(steps.woken()).isEmpty();
+		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), waiting());
+		Effects effects = this.queue.giveUp(waiter, true);
+		assertThat(effects.woken()).isEmpty();
 		assertThat(waiter.isLeaving()).isTrue();
-		assertThat(this.entry.left(leave(steps).exit(), null).woken()).containsExactly(waiter);
+		assertThat(this.queue.releaseAnswered(release(effects).pending(), null).woken()).containsExactly(waiter);
 		assertThat(waiter.isLeaving()).isFalse();
 	}
 
 	@Test
 	void aCallerThatGivesUpIsWokenWhenItsCancelFails() {
 		Waiter waiter = waiter(LEASE);
-		this.entry.attempted(attempt(this.entry.join(waiter)), waiting());
-		Command.Leave cancel = leave(this.entry.giveUp(waiter, true));
-		assertThat(this.entry.leaveFailed(cancel.exit(), FAILURE).woken()).containsExactly(waiter);
+		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), waiting());
+		Command.Release cancel = release(this.queue.giveUp(waiter, true));
+		assertThat(this.queue.releaseFailed(cancel.pending(), FAILURE).woken()).containsExactly(waiter);
 	}
 
 	@Test
 	void aCallerThatGivesUpIsWokenWhenTheRoomCloses() {
 		Waiter waiter = waiter(LEASE);
-		this.entry.attempted(attempt(this.entry.join(waiter)), waiting());
-		this.entry.giveUp(waiter, true);
-		assertThat(this.entry.failWaiters(FAILURE).woken()).containsExactly(waiter);
+		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), waiting());
+		this.queue.giveUp(waiter, true);
+		assertThat(this.queue.failWaiters(FAILURE).woken()).containsExactly(waiter);
 	}
 
 	@Test
 	void aCallerThatGivesUpWhileOthersKeepThePlaceReturnsAtOnce() {
 		Waiter first = waiter(LEASE);
-		this.entry.attempted(attempt(this.entry.join(first)), waiting());
-		this.entry.join(waiter(LEASE));
-		assertThat(this.entry.giveUp(first, true).woken()).containsExactly(first);
+		this.queue.attemptAnswered(attempt(this.queue.join(first)), waiting());
+		this.queue.join(waiter(LEASE));
+		assertThat(this.queue.giveUp(first, true).woken()).containsExactly(first);
 	}
 
 	@Test
 	void aCallerThatGivesUpWhileTheStoreIsDownReturnsAtOnce() {
 		Waiter waiter = waiter(LEASE);
-		this.entry.attemptFailed(attempt(this.entry.join(waiter)), FAILURE);
-		assertThat(this.entry.giveUp(waiter, true).woken()).containsExactly(waiter);
+		this.queue.attemptFailed(attempt(this.queue.join(waiter)), FAILURE);
+		assertThat(this.queue.giveUp(waiter, true).woken()).containsExactly(waiter);
 	}
 
 	@Test
 	void aCallerThatGivesUpWhileItsAttemptIsOnItsWayReturnsWhenThePlaceIsLeft() {
 		Waiter waiter = waiter(LEASE);
-		Command.Attempt attempt = attempt(this.entry.join(waiter));
-		assertThat(this.entry.giveUp(waiter, true).woken()).isEmpty();
-		Effects steps = this.entry.attempted(attempt, waiting());
-		assertThat(steps.woken()).isEmpty();
-		assertThat(this.entry.left(leave(steps).exit(), null).woken()).containsExactly(waiter);
+		Command.Attempt attempt = attempt(this.queue.join(waiter));
+		assertThat(this.queue.giveUp(waiter, true).woken()).isEmpty();
+		Effects effects = this.queue.attemptAnswered(attempt, waiting());
+		assertThat(effects.woken()).isEmpty();
+		assertThat(this.queue.releaseAnswered(release(effects).pending(), null).woken()).containsExactly(waiter);
 	}
 
 }
