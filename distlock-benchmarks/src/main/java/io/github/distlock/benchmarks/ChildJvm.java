@@ -12,6 +12,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
+import io.github.distlock.benchmarks.contenders.PreviousVersion;
+
 /**
  * A JVM that this one started: it is told lines and answers with lines, and ends with its
  * standard input.
@@ -48,6 +50,10 @@ public final class ChildJvm implements AutoCloseable {
 		command.add(Path.of(System.getProperty("java.home", ""), "bin", "java").toString());
 		command.add("-XX:+UseSerialGC");
 		command.add("-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir", "."));
+		String previous = System.getProperty(PreviousVersion.PROPERTY);
+		if (previous != null) {
+			command.add("-D" + PreviousVersion.PROPERTY + "=" + previous);
+		}
 		command.addAll(options);
 		command.addAll(List.of("-cp", System.getProperty("java.class.path", ""), main.getName()));
 		command.addAll(List.of(arguments));

@@ -21,9 +21,10 @@ import org.jspecify.annotations.Nullable;
  * @param processor to which all processes are pinned; negative for the last one that may
  * be used, {@code null} for none
  * @param output the folder to write to
+ * @param previous jar of an earlier version to measure beside this one, or {@code null}
  */
 record Options(List<Workload> workloads, List<Contender> contenders, int rounds, Duration slice, Duration warmUp,
-		@Nullable RedisAddress redis, @Nullable Integer processor, Path output) {
+		@Nullable RedisAddress redis, @Nullable Integer processor, Path output, @Nullable Path previous) {
 
 	static final String USAGE = """
 			Measures locks side by side, in turn, on one Redis that it starts itself.
@@ -39,6 +40,8 @@ record Options(List<Workload> workloads, List<Contender> contenders, int rounds,
 			  --pin=auto             processor for client and server: auto (the last one), a number, or off
 			  --output=FOLDER        where report.md, measurements.csv and ratios.svg go
 			                         (default: target/benchmarks/results)
+			  --previous=JAR         an earlier version of distlock (jar or class folder): it takes part as
+			                         distlock-previous, and ratios are formed against it
 			  --list                 show all workloads and contenders
 			  --help                 show this
 			""";

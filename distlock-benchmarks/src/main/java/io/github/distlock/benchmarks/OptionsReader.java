@@ -1,5 +1,6 @@
 package io.github.distlock.benchmarks;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -10,6 +11,7 @@ import java.util.function.Function;
 
 import io.github.distlock.benchmarks.contenders.Contender;
 import io.github.distlock.benchmarks.contenders.Contenders;
+import io.github.distlock.benchmarks.contenders.PreviousVersion;
 import io.github.distlock.benchmarks.contenders.RedisAddress;
 import io.github.distlock.benchmarks.workloads.Workloads;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +27,9 @@ final class OptionsReader {
 
 	private static final String QUICK_CONTENDERS = "distlock,redisson,redisson-fair,spring-pubsub,lock4j,floor";
 
-	private final Map<String, String> values = new TreeMap<>(Map.of("workloads", "quick", "contenders", "quick",
-			"rounds", "10", "slice", "300ms", "warm-up", "1s", "redis", "", "pin", "auto", "output", ""));
+	private final Map<String, String> values = new TreeMap<>(
+			Map.of("workloads", "quick", "contenders", "quick", "rounds", "10", "slice", "300ms", "warm-up", "1s",
+					"redis", "", "pin", "auto", "output", "", "previous", ""));
 
 	private final Path defaultOutput;
 
@@ -57,7 +60,7 @@ final class OptionsReader {
 				list("contenders", QUICK_CONTENDERS, Contenders.all(), Contenders::named, Contender::id),
 				number("rounds", 1, 1000), duration("slice", Duration.ofMillis(50), Duration.ofMinutes(1)),
 				duration("warm-up", Duration.ZERO, Duration.ofMinutes(1)), redis(), processor(),
-				output.isEmpty() ? this.defaultOutput : Path.of(output).toAbsolutePath());
+				output.isEmpty() ? this.defaultOutput : Path.of(output).toAbsolutePath(), previous());
 	}
 
 	private String value(String name) {
@@ -74,7 +77,11 @@ final class OptionsReader {
 			.map(String::trim)
 			.toList();
 		wanted.forEach(named::apply);
-		return all.stream().filter((each) -> wanted.contains(id.apply(each))).toList();
+		return all.stream().filter((each) -> wanted.contains(id.apply(each)) || isPrevious(id.apply(each))).toList();
+	}
+
+	private boolean isPrevious(String id) {
+		return id.equals(PreviousVersion.ID) && !value("previous").isEmpty();
 	}
 
 	private int number(String name, int least, int most) {
@@ -103,6 +110,17 @@ final class OptionsReader {
 		}
 		throw new IllegalArgumentException("--%s=%s: use a duration such as 300ms or 2s, from %d ms to %d s"
 			.formatted(name, value(name), least.toMillis(), most.toSeconds()));
+	}
+
+	private @Nullable Path previous() {
+		if (value("previous").isEmpty()) {
+			return null;
+		}
+		Path previous = Path.of(value("previous")).toAbsolutePath();
+		if (!Files.exists(previous)) {
+			throw new IllegalArgumentException("--previous=%s: there is no such jar or folder".formatted(previous));
+		}
+		return previous;
 	}
 
 	private @Nullable RedisAddress redis() {

@@ -3,10 +3,12 @@ package io.github.distlock.benchmarks;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
 import io.github.distlock.benchmarks.contenders.Contender;
+import io.github.distlock.benchmarks.contenders.PreviousVersion;
 import io.github.distlock.benchmarks.redis.RedisServer;
 import io.github.distlock.benchmarks.redis.ServerWatch;
 import io.github.distlock.benchmarks.report.ReportFiles;
@@ -32,6 +34,10 @@ record Run(Options options, PrintStream progress) {
 	 */
 	Results measure(String pinned) throws IOException {
 		Results results = new Results();
+		Path previous = this.options.previous();
+		if (previous != null) {
+			System.setProperty(PreviousVersion.PROPERTY, previous.toString());
+		}
 		ReportFiles files = new ReportFiles(this.options.output());
 		Files.createDirectories(this.options.output());
 		try (RedisServer redis = RedisServer.open(this.options.redis());
@@ -55,8 +61,9 @@ record Run(Options options, PrintStream progress) {
 	private void run(Workload workload, Bench bench) {
 		long start = System.nanoTime();
 		this.progress.println(workload.chapter().id() + ": " + workload.chapter().description());
-		bench.results().begin(workload.chapter());
 		List<Contender> contenders = workload.among(this.options.contenders());
+		boolean compared = contenders.stream().anyMatch((contender) -> contender.id().equals(PreviousVersion.ID));
+		bench.results().begin(compared ? workload.chapter().against(PreviousVersion.ID) : workload.chapter());
 		workload.run(bench, contenders);
 		this.progress.println("  took " + Duration.ofNanos(System.nanoTime() - start).toSeconds() + " s");
 	}

@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 public final class Contenders {
 
 	private static final List<Contender> ALL = Stream
-		.of(DistlockContenders.all(), RedissonContenders.all(), SpringIntegrationContenders.all(),
-				Lock4jContenders.all(), OtherContenders.all())
+		.of(DistlockContenders.all(), PreviousVersion.all(), RedissonContenders.all(),
+				SpringIntegrationContenders.all(), Lock4jContenders.all(), OtherContenders.all())
 		.flatMap(List::stream)
 		.toList();
 

@@ -13,4 +13,13 @@ import java.util.List;
  */
 public record Chapter(String id, String description, String reference, Metric primary, List<Metric> columns) {
 
+	/**
+	 * Return the same chapter with another reference.
+	 * @param contender the contender that others are compared with
+	 * @return the chapter
+	 */
+	public Chapter against(String contender) {
+		return new Chapter(this.id, this.description, contender, this.primary, this.columns);
+	}
+
 }

@@ -1,0 +1,131 @@
+package io.github.distlock.benchmarks.contenders;
+
+import java.io.File;
+import java.io.UncheckedIOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+import io.github.distlock.LockRegistry;
+import io.github.distlock.benchmarks.contenders.Contender.Ability;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An earlier version of distlock beside the current one, in the same JVM and with the
+ * same application. A class loader of its own has the earlier library in place of the
+ * current one, and copies of all that uses it; only what a {@link Locks} is made of is
+ * shared.
+ */
+public final class PreviousVersion {
+
+	/** The contender. */
+	public static final String ID = "distlock-previous";
+
+	/** System property with the jar or the class folder of the earlier version. */
+	public static final String PROPERTY = "benchmarks.previous";
+
+	private static final Set<String> SHARED = Set.of(Locks.class.getName(), Held.class.getName(),
+			RedisAddress.class.getName(), UnavailableException.class.getName());
+
+	private static @Nullable ClassLoader loader;
+
+	private PreviousVersion() {
+	}
+
+	static List<Contender> all() {
+		return List.of(new Contender(ID, "distlock, an earlier version (--previous), default settings",
+				EnumSet.of(Ability.CYCLES, Ability.WAITS), PreviousVersion::open));
+	}
+
+	private static Locks open(Client client) {
+		Thread thread = Thread.currentThread();
+		ClassLoader before = thread.getContextClassLoader();
+		ClassLoader loader = loader();
+		thread.setContextClassLoader(loader);
+		try {
+			Class<?> clientType = loader.loadClass(Client.class.getName());
+			AutoCloseable itsClient = client.resource(AutoCloseable.class, ID,
+					() -> (AutoCloseable) create(clientType, client.redis()));
+			Object contender = loader.loadClass(Contenders.class.getName())
+				.getMethod("named", String.class)
+				.invoke(null, "distlock");
+			return (Locks) contender.getClass().getMethod("open", clientType).invoke(contender, itsClient);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new IllegalStateException("The earlier version cannot be opened: " + ex.getCause(), ex);
+		}
+		finally {
+			thread.setContextClassLoader(before);
+		}
+	}
+
+	private static Object create(Class<?> clientType, RedisAddress redis) {
+		try {
+			return clientType.getConstructor(RedisAddress.class).newInstance(redis);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * One for all clients, as the current version has one. Workers open one contender at
+	 * a time.
+	 */
+	private static ClassLoader loader() {
+		ClassLoader known = loader;
+		if (known == null) {
+			known = new PreviousClassLoader(classPath());
+			loader = known;
+		}
+		return known;
+	}
+
+	private static URL[] classPath() {
+		String previous = System.getProperty(PROPERTY);
+		if (previous == null) {
+			throw new UnavailableException("--previous names no jar of an earlier version");
+		}
+		CodeSource current = LockRegistry.class.getProtectionDomain().getCodeSource();
+		List<URL> urls = new ArrayList<>();
+		urls.add(url(Path.of(previous)));
+		for (String entry : System.getProperty("java.class.path", "").split(File.pathSeparator)) {
+			URL url = url(Path.of(entry));
+			if (Files.exists(Path.of(entry)) && !url.equals(current.getLocation())) {
+				urls.add(url);
+			}
+		}
+		return urls.toArray(URL[]::new);
+	}
+
+	private static URL url(Path path) {
+		try {
+			return path.toAbsolutePath().toUri().toURL();
+		}
+		catch (MalformedURLException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static final class PreviousClassLoader extends URLClassLoader {
+
+		PreviousClassLoader(URL[] classPath) {
+			super("previous", classPath, ClassLoader.getPlatformClassLoader());
+		}
+
+		@Override
+		protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+			return SHARED.contains(name) ? Class.forName(name, false, PreviousVersion.class.getClassLoader())
+					: super.loadClass(name, resolve);
+		}
+
+	}
+
+}
