@@ -26,7 +26,10 @@ final class BackendNode implements LockSignals {
 
 	private static final Duration POLL = Duration.ofMillis(10);
 
-	private static final Duration SIGNAL_TIME = Duration.ofMillis(500);
+	/** Doubled from try to try: the first signals may come before somebody listens. */
+	private static final Duration SHORTEST_SIGNAL_TIME = Duration.ofMillis(20);
+
+	private static final Duration LONGEST_SIGNAL_TIME = Duration.ofMillis(500);
 
 	private static final AtomicLong numbers = new AtomicLong();
 
@@ -57,21 +60,23 @@ final class BackendNode implements LockSignals {
 
 	private void awaitSignals() {
 		String key = "ready-" + this.instance;
+		AtomicLong signalTime = new AtomicLong(SHORTEST_SIGNAL_TIME.toNanos());
 		await().pollInterval(POLL).atMost(this.patience).until(() -> {
 			Ticket holder = ticket(key);
 			Ticket waiter = ticket(key);
 			attempt(holder);
 			attempt(waiter);
 			boolean held = this.backend.release(holder, 0, null).released();
-			boolean heard = held && hears(waiter);
+			boolean heard = held && hears(waiter,
+					signalTime.getAndUpdate((nanos) -> Math.min(nanos * 2, LONGEST_SIGNAL_TIME.toNanos())));
 			this.backend.cancel(waiter);
 			return heard;
 		});
 	}
 
 	/** A signal takes its time, and a cancelled ticket hears none. */
-	private boolean hears(Ticket waiter) {
-		long end = System.nanoTime() + SIGNAL_TIME.toNanos();
+	private boolean hears(Ticket waiter, long nanos) {
+		long end = System.nanoTime() + nanos;
 		while (!this.signalled.contains(waiter) && System.nanoTime() - end < 0) {
 			LockSupport.parkNanos(POLL.toNanos());
 		}

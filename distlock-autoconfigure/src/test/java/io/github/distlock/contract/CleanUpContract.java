@@ -18,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 interface CleanUpContract extends ContractTests {
 
 	@Test
+	@WholeStore
 	default void nothingIsLeftInTheStoreWhenNobodyHoldsOrWaits() throws Exception {
 		leaveBackends(key() + "-backend");
 		leaveLostAndLate(key() + "-lost");

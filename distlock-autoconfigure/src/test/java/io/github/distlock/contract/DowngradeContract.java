@@ -132,6 +132,7 @@ interface DowngradeContract extends ContractTests {
 	}
 
 	@Test
+	@WholeStore
 	default void aWriterThatTheStoreHasLostDoesNotReadOn() {
 		assumeReaders();
 		HeldLock writer = one().acquire(key(), LockMode.WRITE);

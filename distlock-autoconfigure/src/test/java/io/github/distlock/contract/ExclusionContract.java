@@ -120,6 +120,7 @@ interface ExclusionContract extends ContractTests {
 	}
 
 	@Test
+	@WholeStore
 	default void tokensRiseAfterALossOfAllData() {
 		assumeLastingTokens();
 		HeldLock lock = one().acquire(key());

@@ -79,6 +79,8 @@ interface GiveUpContract extends ContractTests {
 	}
 
 	private void assertNeverRefused(GivingUp caller) throws Exception {
+		// Before the first interrupt: it is for a caller that waits.
+		one();
 		ContractNode third = stage().node(Stage.LEASE);
 		List<Future<Integer>> lines = new ArrayList<>();
 		for (int i = 0; i < LINES; i++) {

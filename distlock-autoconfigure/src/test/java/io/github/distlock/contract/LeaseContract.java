@@ -155,6 +155,7 @@ interface LeaseContract extends ContractTests {
 	}
 
 	@Test
+	@WholeStore
 	default void aHolderOfALockThatTheStoreHasLostIsTold() {
 		assumeExpiry();
 		ContractNode watched = stage().node(watchedLease());

@@ -199,6 +199,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 	}
 
 	@Test
+	@WholeStore
 	default void tokensStillIncreaseAfterTheKeyHasBeenForgotten() {
 		assumeLastingTokens();
 		Ticket ticket = first().ticket(key());

@@ -1,11 +1,19 @@
 package io.github.distlock.contract;
 
+import java.util.Objects;
+
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * The whole contract of a lock store, on one server: a store's test class extends it and
@@ -14,13 +22,21 @@ import org.junit.jupiter.api.TestInstance;
  * <p>
  * The tests are default methods of the interfaces, one for each theme: so they are
  * reported under the name of the store's own class.
+ * <p>
+ * Each test has a key, JVMs and threads of its own. Where JUnit's parallel execution is
+ * enabled, tests run side by side: most of them wait for leases to end.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock(providers = StoreLocks.class)
 public abstract class LockStoreContract implements LockBackendContract, LockRegistryContract {
+
+	// Tests use their stage on threads that they start.
+	private final InheritableThreadLocal<@Nullable Stage> stage = new InheritableThreadLocal<>();
 
 	private @Nullable StoreUnderTest store;
 
-	private @Nullable Stage stage;
+	private @Nullable BackendDescription description;
 
 	/**
 	 * Start the server. Called once for all tests of the class. Use JUnit's
@@ -32,6 +48,8 @@ public abstract class LockStoreContract implements LockBackendContract, LockRegi
 	@BeforeAll
 	final void open() {
 		this.store = openStore();
+		this.store.clear();
+		this.description = this.store.newBackend(TimeSource.SYSTEM).description();
 	}
 
 	@AfterAll
@@ -42,14 +60,17 @@ public abstract class LockStoreContract implements LockBackendContract, LockRegi
 	}
 
 	@BeforeEach
-	final void setStage() {
-		store().clear();
-		this.stage = new Stage(store());
+	final void setStage(TestInfo test) {
+		if (test.getTestMethod().filter((method) -> method.isAnnotationPresent(WholeStore.class)).isPresent()) {
+			store().clear();
+		}
+		this.stage.set(new Stage(store(), Objects.requireNonNull(this.description)));
 	}
 
 	@AfterEach
 	final void clearStage() {
 		stage().close();
+		this.stage.remove();
 	}
 
 	/**
@@ -66,10 +87,11 @@ public abstract class LockStoreContract implements LockBackendContract, LockRegi
 
 	@Override
 	public final Stage stage() {
-		if (this.stage == null) {
+		Stage stage = this.stage.get();
+		if (stage == null) {
 			throw new IllegalStateException("There is a stage within a test only");
 		}
-		return this.stage;
+		return stage;
 	}
 
 }

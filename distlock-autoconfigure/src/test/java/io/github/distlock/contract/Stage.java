@@ -27,6 +27,8 @@ final class Stage implements AutoCloseable {
 
 	private final StoreUnderTest store;
 
+	private final BackendDescription description;
+
 	private final String key = "contract-" + UUID.randomUUID();
 
 	private final List<ContractNode> nodes = new CopyOnWriteArrayList<>();
@@ -46,8 +48,9 @@ final class Stage implements AutoCloseable {
 
 	private @Nullable BackendNode second;
 
-	Stage(StoreUnderTest store) {
+	Stage(StoreUnderTest store, BackendDescription description) {
 		this.store = store;
+		this.description = description;
 	}
 
 	String key() {
@@ -55,7 +58,7 @@ final class Stage implements AutoCloseable {
 	}
 
 	BackendDescription description() {
-		return this.store.newBackend(TimeSource.SYSTEM).description();
+		return this.description;
 	}
 
 	/** A registry, as one JVM has it. */
