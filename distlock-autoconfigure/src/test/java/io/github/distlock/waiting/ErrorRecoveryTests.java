@@ -24,6 +24,8 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * After an {@link Error} at any step of a wait or of a release the key goes on: callers
  * that come later enter, callers that wait continue, and nothing stays in the room.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class ErrorRecoveryTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);

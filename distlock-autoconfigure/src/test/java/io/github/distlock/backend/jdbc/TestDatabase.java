@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -25,6 +26,8 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
  * @param user who
  */
 record TestDatabase(String platform, String url, String user) {
+
+	private static final ReentrantLock starting = new ReentrantLock();
 
 	private static final AtomicReference<@Nullable TestDatabase> h2 = new AtomicReference<>();
 
@@ -61,13 +64,20 @@ record TestDatabase(String platform, String url, String user) {
 	}
 
 	private static TestDatabase once(AtomicReference<@Nullable TestDatabase> reference, Start start) {
-		TestDatabase known = reference.get();
-		if (known == null) {
-			known = start.run();
-			known.makeTable();
-			reference.set(known);
+		// Tests that run side by side share it, too.
+		starting.lock();
+		try {
+			TestDatabase known = reference.get();
+			if (known == null) {
+				known = start.run();
+				known.makeTable();
+				reference.set(known);
+			}
+			return known;
 		}
-		return known;
+		finally {
+			starting.unlock();
+		}
 	}
 
 	private void makeTable() {

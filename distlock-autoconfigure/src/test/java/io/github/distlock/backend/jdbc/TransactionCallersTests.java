@@ -22,6 +22,8 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.waiting.HandOffLimits;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,6 +38,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Callers of the lease mode which keep connections of the pool that the store uses.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class TransactionCallersTests implements LockListener {
 
 	private static final int POOL = 10;

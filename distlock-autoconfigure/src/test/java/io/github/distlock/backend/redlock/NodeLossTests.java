@@ -13,6 +13,8 @@ import io.github.distlock.backend.TimeSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static io.github.distlock.backend.redlock.RedlockParticipant.LEASE;
 import static io.github.distlock.backend.redlock.RedlockParticipant.TIMEOUT;
@@ -23,6 +25,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Nodes that are stopped, that hang, and that restart without what they knew.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class NodeLossTests {
 
 	private RedlockCluster cluster;

@@ -15,11 +15,11 @@ import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -28,13 +28,14 @@ import static org.awaitility.Awaitility.await;
 /**
  * Commands that ZooKeeper has executed although nobody was told.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class LostReplyTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(20);
 
 	private static final String FOLDER = "/distlock/lost";
 
-	private static ZooKeeperTestServer server;
+	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
 
 	private TcpProxy proxy;
 
@@ -42,21 +43,11 @@ class LostReplyTests {
 
 	private BareNode other;
 
-	@BeforeAll
-	static void startServer() {
-		server = ZooKeeperTestServer.start();
-	}
-
-	@AfterAll
-	static void stopServer() {
-		server.close();
-	}
-
 	@BeforeEach
 	void startNodes() {
-		this.proxy = new TcpProxy(server.port());
+		this.proxy = new TcpProxy(this.server.port());
 		this.one = new BareNode(ZooKeeperTestServer.client("127.0.0.1:" + this.proxy.port(), SESSION));
-		this.other = new BareNode(ZooKeeperTestServer.client(server.connectString(), SESSION));
+		this.other = new BareNode(ZooKeeperTestServer.client(this.server.connectString(), SESSION));
 		// The folder is there from now on.
 		this.one.release(this.one.hold("lost"));
 	}
@@ -66,6 +57,7 @@ class LostReplyTests {
 		this.one.close();
 		this.other.close();
 		this.proxy.close();
+		this.server.close();
 	}
 
 	private long nodes() {

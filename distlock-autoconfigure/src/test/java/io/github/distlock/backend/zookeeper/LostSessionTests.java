@@ -13,6 +13,8 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,6 +25,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What callers hear of the session of their JVM.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class LostSessionTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(10);

@@ -17,6 +17,8 @@ import org.apache.curator.framework.state.ConnectionState;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -25,6 +27,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What a grant is worth while its session is in doubt.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class SessionTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(8);
