@@ -1,5 +1,9 @@
 package io.github.distlock.autoconfigure;
 
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
 import io.github.distlock.testing.ChildJvm;
 import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
@@ -15,6 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class GeneratedBeanTests {
 
+	private static final Map<String, List<ChildJvm>> pairs = new HashMap<>();
+
 	private static RedisTestServer redis;
 
 	@BeforeAll
@@ -24,7 +30,13 @@ class GeneratedBeanTests {
 
 	@AfterAll
 	static void stop() {
+		pairs.values().forEach((pair) -> pair.forEach(ChildJvm::close));
 		redis.close();
+	}
+
+	/** Both methods of a kind are called in the same two JVMs. */
+	private static List<ChildJvm> pair(String kind) {
+		return pairs.computeIfAbsent(kind, (missing) -> List.of(child(missing, 1), child(missing, 3)));
 	}
 
 	private static ChildJvm child(String kind, int others) {
@@ -34,13 +46,13 @@ class GeneratedBeanTests {
 	@ParameterizedTest
 	@CsvSource({ "lambda, run", "lambda, runOfClass", "proxy, run", "proxy, runOfClass" })
 	void aGeneratedBeanOfTwoJvmsHasOneLock(String kind, String method) {
-		try (ChildJvm one = child(kind, 1); ChildJvm other = child(kind, 3)) {
-			one.tell(method).expect("inside");
-			assertThat(other.tell(method).expect("refused ")).contains("$Work");
-			one.tell("return").expect("returned");
-			other.tell(method).expect("inside");
-			other.tell("return").expect("returned");
-		}
+		ChildJvm one = pair(kind).get(0);
+		ChildJvm other = pair(kind).get(1);
+		one.tell(method).expect("inside");
+		assertThat(other.tell(method).expect("refused ")).contains("$Work");
+		one.tell("return").expect("returned");
+		other.tell(method).expect("inside");
+		other.tell("return").expect("returned");
 	}
 
 }
