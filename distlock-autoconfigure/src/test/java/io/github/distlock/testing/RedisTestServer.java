@@ -43,6 +43,7 @@ public final class RedisTestServer implements AutoCloseable {
 	public static RedisTestServer start(int port, String... settings) {
 		try {
 			var builder = RedisServer.newRedisServer()
+				.executableProvider(() -> RedisProcess.embedded().toFile())
 				.port(port)
 				.bind("127.0.0.1")
 				.setting("save \"\"")
