@@ -1,5 +1,6 @@
 package io.github.distlock.sample;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -12,13 +13,20 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.springframework.util.FileSystemUtils;
 
 /**
- * The demonstration as a process of its own, on free ports.
+ * The demonstration as a process of its own, on free ports and with folders of its own:
+ * so several can run side by side.
  */
 final class DemoProcess implements AutoCloseable {
 
 	private static final Pattern PID = Pattern.compile("pid (\\d+)");
+
+	private final Path folder;
 
 	private final Path output;
 
@@ -28,17 +36,38 @@ final class DemoProcess implements AutoCloseable {
 	private final Set<ProcessHandle> seen = new HashSet<>();
 
 	DemoProcess(String name, String... args) throws IOException {
+		this.folder = Path.of(System.getProperty("java.io.tmpdir", "target/tmp"), "demo-" + name).toAbsolutePath();
+		FileSystemUtils.deleteRecursively(this.folder);
 		// The servers unpack themselves there.
-		Path temporary = Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir", "target/tmp")));
-		this.output = temporary.resolve("demo-" + name + ".txt").toAbsolutePath();
-		List<String> command = new ArrayList<>(
-				List.of(ProcessHandle.current().info().command().orElse("java"), "-Djava.io.tmpdir=" + temporary, "-cp",
-						System.getProperty("java.class.path", ""), OversellDemo.class.getName(), "--base-port=0"));
+		Path temporary = Files.createDirectories(this.folder.resolve("tmp"));
+		this.output = this.folder.resolve("output.txt");
+		List<String> command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElse("java"),
+				"-Djava.io.tmpdir=" + temporary, "-cp", classPath(), OversellDemo.class.getName(), "--base-port=0"));
 		command.addAll(List.of(args));
 		this.process = new ProcessBuilder(command).directory(temporary.toFile())
 			.redirectErrorStream(true)
 			.redirectOutput(this.output.toFile())
 			.start();
+	}
+
+	/**
+	 * The program writes its logs beside its classes: each process has a copy of them.
+	 */
+	private String classPath() throws IOException {
+		Path classes = Path.of(OversellDemo.class.getProtectionDomain().getCodeSource().getLocation().getPath());
+		Path copy = this.folder.resolve("classes");
+		FileSystemUtils.copyRecursively(classes, copy);
+		return Stream.of(System.getProperty("java.class.path", "").split(File.pathSeparator))
+			.map((entry) -> Path.of(entry).equals(classes) ? copy.toString() : entry)
+			.collect(Collectors.joining(File.pathSeparator));
+	}
+
+	/**
+	 * Return the folder for temporary files of the process and its children.
+	 * @return a folder that no other process uses
+	 */
+	Path temporary() {
+		return this.folder.resolve("tmp");
 	}
 
 	/**

@@ -50,20 +50,20 @@ class OversellDemoTests {
 
 	@Test
 	void nothingOutlivesAKilledLauncher() throws Exception {
-		List<Path> others = temporaryRedisFolders();
 		try (DemoProcess demo = new DemoProcess("kill", "--orders=20", "--stock=12")) {
 			Awaitility.await()
 				.atMost(PATIENCE_AT_START)
 				.until(() -> demo.output().contains("Serving until stopped") || !demo.isAlive());
 			Collection<ProcessHandle> family = demo.family();
 			List<Long> printed = demo.printedPids();
+			assertThat(temporaryRedisFolders(demo)).hasSize(1);
 			// redis-server and its keeper, the order service, two inventory nodes
 			assertThat(family).as(demo.output()).hasSize(5);
 			assertThat(family.stream().map(ProcessHandle::pid)).containsAll(printed.subList(1, printed.size()));
 			assertThat(printed).hasSize(5);
 			demo.kill();
 			Awaitility.await().atMost(PATIENCE).until(() -> family.stream().noneMatch(ProcessHandle::isAlive));
-			assertThat(temporaryRedisFolders()).isEqualTo(others);
+			assertThat(temporaryRedisFolders(demo)).isEmpty();
 		}
 	}
 
@@ -78,9 +78,8 @@ class OversellDemoTests {
 		}
 	}
 
-	private static List<Path> temporaryRedisFolders() throws Exception {
-		Path temporary = Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir", "")));
-		try (Stream<Path> files = Files.list(temporary)) {
+	private static List<Path> temporaryRedisFolders(DemoProcess demo) throws Exception {
+		try (Stream<Path> files = Files.list(demo.temporary())) {
 			return files.filter((file) -> file.getFileName().toString().startsWith("distlock-sample-redis"))
 				.sorted()
 				.toList();
