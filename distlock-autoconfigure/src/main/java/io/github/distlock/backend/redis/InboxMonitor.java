@@ -2,6 +2,7 @@ package io.github.distlock.backend.redis;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
@@ -46,6 +47,9 @@ final class InboxMonitor {
 
 	/** Messages that are to come. */
 	private final Map<String, CountDownLatch> echoes = new ConcurrentHashMap<>();
+
+	/** Threads that examine the inbox now. */
+	private final Set<Thread> examining = ConcurrentHashMap.newKeySet();
 
 	/** When the inbox was examined last. */
 	private final AtomicLong examinedNanos = new AtomicLong();
@@ -128,6 +132,8 @@ final class InboxMonitor {
 
 	void stop() {
 		this.stopped = true;
+		// A cluster driver that is closed during a command never answers it.
+		this.examining.forEach(Thread::interrupt);
 	}
 
 	/**
@@ -152,7 +158,11 @@ final class InboxMonitor {
 	}
 
 	private void examine(int number, boolean fresh) {
+		this.examining.add(Thread.currentThread());
 		try {
+			if (this.stopped) {
+				return;
+			}
 			boolean received = receives(number, fresh);
 			// One message may be late for a reason of this process, such as a long pause.
 			if (!received && isCurrent(number) && !receives(number, false) && isCurrent(number)) {
@@ -167,6 +177,9 @@ final class InboxMonitor {
 		catch (Throwable ex) {
 			examineSoon();
 			logger.warn("The inbox of this JVM could not be examined and is examined again later", ex);
+		}
+		finally {
+			this.examining.remove(Thread.currentThread());
 		}
 	}
 

@@ -1,9 +1,11 @@
 package io.github.distlock.backend.redis;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 import io.github.distlock.backend.redis.InboxMonitor.Hearing;
 import io.github.distlock.backend.redis.RedisInbox.GrantMessage;
@@ -125,11 +127,40 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Surroundings {
 
 	@Test
 	void aNewSubscriptionWakesTheWaitingEvenIfItsExaminationFails() {
-		InboxMonitor failing = new InboxMonitor(this.inbox, new InboxMonitor.Surroundings() {
+		InboxMonitor failing = monitor(() -> {
+			throw new StackOverflowError();
+		});
+		failing.subscribed();
+		await().until(() -> this.told.get() == 1);
+	}
+
+	@Test
+	void anExaminationThatTheDriverNeverAnswersEndsWithTheInbox() throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch interrupted = new CountDownLatch(1);
+		InboxMonitor unanswered = monitor(() -> {
+			asked.countDown();
+			try {
+				new CountDownLatch(1).await();
+				return 1L;
+			}
+			catch (InterruptedException ex) {
+				interrupted.countDown();
+				throw new IllegalStateException(ex);
+			}
+		});
+		unanswered.subscribed();
+		assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
+		unanswered.stop();
+		assertThat(interrupted.await(30, TimeUnit.SECONDS)).isTrue();
+	}
+
+	private InboxMonitor monitor(Supplier<Long> publishing) {
+		return new InboxMonitor(this.inbox, new InboxMonitor.Surroundings() {
 
 			@Override
 			public long publish(String text) {
-				throw new StackOverflowError();
+				return publishing.get();
 			}
 
 			@Override
@@ -147,8 +178,6 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Surroundings {
 			}
 
 		}, this.clock, Duration.ofMinutes(1), this.threads);
-		failing.subscribed();
-		await().until(() -> this.told.get() == 1);
 	}
 
 	@Test
