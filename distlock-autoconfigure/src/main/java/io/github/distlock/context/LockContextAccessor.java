@@ -8,10 +8,10 @@ import io.micrometer.context.ThreadLocalAccessor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets Micrometer's context propagation carry {@link LockContext} from thread to thread,
- * and from a Reactor context to threads. Found by it as a service; not to be used
- * otherwise. Carrying a lock does not extend it: it ends when the method that has it
- * ends.
+ * Lets Micrometer's context propagation carry the {@link LockContext} from thread to
+ * thread, and from a Reactor context to threads. Micrometer loads it as a service;
+ * application code does not use it. Propagation does not extend a lock: the lock ends
+ * with the method that acquired it.
  */
 public final class LockContextAccessor implements ThreadLocalAccessor<List<HeldLock>> {
 
@@ -28,7 +28,7 @@ public final class LockContextAccessor implements ThreadLocalAccessor<List<HeldL
 
 	@Override
 	public void setValue(List<HeldLock> locks) {
-		// The propagation ends the scope itself: it calls restore.
+		// The scope is not needed: the propagation restores the previous value itself.
 		LockContext.openAll(locks);
 	}
 

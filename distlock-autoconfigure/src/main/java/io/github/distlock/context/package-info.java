@@ -1,6 +1,6 @@
 /**
- * How the locks of the code that runs now get to other threads. Called by Micrometer's
- * context propagation, where that is on the class path.
+ * Propagates the locks of the running code to other threads. Called by Micrometer's
+ * context propagation, if it is on the class path.
  */
 @NullMarked
 package io.github.distlock.context;

@@ -5,20 +5,20 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 
 /**
- * Every meter of the library: names, tags, meaning. The timers are in seconds. The others
- * name no base unit: some monitoring systems append it to the name, and the names are a
- * contract.
+ * All meters of the library, with their names, tags and meaning. The timers are in
+ * seconds. The other meters have no base unit, since some monitoring systems append it to
+ * the name, and the names are a contract.
  */
 public enum LockMeters implements MeterDocumentation {
 
 	/**
-	 * Attempts to get a lock, however they ended, and how long each waited.
+	 * Attempts to acquire a lock, with any result, and how long each waited.
 	 */
 	ACQUIRE("distlock.acquire", Meter.Type.TIMER, "Time from asking for a lock until it was granted or refused",
 			Tags.NAME, Tags.BACKEND, Tags.OUTCOME),
 
 	/**
-	 * Locks that were held, and how long; a lost one counts until its loss.
+	 * Held locks, and how long they were held. A lost lock counts until its loss.
 	 */
 	HOLD("distlock.hold", Meter.Type.TIMER, "Time for which a lock was held", Tags.NAME, Tags.BACKEND),
 
@@ -28,30 +28,30 @@ public enum LockMeters implements MeterDocumentation {
 	HELD("distlock.held", Meter.Type.GAUGE, "Locks held by this JVM now", Tags.BACKEND),
 
 	/**
-	 * Calls of this JVM that wait for a lock now.
+	 * Calls of this JVM that are waiting for a lock now.
 	 */
 	WAITING("distlock.waiting", Meter.Type.GAUGE, "Calls of this JVM waiting for a lock now", Tags.BACKEND),
 
 	/**
-	 * Leases that the watchdog renewed, or was to renew.
+	 * Leases that the watchdog renewed or tried to renew.
 	 */
 	RENEWALS("distlock.renewals", Meter.Type.COUNTER, "Leases renewed by the watchdog, or found gone, or failed to",
 			Tags.BACKEND, Tags.OUTCOME),
 
 	/**
-	 * How late batches of renewals are answered, those that fail too. About a round trip
-	 * when all is well; at two thirds of the lease time locks are lost.
+	 * How late batches of renewals are answered, including those that fail. Normally
+	 * about one round trip. At two thirds of the lease time locks are lost.
 	 */
 	RENEWAL_LATENESS("distlock.renewal.lateness", Meter.Type.TIMER,
 			"Time from the moment planned for a batch of renewals to its answer or failure", Tags.BACKEND),
 
 	/**
-	 * Locks that were lost while they were held. Any increase wants a look.
+	 * Locks that were lost while they were held. Alert on any increase.
 	 */
 	LOST("distlock.lost", Meter.Type.COUNTER, "Locks lost while they were held", Tags.NAME, Tags.BACKEND),
 
 	/**
-	 * Locks that came from one holder to the next without having been free.
+	 * Locks that went from one holder to the next without being free in between.
 	 */
 	HANDOFFS("distlock.handoffs", Meter.Type.COUNTER, "Locks handed from one holder to a waiting one", Tags.BACKEND,
 			Tags.TYPE),
@@ -89,7 +89,7 @@ public enum LockMeters implements MeterDocumentation {
 	}
 
 	/**
-	 * Return what the meter measures.
+	 * Return the description of the meter.
 	 * @return a short sentence
 	 */
 	public String getDescription() {
@@ -102,23 +102,23 @@ public enum LockMeters implements MeterDocumentation {
 	}
 
 	/**
-	 * The tags. A meter has all of its tags, always.
+	 * Tags of the meters. A meter always has all of its tags.
 	 */
 	public enum Tags implements KeyName {
 
 		/**
-		 * The label of the lock: {@code name} of the annotation or request, otherwise
-		 * class and method. Never the key, which has too many values for a tag.
+		 * Label of the lock: {@code name} of the annotation or request, otherwise class
+		 * and method. Never the key, which has too many values for a tag.
 		 */
 		NAME("name"),
 
-		/** The store, for example {@code redis}. */
+		/** Name of the store, such as {@code redis}. */
 		BACKEND("backend"),
 
 		/**
-		 * How it ended. Attempts: {@code acquired}, {@code timeout}, {@code skipped},
-		 * {@code interrupted}, {@code backend-error}, {@code invalid}. Renewals:
-		 * {@code renewed}, {@code gone}, {@code failed}.
+		 * Result of the operation. Attempts: {@code acquired}, {@code timeout},
+		 * {@code skipped}, {@code interrupted}, {@code backend-error}, {@code invalid}.
+		 * Renewals: {@code renewed}, {@code gone}, {@code failed}.
 		 */
 		OUTCOME("outcome"),
 

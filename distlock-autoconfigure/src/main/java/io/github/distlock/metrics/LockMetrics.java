@@ -13,8 +13,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
 /**
- * Counts and times locks, as {@link LockMeters} says. Thread-safe and quick: each meter
- * is looked up once and kept, so the number of labels should be small.
+ * Records lock events as the meters that {@link LockMeters} describes. Thread-safe and
+ * fast. Each meter is looked up once and kept, so the number of labels should be small.
  */
 public final class LockMetrics implements LockListener {
 
@@ -27,11 +27,11 @@ public final class LockMetrics implements LockListener {
 	private final Map<AttemptTags, Timer> attempts = new ConcurrentHashMap<>();
 
 	/**
-	 * Create the listener and register the meters of a store whose tags are known, at
-	 * zero: a dashboard should see them before anything happens. Other stores get theirs
-	 * with their first event.
-	 * @param registry where to register meters
-	 * @param backends names of the stores that are known already
+	 * Create the listener. The meters of the given stores are registered at once with the
+	 * value zero, so that a dashboard shows them before the first event. The meters of
+	 * other stores are registered with their first event.
+	 * @param registry where to register the meters
+	 * @param backends names of the known stores
 	 */
 	public LockMetrics(MeterRegistry registry, String... backends) {
 		this.registry = registry;
@@ -55,8 +55,8 @@ public final class LockMetrics implements LockListener {
 		cached(this.attempts, new AttemptTags(event.name(), event.backend(), event.outcome()), this::register)
 			.record(event.waited());
 		if (event.outcome() == LockOutcome.ACQUIRED) {
-			// Registered now, the counter of losses begins at zero and shows the first
-			// one.
+			// Register the counter of losses before the first loss, so that it starts
+			// at zero.
 			label(event.name(), event.backend());
 			StoreMeters store = store(event.backend());
 			store.held().incrementAndGet();
@@ -64,7 +64,7 @@ public final class LockMetrics implements LockListener {
 				case LOCAL -> store.localHandOffs().increment();
 				case REMOTE -> store.remoteHandOffs().increment();
 				case NONE -> {
-					// Nobody handed it on.
+					// The lock was free.
 				}
 			}
 		}
@@ -127,7 +127,7 @@ public final class LockMetrics implements LockListener {
 		};
 	}
 
-	/** A plain get takes no lock; computeIfAbsent may. */
+	/** Try a plain get first: it takes no lock, while computeIfAbsent may. */
 	private static <K, V> V cached(Map<K, V> cache, K key, Function<K, V> register) {
 		V value = cache.get(key);
 		return (value != null) ? value : cache.computeIfAbsent(key, register);
@@ -139,9 +139,7 @@ public final class LockMetrics implements LockListener {
 	private record AttemptTags(String name, String backend, LockOutcome outcome) {
 	}
 
-	/**
-	 * The meters of the locks that share one label in one store.
-	 */
+	/** Meters of the locks with the same label in one store. */
 	private record LabelMeters(Timer hold, Counter lost) {
 
 		private static LabelMeters register(MeterRegistry registry, String name, String backend) {
@@ -160,9 +158,7 @@ public final class LockMetrics implements LockListener {
 
 	}
 
-	/**
-	 * The meters of one store, whatever the lock.
-	 */
+	/** Meters of one store, for all of its locks. */
 	private record StoreMeters(AtomicInteger held, AtomicInteger waiting, Counter localHandOffs, Counter remoteHandOffs,
 			Counter renewed, Counter gone, Counter failed, Timer lateness, Counter resubscriptions) {
 

@@ -1,7 +1,7 @@
 /**
- * Listens to locks and shows them as Micrometer meters. Opens two doors:
- * {@link io.github.distlock.metrics.LockMetrics}, a listener for a registry, and
- * {@link io.github.distlock.metrics.LockMeters}, the names.
+ * Publishes lock events as Micrometer meters.
+ * {@link io.github.distlock.metrics.LockMetrics} is the listener for a registry;
+ * {@link io.github.distlock.metrics.LockMeters} contains the names.
  */
 @NullMarked
 package io.github.distlock.metrics;

@@ -11,9 +11,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Makes the threads of the library: daemons of normal priority that inherit nothing from
- * the thread that makes them. A pool thread serves many callers after the one that
- * started it, so an inherited tenant or user would be the wrong one.
+ * Creates the threads of the library: daemon threads of normal priority that inherit
+ * nothing from the creating thread. A pool thread serves many callers after the one that
+ * caused its start, so an inherited tenant or user would be wrong.
  * <p>
  * Inheritable thread-locals are not copied. The context class loader is the one that the
  * factory was created with. Thread-safe.
@@ -33,9 +33,9 @@ public final class LockThreads implements ThreadFactory {
 	}
 
 	/**
-	 * Create a factory for several threads. They have the context class loader that the
-	 * current thread has now.
-	 * @param prefix of the names; a number from 1 follows
+	 * Create a factory for several threads, with the current context class loader of the
+	 * calling thread.
+	 * @param prefix prefix of the names; a number from 1 follows
 	 * @return the factory
 	 */
 	public static LockThreads numbered(String prefix) {
@@ -44,8 +44,8 @@ public final class LockThreads implements ThreadFactory {
 
 	/**
 	 * Create a factory for several threads.
-	 * @param prefix of the names; a number from 1 follows
-	 * @param contextClassLoader of the threads
+	 * @param prefix prefix of the names; a number from 1 follows
+	 * @param contextClassLoader context class loader of the threads
 	 * @return the factory
 	 */
 	public static LockThreads numbered(String prefix, @Nullable ClassLoader contextClassLoader) {
@@ -54,9 +54,9 @@ public final class LockThreads implements ThreadFactory {
 	}
 
 	/**
-	 * Create a factory for one thread at a time. Its threads have the context class
-	 * loader that the current thread has now.
-	 * @param name of the thread
+	 * Create a factory for one thread at a time, with the current context class loader of
+	 * the calling thread.
+	 * @param name name of the thread
 	 * @return the factory
 	 */
 	public static LockThreads named(String name) {
@@ -65,7 +65,7 @@ public final class LockThreads implements ThreadFactory {
 
 	/**
 	 * Create a factory for virtual threads, with the names and the class loader of this
-	 * one.
+	 * factory.
 	 * @return the factory
 	 * @throws IllegalStateException if this JVM has no virtual threads
 	 */
@@ -75,7 +75,7 @@ public final class LockThreads implements ThreadFactory {
 	}
 
 	/**
-	 * Create a thread. It is not started.
+	 * Create a thread without starting it.
 	 */
 	@Override
 	public Thread newThread(Runnable task) {
@@ -92,7 +92,7 @@ public final class LockThreads implements ThreadFactory {
 		return thread;
 	}
 
-	/** The builder of virtual threads, by reflection: Java 17 does not have it. */
+	/** Builds virtual threads by reflection, since Java 17 does not have them. */
 	private static final class VirtualThreads {
 
 		private static final @Nullable Method OF_VIRTUAL = ClassUtils.getMethodIfAvailable(Thread.class, "ofVirtual");
@@ -120,7 +120,7 @@ public final class LockThreads implements ThreadFactory {
 		private static Object invoke(@Nullable Method method, @Nullable Object target, Object... arguments) {
 			Object result = (method != null) ? ReflectionUtils.invokeMethod(method, target, arguments) : null;
 			if (result == null) {
-				throw new IllegalStateException("No virtual thread can be made: " + method);
+				throw new IllegalStateException("A virtual thread cannot be created: " + method);
 			}
 			return result;
 		}

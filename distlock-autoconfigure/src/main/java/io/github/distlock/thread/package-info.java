@@ -1,5 +1,5 @@
 /**
- * The thread factory of the library. Every package that starts threads may use it.
+ * Thread factory of the library. Every package that starts threads may use it.
  */
 @NullMarked
 package io.github.distlock.thread;

@@ -9,38 +9,45 @@ import io.github.distlock.LossCause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the locks of a transaction whether it may commit. The moment between the answer
- * and the database's own commit only the fencing token closes.
+ * Checks the locks of a transaction before it commits. Only a fencing token can stop a
+ * process that pauses between this check and the commit of the database.
  *
- * @param margin what must be left of each lease
+ * @param margin minimum remaining lease of each lock
  */
 record CommitCheck(Duration margin) {
 
 	/**
-	 * Verify the locks, and ask the store where only the store knows. May block.
+	 * Verify the locks, and ask the store where only the store can know. May block.
+	 * @param locks the locks of the transaction
+	 * @param cause failure that led to this check, if any
+	 * @throws LockLostException if a lock is lost, or too little of its lease is left
 	 */
 	void verify(Collection<HeldLock> locks, @Nullable Throwable cause) {
 		locks.forEach((lock) -> verify(lock, lock.confirmHeld(), cause));
 	}
 
 	/**
-	 * Verify the locks by what this JVM knows. Does not block, for reactive threads.
+	 * Verify the locks with the knowledge of this JVM only. Does not block, for reactive
+	 * threads.
+	 * @param locks the locks of the transaction
+	 * @throws LockLostException if a lock is lost, or too little of its lease is left
 	 */
 	void verifyWithoutBlocking(Collection<HeldLock> locks) {
 		locks.forEach((lock) -> verify(lock, true, null));
 	}
 
 	/**
-	 * A lock that was released in time has covered its own work. It may still be in the
-	 * context of work that its method has started and that outlives it.
+	 * Verify one lock. A lock that was released in time has covered its own work, so it
+	 * passes. It may still be in the context of work that its method has started and that
+	 * outlives the method.
 	 */
 	private void verify(HeldLock lock, boolean confirmed, @Nullable Throwable cause) {
-		Duration left = confirmed ? lock.remaining() : Duration.ZERO;
-		// In this order: the lock may be released between the two questions.
-		if (isEnough(lock, left) || lock.isReleased()) {
+		Duration remaining = confirmed ? lock.remaining() : Duration.ZERO;
+		// Keep this order: the lock may be released between the two calls.
+		if (isEnough(lock, remaining) || lock.isReleased()) {
 			return;
 		}
-		if (left.isZero()) {
+		if (remaining.isZero()) {
 			LossCause lossCause = lock.lossCause();
 			throw new LockLostException("The lock '" + lock.key()
 					+ "' was lost before its transaction committed, so the transaction is rolled back: "
@@ -48,15 +55,18 @@ record CommitCheck(Duration margin) {
 					+ " holder may have run at the same time. Try again"
 					+ ((lossCause != null) ? ". " + lossCause.remedy() : ""), lossCause, cause);
 		}
-		throw new LockLostException("The lock '" + lock.key() + "' had " + left.toMillis()
+		throw new LockLostException("The lock '" + lock.key() + "' had " + remaining.toMillis()
 				+ "ms left when its transaction was about to commit, less than distlock.transaction.commit-margin ("
 				+ this.margin.toMillis() + "ms), so the transaction is rolled back. Try again, with a longer "
 				+ "leaseTime or none, or a shorter margin", cause);
 	}
 
-	/** How long a session lives no clock says: the margin does not apply to it. */
-	private boolean isEnough(HeldLock lock, Duration left) {
-		return !left.isZero() && (lock.isSessionBound() || left.compareTo(this.margin) >= 0);
+	/**
+	 * The remaining life of a session is unknown, so the margin does not apply to a
+	 * session.
+	 */
+	private boolean isEnough(HeldLock lock, Duration remaining) {
+		return !remaining.isZero() && (lock.isSessionBound() || remaining.compareTo(this.margin) >= 0);
 	}
 
 }

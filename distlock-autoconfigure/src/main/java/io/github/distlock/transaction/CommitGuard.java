@@ -19,25 +19,28 @@ import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionManager;
 
 /**
- * Has every transaction that commits while its thread, or its Reactor context, works
- * under locks roll back with {@link io.github.distlock.LockLostException} if one of them
- * is lost. Listens to all transaction managers of the application that let it, and names
- * the others in the log. Register it as a bean, where spring-tx is on the class path.
+ * Rolls back every transaction that would commit under a lost lock. If the thread, or the
+ * Reactor context, of a transaction works under a lock and that lock is lost, the commit
+ * fails with {@link io.github.distlock.LockLostException}.
+ * <p>
+ * The guard listens to all transaction managers of the application that support
+ * listeners, and logs a warning for the others. Register it as a bean if spring-tx is on
+ * the class path.
  */
 public final class CommitGuard implements BeanPostProcessor, SmartInitializingSingleton, BeanFactoryAware {
 
 	private static final Log logger = LogFactory.getLog(CommitGuard.class);
 
-	/** Names of the transaction managers that were looked at. */
-	private final Set<String> seen = ConcurrentHashMap.newKeySet();
+	/** Names of the transaction managers that were processed. */
+	private final Set<String> processed = ConcurrentHashMap.newKeySet();
 
 	private final Supplier<CommitTerms> terms;
 
 	private @Nullable ConfigurableListableBeanFactory beanFactory;
 
 	/**
-	 * Create the guard; asks for nothing.
-	 * @param terms when a transaction may commit; asked at every transaction manager
+	 * Create the guard. The terms are read later.
+	 * @param terms when a transaction may commit; read for each transaction manager
 	 */
 	public CommitGuard(Supplier<CommitTerms> terms) {
 		this.terms = terms;
@@ -50,50 +53,53 @@ public final class CommitGuard implements BeanPostProcessor, SmartInitializingSi
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
-		return (bean instanceof TransactionManager manager) ? guarded(manager, beanName) : bean;
+		return (bean instanceof TransactionManager manager) ? guard(manager, beanName) : bean;
 	}
 
 	/**
-	 * Those that another bean post-processor needed were made before this one was.
+	 * Guard the transaction managers that were created before this guard, because another
+	 * bean post-processor depends on them. A manager that would have to be replaced by a
+	 * proxy stays unguarded, which is logged.
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
 		ConfigurableListableBeanFactory beans = this.beanFactory;
 		if (beans != null) {
 			for (String name : beans.getBeanNamesForType(TransactionManager.class, false, false)) {
-				if (beans.getSingleton(name) instanceof TransactionManager manager && !this.seen.contains(name)
-						&& guarded(manager, name) != manager) {
-					unguarded(manager, name, "it was created before the guard. Let no BeanPostProcessor depend on it");
+				if (beans.getSingleton(name) instanceof TransactionManager manager && !this.processed.contains(name)
+						&& guard(manager, name) != manager) {
+					warnUnguarded(manager, name,
+							"it was created before the guard. No BeanPostProcessor may depend on it");
 				}
 			}
 		}
 	}
 
-	private TransactionManager guarded(TransactionManager manager, String name) {
-		this.seen.add(name);
-		CommitTerms wanted = this.terms.get();
-		if (!wanted.guarded()) {
+	private TransactionManager guard(TransactionManager manager, String name) {
+		this.processed.add(name);
+		CommitTerms current = this.terms.get();
+		if (!current.guarded()) {
 			return manager;
 		}
-		CommitCheck check = new CommitCheck(wanted.margin());
-		if (manager instanceof ConfigurableTransactionManager audible) {
+		CommitCheck check = new CommitCheck(current.margin());
+		if (manager instanceof ConfigurableTransactionManager configurable) {
 			if (manager instanceof PlatformTransactionManager) {
-				audible.addListener(new CommitGuardListener(check, manager));
+				configurable.addListener(new CommitGuardListener(check, manager));
 				return manager;
 			}
 			if (manager instanceof ReactiveTransactionManager) {
-				return ReactiveCommitGuardListener.around(audible, check);
+				return ReactiveCommitGuardListener.around(configurable, check);
 			}
 		}
-		unguarded(manager, name, "its class is no ConfigurableTransactionManager. Have it extend "
-				+ "AbstractPlatformTransactionManager, or hand the listeners on to the manager that it wraps");
+		warnUnguarded(manager, name, "its class is not a ConfigurableTransactionManager. Make it extend "
+				+ "AbstractPlatformTransactionManager, or pass the listeners on to the manager that it wraps");
 		return manager;
 	}
 
-	private static void unguarded(TransactionManager manager, String name, String why) {
+	private static void warnUnguarded(TransactionManager manager, String name, String reason) {
 		logger.warn("Transactions of the transaction manager '" + name + "' (" + manager.getClass().getName()
-				+ ") commit even if a lock under which they work is lost: " + why
-				+ ". Use fencing tokens, or say that you know with distlock.transaction.commit-guard=false");
+				+ ") commit even if a lock under which they work is lost: " + reason
+				+ ". Use fencing tokens, or suppress this warning with distlock.transaction.commit-guard=false");
 	}
 
 }

@@ -16,9 +16,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * Hears of the commits of transactions that are bound to their thread: after everything
- * that synchronizations do, right before the resource is told to commit. What is thrown
- * here rolls back.
+ * Checks the locks before each commit of a transaction that is bound to its thread. Runs
+ * after all synchronizations and immediately before the resource commits. An exception
+ * from here rolls the transaction back.
  */
 final class CommitGuardListener implements TransactionExecutionListener {
 
@@ -31,8 +31,8 @@ final class CommitGuardListener implements TransactionExecutionListener {
 
 	/**
 	 * Create a listener.
-	 * @param check asks the locks
-	 * @param manager the one that it listens to
+	 * @param check checks the locks
+	 * @param manager the transaction manager that it listens to
 	 */
 	CommitGuardListener(CommitCheck check, TransactionManager manager) {
 		this.check = check;
@@ -43,8 +43,8 @@ final class CommitGuardListener implements TransactionExecutionListener {
 	public void beforeCommit(TransactionExecution transaction) {
 		Set<HeldLock> locks = locks();
 		if (!locks.isEmpty()) {
-			// Before the flush, too: it would wait for rows that the next holder has
-			// changed, and fail on them.
+			// Also check before the flush: it would wait for rows that the next holder
+			// has changed, and fail on them.
 			this.check.verify(locks, null);
 			flush(transaction, locks);
 			this.check.verify(locks, null);
@@ -52,15 +52,16 @@ final class CommitGuardListener implements TransactionExecutionListener {
 	}
 
 	/**
-	 * The persistence context that the manager commits sends its changes inside of the
-	 * commit, which would be after the check. That of a read-only transaction sends none,
-	 * nor that of a session which is flushed by hand. Those that only joined the
-	 * transaction have been closed already, and no flush reaches them.
+	 * Flush the persistence context that the transaction manager commits. Otherwise its
+	 * changes would be sent during the commit, after the check. The persistence context
+	 * of a read-only transaction sends no changes, nor does a session in manual flush
+	 * mode. Persistence contexts that only joined the transaction have already been
+	 * closed; a flush does not reach them.
 	 */
 	private void flush(TransactionExecution transaction, Set<HeldLock> locks) {
 		if (transaction instanceof TransactionStatus status && status.isNewTransaction() && !status.isReadOnly() && JPA
 				&& this.manager instanceof ResourceTransactionManager owner
-				&& PersistenceContexts.sendsAtCommit(owner)) {
+				&& PersistenceContexts.isFlushedAtCommit(owner)) {
 			try {
 				status.flush();
 			}
@@ -72,15 +73,15 @@ final class CommitGuardListener implements TransactionExecutionListener {
 	}
 
 	/**
-	 * The locks under which this thread works now, and those that are kept for the
+	 * Return the locks under which this thread works, and the locks that are kept for the
 	 * transaction although their methods have returned.
 	 */
 	private static Set<HeldLock> locks() {
 		Set<HeldLock> locks = new LinkedHashSet<>(LockContext.all());
 		if (TransactionSynchronizationManager.isSynchronizationActive()) {
 			for (TransactionSynchronization synchronization : TransactionSynchronizationManager.getSynchronizations()) {
-				if (synchronization instanceof HeldLockRelease kept) {
-					locks.add(kept.lock());
+				if (synchronization instanceof HeldLockRelease release) {
+					locks.add(release.lock());
 				}
 			}
 		}

@@ -3,10 +3,11 @@ package io.github.distlock.transaction;
 import java.time.Duration;
 
 /**
- * When a transaction that works under a lock may commit.
+ * Conditions for the commit of a transaction that works under a lock.
  *
- * @param guarded whether anybody looks at all
- * @param margin what must be left of each lock's lease; zero asks only that it is held
+ * @param guarded whether commits are checked
+ * @param margin minimum remaining lease of each lock; with zero the lock only has to be
+ * held
  */
 public record CommitTerms(boolean guarded, Duration margin) {
 }

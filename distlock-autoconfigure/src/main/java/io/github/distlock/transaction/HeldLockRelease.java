@@ -9,9 +9,9 @@ import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * Closes a lock when a transaction has completed, however it ended, after the other
- * synchronizations. No record: equal synchronizations would be one, but each level of a
- * re-entry is given back.
+ * Closes a lock when a transaction has completed, with any result, after the other
+ * synchronizations. Not a record: equal synchronizations would be registered only once,
+ * but each level of a re-entry must be closed.
  */
 final class HeldLockRelease implements TransactionSynchronization {
 
@@ -43,12 +43,12 @@ final class HeldLockRelease implements TransactionSynchronization {
 	}
 
 	static void warn(String key, int status, Throwable problem) {
-		String end = switch (status) {
+		String result = switch (status) {
 			case STATUS_COMMITTED -> "committed";
 			case STATUS_ROLLED_BACK -> "was rolled back";
 			default -> "ended";
 		};
-		logger.warn("The lock '" + key + "' was kept for a transaction, which " + end
+		logger.warn("The lock '" + key + "' was kept for a transaction, which " + result
 				+ ", but could not be released afterwards", problem);
 	}
 

@@ -7,7 +7,7 @@ import io.github.distlock.HeldLock;
 import org.springframework.aop.Advisor;
 
 /**
- * The boundary of an application without spring-tx.
+ * {@link TransactionBoundary} for an application without spring-tx.
  */
 final class NoTransactions implements TransactionBoundary {
 

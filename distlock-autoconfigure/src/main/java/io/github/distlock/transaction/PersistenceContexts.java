@@ -10,8 +10,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * The persistence contexts of this thread, such as the one that a transaction manager
- * commits itself. Loaded only where spring-orm is.
+ * Finds the JPA persistence contexts of the current thread. Loaded only if spring-orm is
+ * on the class path.
  */
 final class PersistenceContexts {
 
@@ -21,7 +21,7 @@ final class PersistenceContexts {
 	private PersistenceContexts() {
 	}
 
-	/** Return whether any persistence context is bound to this thread. */
+	/** Return whether a persistence context is bound to this thread. */
 	static boolean isBound() {
 		return TransactionSynchronizationManager.getResourceMap()
 			.values()
@@ -30,28 +30,29 @@ final class PersistenceContexts {
 	}
 
 	/**
-	 * Return whether the manager has a persistence context on this thread that is flushed
-	 * when it commits.
+	 * Return whether the transaction manager has a persistence context on this thread
+	 * that is flushed at the commit.
 	 */
-	static boolean sendsAtCommit(ResourceTransactionManager owner) {
+	static boolean isFlushedAtCommit(ResourceTransactionManager owner) {
 		return TransactionSynchronizationManager
 			.getResource(owner.getResourceFactory()) instanceof EntityManagerHolder holder
-				&& !(HIBERNATE && ManualFlush.isWanted(holder.getEntityManager()));
+				&& !(HIBERNATE && HibernateSessions.isFlushedManually(holder.getEntityManager()));
 	}
 
 	/**
-	 * Sessions of Hibernate that send nothing unless they are told to, not even at the
-	 * commit. Loaded only where Hibernate is.
+	 * Knows the flush mode of Hibernate sessions. Loaded only if Hibernate is on the
+	 * class path.
 	 */
-	private static final class ManualFlush {
+	private static final class HibernateSessions {
 
-		private ManualFlush() {
+		private HibernateSessions() {
 		}
 
 		/**
-		 * Return whether a persistence context is a session that is flushed by hand.
+		 * Return whether a persistence context is a session in manual flush mode: it
+		 * sends nothing unless the application flushes it, not even at the commit.
 		 */
-		private static boolean isWanted(EntityManager entities) {
+		private static boolean isFlushedManually(EntityManager entities) {
 			return entities instanceof Session session && session.getHibernateFlushMode() == FlushMode.MANUAL;
 		}
 

@@ -23,18 +23,21 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionManager;
 
 /**
- * Hears of the commits of reactive transactions. A listener is not told in which Reactor
- * context it is called, and the methods of a reactive manager are final, so a proxy of
- * its interfaces sees where a transaction begins and which locks are kept for it when it
- * is to commit, and the listener hears when it does.
+ * Checks the locks before each commit of a reactive transaction.
+ * <p>
+ * A listener does not know in which Reactor context it is called, and the methods of a
+ * reactive transaction manager are final. Therefore this class has two roles. As the
+ * advice of a proxy it records the locks of the Reactor context when a transaction
+ * begins, and the locks that are kept for the transaction when it is about to commit. As
+ * a listener it checks the recorded locks at the commit.
  */
 final class ReactiveCommitGuardListener implements MethodInterceptor, TransactionExecutionListener {
 
 	private final CommitCheck check;
 
 	/**
-	 * The locks under which each transaction has begun, and those that are kept for it,
-	 * until it has completed. Weak, for one that nobody completes.
+	 * Locks of each transaction, from its begin to its completion. Weak, since a
+	 * transaction may never complete.
 	 */
 	private final Map<TransactionExecution, List<HeldLock>> locks = Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -56,23 +59,23 @@ final class ReactiveCommitGuardListener implements MethodInterceptor, Transactio
 		if (result instanceof Mono<?> step) {
 			switch (invocation.getMethod().getName()) {
 				case "getReactiveTransaction":
-					return noted(step);
+					return recordAtBegin(step);
 				case "commit":
-					return keptNoted(invocation.getArguments()[0]).then(step);
+					return recordKept(invocation.getArguments()[0]).then(step);
 				default:
 			}
 		}
 		return result;
 	}
 
-	private Mono<?> keptNoted(@Nullable Object transaction) {
-		return SpringReactiveTransaction.current().doOnNext((running) -> note(transaction, running.kept()));
+	private Mono<?> recordKept(@Nullable Object transaction) {
+		return SpringReactiveTransaction.current().doOnNext((running) -> record(transaction, running.kept()));
 	}
 
-	private <T> Mono<T> noted(Mono<T> begin) {
+	private <T> Mono<T> recordAtBegin(Mono<T> begin) {
 		return Mono.deferContextual((context) -> {
 			List<HeldLock> current = current(context);
-			return begin.doOnNext((transaction) -> note(transaction, current));
+			return begin.doOnNext((transaction) -> record(transaction, current));
 		});
 	}
 
@@ -87,8 +90,8 @@ final class ReactiveCommitGuardListener implements MethodInterceptor, Transactio
 		return (List<HeldLock>) value;
 	}
 
-	private void note(@Nullable Object noted, List<HeldLock> more) {
-		if (!more.isEmpty() && noted instanceof ReactiveTransaction transaction && transaction.isNewTransaction()) {
+	private void record(@Nullable Object candidate, List<HeldLock> more) {
+		if (!more.isEmpty() && candidate instanceof ReactiveTransaction transaction && transaction.isNewTransaction()) {
 			this.locks.merge(transaction, more, (first, then) -> {
 				Set<HeldLock> all = new LinkedHashSet<>(first);
 				all.addAll(then);

@@ -13,17 +13,17 @@ import org.springframework.core.Ordered;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 
 /**
- * {@link HeldLockRelease} for the locks of a reactive call: they are given back without a
- * thread that waits for the answer.
+ * Closes the locks of a reactive call when the transaction has completed, like
+ * {@link HeldLockRelease}, but without a thread that waits for the answer.
  */
 final class ReactiveHeldLockRelease implements TransactionSynchronization, Ordered, ReactiveTransactions.Keeper {
 
 	private static final List<HeldLock> NONE = List.of();
 
 	/**
-	 * Empty until they are there; {@code null} when the transaction has completed. It may
-	 * complete, since it was cancelled, in the moment in which the locks come: whoever
-	 * changes this from empty first decides who gives them back.
+	 * Empty until the locks are acquired, {@code null} after the transaction has
+	 * completed. A cancelled transaction may complete at the moment when the locks
+	 * arrive: the first change of the empty list decides which side releases them.
 	 */
 	private final AtomicReference<@Nullable List<HeldLock>> locks = new AtomicReference<>(NONE);
 
@@ -33,7 +33,7 @@ final class ReactiveHeldLockRelease implements TransactionSynchronization, Order
 		this.release = release;
 	}
 
-	/** In the order in which they were taken. */
+	/** Return the locks in the order of their acquisition. */
 	List<HeldLock> locks() {
 		List<HeldLock> kept = this.locks.get();
 		return (kept != null) ? kept : NONE;
@@ -42,7 +42,7 @@ final class ReactiveHeldLockRelease implements TransactionSynchronization, Order
 	@Override
 	public void keep(List<HeldLock> locks) {
 		if (!this.locks.compareAndSet(NONE, List.copyOf(locks))) {
-			throw new IllegalStateException("The transaction has completed before its locks were there");
+			throw new IllegalStateException("The transaction has completed before its locks were acquired");
 		}
 	}
 

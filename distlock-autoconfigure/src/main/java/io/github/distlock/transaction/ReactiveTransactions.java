@@ -9,16 +9,16 @@ import reactor.core.publisher.Mono;
 import org.springframework.util.ClassUtils;
 
 /**
- * Where reactive transactions are found: {@link TransactionBoundary} for those that
- * travel in the context of a subscriber. Finds none when spring-tx is not on the class
- * path. Needs reactor-core. Thread-safe.
+ * Finds active reactive transactions: the counterpart of {@link TransactionBoundary} for
+ * transactions in the Reactor context of a subscriber. Finds none if spring-tx is not on
+ * the class path. Requires reactor-core. Thread-safe.
  */
 @FunctionalInterface
 public interface ReactiveTransactions {
 
 	/**
-	 * Return a way to find the transactions of Spring, if there can be any.
-	 * @return where to look
+	 * Create an instance for Spring's transactions, if they are on the class path.
+	 * @return the instance
 	 */
 	static ReactiveTransactions create() {
 		return ClassUtils.isPresent("org.springframework.transaction.reactive.TransactionSynchronizationManager",
@@ -26,45 +26,45 @@ public interface ReactiveTransactions {
 	}
 
 	/**
-	 * Return the transaction inside of which the subscriber works. Does not block.
-	 * @return the transaction, or nothing if none runs that can say when it has completed
+	 * Return the transaction of the subscriber. Does not block.
+	 * @return the transaction, or nothing if there is no active transaction that supports
+	 * synchronizations
 	 */
 	Mono<Running> current();
 
 	/**
-	 * A transaction that runs. It is used by one subscriber at a time, like its
-	 * connection.
+	 * An active transaction. It is used by one subscriber at a time, like its connection.
 	 */
 	interface Running {
 
 		/**
-		 * Return the locks that are kept for this transaction: its work may enter them
-		 * again although their methods have ended.
-		 * @return the locks, the last one first
+		 * Return the locks that are kept for this transaction. Work of the transaction
+		 * may enter them again although their methods have ended.
+		 * @return the locks, last one first
 		 */
 		List<HeldLock> kept();
 
 		/**
-		 * Make room for locks that are to be kept until this transaction has completed.
-		 * @param release gives the locks back, when the transaction has completed; its
-		 * result is awaited, its failure logged
-		 * @return takes the locks when they are there
+		 * Register for locks that must be kept until this transaction has completed.
+		 * @param release releases the locks when the transaction has completed; its
+		 * result is awaited, its failure is logged
+		 * @return takes the locks once they are acquired
 		 */
 		Keeper keeper(Function<List<HeldLock>, Mono<Void>> release);
 
 	}
 
 	/**
-	 * Where the locks of one call are kept.
+	 * Keeps the locks of one call.
 	 */
 	interface Keeper {
 
 		/**
-		 * Keep locks until the transaction has completed. Until then they are among those
-		 * that a {@link CommitGuard} asks. Any thread may call this, once.
-		 * @param locks in the order in which they were taken
-		 * @throws IllegalStateException if the transaction has completed meanwhile; then
-		 * nobody else gives the locks back
+		 * Keep locks until the transaction has completed. Until then a
+		 * {@link CommitGuard} checks them. May be called once, by any thread.
+		 * @param locks the locks in the order of their acquisition
+		 * @throws IllegalStateException if the transaction has already completed; the
+		 * caller must release the locks then
 		 */
 		void keep(List<HeldLock> locks);
 

@@ -12,9 +12,10 @@ import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 
 /**
- * A reactive transaction of Spring. Loaded only where spring-tx and Reactor are.
+ * A reactive transaction of Spring. Loaded only if spring-tx and Reactor are on the class
+ * path.
  *
- * @param context what Spring knows of it
+ * @param context Spring's synchronizations of the transaction
  */
 record SpringReactiveTransaction(TransactionSynchronizationManager context) implements ReactiveTransactions.Running {
 
@@ -29,8 +30,8 @@ record SpringReactiveTransaction(TransactionSynchronizationManager context) impl
 	public List<HeldLock> kept() {
 		List<HeldLock> kept = new ArrayList<>();
 		this.context.getSynchronizations().forEach((synchronization) -> {
-			if (synchronization instanceof ReactiveHeldLockRelease locks) {
-				kept.addAll(locks.locks());
+			if (synchronization instanceof ReactiveHeldLockRelease release) {
+				kept.addAll(release.locks());
 			}
 		});
 		Collections.reverse(kept);
@@ -39,9 +40,9 @@ record SpringReactiveTransaction(TransactionSynchronizationManager context) impl
 
 	@Override
 	public ReactiveTransactions.Keeper keeper(Function<List<HeldLock>, Mono<Void>> release) {
-		ReactiveHeldLockRelease kept = new ReactiveHeldLockRelease(release);
-		this.context.registerSynchronization(kept);
-		return kept;
+		ReactiveHeldLockRelease keeper = new ReactiveHeldLockRelease(release);
+		this.context.registerSynchronization(keeper);
+		return keeper;
 	}
 
 }

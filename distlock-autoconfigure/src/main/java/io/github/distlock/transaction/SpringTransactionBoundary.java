@@ -13,7 +13,8 @@ import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The transactions of Spring. Loaded only where spring-tx is.
+ * {@link TransactionBoundary} for Spring's transactions. Loaded only if spring-tx is on
+ * the class path.
  */
 final class SpringTransactionBoundary implements TransactionBoundary {
 

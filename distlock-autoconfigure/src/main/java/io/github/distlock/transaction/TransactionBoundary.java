@@ -8,13 +8,13 @@ import org.springframework.aop.Advisor;
 import org.springframework.util.ClassUtils;
 
 /**
- * Where the transactions of the application begin and end. Works, and finds none, when
- * spring-tx is not on the class path. Thread-safe.
+ * Knows where the transactions of the application begin and end. Finds none if spring-tx
+ * is not on the class path. Thread-safe.
  */
 public interface TransactionBoundary {
 
 	/**
-	 * Return a boundary that sees the transactions of Spring, if there can be any.
+	 * Create an instance for Spring's transactions, if they are on the class path.
 	 * @return the boundary
 	 */
 	static TransactionBoundary create() {
@@ -23,32 +23,32 @@ public interface TransactionBoundary {
 	}
 
 	/**
-	 * Return whether a transaction runs on this thread that can say when it has
-	 * completed.
-	 * @return whether one runs
+	 * Return whether a transaction is active on this thread and supports
+	 * synchronizations.
+	 * @return whether a transaction is active
 	 */
 	boolean isActive();
 
 	/**
-	 * Return whether a JPA {@code EntityManager} is bound to this thread: its persistence
-	 * context may have entities that were read earlier. Without a transaction that is an
-	 * open session in view.
+	 * Return whether a JPA {@code EntityManager} is bound to this thread, whose
+	 * persistence context may contain entities that were read earlier. Without a
+	 * transaction this is an open session in view.
 	 * @return whether one is bound
 	 */
 	boolean hasPersistenceContext();
 
 	/**
-	 * Return whether a method suspends a running transaction by its own annotation.
+	 * Return whether a method suspends an active transaction by its own annotation.
 	 * @param method the method
-	 * @param type the class whose method it is
-	 * @return whether it works in another transaction, or in none
+	 * @param type the class of the method
+	 * @return whether it runs in another transaction, or in none
 	 */
 	boolean suspends(Method method, Class<?> type);
 
 	/**
-	 * Close a lock when the running transaction has completed. Until then it is one of
-	 * the locks that a {@link CommitGuard} asks.
-	 * @param lock a lock that is held
+	 * Close a lock when the active transaction has completed. Until then a
+	 * {@link CommitGuard} checks it.
+	 * @param lock a held lock
 	 */
 	void closeAfterCompletion(HeldLock lock);
 
@@ -56,7 +56,7 @@ public interface TransactionBoundary {
 	 * Return whether an advisor starts a transaction around a method.
 	 * @param advisor any advisor
 	 * @param method the method
-	 * @param type the class whose method it is
+	 * @param type the class of the method
 	 * @return whether it starts one
 	 */
 	boolean demarcates(Advisor advisor, Method method, Class<?> type);

@@ -1,6 +1,6 @@
 /**
- * What a lock and a transaction have to do with each other: the commit guard, and release
- * after completion.
+ * Connects locks and transactions: the commit guard, and the release of locks after the
+ * completion of a transaction. Used by the interceptor and the auto-configuration.
  */
 @NullMarked
 package io.github.distlock.transaction;
