@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The room table of the design: which package may use which.
+ * Which package may use which, and which packages may use a library.
  */
-class RoomsTests {
+class PackageDependencyTests {
 
 	private static final String BASE = "io.github.distlock";
 
@@ -37,40 +37,40 @@ class RoomsTests {
 					"backend.zookeeper", "backend.local", "waiting", "renewal", "registry", "aop", "transaction",
 					"metrics", "test", "thread"));
 
-	/** Read once: that takes most of the time. */
+	/** Imported once, because that takes most of the time. */
 	private static final JavaClasses CLASSES = new ClassFileImporter()
 		.withImportOption(new ImportOption.DoNotIncludeTests())
 		.importPackages(BASE);
 
 	@Test
-	void everyRoomIsInTheTable() {
-		assertThat(CLASSES.stream().map(RoomsTests::room).distinct()).isSubsetOf(MAY_USE.keySet());
+	void everyPackageIsInTheTable() {
+		assertThat(CLASSES.stream().map(PackageDependencyTests::packageOf).distinct()).isSubsetOf(MAY_USE.keySet());
 	}
 
 	@Test
-	void noRoomReachesAroundAnother() {
-		List<String> trespasses = new ArrayList<>();
+	void noPackageUsesAnotherThatTheTableDoesNotAllow() {
+		List<String> violations = new ArrayList<>();
 		for (JavaClass type : CLASSES) {
 			for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
 				JavaClass target = dependency.getTargetClass().getBaseComponentType();
-				if (target.getPackageName().startsWith(BASE) && !room(target).equals(room(type))
-						&& !MAY_USE.getOrDefault(room(type), Set.of()).contains(room(target))) {
-					trespasses.add(dependency.getDescription());
+				if (target.getPackageName().startsWith(BASE) && !packageOf(target).equals(packageOf(type))
+						&& !MAY_USE.getOrDefault(packageOf(type), Set.of()).contains(packageOf(target))) {
+					violations.add(dependency.getDescription());
 				}
 			}
 		}
-		assertThat(trespasses).isEmpty();
+		assertThat(violations).isEmpty();
 	}
 
 	@Test
-	void onlyTheAutoconfigureRoomAndTheTestSupportKnowSpringBoot() {
+	void onlyTheAutoConfigurationAndTheTestSupportUseSpringBoot() {
 		assertUsedOnlyBy("org.springframework.boot", Set.of("autoconfigure", "test"));
 	}
 
 	@Test
-	void onlyTheThreadRoomMakesThreads() {
-		List<String> makers = CLASSES.stream()
-			.filter((type) -> !room(type).equals("thread"))
+	void onlyTheThreadPackageCreatesThreads() {
+		List<String> calls = CLASSES.stream()
+			.filter((type) -> !packageOf(type).equals("thread"))
 			.flatMap((type) -> type.getConstructorCallsFromSelf().stream())
 			.filter((call) -> call.getTargetOwner().isAssignableTo(Thread.class)
 					|| call.getTargetOwner().isAssignableTo(ThreadPoolExecutor.class) && call.getTarget()
@@ -79,55 +79,55 @@ class RoomsTests {
 						.noneMatch((parameter) -> parameter.isAssignableTo(ThreadFactory.class)))
 			.map(JavaConstructorCall::getDescription)
 			.toList();
-		assertThat(makers).isEmpty();
+		assertThat(calls).isEmpty();
 	}
 
 	@Test
-	void onlyTheTestSupportKnowsTests() {
+	void onlyTheTestSupportUsesTestLibraries() {
 		assertUsedOnlyBy("org.springframework.boot.test", Set.of("test"));
 		assertUsedOnlyBy("org.springframework.test", Set.of("test"));
 		assertUsedOnlyBy("org.junit", Set.of("test"));
 	}
 
 	@Test
-	void onlyTheRedisRoomAndItsConfigurationKnowRedis() {
+	void onlyTheRedisPackageAndItsConfigurationUseRedis() {
 		assertUsedOnlyBy("org.springframework.data.redis", Set.of("backend.redis", "autoconfigure"));
 		assertUsedOnlyBy("io.lettuce", Set.of("backend.redis", "autoconfigure"));
 	}
 
 	@Test
-	void onlyTheMetricsRoomAndItsConfigurationKnowMicrometer() {
+	void onlyTheMetricsPackageAndItsConfigurationUseMicrometer() {
 		assertUsedOnlyBy("io.micrometer.core", Set.of("metrics", "autoconfigure"));
 	}
 
 	@Test
-	void onlyAsynchronousCallsKnowHowAContextTravels() {
+	void onlyAsynchronousCallsUseContextPropagation() {
 		assertUsedOnlyBy("io.micrometer.context", Set.of("context", "aop"));
 		assertUsedOnlyBy("reactor.", Set.of("", "aop", "transaction", "autoconfigure"));
 	}
 
 	@Test
-	void onlyTheStoresAndTheirConfigurationKnowTheirServers() {
+	void onlyTheBackendsAndTheirConfigurationUseTheirClients() {
 		assertUsedOnlyBy("org.springframework.jdbc", Set.of("backend.jdbc", "transaction", "autoconfigure"));
 		assertUsedOnlyBy("java.sql", Set.of("backend.jdbc", "autoconfigure"));
 		assertUsedOnlyBy("org.apache.curator", Set.of("backend.zookeeper", "autoconfigure"));
 	}
 
-	private static Map.Entry<String, Set<String>> entry(String room, String... mayUse) {
-		return Map.entry(room, Set.of(mayUse));
+	private static Map.Entry<String, Set<String>> entry(String name, String... mayUse) {
+		return Map.entry(name, Set.of(mayUse));
 	}
 
-	private void assertUsedOnlyBy(String foreign, Set<String> rooms) {
+	private void assertUsedOnlyBy(String library, Set<String> packages) {
 		List<String> users = CLASSES.stream()
-			.filter((type) -> !rooms.contains(room(type)))
+			.filter((type) -> !packages.contains(packageOf(type)))
 			.flatMap((type) -> type.getDirectDependenciesFromSelf().stream())
-			.filter((dependency) -> dependency.getTargetClass().getPackageName().startsWith(foreign))
+			.filter((dependency) -> dependency.getTargetClass().getPackageName().startsWith(library))
 			.map(Dependency::getDescription)
 			.toList();
 		assertThat(users).isEmpty();
 	}
 
-	private static String room(JavaClass type) {
+	private static String packageOf(JavaClass type) {
 		String name = type.getPackageName();
 		return (name.length() > BASE.length()) ? name.substring(BASE.length() + 1) : "";
 	}
