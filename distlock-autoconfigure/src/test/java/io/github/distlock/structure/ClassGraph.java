@@ -16,8 +16,8 @@ import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 
 /**
- * Which top-level type uses which others of its package. What a nested type uses counts
- * for the type that encloses it.
+ * The references between the top-level types of each package. References of a nested type
+ * count for its enclosing type.
  */
 final class ClassGraph {
 
@@ -35,7 +35,7 @@ final class ClassGraph {
 		}
 	}
 
-	/** The number of arrows inside each package, by package. */
+	/** The number of references inside each package, by package. */
 	Map<String, Integer> arrowsByPackage() {
 		Map<String, Integer> result = new TreeMap<>();
 		this.arrows.forEach((type, targets) -> result.merge(type.substring(0, type.lastIndexOf('.')), targets.size(),
@@ -44,8 +44,8 @@ final class ClassGraph {
 	}
 
 	/**
-	 * The cycles: the largest sets of types each of which reaches each other one.
-	 * @return the sets of two types or more, the largest one first
+	 * The cycles: maximal sets of types in which each type reaches each other one.
+	 * @return the sets of at least two types, the largest first
 	 */
 	List<Set<String>> cycles() {
 		Map<String, Set<String>> reached = new HashMap<>();

@@ -18,8 +18,8 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 
 /**
- * Counts the structure of the main sources of one module: types, lines, cycles and arrows
- * of classes, words, names.
+ * Measures the main sources of one module: types, lines, cycles and references of
+ * classes, words, names.
  */
 final class StructureReport {
 
@@ -51,7 +51,7 @@ final class StructureReport {
 	}
 
 	/**
-	 * The simple names that more than one type has, nested types included, each with its
+	 * The simple names shared by more than one type, nested types included, with their
 	 * types.
 	 */
 	Map<String, Set<String>> duplicateNames() {
@@ -65,7 +65,7 @@ final class StructureReport {
 		return types;
 	}
 
-	/** The places where a thing is spoken of as a person. */
+	/** The lines that use a pronoun for persons. */
 	List<String> persons() throws IOException {
 		List<String> places = new ArrayList<>();
 		try (Stream<Path> paths = Files.walk(this.main)) {

@@ -10,9 +10,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules of structure and language that can be counted. With
- * {@code -Dstructure.module} another checkout's compiled module is measured beside this
- * one.
+ * Checks rules of structure and language that can be counted. With {@code
+ * -Dstructure.module} the compiled module of another checkout is measured as well.
  */
 class StructureTests {
 

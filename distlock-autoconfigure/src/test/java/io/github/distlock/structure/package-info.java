@@ -1,5 +1,5 @@
 /**
- * Measures the structure of the main sources, and keeps the rules that can be counted:
+ * Measures the structure of the main sources, and checks the rules that can be counted:
  * cycles of classes, duplicate names, words.
  */
 @NullMarked

@@ -15,10 +15,10 @@ import io.github.distlock.torture.nemesis.FaultKind;
 import io.github.distlock.torture.worker.WorkerSettings.Load;
 
 /**
- * A mutant, and the torture that is most likely to find it.
+ * A mutant, and the torture settings that are most likely to detect it.
  *
- * @param mutant the mistake
- * @param settings the torture
+ * @param mutant the mutant
+ * @param settings the torture settings
  */
 record Hunt(Mutant mutant, TortureSettings settings) {
 
@@ -28,21 +28,19 @@ record Hunt(Mutant mutant, TortureSettings settings) {
 		return new Hunt(mutant, TortureSettings.usual(1, LONGEST));
 	}
 
-	/** Nothing to speak of: many threads, short sections, one key. */
+	/** Normal load: many threads, short critical sections, one key. */
 	Hunt quiet() {
 		return with(new Load(6, 1, 500, 0, 1, 0, 100, 0, 0), FaultKind.only(FaultKind.SCRIPT_FLUSH),
 				Duration.ofSeconds(1), Duration.ofSeconds(11), Duration.ofMillis(300));
 	}
 
-	/**
-	 * Nothing to speak of either: few threads, many keys that are free most of the time.
-	 */
+	/** Normal load: few threads, many keys, which are free most of the time. */
 	Hunt spread() {
 		return with(new Load(1, 6, 500, 0, 1, 0, 60, 0, 0), FaultKind.only(FaultKind.SCRIPT_FLUSH),
 				Duration.ofSeconds(1), Duration.ofSeconds(12), Duration.ofMillis(300));
 	}
 
-	/** Commands and answers that come late, pauses at the wrong moment. */
+	/** Late commands and replies, pauses at the wrong moment. */
 	Hunt slow() {
 		return with(new Load(4, 1, 500, 0, 0.7, 0.4, 300, 0, 0),
 				FaultKind.only(FaultKind.SLOW, FaultKind.PAUSE_HOLDER, FaultKind.PAUSE_ACQUIRING,
@@ -50,7 +48,7 @@ record Hunt(Mutant mutant, TortureSettings settings) {
 				Duration.ofSeconds(8), Duration.ofMillis(100), Duration.ofMillis(300));
 	}
 
-	/** Renewals that arrive when somebody else holds, and holds for long. */
+	/** Renewals that arrive while another caller holds the lock for long. */
 	Hunt lateRenewals() {
 		return with(new Load(2, 1, 400, 0, 1, 0.5, 2500, 0, 0), FaultKind.only(FaultKind.SLOW, FaultKind.LATE_COPIES),
 				Duration.ofSeconds(10), Duration.ofMillis(100), Duration.ofMillis(300));
@@ -62,19 +60,19 @@ record Hunt(Mutant mutant, TortureSettings settings) {
 				Duration.ofSeconds(10), Duration.ofSeconds(11), Duration.ofMillis(300));
 	}
 
-	/** Callers that wait for ever for holders that are dead, and nobody who comes new. */
+	/** Callers that wait without limit for dead holders, while no new caller arrives. */
 	Hunt patient() {
 		return with(new Load(3, 1, 500, 0, 1, 0, 60, 0, 0), FaultKind.only(FaultKind.KILL_HOLDER),
 				Duration.ofSeconds(1), Duration.ofSeconds(13), Duration.ofSeconds(14));
 	}
 
-	/** Callers whose attempt has succeeded without their knowledge, with long leases. */
+	/** Callers whose attempt succeeds but whose reply is lost, with long leases. */
 	Hunt losingReplies() {
 		return with(new Load(4, 3, 500, 0, 0.4, 0.6, 60, 0, 0), FaultKind.only(FaultKind.LOSE_REPLIES),
 				Duration.ofSeconds(4), Duration.ofSeconds(12), Duration.ofMillis(300));
 	}
 
-	/** Readers all the time, and writers who want to enter. */
+	/** A constant stream of readers, and writers that wait. */
 	Hunt reading() {
 		return with(new Load(4, 1, 500, 0, 1, 0, 60, 0, 0.95), FaultKind.only(FaultKind.SCRIPT_FLUSH),
 				Duration.ofSeconds(1), Duration.ofSeconds(11), Duration.ofMillis(300));
@@ -85,10 +83,10 @@ record Hunt(Mutant mutant, TortureSettings settings) {
 	}
 
 	/**
-	 * Torture the mutant until a promise is broken.
-	 * @param folder for the mutant and its history
-	 * @param out where to say what happens
-	 * @return what was broken, nothing if it survived
+	 * Torture the mutant until a guarantee is violated.
+	 * @param folder the folder for the mutant and its history
+	 * @param out the stream for progress messages
+	 * @return the violations, empty if the mutant survived
 	 */
 	List<Violation> run(Path folder, PrintStream out) throws InterruptedException {
 		delete(folder.resolve("classes"));

@@ -18,11 +18,12 @@ import javax.tools.ToolProvider;
 import static java.util.stream.Collectors.joining;
 
 /**
- * A library with one mistake, made from the real one by replacing text. It cannot rot in
- * silence: a text that is not found exactly once is an error.
+ * A copy of the library with one fault, made by replacing text in the sources. A text
+ * that is not found exactly once is an error, so a mutant cannot become outdated
+ * unnoticed.
  *
- * @param name what the mistake is
- * @param edits how it is made
+ * @param name a description of the fault
+ * @param edits the replacements that make the fault
  */
 record Mutant(String name, List<Edit> edits) {
 
@@ -41,14 +42,15 @@ record Mutant(String name, List<Edit> edits) {
 		return new Edit(RESOURCES, REDIS.resolve(file), text, replacement);
 	}
 
-	/** A change of a class, named from the base package on. */
+	/** A change of a class, by its path from the base package on. */
 	static Edit java(String file, String text, String replacement) {
 		return new Edit(JAVA, Path.of("io/github/distlock").resolve(file), text, replacement);
 	}
 
 	/**
-	 * Make it.
-	 * @param folder where; what is on the class path after it is replaced by it
+	 * Create the mutant.
+	 * @param folder the target folder; its classes replace those after it on the class
+	 * path
 	 */
 	void applyTo(Path folder) {
 		try {
@@ -96,14 +98,14 @@ record Mutant(String name, List<Edit> edits) {
 	/**
 	 * One replacement in one file.
 	 *
-	 * @param root the folder of all sources of that kind
-	 * @param file the file in it
-	 * @param text what is there, exactly once
-	 * @param replacement what is put in its place
+	 * @param root the source root
+	 * @param file the file below the root
+	 * @param text the text to replace, which occurs exactly once
+	 * @param replacement the new text
 	 */
 	record Edit(Path root, Path file, String text, String replacement) {
 
-		/** Layout does not matter: a formatter may change it. */
+		/** White space is ignored, since a formatter may change it. */
 		String apply(String whole) {
 			Matcher matcher = Pattern
 				.compile(Arrays.stream(this.text.trim().split("\\s+")).map(Pattern::quote).collect(joining("\\s+")))
@@ -122,7 +124,7 @@ record Mutant(String name, List<Edit> edits) {
 			return new Place(this.root, this.file);
 		}
 
-		/** Where a file is. */
+		/** The location of a file. */
 		record Place(Path root, Path file) {
 		}
 

@@ -17,8 +17,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The torture is only worth something if it finds libraries that have a mistake. Hunting
- * them all takes a few minutes: {@code -Dtorture.mutants=all}, or parts of names.
+ * Checks the torture test itself: it must detect each library with a known fault.
+ * Checking all mutants takes a few minutes: {@code -Dtorture.mutants=all}, or a list of
+ * parts of their names.
  */
 class MutantTests {
 

@@ -6,7 +6,7 @@ import static io.github.distlock.torture.Mutant.java;
 import static io.github.distlock.torture.Mutant.lua;
 
 /**
- * The mistakes that others have made, or that one is tempted to make.
+ * Common faults of distributed locks.
  */
 final class Mutants {
 
@@ -26,7 +26,7 @@ final class Mutants {
 					String used = Long.toString(lastToken);
 			""";
 
-	/** Asks in one command who owns the lock, and acts on it in the next. */
+	/** Check the owner in one command and act on the result in the next. */
 	private static final String ASK_FIRST = """
 					boolean mine = this.link.ask(
 							new org.springframework.data.redis.core.script.DefaultRedisScript<>(
@@ -64,7 +64,8 @@ final class Mutants {
 				.killingCallers(),
 			Hunt.of(Mutant.of("renewal without owner check",
 					lua("renew.lua", "if word and string.sub(word, 2) == ARGV[i * 2 - 1] then", "if word then"),
-					// A renewal that cannot shorten does no harm without the check.
+					// A missing owner check does harm only if a renewal can shorten a
+					// lease.
 					lua("renew.lua", "if redis.call('PTTL', KEYS[i]) < tonumber(ARGV[i * 2]) then", "if true then")))
 				.lateRenewals(),
 			Hunt.of(Mutant.of("renewal after release", lua("renew.lua", """

@@ -12,8 +12,8 @@ import io.github.distlock.torture.nemesis.FaultKind;
 import io.github.distlock.torture.nemesis.Signals;
 
 /**
- * Breaks things one after the other for a while, rests for a while, and so on. Which and
- * when is decided by the seed; how it meets the workers is not.
+ * Injects faults for a while, then pauses for a while, and repeats. The seed determines
+ * the faults and their times, but not how they coincide with the workers.
  */
 final class Nemesis {
 
@@ -38,9 +38,9 @@ final class Nemesis {
 	}
 
 	/**
-	 * Go on until the time is over.
-	 * @param enough whether to end sooner, asked after each rest
-	 * @return whether it did
+	 * Inject faults until the time is over.
+	 * @param enough whether to stop early, asked after each pause
+	 * @return whether it stopped early
 	 */
 	boolean rage(BooleanSupplier enough) {
 		List<FaultKind> kinds = new ArrayList<>(this.settings.faults());
@@ -100,7 +100,7 @@ final class Nemesis {
 			endsIn(Duration.ZERO);
 		}
 
-		/** It is over when others have found out. */
+		/** The fault ends when other processes have detected it. */
 		void endsIn(Duration later) {
 			Nemesis.this.history.writeAt(System.nanoTime() + later.toNanos(), Kind.HEALED, "id", this.id);
 		}

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Lets time pass where that is the point.
+ * Pauses that are part of a test.
  */
 final class Pauses {
 

@@ -14,10 +14,10 @@ import java.util.regex.Pattern;
 import io.github.distlock.testing.TestRunChild;
 
 /**
- * A fault that the library once had, made again, and the test that has to find it.
+ * A fault that the library once had, and the test that must detect it.
  *
- * @param mutant the fault
- * @param test the class and method that fails because of it, {@code class#method}
+ * @param mutant the library with the fault
+ * @param test the class and method that must fail, {@code class#method}
  */
 record RegressionMutant(Mutant mutant, String test) {
 

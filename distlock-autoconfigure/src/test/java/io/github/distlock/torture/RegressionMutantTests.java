@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A regression test counts only if it fails with the fault. Running them all takes a few
- * minutes: {@code -Dtorture.mutants=all}, or parts of names.
+ * Checks that each regression test fails with its fault. Checking all takes a few
+ * minutes: {@code -Dtorture.mutants=all}, or a list of parts of their names.
  */
 class RegressionMutantTests {
 

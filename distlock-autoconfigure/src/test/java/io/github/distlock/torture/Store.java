@@ -15,7 +15,8 @@ import io.github.distlock.torture.history.Kind;
 import io.github.distlock.torture.nemesis.RedisControl;
 
 /**
- * The Redis that is tortured: can be restarted without its data, and is watched.
+ * The Redis server of a run. It can be restarted without its data, and its keys are
+ * observed.
  */
 final class Store implements AutoCloseable {
 
@@ -52,7 +53,7 @@ final class Store implements AutoCloseable {
 		return this.pid;
 	}
 
-	/** Lose everything. */
+	/** Restart without data. */
 	void restart() {
 		this.server.close();
 		this.server = RedisTestServer.start(this.port);
@@ -77,7 +78,7 @@ final class Store implements AutoCloseable {
 			.orElseThrow();
 	}
 
-	/** Record who owns what, whenever that changes. */
+	/** Record the owner of each key whenever it changes. */
 	private void watch() {
 		Map<String, String> seen = new HashMap<>();
 		while (!this.closed) {
@@ -90,7 +91,7 @@ final class Store implements AutoCloseable {
 				}
 			}
 			catch (IOException ex) {
-				// Stalled or away: what was seen is no longer known.
+				// Stalled or unreachable: the owners are unknown.
 				seen.keySet().forEach((key) -> this.history.write(Kind.STORE, "key", key, "owner", "?", "last", 0));
 				seen.clear();
 				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(WATCH_MILLIS));
@@ -102,7 +103,7 @@ final class Store implements AutoCloseable {
 		long asked = System.nanoTime();
 		String word = Objects.requireNonNullElse((String) control.send("GET", "distlock:lock:{" + key + "}"), "|0");
 		if (!word.equals(seen.put(key, word))) {
-			// Readers are many: only the last token is told of them.
+			// Only the last token of the readers is recorded.
 			String[] parts = word.replace('~', '|').split("\\|");
 			long token = Long.parseLong(parts[parts.length - 1]);
 			boolean owned = parts.length == 3;
@@ -112,7 +113,8 @@ final class Store implements AutoCloseable {
 	}
 
 	/**
-	 * After everybody has stopped: wait for the last tombstone, and record what is left.
+	 * After all workers have stopped: wait until the last tombstone has expired, and
+	 * record the remaining keys.
 	 */
 	void recordLeftOvers() {
 		long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(14);

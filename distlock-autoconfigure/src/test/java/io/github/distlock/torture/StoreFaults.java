@@ -7,7 +7,7 @@ import io.github.distlock.torture.nemesis.FaultKind;
 import io.github.distlock.torture.nemesis.Signals;
 
 /**
- * What hits everybody.
+ * The faults of the server, which affect all workers.
  */
 final class StoreFaults {
 

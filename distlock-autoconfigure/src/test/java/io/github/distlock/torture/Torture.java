@@ -15,12 +15,12 @@ import io.github.distlock.torture.nemesis.Signals;
 import io.github.distlock.torture.resource.FencedResource;
 
 /**
- * One run: starts a server and workers, lets the nemesis rage, stops everybody, and has
- * the history checked.
+ * One run: starts a server and workers, lets the nemesis inject faults, stops all of
+ * them, and checks the history.
  */
 public final class Torture {
 
-	/** Later than this after an event its line is in the file. */
+	/** The time after which the line of an event is in the file. */
 	private static final long WRITTEN_AFTER_NANOS = 1_000_000_000;
 
 	private static final String QUIET = """
@@ -42,9 +42,9 @@ public final class Torture {
 
 	/**
 	 * Prepare a run.
-	 * @param settings what it does
-	 * @param folder where the history goes; made anew
-	 * @param out where to say what happens
+	 * @param settings the settings of the run
+	 * @param folder the folder of the history; deleted first if it exists
+	 * @param out the stream for progress messages
 	 */
 	public Torture(TortureSettings settings, Path folder, PrintStream out) {
 		this.settings = settings;
@@ -53,8 +53,8 @@ public final class Torture {
 	}
 
 	/**
-	 * Run, and check.
-	 * @return the promises that were broken
+	 * Run, and check the history.
+	 * @return the violated guarantees
 	 * @throws InterruptedException if this thread was interrupted
 	 */
 	public List<Violation> run() throws InterruptedException {

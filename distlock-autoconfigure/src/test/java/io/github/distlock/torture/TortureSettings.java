@@ -9,26 +9,26 @@ import io.github.distlock.torture.nemesis.FaultKind;
 import io.github.distlock.torture.worker.WorkerSettings.Load;
 
 /**
- * What a run does.
+ * The settings of a run.
  *
- * @param seed what all randomness begins with
- * @param duration how long, without start and end
- * @param jvms how many workers there are
- * @param load what each of them does
- * @param faults what the nemesis may do
- * @param storm how long it does so at a time
- * @param calm how long it rests then
- * @param replacement after which time a dead worker is replaced
- * @param classPathFirst what workers load before the library, and instead of it
- * @param impatient whether to end as soon as a promise was broken
+ * @param seed the seed of all random numbers
+ * @param duration the duration without start and end
+ * @param jvms the number of workers
+ * @param load the load of each worker
+ * @param faults the faults that the nemesis may inject
+ * @param storm the duration of each period with faults
+ * @param calm the duration of each pause between them
+ * @param replacement the delay after which a dead worker is replaced
+ * @param classPathFirst what workers load instead of the library's classes
+ * @param impatient whether to end at the first violation
  */
 public record TortureSettings(long seed, Duration duration, int jvms, Load load, Set<FaultKind> faults, Duration storm,
 		Duration calm, Duration replacement, List<Path> classPathFirst, boolean impatient) {
 
 	/**
-	 * Everything, in turns.
-	 * @param seed what all randomness begins with
-	 * @param duration how long
+	 * All faults, in turns.
+	 * @param seed the seed of all random numbers
+	 * @param duration the duration
 	 * @return the settings
 	 */
 	public static TortureSettings usual(long seed, Duration duration) {

@@ -14,14 +14,13 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A short torture with a fixed seed. A long one is the same with
- * {@code -Dtorture.seconds=600 -Dtorture.seed=1}; {@code -Dtorture.fair=0.3} makes a
- * share of the requests fair.
+ * A short torture run with a fixed seed. For a long run use {@code -Dtorture.seconds=600
+ * -Dtorture.seed=1}; {@code -Dtorture.fair=0.3} makes a share of the requests fair.
  */
 class TortureTests {
 
 	@Test
-	void everyPromiseIsKeptWhileEverythingThatCanBreakBreaks() throws Exception {
+	void everyGuaranteeIsKeptWhileFaultsAreInjected() throws Exception {
 		Duration duration = Duration.ofSeconds(Long.getLong("torture.seconds", 20));
 		Load usual = Load.USUAL.withFair(Double.parseDouble(System.getProperty("torture.fair", "0")))
 			.withRead(Double.parseDouble(System.getProperty("torture.read", "0.3")));

@@ -9,17 +9,20 @@ import io.github.distlock.torture.nemesis.Signals;
 import io.github.distlock.torture.worker.Phase;
 
 /**
- * What hits one JVM: its connections, or itself in a moment that was waited for.
+ * The faults of one worker: of its connections, or of its process in a chosen phase.
  */
 final class WorkerFaults {
 
-	/** Parts of a lease. */
+	/** Shares of a lease. */
 	private static final double[] PAUSES = { 0.3, 0.9, 1.1, 2 };
 
-	/** Until a JVM examines an inbox that it believes to be heard, and renews it. */
+	/**
+	 * The time until a JVM examines an inbox that it believes to be subscribed, and
+	 * renews the subscription.
+	 */
 	private static final Duration EXAMINATION = Duration.ofSeconds(12);
 
-	/** Later than this nobody expects a copy any more. */
+	/** The time after which no late copy of a command arrives any more. */
 	private static final int COMMAND_TIMEOUT_MILLIS = 800;
 
 	private final TortureSettings settings;
@@ -86,7 +89,8 @@ final class WorkerFaults {
 	}
 
 	private void kill(Phase phase, Nemesis.Episode episode) {
-		// Some at once, some in the middle of it; some between two slow commands.
+		// Kill some workers at once, some during a command, and some between two slow
+		// commands.
 		boolean slow = this.random.nextBoolean();
 		Duration later = Duration.ofMillis(this.random.nextInt(3) * this.random.nextInt(slow ? 100 : 20));
 		Duration delay = slow ? Duration.ofMillis(40) : Duration.ZERO;

@@ -18,7 +18,7 @@ import io.github.distlock.torture.worker.TortureWorker;
 import io.github.distlock.torture.worker.WorkerSettings;
 
 /**
- * A worker's JVM, seen from the launcher.
+ * The JVM of a worker, as the launcher sees it.
  */
 final class WorkerProcess {
 
@@ -26,7 +26,7 @@ final class WorkerProcess {
 
 	private final Process process;
 
-	/** What each of its threads does, as far as it has told. */
+	/** The phase of each thread, as last reported. */
 	private final Map<String, Phase> phases = new ConcurrentHashMap<>();
 
 	private final PhaseListener listener;
@@ -76,7 +76,7 @@ final class WorkerProcess {
 			}
 		}
 		catch (IOException ex) {
-			// It is gone.
+			// The process has ended.
 		}
 	}
 
@@ -109,7 +109,7 @@ final class WorkerProcess {
 			this.process.getOutputStream().flush();
 		}
 		catch (IOException ex) {
-			// It is gone.
+			// The process has ended.
 		}
 	}
 
@@ -117,7 +117,7 @@ final class WorkerProcess {
 		return this.process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
-	/** Is told what the threads of workers do. Must not block for long. */
+	/** Receives the phases of the threads of workers. Must not block for long. */
 	interface PhaseListener {
 
 		void changed(WorkerProcess worker, Phase phase, Duration lease);

@@ -18,11 +18,14 @@ import io.github.distlock.torture.worker.WorkerSettings;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All workers, each behind a proxy of its own. Those that die are replaced.
+ * All workers, each behind a proxy of its own. A worker that dies is replaced.
  */
 final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 
-	/** A kill of a longer lease would block its key for most of a run. */
+	/**
+	 * Workers that hold longer leases are not killed: the key would be blocked for most
+	 * of a run.
+	 */
 	private static final Duration WORTH_A_SHOT = Duration.ofSeconds(3);
 
 	private final TortureSettings settings;
@@ -89,8 +92,9 @@ final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 	}
 
 	/**
-	 * Wait until some thread of some worker comes to a phase, and hit it in that moment.
-	 * @return whom and with which lease, or {@code null} if nobody came
+	 * Wait until a thread of any worker enters a phase, and hit its worker in that
+	 * moment.
+	 * @return the worker and its lease, or {@code null} if none entered the phase
 	 */
 	@Nullable Target aim(Phase phase, Random random, Consumer<WorkerProcess> hit) {
 		Shot next = new Shot(phase, random.nextInt(this.settings.jvms()), hit, new CompletableFuture<>());
@@ -120,7 +124,7 @@ final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 		}
 	}
 
-	/** Ask all to finish, and wait. Those that do not are killed. */
+	/** Ask all workers to finish, and wait. Workers that do not finish are killed. */
 	void stop() throws InterruptedException {
 		this.stopping = true;
 		Pauses.pause(this.settings.replacement().plusMillis(100));
@@ -140,7 +144,7 @@ final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 		}
 	}
 
-	/** A place for a worker: its proxy stays when it dies. */
+	/** The slot of a worker. Its proxy remains when the worker is replaced. */
 	final class Slot {
 
 		private final int number;
@@ -179,7 +183,7 @@ final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 
 	}
 
-	/** Who was hit. */
+	/** The worker that was hit. */
 	record Target(WorkerProcess worker, Duration lease) {
 	}
 

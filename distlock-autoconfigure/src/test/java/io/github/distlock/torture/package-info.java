@@ -1,7 +1,6 @@
 /**
- * The torture test: many JVMs lock a few keys while a nemesis breaks what it can.
- * Everything is recorded, and a checker decides afterwards whether the promises were
- * kept.
+ * The torture test: many JVMs lock a few keys while a nemesis injects faults. All events
+ * are recorded, and a checker decides afterwards whether each guarantee was kept.
  */
 @NullMarked
 package io.github.distlock.torture;

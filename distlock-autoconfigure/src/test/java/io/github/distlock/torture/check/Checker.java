@@ -8,11 +8,11 @@ import java.util.List;
 import io.github.distlock.torture.history.History;
 
 /**
- * Holds a history against all rules. As a program: against the history in a folder.
+ * Checks a history against all rules. As a program, it checks the history in a folder.
  */
 public final class Checker {
 
-	/** As often as this is a lock passed on inside a JVM. */
+	/** The number of hand-offs of a lock inside a JVM. */
 	private static final int HAND_OFF_BUDGET = 16;
 
 	private static final List<Rule> RULES = List.of(new ExclusionRule(), new RisingTokensRule(),
@@ -24,9 +24,9 @@ public final class Checker {
 	}
 
 	/**
-	 * Check a history, which may be the beginning of one.
-	 * @param history what happened
-	 * @return what was broken
+	 * Check a history, which may be incomplete at its end.
+	 * @param history the history
+	 * @return the violations
 	 */
 	public static List<Violation> check(History history) {
 		return RULES.stream().flatMap((rule) -> rule.check(history).stream()).toList();

@@ -5,7 +5,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules against histories that they must accept, and such that they must not: safety.
+ * The safety rules, on histories that they must accept and histories that they must
+ * reject.
  */
 class CheckerTests {
 
@@ -24,7 +25,7 @@ class CheckerTests {
 	}
 
 	@Test
-	void twoAtTheSameTimeAreNot() {
+	void twoAtTheSameTimeAreRejected() {
 		this.history.stays("w0", 1, 0, 50, 10).stays("w1", 1, 49, 90, 11);
 		assertThat(this.history.broken()).containsExactly("S1");
 	}
@@ -38,7 +39,7 @@ class CheckerTests {
 	}
 
 	@Test
-	void aHolderInsideForLongIsFoundByAllWhoComeMeanwhile() {
+	void aLongStayThatOverlapsWithSeveralOthersIsRejectedOnce() {
 		this.history.stays("w0", 1, 0, 500, 10).stays("w1", 1, 100, 110, 11).stays("w2", 1, 120, 130, 12);
 		assertThat(this.history.broken()).containsExactly("S1");
 	}
@@ -57,7 +58,7 @@ class CheckerTests {
 	}
 
 	@Test
-	void aGrantAfterTheLossExcludesWhateverComesAfterIt() {
+	void aGrantAfterTheLossExcludesAllLaterOnes() {
 		this.history.stays("w0", 1, 0, 19, 10).losesData(20).stays("w1", 1, 30, 90, 50);
 		this.history.waits("w0", 2, 25).enters("w0", 2, 41, 51).leaves("w0", 2, 60, "ok");
 		assertThat(this.history.broken()).containsExactly("S1");
@@ -97,7 +98,7 @@ class CheckerTests {
 	}
 
 	@Test
-	void aTokenThatIsNotHigherIsNotAccepted() {
+	void aTokenThatIsNotHigherIsRejected() {
 		this.history.stays("w0", 1, 0, 50, 10).stays("w1", 1, 60, 90, 10);
 		assertThat(this.history.broken()).containsExactly("S2");
 	}
@@ -110,20 +111,20 @@ class CheckerTests {
 	}
 
 	@Test
-	void aTokenThatIsGivenTwiceIsNotAcceptedEvenThen() {
+	void aTokenThatIsGrantedTwiceIsRejectedEvenAfterALoss() {
 		this.history.waits("w0", 1, 0).losesData(10).stays("w1", 1, 20, 30, 11).enters("w0", 1, 40, 11);
 		this.history.leaves("w0", 1, 50, "lost");
 		assertThat(this.history.broken()).containsExactly("S2");
 	}
 
 	@Test
-	void aTokenLowerThanBeforeIsNotAcceptedFromWhoCameAfterTheLoss() {
+	void aTokenLowerThanBeforeIsRejectedForALaterCallAfterTheLoss() {
 		this.history.stays("w0", 1, 0, 15, 11).losesData(20).stays("w1", 1, 25, 40, 10);
 		assertThat(this.history.broken()).containsExactly("S2");
 	}
 
 	@Test
-	void aResourceThatLetsInAnOlderTokenAfterANewerOneIsNotAccepted() {
+	void aResourceThatAcceptsAnOlderTokenAfterANewerOneIsRejected() {
 		this.history.add("resource 10 ACCESS key=k token=11 attempt=w1#1 op=read ok=true")
 			.add("resource 20 ACCESS key=k token=10 attempt=w0#1 op=write ok=true");
 		assertThat(this.history.broken()).containsExactly("S1");
@@ -137,7 +138,7 @@ class CheckerTests {
 	}
 
 	@Test
-	void aHolderWhoIsRefusedAlthoughItsLockIsGuaranteedIsNotAccepted() {
+	void aHolderThatIsRefusedAlthoughItsLockIsGuaranteedIsRejected() {
 		this.history.stays("w0", 1, 0, 50, 10)
 			.add("resource 10 ACCESS key=k token=11 attempt=w9#1 op=read ok=true")
 			.add("resource 20 ACCESS key=k token=10 attempt=w0#1 op=write ok=false");
@@ -145,7 +146,7 @@ class CheckerTests {
 	}
 
 	@Test
-	void aHolderWhoIsRefusedWhenItsDeadlineHasPassedIsAccepted() {
+	void aHolderThatIsRefusedWhenItsDeadlineHasPassedIsAccepted() {
 		this.history.waits("w0", 1, 0)
 			.enters("w0", 1, 0, 10)
 			.add("resource 1010 ACCESS key=k token=11 attempt=w9#1 op=read ok=true")
@@ -155,7 +156,7 @@ class CheckerTests {
 	}
 
 	@Test
-	void aHolderThatIsRobbedIsNotAccepted() {
+	void aHolderThatIsRobbedIsRejected() {
 		this.history.waits("w0", 1, 0)
 			.enters("w0", 1, 0, 10)
 			.add("w0 300 LOST key=k token=10 reason=the_store_no_longer_knows_it")
@@ -183,7 +184,7 @@ class CheckerTests {
 	}
 
 	@Test
-	void aCallThatEndedAndThenHoldsIsNotAccepted() {
+	void aCallThatEndedAndThenHoldsIsRejected() {
 		this.history.waits("w0", 1, 0).add("w0 10 ENDED a=1 how=timeout").enters("w0", 1, 20, 10);
 		this.history.leaves("w0", 1, 30, "ok");
 		assertThat(this.history.broken()).containsExactly("S5");

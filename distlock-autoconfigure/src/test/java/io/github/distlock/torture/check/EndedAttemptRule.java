@@ -7,7 +7,7 @@ import io.github.distlock.torture.history.History;
 
 /**
  * S5, as the caller sees it: a call that has ended without the lock does not hold it
- * afterwards.
+ * later.
  */
 final class EndedAttemptRule implements Rule {
 

@@ -9,9 +9,9 @@ import io.github.distlock.torture.history.Attempt;
 import io.github.distlock.torture.history.History;
 
 /**
- * S1: what is guaranteed to one holder is guaranteed to nobody else at the same time, but
- * for readers among themselves, unless the store lost data after it was asked for one of
- * the grants and before the second one entered.
+ * S1: while a lock is guaranteed to one holder it is guaranteed to no other, except to
+ * readers together, and except if the store lost data after it was asked for one of the
+ * grants and before the second holder entered.
  */
 final class ExclusionRule implements Rule {
 

@@ -12,10 +12,10 @@ import io.github.distlock.torture.history.History;
 import io.github.distlock.torture.history.Kind;
 
 /**
- * S1 and S2 as the resource sees them: sections may overlap when one side has run past
- * its deadline, but then the older token is refused once the newer was seen; and nobody
- * is refused while the lock is guaranteed, unless the store lost data. A reader's token
- * is old after that of a writer only, and a writer's after any other.
+ * S1 and S2, as the resource sees them. Critical sections may overlap when one holder has
+ * passed its deadline, but then the older token is refused once the newer one was seen.
+ * No holder is refused while its lock is guaranteed, unless the store lost data. A
+ * reader's token is outdated only by a writer's, a writer's token by any later one.
  */
 final class FencedResourceRule implements Rule {
 
@@ -34,7 +34,7 @@ final class FencedResourceRule implements Rule {
 			boolean stale = before != null && before.number("token") > access.number("token");
 			if (access.text("ok").equals("true")) {
 				if (stale) {
-					violations.add(new Violation("S1", "The resource let in an older token after a newer one",
+					violations.add(new Violation("S1", "The resource accepted an older token after a newer one",
 							List.of(before, access)));
 				}
 				highest.merge(access.text("key"), access, FencedResourceRule::higher);

@@ -14,14 +14,14 @@ import io.github.distlock.torture.history.History;
 import io.github.distlock.torture.history.Kind;
 
 /**
- * S4 and S5, as the store sees them: nobody owns a lock for long who has released it (a
- * script that ran twice must count once), and nobody who has never entered (whose attempt
- * was cancelled, timed out or was interrupted). Owners whose JVM is dead are left to
- * their leases.
+ * S4 and S5, as the store sees them. A holder does not remain the owner for long after
+ * its release, even if a script ran twice. A caller that never entered, because its
+ * attempt was cancelled, timed out or was interrupted, does not become the owner. Owners
+ * in dead JVMs are ignored: their leases will expire.
  */
 final class GhostHolderRule implements Rule {
 
-	/** A grant covers so many tokens at most, of which the store shows the last. */
+	/** The highest number of tokens of a grant. The store shows the last one. */
 	private static final int TOKENS_PER_GRANT = 17;
 
 	private static final Duration RECOVERY = Duration.ofSeconds(1);
@@ -71,7 +71,7 @@ final class GhostHolderRule implements Rule {
 		}
 		long since = word.nanos();
 		for (Attempt attempt : inside) {
-			// Never, while it is inside.
+			// NEVER while it has not released.
 			since = Math.max(since, attempt.released());
 		}
 		if (since < until && troubles.quiet(since, until) > this.bound.toNanos()) {

@@ -11,7 +11,7 @@ import io.github.distlock.torture.history.History;
 import io.github.distlock.torture.history.Kind;
 
 /**
- * S7: when everybody has stopped, nothing stays in the store, and nothing in the JVMs.
+ * S7: when all workers have stopped, nothing remains in the store and in the JVMs.
  */
 final class LeftOverRule implements Rule {
 
@@ -20,7 +20,7 @@ final class LeftOverRule implements Rule {
 		List<Violation> violations = new ArrayList<>();
 		List<Event> leftOver = history.events(Kind.LEFT_OVER);
 		if (leftOver.isEmpty()) {
-			// The run goes on.
+			// The run has not ended.
 			return violations;
 		}
 		leftOver.stream()
@@ -31,7 +31,7 @@ final class LeftOverRule implements Rule {
 		stopped.stream()
 			.filter((event) -> !event.text("idle").equals("true") || event.number("threads") > 0)
 			.forEach((event) -> violations.add(new Violation("S7",
-					event.source() + " did not come to rest after everybody had stopped", List.of(event))));
+					event.source() + " was not idle after all workers had stopped", List.of(event))));
 		Set<String> ended = stopped.stream().map(Event::source).collect(Collectors.toSet());
 		history.attempts()
 			.stream()

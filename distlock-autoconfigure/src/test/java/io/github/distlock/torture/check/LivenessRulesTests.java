@@ -5,8 +5,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules against histories that they must accept, and such that they must not: what
- * has to happen, and what must not stay.
+ * The liveness rules and the rules for remaining data, on histories that they must accept
+ * and histories that they must reject.
  */
 class LivenessRulesTests {
 
@@ -17,7 +17,7 @@ class LivenessRulesTests {
 	private final WrittenHistory history = new WrittenHistory();
 
 	@Test
-	void aLockThatStaysFreeWhileSomebodyWaitsIsNotAccepted() {
+	void aLockThatStaysFreeWhileACallerWaitsIsRejected() {
 		this.history.stays("w0", 1, 0, 50, 10).waits("w1", 1, 40).until(9000);
 		assertThat(this.history.broken()).containsExactly("L1");
 	}
@@ -71,7 +71,7 @@ class LivenessRulesTests {
 	}
 
 	@Test
-	void aReleaseThatDidNotCountIsNotAccepted() {
+	void aReleaseThatDidNotCountIsRejected() {
 		this.history.stays("w0", 1, 0, 50, 10).add("store 20 " + OWNED).until(9000);
 		assertThat(this.history.broken()).containsExactly("S4");
 	}
@@ -89,7 +89,7 @@ class LivenessRulesTests {
 	}
 
 	@Test
-	void anOwnerThatNeverEnteredIsNotAccepted() {
+	void anOwnerThatNeverEnteredIsRejected() {
 		this.history.stays("w0", 1, 0, 50, 10)
 			.add("store 20 " + OWNED)
 			.add("store 120 STORE key=k owner=jvm:2 last=99")
@@ -108,7 +108,7 @@ class LivenessRulesTests {
 	}
 
 	@Test
-	void nothingMayStay() {
+	void nothingMayRemainInTheStore() {
 		this.history.stays("w0", 1, 0, 50, 10).add("w0 100 IDLE idle=true threads=0");
 		this.history.add("store 200 LEFT_OVER names=none");
 		assertThat(this.history.broken()).isEmpty();
@@ -117,19 +117,19 @@ class LivenessRulesTests {
 	}
 
 	@Test
-	void aJvmThatDoesNotComeToRestIsNotAccepted() {
+	void aJvmThatDoesNotComeToRestIsRejected() {
 		this.history.add("w0 100 IDLE idle=false threads=0").add("store 200 LEFT_OVER names=none");
 		assertThat(this.history.broken()).containsExactly("S7");
 	}
 
 	@Test
-	void aJvmThatDoesNotStopIsNotAccepted() {
+	void aJvmThatDoesNotStopIsRejected() {
 		this.history.stays("w0", 1, 0, 50, 10).add("store 200 LEFT_OVER names=none");
 		assertThat(this.history.broken()).containsExactly("S7");
 	}
 
 	@Test
-	void aJvmThatIsPassedOverForTooLongIsNotAccepted() {
+	void aJvmThatIsPassedOverForTooLongIsRejected() {
 		overtake(19);
 		assertThat(this.history.broken()).containsExactly("S8");
 	}
@@ -141,7 +141,7 @@ class LivenessRulesTests {
 	}
 
 	@Test
-	void nobodyCountsWhileSomethingIsBroken() {
+	void overtakingDoesNotCountDuringAFault() {
 		this.history.fault("CUT", "w1", 5, 6);
 		overtake(40);
 		assertThat(this.history.broken()).isEmpty();

@@ -11,17 +11,15 @@ import io.github.distlock.torture.history.Attempt;
 import io.github.distlock.torture.history.History;
 
 /**
- * S8: while nothing is broken, the others enter (M - 1)(budget + 1) times at most before
- * a JVM that waits enters.
+ * S8: without faults, the other JVMs enter at most (M - 1)(budget + 1) times before a
+ * waiting JVM enters.
  */
 final class OvertakingRule implements Rule {
 
-	/** Until every inbox is heard again, and the queue is in order. */
+	/** The time until all inboxes are subscribed again and the queue is in order. */
 	private static final Duration RECOVERY = Duration.ofSeconds(3);
 
-	/**
-	 * Who was granted the lock before the wait began may record it only afterwards.
-	 */
+	/** Entries that were granted before the wait began may be recorded after it. */
 	private static final int LATE_RECORDS = 1;
 
 	private final int budget;
@@ -44,9 +42,7 @@ final class OvertakingRule implements Rule {
 		return violations;
 	}
 
-	/**
-	 * Fair callers and readers have places of their own, which their JVM does not share.
-	 */
+	/** Fair callers and readers have tickets of their own, not shared with their JVM. */
 	private static String place(Attempt attempt) {
 		return (attempt.isFair() || attempt.reads()) ? attempt.id() : attempt.worker();
 	}
@@ -56,7 +52,7 @@ final class OvertakingRule implements Rule {
 		for (int i = 0; i < entries.size(); i++) {
 			Attempt entry = entries.get(i);
 			Attempt before = last.put(place(entry), entry);
-			// From its last release on it is queued again.
+			// A JVM is queued again from its last release on.
 			long from = (before == null || before.released() == Attempt.NEVER) ? entry.waiting()
 					: Math.max(before.released(), entry.waiting());
 			if (entry.waiting() == Attempt.NEVER || entry.claim().isEmpty()

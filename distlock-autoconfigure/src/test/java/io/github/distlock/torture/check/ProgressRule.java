@@ -9,15 +9,15 @@ import io.github.distlock.torture.history.Attempt;
 import io.github.distlock.torture.history.History;
 
 /**
- * L1: while a lock is free and a live JVM waits for it, somebody enters before the bound
- * has passed. The clock of that bound stands still while something is broken; a lock is
- * not free while the lease of a dead JVM may last.
+ * L1: while a lock is free and a live JVM waits for it, some caller enters within the
+ * bound. Times with faults do not count, and a lock is not free while the lease of a dead
+ * JVM may last.
  */
 final class ProgressRule implements Rule {
 
 	private static final Duration RECOVERY = Duration.ofSeconds(1);
 
-	/** What the store's lease may be longer than the caller's. */
+	/** How much longer the lease in the store may be than the caller's. */
 	private static final long EXTRA_LEASE_NANOS = Duration.ofMillis(100).toNanos();
 
 	private final Duration bound;
@@ -28,7 +28,7 @@ final class ProgressRule implements Rule {
 
 	@Override
 	public List<Violation> check(History history) {
-		// A JVM that hears nothing looks by itself, within the bound.
+		// A JVM that receives no signal retries by itself, within the bound.
 		Troubles troubles = new Troubles(history.faults(), (fault) -> !fault.name().equals("HALF_OPEN"), RECOVERY);
 		List<Violation> violations = new ArrayList<>();
 		history.attemptsByKey().forEach((key, attempts) -> check(key, attempts, history, troubles, violations));

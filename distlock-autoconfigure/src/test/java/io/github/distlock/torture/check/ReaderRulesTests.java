@@ -5,8 +5,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules against histories of readers and writers that they must accept, and such that
- * they must not.
+ * The rules for readers and writers, on histories that they must accept and histories
+ * that they must reject.
  */
 class ReaderRulesTests {
 
@@ -95,14 +95,14 @@ class ReaderRulesTests {
 	}
 
 	@Test
-	void aResourceThatLetsAWriterWriteAfterALaterReaderIsNotAccepted() {
+	void aResourceThatLetsAWriterWriteAfterALaterReaderIsRejected() {
 		this.history.add("resource 10 ACCESS key=k token=12 attempt=w1#1 op=look ok=true")
 			.add("resource 20 ACCESS key=k token=11 attempt=w0#1 op=write ok=true");
 		assertThat(this.history.broken()).containsExactly("S1");
 	}
 
 	@Test
-	void aReaderWhoIsRefusedAlthoughItsLockIsGuaranteedIsNotAccepted() {
+	void aReaderWhoIsRefusedAlthoughItsLockIsGuaranteedIsRejected() {
 		this.history.reads("w0", 1, 0, 50, 10)
 			.add("resource 10 ACCESS key=k token=11 attempt=w9#1 op=write ok=true")
 			.add("resource 20 ACCESS key=k token=10 attempt=w0#1 op=look ok=false");
@@ -120,7 +120,7 @@ class ReaderRulesTests {
 	}
 
 	@Test
-	void aWriterThatManyLaterReadersOvertakeIsNotAccepted() {
+	void aWriterThatManyLaterReadersOvertakeIsRejected() {
 		this.history.reads("w0", 0, 0, 40, 1).waits("w9", 1, 5);
 		for (int i = 1; i < 66; i++) {
 			this.history.reads("w0", i, i * 10, i * 10 + 30, i + 1);

@@ -7,11 +7,12 @@ import io.github.distlock.torture.history.Attempt;
 import io.github.distlock.torture.history.History;
 
 /**
- * R1: readers are inside together. Of many that came one after the other, none shared.
+ * R1: readers hold the lock together. It is violated if many readers held it and never
+ * two at the same time.
  */
 final class ReadersTogetherRule implements Rule {
 
-	/** Of fewer it may be chance. */
+	/** With fewer readers this may be coincidence. */
 	private static final int MANY = 100;
 
 	@Override

@@ -11,9 +11,9 @@ import io.github.distlock.torture.history.History;
 import org.jspecify.annotations.Nullable;
 
 /**
- * S2: fencing tokens strictly increase in order of entry; those of readers who may be
- * inside together are only higher than those of the writers before them. After the store
- * lost data an older holder may still enter late, but no token is ever given twice.
+ * S2: fencing tokens strictly increase in order of entry. Tokens of readers that may hold
+ * the lock together only have to be higher than those of earlier writers. After the store
+ * lost data an older holder may enter late, but no token is granted twice.
  */
 final class RisingTokensRule implements Rule {
 
@@ -44,7 +44,7 @@ final class RisingTokensRule implements Rule {
 		return (one == null || other.token() > one.token()) ? other : one;
 	}
 
-	/** Who was past its deadline when it came back from the call has not entered. */
+	/** A holder whose deadline had passed when its call returned has not entered. */
 	private static List<Attempt> entries(List<Attempt> attempts) {
 		return attempts.stream()
 			.filter((attempt) -> !attempt.claim().isEmpty())

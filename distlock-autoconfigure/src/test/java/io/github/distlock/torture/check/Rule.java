@@ -5,13 +5,13 @@ import java.util.List;
 import io.github.distlock.torture.history.History;
 
 /**
- * One promise of the design.
+ * One guarantee of the design.
  */
 interface Rule {
 
 	/**
-	 * Find where a history breaks it.
-	 * @return what was broken, nothing if it held
+	 * Find the violations in a history.
+	 * @return the violations, empty if the guarantee was kept
 	 */
 	List<Violation> check(History history);
 

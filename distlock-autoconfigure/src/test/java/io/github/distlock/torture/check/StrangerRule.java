@@ -11,9 +11,8 @@ import io.github.distlock.torture.history.History;
 import io.github.distlock.torture.history.Kind;
 
 /**
- * S3: who is not the owner changes nothing. A holder to whom the store says that it does
- * not know it any more, although its lease has not passed and no data was lost, was
- * robbed by somebody else.
+ * S3: only the owner changes a lock. If the store no longer knows a holder, although its
+ * lease has not expired and no data was lost, another client has removed it.
  */
 final class StrangerRule implements Rule {
 

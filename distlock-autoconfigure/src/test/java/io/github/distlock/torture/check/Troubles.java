@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import io.github.distlock.torture.history.Fault;
 
 /**
- * The times in which something was broken, and a while after each: nothing is promised
- * about speed then. Kept as disjoint spans in order, with the sum of all before each.
+ * The times with faults, each with a recovery time: there are no guarantees about speed
+ * then. Stored as disjoint spans in order, each with the sum of all before it.
  */
 final class Troubles {
 
@@ -19,14 +19,14 @@ final class Troubles {
 	private final List<Long> sums = new ArrayList<>();
 
 	/**
-	 * Collect them.
-	 * @param faults what happened
-	 * @param which of these count
-	 * @param recovery how long each counts after its end
+	 * Collect the spans.
+	 * @param faults all faults
+	 * @param relevant selects the faults that count
+	 * @param recovery the recovery time after each fault
 	 */
-	Troubles(List<Fault> faults, Predicate<Fault> which, Duration recovery) {
+	Troubles(List<Fault> faults, Predicate<Fault> relevant, Duration recovery) {
 		long sum = 0;
-		for (Fault fault : faults.stream().filter(which).sorted(Comparator.comparingLong(Fault::begin)).toList()) {
+		for (Fault fault : faults.stream().filter(relevant).sorted(Comparator.comparingLong(Fault::begin)).toList()) {
 			long end = (fault.end() == Long.MAX_VALUE) ? fault.end() : fault.end() + recovery.toNanos();
 			long[] last = this.spans.isEmpty() ? null : this.spans.get(this.spans.size() - 1);
 			if (last != null && fault.begin() <= last[1]) {
@@ -42,7 +42,7 @@ final class Troubles {
 		}
 	}
 
-	/** How much of the time until a moment was quiet, up to a constant. */
+	/** The time without faults until a moment, up to a constant. */
 	long quietUntil(long nanos) {
 		int low = 0;
 		int high = this.spans.size();
@@ -62,7 +62,7 @@ final class Troubles {
 		return nanos - this.sums.get(low - 1) - (Math.min(nanos, span[1]) - span[0]);
 	}
 
-	/** How much of the time between two moments was quiet. */
+	/** The time without faults between two moments. */
 	long quiet(long from, long to) {
 		return quietUntil(to) - quietUntil(from);
 	}

@@ -7,7 +7,7 @@ import io.github.distlock.torture.history.History;
 import io.github.distlock.torture.history.Kind;
 
 /**
- * S6: unlocking what is not held always throws.
+ * S6: unlocking a lock that is not held always throws an exception.
  */
 final class UnheldUnlockRule implements Rule {
 

@@ -9,11 +9,11 @@ import io.github.distlock.torture.history.Event;
 import io.github.distlock.torture.history.Kind;
 
 /**
- * A promise that was broken.
+ * A violated guarantee.
  *
- * @param rule which
- * @param message how
- * @param evidence the records that show it
+ * @param rule the rule
+ * @param message what happened
+ * @param evidence the events that show it
  */
 public record Violation(String rule, String message, List<Event> evidence) {
 

@@ -8,15 +8,15 @@ import io.github.distlock.torture.history.Attempt;
 import io.github.distlock.torture.history.History;
 
 /**
- * R2: while nothing is broken, a writer that waits is not starved by readers who call
- * later. Some may enter before it: a writer waits in the line of its JVM first, and after
- * each turn of that JVM those who were queued meanwhile are next.
+ * R2: without faults, later readers do not starve a waiting writer. Some readers may
+ * enter before it: a writer waits in the queue of its JVM first, and after each turn of
+ * that JVM the tickets queued meanwhile are next.
  */
 final class WriterStarvationRule implements Rule {
 
 	private static final Duration RECOVERY = Duration.ofSeconds(3);
 
-	/** Each of 4 x 4 threads, after each of the turns of a JVM of 4. */
+	/** Each of 4 x 4 threads, after each turn of a JVM with 4 threads. */
 	private static final int MOST = 16 * 4;
 
 	@Override

@@ -15,7 +15,7 @@ final class WrittenHistory {
 
 	private final List<Event> events = new ArrayList<>();
 
-	/** One event: who, when in ms, and the rest as in a file. */
+	/** One event: source, time in ms, and the rest as in a file. */
 	WrittenHistory add(String line) {
 		String[] parts = line.split(" ", 3);
 		String rest = parts[2].replaceAll("rem=(\\d+)", "rem=$1000000");
@@ -36,30 +36,30 @@ final class WrittenHistory {
 			.add(worker + " " + from + " WAITING a=" + attempt);
 	}
 
-	/** Somebody reads, well. */
+	/** A complete stay of a reader. */
 	WrittenHistory reads(String worker, int attempt, long from, long to, long token) {
 		return waitsToRead(worker, attempt, from).enters(worker, attempt, from, token)
 			.leaves(worker, attempt, to, "ok");
 	}
 
-	/** The lock is there, with a lease of a second. */
+	/** The call returns with the lock and a lease of a second. */
 	WrittenHistory enters(String worker, int attempt, long at, long token) {
 		return add(worker + " " + at + " GRANTED a=" + attempt + " token=" + token + " rem=1000")
 			.add(worker + " " + at + " ENTER a=" + attempt);
 	}
 
-	/** And is given back. */
+	/** The lock is released. */
 	WrittenHistory leaves(String worker, int attempt, long at, String how) {
 		return add(worker + " " + at + " EXIT a=" + attempt).add(worker + " " + at + " RELEASE a=" + attempt)
 			.add(worker + " " + (at + 1) + " RELEASED a=" + attempt + " how=" + how);
 	}
 
-	/** All of it, well. */
+	/** A complete stay. */
 	WrittenHistory stays(String worker, int attempt, long from, long to, long token) {
 		return waits(worker, attempt, from).enters(worker, attempt, from, token).leaves(worker, attempt, to, "ok");
 	}
 
-	/** The store loses everything. */
+	/** The store loses its data. */
 	WrittenHistory losesData(long at) {
 		return add("nemesis " + at + " FAULT id=" + at + " name=FLUSH_ALL worker=all loses=true")
 			.add("nemesis " + at + " HEALED id=" + at);
@@ -74,12 +74,12 @@ final class WrittenHistory {
 		return add("nemesis " + at + " KILLED worker=" + worker);
 	}
 
-	/** Nothing happens until then. */
+	/** The history lasts until then, without further events. */
 	WrittenHistory until(long at) {
 		return add("store " + at + " STORE key=other owner= last=0");
 	}
 
-	/** What the checker finds. */
+	/** The rules that the checker reports as violated. */
 	List<String> broken() {
 		return Checker.check(new History(this.events)).stream().map(Violation::rule).distinct().toList();
 	}

@@ -1,6 +1,6 @@
 /**
- * Decides from a history whether the promises of the design were kept. Knows nothing of
- * the library: each rule is a class of its own.
+ * Decides from a history whether the guarantees of the design were kept, with one class
+ * for each rule. Does not use the library.
  */
 @NullMarked
 package io.github.distlock.torture.check;

@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One call for a lock and what followed, put together from its events. Moments that did
- * not come are {@link #NEVER}.
+ * One call for a lock and its consequences, built from its events. Moments that did not
+ * occur are {@link #NEVER}.
  */
 public final class Attempt {
 
-	/** A moment that did not come. */
+	/** A moment that did not occur. */
 	public static final long NEVER = Long.MAX_VALUE;
 
 	private final Event start;
@@ -80,7 +80,7 @@ public final class Attempt {
 	}
 
 	/**
-	 * Return what was asked of the store.
+	 * Return the requested lease.
 	 * @return nanoseconds
 	 */
 	public long leaseNanos() {
@@ -128,7 +128,7 @@ public final class Attempt {
 	}
 
 	/**
-	 * Return how it ended.
+	 * Return how the attempt ended.
 	 * @return the word of the worker, empty if it did not end
 	 */
 	public String how() {
@@ -140,7 +140,7 @@ public final class Attempt {
 	}
 
 	/**
-	 * Return until when the holder was told it held, at last.
+	 * Return the end of the lock's validity, as last reported to the holder.
 	 * @return the moment
 	 */
 	public long deadline() {
@@ -148,8 +148,8 @@ public final class Attempt {
 	}
 
 	/**
-	 * Return whether it was released without complaint: it was valid until then.
-	 * @return whether it was
+	 * Return whether the release succeeded: the lock was valid until then.
+	 * @return whether it succeeded
 	 */
 	public boolean isReleasedWell() {
 		return this.released != NEVER && this.how.equals("ok");

@@ -1,11 +1,11 @@
 package io.github.distlock.torture.history;
 
 /**
- * How long a lock was guaranteed to its holder: between these moments nobody else may be
- * guaranteed the same key. Empty if it had passed before the call returned.
+ * The time during which a lock was guaranteed to its holder, and therefore to no other.
+ * Empty if it had passed before the call returned.
  *
- * @param start when the holder first knew
- * @param end when the holder gave it back, or knew no longer
+ * @param start when the call returned
+ * @param end when the holder released the lock, or when its validity ended
  */
 public record Claim(long start, long end) {
 

@@ -8,17 +8,17 @@ import java.util.Map;
  * One line of a history.
  *
  * @param nanos the monotonic clock, which all JVMs of a machine share
- * @param source who wrote it
- * @param kind what happened
+ * @param source the writer of the line
+ * @param kind the kind of the event
  * @param values the details
  */
 public record Event(long nanos, String source, Kind kind, Map<String, String> values) {
 
 	/**
-	 * Make an event.
-	 * @param nanos when
-	 * @param source who wrote it
-	 * @param kind what happened
+	 * Create an event.
+	 * @param nanos the time
+	 * @param source the writer
+	 * @param kind the kind of the event
 	 * @param pairs names and values in turn
 	 * @return the event
 	 */
@@ -31,9 +31,9 @@ public record Event(long nanos, String source, Kind kind, Map<String, String> va
 	}
 
 	/**
-	 * Read a line.
-	 * @param source who wrote it
-	 * @param line as {@link #format()} made it
+	 * Parse a line.
+	 * @param source the writer of the line
+	 * @param line a line made by {@link #format()}
 	 * @return the event
 	 */
 	public static Event parse(String source, String line) {
@@ -47,8 +47,8 @@ public record Event(long nanos, String source, Kind kind, Map<String, String> va
 	}
 
 	/**
-	 * Make a line of it.
-	 * @return the line, without its end
+	 * Format the event as a line.
+	 * @return the line without line separator
 	 */
 	public String format() {
 		StringBuilder line = new StringBuilder(96).append(this.nanos).append(' ').append(this.kind);

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Everything that was recorded in one run, in order of time.
+ * All events of one run, in order of time.
  */
 public final class History {
 
@@ -26,11 +26,11 @@ public final class History {
 
 	private final Map<String, Long> deaths = new HashMap<>();
 
-	/** Those that were granted, by who, what and token. */
+	/** The granted attempts by source, key and token. */
 	private final Map<String, Attempt> grants = new HashMap<>();
 
 	/**
-	 * Put a history together.
+	 * Create a history.
 	 * @param events the events, in any order
 	 */
 	public History(List<Event> events) {
@@ -72,10 +72,11 @@ public final class History {
 	}
 
 	/**
-	 * Return when the store was asked for the grant under which an attempt entered, at
-	 * the earliest. A lock that was passed on inside a JVM, with the next token, is still
-	 * that of the one before: what the store has lost since then it has lost for both.
-	 * @param attempt one that was granted
+	 * Return the earliest time at which the store may have been asked for the grant under
+	 * which an attempt entered. A lock that was handed on inside a JVM, with the next
+	 * token, still has the grant of the holder before: data that the store lost since
+	 * then was lost for both.
+	 * @param attempt a granted attempt
 	 * @return the moment
 	 */
 	public long asked(Attempt attempt) {
@@ -94,8 +95,8 @@ public final class History {
 	}
 
 	/**
-	 * Read all files of a folder whose names end with {@code .log}. A last line without
-	 * end is the trace of a JVM that was killed, and is passed over.
+	 * Read all files of a folder whose names end with {@code .log}. An incomplete last
+	 * line comes from a JVM that was killed, and is ignored.
 	 * @param folder the folder
 	 * @return the history so far
 	 */
@@ -104,9 +105,8 @@ public final class History {
 	}
 
 	/**
-	 * Read the beginning of a history that is still being written. Its files are read one
-	 * after the other: without an end that all have passed, one of them would tell of
-	 * moments of which another says nothing yet.
+	 * Read the beginning of a history that is still being written. The files are read one
+	 * after the other, so only events before a common end are complete.
 	 * @param folder the folder
 	 * @param until the end
 	 * @return the history until then
@@ -183,7 +183,7 @@ public final class History {
 	}
 
 	/**
-	 * Return when the last event was.
+	 * Return the time of the last event.
 	 * @return the moment
 	 */
 	public long end() {
@@ -191,7 +191,7 @@ public final class History {
 	}
 
 	/**
-	 * Return when the first event was.
+	 * Return the time of the first event.
 	 * @return the moment
 	 */
 	public long begin() {

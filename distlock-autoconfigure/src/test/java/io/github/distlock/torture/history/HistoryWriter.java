@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Writes a history line by line, each at once: what was written survives the death of its
- * JVM. Thread-safe; an interrupt does not matter.
+ * Writes a history line by line. Each line is written immediately, so it survives a crash
+ * of the JVM. Thread-safe, and not affected by interrupts.
  */
 public final class HistoryWriter implements AutoCloseable {
 
@@ -32,8 +32,8 @@ public final class HistoryWriter implements AutoCloseable {
 	}
 
 	/**
-	 * Write an event of this moment.
-	 * @param kind what happened
+	 * Write an event with the current time.
+	 * @param kind the kind of the event
 	 * @param pairs names and values in turn
 	 */
 	public void write(Kind kind, Object... pairs) {
@@ -43,7 +43,7 @@ public final class HistoryWriter implements AutoCloseable {
 	/**
 	 * Write an event.
 	 * @param nanos when it happened
-	 * @param kind what happened
+	 * @param kind the kind of the event
 	 * @param pairs names and values in turn
 	 */
 	public void writeAt(long nanos, Kind kind, Object... pairs) {

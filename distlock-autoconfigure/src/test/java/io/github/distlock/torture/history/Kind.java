@@ -1,12 +1,12 @@
 package io.github.distlock.torture.history;
 
 /**
- * What an event of a history says. In brackets the values that it carries.
+ * The kind of an event, with its values in brackets.
  */
 public enum Kind {
 
 	/**
-	 * A worker calls for a lock [a, key, how, lease and wait in ms, wait -1 for ever,
+	 * A worker calls for a lock [a, key, how, lease and wait in ms, wait -1 for no limit,
 	 * fair, mode].
 	 */
 	START,
@@ -41,7 +41,7 @@ public enum Kind {
 	/** The library says that a lock was lost [key, token, reason]. */
 	LOST,
 
-	/** Somebody unlocked what was not held [key, what, threw]. */
+	/** A lock that was not held was unlocked [key, what, threw]. */
 	UNHELD,
 
 	/** A worker has stopped [idle, threads]. */
@@ -52,19 +52,19 @@ public enum Kind {
 	 */
 	ACCESS,
 
-	/** The nemesis begins [id, name, worker or all, loses]. */
+	/** A fault begins [id, name, worker or all, loses]. */
 	FAULT,
 
-	/** The nemesis has made good [id]. */
+	/** The system has recovered from a fault [id]. */
 	HEALED,
 
-	/** A worker's process has ended by force [worker]. */
+	/** A worker's process was killed [worker]. */
 	KILLED,
 
-	/** What the store says of a key, when that has changed [key, owner, last]. */
+	/** The owner of a key in the store has changed [key, owner, last]. */
 	STORE,
 
-	/** After everybody has stopped [keys, names]. */
+	/** The keys in the store after all workers have stopped [keys, names]. */
 	LEFT_OVER
 
 }

@@ -1,5 +1,5 @@
 /**
- * What happened, one line an event, and how it is read again.
+ * The history of a run: one line for each event, and the code that reads it.
  */
 @NullMarked
 package io.github.distlock.torture.history;

@@ -4,53 +4,53 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What the nemesis can do.
+ * The kinds of faults that the nemesis can inject.
  */
 public enum FaultKind {
 
 	/** Break the connections that send commands. */
 	KILL_NORMAL,
 
-	/** Break the connections that listen. */
+	/** Break the connections that subscribe. */
 	KILL_PUBSUB,
 
-	/** Let the server answer nobody for a while. */
+	/** Let the server answer no command for a while. */
 	CLIENT_PAUSE,
 
-	/** Forget all scripts. */
+	/** Remove all scripts from the server. */
 	SCRIPT_FLUSH,
 
-	/** Forget all data. */
+	/** Remove all data from the server. */
 	FLUSH_ALL,
 
 	/** Restart the server without its data. */
 	RESTART,
 
-	/** Let the server refuse to grow. */
+	/** Let the server run out of memory. */
 	OUT_OF_MEMORY,
 
 	/** Stop the server's process for a while. */
 	STALL,
 
-	/** Let commands arrive but no answers come back, and break the connections then. */
+	/** Deliver commands but not their replies, and break the connections then. */
 	LOSE_REPLIES,
 
 	/**
-	 * Break the connections of one JVM, and let what it had sent arrive when it has given
-	 * up.
+	 * Break the connections of one JVM, and deliver the commands it has sent after it has
+	 * given up.
 	 */
 	LATE_COPIES,
 
 	/** Break the connections of one JVM. */
 	CUT,
 
-	/** Let one JVM reach nothing for a while. */
+	/** Disconnect one JVM for a while. */
 	REFUSE,
 
-	/** Take away one JVM's subscription without telling it. */
+	/** Remove one JVM's subscription without notifying it. */
 	HALF_OPEN,
 
-	/** Let the commands and the answers of one JVM take their time. */
+	/** Delay the commands and the replies of one JVM. */
 	SLOW,
 
 	/** Kill a JVM that holds a lock. */
@@ -74,7 +74,7 @@ public enum FaultKind {
 	/** Stop a JVM when it is about to renew. */
 	PAUSE_RENEWING;
 
-	/** Everything. */
+	/** All kinds of faults. */
 	public static final Set<FaultKind> ALL = EnumSet.allOf(FaultKind.class);
 
 	/**
@@ -86,9 +86,9 @@ public enum FaultKind {
 	}
 
 	/**
-	 * Return a part of the faults.
-	 * @param first one
-	 * @param others more
+	 * Return a set of faults.
+	 * @param first one kind
+	 * @param others more kinds
 	 * @return the set
 	 */
 	public static Set<FaultKind> only(FaultKind first, FaultKind... others) {

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to the server that needs no driver, so that nothing of what is tortured
- * takes part in it. For one thread.
+ * A connection to the server without a driver, so that it shares no code with the tested
+ * library. For one thread.
  */
 public final class RedisControl implements AutoCloseable {
 
@@ -25,8 +25,8 @@ public final class RedisControl implements AutoCloseable {
 
 	/**
 	 * Connect.
-	 * @param port the server
-	 * @throws IOException if it does not listen
+	 * @param port the port of the server
+	 * @throws IOException if the server does not listen
 	 */
 	public RedisControl(int port) throws IOException {
 		this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
@@ -35,10 +35,10 @@ public final class RedisControl implements AutoCloseable {
 	}
 
 	/**
-	 * Send a command and wait for its answer.
+	 * Send a command and wait for its reply.
 	 * @param words the command
 	 * @return text, a list, or {@code null}
-	 * @throws IOException if the server says no, or nothing
+	 * @throws IOException if the server returns an error or does not reply
 	 */
 	public @Nullable Object send(String... words) throws IOException {
 		StringBuilder command = new StringBuilder("*").append(words.length).append("\r\n");

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Sends signals to processes at once: a shell that waits for orders is much quicker than
- * a new process for each. Thread-safe.
+ * Sends signals to processes without delay: through a running shell, which is much faster
+ * than a new process for each signal. Thread-safe.
  */
 public final class Signals implements AutoCloseable {
 
@@ -18,7 +18,7 @@ public final class Signals implements AutoCloseable {
 
 	private final BufferedReader answers;
 
-	/** Start the shell; it ends with its standard input. */
+	/** Start the shell. It exits when its standard input is closed. */
 	public Signals() {
 		try {
 			this.shell = new ProcessBuilder("sh").redirectErrorStream(true).start();
@@ -30,9 +30,9 @@ public final class Signals implements AutoCloseable {
 	}
 
 	/**
-	 * Send one, and wait until it was sent. Nothing happens if the process is gone.
+	 * Send a signal, and wait until it was sent. Does nothing if the process has ended.
 	 * @param pid the process
-	 * @param signal its name
+	 * @param signal the name of the signal
 	 */
 	public void send(long pid, String signal) {
 		this.lock.lock();

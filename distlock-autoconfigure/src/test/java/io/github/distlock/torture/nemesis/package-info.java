@@ -1,5 +1,5 @@
 /**
- * Who breaks connections, servers and JVMs, and records when.
+ * The faults of connections, servers and JVMs, with their times.
  */
 @NullMarked
 package io.github.distlock.torture.nemesis;

@@ -9,8 +9,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Uses the resource over a connection of its own. For one thread; an interrupt does not
- * matter.
+ * A client of the resource, with a connection of its own. For one thread; not affected by
+ * interrupts.
  */
 public final class FencedClient implements AutoCloseable {
 
@@ -20,7 +20,7 @@ public final class FencedClient implements AutoCloseable {
 
 	/**
 	 * Connect.
-	 * @param port where the resource listens
+	 * @param port the port of the resource
 	 */
 	public FencedClient(int port) {
 		try {
@@ -34,12 +34,12 @@ public final class FencedClient implements AutoCloseable {
 	}
 
 	/**
-	 * Use it.
+	 * Use the resource.
 	 * @param op read or write
-	 * @param key which part of it
+	 * @param key the part of the resource
 	 * @param token the fencing token
-	 * @param attempt who
-	 * @return whether it let us
+	 * @param attempt the attempt that uses it
+	 * @return whether the resource accepted the token
 	 */
 	public boolean access(String op, String key, long token, String attempt) {
 		try {

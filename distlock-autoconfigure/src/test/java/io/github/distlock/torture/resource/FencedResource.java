@@ -17,11 +17,11 @@ import io.github.distlock.torture.history.HistoryWriter;
 import io.github.distlock.torture.history.Kind;
 
 /**
- * What the locks protect: keeps for each key the highest fencing token that it has seen,
- * on reads too, and refuses lower ones. Readers, who may come in any order, are only
- * compared with the highest of those who are alone: a reader is refused after a later
- * writer, and a writer after anybody later. It has a real socket and knows nothing of
- * locks.
+ * The resource that the locks protect. It keeps the highest fencing token that it has
+ * seen for each key, on reads too, and refuses lower ones. Tokens of readers may arrive
+ * in any order, so they are only compared with the highest token of an exclusive holder:
+ * a reader is refused after a later writer, a writer after any later holder. It has a
+ * real socket and does not use the library.
  */
 public final class FencedResource implements AutoCloseable {
 
@@ -34,12 +34,15 @@ public final class FencedResource implements AutoCloseable {
 	/** Guarded by {@link #lock}. */
 	private final Map<String, Long> highest = new HashMap<>();
 
-	/** Of those who did not share the lock. Guarded by {@link #lock}. */
+	/**
+	 * The highest tokens of holders that did not share the lock. Guarded by
+	 * {@link #lock}.
+	 */
 	private final Map<String, Long> highestWriter = new HashMap<>();
 
 	/**
 	 * Listen on a free port.
-	 * @param history where each access is recorded
+	 * @param history the recorder of each access
 	 */
 	public FencedResource(HistoryWriter history) {
 		this.history = history;
@@ -81,11 +84,11 @@ public final class FencedResource implements AutoCloseable {
 			}
 		}
 		catch (IOException ex) {
-			// The client is gone.
+			// The client has disconnected.
 		}
 	}
 
-	/** Decided and recorded under one lock, so that the record is in order. */
+	/** Checks and records under one lock, so that the record is in order. */
 	private boolean access(String op, String key, long token, String attempt) {
 		this.lock.lock();
 		try {

@@ -1,6 +1,5 @@
 /**
- * What the locks protect: a server that refuses fencing tokens older than the newest it
- * has seen.
+ * The resource that the locks protect: a server that refuses outdated fencing tokens.
  */
 @NullMarked
 package io.github.distlock.torture.resource;

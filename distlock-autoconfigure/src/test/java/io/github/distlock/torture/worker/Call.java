@@ -17,18 +17,18 @@ import io.github.distlock.torture.worker.WorkerSettings.Load;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the ways to call for a lock.
+ * A call for a lock.
  *
- * @param how which way
+ * @param how the API that is used
  * @param key the key
- * @param leaseMillis an explicit lease, or that of the watchdog
- * @param waitMillis how long to wait, -1 for ever
- * @param fair whether the order of arrival holds over all JVMs
- * @param mode who may be inside at the same time
+ * @param leaseMillis the explicit lease, or that of the watchdog
+ * @param waitMillis the wait time, -1 for no limit
+ * @param fair whether the order of arrival holds across all JVMs
+ * @param mode the lock mode
  */
 record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, LockMode mode) {
 
-	/** Long against everything else here. */
+	/** Long compared with all other times of a run. */
 	private static final int LASTING_MILLIS = 20_000;
 
 	enum How {
@@ -44,7 +44,8 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, 
 		LockMode mode = (how != How.VIEW && load.read() > 0) ? mode(random, load) : LockMode.EXCLUSIVE;
 		boolean patient = random.nextDouble() < load.patient();
 		if (how != How.VIEW && random.nextDouble() < load.lasting()) {
-			// Whoever gets such a lock without knowing it blocks the others for long.
+			// A caller that is granted this lock without knowing it blocks the others for
+			// long.
 			return new Call((how == How.ASYNC) ? how : How.LEASE, key, LASTING_MILLIS,
 					patient ? -1 : random.nextInt(150), fair, mode);
 		}
@@ -69,7 +70,7 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, 
 	}
 
 	/**
-	 * Call.
+	 * Make the call.
 	 * @return the lock, or {@code null} if it was not acquired in time
 	 */
 	@Nullable Stay make(LockRegistry registry) throws InterruptedException, ExecutionException {
@@ -98,7 +99,7 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, 
 			return null;
 		}
 		try {
-			// Sends nothing, and says what the view hides.
+			// Sends nothing, and provides what the view hides.
 			return new Stay.View(lock, registry.acquire(LockRequest.of(this.key).waitTime(Duration.ZERO)));
 		}
 		catch (RuntimeException ex) {
@@ -114,7 +115,7 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, 
 		}
 		catch (TimeoutException | InterruptedException ex) {
 			if (!future.cancel(false)) {
-				// Granted in the same moment: ours after all.
+				// The lock was granted at the same time: it is held after all.
 				try {
 					return new Stay.Handle(future.join());
 				}

@@ -15,12 +15,12 @@ import io.github.distlock.torture.worker.WorkerSettings.Load;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread of a worker: calls for locks, uses the resource, releases, and records all
- * of it.
+ * One thread of a worker: calls for locks, uses the resource, releases, and records each
+ * step.
  */
 final class Contender implements Runnable {
 
-	/** Longer than a lease, now and then. */
+	/** The share of critical sections that are longer than a lease. */
 	private static final double OVERRUN_SHARE = 0.06;
 
 	private static final int CHECK_MILLIS = 15;
@@ -43,7 +43,10 @@ final class Contender implements Runnable {
 
 	private volatile boolean stopping;
 
-	/** Of the attempt of the moment; for the listener, which is called on this thread. */
+	/**
+	 * The number of the current attempt, for the listener, which is called on this
+	 * thread.
+	 */
 	private volatile long attempt;
 
 	Contender(int number, LockRegistry registry, WorkerSettings settings, HistoryWriter history, PrintStream out) {
@@ -155,7 +158,8 @@ final class Contender implements Runnable {
 	private int sectionMillis(Call call) {
 		Load load = this.settings.load();
 		if (this.random.nextDouble() < OVERRUN_SHARE) {
-			// The watchdog must keep it, and an explicit lease must end.
+			// Longer than the lease: the watchdog must renew it, and an explicit lease
+			// must expire.
 			return load.leaseMillis() * (12 + this.random.nextInt(8)) / 10;
 		}
 		return this.random.nextInt(3) * this.random.nextInt(load.sectionMillis() / 2 + 1);

@@ -1,8 +1,8 @@
 package io.github.distlock.torture.worker;
 
 /**
- * What a thread of a worker does at the moment; told on standard output as
- * {@code @thread PHASE leaseMillis}, so that the nemesis can aim.
+ * The current phase of a worker's thread. Reported on standard output as {@code @thread
+ * PHASE leaseMillis}, so that the nemesis can select a worker.
  */
 public enum Phase {
 

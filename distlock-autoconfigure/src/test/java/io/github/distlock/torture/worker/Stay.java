@@ -6,7 +6,7 @@ import java.util.concurrent.locks.Lock;
 import io.github.distlock.HeldLock;
 
 /**
- * A lock that was acquired, however that was.
+ * An acquired lock, whichever API was used.
  */
 interface Stay {
 
@@ -14,10 +14,10 @@ interface Stay {
 
 	Duration remaining();
 
-	/** Give it back once. */
+	/** Release the lock. */
 	void release();
 
-	/** Give it back once more, which must fail. */
+	/** Release the lock again, which must fail. */
 	void releaseAgain();
 
 	/** A lock with a handle. */
@@ -45,7 +45,7 @@ interface Stay {
 
 	}
 
-	/** A lock of a thread, and a re-entry through which its token is seen. */
+	/** A lock held by the thread, and a re-entry that provides its token. */
 	record View(Lock lock, HeldLock reentry) implements Stay {
 
 		@Override

@@ -25,8 +25,8 @@ import io.github.distlock.torture.history.HistoryWriter;
 import io.github.distlock.torture.history.Kind;
 
 /**
- * A JVM whose threads contend for locks until it is told to stop, killed, or left alone:
- * it ends with its standard input.
+ * A JVM whose threads contend for locks until it is asked to stop, is killed, or its
+ * standard input is closed.
  */
 public final class TortureWorker {
 
@@ -53,8 +53,8 @@ public final class TortureWorker {
 	}
 
 	/**
-	 * Run until told to stop.
-	 * @param args as {@link WorkerSettings#arguments()} makes them
+	 * Run until asked to stop.
+	 * @param args the arguments made by {@link WorkerSettings#arguments()}
 	 */
 	public static void main(String[] args) {
 		TortureWorker worker = new TortureWorker(WorkerSettings.parse(args));
@@ -71,7 +71,7 @@ public final class TortureWorker {
 			}
 		}
 		catch (IOException ex) {
-			// The launcher is gone.
+			// The launcher has ended.
 		}
 		Runtime.getRuntime().halt(0);
 	}
@@ -89,7 +89,7 @@ public final class TortureWorker {
 		interrupt();
 	}
 
-	/** Interrupt calls for locks and releases; a section is none of our business. */
+	/** Interrupt calls for locks and releases, but never a critical section. */
 	private void interrupt() {
 		int mean = this.settings.load().interrupts();
 		Random random = new Random(this.settings.seed());
@@ -121,7 +121,7 @@ public final class TortureWorker {
 		Runtime.getRuntime().halt(0);
 	}
 
-	/** Records what the library tells by itself. */
+	/** Records the events of the library. */
 	private final class Recorder implements LockListener {
 
 		@Override

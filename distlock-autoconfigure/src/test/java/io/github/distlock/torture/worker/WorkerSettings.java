@@ -5,14 +5,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a worker JVM is told when it starts.
+ * The settings of a worker JVM.
  *
  * @param name its name in the history
- * @param redisPort where the store is
- * @param resourcePort where the resource is
- * @param history its file
- * @param seed what its randomness begins with
- * @param load what its threads do
+ * @param redisPort the port of the store
+ * @param resourcePort the port of the resource
+ * @param history its history file
+ * @param seed the seed of its random numbers
+ * @param load its load
  */
 public record WorkerSettings(String name, int redisPort, int resourcePort, Path history, long seed, Load load) {
 
@@ -31,23 +31,23 @@ public record WorkerSettings(String name, int redisPort, int resourcePort, Path 
 	}
 
 	/**
-	 * What the threads of a worker do.
+	 * The load of a worker.
 	 *
-	 * @param threads how many there are
-	 * @param keys how many keys they lock
-	 * @param leaseMillis the lease of the watchdog; explicit ones are of its size
+	 * @param threads the number of threads
+	 * @param keys the number of keys
+	 * @param leaseMillis the lease of the watchdog; explicit leases are of similar length
 	 * @param fair the share of fair requests, 0 to 1
-	 * @param patient the share of calls that wait for ever
+	 * @param patient the share of calls without a limit of the wait time
 	 * @param lasting the share of calls with a lease of many seconds
-	 * @param sectionMillis the longest usual section
+	 * @param sectionMillis the longest usual critical section
 	 * @param interrupts the mean time between interrupts, 0 for none
-	 * @param read the share of requests to read; half of the others write then, and the
-	 * rest is exclusive
+	 * @param read the share of read requests; half of the others are write requests, the
+	 * rest exclusive
 	 */
 	public record Load(int threads, int keys, int leaseMillis, double fair, double patient, double lasting,
 			int sectionMillis, int interrupts, double read) {
 
-		/** What is usual. */
+		/** The usual load. */
 		public static final Load USUAL = new Load(4, 3, 600, 0, 0.3, 0.1, 60, 150, 0);
 
 		/**

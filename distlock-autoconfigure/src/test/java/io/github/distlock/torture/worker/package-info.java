@@ -1,5 +1,5 @@
 /**
- * The JVMs that lock, and record what they do.
+ * The worker JVMs, which lock and record what they do.
  */
 @NullMarked
 package io.github.distlock.torture.worker;
