@@ -10,11 +10,14 @@ import java.lang.annotation.Target;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 
 /**
- * Replaces every lock store of the application by one in memory that the test controls
- * through a {@link TestLocks} bean. For tests that start more than locks: beside
- * {@code @SpringBootTest}, {@code @DataJpaTest} and others, which need no Redis, database
- * or ZooKeeper for their locks then. Locks work as in production, under the names of the
- * stores that {@code distlock.backend} and its kin enable.
+ * Replaces every lock store of the application by one in memory, which the test controls
+ * through a {@link TestLocks} bean.
+ * <p>
+ * Use it beside {@code @SpringBootTest}, {@code @DataJpaTest} and others, for tests that
+ * start more than locks. Such tests then need no Redis, database or ZooKeeper for their
+ * locks. Locks work as in production, under the names of the backends that
+ * {@code distlock.backend}, {@code distlock.composite} and
+ * {@code distlock.<backend>.enabled} enable.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

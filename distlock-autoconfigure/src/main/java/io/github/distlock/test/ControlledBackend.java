@@ -21,8 +21,8 @@ import io.github.distlock.backend.local.LocalStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store in memory that stands for another one: somebody else takes its locks, its
- * leases are lost, and it fails, whenever a test says so. Thread-safe.
+ * Backend in memory that replaces a real one. The test decides when another JVM takes its
+ * locks, when its leases are lost and when it fails. Thread-safe.
  */
 final class ControlledBackend implements LockBackend {
 
@@ -30,13 +30,13 @@ final class ControlledBackend implements LockBackend {
 
 	private final LocalLockBackend local;
 
-	/** Another JVM over the same locks. */
+	/** Another JVM with the same locks. */
 	private final ForeignHolder foreignHolder;
 
-	/** What the application was granted and has not given back. */
+	/** Locks that the application was granted and has not released. */
 	private final Map<Ticket, HeldGrant> held = new ConcurrentHashMap<>();
 
-	/** Why every command fails; {@code null} while none does. */
+	/** Message of the exception for every command; {@code null} if commands succeed. */
 	private volatile @Nullable String failure;
 
 	private volatile @Nullable LockSignals signals;
@@ -65,15 +65,15 @@ final class ControlledBackend implements LockBackend {
 	}
 
 	/**
-	 * Forget that somebody holds a lock, and have him ask. Nothing is done to the
-	 * registry: it hears of the loss as it would from any store.
+	 * Forget the holder of a lock and request a renewal, which finds the loss. The
+	 * registry is not changed directly: it learns of the loss as from any store.
 	 */
 	void lose(HeldGrant lock) {
 		this.held.remove(lock.ticket());
 		this.local.cancel(lock.ticket());
-		LockSignals told = this.signals;
-		if (told != null) {
-			told.renewNow(lock.ticket());
+		LockSignals currentSignals = this.signals;
+		if (currentSignals != null) {
+			currentSignals.renewNow(lock.ticket());
 		}
 	}
 
@@ -90,29 +90,29 @@ final class ControlledBackend implements LockBackend {
 	}
 
 	@Override
-	public void start(String instance, LockSignals told) {
-		this.signals = told;
+	public void start(String instance, LockSignals signals) {
+		this.signals = signals;
 		this.local.start(instance, new LockSignals() {
 
 			@Override
 			public void granted(Ticket ticket, Grant grant) {
 				remember(ticket, grant);
-				told.granted(ticket, grant);
+				signals.granted(ticket, grant);
 			}
 
 			@Override
 			public void lookAgain(Ticket ticket) {
-				told.lookAgain(ticket);
+				signals.lookAgain(ticket);
 			}
 
 			@Override
 			public void lookAgainAll() {
-				told.lookAgainAll();
+				signals.lookAgainAll();
 			}
 
 			@Override
 			public void renewNow(Ticket ticket) {
-				told.renewNow(ticket);
+				signals.renewNow(ticket);
 			}
 
 		});
@@ -126,19 +126,19 @@ final class ControlledBackend implements LockBackend {
 
 	@Override
 	public void verify() {
-		requireSound();
+		requireWorking();
 		this.local.verify();
 	}
 
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		requireSound();
+		requireWorking();
 		return remember(ticket, this.local.attempt(ticket, lease, queue));
 	}
 
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		requireSound();
+		requireWorking();
 		this.held.remove(ticket);
 		ReleaseResult result = this.local.release(ticket, lastToken, next);
 		AttemptResult answer = result.next();
@@ -150,14 +150,14 @@ final class ControlledBackend implements LockBackend {
 
 	@Override
 	public void cancel(Ticket ticket) {
-		requireSound();
+		requireWorking();
 		this.held.remove(ticket);
 		this.local.cancel(ticket);
 	}
 
 	@Override
 	public List<RenewalResult> renew(List<Renewal> renewals) {
-		requireSound();
+		requireWorking();
 		return this.local.renew(renewals);
 	}
 
@@ -172,10 +172,10 @@ final class ControlledBackend implements LockBackend {
 		this.held.put(ticket, new HeldGrant(ticket, grant));
 	}
 
-	private void requireSound() {
-		String why = this.failure;
-		if (why != null) {
-			throw new LockBackendException(why);
+	private void requireWorking() {
+		String message = this.failure;
+		if (message != null) {
+			throw new LockBackendException(message);
 		}
 	}
 

@@ -10,27 +10,27 @@ import io.github.distlock.LockMode;
 import io.github.distlock.backend.LockBackend;
 
 /**
- * The stores of one application context that a test controls through {@link TestLocks}.
- * For the auto-configuration; tests have no use for it.
+ * All backends of one application context that a test controls through {@link TestLocks}.
+ * For the auto-configuration only; tests do not use it.
  */
 public final class ControlledBackends {
 
-	private final Map<String, ControlledBackend> stores = new ConcurrentSkipListMap<>();
+	private final Map<String, ControlledBackend> backends = new ConcurrentSkipListMap<>();
 
 	private final LockEventRecorder journal = new LockEventRecorder(this::mode);
 
 	/**
-	 * Make a store.
-	 * @param name whose place it takes
+	 * Create a backend.
+	 * @param name name of the backend that it replaces
 	 * @param tokensPerGrant how many fencing tokens one grant covers
-	 * @return the store
+	 * @return the backend
 	 */
 	public LockBackend backend(String name, int tokensPerGrant) {
-		return this.stores.computeIfAbsent(name, (unknown) -> new ControlledBackend(unknown, tokensPerGrant));
+		return this.backends.computeIfAbsent(name, (id) -> new ControlledBackend(id, tokensPerGrant));
 	}
 
 	/**
-	 * Return who must be told what happens to locks.
+	 * Return the listener that records the events of locks.
 	 * @return the listener
 	 */
 	public LockListener listener() {
@@ -38,39 +38,39 @@ public final class ControlledBackends {
 	}
 
 	/**
-	 * Return whether waiting for a key makes no sense: a test has it taken, or the stores
-	 * fail.
-	 * @param key what somebody wants to lock
-	 * @return whether it cannot be had
+	 * Return whether waiting for a key is useless: the test has taken the key, or the
+	 * stores fail.
+	 * @param key the requested key
+	 * @return whether the key cannot be acquired
 	 */
 	public boolean refuse(String key) {
-		return this.stores.values()
+		return this.backends.values()
 			.stream()
-			.anyMatch((store) -> store.isFailing() || store.foreignHolder().hasTaken(key));
+			.anyMatch((backend) -> backend.isFailing() || backend.foreignHolder().hasTaken(key));
 	}
 
-	/** Those there are, if any. */
+	/** Return the backends, if there are any. */
 	Collection<ControlledBackend> any() {
-		return this.stores.values();
+		return this.backends.values();
 	}
 
 	Collection<ControlledBackend> all() {
-		if (this.stores.isEmpty()) {
+		if (this.backends.isEmpty()) {
 			throw new IllegalStateException("There is no lock store that the test controls: either distlock.enabled is "
-					+ "false, or the application has a LockRegistry bean of its own, which knows no store of ours");
+					+ "false, or the application has a LockRegistry bean of its own");
 		}
-		return this.stores.values();
+		return this.backends.values();
 	}
 
 	List<HeldGrant> held() {
-		return this.stores.values().stream().flatMap((store) -> store.held().stream()).toList();
+		return this.backends.values().stream().flatMap((backend) -> backend.held().stream()).toList();
 	}
 
 	LockEventRecorder journal() {
 		return this.journal;
 	}
 
-	/** Told while the lock is held. */
+	/** Called while the lock is held. */
 	private LockMode mode(LockListener.Attempted event) {
 		return held().stream()
 			.filter((lock) -> lock.ticket().key().equals(event.key()) && lock.covers(event.fencingToken()))

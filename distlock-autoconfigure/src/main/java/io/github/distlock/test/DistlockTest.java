@@ -18,12 +18,12 @@ import org.springframework.test.context.BootstrapWith;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
- * A test of locks and of nothing else: starts the components that have
+ * Test slice for locks: starts the components that have
  * {@link io.github.distlock.DistributedLock @DistributedLock} methods, with real locks in
- * a store that the test controls through a {@link TestLocks} bean. What those components
- * need is given by the test, with {@code @MockitoBean} or {@code @Import}. To test more
- * of the application, write {@link AutoConfigureTestLocks @AutoConfigureTestLocks} beside
- * {@code @SpringBootTest}.
+ * a store that the test controls through a {@link TestLocks} bean. The test provides the
+ * dependencies of those components, with {@code @MockitoBean} or {@code @Import}. To test
+ * more of the application, use {@link AutoConfigureTestLocks @AutoConfigureTestLocks}
+ * beside {@code @SpringBootTest}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -50,26 +50,25 @@ public @interface DistlockTest {
 	String[] properties() default {};
 
 	/**
-	 * Whether components are chosen by {@link #value()}; otherwise only the filters
-	 * choose.
+	 * Whether {@link #value()} selects the components; otherwise only the filters do.
 	 * @return whether to use the default filters
 	 */
 	boolean useDefaultFilters() default true;
 
 	/**
-	 * More components to start.
-	 * @return what finds them
+	 * Filters for additional components to start.
+	 * @return the filters
 	 */
 	Filter[] includeFilters() default {};
 
 	/**
-	 * Components not to start.
-	 * @return what finds them
+	 * Filters for components that are not started.
+	 * @return the filters
 	 */
 	Filter[] excludeFilters() default {};
 
 	/**
-	 * Auto-configurations not to use.
+	 * Auto-configurations that are not used.
 	 * @return their classes
 	 */
 	@AliasFor(annotation = ImportAutoConfiguration.class, attribute = "exclude")

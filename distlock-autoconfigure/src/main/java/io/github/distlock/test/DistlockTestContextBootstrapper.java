@@ -3,7 +3,7 @@ package io.github.distlock.test;
 import org.springframework.boot.test.autoconfigure.TestSliceTestContextBootstrapper;
 
 /**
- * Starts a {@link DistlockTest @DistlockTest}.
+ * Bootstrapper for {@link DistlockTest @DistlockTest}.
  */
 class DistlockTestContextBootstrapper extends TestSliceTestContextBootstrapper<DistlockTest> {
 

@@ -14,7 +14,7 @@ import org.springframework.core.type.classreading.MetadataReader;
 import org.springframework.core.type.classreading.MetadataReaderFactory;
 
 /**
- * Which components a {@link DistlockTest @DistlockTest} starts.
+ * Selects the components that a {@link DistlockTest @DistlockTest} starts.
  */
 final class DistlockTypeExcludeFilter extends StandardAnnotationCustomizableTypeExcludeFilter<DistlockTest> {
 
@@ -28,7 +28,7 @@ final class DistlockTypeExcludeFilter extends StandardAnnotationCustomizableType
 	@Override
 	protected boolean defaultInclude(MetadataReader reader, MetadataReaderFactory readers) throws IOException {
 		return super.defaultInclude(reader, readers)
-				|| this.components.isEmpty() && isLocked(reader.getAnnotationMetadata(), readers);
+				|| this.components.isEmpty() && hasLockedMethod(reader.getAnnotationMetadata(), readers);
 	}
 
 	@Override
@@ -36,13 +36,13 @@ final class DistlockTypeExcludeFilter extends StandardAnnotationCustomizableType
 		return this.components;
 	}
 
-	/** A locked method may be inherited, or be that of an interface. */
-	private static boolean isLocked(AnnotationMetadata type, MetadataReaderFactory readers) {
-		// Several are in a container.
+	/** A locked method may be inherited or declared by an interface. */
+	private static boolean hasLockedMethod(AnnotationMetadata type, MetadataReaderFactory readers) {
+		// Several annotations are in a container annotation.
 		return Stream.of(DistributedLock.class, DistributedLocks.class)
 			.map(Class::getName)
 			.anyMatch((annotation) -> type.isAnnotated(annotation) || type.hasAnnotatedMethods(annotation))
-				|| superTypes(type).anyMatch((name) -> isLocked(name, readers));
+				|| superTypes(type).anyMatch((name) -> hasLockedMethod(name, readers));
 	}
 
 	private static Stream<String> superTypes(AnnotationMetadata type) {
@@ -50,9 +50,9 @@ final class DistlockTypeExcludeFilter extends StandardAnnotationCustomizableType
 			.filter((name) -> !name.startsWith("java."));
 	}
 
-	private static boolean isLocked(String type, MetadataReaderFactory readers) {
+	private static boolean hasLockedMethod(String type, MetadataReaderFactory readers) {
 		try {
-			return isLocked(readers.getMetadataReader(type).getAnnotationMetadata(), readers);
+			return hasLockedMethod(readers.getMetadataReader(type).getAnnotationMetadata(), readers);
 		}
 		catch (IOException ex) {
 			// An optional type that is not on the class path has no locked methods.

@@ -13,7 +13,7 @@ import io.github.distlock.LossCause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock that nobody keeps, for tests without Spring of code that asks
+ * A lock that exists in no store, for tests without Spring of code that uses
  * {@link LockContext} or {@link io.github.distlock.LockAssert}:
  *
  * <pre>
@@ -32,7 +32,7 @@ public final class FakeHeldLock implements HeldLock {
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	/** Guarded by {@link #lock}, as are its changes to {@link #lost}. */
+	/** Guarded by {@link #lock}, like the changes to {@link #lost}. */
 	private final List<Runnable> callbacks = new ArrayList<>();
 
 	private volatile boolean lost;
@@ -50,8 +50,8 @@ public final class FakeHeldLock implements HeldLock {
 	}
 
 	/**
-	 * Hold a key with the token 1.
-	 * @param key what is locked
+	 * Create a held lock with the fencing token 1.
+	 * @param key key of the lock
 	 * @return the lock
 	 */
 	public static FakeHeldLock of(String key) {
@@ -59,9 +59,9 @@ public final class FakeHeldLock implements HeldLock {
 	}
 
 	/**
-	 * Hold a key.
-	 * @param key what is locked
-	 * @param fencingToken the token
+	 * Create a held lock.
+	 * @param key key of the lock
+	 * @param fencingToken the fencing token
 	 * @return the lock
 	 */
 	public static FakeHeldLock of(String key, long fencingToken) {
@@ -69,33 +69,33 @@ public final class FakeHeldLock implements HeldLock {
 	}
 
 	/**
-	 * Lose it because its lease has passed: callbacks run, on this thread, and it is held
-	 * no more.
+	 * Lose the lock because its lease has expired. The callbacks run on the calling
+	 * thread, and the lock is no longer held.
 	 */
 	public void lose() {
 		lose(LossCause.LEASE_EXPIRED);
 	}
 
 	/**
-	 * Lose it: callbacks run, on this thread, and it is held no more. Does nothing if it
-	 * is lost already.
-	 * @param cause why
+	 * Lose the lock. The callbacks run on the calling thread, and the lock is no longer
+	 * held. Does nothing if the lock is already lost.
+	 * @param cause why the lock is lost
 	 */
 	public void lose(LossCause cause) {
-		List<Runnable> told;
+		List<Runnable> lossCallbacks;
 		this.lock.lock();
 		try {
 			if (!this.lost) {
 				this.lossCause = cause;
 			}
 			this.lost = true;
-			told = List.copyOf(this.callbacks);
+			lossCallbacks = List.copyOf(this.callbacks);
 			this.callbacks.clear();
 		}
 		finally {
 			this.lock.unlock();
 		}
-		told.forEach(Runnable::run);
+		lossCallbacks.forEach(Runnable::run);
 	}
 
 	@Override
@@ -143,7 +143,7 @@ public final class FakeHeldLock implements HeldLock {
 		callback.run();
 	}
 
-	/** Its time does not pass: it is lost when the test says so. */
+	/** The time does not pass by itself: the test decides when the lock is lost. */
 	@Override
 	public void expireAfter(Duration leaseTime) {
 		if (this.closed.get()) {

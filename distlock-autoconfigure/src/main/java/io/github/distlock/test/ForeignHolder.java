@@ -16,14 +16,13 @@ import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 
 /**
- * Somebody else, in another JVM as far as the code under test can tell, who holds what a
- * test says.
+ * Holds locks on behalf of a test. To the code under test it looks like another JVM.
  */
 final class ForeignHolder implements LockSignals {
 
-	private static final String INSTANCE = "somebody-else";
+	private static final String INSTANCE = "another-jvm";
 
-	/** Nobody waits so long for a test. */
+	/** Longer than any test runs. */
 	private static final Duration LEASE = LockRequest.MAXIMUM_LEASE;
 
 	private final LocalLockBackend backend;
@@ -36,8 +35,8 @@ final class ForeignHolder implements LockSignals {
 	}
 
 	/**
-	 * Take a key, exclusively.
-	 * @return whether it is taken: not if the application holds it
+	 * Take the exclusive lock of a key.
+	 * @return whether it was taken; {@code false} if the application holds it
 	 */
 	boolean take(String key) {
 		Ticket ticket = this.taken.computeIfAbsent(key,
@@ -50,8 +49,8 @@ final class ForeignHolder implements LockSignals {
 	}
 
 	/**
-	 * Give it back: to the one who has waited for it longest.
-	 * @return whether it was taken
+	 * Free a key. The caller that has waited longest gets it.
+	 * @return whether the key was taken
 	 */
 	boolean free(String key) {
 		Ticket ticket = this.taken.remove(key);

@@ -6,8 +6,8 @@ import io.github.distlock.backend.Ticket;
 /**
  * A lock that the application was granted.
  *
- * @param ticket who
- * @param grant what
+ * @param ticket the ticket that holds the lock
+ * @param grant the grant of the store
  */
 record HeldGrant(Ticket ticket, Grant grant) {
 

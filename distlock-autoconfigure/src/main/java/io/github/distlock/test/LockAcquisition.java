@@ -3,13 +3,13 @@ package io.github.distlock.test;
 import io.github.distlock.LockMode;
 
 /**
- * A lock that the code under test acquired. Re-entries are none.
+ * A lock that the code under test acquired. Re-entries do not count.
  *
- * @param key what was locked
+ * @param key key of the lock
  * @param name label of the lock
- * @param mode how it is shared
- * @param store name of the store it was acquired in
- * @param fencingToken the token of this stay
+ * @param mode how the lock is shared
+ * @param store name of the store
+ * @param fencingToken fencing token of the acquisition
  */
 public record LockAcquisition(String key, String name, LockMode mode, String store, long fencingToken) {
 }

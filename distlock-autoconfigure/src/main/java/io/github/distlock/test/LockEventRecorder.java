@@ -11,7 +11,7 @@ import io.github.distlock.LockMode;
 import io.github.distlock.LockOutcome;
 
 /**
- * Writes down what becomes of each attempt, in the order in which they end.
+ * Records the result of each attempt, in the order in which they end.
  */
 final class LockEventRecorder implements LockListener {
 
@@ -21,7 +21,7 @@ final class LockEventRecorder implements LockListener {
 
 	private final Condition changed = this.lock.newCondition();
 
-	/** Guarded by {@link #lock}, as is all that follows. */
+	/** Guarded by {@link #lock}, like all fields that follow. */
 	private final List<LockAcquisition> acquired = new ArrayList<>();
 
 	private final List<LockRefusal> refused = new ArrayList<>();
@@ -29,8 +29,8 @@ final class LockEventRecorder implements LockListener {
 	private final List<Long> lostTokens = new ArrayList<>();
 
 	/**
-	 * Create an empty journal.
-	 * @param modes the mode of an acquisition, which events do not tell
+	 * Create an empty recorder.
+	 * @param modes returns the mode of an acquisition, which the event does not contain
 	 */
 	LockEventRecorder(Function<Attempted, LockMode> modes) {
 		this.modes = modes;
@@ -67,9 +67,9 @@ final class LockEventRecorder implements LockListener {
 	}
 
 	/**
-	 * Wait until the application knows that it has lost a lock.
-	 * @param grant tells the tokens of that lock
-	 * @return whether it knows
+	 * Wait until the application has noticed the loss of a lock.
+	 * @param grant grant with the fencing tokens of that lock
+	 * @return whether the application has noticed the loss in time
 	 */
 	boolean awaitLost(HeldGrant grant, long nanos) {
 		long remaining = nanos;

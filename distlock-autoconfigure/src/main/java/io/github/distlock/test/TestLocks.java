@@ -7,108 +7,115 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a test does to the locks of the code under test, and what it sees of them: a bean
- * wherever {@link AutoConfigureTestLocks @AutoConfigureTestLocks} or
- * {@link DistlockTest @DistlockTest} is. Interceptor, keys, registries and their threads
- * are the real ones; only the stores are in memory, and obey. Applies to all stores of
- * the application. Thread-safe, but not for tests that run at the same time in one
- * application context. Each test begins with free keys, sound stores and empty lists.
+ * Controls and observes the locks of the code under test. A bean in tests with
+ * {@link AutoConfigureTestLocks @AutoConfigureTestLocks} or
+ * {@link DistlockTest @DistlockTest}.
+ * <p>
+ * Interceptor, keys, registries and their threads are the real ones; only the stores are
+ * replaced, by stores in memory. All methods apply to all stores of the application. Each
+ * test starts with free keys, working stores and empty lists. Thread-safe, but not
+ * suitable for tests that run concurrently in one application context.
  */
 public final class TestLocks {
 
-	private static final String BROKEN = "The lock store fails, because TestLocks.failStore() was called";
+	private static final String STORE_FAILED = "The lock store fails because TestLocks.failStore() was called";
 
-	private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+	private static final long LOSS_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-	private final ControlledBackends stores;
+	private final ControlledBackends backends;
 
 	/**
-	 * Create the control of some stores.
-	 * @param stores what is controlled
+	 * Create the control for the given backends.
+	 * @param backends the controlled backends
 	 */
-	public TestLocks(ControlledBackends stores) {
-		this.stores = stores;
+	public TestLocks(ControlledBackends backends) {
+		this.backends = backends;
 	}
 
 	/**
-	 * Have somebody else, in another JVM, hold a key until {@link #free(String)} or the
-	 * end of the test. Calls that come later are refused at once, whatever their wait
-	 * time, and calls that wait already go on waiting; only
-	 * {@link java.util.concurrent.locks.Lock} views wait.
-	 * @param key what is taken
+	 * Let another JVM hold a key until {@link #free(String)} or the end of the test. New
+	 * calls for the key fail at once, whatever their wait time. Calls that already wait
+	 * continue to wait, and {@link java.util.concurrent.locks.Lock} views always wait.
+	 * @param key the key to take
 	 * @throws IllegalStateException if the code under test holds it
 	 */
 	public void take(String key) {
-		for (ControlledBackend store : this.stores.all()) {
-			if (!store.foreignHolder().take(key)) {
-				throw new IllegalStateException("Nobody else can take lock '" + key
+		for (ControlledBackend backend : this.backends.all()) {
+			if (!backend.foreignHolder().take(key)) {
+				throw new IllegalStateException("Another JVM cannot take lock '" + key
 						+ "': the code under test holds it. Take it before, or call lose(\"" + key + "\") first");
 			}
 		}
 	}
 
 	/**
-	 * Have the other one give a key back: whoever waits for it enters.
-	 * @param key what {@link #take(String)} has taken
+	 * Free a key that was taken: a caller that waits for it enters.
+	 * @param key the key that {@link #take(String)} has taken
 	 * @throws IllegalStateException if it was not taken
 	 */
 	public void free(String key) {
-		for (ControlledBackend store : this.stores.all()) {
-			if (!store.foreignHolder().free(key)) {
-				throw new IllegalStateException("Lock '" + key + "' was not taken by take(\"" + key + "\"): taken are "
-						+ store.foreignHolder().taken());
+		for (ControlledBackend backend : this.backends.all()) {
+			if (!backend.foreignHolder().free(key)) {
+				throw new IllegalStateException("Lock '" + key + "' was not taken by take(\"" + key
+						+ "\"). Taken keys: " + backend.foreignHolder().taken());
 			}
 		}
 	}
 
 	/**
-	 * Have the store forget a lock that the code under test holds, and wait until its
-	 * registry knows of the loss: {@code isHeld()} is false then, and leaving the
-	 * annotated method throws {@link io.github.distlock.LockLostException}. To be called
-	 * while the code runs: from a stub that it calls, or from another thread.
-	 * @param key what is lost
+	 * Let the store forget a lock that the code under test holds, and wait until its
+	 * registry has noticed the loss. Then {@code isHeld()} is false, and the end of the
+	 * annotated method throws {@link io.github.distlock.LockLostException}. Call this
+	 * method while the code runs: from a stub that the code calls, or from another
+	 * thread.
+	 * @param key the key whose lock is lost
 	 * @throws IllegalStateException if the code under test does not hold it
 	 */
 	public void lose(String key) {
-		List<HeldGrant> locks = this.stores.held().stream().filter((lock) -> lock.ticket().key().equals(key)).toList();
+		List<HeldGrant> locks = this.backends.held()
+			.stream()
+			.filter((lock) -> lock.ticket().key().equals(key))
+			.toList();
 		if (locks.isEmpty()) {
-			throw new IllegalStateException("Lock '" + key + "' cannot be lost: it is not held. Held are " + held()
+			throw new IllegalStateException("Lock '" + key + "' cannot be lost: it is not held. Held keys: " + held()
 					+ ". Call lose from inside the locked code, such as from a stub that it calls");
 		}
-		this.stores.all().forEach((store) -> store.held().stream().filter(locks::contains).forEach(store::lose));
+		this.backends.all()
+			.forEach((backend) -> backend.held().stream().filter(locks::contains).forEach(backend::lose));
 		for (HeldGrant lock : locks) {
-			if (!this.stores.journal().awaitLost(lock, PATIENCE_NANOS)) {
+			if (!this.backends.journal().awaitLost(lock, LOSS_TIMEOUT_NANOS)) {
 				throw new IllegalStateException("The application has not noticed the loss of lock '" + key + "'");
 			}
 		}
 	}
 
 	/**
-	 * Have each command to the stores fail until {@link #mendStore()} or the end of the
-	 * test, as if they could not be reached. Calls end with
+	 * Let every command to the stores fail until {@link #mendStore()} or the end of the
+	 * test, as if the stores could not be reached. Calls end with
 	 * {@link io.github.distlock.LockBackendException} at once, whatever their wait time.
 	 */
 	public void failStore() {
-		fail(BROKEN, this.stores.all());
+		fail(STORE_FAILED, this.backends.all());
 	}
 
 	/**
-	 * Have the stores work again.
+	 * Let the stores work again after {@link #failStore()}.
 	 */
 	public void mendStore() {
-		fail(null, this.stores.all());
+		fail(null, this.backends.all());
 	}
 
-	private static void fail(@Nullable String failure, Collection<ControlledBackend> stores) {
-		stores.forEach((store) -> store.fail(failure));
+	private static void fail(@Nullable String failure, Collection<ControlledBackend> backends) {
+		backends.forEach((backend) -> backend.fail(failure));
 	}
 
 	/**
-	 * Return the locks that were acquired in this test, in order; re-entries are none.
-	 * @return the acquisitions, to be examined as a list
+	 * Return the locks that were acquired in this test, in order. Re-entries are not
+	 * included.
+	 * @return the acquisitions
 	 */
 	public List<LockAcquisition> acquired() {
-		return this.stores.journal().acquired();
+		return this.backends.journal().acquired();
 	}
 
 	/**
@@ -124,38 +131,38 @@ public final class TestLocks {
 	 * @return the refusals
 	 */
 	public List<LockRefusal> refused() {
-		return this.stores.journal().refused();
+		return this.backends.journal().refused();
 	}
 
 	/**
 	 * Return the keys that the code under test holds now, sorted.
-	 * @return the keys, empty if everything was released
+	 * @return the keys, empty if all locks were released
 	 */
 	public List<String> held() {
-		return this.stores.held().stream().map((lock) -> lock.ticket().key()).sorted().toList();
+		return this.backends.held().stream().map((lock) -> lock.ticket().key()).sorted().toList();
 	}
 
 	/**
-	 * Begin anew: locks that are still held are lost, taken keys are free, the stores
-	 * work, the lists are empty. Called before and after each test. Only the thread that
-	 * has never closed a lock remembers it, and cannot enter its key again.
+	 * Reset everything: locks that are still held are lost, taken keys are free, the
+	 * stores work, the lists are empty. Called before and after each test. A thread that
+	 * has never closed a lost lock cannot enter its key again.
 	 */
 	public void reset() {
-		reset(this.stores.all());
+		reset(this.backends.all());
 	}
 
-	/** Without locks there is nothing to reset, and nothing to complain of either. */
+	/** Without controlled stores there is nothing to reset, which is no error. */
 	void resetIfUsed() {
-		reset(this.stores.any());
+		reset(this.backends.any());
 	}
 
 	private void reset(Collection<ControlledBackend> all) {
 		fail(null, all);
-		for (ControlledBackend store : all) {
-			store.held().forEach(store::lose);
-			store.foreignHolder().taken().forEach(store.foreignHolder()::free);
+		for (ControlledBackend backend : all) {
+			backend.held().forEach(backend::lose);
+			backend.foreignHolder().taken().forEach(backend.foreignHolder()::free);
 		}
-		this.stores.journal().clear();
+		this.backends.journal().clear();
 	}
 
 }

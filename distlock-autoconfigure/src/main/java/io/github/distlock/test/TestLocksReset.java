@@ -5,12 +5,12 @@ import org.springframework.test.context.TestContext;
 import org.springframework.test.context.TestExecutionListener;
 
 /**
- * Lets no test see what another one has done to its locks, although they share the
- * application context. Known to Spring's test support by {@code spring.factories}.
+ * Resets the locks before and after each test, since tests share the application context.
+ * Registered in {@code spring.factories}.
  */
 class TestLocksReset implements TestExecutionListener, Ordered {
 
-	/** Outside of transactions that tests run in, whose end may release locks. */
+	/** Outside of test-managed transactions, whose end may release locks. */
 	@Override
 	public int getOrder() {
 		return 3900;

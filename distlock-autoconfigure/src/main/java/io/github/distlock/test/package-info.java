@@ -1,8 +1,8 @@
 /**
- * For the tests of those who use the library: annotated code runs with its real
- * interceptor, keys and registries over a store in memory that the test controls
- * ({@link io.github.distlock.test.TestLocks}). Needs spring-boot-starter-test, which is
- * no dependency of the library; nothing here is for production.
+ * Support for tests of applications. Annotated code runs with its real interceptor, keys
+ * and registries over a store in memory that the test controls
+ * ({@link io.github.distlock.test.TestLocks}). Requires spring-boot-starter-test, which
+ * is not a dependency of the library. Not for production.
  */
 @NullMarked
 package io.github.distlock.test;

@@ -63,7 +63,7 @@ class GuardedManagersTests {
 	void aManagerThatTellsNobodyIsNamedOnce(CapturedOutput output) {
 		start(Deaf.class, true).close();
 		assertThat(output).containsOnlyOnce("Transactions of the transaction manager 'deaf' (")
-			.contains("no ConfigurableTransactionManager")
+			.contains("is not a ConfigurableTransactionManager")
 			.contains("distlock.transaction.commit-guard=false");
 	}
 
