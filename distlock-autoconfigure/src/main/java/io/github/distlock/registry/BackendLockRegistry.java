@@ -199,12 +199,14 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-		return entrance().enterAsync(request, AsyncAnswer.ACQUIRED);
+		LockOperations entrance = entrance();
+		return LockFutures.required(entrance.enterAsync(request, LockOutcome.TIMEOUT),
+				() -> entrance.notAcquired(request));
 	}
 
 	@Override
 	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
-		return entrance().enterAsync(request, AsyncAnswer.PERHAPS);
+		return LockFutures.optional(entrance().enterAsync(request, LockOutcome.SKIPPED));
 	}
 
 	@Override

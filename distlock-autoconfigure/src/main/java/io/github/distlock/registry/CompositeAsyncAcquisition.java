@@ -1,95 +1,107 @@
 package io.github.distlock.registry;
 
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One asynchronous wait for a lock in two registries, all or nothing.
- *
- * @param <T> what the caller gets
+ * One asynchronous acquisition of a lock in two registries: of both parts or of none.
  */
-final class CompositeAsyncAcquisition<T> {
+final class CompositeAsyncAcquisition {
 
 	private final LockRequest request;
 
-	private final SharedWait shared;
+	private final CompositeLockRegistry.SharedWait wait;
 
-	private final AsyncAnswer<T> answer;
+	/** Whether it is an error if the lock is not acquired. */
+	private final boolean required;
 
-	private final CompletableFuture<T> result = new CompletableFuture<>();
+	private final CompletableFuture<@Nullable HeldLock> result = new CompletableFuture<>();
 
-	CompositeAsyncAcquisition(LockRequest request, SharedWait shared, AsyncAnswer<T> answer) {
+	CompositeAsyncAcquisition(LockRequest request, CompositeLockRegistry.SharedWait wait, boolean required) {
 		this.request = request;
-		this.shared = shared;
-		this.answer = answer;
+		this.wait = wait;
+		this.required = required;
 	}
 
-	CompletableFuture<T> begin(LockRegistry first, LockRegistry second) {
-		follow(this.answer.ask(first, this.request.waitTime(this.shared.whole()))).whenComplete((had, failure) -> {
+	/**
+	 * Acquire the lock. Cancelling the future ends the wait.
+	 * @return completes with the lock, or with {@code null} if it was not acquired and is
+	 * not required
+	 */
+	CompletableFuture<@Nullable HeldLock> begin(LockRegistry first, LockRegistry second) {
+		acquire(first, this.wait.whole()).whenComplete((part, failure) -> {
 			if (failure != null) {
 				this.result.completeExceptionally(cause(failure));
-				return;
 			}
-			HeldLock one = this.answer.lock(had);
-			if (one == null) {
-				this.result.complete(had);
+			else if (part == null) {
+				this.result.complete(null);
 			}
 			else {
-				goOn(one, second);
+				acquireSecond(part, second);
 			}
 		});
 		return this.result;
 	}
 
-	private void goOn(HeldLock one, LockRegistry second) {
-		CompletableFuture<T> waiting;
+	private void acquireSecond(HeldLock firstPart, LockRegistry second) {
+		CompletableFuture<@Nullable HeldLock> secondAnswer;
 		try {
-			waiting = this.answer.ask(second, this.request.waitTime(this.shared.rest()));
+			secondAnswer = acquire(second, this.wait.rest());
 		}
 		catch (RuntimeException | Error ex) {
-			waiting = CompletableFuture.failedFuture(ex);
+			secondAnswer = CompletableFuture.failedFuture(ex);
 		}
-		follow(waiting).whenComplete((had, failure) -> {
+		secondAnswer.whenComplete((secondPart, failure) -> {
 			if (failure != null) {
-				this.result.completeExceptionally(CompositeLockRegistry.abandon(one, cause(failure)));
-				return;
+				this.result.completeExceptionally(CompositeLockRegistry.abandon(firstPart, cause(failure)));
 			}
-			HeldLock two = this.answer.lock(had);
-			if (two == null) {
-				CompositeLockRegistry.abandon(one, CompositeLockRegistry.lostWhileWaiting(this.request));
-				this.result.complete(had);
+			else if (secondPart == null) {
+				CompositeLockRegistry.abandon(firstPart, CompositeLockRegistry.lostWhileWaiting(this.request));
+				this.result.complete(null);
 			}
 			else {
-				decide(one, two);
+				combine(firstPart, secondPart);
 			}
 		});
 	}
 
-	private void decide(HeldLock one, HeldLock two) {
-		if (!one.isHeld()) {
-			this.answer.without(this.result, CompositeLockRegistry.abandon(two,
-					CompositeLockRegistry.abandon(one, CompositeLockRegistry.lostWhileWaiting(this.request))));
+	private void combine(HeldLock firstPart, HeldLock secondPart) {
+		if (!firstPart.isHeld()) {
+			LockNotAcquiredException reason = CompositeLockRegistry.abandon(secondPart,
+					CompositeLockRegistry.abandon(firstPart, CompositeLockRegistry.lostWhileWaiting(this.request)));
+			if (this.required) {
+				this.result.completeExceptionally(reason);
+			}
+			else {
+				this.result.complete(null);
+			}
 			return;
 		}
-		CompositeHeldLock both = new CompositeHeldLock(one, two);
-		if (!this.result.complete(this.answer.with(both))) {
-			// Cancelled in the moment of the grant: nobody will ever close it.
+		CompositeHeldLock both = new CompositeHeldLock(firstPart, secondPart);
+		if (!this.result.complete(both)) {
+			// The caller cancelled at the moment of the grant and never closes the lock.
 			both.abandon();
 		}
 	}
 
-	/** Whoever cancels the result gives up the wait. */
-	private CompletableFuture<T> follow(CompletableFuture<T> waiting) {
-		this.result.whenComplete((lock, failure) -> {
-			if (this.result.isCancelled()) {
-				waiting.cancel(false);
-			}
-		});
-		return waiting;
+	private CompletableFuture<@Nullable HeldLock> acquire(LockRegistry registry, Duration waitTime) {
+		LockRequest part = this.request.waitTime(waitTime);
+		if (this.required) {
+			CompletableFuture<HeldLock> answer = registry.acquireAsync(part);
+			LockFutures.cancelWith(this.result, answer);
+			return answer.thenApply((lock) -> lock);
+		}
+		CompletableFuture<Optional<HeldLock>> answer = registry.tryAcquireAsync(part);
+		LockFutures.cancelWith(this.result, answer);
+		return answer.thenApply((lock) -> lock.orElse(null));
 	}
 
 	private static Throwable cause(Throwable failure) {

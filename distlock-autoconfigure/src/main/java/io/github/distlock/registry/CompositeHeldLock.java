@@ -106,13 +106,32 @@ final class CompositeHeldLock implements HeldLock {
 	@Override
 	public void close() {
 		end();
-		InOrder.run(this.second::close, this.first::close);
+		releaseBoth(this.second::close, this.first::close);
 	}
 
 	@Override
 	public void abandon() {
 		end();
-		InOrder.run(this.second::abandon, this.first::abandon);
+		releaseBoth(this.second::abandon, this.first::abandon);
+	}
+
+	/**
+	 * Make two releases, of which the second is made whatever becomes of the first.
+	 */
+	static void releaseBoth(Runnable before, Runnable after) {
+		try {
+			before.run();
+		}
+		catch (RuntimeException | Error ex) {
+			try {
+				after.run();
+			}
+			catch (RuntimeException problem) {
+				ex.addSuppressed(problem);
+			}
+			throw ex;
+		}
+		after.run();
 	}
 
 	private void end() {

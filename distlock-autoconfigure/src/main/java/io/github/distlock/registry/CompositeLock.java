@@ -1,11 +1,14 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.backend.TimeSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The locks of one key in two registries as one {@link Lock}.
@@ -65,8 +68,8 @@ final class CompositeLock implements Lock {
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		SharedWait shared = new SharedWait((time > 0) ? Duration.ofNanos(unit.toNanos(time)) : Duration.ZERO,
-				this.clock);
+		CompositeLockRegistry.SharedWait shared = new CompositeLockRegistry.SharedWait(
+				(time > 0) ? Duration.ofNanos(unit.toNanos(time)) : Duration.ZERO, this.clock);
 		return this.first.tryLock(time, unit)
 				&& enterSecond(() -> this.second.tryLock(shared.rest().toNanos(), TimeUnit.NANOSECONDS));
 	}
@@ -105,7 +108,7 @@ final class CompositeLock implements Lock {
 			throw new IllegalMonitorStateException("Thread '" + Thread.currentThread().getName()
 					+ "' does not hold lock '" + this.key + "' in both registries: call unlock() only after lock()");
 		}
-		InOrder.run(this.second::unlock, this.first::unlock);
+		CompositeHeldLock.releaseBoth(this.second::unlock, this.first::unlock);
 	}
 
 	@Override
@@ -123,6 +126,42 @@ final class CompositeLock implements Lock {
 	private interface Entry {
 
 		boolean enter() throws InterruptedException;
+
+	}
+
+	/**
+	 * How often this thread has each key through the views of one composite: unlocking
+	 * more often must not release what it has in one of the members without the
+	 * composite.
+	 */
+	static final class ViewLevels {
+
+		private final ThreadLocal<@Nullable Map<String, Integer>> levels = new ThreadLocal<>();
+
+		void enter(String key) {
+			Map<String, Integer> mine = this.levels.get();
+			if (mine == null) {
+				mine = new HashMap<>();
+				this.levels.set(mine);
+			}
+			mine.merge(key, 1, Integer::sum);
+		}
+
+		/**
+		 * Leave one level.
+		 * @return whether there was one
+		 */
+		boolean leave(String key) {
+			Map<String, Integer> mine = this.levels.get();
+			if (mine == null || !mine.containsKey(key)) {
+				return false;
+			}
+			mine.computeIfPresent(key, (same, level) -> (level > 1) ? level - 1 : null);
+			if (mine.isEmpty()) {
+				this.levels.remove();
+			}
+			return true;
+		}
 
 	}
 

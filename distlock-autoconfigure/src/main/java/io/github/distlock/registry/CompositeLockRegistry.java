@@ -13,6 +13,7 @@ import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link LockRegistry} over two others: each lock is taken in both, in order, all or
@@ -38,7 +39,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	private final TimeSource clock;
 
-	private final ViewLevels viewLevels = new ViewLevels();
+	private final CompositeLock.ViewLevels viewLevels = new CompositeLock.ViewLevels();
 
 	/**
 	 * Create a registry. It is neither started nor shut down: its members are.
@@ -113,14 +114,16 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-		return new CompositeAsyncAcquisition<>(request, share(request), AsyncAnswer.ACQUIRED).begin(this.first,
-				this.second);
+		return LockFutures.required(acquireAsync(request, true), () -> lostWhileWaiting(request));
 	}
 
 	@Override
 	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
-		return new CompositeAsyncAcquisition<>(request, share(request), AsyncAnswer.PERHAPS).begin(this.first,
-				this.second);
+		return LockFutures.optional(acquireAsync(request, false));
+	}
+
+	private CompletableFuture<@Nullable HeldLock> acquireAsync(LockRequest request, boolean required) {
+		return new CompositeAsyncAcquisition(request, share(request), required).begin(this.first, this.second);
 	}
 
 	@Override
@@ -156,6 +159,39 @@ public final class CompositeLockRegistry implements LockRegistry {
 		return new LockNotAcquiredException("Lock '" + request.key() + "' (" + request.label()
 				+ ") was lost in the first of two registries while it waited for the second: wait for a shorter time, or"
 				+ " leave leaseTime out");
+	}
+
+	/**
+	 * A wait time that two registries share, from now on.
+	 */
+	static final class SharedWait {
+
+		private final Duration whole;
+
+		private final TimeSource clock;
+
+		private final long startNanos;
+
+		SharedWait(Duration whole, TimeSource clock) {
+			this.whole = whole;
+			this.clock = clock;
+			this.startNanos = clock.nanoTime();
+		}
+
+		/** For the first: zero tries once, negative waits for ever. */
+		Duration whole() {
+			return this.whole;
+		}
+
+		/** For the second: what is left, at least one attempt. */
+		Duration rest() {
+			if (this.whole.isNegative()) {
+				return this.whole;
+			}
+			Duration rest = this.whole.minusNanos(this.clock.nanoTime() - this.startNanos);
+			return rest.isNegative() ? Duration.ZERO : rest;
+		}
+
 	}
 
 }

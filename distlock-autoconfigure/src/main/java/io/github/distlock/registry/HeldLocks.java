@@ -3,6 +3,7 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
@@ -15,7 +16,6 @@ import io.github.distlock.LossCause;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.renewal.LeaseEvents;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.waiting.Holder;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * The locks that this JVM holds: which thread has which, how they end, and who is told.
  * Thread-safe.
  */
-final class HeldLocks implements LeaseEvents, Hold.Owner {
+final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 
 	private static final Log logger = LogFactory.getLog(HeldLocks.class);
 
@@ -53,11 +53,12 @@ final class HeldLocks implements LeaseEvents, Hold.Owner {
 
 	private final boolean interruptOnLost;
 
-	HeldLocks(BackendDescription backend, LockAcquirer room, RenewerFactory renewerFactory, LockListener listeners,
-			TimeSource clock, Executor executor, boolean interruptOnLost) {
+	HeldLocks(BackendDescription backend, LockAcquirer room,
+			Function<LeaseRenewer.Listener, LeaseRenewer> renewerFactory, LockListener listeners, TimeSource clock,
+			Executor executor, boolean interruptOnLost) {
 		this.backend = backend.name();
 		this.room = room;
-		this.renewer = renewerFactory.create(this);
+		this.renewer = renewerFactory.apply(this);
 		this.kept = new MinimumHoldTimes(room, this.renewer, clock, backend.expires());
 		this.listeners = listeners;
 		this.clock = clock;
@@ -241,9 +242,13 @@ final class HeldLocks implements LeaseEvents, Hold.Owner {
 			catch (RuntimeException | Error ex) {
 				writer.loseAfterEnd(LossCause.STORE_SILENT, "an error ended its downgrade to a reader");
 				writer.current().lose(LossCause.STORE_SILENT);
-				InOrder.run(() -> {
-					throw ex;
-				}, () -> endIfOver(writer));
+				try {
+					endIfOver(writer);
+				}
+				catch (RuntimeException problem) {
+					ex.addSuppressed(problem);
+				}
+				throw ex;
 			}
 		}
 		boolean continued = writer.current() != writer;
@@ -267,7 +272,7 @@ final class HeldLocks implements LeaseEvents, Hold.Owner {
 			return;
 		}
 		// Terms count from now, without the time until the store answered.
-		ReaderHold reader = new ReaderHold(writer, admission, writer.restOfTerms(), this.clock);
+		Hold reader = new WriteHold.ReaderHold(writer, admission, writer.restOfTerms(), this.clock);
 		if (writer.continueAs(reader)) {
 			this.renewer.watch(reader);
 			return;
@@ -326,18 +331,35 @@ final class HeldLocks implements LeaseEvents, Hold.Owner {
 				+ "): " + reason);
 		this.listeners.onLost(new LockListener.Lost(this.backend, hold.name(), hold.key(),
 				hold.admission().fencingToken(), heldSince(hold), reason, cause));
-		LossCallbacks.run(hold, this.executor);
+		runLossCallbacks(hold);
+	}
+
+	/**
+	 * Run what holders want to be run when they lose a lock, on threads for callbacks.
+	 * What one callback throws does not keep the others from running.
+	 */
+	private void runLossCallbacks(Hold lost) {
+		for (Runnable callback : lost.stay().takeCallbacks()) {
+			Runnable guarded = () -> {
+				try {
+					callback.run();
+				}
+				catch (Throwable ex) {
+					logger.error("A callback for the loss of lock '" + lost.key() + "' failed", ex);
+				}
+			};
+			try {
+				this.executor.execute(guarded);
+			}
+			catch (RuntimeException | Error ex) {
+				// The registry has been shut down, or no thread can be started.
+				guarded.run();
+			}
+		}
 	}
 
 	private static Duration heldSince(Hold hold) {
 		return Duration.ofNanos(hold.stay().heldNanos());
-	}
-
-	/** Makes the renewer, which needs to know whom to tell. */
-	interface RenewerFactory {
-
-		LeaseRenewer create(LeaseEvents events);
-
 	}
 
 }

@@ -124,16 +124,20 @@ final class LockOperations {
 		}
 	}
 
-	/** Enter without a thread. */
-	<T> CompletableFuture<T> enterAsync(LockRequest request, AsyncAnswer<T> answer) {
+	/**
+	 * Acquire the lock without a thread. Cancelling the future ends the wait.
+	 * @param timeoutOutcome the outcome to report if the wait time has passed
+	 * @return completes with the lock, or with {@code null} if the wait time has passed
+	 */
+	CompletableFuture<@Nullable HeldLock> enterAsync(LockRequest request, LockOutcome timeoutOutcome) {
 		Attempt attempt = new Attempt(request);
-		CompletableFuture<T> result = new CompletableFuture<>();
+		CompletableFuture<@Nullable HeldLock> result = new CompletableFuture<>();
 		CompletableFuture<@Nullable Holder> waiting;
 		try {
 			validate(request);
 			Hold mine = reenterWork(request);
 			if (mine != null) {
-				return CompletableFuture.completedFuture(answer.with(new HoldReference(mine, request.mode())));
+				return CompletableFuture.completedFuture(new HoldReference(mine, request.mode()));
 			}
 			waiting = this.session.room().acquireAsync(attempt.entryRequest());
 		}
@@ -159,23 +163,19 @@ final class LockOperations {
 				result.completeExceptionally(failure);
 			}
 			else if (admission == null) {
-				attempt.ended(answer.late());
-				answer.without(result, notAcquired(request));
+				attempt.ended(timeoutOutcome);
+				result.complete(null);
 			}
 			else {
-				admitted(request, attempt, admission, answer, result);
+				admitted(request, attempt, admission, result);
 			}
 		});
-		result.whenComplete((lock, failure) -> {
-			if (result.isCancelled()) {
-				waiting.cancel(false);
-			}
-		});
+		LockFutures.cancelWith(result, waiting);
 		return result;
 	}
 
-	private <T> void admitted(LockRequest request, Attempt attempt, Holder admission, AsyncAnswer<T> answer,
-			CompletableFuture<T> result) {
+	private void admitted(LockRequest request, Attempt attempt, Holder admission,
+			CompletableFuture<@Nullable HeldLock> result) {
 		HeldLock lock;
 		try {
 			lock = new HoldReference(begin(request, admission, null, null), request.mode());
@@ -193,7 +193,7 @@ final class LockOperations {
 			result.completeExceptionally(ex);
 			return;
 		}
-		if (!result.complete(answer.with(lock))) {
+		if (!result.complete(lock)) {
 			// Cancelled in the moment of the grant: nobody will ever close it.
 			lock.abandon();
 		}

@@ -4,14 +4,21 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.renewal.Lease;
 import io.github.distlock.renewal.LeaseRenewer;
+import io.github.distlock.renewal.LeaseTerms;
+import io.github.distlock.waiting.Holder;
 import io.github.distlock.waiting.LockAcquirer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The locks that their holders have left, and that nobody gets yet. Whoever takes one out
@@ -21,7 +28,7 @@ final class MinimumHoldTimes {
 
 	private static final Log logger = LogFactory.getLog(MinimumHoldTimes.class);
 
-	private final Set<MinimumHoldTime> locks = ConcurrentHashMap.newKeySet();
+	private final Set<KeptLock> locks = ConcurrentHashMap.newKeySet();
 
 	private final LockAcquirer room;
 
@@ -49,7 +56,7 @@ final class MinimumHoldTimes {
 	 * gives it back
 	 */
 	boolean keep(Hold hold, Duration owed) {
-		MinimumHoldTime lock = new MinimumHoldTime(hold.admission(), hold.validity(), owed, this.clock, this::letGo);
+		KeptLock lock = new KeptLock(hold.admission(), hold.validity(), owed, this.clock, this::letGo);
 		this.locks.add(lock);
 		try {
 			this.renewer.watch(lock);
@@ -80,11 +87,67 @@ final class MinimumHoldTimes {
 		return true;
 	}
 
-	private void letGo(MinimumHoldTime lock) {
+	private void letGo(KeptLock lock) {
 		this.renewer.forget(lock);
 		if (this.locks.remove(lock)) {
 			this.room.releaseAsync(lock.admission(), lock.validity());
 		}
+	}
+
+	/**
+	 * A lock that its holder has left, and that stays taken for the rest of its minimum
+	 * hold time. Nobody is inside, so its end is no loss.
+	 */
+	private static final class KeptLock extends Lease {
+
+		private final Holder admission;
+
+		private final Consumer<KeptLock> end;
+
+		/**
+		 * Keep a lock.
+		 * @param admission the stay that has ended
+		 * @param validity until when the store's grant counts; if that is too soon the
+		 * store is asked for more
+		 * @param rest for how long it is kept
+		 * @param clock the time
+		 * @param end is told when it is to be released
+		 */
+		KeptLock(Holder admission, Validity validity, Duration rest, TimeSource clock, Consumer<KeptLock> end) {
+			super(validity, new LeaseTerms(rest, LeaseTerms.lasting(rest), false, null, rest), clock);
+			this.admission = admission;
+			this.end = end;
+		}
+
+		Holder admission() {
+			return this.admission;
+		}
+
+		@Override
+		protected Ticket ticket() {
+			return this.admission.ticket();
+		}
+
+		@Override
+		protected long lastToken() {
+			return this.admission.lastToken();
+		}
+
+		@Override
+		protected boolean countsFromConfirmation() {
+			return false;
+		}
+
+		@Override
+		protected @Nullable Thread owner() {
+			return null;
+		}
+
+		@Override
+		protected void lost(LossCause cause, String reason) {
+			this.end.accept(this);
+		}
+
 	}
 
 }

@@ -147,4 +147,23 @@ final class WriteHold extends Hold {
 
 	}
 
+	/**
+	 * The lease of a writer who went on as a reader. The stay is still the writer's.
+	 */
+	static final class ReaderHold extends Hold {
+
+		private final WriteHold writer;
+
+		ReaderHold(WriteHold writer, Holder admission, LeaseTerms terms, TimeSource clock) {
+			super(writer.heldBy(), writer.name(), admission, terms, clock, writer.thread(), writer.isDyingWithThread());
+			this.writer = writer;
+		}
+
+		@Override
+		Hold stay() {
+			return this.writer;
+		}
+
+	}
+
 }

@@ -42,7 +42,7 @@ public final class LeaseRenewer {
 
 	private final Executor executor;
 
-	private final LeaseEvents events;
+	private final Listener listener;
 
 	private final RenewalTimer timer;
 
@@ -57,15 +57,15 @@ public final class LeaseRenewer {
 	 * @param clock the time
 	 * @param executor sends the renewals
 	 * @param timers runs the scans, which do not block
-	 * @param events who is told
+	 * @param listener is told of renewals
 	 */
 	public LeaseRenewer(LockBackend backend, TimeSource clock, Executor executor, ScheduledExecutorService timers,
-			LeaseEvents events) {
+			Listener listener) {
 		this.backend = backend;
 		this.batchSize = backend.description().batchSize();
 		this.clock = clock;
 		this.executor = executor;
-		this.events = events;
+		this.listener = listener;
 		this.timer = new RenewalTimer(clock, executor, timers, this::scan);
 	}
 
@@ -281,7 +281,7 @@ public final class LeaseRenewer {
 				batch.answered();
 				this.timer.wakeSurely(lease.untilNextEvent());
 			}
-			this.events.renewed(renewed, gone, failed, Duration.ofNanos(lateness));
+			this.listener.renewed(renewed, gone, failed, Duration.ofNanos(lateness));
 		}
 		catch (Throwable ex) {
 			logger.error("The answer to a renewal of leases could not be handled", ex);
@@ -319,6 +319,24 @@ public final class LeaseRenewer {
 			this.failing = true;
 			logger.warn(message);
 		}
+	}
+
+	/**
+	 * Is told what became of renewals. Called on the threads of the renewer; must not
+	 * block.
+	 */
+	@FunctionalInterface
+	public interface Listener {
+
+		/**
+		 * A batch was renewed.
+		 * @param renewed how many were
+		 * @param gone how many the store no longer knew
+		 * @param failed how many could not be asked for
+		 * @param lateness time from the moment planned for the batch to its answer
+		 */
+		void renewed(int renewed, int gone, int failed, Duration lateness);
+
 	}
 
 }

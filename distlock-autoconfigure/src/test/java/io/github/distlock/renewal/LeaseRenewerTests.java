@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The watchdog, with time that passes when it is told to.
  */
-class LeaseRenewerTests implements LeaseEvents {
+class LeaseRenewerTests implements LeaseRenewer.Listener {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 

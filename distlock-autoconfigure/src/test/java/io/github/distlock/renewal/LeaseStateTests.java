@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What questions to a lease change: nothing that anything but the lease can see, and a
  * lease that was found not to be held is never held again.
  */
-class LeaseStateTests implements LeaseEvents {
+class LeaseStateTests implements LeaseRenewer.Listener {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * After an {@link Error} or a rejection at any step of a renewal, leases are renewed
  * again while something is left of them.
  */
-class RenewalErrorTests implements LeaseEvents {
+class RenewalErrorTests implements LeaseRenewer.Listener {
 
 	private static final Duration LEASE = Duration.ofSeconds(6);
 

@@ -76,7 +76,7 @@ final class Mutants {
 					    redis.call('SET', KEYS[i], '+' .. ARGV[i * 2 - 1], 'PX', ARGV[i * 2])
 					    answers[i] = 1
 					"""),
-					java("renewal/LeaseState.java", "if (!checkExpired() && STATE.compareAndSet(this, HELD, ENDED))",
+					java("renewal/Lease.java", "if (!checkExpired() && STATE.compareAndSet(this, HELD, ENDED))",
 							"if (!checkExpired() && STATE.compareAndSet(this, HELD, HELD))"),
 					java("registry/HeldLocks.java", """
 							boolean valid = hold.endLease();

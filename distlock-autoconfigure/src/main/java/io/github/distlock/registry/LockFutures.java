@@ -1,0 +1,66 @@
+package io.github.distlock.registry;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockNotAcquiredException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Converts between the futures of {@link io.github.distlock.LockRegistry} and the one
+ * that this package works with: a future of the lock, or of {@code null} if the lock was
+ * not acquired. Cancelling the converted future cancels its source. If it is cancelled
+ * while the lock is granted, the lock is released.
+ */
+final class LockFutures {
+
+	private LockFutures() {
+	}
+
+	/** Fail with an exception if the lock was not acquired. */
+	static CompletableFuture<HeldLock> required(CompletableFuture<@Nullable HeldLock> source,
+			Supplier<LockNotAcquiredException> notAcquired) {
+		CompletableFuture<HeldLock> result = new CompletableFuture<>();
+		source.whenComplete((lock, failure) -> {
+			if (failure != null) {
+				result.completeExceptionally(failure);
+			}
+			else if (lock == null) {
+				result.completeExceptionally(notAcquired.get());
+			}
+			else if (!result.complete(lock)) {
+				lock.abandon();
+			}
+		});
+		cancelWith(result, source);
+		return result;
+	}
+
+	/** Complete with an empty value if the lock was not acquired. */
+	static CompletableFuture<Optional<HeldLock>> optional(CompletableFuture<@Nullable HeldLock> source) {
+		CompletableFuture<Optional<HeldLock>> result = new CompletableFuture<>();
+		source.whenComplete((lock, failure) -> {
+			if (failure != null) {
+				result.completeExceptionally(failure);
+			}
+			else if (!result.complete(Optional.ofNullable(lock)) && lock != null) {
+				lock.abandon();
+			}
+		});
+		cancelWith(result, source);
+		return result;
+	}
+
+	/** Cancel a future if the caller cancels the result. */
+	static void cancelWith(CompletableFuture<? extends @Nullable Object> result,
+			CompletableFuture<? extends @Nullable Object> source) {
+		result.whenComplete((value, failure) -> {
+			if (result.isCancelled()) {
+				source.cancel(false);
+			}
+		});
+	}
+
+}
