@@ -35,6 +35,9 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	/** Shortest lease time that can be requested. */
 	public static final Duration MINIMUM_LEASE = Duration.ofMillis(100);
 
+	/** Length of the longest key, in bytes of UTF-8. */
+	public static final int MAXIMUM_KEY_BYTES = 512;
+
 	/** Longest lease time that can be requested. */
 	public static final Duration MAXIMUM_LEASE = Duration.ofDays(365);
 

@@ -12,20 +12,21 @@ import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the locks of asynchronous calls and gives them back, on threads of its own: the
- * caller's may be an event loop, and the application's may all be waiting for the very
- * lock that is to be given back. No code of the application runs on them.
+ * Acquires and releases the locks of asynchronous calls on its own threads. The thread of
+ * the caller may be an event loop, and the threads of the application may all wait for
+ * the lock that is released. No code of the application runs on the threads of this
+ * class.
  */
 final class AsyncLockExecutor {
 
-	/** A release waits for the answer of one command. */
+	/** Threads that release: each waits for the answer of one command. */
 	private static final int THREADS = 8;
 
 	private static final long IDLE_SECONDS = 30;
 
 	/**
-	 * Never shut down, and daemons that end when idle: it refuses nothing. Its queue has
-	 * no lock that an event loop would have to wait for.
+	 * Never shut down, so that it rejects no task: its threads are daemons that end when
+	 * they are idle. Its queue has no lock for which an event loop would have to wait.
 	 */
 	private final ThreadPoolExecutor threads;
 
@@ -37,34 +38,34 @@ final class AsyncLockExecutor {
 	}
 
 	/**
-	 * Take all locks of a call. Does not block.
+	 * Acquire all locks of a call. Does not block.
 	 * @param call the call
-	 * @param outer the locks under which it was called
+	 * @param outer the locks under which the method was called
 	 * @return completes on a thread that must not block
 	 */
-	CompletableFuture<AsyncAnswerOfLocks> take(LockedInvocation call, List<HeldLock> outer) {
-		AsyncLockSequence wait = new AsyncLockSequence(call, outer, this);
-		this.threads.execute(wait::goOn);
-		return wait.result();
+	CompletableFuture<AsyncLockOutcome> acquire(LockedInvocation call, List<HeldLock> outer) {
+		AsyncLockSequence sequence = new AsyncLockSequence(call, outer, this);
+		this.threads.execute(sequence::next);
+		return sequence.result();
 	}
 
 	/**
-	 * Give up a wait. Does not block.
+	 * Cancel a wait. Does not block.
 	 */
-	void giveUp(CompletableFuture<AsyncAnswerOfLocks> waiting) {
+	void cancel(CompletableFuture<AsyncLockOutcome> waiting) {
 		if (!waiting.isDone()) {
 			executeAnyway(() -> waiting.cancel(false));
 		}
 	}
 
 	/**
-	 * Give locks back, in reverse order. Does not block.
-	 * @param locks in the order in which they were taken
-	 * @param failure what the work ended with; problems of the release are added to it
-	 * @param then told, on a thread that must not block, what the work ends with now: its
-	 * failure, or {@link io.github.distlock.LockLostException}
+	 * Release locks in reverse order. Does not block.
+	 * @param locks in the order in which they were acquired
+	 * @param failure the failure of the work; problems of the release are added to it
+	 * @param then called on a thread that must not block, with the failure of the work or
+	 * of the release, such as {@link io.github.distlock.LockLostException}
 	 */
-	void leave(List<HeldLock> locks, @Nullable Throwable failure, Consumer<@Nullable Throwable> then) {
+	void release(List<HeldLock> locks, @Nullable Throwable failure, Consumer<@Nullable Throwable> then) {
 		if (locks.isEmpty()) {
 			then.accept(failure);
 		}
@@ -74,26 +75,25 @@ final class AsyncLockExecutor {
 	}
 
 	/**
-	 * Give locks back under which nothing was done. Does not block.
-	 * @param call the call that they were for
-	 * @param locks in the order in which they were taken
-	 * @param then told, on a thread that must not block
+	 * Release locks under which nothing was done. Does not block.
+	 * @param locks in the order in which they were acquired
+	 * @param then called on a thread that must not block
 	 */
-	void giveBack(LockedInvocation call, List<HeldLock> locks, Runnable then) {
+	void abandon(List<HeldLock> locks, Runnable then) {
 		if (locks.isEmpty()) {
 			then.run();
 		}
 		else {
 			executeAnyway(() -> {
-				call.giveBack(locks);
+				LockRelease.abandon(locks);
 				then.run();
 			});
 		}
 	}
 
 	/**
-	 * Without a thread the current one blocks for one command: otherwise the lock would
-	 * stay held.
+	 * If no thread can be created, the current thread blocks for one command: otherwise
+	 * the lock would stay held.
 	 */
 	private void executeAnyway(Runnable task) {
 		try {

@@ -13,8 +13,8 @@ import io.github.distlock.aop.LockTarget.Acquisition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wait of one call for its locks, one after the other, without a thread. Whoever
- * cancels {@link #result} gives it up: then nothing stays locked.
+ * Acquires the locks of one call, one after the other, without a waiting thread. The wait
+ * ends when {@link #result} is cancelled: no lock stays held then.
  */
 final class AsyncLockSequence {
 
@@ -22,106 +22,106 @@ final class AsyncLockSequence {
 
 	private final List<HeldLock> outer;
 
-	private final AsyncLockExecutor locks;
+	private final AsyncLockExecutor lockExecutor;
 
-	private final LockWait wait;
+	private final long startNanos;
 
 	/**
 	 * Grows by one with each step. A step begins when the future of the step before is
-	 * complete, so no two run at a time and each sees what the one before did.
+	 * complete, so no two steps run at the same time, and each sees the changes of the
+	 * steps before.
 	 */
-	private final List<HeldLock> had = new ArrayList<>();
+	private final List<HeldLock> acquired = new ArrayList<>();
 
-	private final CompletableFuture<AsyncAnswerOfLocks> result = new CompletableFuture<>();
+	private final CompletableFuture<AsyncLockOutcome> result = new CompletableFuture<>();
 
-	AsyncLockSequence(LockedInvocation call, List<HeldLock> outer, AsyncLockExecutor locks) {
+	AsyncLockSequence(LockedInvocation call, List<HeldLock> outer, AsyncLockExecutor lockExecutor) {
 		this.call = call;
 		this.outer = outer;
-		this.locks = locks;
-		this.wait = call.startWaiting();
+		this.lockExecutor = lockExecutor;
+		this.startNanos = call.startWaiting();
 	}
 
-	CompletableFuture<AsyncAnswerOfLocks> result() {
+	CompletableFuture<AsyncLockOutcome> result() {
 		return this.result;
 	}
 
-	/** Ask for the next lock, or say that all are had. */
-	void goOn() {
-		if (this.had.size() < this.call.wanted().size() && !this.result.isDone()) {
-			ask(this.call.wanted().get(this.had.size()));
+	/** Request the next lock, or complete the result if all locks are acquired. */
+	void next() {
+		if (this.acquired.size() < this.call.targets().size() && !this.result.isDone()) {
+			request(this.call.targets().get(this.acquired.size()));
 		}
-		else if (begun() && !this.result.complete(new AsyncAnswerOfLocks.Entered(this.had))) {
-			// Cancelled or failed, perhaps at the moment of the grant: nothing else
-			// closes
-			// them.
-			this.locks.giveBack(this.call, this.had, () -> {
+		else if (begin() && !this.result.complete(new AsyncLockOutcome.Acquired(this.acquired))) {
+			// Cancelled or failed, perhaps in the moment of the grant: nothing else
+			// releases the locks.
+			this.lockExecutor.abandon(this.acquired, () -> {
 			});
 		}
 	}
 
-	/** All are had, unless the wait was cancelled. */
-	private boolean begun() {
+	/** Start the leases, unless the wait was cancelled. */
+	private boolean begin() {
 		try {
 			if (!this.result.isDone()) {
-				this.call.begin(this.had);
+				this.call.begin(this.acquired);
 			}
 			return true;
 		}
 		catch (RuntimeException | Error ex) {
-			fail(this.call.wanted().get(0), ex);
+			fail(this.call.targets().get(0), ex);
 			return false;
 		}
 	}
 
-	private void ask(LockTarget wanted) {
+	private void request(LockTarget target) {
 		try (LockContext.Scope scope = LockContext.openAll(this.outer)) {
-			follow(wanted.acquireAsync(this.wait.request(wanted)), wanted);
+			await(target.acquireAsync(this.call.request(target, this.startNanos)), target);
 		}
 		catch (RuntimeException | Error ex) {
-			fail(wanted, ex);
+			fail(target, ex);
 		}
 	}
 
-	private <T> void follow(Acquisition<T> acquisition, LockTarget wanted) {
-		// First of all: nothing else gives back a lock that is the answer.
-		acquisition.answer().whenComplete((answered, failure) -> {
+	private <T> void await(Acquisition<T> acquisition, LockTarget target) {
+		// Must come first: nothing else releases a lock that the answer contains.
+		acquisition.answer().whenComplete((answer, failure) -> {
 			if (failure != null) {
-				fail(wanted, failure);
+				fail(target, failure);
 				return;
 			}
 			try {
-				answered(acquisition.lock().apply(answered), wanted);
+				answered(acquisition.lock().apply(answer), target);
 			}
 			catch (RuntimeException | Error ex) {
-				fail(wanted, ex);
+				fail(target, ex);
 			}
 		});
-		this.result.whenComplete((entry, failure) -> {
+		this.result.whenComplete((outcome, failure) -> {
 			if (this.result.isCancelled()) {
 				acquisition.answer().cancel(false);
 			}
 		});
 	}
 
-	private void answered(@Nullable HeldLock lock, LockTarget wanted) {
+	private void answered(@Nullable HeldLock lock, LockTarget target) {
 		if (lock != null) {
-			this.had.add(lock);
-			goOn();
+			this.acquired.add(lock);
+			next();
 		}
 		else {
-			fail(wanted, new LockNotAcquiredException(
-					"Others hold lock '" + wanted.request().key() + "' (" + wanted.request().label() + ")"));
+			fail(target, new LockNotAcquiredException(
+					"Others hold lock '" + target.request().key() + "' (" + target.request().label() + ")"));
 		}
 	}
 
-	private void fail(LockTarget wanted, Throwable failure) {
+	private void fail(LockTarget target, Throwable failure) {
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
-		List<HeldLock> acquired = List.copyOf(this.had);
-		this.had.clear();
-		this.locks.giveBack(this.call, acquired, () -> {
+		List<HeldLock> abandoned = List.copyOf(this.acquired);
+		this.acquired.clear();
+		this.lockExecutor.abandon(abandoned, () -> {
 			if (cause instanceof LockException problem) {
-				this.result.complete(new AsyncAnswerOfLocks.Refused(wanted, problem));
+				this.result.complete(new AsyncLockOutcome.NotAcquired(target, problem));
 			}
 			else {
 				this.result.completeExceptionally(cause);

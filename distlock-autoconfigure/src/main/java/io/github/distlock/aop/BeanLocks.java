@@ -33,10 +33,10 @@ record BeanLocks(List<LockDefinition> sound, List<Broken> broken) {
 	/**
 	 * A method that is to be locked.
 	 *
-	 * @param where the method
+	 * @param method the method
 	 * @param onClass whether only a class is annotated
 	 */
-	record Place(LockedMethod where, boolean onClass) {
+	record Place(LockedMethod method, boolean onClass) {
 
 		/**
 		 * Whether a class-based proxy cannot intercept the method, and its author can
@@ -44,16 +44,16 @@ record BeanLocks(List<LockDefinition> sound, List<Broken> broken) {
 		 * method of another package.
 		 */
 		boolean isClosed() {
-			Class<?> declaring = this.where.method().getDeclaringClass();
-			return this.onClass && Modifier.isFinal(this.where.method().getModifiers())
-					&& declaring != this.where.beanClass()
-					&& !declaring.getPackageName().equals(this.where.beanClass().getPackageName());
+			Class<?> declaring = this.method.method().getDeclaringClass();
+			return this.onClass && Modifier.isFinal(this.method.method().getModifiers())
+					&& declaring != this.method.beanClass()
+					&& !declaring.getPackageName().equals(this.method.beanClass().getPackageName());
 		}
 
 		/** Whether no proxy intercepts the method. */
 		boolean isUnreachable() {
-			return Modifier.isStatic(this.where.method().getModifiers())
-					|| Modifier.isPrivate(this.where.method().getModifiers());
+			return Modifier.isStatic(this.method.method().getModifiers())
+					|| Modifier.isPrivate(this.method.method().getModifiers());
 		}
 
 	}

@@ -2,77 +2,121 @@ package io.github.distlock.aop;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockException;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks are taken on the caller's thread, and held until the method has returned.
+ * Acquires the locks on the thread of the caller and holds them until the method has
+ * returned. For an {@code @Async} method that returns a future, the caller is a thread of
+ * the executor. It waits for the future under the lock; without the lock it would wait
+ * for it as well, right after the method has returned.
  */
 final class BlockingInvoker implements LockInvoker {
 
+	private final LockTargetResolver targets;
+
 	private final TransactionalCalls transactionalCalls;
 
-	BlockingInvoker(TransactionalCalls transactionalCalls) {
+	BlockingInvoker(LockTargetResolver targets, TransactionalCalls transactionalCalls) {
+		this.targets = targets;
 		this.transactionalCalls = transactionalCalls;
 	}
 
 	@Override
-	public @Nullable Object run(LockedMethod where, Supplier<LockedInvocation> pending) throws Throwable {
-		LockedInvocation call = pending.get();
-		if (call.wanted().isEmpty()) {
-			return call.invocation().proceed();
+	public @Nullable Object invoke(MethodLocks locks, MethodInvocation invocation) throws Throwable {
+		MethodInvocation body = (locks.returnKind() == ReturnKind.FUTURE_OF_ASYNC) ? new Awaited(invocation)
+				: invocation;
+		LockedInvocation call = this.targets.resolve(locks, body);
+		if (call.targets().isEmpty()) {
+			return body.proceed();
 		}
-		LockWait wait = call.startWaiting();
-		List<HeldLock> had = new ArrayList<>(call.wanted().size());
-		for (LockTarget next : call.wanted()) {
+		long startNanos = call.startWaiting();
+		List<HeldLock> acquired = new ArrayList<>(call.targets().size());
+		for (LockTarget target : call.targets()) {
 			HeldLock lock;
 			try {
-				lock = next.acquire(wait.request(next));
+				lock = target.acquire(call.request(target, startNanos));
 			}
 			catch (LockException problem) {
-				call.giveBack(had);
-				return call.withoutLock(next, problem);
+				LockRelease.abandon(acquired);
+				return call.withoutLock(target, problem);
 			}
 			catch (RuntimeException | Error problem) {
-				call.giveBack(had);
+				LockRelease.abandon(acquired);
 				throw problem;
 			}
 			if (lock == null) {
-				call.giveBack(had);
-				return call.skipped(next);
+				LockRelease.abandon(acquired);
+				return call.skipped(target);
 			}
-			had.add(lock);
+			acquired.add(lock);
 		}
-		return run(call, had);
+		return proceed(call, acquired);
 	}
 
-	private @Nullable Object run(LockedInvocation call, List<HeldLock> locks) throws Throwable {
-		LockRelease exit = begin(call, locks);
+	private @Nullable Object proceed(LockedInvocation call, List<HeldLock> locks) throws Throwable {
+		LockRelease release = begin(call, locks);
 		Object result;
 		try {
 			result = call.proceed(locks);
-			ReturnKind.checkEnded(call.plan().where(), result);
+			ReturnKind.checkEnded(call.locks().method(), result);
 		}
 		catch (Throwable failure) {
-			exit.afterFailure(locks, failure);
+			release.afterFailure(locks, failure);
 			throw failure;
 		}
-		exit.afterReturn(locks);
+		release.afterReturn(locks);
 		return result;
 	}
 
 	private LockRelease begin(LockedInvocation call, List<HeldLock> locks) {
 		try {
 			call.begin(locks);
-			return this.transactionalCalls.enter(call.plan().where(), locks);
+			return this.transactionalCalls.enter(call.locks().method(), locks);
 		}
 		catch (RuntimeException | Error ex) {
-			call.giveBack(locks);
+			LockRelease.abandon(locks);
 			throw ex;
 		}
+	}
+
+	/** A call that returns when the future is done that the method has returned. */
+	private record Awaited(MethodInvocation call) implements InvocationDecorator {
+
+		@Override
+		public @Nullable Object proceed() throws Throwable {
+			Object result = this.call.proceed();
+			if (result instanceof Future<?> future) {
+				awaitEnd(future);
+			}
+			return result;
+		}
+
+		/** An interrupt does not end the work, so it does not end the lock either. */
+		private static void awaitEnd(Future<?> future) {
+			boolean interrupted = false;
+			while (!future.isDone()) {
+				try {
+					future.get();
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+				catch (ExecutionException | CancellationException ex) {
+					// The caller of the method gets it from the future.
+				}
+			}
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+
 	}
 
 }

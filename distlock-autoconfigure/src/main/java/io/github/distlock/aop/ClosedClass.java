@@ -18,14 +18,15 @@ final class ClosedClass {
 	private ClosedClass() {
 	}
 
-	static void check(LockedMethod where, String beanName, ConfigurableListableBeanFactory beanFactory) {
-		Class<?> type = where.beanClass();
+	static void check(LockedMethod method, String beanName, ConfigurableListableBeanFactory beanFactory) {
+		Class<?> type = method.beanClass();
 		boolean closed = (Modifier.isFinal(type.getModifiers()) || type.isSealed()) && !Proxy.isProxyClass(type)
 				&& !ClassUtils.isLambdaClass(type);
 		if (closed
 				&& (isClassProxied(beanName, beanFactory) || ClassUtils.getAllInterfacesForClass(type).length == 0)) {
-			throw where.refuse("is in a final or sealed class, which a class-based proxy cannot extend: make the class "
-					+ "non-final, or have it implement an interface and use interface-based proxies");
+			throw method
+				.refuse("is in a final or sealed class, which a class-based proxy cannot extend: make the class "
+						+ "non-final, or have it implement an interface and use interface-based proxies");
 		}
 	}
 

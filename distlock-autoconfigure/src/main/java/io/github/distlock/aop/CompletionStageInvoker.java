@@ -6,10 +6,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,22 +20,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class CompletionStageInvoker implements LockInvoker {
 
-	private final AsyncLockExecutor locks;
+	private final LockTargetResolver targets;
+
+	private final AsyncLockExecutor lockExecutor;
 
 	private final WorkExecutor executor;
 
-	CompletionStageInvoker(AsyncLockExecutor locks, WorkExecutor executor) {
-		this.locks = locks;
+	CompletionStageInvoker(LockTargetResolver targets, AsyncLockExecutor lockExecutor, WorkExecutor executor) {
+		this.targets = targets;
+		this.lockExecutor = lockExecutor;
 		this.executor = executor;
 	}
 
 	@Override
-	public @Nullable Object run(LockedMethod where, Supplier<LockedInvocation> pending) throws Throwable {
+	public @Nullable Object invoke(MethodLocks locks, MethodInvocation invocation) throws Throwable {
 		LockedInvocation call;
 		try {
-			call = pending.get();
-			if (!call.wanted().isEmpty()) {
-				return new Work(where, call.decorated(DetachedInvocation::of)).begin();
+			call = this.targets.resolve(locks, invocation);
+			if (!call.targets().isEmpty()) {
+				return new AsyncCall(call.detached()).begin();
 			}
 		}
 		catch (RuntimeException | Error ex) {
@@ -45,9 +48,7 @@ final class CompletionStageInvoker implements LockInvoker {
 	}
 
 	/** One call. */
-	private final class Work {
-
-		private final LockedMethod where;
+	private final class AsyncCall {
 
 		private final LockedInvocation call;
 
@@ -61,40 +62,39 @@ final class CompletionStageInvoker implements LockInvoker {
 		 */
 		private final AtomicBoolean decided = new AtomicBoolean();
 
-		Work(LockedMethod where, LockedInvocation call) {
-			this.where = where;
+		AsyncCall(LockedInvocation call) {
 			this.call = call;
 		}
 
 		CompletableFuture<@Nullable Object> begin() {
-			AsyncAnswerOfLocks[] entry = new AsyncAnswerOfLocks[1];
-			Runnable body = CallerContext.wrap(() -> entered(entry[0]));
-			CompletableFuture<AsyncAnswerOfLocks> waiting = CompletionStageInvoker.this.locks.take(this.call,
+			AsyncLockOutcome[] outcome = new AsyncLockOutcome[1];
+			Runnable body = CallerContext.wrap(() -> start(outcome[0]));
+			CompletableFuture<AsyncLockOutcome> waiting = CompletionStageInvoker.this.lockExecutor.acquire(this.call,
 					this.outer);
-			waiting.whenComplete((found, failure) -> {
+			waiting.whenComplete((acquired, failure) -> {
 				if (failure != null) {
 					complete(null, failure);
 					return;
 				}
-				entry[0] = found;
+				outcome[0] = acquired;
 				CompletionStageInvoker.this.executor.begin(() -> {
 					try {
 						body.run();
 					}
 					catch (Throwable ex) {
 						// What carries the context of the caller may fail, too.
-						refused(found, ex);
+						abandon(acquired, ex);
 					}
-				}, (ex) -> refused(found, ex));
+				}, (ex) -> abandon(acquired, ex));
 			});
-			this.result.whenComplete((value, failure) -> CompletionStageInvoker.this.locks.giveUp(waiting));
+			this.result.whenComplete((value, failure) -> CompletionStageInvoker.this.lockExecutor.cancel(waiting));
 			return this.result;
 		}
 
-		private void entered(AsyncAnswerOfLocks entry) {
+		private void start(AsyncLockOutcome outcome) {
 			if (this.result.isDone()) {
 				// Cancelled before the work began: it need not begin.
-				refused(entry, new CancellationException());
+				abandon(outcome, new CancellationException());
 				return;
 			}
 			if (!this.decided.compareAndSet(false, true)) {
@@ -102,27 +102,26 @@ final class CompletionStageInvoker implements LockInvoker {
 			}
 			// From here on the locks are given back by leave, and by nothing else.
 			try (LockContext.Scope scope = LockContext.openAll(this.outer)) {
-				AsyncResult.present((CompletionStage<?>) AsyncResult.of(this.call, entry), this.where)
-					.whenComplete((value, failure) -> leave(entry, value, failure));
+				((CompletionStage<?>) outcome.result(this.call))
+					.whenComplete((value, failure) -> leave(outcome, value, failure));
 			}
 			catch (Throwable ex) {
-				leave(entry, null, ex);
+				leave(outcome, null, ex);
 			}
 		}
 
 		/** The body cannot begin, unless it has. */
-		private void refused(AsyncAnswerOfLocks entry, Throwable reason) {
+		private void abandon(AsyncLockOutcome outcome, Throwable reason) {
 			if (this.decided.compareAndSet(false, true)) {
-				CompletionStageInvoker.this.locks.giveBack(this.call, AsyncResult.locks(entry),
-						() -> complete(null, reason));
+				CompletionStageInvoker.this.lockExecutor.abandon(outcome.locks(), () -> complete(null, reason));
 			}
 		}
 
-		private void leave(AsyncAnswerOfLocks entry, @Nullable Object value, @Nullable Throwable failure) {
+		private void leave(AsyncLockOutcome outcome, @Nullable Object value, @Nullable Throwable failure) {
 			Throwable own = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 					: failure;
-			CompletionStageInvoker.this.locks.leave(AsyncResult.locks(entry), own,
-					(outcome) -> complete(value, (failure != null) ? failure : outcome));
+			CompletionStageInvoker.this.lockExecutor.release(outcome.locks(), own,
+					(problem) -> complete(value, (failure != null) ? failure : problem));
 		}
 
 		/** What depends on the result may block: not on a thread of ours. */

@@ -1,13 +1,16 @@
 package io.github.distlock.aop;
 
+import java.lang.reflect.Method;
+
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 
-import org.springframework.aop.Pointcut;
 import org.springframework.aop.ClassFilter;
+import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.ComposablePointcut;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.Ordered;
@@ -109,6 +112,23 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
 	boolean isEnabled() {
 		return this.runtime.enabled().getAsBoolean();
+	}
+
+	/**
+	 * Matches annotated methods, valid or not: the check at start-up reports invalid
+	 * annotations. A pointcut that throws would also affect beans without locks.
+	 */
+	private static final class LockPointcut extends StaticMethodMatcherPointcut {
+
+		LockPointcut(LockedClasses classes) {
+			setClassFilter(classes::contain);
+		}
+
+		@Override
+		public boolean matches(Method method, Class<?> targetClass) {
+			return !LockAnnotationFinder.find(method, targetClass).isEmpty();
+		}
+
 	}
 
 }

@@ -21,7 +21,7 @@ final class DurationAttribute {
 	private DurationAttribute() {
 	}
 
-	static @Nullable Duration waitTime(String value, LockedMethod where) {
+	static @Nullable Duration waitTime(String value, LockedMethod method) {
 		String text = value.trim();
 		if (text.isEmpty()) {
 			return null;
@@ -32,64 +32,65 @@ final class DurationAttribute {
 		if (text.equals("-1")) {
 			return LockRequest.FOREVER;
 		}
-		Duration duration = parse("waitTime", value, text, where,
+		Duration duration = parse("waitTime", value, text, method,
 				"; \"0\" tries once, \"-1\" waits for ever and \"\" takes distlock.wait-time");
 		if (duration.isNegative()) {
-			throw where.refuse("waitTime", value,
+			throw method.refuse("waitTime", value,
 					"is negative: write \"-1\" to wait for ever, \"0\" to try once, or a duration " + EXAMPLES);
 		}
 		return duration;
 	}
 
-	static @Nullable Duration leaseTime(String value, LockedMethod where) {
+	static @Nullable Duration leaseTime(String value, LockedMethod method) {
 		String text = value.trim();
 		if (text.isEmpty()) {
 			return null;
 		}
 		String remedy = "; leave it out to have the watchdog renew the lease until the method returns";
-		Duration duration = parse("leaseTime", value, text, where, remedy);
+		Duration duration = parse("leaseTime", value, text, method, remedy);
 		if (duration.compareTo(LockRequest.MINIMUM_LEASE) < 0) {
-			throw where.refuse("leaseTime", value, "is shorter than the shortest lease, "
+			throw method.refuse("leaseTime", value, "is shorter than the shortest lease, "
 					+ LockRequest.MINIMUM_LEASE.toMillis() + "ms: write a longer duration " + EXAMPLES + remedy);
 		}
 		if (duration.compareTo(LockRequest.MAXIMUM_LEASE) > 0) {
-			throw where.refuse("leaseTime", value, "is longer than the longest lease, "
+			throw method.refuse("leaseTime", value, "is longer than the longest lease, "
 					+ LockRequest.MAXIMUM_LEASE.toDays() + " days: write a shorter duration " + EXAMPLES + remedy);
 		}
 		return duration;
 	}
 
-	static @Nullable Duration minHold(String value, @Nullable Duration leaseTime, LockedMethod where) {
+	static @Nullable Duration minHold(String value, @Nullable Duration leaseTime, LockedMethod method) {
 		String text = value.trim();
 		if (text.isEmpty()) {
 			return null;
 		}
 		String remedy = "; leave it out to have the lock free when the method returns";
-		Duration duration = parse("minHold", value, text, where, remedy);
+		Duration duration = parse("minHold", value, text, method, remedy);
 		if (duration.isNegative() || duration.isZero()) {
-			throw where.refuse("minHold", value, "is no time: write a duration " + EXAMPLES + remedy);
+			throw method.refuse("minHold", value, "is no time: write a duration " + EXAMPLES + remedy);
 		}
 		Duration longest = (leaseTime != null) ? leaseTime : LockRequest.MAXIMUM_LEASE;
 		if (duration.compareTo(longest) > 0) {
-			throw where.refuse("minHold", value, "is longer than the longest time for which the lock is held, "
+			throw method.refuse("minHold", value, "is longer than the longest time for which the lock is held, "
 					+ longest + ": write a shorter duration, or a longer leaseTime");
 		}
 		return duration;
 	}
 
-	private static Duration parse(String attribute, String value, String text, LockedMethod where, String remedy) {
+	private static Duration parse(String attribute, String value, String text, LockedMethod method, String remedy) {
 		if (BARE_NUMBER.matcher(text).matches()) {
 			if (text.startsWith("-")) {
 				// A unit would not help: the caller refuses what is negative.
 				return LockRequest.FOREVER;
 			}
-			throw where.refuse(attribute, value, "has no unit: write \"" + text + "ms\" or \"" + text + "s\"" + remedy);
+			throw method.refuse(attribute, value,
+					"has no unit: write \"" + text + "ms\" or \"" + text + "s\"" + remedy);
 		}
 		try {
 			return DurationFormatterUtils.detectAndParse(text);
 		}
 		catch (IllegalArgumentException ex) {
-			throw where.refuse(attribute, value,
+			throw method.refuse(attribute, value,
 					"is no duration, or too long for one: write a number and a unit without a blank, " + EXAMPLES
 							+ remedy,
 					ex);

@@ -24,7 +24,7 @@ import org.springframework.expression.spel.ast.VariableReference;
  */
 final class ExpressionValidator {
 
-	private final WrittenExpression written;
+	private final MethodExpression.Source source;
 
 	private final ExpressionParameters parameters;
 
@@ -34,9 +34,9 @@ final class ExpressionValidator {
 
 	private final KnownProperties properties = new KnownProperties();
 
-	ExpressionValidator(WrittenExpression written, ExpressionParameters parameters, BeanFactory beanFactory,
+	ExpressionValidator(MethodExpression.Source source, ExpressionParameters parameters, BeanFactory beanFactory,
 			TypeLocator types) {
-		this.written = written;
+		this.source = source;
 		this.parameters = parameters;
 		this.beanFactory = beanFactory;
 		this.types = types;
@@ -74,7 +74,7 @@ final class ExpressionValidator {
 			checkVariable(node.toStringAST().substring(1));
 		}
 		else if (node instanceof FunctionReference) {
-			throw this.written.refuse("calls the function " + node.toStringAST()
+			throw this.source.refuse("calls the function " + node.toStringAST()
 					+ ", but there are no functions: call a method of a bean, as in @bean.method(#id), or of a class, "
 					+ "as in T(com.example.Type).method(#id)");
 		}
@@ -85,22 +85,22 @@ final class ExpressionValidator {
 			checkType(node.getChild(0).toStringAST());
 		}
 		else if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
-			throw this.written.refuse("changes a value (" + node.toStringAST()
+			throw this.source.refuse("changes a value (" + node.toStringAST()
 					+ "): an expression only reads; compare with == and add with +");
 		}
 	}
 
 	private void checkVariable(String name) {
 		if (this.parameters.isToken(name)) {
-			throw this.written.refuse("uses #" + name + ", which is the @FencingToken of the lock, and has no value "
+			throw this.source.refuse("uses #" + name + ", which is the @FencingToken of the lock, and has no value "
 					+ "before it: use another parameter");
 		}
 		if (name.equals("root") && this.parameters.position(name) != null) {
-			throw this.written.refuse("uses #root, which stands for the call and hides the parameter of that name: "
+			throw this.source.refuse("uses #root, which stands for the call and hides the parameter of that name: "
 					+ "write #a" + this.parameters.position(name) + " for the argument, or rename the parameter");
 		}
 		if (!name.equals("root") && !name.equals("this") && this.parameters.position(name) == null) {
-			throw this.written.refuse("uses #" + name + ", which does not exist: " + this.parameters.remedy());
+			throw this.source.refuse("uses #" + name + ", which does not exist: " + this.parameters.remedy());
 		}
 	}
 
@@ -118,7 +118,7 @@ final class ExpressionValidator {
 			}
 			Class<?> found = this.properties.find(type, property.getName());
 			if (found == null) {
-				throw this.written.refuse("uses the property " + property.getName() + ", which " + type.getName()
+				throw this.source.refuse("uses the property " + property.getName() + ", which " + type.getName()
 						+ " does not have: write one of its properties, or call a method of it with ()");
 			}
 			type = found;
@@ -128,7 +128,7 @@ final class ExpressionValidator {
 	private void checkBean(String reference) {
 		String name = (reference.startsWith("@") ? reference.substring(1) : reference).replace("'", "");
 		if (!this.beanFactory.containsBean(name)) {
-			throw this.written.refuse("uses the bean " + reference
+			throw this.source.refuse("uses the bean " + reference
 					+ ", which does not exist: define it or write the name of one that exists");
 		}
 	}
@@ -141,7 +141,7 @@ final class ExpressionValidator {
 			}
 		}
 		catch (EvaluationException ex) {
-			throw this.written.refuse("uses T(" + name + "), which is not on the class path: write the full class name",
+			throw this.source.refuse("uses T(" + name + "), which is not on the class path: write the full class name",
 					ex);
 		}
 	}
@@ -150,7 +150,7 @@ final class ExpressionValidator {
 		if (this.parameters.position(name) != null) {
 			return "write #" + name + " for the argument";
 		}
-		String expression = WrittenText.expression(this.written.text());
+		String expression = ExpressionSuggestion.of(this.source.text());
 		if (expression == null) {
 			return "write '" + name + "' in quotes for a text";
 		}
@@ -158,12 +158,13 @@ final class ExpressionValidator {
 	}
 
 	private void checkBareName(SpelNode node) {
-		if (node instanceof PropertyOrFieldReference property && !KeyRoot.PROPERTIES.contains(property.getName())) {
+		if (node instanceof PropertyOrFieldReference property
+				&& !MethodEvaluationContext.Root.PROPERTIES.contains(property.getName())) {
 			String name = property.getName();
-			throw this.written.refuse("has the bare word " + name + ": " + remedy(name));
+			throw this.source.refuse("has the bare word " + name + ": " + remedy(name));
 		}
 		if (node instanceof MethodReference method) {
-			throw this.written.refuse("calls " + method.getName() + "() on nothing: write @bean." + method.getName()
+			throw this.source.refuse("calls " + method.getName() + "() on nothing: write @bean." + method.getName()
 					+ "() or #root.target." + method.getName() + "()");
 		}
 	}

@@ -1,8 +1,10 @@
 package io.github.distlock.aop;
 
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import io.github.distlock.LockBackendException;
@@ -35,52 +37,52 @@ final class FallbackPolicy implements FailurePolicy {
 	/**
 	 * Find the method.
 	 * @param name what the annotation says
-	 * @param where the locked method
+	 * @param method the locked method
 	 * @return the policy
 	 * @throws io.github.distlock.LockDefinitionException if there is no such method, or
 	 * it does not fit
 	 */
-	static FallbackPolicy of(String name, LockedMethod where) {
+	static FallbackPolicy of(String name, LockedMethod method) {
 		List<Method> named = new ArrayList<>();
-		for (Method candidate : ReflectionUtils.getUniqueDeclaredMethods(where.beanClass())) {
-			if (candidate.getName().equals(name) && !candidate.isBridge() && !candidate.equals(where.method())) {
+		for (Method candidate : ReflectionUtils.getUniqueDeclaredMethods(method.beanClass())) {
+			if (candidate.getName().equals(name) && !candidate.isBridge() && !candidate.equals(method.method())) {
 				named.add(candidate);
 			}
 		}
 		List<FallbackMethod> fitting = new ArrayList<>();
 		for (Method candidate : named) {
-			FallbackMethod found = fit(candidate, where);
+			FallbackMethod found = fit(candidate, method);
 			if (found != null) {
-				checkResult(name, candidate, where);
+				checkResult(name, candidate, method);
 				ReflectionUtils.makeAccessible(candidate);
 				fitting.add(found);
 			}
 		}
 		if (fitting.isEmpty()) {
-			throw where.refuse("fallback", name,
+			throw method.refuse("fallback", name,
 					named.isEmpty()
-							? "names a method that " + where.beanClass().getName() + " does not have: write one with "
-									+ expected(where)
+							? "names a method that " + method.beanClass().getName() + " does not have: write one with "
+									+ expected(method)
 							: "names a method with other parameters, " + named.get(0).toGenericString() + ": it needs "
-									+ expected(where));
+									+ expected(method));
 		}
 		return new FallbackPolicy(nearest(LockNotAcquiredException.class, fitting),
 				nearest(LockBackendException.class, fitting));
 	}
 
-	private static String expected(LockedMethod where) {
-		return "the parameters of " + where + ", and if you like one more at the end that takes the exception: "
+	private static String expected(LockedMethod method) {
+		return "the parameters of " + method + ", and if you like one more at the end that takes the exception: "
 				+ "LockNotAcquiredException, LockBackendException, LockException or a super type of it";
 	}
 
-	private static @Nullable FallbackMethod fit(Method candidate, LockedMethod where) {
-		int count = where.method().getParameterCount();
+	private static @Nullable FallbackMethod fit(Method candidate, LockedMethod method) {
+		int count = method.method().getParameterCount();
 		int more = candidate.getParameterCount() - count;
-		if (more < 0 || more > 1 || !isCallable(candidate, where)) {
+		if (more < 0 || more > 1 || !isCallable(candidate, method)) {
 			return null;
 		}
 		for (int i = 0; i < count; i++) {
-			if (parameter(candidate, i, where) != parameter(where.method(), i, where)) {
+			if (parameter(candidate, i, method) != parameter(method.method(), i, method)) {
 				return null;
 			}
 		}
@@ -92,22 +94,22 @@ final class FallbackPolicy implements FailurePolicy {
 	}
 
 	/** A static method, which only a weaver can lock, has no object to call it on. */
-	private static boolean isCallable(Method candidate, LockedMethod where) {
-		return Modifier.isStatic(candidate.getModifiers()) || !Modifier.isStatic(where.method().getModifiers());
+	private static boolean isCallable(Method candidate, LockedMethod method) {
+		return Modifier.isStatic(candidate.getModifiers()) || !Modifier.isStatic(method.method().getModifiers());
 	}
 
-	private static Class<?> parameter(Method method, int index, LockedMethod where) {
-		return ResolvableType.forMethodParameter(method, index, where.beanClass()).toClass();
+	private static Class<?> parameter(Method declared, int index, LockedMethod method) {
+		return ResolvableType.forMethodParameter(declared, index, method.beanClass()).toClass();
 	}
 
-	private static void checkResult(String name, Method candidate, LockedMethod where) {
-		ResolvableType wanted = ResolvableType.forMethodReturnType(where.method(), where.beanClass());
-		ResolvableType given = ResolvableType.forMethodReturnType(candidate, where.beanClass());
+	private static void checkResult(String name, Method candidate, LockedMethod method) {
+		ResolvableType wanted = ResolvableType.forMethodReturnType(method.method(), method.beanClass());
+		ResolvableType given = ResolvableType.forMethodReturnType(candidate, method.beanClass());
 		boolean fits = ClassUtils.isAssignable(wanted.toClass(), given.toClass())
 				&& (given.hasUnresolvableGenerics() || wanted.hasUnresolvableGenerics() || given.toClass().isPrimitive()
 						|| wanted.toClass().isPrimitive() || wanted.isAssignableFrom(given));
 		if (!fits) {
-			throw where.refuse("fallback", name, "names a method that returns " + given + ", but the locked method "
+			throw method.refuse("fallback", name, "names a method that returns " + given + ", but the locked method "
 					+ "returns " + wanted + ": return the same type");
 		}
 	}
@@ -134,6 +136,38 @@ final class FallbackPolicy implements FailurePolicy {
 			throw problem;
 		}
 		return called.call(invocation.getThis(), invocation.getArguments(), problem);
+	}
+
+	/**
+	 * A method of the bean that is called instead of the locked one.
+	 *
+	 * @param method takes the arguments of the locked method, and perhaps the exception
+	 * @param exception type of the parameter for the exception, {@code null} without one
+	 */
+	private record FallbackMethod(Method method, @Nullable Class<?> exception) {
+
+		/**
+		 * Call the method.
+		 * @param target the bean itself and not its proxy: the fallback has no lock
+		 * @param arguments the arguments of the locked method
+		 * @param problem why the lock was not acquired
+		 * @return the result of the method
+		 * @throws Throwable the exception of the method
+		 */
+		@Nullable Object call(@Nullable Object target, @Nullable Object[] arguments, LockException problem) throws Throwable {
+			@Nullable Object[] all = arguments;
+			if (this.exception != null) {
+				all = Arrays.copyOf(arguments, arguments.length + 1);
+				all[arguments.length] = problem;
+			}
+			try {
+				return this.method.invoke(target, all);
+			}
+			catch (InvocationTargetException ex) {
+				throw (ex.getCause() != null) ? ex.getCause() : ex;
+			}
+		}
+
 	}
 
 }

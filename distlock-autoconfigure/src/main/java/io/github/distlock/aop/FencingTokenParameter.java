@@ -35,27 +35,28 @@ final class FencingTokenParameter {
 
 	/**
 	 * Refuse one that cannot have the token.
-	 * @param where the method
+	 * @param method the method
 	 * @param locks how many annotations it has
 	 * @return its position, {@link #NONE} without one
 	 */
-	static int check(LockedMethod where, int locks) {
-		int position = of(where.method());
+	static int check(LockedMethod method, int locks) {
+		int position = of(method.method());
 		if (position == NONE) {
 			return NONE;
 		}
-		for (MethodParameter parameter : new AnnotatedMethod(where.method()).getMethodParameters()) {
+		for (MethodParameter parameter : new AnnotatedMethod(method.method()).getMethodParameters()) {
 			if (parameter.getParameterIndex() != position && parameter.hasParameterAnnotation(FencingToken.class)) {
-				throw where.refuse("has several @FencingToken parameters, but a lock has one token: keep one of them");
+				throw method.refuse("has several @FencingToken parameters, but a lock has one token: keep one of them");
 			}
 		}
-		Class<?> type = where.method().getParameterTypes()[position];
+		Class<?> type = method.method().getParameterTypes()[position];
 		if (type != long.class && type != Long.class) {
-			throw where.refuse("has a @FencingToken parameter of type " + type.getTypeName() + ": make it a long");
+			throw method.refuse("has a @FencingToken parameter of type " + type.getTypeName() + ": make it a long");
 		}
 		if (locks > 1) {
-			throw where.refuse("has a @FencingToken parameter and " + locks + " annotations, but each lock has a token "
-					+ "of its own: take the one you mean from LockContext.all(), by its key");
+			throw method
+				.refuse("has a @FencingToken parameter and " + locks + " annotations, but each lock has a token "
+						+ "of its own: take the one you mean from LockContext.all(), by its key");
 		}
 		return position;
 	}

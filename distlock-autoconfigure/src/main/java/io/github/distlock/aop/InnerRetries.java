@@ -38,14 +38,14 @@ final class InnerRetries {
 	/**
 	 * Warn of the retry aspects of a locked method, each once.
 	 * @param inner the advisors that come after the lock
-	 * @param where the method
+	 * @param method the method
 	 */
-	void warn(List<Advisor> inner, LockedMethod where) {
+	void warn(List<Advisor> inner, LockedMethod method) {
 		for (Advisor advisor : inner) {
 			String aspect = aspect(advisor);
-			if (aspect.substring(aspect.lastIndexOf('.') + 1).contains("Retry") && applies(advisor, where)
+			if (aspect.substring(aspect.lastIndexOf('.') + 1).contains("Retry") && applies(advisor, method)
 					&& this.warned.add(aspect)) {
-				logger.warn("Retries of " + aspect + " (order " + order(advisor) + ") run inside the lock of " + where
+				logger.warn("Retries of " + aspect + " (order " + order(advisor) + ") run inside the lock of " + method
 						+ ", and perhaps of other methods: all attempts share one acquisition, the lock is held"
 						+ " between them, and a lock that was not acquired is not tried again. " + remedy(aspect));
 			}
@@ -66,9 +66,9 @@ final class InnerRetries {
 		return "To acquire the lock for each attempt, give it the order " + wanted + lower;
 	}
 
-	private static boolean applies(Advisor advisor, LockedMethod where) {
+	private static boolean applies(Advisor advisor, LockedMethod method) {
 		return !(advisor instanceof PointcutAdvisor retry)
-				|| retry.getPointcut().getMethodMatcher().matches(where.method(), where.beanClass());
+				|| retry.getPointcut().getMethodMatcher().matches(method.method(), method.beanClass());
 	}
 
 	private static String order(Advisor advisor) {

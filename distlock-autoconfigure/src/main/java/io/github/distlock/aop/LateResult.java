@@ -61,26 +61,26 @@ final class LateResult {
 	 * Refuse a method whose lock would be released before its work is done. If only its
 	 * class is annotated, a container is logged and not refused: the class may have other
 	 * methods that need the lock.
-	 * @param where the method
+	 * @param method the method
 	 * @param onClass whether the annotation is on a class
 	 * @throws io.github.distlock.LockDefinitionException if the result is refused
 	 */
-	static void check(LockedMethod where, boolean onClass) {
-		Class<?> type = where.returnType();
+	static void check(LockedMethod method, boolean onClass) {
+		Class<?> type = method.returnType();
 		if (isDeferred(type)) {
-			throw where.refuse("is on a method that returns " + type.getSimpleName()
+			throw method.refuse("is on a method that returns " + type.getSimpleName()
 					+ ", whose work is done after the method has returned and its lock was released" + REMEDY);
 		}
-		Class<?> late = contained(ResolvableType.forMethodReturnType(where.method(), where.beanClass()));
+		Class<?> late = contained(ResolvableType.forMethodReturnType(method.method(), method.beanClass()));
 		if (late == null) {
 			return;
 		}
 		String problem = "is on a method whose result contains a " + late.getSimpleName()
 				+ ", which may complete after the method has returned and its lock was released" + REMEDY;
 		if (!onClass) {
-			throw where.refuse(problem);
+			throw method.refuse(problem);
 		}
-		logger.warn(where.refuse(problem).getMessage());
+		logger.warn(method.refuse(problem).getMessage());
 	}
 
 	/**

@@ -3,22 +3,23 @@ package io.github.distlock.aop;
 import io.github.distlock.LockRequest;
 
 /**
- * What an annotation says, read and checked: once for each method.
+ * The definition of a lock: the attributes of one annotation on one method, read and
+ * checked.
  *
- * @param where the annotated method
- * @param result when the work of the method is done
- * @param onClass whether the annotation is that of a class
+ * @param method the annotated method
+ * @param returnKind when the work of the method is done
+ * @param onClass whether a class is annotated and not the method
  * @param condition whether a call needs the lock; evaluated before the key
- * @param key gives the key of a call
- * @param template the request of each call, but for its key
- * @param withoutLock what its caller gets if the lock is not to be had
+ * @param key determines the keys of a call
+ * @param template the request of each call, without its key
+ * @param failurePolicy determines what the caller gets without the lock
  * @param registry qualifier or bean name of the registry, empty for the default one
  */
-record LockDefinition(LockedMethod where, ReturnKind result, boolean onClass, Condition condition, KeySource key,
-		LockRequest template, FailurePolicy withoutLock, String registry) {
+record LockDefinition(LockedMethod method, ReturnKind returnKind, boolean onClass, Condition condition, KeySource key,
+		LockRequest template, FailurePolicy failurePolicy, String registry) {
 
 	BeanLocks.Place place() {
-		return new BeanLocks.Place(this.where, this.onClass);
+		return new BeanLocks.Place(this.method, this.onClass);
 	}
 
 	/** Label of the lock. */

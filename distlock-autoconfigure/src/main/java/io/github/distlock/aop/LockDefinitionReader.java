@@ -1,5 +1,6 @@
 package io.github.distlock.aop;
 
+import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -23,12 +24,9 @@ import org.springframework.core.env.Environment;
  */
 final class LockDefinitionReader {
 
-	/** The registry takes no longer keys. */
-	private static final int MAXIMUM_KEY_BYTES = 512;
-
 	private final ConfigurableBeanFactory beanFactory;
 
-	private final Placeholders placeholders;
+	private final Environment environment;
 
 	private final AopMode mode;
 
@@ -39,19 +37,19 @@ final class LockDefinitionReader {
 			Supplier<@Nullable LockFailureHandler> failureHandler) {
 		this.failureHandler = failureHandler;
 		this.beanFactory = beanFactory;
-		this.placeholders = new Placeholders(environment, beanFactory);
+		this.environment = environment;
 		this.mode = mode;
 	}
 
-	LockDefinition read(LockAnnotationFinder annotation) {
-		LockedMethod where = annotation.where();
+	LockDefinition read(LockAnnotation annotation) {
+		LockedMethod method = annotation.method();
 		DistributedLock attributes = annotation.attributes();
-		LockableSignature.check(where, this.mode);
-		ReturnKind result = ReturnKind.of(where);
-		LateResult.check(where, annotation.annotated() == null);
-		String registry = this.placeholders.resolve("registry", attributes.registry(), where);
-		return new LockDefinition(where, result, annotation.annotated() == null, condition(annotation), key(annotation),
-				template(attributes, where), withoutLock(attributes, where), registry.trim());
+		checkReach(method);
+		ReturnKind returnKind = ReturnKind.of(method);
+		LateResult.check(method, annotation.isOnClass());
+		String registry = resolve("registry", attributes.registry(), method);
+		return new LockDefinition(method, returnKind, annotation.isOnClass(), condition(annotation), key(annotation),
+				template(attributes, method), failurePolicy(attributes, method), registry.trim());
 	}
 
 	/**
@@ -59,20 +57,18 @@ final class LockDefinitionReader {
 	 * @param annotation an annotation that cannot be read
 	 * @return the problems, each once
 	 */
-	List<LockDefinitionException> problems(LockAnnotationFinder annotation) {
-		LockedMethod where = annotation.where();
+	List<LockDefinitionException> problems(LockAnnotation annotation) {
+		LockedMethod method = annotation.method();
 		DistributedLock attributes = annotation.attributes();
 		Map<String, LockDefinitionException> problems = new LinkedHashMap<>();
 		Stream
-			.<Runnable>of(() -> LockableSignature.check(where, this.mode), () -> ReturnKind.of(where),
-					() -> LateResult.check(where, annotation.annotated() == null), () -> condition(annotation),
-					() -> key(annotation), () -> this.placeholders.resolve("name", attributes.name(), where),
-					() -> DurationAttribute
-						.waitTime(this.placeholders.resolve("waitTime", attributes.waitTime(), where), where),
-					() -> DurationAttribute
-						.leaseTime(this.placeholders.resolve("leaseTime", attributes.leaseTime(), where), where),
-					() -> template(attributes, where), () -> withoutLock(attributes, where),
-					() -> this.placeholders.resolve("registry", attributes.registry(), where))
+			.<Runnable>of(() -> checkReach(method), () -> ReturnKind.of(method),
+					() -> LateResult.check(method, annotation.isOnClass()), () -> condition(annotation),
+					() -> key(annotation), () -> resolve("name", attributes.name(), method),
+					() -> DurationAttribute.waitTime(resolve("waitTime", attributes.waitTime(), method), method),
+					() -> DurationAttribute.leaseTime(resolve("leaseTime", attributes.leaseTime(), method), method),
+					() -> template(attributes, method), () -> failurePolicy(attributes, method),
+					() -> resolve("registry", attributes.registry(), method))
 			.forEach((check) -> {
 				try {
 					check.run();
@@ -84,69 +80,124 @@ final class LockDefinitionReader {
 		return List.copyOf(problems.values());
 	}
 
-	private LockRequest template(DistributedLock attributes, LockedMethod where) {
-		String name = this.placeholders.resolve("name", attributes.name(), where);
-		String waitTime = this.placeholders.resolve("waitTime", attributes.waitTime(), where);
-		String leaseTime = this.placeholders.resolve("leaseTime", attributes.leaseTime(), where);
-		String minHold = this.placeholders.resolve("minHold", attributes.minHold(), where);
-		Duration lease = DurationAttribute.leaseTime(leaseTime, where);
-		return new LockRequest("", attributes.mode(), DurationAttribute.waitTime(waitTime, where), lease,
-				attributes.fair(), name.isBlank() ? where.label() : name,
-				DurationAttribute.minHold(minHold, lease, where));
+	private LockRequest template(DistributedLock attributes, LockedMethod method) {
+		String name = resolve("name", attributes.name(), method);
+		String waitTime = resolve("waitTime", attributes.waitTime(), method);
+		String leaseTime = resolve("leaseTime", attributes.leaseTime(), method);
+		String minHold = resolve("minHold", attributes.minHold(), method);
+		Duration lease = DurationAttribute.leaseTime(leaseTime, method);
+		return new LockRequest("", attributes.mode(), DurationAttribute.waitTime(waitTime, method), lease,
+				attributes.fair(), name.isBlank() ? method.label() : name,
+				DurationAttribute.minHold(minHold, lease, method));
 	}
 
-	private FailurePolicy withoutLock(DistributedLock attributes, LockedMethod where) {
+	private FailurePolicy failurePolicy(DistributedLock attributes, LockedMethod method) {
 		boolean skip = attributes.onFailure() == OnFailure.SKIP;
 		String fallback = attributes.fallback().trim();
 		if (fallback.isEmpty()) {
-			return skip ? SkipPolicy.of(where) : new HandlerPolicy(this.failureHandler, where);
+			return skip ? SkipPolicy.of(method) : new HandlerPolicy(this.failureHandler, method);
 		}
 		if (skip) {
-			throw where.refuse("fallback", fallback, "stands beside onFailure = SKIP: leave one of them out");
+			throw method.refuse("fallback", fallback, "stands beside onFailure = SKIP: leave one of them out");
 		}
-		return FallbackPolicy.of(fallback, where);
+		return FallbackPolicy.of(fallback, method);
 	}
 
-	private KeySource key(LockAnnotationFinder annotation) {
-		LockedMethod where = annotation.where();
+	private KeySource key(LockAnnotation annotation) {
+		LockedMethod method = annotation.method();
 		String written = annotation.attributes().key();
 		if (written.isEmpty()) {
-			return methodKey(where);
+			return methodKey(method);
 		}
-		String text = this.placeholders.resolve("key", written, where);
+		String text = resolve("key", written, method);
 		if (text.isBlank()) {
-			throw where.refuse("key", written, "is blank: write an expression, as in \"'order-' + #id\", or leave the "
+			throw method.refuse("key", written, "is blank: write an expression, as in \"'order-' + #id\", or leave the "
 					+ "key out to have one lock for the method");
 		}
-		return new KeyExpression(new WrittenExpression(where, "key", text), parameters(annotation), this.beanFactory);
-	}
-
-	private Condition condition(LockAnnotationFinder annotation) {
-		LockedMethod where = annotation.where();
-		String text = this.placeholders.resolve("condition", annotation.attributes().condition(), where);
-		if (text.isBlank()) {
-			return Condition.ALWAYS;
-		}
-		return new ConditionExpression(new WrittenExpression(where, "condition", text), parameters(annotation),
+		return new KeySource.KeyExpression(new MethodExpression.Source(method, "key", text), parameters(annotation),
 				this.beanFactory);
 	}
 
-	/** Who wrote an expression had the names of the annotated method before the eyes. */
-	private static ExpressionParameters parameters(LockAnnotationFinder annotation) {
-		return new ExpressionParameters(annotation.annotated(), annotation.where().method());
+	private Condition condition(LockAnnotation annotation) {
+		LockedMethod method = annotation.method();
+		String text = resolve("condition", annotation.attributes().condition(), method);
+		if (text.isBlank()) {
+			return Condition.ALWAYS;
+		}
+		return new Condition.ConditionExpression(new MethodExpression.Source(method, "condition", text),
+				parameters(annotation), this.beanFactory);
 	}
 
-	private static KeySource methodKey(LockedMethod where) {
-		if (GeneratedClass.is(where.named().getDeclaringClass())) {
-			throw where.refuse("key", "", "stands for the name of a generated class, which differs from JVM to JVM, so "
-					+ "that each JVM would have a lock of its own: write a key, as in \"'order-import'\"");
+	/** Who wrote an expression had the names of the annotated method before the eyes. */
+	private static ExpressionParameters parameters(LockAnnotation annotation) {
+		return new ExpressionParameters(annotation.annotated(), annotation.method().method());
+	}
+
+	private static KeySource methodKey(LockedMethod method) {
+		if (GeneratedClass.is(method.named().getDeclaringClass())) {
+			throw method.refuse("key", "",
+					"stands for the name of a generated class, which differs from JVM to JVM, so "
+							+ "that each JVM would have a lock of its own: write a key, as in \"'order-import'\"");
 		}
-		String key = where.signature();
-		if (key.getBytes(StandardCharsets.UTF_8).length > MAXIMUM_KEY_BYTES) {
-			throw where.refuse("key", "", "stands for " + key + ", which is longer than the " + MAXIMUM_KEY_BYTES
-					+ " bytes that a key can have: write a key, as in \"'order-import'\"");
+		String key = method.signature();
+		if (key.getBytes(StandardCharsets.UTF_8).length > LockRequest.MAXIMUM_KEY_BYTES) {
+			throw method.refuse("key", "",
+					"stands for " + key + ", which is longer than the " + LockRequest.MAXIMUM_KEY_BYTES
+							+ " bytes that a key can have: write a key, as in \"'order-import'\"");
 		}
-		return new MethodKey(key);
+		return new KeySource.MethodKey(key);
+	}
+
+	/** No proxy intercepts a static or private method. */
+	private void checkReach(LockedMethod method) {
+		if (this.mode != AopMode.PROXY) {
+			return;
+		}
+		int modifiers = method.method().getModifiers();
+		if (Modifier.isStatic(modifiers)) {
+			throw method.refuse("is on a static method: a call of it passes no proxy and would not be locked. Make it "
+					+ "an instance method of the bean, or set distlock.aop.mode to aspectj");
+		}
+		if (Modifier.isPrivate(modifiers)) {
+			throw method.refuse("is on a private method: a call of it passes no proxy and would not be locked. Make it "
+					+ "public and call it from another bean, or set distlock.aop.mode to aspectj");
+		}
+	}
+
+	/**
+	 * Resolve the placeholders of an attribute. Strict: an unknown placeholder would
+	 * otherwise become part of a key.
+	 */
+	private String resolve(String attribute, String value, LockedMethod method) {
+		if (!value.contains("${")) {
+			return value;
+		}
+		try {
+			return this.environment.resolveRequiredPlaceholders(value);
+		}
+		catch (IllegalArgumentException ex) {
+			return resolveEmbedded(attribute, value, method, ex);
+		}
+	}
+
+	/**
+	 * A PropertySourcesPlaceholderConfigurer may have properties that the environment
+	 * does not have.
+	 */
+	private String resolveEmbedded(String attribute, String value, LockedMethod method,
+			IllegalArgumentException unresolved) {
+		LockDefinitionException refusal = method.refuse(attribute, value, "has a placeholder that cannot be resolved ("
+				+ unresolved.getMessage() + "): set the property, or give a default as in ${name:default}", unresolved);
+		try {
+			String resolved = this.beanFactory.resolveEmbeddedValue(value);
+			if (resolved == null || resolved.contains("${")) {
+				throw refusal;
+			}
+			return resolved;
+		}
+		catch (IllegalArgumentException ex) {
+			throw refusal;
+		}
 	}
 
 }

@@ -20,10 +20,10 @@ import org.springframework.core.MethodIntrospector;
  */
 final class LockDefinitions {
 
-	private final Map<MethodClassKey, Optional<MethodLocks>> known = new ConcurrentHashMap<>();
+	private final Map<MethodClassKey, Optional<MethodLocks>> cached = new ConcurrentHashMap<>();
 
 	/** A method is called through its class and through each interface that has it. */
-	private final Map<LockedMethod, MethodLocks> plans = new ConcurrentHashMap<>();
+	private final Map<LockedMethod, MethodLocks> byMethod = new ConcurrentHashMap<>();
 
 	private final LockDefinitionReader reader;
 
@@ -45,7 +45,7 @@ final class LockDefinitions {
 	 */
 	Optional<MethodLocks> find(Method method, Class<?> type) {
 		try {
-			return plan(method, type);
+			return findCached(method, type);
 		}
 		catch (LockDefinitionException ex) {
 			throw this.report.apply(ex);
@@ -60,28 +60,29 @@ final class LockDefinitions {
 		this.report = report;
 	}
 
-	private Optional<MethodLocks> plan(Method method, Class<?> type) {
+	private Optional<MethodLocks> findCached(Method method, Class<?> type) {
 		MethodClassKey key = new MethodClassKey(method, type);
-		Optional<MethodLocks> plan = this.known.get(key);
-		if (plan == null) {
-			plan = read(LockAnnotationFinder.find(method, type));
-			this.known.put(key, plan);
+		Optional<MethodLocks> locks = this.cached.get(key);
+		if (locks == null) {
+			locks = read(LockAnnotationFinder.find(method, type));
+			this.cached.put(key, locks);
 		}
-		return plan;
+		return locks;
 	}
 
-	private Optional<MethodLocks> read(List<LockAnnotationFinder> annotations) {
+	private Optional<MethodLocks> read(List<LockAnnotation> annotations) {
 		if (annotations.isEmpty()) {
 			return Optional.empty();
 		}
-		LockedMethod where = annotations.get(0).where();
-		MethodLocks plan = this.plans.get(where);
-		if (plan == null) {
-			List<LockDefinition> locks = annotations.stream().map(this.reader::read).toList();
-			plan = new MethodLocks(locks, FencingTokenParameter.check(where, locks.size()), this.waitTime);
-			this.plans.put(where, plan);
+		LockedMethod method = annotations.get(0).method();
+		MethodLocks locks = this.byMethod.get(method);
+		if (locks == null) {
+			List<LockDefinition> definitions = annotations.stream().map(this.reader::read).toList();
+			locks = new MethodLocks(definitions, FencingTokenParameter.check(method, definitions.size()),
+					this.waitTime);
+			this.byMethod.put(method, locks);
 		}
-		return Optional.of(plan);
+		return Optional.of(locks);
 	}
 
 	/**
@@ -94,7 +95,7 @@ final class LockDefinitions {
 		List<BeanLocks.Broken> broken = new ArrayList<>();
 		MethodIntrospector
 			.selectMethods(beanClass,
-					(MethodIntrospector.MetadataLookup<LockAnnotationFinder>) (
+					(MethodIntrospector.MetadataLookup<LockAnnotation>) (
 							method) -> LockAnnotationFinder.find(method, beanClass).stream().findFirst().orElse(null))
 			.keySet()
 			.forEach((method) -> read(method, beanClass, sound, broken));
@@ -103,15 +104,15 @@ final class LockDefinitions {
 
 	private void read(Method method, Class<?> beanClass, List<LockDefinition> sound, List<BeanLocks.Broken> broken) {
 		try {
-			plan(method, beanClass).ifPresent((plan) -> sound.addAll(plan.locks()));
+			findCached(method, beanClass).ifPresent((found) -> sound.addAll(found.locks()));
 		}
 		catch (LockDefinitionException ex) {
-			List<LockAnnotationFinder> annotations = LockAnnotationFinder.find(method, beanClass);
+			List<LockAnnotation> annotations = LockAnnotationFinder.find(method, beanClass);
 			List<LockDefinitionException> problems = annotations.stream()
 				.flatMap((annotation) -> this.reader.problems(annotation).stream())
 				.toList();
 			broken.add(new BeanLocks.Broken(
-					new BeanLocks.Place(annotations.get(0).where(), annotations.get(0).annotated() == null),
+					new BeanLocks.Place(annotations.get(0).method(), annotations.get(0).isOnClass()),
 					problems.isEmpty() ? List.of(ex) : problems));
 		}
 	}

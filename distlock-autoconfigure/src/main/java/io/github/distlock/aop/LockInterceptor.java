@@ -1,8 +1,5 @@
 package io.github.distlock.aop;
 
-import java.util.ArrayList;
-import java.util.List;
-
 import io.github.distlock.LockAssert;
 import io.github.distlock.LockContext;
 import io.github.distlock.LockRegistry;
@@ -12,103 +9,55 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entrance of every locked call: finds the definitions, evaluates the keys, and
- * leaves the rest to the style of the call.
+ * Intercepts the calls of locked methods. Finds the definitions of the method and passes
+ * the call to the {@link LockInvoker} for its kind of result.
  */
 final class LockInterceptor implements MethodInterceptor {
 
 	private final LockDefinitions definitions;
 
-	private final LockEnvironment runtime;
+	private final LockEnvironment environment;
 
-	private final RegistryResolver registries;
+	private final LockInvokers invokers;
 
-	private final RejectionReporter refusedCalls;
-
-	private final TransactionalCalls transactionalCalls;
-
-	private final LockOrder order;
-
-	private final LockInvokers styles;
-
-	LockInterceptor(LockDefinitions definitions, RegistryResolver registries, LockEnvironment runtime,
+	LockInterceptor(LockDefinitions definitions, RegistryResolver registries, LockEnvironment environment,
 			@Nullable ClassLoader beanClassLoader) {
 		this.definitions = definitions;
-		this.runtime = runtime;
-		this.registries = registries;
-		this.order = new LockOrder(registries);
-		this.refusedCalls = new RejectionReporter(registries, runtime);
-		this.transactionalCalls = new TransactionalCalls(runtime.onActiveTransaction(), this.refusedCalls);
-		this.styles = new LockInvokers(this.transactionalCalls, runtime.work(), beanClassLoader);
+		this.environment = environment;
+		RejectionReporter rejections = new RejectionReporter(registries, environment);
+		TransactionalCalls transactionalCalls = new TransactionalCalls(environment.onActiveTransaction(), rejections);
+		LockTargetResolver targets = new LockTargetResolver(registries, transactionalCalls, rejections);
+		this.invokers = new LockInvokers(targets, transactionalCalls, environment.work(), beanClassLoader);
 	}
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Object target = invocation.getThis();
 		Class<?> type = (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
-		MethodLocks plan = this.definitions.find(invocation.getMethod(), type).orElse(null);
-		if (plan == null) {
+		MethodLocks locks = this.definitions.find(invocation.getMethod(), type).orElse(null);
+		if (locks == null) {
 			return invocation.proceed();
 		}
-		if (!this.runtime.enabled().getAsBoolean()) {
-			passUnlockedToken(plan, invocation.getArguments());
+		if (!this.environment.enabled().getAsBoolean()) {
+			passUnlockedToken(locks, invocation.getArguments());
 			return proceedUnlocked(invocation);
 		}
-		// Of calls that have no lock.
-		plan.passToken(invocation.getArguments(), 0);
-		return this.styles.of(plan.result())
-			.run(plan.where(),
-					() -> new LockedInvocation(plan, wanted(plan, target, invocation.getArguments()), invocation));
+		// The token of a call without a lock, such as one whose condition is false.
+		locks.passToken(invocation.getArguments(), 0);
+		return this.invokers.of(locks.returnKind()).invoke(locks, invocation);
 	}
 
-	/** Resources that check tokens go on working while nothing is locked. */
-	private void passUnlockedToken(MethodLocks plan, @Nullable Object[] arguments) {
-		if (plan.token() != FencingTokenParameter.NONE) {
-			LockRequest request = LockRequest.of(plan.where().signature());
-			LockRegistry registry = this.runtime.registry().get();
-			plan.passToken(arguments,
+	/** Resources that check fencing tokens work although nothing is locked. */
+	private void passUnlockedToken(MethodLocks locks, @Nullable Object[] arguments) {
+		if (locks.hasToken()) {
+			LockRequest request = LockRequest.of(locks.method().signature());
+			LockRegistry registry = this.environment.registry().get();
+			locks.passToken(arguments,
 					RegistryAnswer.check(registry.acquire(request), registry, "acquire", request).fencingToken());
 		}
 	}
 
-	private List<LockTarget> wanted(MethodLocks plan, @Nullable Object target, @Nullable Object[] arguments) {
-		List<LockDefinition> locks = plan.locks();
-		if (locks.size() == 1) {
-			return wanted(locks.get(0), plan.token() != FencingTokenParameter.NONE, target, arguments);
-		}
-		List<LockTarget> all = new ArrayList<>();
-		locks.forEach((definition) -> all.addAll(wanted(definition, false, target, arguments)));
-		return this.order.of(all);
-	}
-
-	private List<LockTarget> wanted(LockDefinition definition, boolean single, @Nullable Object target,
-			@Nullable Object[] arguments) {
-		return this.refusedCalls.tell(definition, () -> {
-			if (!definition.condition().holds(target, arguments)) {
-				return List.of();
-			}
-			this.transactionalCalls.check(definition);
-			List<String> keys = definition.key().keys(target, arguments);
-			if (single && keys.size() > 1) {
-				throw definition.where()
-					.refuse("was called for " + keys.size()
-							+ " keys, but has a @FencingToken parameter, and each key has "
-							+ "a token of its own: call it for one key, or take the tokens from LockContext.all()");
-			}
-			return wanted(definition, keys);
-		});
-	}
-
-	private List<LockTarget> wanted(LockDefinition definition, List<String> keys) {
-		LockRegistry registry = this.registries.of(definition);
-		LockRequest template = definition.template();
-		if (keys.size() == 1) {
-			return List.of(new LockTarget(definition, registry, template.key(keys.get(0))));
-		}
-		return keys.stream().map((key) -> new LockTarget(definition, registry, template.key(key))).toList();
-	}
-
-	/** Code that asserts its lock is to run, too, when locks are switched off. */
+	/** Code that asserts its lock also runs if locks are disabled. */
 	private static @Nullable Object proceedUnlocked(MethodInvocation invocation) throws Throwable {
 		LockContext.Scope scope = LockAssert.suspend();
 		try {

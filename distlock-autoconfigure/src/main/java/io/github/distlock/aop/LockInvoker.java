@@ -1,21 +1,21 @@
 package io.github.distlock.aop;
 
-import java.util.function.Supplier;
-
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a call takes its locks, and when it gives them back.
+ * Runs a call under its locks: decides when they are acquired, on which threads, and when
+ * they are released. There is one implementation for each {@link ReturnKind}.
  */
 interface LockInvoker {
 
 	/**
-	 * Run a call under its locks, or say that it did not get them.
-	 * @param where the method that was called
-	 * @param call evaluates the keys: once for each time that the method is to run
-	 * @return what its caller gets
-	 * @throws Throwable what its caller gets instead
+	 * Run a call under its locks, or handle that they are not acquired.
+	 * @param locks the definitions of the method that is called
+	 * @param invocation the call
+	 * @return the result for the caller
+	 * @throws Throwable the exception for the caller
 	 */
-	@Nullable Object run(LockedMethod where, Supplier<LockedInvocation> call) throws Throwable;
+	@Nullable Object invoke(MethodLocks locks, MethodInvocation invocation) throws Throwable;
 
 }

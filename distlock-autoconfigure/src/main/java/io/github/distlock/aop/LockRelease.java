@@ -10,11 +10,11 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * What becomes of the locks when the method has ended.
+ * How the locks of a call are released when the method has ended.
  */
 enum LockRelease {
 
-	/** They are closed. */
+	/** Right away. */
 	CLOSING {
 
 		@Override
@@ -58,7 +58,7 @@ enum LockRelease {
 
 	},
 
-	/** The running transaction closes them when it has completed. */
+	/** By the running transaction, when it has completed. */
 	LEAVING {
 
 		@Override
@@ -84,22 +84,43 @@ enum LockRelease {
 	private static final Log logger = LogFactory.getLog(LockRelease.class);
 
 	/**
-	 * The method has returned.
-	 * @param locks in the order in which they were taken
+	 * Handle that the method has returned.
+	 * @param locks in the order in which they were acquired
 	 */
 	abstract void afterReturn(List<HeldLock> locks);
 
 	/**
-	 * The method has failed. Must not throw: what it threw goes on to the caller.
-	 * @param locks in the order in which they were taken
+	 * Handle that the method has failed. Must not throw: the caller gets the exception of
+	 * the method.
+	 * @param locks in the order in which they were acquired
+	 * @param failure the exception of the method; problems of the release are added to it
 	 */
 	abstract void afterFailure(List<HeldLock> locks, Throwable failure);
+
+	/**
+	 * Release locks under which nothing was done, because another lock was not acquired.
+	 * Throws nothing: the caller gets the reason for the release.
+	 * @param locks in the order in which they were acquired
+	 */
+	static void abandon(List<HeldLock> locks) {
+		for (int i = locks.size() - 1; i >= 0; i--) {
+			try {
+				locks.get(i).abandon();
+			}
+			catch (RuntimeException ex) {
+				logger.debug("The unused lock '" + locks.get(i).key() + "' could not be released", ex);
+			}
+			catch (Error ex) {
+				logger.warn("The unused lock '" + locks.get(i).key() + "' could not be released", ex);
+			}
+		}
+	}
 
 	private static void suppress(HeldLock lock, Throwable problem, Throwable failure) {
 		if (problem != failure) {
 			failure.addSuppressed(problem);
 		}
-		// An exception may have been made without room for suppressed ones.
+		// An exception may have suppression disabled.
 		if (!Arrays.asList(failure.getSuppressed()).contains(problem)) {
 			logger.warn("The release of lock '" + lock.key() + "' failed after the method had failed with " + failure,
 					problem);

@@ -22,7 +22,7 @@ record LockTarget(LockDefinition definition, LockRegistry registry, LockRequest 
 	 * exception is made.
 	 */
 	boolean isSkipped() {
-		return this.definition.withoutLock().isSkip();
+		return this.definition.failurePolicy().isSkip();
 	}
 
 	/**

@@ -115,7 +115,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		BeanLocks locks = locks(bean.getClass(), beanName);
 		try {
 			if (!locks.isEmpty() && this.advisor.obtain().mode() == AopMode.PROXY) {
-				ClosedClass.check(locks.places().get(0).where(), beanName, beanFactory());
+				ClosedClass.check(locks.places().get(0).method(), beanName, beanFactory());
 			}
 		}
 		catch (LockDefinitionException ex) {
@@ -250,7 +250,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			// A bean of a declared type that is not final may have another class.
 			if (!locks.isEmpty() && Modifier.isFinal(type.getModifiers())
 					&& this.advisor.obtain().mode() == AopMode.PROXY) {
-				ClosedClass.check(locks.places().get(0).where(), beanName, beanFactory());
+				ClosedClass.check(locks.places().get(0).method(), beanName, beanFactory());
 			}
 			if (DeclaredType.isExact(type, beanName, beanFactory())) {
 				this.sharedKeys.add(beanName, locks.sound());

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.UnaryOperator;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
@@ -13,63 +12,103 @@ import io.github.distlock.LockException;
 import io.github.distlock.LockFailure;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
 import org.aopalliance.intercept.MethodInvocation;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a locked method: which locks it needs, and how it goes on with and without
- * them.
+ * One call of a locked method: the locks that it needs, and how it continues with and
+ * without them.
  *
- * @param plan what the method's annotations say
- * @param wanted the locks, in the order in which they must be taken, each once; none if
- * the call is not to be locked
+ * @param locks the definitions of the method
+ * @param targets the locks in the order in which they must be acquired, without
+ * duplicates; empty if the call needs no lock
  * @param invocation the call
  */
-record LockedInvocation(MethodLocks plan, List<LockTarget> wanted, MethodInvocation invocation) {
-
-	private static final Log logger = LogFactory.getLog(LockedInvocation.class);
+record LockedInvocation(MethodLocks locks, List<LockTarget> targets, MethodInvocation invocation) {
 
 	/**
-	 * The same call, to go on in another way.
+	 * Return the same call for another thread, after its interceptor has returned.
 	 */
-	LockedInvocation decorated(UnaryOperator<MethodInvocation> decorator) {
-		return new LockedInvocation(this.plan, this.wanted, decorator.apply(this.invocation));
+	LockedInvocation detached() {
+		return new LockedInvocation(this.locks, this.targets, DetachedInvocation.of(this.invocation));
 	}
 
 	/**
-	 * Begin to wait for the locks: the wait times count from now.
+	 * Return the time from which the wait times count. One lock does not need it.
 	 */
-	LockWait startWaiting() {
-		return new LockWait(this.wanted.size() > 1, this.plan.waitTime());
+	long startWaiting() {
+		return (this.targets.size() > 1) ? System.nanoTime() : 0;
 	}
 
 	/**
-	 * All locks are there: their leases begin. Whoever calls this gives them back if it
+	 * Return the request for the next lock. Of several locks, each is requested with the
+	 * rest of its wait time, and without its lease time, which must not run while the
+	 * call waits for the other locks.
+	 * @param target the next lock
+	 * @param startNanos the time from which the wait times count
+	 * @return the request
+	 */
+	LockRequest request(LockTarget target, long startNanos) {
+		LockRequest request = target.request();
+		if (this.targets.size() == 1) {
+			return request;
+		}
+		Duration waitTime = (request.waitTime() != null) ? request.waitTime() : this.locks.waitTime().get();
+		return new LockRequest(request.key(), request.mode(), remaining(waitTime, startNanos), null, request.fair(),
+				request.name(), request.minHold());
+	}
+
+	private static Duration remaining(Duration waitTime, long startNanos) {
+		if (waitTime.isNegative()) {
+			return waitTime;
+		}
+		Duration remaining = waitTime.minusNanos(System.nanoTime() - startNanos);
+		return remaining.isNegative() ? Duration.ZERO : remaining;
+	}
+
+	/**
+	 * Start the leases when all locks are acquired. The caller releases the locks if this
 	 * fails.
-	 * @param locks what was acquired, in the order of {@link #wanted()}
-	 * @throws LockLostException if one was lost meanwhile
+	 * @param acquired the locks, in the order of {@link #targets()}
+	 * @throws LockLostException if a lock was lost meanwhile
 	 */
-	void begin(List<HeldLock> locks) {
-		if (locks.size() > 1) {
-			startLeases(locks);
+	void begin(List<HeldLock> acquired) {
+		if (acquired.size() > 1) {
+			startLeases(acquired);
 		}
 		else {
-			this.plan.passToken(this.invocation.getArguments(), locks.get(0).fencingToken());
+			this.locks.passToken(this.invocation.getArguments(), acquired.get(0).fencingToken());
+		}
+	}
+
+	private void startLeases(List<HeldLock> acquired) {
+		for (int i = 0; i < acquired.size(); i++) {
+			Duration leaseTime = this.targets.get(i).request().leaseTime();
+			HeldLock lock = acquired.get(i);
+			if (leaseTime != null) {
+				lock.expireAfter(leaseTime);
+			}
+			else if (!lock.isHeld()) {
+				LossCause cause = lock.lossCause();
+				throw new LockLostException("The lock '" + lock.key() + "' was lost while the call of "
+						+ this.locks.method() + " waited for its other locks"
+						+ ((cause != null) ? " (" + cause.description() + ")" : "")
+						+ ", so the method did not run. Try again", cause, null);
+			}
 		}
 	}
 
 	/**
-	 * Run the method under all its locks, once they have begun. Whatever it throws, the
-	 * caller of this method gives them back, in reverse order.
-	 * @param locks what was acquired, in the order of {@link #wanted()}
-	 * @return what the method returns
-	 * @throws Throwable what the method throws
+	 * Run the method under all its locks, after {@link #begin}. The caller releases the
+	 * locks, in reverse order, even if the method throws an exception.
+	 * @param acquired the locks, in the order of {@link #targets()}
+	 * @return the result of the method
+	 * @throws Throwable the exception of the method
 	 */
-	@Nullable Object proceed(List<HeldLock> locks) throws Throwable {
-		LockContext.Scope scope = open(locks);
+	@Nullable Object proceed(List<HeldLock> acquired) throws Throwable {
+		LockContext.Scope scope = openScope(acquired);
 		try {
 			return this.invocation.proceed();
 		}
@@ -78,82 +117,42 @@ record LockedInvocation(MethodLocks plan, List<LockTarget> wanted, MethodInvocat
 		}
 	}
 
-	/**
-	 * All are there: from now on they are held, and no longer waited with.
-	 * @throws LockLostException if one was lost meanwhile
-	 */
-	private void startLeases(List<HeldLock> locks) {
-		for (int i = 0; i < locks.size(); i++) {
-			Duration leaseTime = this.wanted.get(i).request().leaseTime();
-			HeldLock lock = locks.get(i);
-			if (leaseTime != null) {
-				lock.expireAfter(leaseTime);
-			}
-			else if (!lock.isHeld()) {
-				LossCause cause = lock.lossCause();
-				throw new LockLostException("The lock '" + lock.key() + "' was lost while the call of "
-						+ this.plan.where() + " waited for its other locks"
-						+ ((cause != null) ? " (" + cause.description() + ")" : "")
-						+ ", so the method did not run. Try again", cause, null);
-			}
+	private static LockContext.Scope openScope(List<HeldLock> acquired) {
+		if (acquired.size() == 1) {
+			return LockContext.open(acquired.get(0));
 		}
-	}
-
-	private static LockContext.Scope open(List<HeldLock> locks) {
-		if (locks.size() == 1) {
-			return LockContext.open(locks.get(0));
-		}
-		List<HeldLock> all = new ArrayList<>(locks);
+		List<HeldLock> all = new ArrayList<>(acquired);
 		Collections.reverse(all);
 		all.addAll(LockContext.all());
 		return LockContext.openAll(all);
 	}
 
 	/**
-	 * Release locks under which nothing was done, since another one is not to be had.
-	 * Throws nothing.
-	 * @param locks those that were acquired
-	 */
-	void giveBack(List<HeldLock> locks) {
-		for (int i = locks.size() - 1; i >= 0; i--) {
-			try {
-				locks.get(i).abandon();
-			}
-			catch (RuntimeException ex) {
-				logger.debug("Lock '" + locks.get(i).key() + "' could not be given back, unused", ex);
-			}
-			catch (Error ex) {
-				// The others are given back, and the caller gets the reason for all this.
-				logger.warn("Lock '" + locks.get(i).key() + "' could not be given back, unused", ex);
-			}
-		}
-	}
-
-	/**
-	 * Say what the caller gets, since a lock is not to be had. What was acquired before
-	 * has been given back.
-	 * @param missing the lock
-	 * @param problem what the registry threw, or completed its future with
+	 * Determine what the caller gets if a lock was not acquired. The locks before it have
+	 * been released.
+	 * @param target the lock
+	 * @param problem the exception of the registry
 	 * @return a value of the method's return type
-	 * @throws Throwable what the caller gets instead: often the problem itself
+	 * @throws Throwable the exception for the caller, often the problem itself
 	 */
-	@Nullable Object withoutLock(LockTarget missing, LockException problem) throws Throwable {
+	@Nullable Object withoutLock(LockTarget target, LockException problem) throws Throwable {
 		boolean interrupted = problem.getCause() instanceof InterruptedException;
 		if (interrupted || !(problem instanceof LockNotAcquiredException || problem instanceof LockBackendException)) {
 			throw problem;
 		}
-		LockDefinition definition = missing.definition();
-		return definition.withoutLock()
-			.result(this.invocation, new LockFailure(definition.where().method(), definition.name(),
-					this.wanted.stream().map((wanted) -> wanted.request().key()).toList(), problem));
+		LockDefinition definition = target.definition();
+		List<String> keys = this.targets.stream().map((each) -> each.request().key()).toList();
+		return definition.failurePolicy()
+			.result(this.invocation, new LockFailure(definition.method().method(), definition.name(), keys, problem));
 	}
 
 	/**
-	 * Say what the caller of a skipped call gets, for those who need no exception to know
-	 * that the wait time has passed.
+	 * Return the result of a skipped call, for locks that were not acquired without an
+	 * exception.
+	 * @param target the lock that was not acquired in time
 	 */
-	@Nullable Object skipped(LockTarget missing) {
-		return missing.definition().withoutLock().emptyResult();
+	@Nullable Object skipped(LockTarget target) {
+		return target.definition().failurePolicy().emptyResult();
 	}
 
 }

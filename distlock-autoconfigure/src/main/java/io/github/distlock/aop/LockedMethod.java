@@ -91,9 +91,9 @@ record LockedMethod(Class<?> beanClass, Method method) {
 		String parameters = Arrays.stream(this.method.getParameterTypes())
 			.map(Class::getSimpleName)
 			.collect(Collectors.joining(", ", "(", ")"));
-		String where = (this.method.getDeclaringClass() != this.beanClass && !this.beanClass.isHidden())
+		String declaredIn = (this.method.getDeclaringClass() != this.beanClass && !this.beanClass.isHidden())
 				? " (declared in " + this.method.getDeclaringClass().getName() + ")" : "";
-		return this.beanClass.getName() + "." + this.method.getName() + parameters + where;
+		return this.beanClass.getName() + "." + this.method.getName() + parameters + declaredIn;
 	}
 
 }

@@ -1,6 +1,8 @@
 package io.github.distlock.aop;
 
+import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +19,9 @@ import org.springframework.expression.TypeLocator;
 import org.springframework.expression.TypedValue;
 
 /**
- * The variables of one call over what all calls of the method share.
+ * The variables of one call. Everything else comes from a context that all calls of the
+ * method share: a {@code StandardEvaluationContext} for each call would cost more than
+ * the evaluation.
  */
 final class MethodEvaluationContext implements EvaluationContext {
 
@@ -29,7 +33,7 @@ final class MethodEvaluationContext implements EvaluationContext {
 
 	private final @Nullable Object[] arguments;
 
-	MethodEvaluationContext(EvaluationContext shared, ExpressionParameters parameters, KeyRoot root) {
+	MethodEvaluationContext(EvaluationContext shared, ExpressionParameters parameters, Root root) {
 		this.shared = shared;
 		this.parameters = parameters;
 		this.root = new TypedValue(root);
@@ -100,6 +104,50 @@ final class MethodEvaluationContext implements EvaluationContext {
 	@Override
 	public OperatorOverloader getOperatorOverloader() {
 		return this.shared.getOperatorOverloader();
+	}
+
+	/**
+	 * The {@code #root} of an expression. Method and class are those that the author of
+	 * the application has written, never those of a proxy, a lambda or another generated
+	 * class.
+	 */
+	static final class Root {
+
+		/** The properties, which can be used with or without {@code #root}. */
+		static final Set<String> PROPERTIES = Set.of("method", "methodName", "target", "targetClass", "args");
+
+		private final LockedMethod method;
+
+		private final @Nullable Object target;
+
+		private final @Nullable Object[] args;
+
+		Root(LockedMethod method, @Nullable Object target, @Nullable Object[] args) {
+			this.method = method;
+			this.target = target;
+			this.args = args;
+		}
+
+		public Method getMethod() {
+			return this.method.named();
+		}
+
+		public String getMethodName() {
+			return this.method.method().getName();
+		}
+
+		public @Nullable Object getTarget() {
+			return this.target;
+		}
+
+		public Class<?> getTargetClass() {
+			return this.method.namedClass();
+		}
+
+		public @Nullable Object[] getArgs() {
+			return this.args;
+		}
+
 	}
 
 }

@@ -20,8 +20,8 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeLocator;
 
 /**
- * An expression over the call of a method: parsed and checked once, evaluated once for
- * each call. An argument is only ever a value, never an expression.
+ * A SpEL expression over the call of a method. It is parsed and checked once and
+ * evaluated for each call. Arguments are values: they are never parsed as expressions.
  */
 final class MethodExpression {
 
@@ -29,7 +29,7 @@ final class MethodExpression {
 
 	private static final SpelExpressionParser PARSER = new SpelExpressionParser(INTERPRETED);
 
-	private final WrittenExpression written;
+	private final Source source;
 
 	private final ExpressionParameters parameters;
 
@@ -39,24 +39,24 @@ final class MethodExpression {
 
 	/**
 	 * Parse and check an expression.
-	 * @param written the expression
-	 * @param parameters the variables it may use
-	 * @param beanFactory where {@code @bean} references lead
-	 * @param preparation of the tree, when it has been checked
+	 * @param source the expression
+	 * @param parameters the variables that it may use
+	 * @param beanFactory resolves {@code @bean} references
+	 * @param preparation changes the syntax tree after the checks
 	 */
-	MethodExpression(WrittenExpression written, ExpressionParameters parameters, ConfigurableBeanFactory beanFactory,
+	MethodExpression(Source source, ExpressionParameters parameters, ConfigurableBeanFactory beanFactory,
 			UnaryOperator<SpelNodeImpl> preparation) {
-		this.written = written;
+		this.source = source;
 		this.parameters = parameters;
 		StandardTypeLocator types = new StandardTypeLocator(beanFactory.getBeanClassLoader());
 		SpelNodeImpl tree = parse();
-		new ExpressionValidator(written, parameters, beanFactory, types).check(tree);
-		this.expression = new SpelExpression(written.text(), preparation.apply(tree), INTERPRETED);
+		new ExpressionValidator(source, parameters, beanFactory, types).check(tree);
+		this.expression = new SpelExpression(source.text(), preparation.apply(tree), INTERPRETED);
 		this.shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
 		this.shared.setTypeLocator(types);
 	}
 
-	/** Convert values this way, instead of Spring's. */
+	/** Use this type converter instead of Spring's. */
 	MethodExpression converting(TypeConverter converter) {
 		this.shared.setTypeConverter(converter);
 		return this;
@@ -64,26 +64,26 @@ final class MethodExpression {
 
 	private SpelNodeImpl parse() {
 		try {
-			return (SpelNodeImpl) ((SpelExpression) PARSER.parseExpression(this.written.text())).getAST();
+			return (SpelNodeImpl) ((SpelExpression) PARSER.parseExpression(this.source.text())).getAST();
 		}
 		catch (ParseException | IllegalStateException ex) {
-			String expression = WrittenText.expression(this.written.text());
-			throw this.written.refuse("is no SpEL expression (" + ex.getMessage()
+			String expression = ExpressionSuggestion.of(this.source.text());
+			throw this.source.refuse("is no SpEL expression (" + ex.getMessage()
 					+ "): write a text in single quotes and arguments with #, without #{...}, as in \"'order-' + #id\""
 					+ ((expression != null) ? ". Perhaps \"" + expression + "\" is meant" : ""), ex);
 		}
 	}
 
 	/**
-	 * Evaluate it.
+	 * Evaluate the expression for a call.
 	 * @param target the object that is called
-	 * @param arguments what it is called with
-	 * @param remedy what to write if it cannot be evaluated
-	 * @return its value
-	 * @throws LockDefinitionException if it has none
+	 * @param arguments the arguments of the call
+	 * @param remedy part of the message if the expression cannot be evaluated
+	 * @return the value
+	 * @throws LockDefinitionException if the expression cannot be evaluated
 	 */
 	@Nullable Object evaluate(@Nullable Object target, @Nullable Object[] arguments, String remedy) {
-		KeyRoot root = new KeyRoot(this.written.where(), target, arguments);
+		MethodEvaluationContext.Root root = new MethodEvaluationContext.Root(this.source.method(), target, arguments);
 		try {
 			return this.expression.getValue(new MethodEvaluationContext(this.shared, this.parameters, root));
 		}
@@ -93,18 +93,18 @@ final class MethodExpression {
 					throw refusal;
 				}
 			}
-			throw this.written.refuse("cannot be evaluated (" + ex.getMessage() + "): " + remedy, ex);
+			throw this.source.refuse("cannot be evaluated (" + ex.getMessage() + "): " + remedy, ex);
 		}
 		catch (NullPointerException ex) {
 			if (isThrownByCalledMethod(ex)) {
-				throw this.written.refuse("cannot be evaluated, since a method of the JDK was called with null ("
+				throw this.source.refuse("cannot be evaluated, since a method of the JDK was called with null ("
 						+ ex.getMessage() + "): " + remedy, ex);
 			}
 			throw ex;
 		}
 	}
 
-	/** Whether the expression itself has called the JDK, and not a bean. */
+	/** Whether the expression itself, and not a bean, has called the JDK. */
 	private static boolean isThrownByCalledMethod(NullPointerException ex) {
 		return Arrays.stream(ex.getStackTrace())
 			.map(StackTraceElement::getClassName)
@@ -112,6 +112,25 @@ final class MethodExpression {
 			.findFirst()
 			.filter((name) -> name.startsWith("org.springframework.expression."))
 			.isPresent();
+	}
+
+	/**
+	 * The text of an expression, with placeholders resolved.
+	 *
+	 * @param method the annotated method
+	 * @param attribute the attribute of the annotation, {@code key} or {@code condition}
+	 * @param text the expression
+	 */
+	record Source(LockedMethod method, String attribute, String text) {
+
+		LockDefinitionException refuse(String problem) {
+			return this.method.refuse(this.attribute, this.text, problem);
+		}
+
+		LockDefinitionException refuse(String problem, Throwable cause) {
+			return this.method.refuse(this.attribute, this.text, problem, cause);
+		}
+
 	}
 
 }

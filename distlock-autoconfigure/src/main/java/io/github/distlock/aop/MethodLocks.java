@@ -7,28 +7,32 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the annotations of a method say, read and checked: once for each method.
+ * The locks of a method.
  *
- * @param locks one for each annotation, at least one, as they are written
+ * @param locks one definition for each annotation, at least one, in the order of the
+ * source
  * @param token position of the parameter that receives the fencing token,
  * {@link FencingTokenParameter#NONE} without one
- * @param waitTime wait time of those that say none
+ * @param waitTime wait time of annotations without one
  */
 record MethodLocks(List<LockDefinition> locks, int token, Supplier<Duration> waitTime) {
 
-	/** The method. */
-	LockedMethod where() {
-		return this.locks.get(0).where();
+	LockedMethod method() {
+		return this.locks.get(0).method();
 	}
 
-	/** When its work is done. */
-	ReturnKind result() {
-		return this.locks.get(0).result();
+	ReturnKind returnKind() {
+		return this.locks.get(0).returnKind();
 	}
 
-	/** Put the token among the arguments of a call. */
+	/** Whether a parameter receives the fencing token. */
+	boolean hasToken() {
+		return this.token != FencingTokenParameter.NONE;
+	}
+
+	/** Set the argument that receives the fencing token, if there is one. */
 	void passToken(@Nullable Object[] arguments, long value) {
-		if (this.token != FencingTokenParameter.NONE) {
+		if (hasToken()) {
 			arguments[this.token] = value;
 		}
 	}

@@ -41,9 +41,9 @@ final class ProxyVerifier implements AdviceVerifier {
 
 	@Override
 	public void verify(Object bean, BeanLocks.Place place) {
-		LockedMethod where = place.where();
+		LockedMethod method = place.method();
 		if (!(bean instanceof Advised advised)) {
-			throw where.refuse("would not be locked: the bean has no proxy, because it was created before the beans "
+			throw method.refuse("would not be locked: the bean has no proxy, because it was created before the beans "
 					+ "that make proxies, or is of a kind that gets none. Move the method to a bean that nothing "
 					+ "needs so early, such as one that no BeanPostProcessor depends on");
 		}
@@ -55,49 +55,48 @@ final class ProxyVerifier implements AdviceVerifier {
 			return;
 		}
 		if (position < 0) {
-			throw where.refuse("would not be locked: the proxy of the bean was made without the lock's advisor. Let "
+			throw method.refuse("would not be locked: the proxy of the bean was made without the lock's advisor. Let "
 					+ "Spring make the proxy, in the application context that has distlock, or write the annotation on "
 					+ "the interface that the proxy implements");
 		}
 		verifyReach(bean, place);
-		chain.subList(0, position).forEach((outer) -> verifyOrder(outer, where));
-		this.retries.warn(chain.subList(position + 1, chain.size()), where);
+		chain.subList(0, position).forEach((outer) -> verifyOrder(outer, method));
+		this.retries.warn(chain.subList(position + 1, chain.size()), method);
 	}
 
 	private void verifyReach(Object bean, BeanLocks.Place place) {
-		LockedMethod where = place.where();
-		Method method = where.method();
-		int modifiers = method.getModifiers();
+		LockedMethod method = place.method();
+		int modifiers = method.method().getModifiers();
 		if (AopUtils.isJdkDynamicProxy(bean)) {
-			boolean exposed = Arrays.stream(bean.getClass().getInterfaces()).anyMatch((type) -> exposes(type, where));
+			boolean exposed = Arrays.stream(bean.getClass().getInterfaces()).anyMatch((type) -> exposes(type, method));
 			if (!exposed && !place.onClass()) {
-				throw where.refuse("would not be locked: the bean's proxy implements only its interfaces, and none of "
+				throw method.refuse("would not be locked: the bean's proxy implements only its interfaces, and none of "
 						+ "them has the method. Add it to one of them, or use class-based proxies "
 						+ "(proxyTargetClass = true)");
 			}
 		}
 		else if (place.isClosed()) {
-			if (this.closed.add(where)) {
-				logger.warn("@DistributedLock on the class of " + where + " does not lock this method, because it is "
+			if (this.closed.add(method)) {
+				logger.warn("@DistributedLock on the class of " + method + " does not lock this method, because it is "
 						+ "final and a class-based proxy cannot intercept it: calls of it run without the lock. To have "
 						+ "no such method, annotate the methods that need a lock instead of the class");
 			}
 		}
 		else if (Modifier.isFinal(modifiers)) {
-			throw where.refuse("is on a final method, which a class-based proxy cannot intercept: it would not be "
+			throw method.refuse("is on a final method, which a class-based proxy cannot intercept: it would not be "
 					+ "locked. Make it non-final, or have the bean implement an interface and use interface-based "
 					+ "proxies");
 		}
-		else if (!Modifier.isPublic(modifiers) && !Modifier.isProtected(modifiers) && foreign(method, bean)) {
-			throw where.refuse("is on a package-private method of another package than the bean's class, which its "
+		else if (!Modifier.isPublic(modifiers) && !Modifier.isProtected(modifiers) && foreign(method.method(), bean)) {
+			throw method.refuse("is on a package-private method of another package than the bean's class, which its "
 					+ "proxy cannot intercept: it would not be locked. Make it public or protected");
 		}
 	}
 
-	private static boolean exposes(Class<?> type, LockedMethod where) {
+	private static boolean exposes(Class<?> type, LockedMethod method) {
 		return Arrays.stream(type.getMethods())
-			.anyMatch((method) -> method.equals(where.method())
-					|| AopUtils.getMostSpecificMethod(method, where.beanClass()).equals(where.method()));
+			.anyMatch((exposed) -> exposed.equals(method.method())
+					|| AopUtils.getMostSpecificMethod(exposed, method.beanClass()).equals(method.method()));
 	}
 
 	private static boolean foreign(Method method, Object bean) {
@@ -107,13 +106,15 @@ final class ProxyVerifier implements AdviceVerifier {
 				|| declaring.getClassLoader() != proxy.getClassLoader();
 	}
 
-	private void verifyOrder(Advisor outer, LockedMethod where) {
-		if (this.transactions.demarcates(outer, where.method(), where.beanClass())) {
+	private void verifyOrder(Advisor outer, LockedMethod method) {
+		if (this.transactions.demarcates(outer, method.method(), method.beanClass())) {
 			Object order = (outer instanceof Ordered ordered) ? ordered.getOrder() : "none";
-			throw where.refuse("would be locked inside of its transaction and released before the commit: the order of "
-					+ "the transaction advisor (" + order + ") comes before that of the lock advisor ("
-					+ this.advisor.getOrder() + "). Set distlock.aop.order to a lower number than " + order
-					+ ", or the order of @EnableTransactionManagement to a higher one than " + this.advisor.getOrder());
+			throw method
+				.refuse("would be locked inside of its transaction and released before the commit: the order of "
+						+ "the transaction advisor (" + order + ") comes before that of the lock advisor ("
+						+ this.advisor.getOrder() + "). Set distlock.aop.order to a lower number than " + order
+						+ ", or the order of @EnableTransactionManagement to a higher one than "
+						+ this.advisor.getOrder());
 		}
 	}
 

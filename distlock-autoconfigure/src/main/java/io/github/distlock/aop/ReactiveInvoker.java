@@ -8,14 +8,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.ReactiveLockContext;
-import io.github.distlock.transaction.ReactiveTransactions;
 import io.github.distlock.transaction.ReactiveTransactions.Keeper;
 import io.github.distlock.transaction.ReactiveTransactions.Running;
+import io.github.distlock.transaction.ReactiveTransactions;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -35,7 +35,9 @@ import org.springframework.util.Assert;
  */
 final class ReactiveInvoker implements LockInvoker {
 
-	private final AsyncLockExecutor locks;
+	private final LockTargetResolver targets;
+
+	private final AsyncLockExecutor lockExecutor;
 
 	private final TransactionalCalls transactionalCalls;
 
@@ -43,26 +45,28 @@ final class ReactiveInvoker implements LockInvoker {
 
 	private final Scheduler threads;
 
-	ReactiveInvoker(AsyncLockExecutor locks, TransactionalCalls transactionalCalls,
+	ReactiveInvoker(LockTargetResolver targets, AsyncLockExecutor lockExecutor, TransactionalCalls transactionalCalls,
 			@Nullable ClassLoader beanClassLoader) {
-		this.locks = locks;
+		this.targets = targets;
+		this.lockExecutor = lockExecutor;
 		this.threads = ReactiveThreads.create(beanClassLoader);
 		this.transactionalCalls = transactionalCalls;
 	}
 
 	@Override
-	public Object run(LockedMethod where, Supplier<LockedInvocation> call) {
-		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(where.returnType());
-		Assert.state(adapter != null, () -> where + " returns no reactive type");
-		Flux<Object> stay = this.transactions.current()
+	public Object invoke(MethodLocks locks, MethodInvocation invocation) {
+		LockedMethod method = locks.method();
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.returnType());
+		Assert.state(adapter != null, () -> method + " returns no reactive type");
+		Flux<Object> result = this.transactions.current()
 			.map(Optional::of)
 			.defaultIfEmpty(Optional.empty())
-			.flatMapMany((transaction) -> Flux
-				.deferContextual((context) -> new Stay(where, adapter, call.get().decorated(DetachedInvocation::of),
-						outer(context, transaction), transaction.orElse(null))
-					.run()));
+			.flatMapMany((transaction) -> Flux.deferContextual(
+					(context) -> new LockedSubscription(adapter, this.targets.resolve(locks, invocation).detached(),
+							outer(context, transaction), transaction.orElse(null))
+						.run()));
 		// A single value waits for the completion, and so for the release.
-		return adapter.fromPublisher(adapter.isMultiValue() ? stay : stay.singleOrEmpty());
+		return adapter.fromPublisher(adapter.isMultiValue() ? result : result.singleOrEmpty());
 	}
 
 	/** The innermost first; each once, though its method may still run. */
@@ -73,9 +77,7 @@ final class ReactiveInvoker implements LockInvoker {
 	}
 
 	/** One subscription. */
-	private final class Stay {
-
-		private final LockedMethod where;
+	private final class LockedSubscription {
 
 		private final ReactiveAdapter adapter;
 
@@ -97,9 +99,8 @@ final class ReactiveInvoker implements LockInvoker {
 		/** Set by the thread that delivers the locks, while it delivers them. */
 		private boolean delivered;
 
-		Stay(LockedMethod where, ReactiveAdapter adapter, LockedInvocation call, List<HeldLock> outer,
+		LockedSubscription(ReactiveAdapter adapter, LockedInvocation call, List<HeldLock> outer,
 				@Nullable Running transaction) {
-			this.where = where;
 			this.adapter = adapter;
 			this.call = call;
 			this.outer = outer;
@@ -107,27 +108,28 @@ final class ReactiveInvoker implements LockInvoker {
 		}
 
 		Flux<Object> run() {
-			if (this.call.wanted().isEmpty()) {
-				return Flux.from(work(new AsyncAnswerOfLocks.Entered(List.of())));
+			if (this.call.targets().isEmpty()) {
+				return Flux.from(work(new AsyncLockOutcome.Acquired(List.of())));
 			}
 			if (this.transaction != null) {
-				ReactiveInvoker.this.transactionalCalls.checkSubscribed(this.call.wanted().get(0).definition());
-				this.keeper = ReactiveInvoker.this.transactionalCalls.keeps(this.where)
-						? this.transaction.keeper((had) -> release(had, null)) : null;
+				ReactiveInvoker.this.transactionalCalls.checkSubscribed(this.call.targets().get(0).definition());
+				this.keeper = ReactiveInvoker.this.transactionalCalls.keeps(this.call.locks().method())
+						? this.transaction.keeper((acquired) -> release(acquired, null)) : null;
 			}
 			return Flux
-				.usingWhen(Mono.<AsyncAnswerOfLocks>create(this::enter), this::work, (entry) -> leave(entry, null),
-						this::leave, (entry) -> leave(entry, new CancellationException()))
+				.usingWhen(Mono.<AsyncLockOutcome>create(this::enter), this::work, (outcome) -> leave(outcome, null),
+						this::leave, (outcome) -> leave(outcome, new CancellationException()))
 				// Reactor wraps what a cleanup fails with.
 				.onErrorMap((failure) -> (this.lost != null) ? this.lost : failure);
 		}
 
-		private void enter(MonoSink<AsyncAnswerOfLocks> sink) {
-			CompletableFuture<AsyncAnswerOfLocks> waiting = ReactiveInvoker.this.locks.take(this.call, this.outer);
-			sink.onCancel(() -> ReactiveInvoker.this.locks.giveUp(waiting));
-			AsyncAnswerOfLocks[] found = new AsyncAnswerOfLocks[1];
-			Runnable body = CallerContext.withClassLoader(() -> deliver(found[0], sink));
-			waiting.whenComplete((entry, failure) -> {
+		private void enter(MonoSink<AsyncLockOutcome> sink) {
+			CompletableFuture<AsyncLockOutcome> waiting = ReactiveInvoker.this.lockExecutor.acquire(this.call,
+					this.outer);
+			sink.onCancel(() -> ReactiveInvoker.this.lockExecutor.cancel(waiting));
+			AsyncLockOutcome[] delivered = new AsyncLockOutcome[1];
+			Runnable body = CallerContext.withClassLoader(() -> deliver(delivered[0], sink));
+			waiting.whenComplete((outcome, failure) -> {
 				if (failure != null) {
 					if (!waiting.isCancelled()) {
 						sink.error(failure);
@@ -136,12 +138,12 @@ final class ReactiveInvoker implements LockInvoker {
 				}
 				try {
 					// The body may block, and the threads of AsyncLockExecutor must not.
-					found[0] = entry;
+					delivered[0] = outcome;
 					ReactiveInvoker.this.threads.schedule(body);
 				}
 				catch (RuntimeException | Error ex) {
 					// Rejected, or a hook of the application has failed.
-					ReactiveInvoker.this.locks.giveBack(this.call, AsyncResult.locks(entry), () -> sink.error(ex));
+					ReactiveInvoker.this.lockExecutor.abandon(outcome.locks(), () -> sink.error(ex));
 				}
 			});
 		}
@@ -150,25 +152,25 @@ final class ReactiveInvoker implements LockInvoker {
 		 * A subscriber that was cancelled meanwhile drops what it is given: then nobody
 		 * else gives the locks back.
 		 */
-		private void deliver(AsyncAnswerOfLocks entry, MonoSink<AsyncAnswerOfLocks> sink) {
+		private void deliver(AsyncLockOutcome outcome, MonoSink<AsyncLockOutcome> sink) {
 			try {
-				sink.success(entry);
+				sink.success(outcome);
 			}
 			finally {
 				if (!this.delivered) {
-					ReactiveInvoker.this.locks.giveBack(this.call, AsyncResult.locks(entry), () -> {
+					ReactiveInvoker.this.lockExecutor.abandon(outcome.locks(), () -> {
 					});
 				}
 			}
 		}
 
-		private Publisher<Object> work(AsyncAnswerOfLocks entry) {
+		private Publisher<Object> work(AsyncLockOutcome outcome) {
 			this.delivered = true;
 			LockContext.Scope scope = LockContext.openAll(this.outer);
 			try {
-				keep(AsyncResult.locks(entry));
-				Object result = AsyncResult.present(AsyncResult.of(this.call, entry), this.where);
-				List<HeldLock> current = new ArrayList<>(AsyncResult.locks(entry));
+				keep(outcome.locks());
+				Object result = outcome.result(this.call);
+				List<HeldLock> current = new ArrayList<>(outcome.locks());
 				Collections.reverse(current);
 				current.addAll(this.outer);
 				return Flux.<Object>from(this.adapter.toPublisher(result))
@@ -182,32 +184,33 @@ final class ReactiveInvoker implements LockInvoker {
 			}
 		}
 
-		private void keep(List<HeldLock> had) {
-			if (this.keeper != null && !had.isEmpty()) {
-				this.keeper.keep(had);
+		private void keep(List<HeldLock> acquired) {
+			if (this.keeper != null && !acquired.isEmpty()) {
+				this.keeper.keep(acquired);
 				this.kept = true;
 			}
 		}
 
-		private Mono<Void> leave(AsyncAnswerOfLocks entry, @Nullable Throwable failure) {
-			List<HeldLock> had = AsyncResult.locks(entry);
-			if (had.isEmpty()) {
+		private Mono<Void> leave(AsyncLockOutcome outcome, @Nullable Throwable failure) {
+			List<HeldLock> acquired = outcome.locks();
+			if (acquired.isEmpty()) {
 				return Mono.empty();
 			}
-			Mono<Void> left = this.kept ? Mono.fromRunnable(() -> leaveKept(had, failure)) : release(had, failure);
+			Mono<Void> left = this.kept ? Mono.fromRunnable(() -> leaveKept(acquired, failure))
+					: release(acquired, failure);
 			return left.doOnError((problem) -> this.lost = problem);
 		}
 
-		private static void leaveKept(List<HeldLock> had, @Nullable Throwable failure) {
+		private static void leaveKept(List<HeldLock> acquired, @Nullable Throwable failure) {
 			if (failure == null) {
-				LockRelease.LEAVING.afterReturn(had);
+				LockRelease.LEAVING.afterReturn(acquired);
 			}
 		}
 
 		/** What comes after the completion may block: not on a thread of ours. */
-		private Mono<Void> release(List<HeldLock> had, @Nullable Throwable failure) {
-			return Mono.create((sink) -> ReactiveInvoker.this.locks.leave(had, failure, (outcome) -> {
-				Runnable end = () -> end(sink, (failure == null) ? outcome : null);
+		private Mono<Void> release(List<HeldLock> acquired, @Nullable Throwable failure) {
+			return Mono.create((sink) -> ReactiveInvoker.this.lockExecutor.release(acquired, failure, (problem) -> {
+				Runnable end = () -> end(sink, (failure == null) ? problem : null);
 				try {
 					ReactiveInvoker.this.threads.schedule(end);
 				}

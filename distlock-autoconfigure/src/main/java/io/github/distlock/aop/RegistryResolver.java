@@ -28,24 +28,24 @@ final class RegistryResolver {
 
 	private final ListableBeanFactory beanFactory;
 
-	private final LockEnvironment runtime;
+	private final LockEnvironment environment;
 
-	private final Map<String, LockRegistry> known = new ConcurrentHashMap<>();
+	private final Map<String, LockRegistry> registriesByName = new ConcurrentHashMap<>();
 
 	private final Map<String, String> ranks = new ConcurrentHashMap<>();
 
-	RegistryResolver(BeanFactory beanFactory, LockEnvironment runtime) {
+	RegistryResolver(BeanFactory beanFactory, LockEnvironment environment) {
 		this.beanFactory = (ListableBeanFactory) beanFactory;
-		this.runtime = runtime;
+		this.environment = environment;
 	}
 
 	LockRegistry of(LockDefinition definition) {
 		String name = definition.registry();
-		LockRegistry registry = this.known.get(name);
+		LockRegistry registry = this.registriesByName.get(name);
 		if (registry == null) {
-			registry = name.isEmpty() ? this.runtime.registry().get()
+			registry = name.isEmpty() ? this.environment.registry().get()
 					: this.beanFactory.getBean(beanName(definition), LockRegistry.class);
-			this.known.put(name, registry);
+			this.registriesByName.put(name, registry);
 		}
 		return registry;
 	}
@@ -67,7 +67,7 @@ final class RegistryResolver {
 	}
 
 	StoreFacts facts(LockDefinition definition) {
-		return this.runtime.stores().apply(of(definition));
+		return this.environment.stores().apply(of(definition));
 	}
 
 	/**
@@ -79,7 +79,7 @@ final class RegistryResolver {
 			beanName(definition);
 		}
 		if (definition.template().fair() && !facts(definition).fair()) {
-			throw definition.where()
+			throw definition.method()
 				.refuse("fair", true, "is not offered by the store '" + facts(definition).name()
 						+ "', which does not keep the order of arrival: leave fair out, or choose another store with "
 						+ "registry = \"...\"");
@@ -87,7 +87,7 @@ final class RegistryResolver {
 		verifyMinHold(definition);
 		LockMode mode = definition.template().mode();
 		if (mode != LockMode.EXCLUSIVE && !facts(definition).modes().contains(mode)) {
-			throw definition.where()
+			throw definition.method()
 				.refuse("mode", mode, "is not offered by the store '" + facts(definition).name() + "': use one of "
 						+ facts(definition).modes() + ", or choose another store with registry = \"...\"");
 		}
@@ -100,7 +100,7 @@ final class RegistryResolver {
 		}
 		Duration longest = facts(definition).maxHoldTime();
 		if (longest != null && minHold.compareTo(longest) > 0) {
-			throw definition.where()
+			throw definition.method()
 				.refuse("minHold", minHold,
 						"is longer than locks of the store '" + facts(definition).name() + "' are renewed, " + longest
 								+ " (distlock.max-hold-time): write a shorter minHold, set a longer "
@@ -108,27 +108,33 @@ final class RegistryResolver {
 		}
 	}
 
+	/**
+	 * Find the bean, as {@code BeanFactoryAnnotationUtils.qualifiedBeanOfType} does, but
+	 * without creating it.
+	 */
 	private String beanName(LockDefinition definition) {
 		String name = definition.registry();
-		List<String> found = beanNames().filter((bean) -> names(bean).contains(name)).toList();
+		List<String> found = beanNames()
+			.filter((bean) -> BeanFactoryAnnotationUtils.isQualifierMatch(name::equals, bean, this.beanFactory))
+			.toList();
 		if (found.size() == 1) {
 			return found.get(0);
 		}
 		throw found.isEmpty() ? unknown(definition)
-				: definition.where()
+				: definition.method()
 					.refuse("registry", name, "is the qualifier of several LockRegistry beans: write one of "
 							+ found.stream().collect(Collectors.joining("\", \"", "\"", "\"")));
 	}
 
 	private LockDefinitionException unknown(LockDefinition definition) {
-		String known = beanNames().map((bean) -> names(bean).get(names(bean).size() - 1))
+		String known = beanNames().map(this::qualifier)
 			.sorted()
 			.distinct()
 			.collect(Collectors.joining("\", \"", "\"", "\""));
-		return definition.where()
+		return definition.method()
 			.refuse("registry", definition.registry(),
 					"is neither the qualifier nor the name of a LockRegistry bean: write one of " + known
-							+ ", enable the store with distlock.<store>.enabled=true, or leave registry out to have "
+							+ ", enable the store with distlock.<store>.enabled=true, or leave registry out to use "
 							+ "the default store");
 	}
 
@@ -136,14 +142,17 @@ final class RegistryResolver {
 		return Stream.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, LockRegistry.class));
 	}
 
-	/** All names that Spring knows for a bean, the qualifier last. */
-	private List<String> names(String beanName) {
-		List<String> names = new ArrayList<>();
-		BeanFactoryAnnotationUtils.isQualifierMatch((name) -> {
-			names.add(name);
+	/**
+	 * Return the qualifier of a bean, or its name if it has none. Spring tests the names
+	 * of a bean one after the other, the qualifier last.
+	 */
+	private String qualifier(String beanName) {
+		List<String> tested = new ArrayList<>();
+		BeanFactoryAnnotationUtils.isQualifierMatch((candidate) -> {
+			tested.add(candidate);
 			return false;
 		}, beanName, this.beanFactory);
-		return names;
+		return tested.get(tested.size() - 1);
 	}
 
 }

@@ -1,19 +1,17 @@
 package io.github.distlock.aop;
 
 import java.time.Duration;
-import java.util.function.Supplier;
 
 import io.github.distlock.HandOff;
-import io.github.distlock.LockDefinitionException;
-import io.github.distlock.LockListener;
 import io.github.distlock.LockListener.Attempted;
+import io.github.distlock.LockListener;
 import io.github.distlock.LockOutcome;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Tells listeners of calls that are refused before they reach the registry, which tells
- * them of all others.
+ * Notifies listeners of calls that are refused before they reach a registry. The registry
+ * notifies them of all other calls.
  */
 final class RejectionReporter {
 
@@ -21,36 +19,31 @@ final class RejectionReporter {
 
 	private final RegistryResolver registries;
 
-	private final LockEnvironment runtime;
+	private final LockEnvironment environment;
 
-	RejectionReporter(RegistryResolver registries, LockEnvironment runtime) {
+	RejectionReporter(RegistryResolver registries, LockEnvironment environment) {
 		this.registries = registries;
-		this.runtime = runtime;
+		this.environment = environment;
 	}
 
-	<T> T tell(LockDefinition definition, Supplier<T> step) {
-		long start = System.nanoTime();
-		try {
-			return step.get();
-		}
-		catch (LockDefinitionException ex) {
-			tellListeners(definition, Duration.ofNanos(System.nanoTime() - start));
-			throw ex;
-		}
-	}
-
-	private void tellListeners(LockDefinition definition, Duration waited) {
+	/**
+	 * Report a refused call.
+	 * @param definition the definition of the lock
+	 * @param startNanos when the evaluation of the call began
+	 */
+	void report(LockDefinition definition, long startNanos) {
+		Duration waited = Duration.ofNanos(System.nanoTime() - startNanos);
 		try {
 			Attempted event = new Attempted(this.registries.facts(definition).name(), definition.name(), null,
 					LockOutcome.INVALID, waited, HandOff.NONE, 0);
-			this.runtime.listeners().get().forEach((listener) -> tell(listener, event));
+			this.environment.listeners().get().forEach((listener) -> notify(listener, event));
 		}
 		catch (RuntimeException ex) {
 			logger.warn("The listeners of lock '" + definition.name() + "' could not be found", ex);
 		}
 	}
 
-	private void tell(LockListener listener, Attempted event) {
+	private void notify(LockListener listener, Attempted event) {
 		try {
 			listener.onAttempted(event);
 		}

@@ -19,7 +19,7 @@ import org.springframework.util.ClassUtils;
 enum ReturnKind {
 
 	/** When it returns. */
-	AT_ONCE,
+	SYNCHRONOUS,
 
 	/**
 	 * When the future is done that an {@code @Async} method returns: its body does the
@@ -41,33 +41,33 @@ enum ReturnKind {
 	 * @throws io.github.distlock.LockDefinitionException if nobody can know when the work
 	 * is done
 	 */
-	static ReturnKind of(LockedMethod where) {
-		Method method = where.method();
-		Class<?> type = where.returnType();
-		if (isSuspending(method)) {
-			throw where.refuse("is on a suspending function, whose end its proxy does not see: it would not be locked. "
-					+ "Return a Mono, Flux or Flow from a function that does not suspend");
+	static ReturnKind of(LockedMethod method) {
+		Class<?> type = method.returnType();
+		if (isSuspending(method.method())) {
+			throw method
+				.refuse("is on a suspending function, whose end its proxy does not see: it would not be locked. "
+						+ "Return a Mono, Flux or Flow from a function that does not suspend");
 		}
 		boolean future = Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type);
-		if (future && runsAsynchronously(where)) {
+		if (future && runsAsynchronously(method)) {
 			return FUTURE_OF_ASYNC;
 		}
 		if (type == CompletionStage.class || type == CompletableFuture.class) {
 			return COMPLETION_STAGE;
 		}
 		if (future) {
-			throw refuse(where, "CompletableFuture or CompletionStage");
+			throw refuse(method, "CompletableFuture or CompletionStage");
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 		if (adapter == null && !LateResult.isPublisher(type)) {
-			return AT_ONCE;
+			return SYNCHRONOUS;
 		}
 		if (!REACTOR) {
-			throw where.refuse("is on a method that returns " + type.getSimpleName()
+			throw method.refuse("is on a method that returns " + type.getSimpleName()
 					+ ", which needs io.projectreactor:reactor-core on the class path to be locked: add it");
 		}
 		if (adapter == null || adapter.getReactiveType() != type) {
-			throw refuse(where, (adapter != null) ? adapter.getReactiveType().getSimpleName() : "Mono or Flux");
+			throw refuse(method, (adapter != null) ? adapter.getReactiveType().getSimpleName() : "Mono or Flux");
 		}
 		return REACTIVE;
 	}
@@ -77,20 +77,20 @@ enum ReturnKind {
 	 * Its work goes on, and its lock is gone.
 	 * @throws io.github.distlock.LockDefinitionException if it is work that is not done
 	 */
-	static void checkEnded(LockedMethod where, @Nullable Object result) {
-		if (result == null || where.method().getReturnType() != Object.class) {
+	static void checkEnded(LockedMethod method, @Nullable Object result) {
+		if (result == null || method.method().getReturnType() != Object.class) {
 			return;
 		}
 		if (LateResult.isUnfinished(result)) {
-			throw where.refuse("is on a method that returns Object, and has returned a "
+			throw method.refuse("is on a method that returns Object, and has returned a "
 					+ result.getClass().getSimpleName() + ": its lock was released when it returned, and what "
 					+ "is still to be done is done without it. Write the type of the result that it really returns, "
 					+ "such as CompletableFuture, Mono or Flux");
 		}
 	}
 
-	private static RuntimeException refuse(LockedMethod where, String known) {
-		return where.refuse("is on a method that returns " + where.returnType().getSimpleName()
+	private static RuntimeException refuse(LockedMethod method, String known) {
+		return method.refuse("is on a method that returns " + method.returnType().getSimpleName()
 				+ ", which may complete after the method has returned in a way that the lock cannot follow: the work "
 				+ "would go on without it. Return " + known
 				+ ", or call LockRegistry.acquireAsync and close the lock when the result is complete");
@@ -102,9 +102,9 @@ enum ReturnKind {
 				&& parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation");
 	}
 
-	private static boolean runsAsynchronously(LockedMethod where) {
-		return AnnotatedElementUtils.hasAnnotation(where.method(), Async.class)
-				|| AnnotatedElementUtils.hasAnnotation(where.beanClass(), Async.class);
+	private static boolean runsAsynchronously(LockedMethod method) {
+		return AnnotatedElementUtils.hasAnnotation(method.method(), Async.class)
+				|| AnnotatedElementUtils.hasAnnotation(method.beanClass(), Async.class);
 	}
 
 }

@@ -32,7 +32,7 @@ final class SharedKeys {
 		this.lock.lock();
 		try {
 			for (LockDefinition definition : definitions) {
-				if (definition.key() instanceof MethodKey key && !definition.place().isClosed()) {
+				if (definition.key() instanceof KeySource.MethodKey key && !definition.place().isClosed()) {
 					this.users.computeIfAbsent(id(definition, key), (first) -> new LinkedHashMap<>())
 						.putIfAbsent(identity(definition), new User(beanName, definition, key.text()));
 				}
@@ -54,7 +54,7 @@ final class SharedKeys {
 		this.lock.lock();
 		try {
 			for (LockDefinition definition : definitions) {
-				if (definition.key() instanceof MethodKey key && !definition.place().isClosed()) {
+				if (definition.key() instanceof KeySource.MethodKey key && !definition.place().isClosed()) {
 					User other = new User(beanName, definition, key.text());
 					this.users.getOrDefault(id(definition, key), Map.of())
 						.entrySet()
@@ -74,7 +74,7 @@ final class SharedKeys {
 		}
 	}
 
-	private static String id(LockDefinition definition, MethodKey key) {
+	private static String id(LockDefinition definition, KeySource.MethodKey key) {
 		return definition.registry() + "|" + key.text();
 	}
 
@@ -82,7 +82,7 @@ final class SharedKeys {
 	 * A generated subclass, such as that of a spy, counts as the class that it extends.
 	 */
 	private static Class<?> identity(LockDefinition definition) {
-		Class<?> beanClass = definition.where().beanClass();
+		Class<?> beanClass = definition.method().beanClass();
 		Class<?> named = GeneratedClass.named(beanClass);
 		return (named != null && !named.isInterface()) ? named : beanClass;
 	}
@@ -114,20 +114,20 @@ final class SharedKeys {
 	private static LockDefinitionException problem(List<Pair> pairs) {
 		User first = pairs.get(0).first();
 		User other = pairs.get(0).other();
-		LockedMethod where = other.definition().where();
+		LockedMethod method = other.definition().method();
 		String keys = pairs.stream().map((pair) -> "'" + pair.other().key() + "'").collect(Collectors.joining(", "));
 		boolean distinct = GeneratedClass.named(first.beanClass()) != GeneratedClass.named(other.beanClass());
-		return where.refuse("has no key, so that " + first + " and " + other + " would share the lock " + keys
+		return method.refuse("has no key, so that " + first + " and " + other + " would share the lock " + keys
 				+ ": a call of one bean would exclude calls of the other. "
 				+ (distinct ? "If each class needs a lock of its own, write a key with the class, as in key = "
-						+ "\"#root.targetClass.name + '#" + where.method().getName() + "'\". " : "")
-				+ "If one lock is meant, write a fixed key, as in key = \"'" + where.label() + "'\"");
+						+ "\"#root.targetClass.name + '#" + method.method().getName() + "'\". " : "")
+				+ "If one lock is meant, write a fixed key, as in key = \"'" + method.label() + "'\"");
 	}
 
 	private record User(String beanName, LockDefinition definition, String key) {
 
 		Class<?> beanClass() {
-			return this.definition.where().beanClass();
+			return this.definition.method().beanClass();
 		}
 
 		@Override

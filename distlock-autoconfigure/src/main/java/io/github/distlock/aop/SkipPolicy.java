@@ -55,32 +55,32 @@ record SkipPolicy(Supplier<@Nullable Object> empty) implements FailurePolicy {
 	 * @throws io.github.distlock.LockDefinitionException if the return type has nothing
 	 * that is
 	 */
-	static SkipPolicy of(LockedMethod where) {
-		Class<?> type = where.method().getReturnType();
+	static SkipPolicy of(LockedMethod method) {
+		Class<?> type = method.method().getReturnType();
 		if (type.isPrimitive() && type != void.class) {
-			throw refuse(where, "which cannot say that it was skipped: return "
+			throw refuse(method, "which cannot say that it was skipped: return "
 					+ ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName() + " or an Optional");
 		}
-		return new SkipPolicy(empty(ResolvableType.forMethodReturnType(where.method(), where.beanClass()), where));
+		return new SkipPolicy(empty(ResolvableType.forMethodReturnType(method.method(), method.beanClass()), method));
 	}
 
-	private static Supplier<@Nullable Object> empty(ResolvableType declared, LockedMethod where) {
+	private static Supplier<@Nullable Object> empty(ResolvableType declared, LockedMethod method) {
 		Class<?> type = declared.toClass();
 		if (type.isAssignableFrom(CompletableFuture.class) && Future.class.isAssignableFrom(type)
 				|| type == CompletionStage.class) {
 			// Complete, and what it holds is empty.
-			Supplier<@Nullable Object> held = empty(declared.getGeneric(0), where);
+			Supplier<@Nullable Object> held = empty(declared.getGeneric(0), method);
 			return () -> CompletableFuture.completedFuture(held.get());
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 		if (adapter != null && !adapter.supportsEmpty()) {
-			throw refuse(where, "which cannot be empty: return a type that can, such as Mono or Maybe");
+			throw refuse(method, "which cannot be empty: return a type that can, such as Mono or Maybe");
 		}
 		Supplier<@Nullable Object> known = (adapter != null) ? adapter.getDescriptor()::getEmptyValue : EMPTY.get(type);
-		return (known != null) ? known : made(type, where);
+		return (known != null) ? known : made(type, method);
 	}
 
-	private static Supplier<@Nullable Object> made(Class<?> type, LockedMethod where) {
+	private static Supplier<@Nullable Object> made(Class<?> type, LockedMethod method) {
 		Supplier<@Nullable Object> empty;
 		if (type.isArray()) {
 			empty = () -> Array.newInstance(type.getComponentType(), 0);
@@ -99,14 +99,14 @@ record SkipPolicy(Supplier<@Nullable Object> empty) implements FailurePolicy {
 			return empty;
 		}
 		catch (RuntimeException ex) {
-			throw refuse(where, "of which no empty one can be made: return an interface such as List, Set or Map, or "
+			throw refuse(method, "of which no empty one can be made: return an interface such as List, Set or Map, or "
 					+ "use a fallback");
 		}
 	}
 
-	private static RuntimeException refuse(LockedMethod where, String problem) {
-		return where.refuse("onFailure", OnFailure.SKIP, "is on a method that returns "
-				+ where.method().getReturnType().getTypeName() + ", " + problem + ", or use OnFailure.THROW");
+	private static RuntimeException refuse(LockedMethod method, String problem) {
+		return method.refuse("onFailure", OnFailure.SKIP, "is on a method that returns "
+				+ method.method().getReturnType().getTypeName() + ", " + problem + ", or use OnFailure.THROW");
 	}
 
 	@Override

@@ -25,7 +25,7 @@ final class WeavingVerifier implements AdviceVerifier {
 	 * {@code aop.xml} of an application leaves that out.
 	 */
 	static boolean isWoven(BeanLocks locks) {
-		return POSSIBLE && locks.places().stream().anyMatch((place) -> LockWeaving.isWoven(place.where().method()));
+		return POSSIBLE && locks.places().stream().anyMatch((place) -> LockWeaving.isWoven(place.method().method()));
 	}
 
 	/** Whether this JVM was started with AspectJ's agent. */
@@ -45,23 +45,23 @@ final class WeavingVerifier implements AdviceVerifier {
 
 	@Override
 	public void verify(Object bean, BeanLocks.Place place) {
-		LockedMethod where = place.where();
-		boolean woven = POSSIBLE && LockWeaving.isLocked(where.method());
+		LockedMethod method = place.method();
+		boolean woven = POSSIBLE && LockWeaving.isLocked(method.method());
 		if (!woven && !hasAgent()) {
-			throw where
+			throw method
 				.refuse("would not be locked: distlock.aop.mode is aspectj, no weaver of AspectJ has put the lock around "
 						+ "the method, and this JVM has no AspectJ agent. Start the JVM with -javaagent:aspectjweaver.jar "
 						+ "(org.aspectj:aspectjweaver), or set distlock.aop.mode to proxy");
 		}
 		if (!woven) {
-			throw where.refuse("would not be locked: the weaver of AspectJ has not put the lock around it. Write the "
+			throw method.refuse("would not be locked: the weaver of AspectJ has not put the lock around it. Write the "
 					+ "annotation, or one that is annotated with it, on the method itself or on the class that declares it, and not "
 					+ "on an interface or a super type; include the class in META-INF/aop.xml, if there is one; and have the "
 					+ "weaver started before the class is loaded");
 		}
 		if (bean instanceof Advised advised && Arrays.stream(advised.getAdvisors())
-			.anyMatch((advisor) -> this.transactions.demarcates(advisor, where.method(), where.beanClass()))) {
-			throw where.refuse("would be locked inside of its transaction: the lock is woven into the method, and the "
+			.anyMatch((advisor) -> this.transactions.demarcates(advisor, method.method(), method.beanClass()))) {
+			throw method.refuse("would be locked inside of its transaction: the lock is woven into the method, and the "
 					+ "transaction is begun by the proxy around it. Weave transactions, too "
 					+ "(@EnableTransactionManagement(mode = AdviceMode.ASPECTJ) and spring-aspects), begin the "
 					+ "transaction in a method that the locked one calls, or set distlock.aop.mode to proxy");

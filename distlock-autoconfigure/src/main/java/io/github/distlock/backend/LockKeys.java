@@ -5,15 +5,13 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockRequest;
 
 /**
  * Which keys can be locked: the same in every store, so that an application can change
  * its store.
  */
 public final class LockKeys {
-
-	/** The longest key, in bytes of UTF-8. */
-	public static final int MAX_BYTES = 512;
 
 	private LockKeys() {
 	}
@@ -28,7 +26,7 @@ public final class LockKeys {
 			throw new LockDefinitionException(
 					"The lock key is blank ('" + key + "'): a key must name what is locked, such as 'order-42'");
 		}
-		if (key.length() <= MAX_BYTES && isAscii(key)) {
+		if (key.length() <= LockRequest.MAXIMUM_KEY_BYTES && isAscii(key)) {
 			return;
 		}
 		int bytes;
@@ -41,9 +39,10 @@ public final class LockKeys {
 							+ "' contains half of a surrogate pair and cannot be sent as UTF-8: use valid Unicode text",
 					ex);
 		}
-		if (bytes > MAX_BYTES) {
-			throw new LockDefinitionException("The lock key '" + abbreviate(key) + "' has " + bytes
-					+ " bytes and may have " + MAX_BYTES + ": use an identifier, or a digest of the long value");
+		if (bytes > LockRequest.MAXIMUM_KEY_BYTES) {
+			throw new LockDefinitionException(
+					"The lock key '" + abbreviate(key) + "' has " + bytes + " bytes and may have "
+							+ LockRequest.MAXIMUM_KEY_BYTES + ": use an identifier, or a digest of the long value");
 		}
 	}
 

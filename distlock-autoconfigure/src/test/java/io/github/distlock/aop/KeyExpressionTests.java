@@ -42,12 +42,12 @@ class KeyExpressionTests {
 		this.beanFactory.registerSingleton("tenants", new Tenants());
 	}
 
-	private KeyExpression expression(String text) {
+	private KeySource.KeyExpression expression(String text) {
 		return key(text, this.where);
 	}
 
-	private KeyExpression key(String text, LockedMethod called) {
-		return new KeyExpression(new WrittenExpression(called, "key", text),
+	private KeySource.KeyExpression key(String text, LockedMethod called) {
+		return new KeySource.KeyExpression(new MethodExpression.Source(called, "key", text),
 				new ExpressionParameters(null, called.method()), this.beanFactory);
 	}
 
@@ -56,7 +56,7 @@ class KeyExpressionTests {
 	}
 
 	private void assertRefused(String text, @Nullable Object first, String... problems) {
-		KeyExpression expression = expression(text);
+		KeySource.KeyExpression expression = expression(text);
 		assertThatExceptionOfType(LockDefinitionException.class)
 			.isThrownBy(() -> expression.keys(new Subject(), new Object[] { first, "second" }))
 			.withMessageStartingWith(
@@ -169,7 +169,7 @@ class KeyExpressionTests {
 
 	@Test
 	void aFailingExpressionIsRefusedWithItsCause() {
-		KeyExpression expression = expression("#id.name");
+		KeySource.KeyExpression expression = expression("#id.name");
 		assertThatExceptionOfType(LockDefinitionException.class)
 			.isThrownBy(() -> expression.keys(null, new Object[] { null, null }))
 			.withMessageContaining("cannot be evaluated")

@@ -30,11 +30,11 @@ class KeyHintTests {
 		this.beanFactory.registerSingleton("tenants", new Tenants());
 	}
 
-	private KeyExpression expression(String text) {
+	private KeySource.KeyExpression expression(String text) {
 		Method method = Arrays.stream(Subject.class.getDeclaredMethods()).findFirst().orElseThrow();
 		LockedMethod where = new LockedMethod(Subject.class, method);
-		return new KeyExpression(new WrittenExpression(where, "key", text), new ExpressionParameters(null, method),
-				this.beanFactory);
+		return new KeySource.KeyExpression(new MethodExpression.Source(where, "key", text),
+				new ExpressionParameters(null, method), this.beanFactory);
 	}
 
 	private String key(String text, @Nullable Object id) {
@@ -80,8 +80,8 @@ class KeyHintTests {
 	@Test
 	void aPropertyOfWhatAnOptionalContainsIsNotRefused() {
 		Method method = Arrays.stream(Optionals.class.getDeclaredMethods()).findFirst().orElseThrow();
-		KeyExpression expression = new KeyExpression(
-				new WrittenExpression(new LockedMethod(Optionals.class, method), "key",
+		KeySource.KeyExpression expression = new KeySource.KeyExpression(
+				new MethodExpression.Source(new LockedMethod(Optionals.class, method), "key",
 						"'c-' + #order?.id + #order?.line?.number + #type.name"),
 				new ExpressionParameters(null, method), this.beanFactory);
 		assertThat(expression.keys(new Optionals(),

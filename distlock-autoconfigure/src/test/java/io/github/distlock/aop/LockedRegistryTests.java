@@ -75,7 +75,7 @@ class LockedRegistryTests {
 					+ ".run() is neither "
 					+ "the qualifier nor the name of a LockRegistry bean: write one of \"first\", \"locks\", \"second\", "
 					+ "\"third\", \"twice\", enable the store with distlock.<store>.enabled=true, or leave "
-					+ "registry out to have the default store");
+					+ "registry out to use the default store");
 	}
 
 	@Test

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A key that was written as a text instead of an expression, such as {@code stock-lock}
  * or <code>stock-{#sku}</code>.
  */
-final class WrittenText {
+final class ExpressionSuggestion {
 
 	private static final Pattern TEXT = Pattern.compile("[\\w.:/ -]+");
 
@@ -20,7 +20,7 @@ final class WrittenText {
 
 	private static final Pattern ARGUMENT = Pattern.compile("#?\\{(#[\\w.]+)}|(#[\\w.]+)");
 
-	private WrittenText() {
+	private ExpressionSuggestion() {
 	}
 
 	/**
@@ -28,7 +28,7 @@ final class WrittenText {
 	 * @param written what was written
 	 * @return the expression, or {@code null} if it is not known what was meant
 	 */
-	static @Nullable String expression(String written) {
+	static @Nullable String of(String written) {
 		if (TEXT.matcher(written).matches()) {
 			return "'" + written + "'";
 		}
