@@ -8,45 +8,46 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 
 /**
- * A command that waits for a connection, then runs on it. It has one result, whatever
- * happens.
+ * A command that waits for a connection and then runs on it. Its {@link #result} is
+ * always completed, whatever happens.
  *
  * @param <T> type of the result
  */
 final class JdbcCommand<T> {
 
+	/** How often a command is sent if it collides with another transaction. */
 	private static final int MAX_SENDS = 4;
 
 	final Kind kind;
 
-	final String what;
+	final String action;
 
 	final @Nullable String key;
 
 	final CompletableFuture<T> result = new CompletableFuture<>();
 
-	/** Done when it has a connection, or a result without one. */
+	/** Completed when the command has a connection, or fails without one. */
 	final CompletableFuture<Boolean> connected = new CompletableFuture<>();
 
 	private final Work<T> work;
 
-	/** Why the pool gave no connection, if it said so. */
-	volatile @Nullable Throwable refusal;
+	/** Why the pool has provided no connection, if known. */
+	volatile @Nullable Throwable poolFailure;
 
-	/** Whether its caller has given it up. Guarded by the lock of the queue. */
+	/** Whether the caller has given up. Guarded by the lock of {@link JdbcExecutor}. */
 	boolean abandoned;
 
-	JdbcCommand(Kind kind, String what, @Nullable String key, Work<T> work) {
+	JdbcCommand(Kind kind, String action, @Nullable String key, Work<T> work) {
 		this.kind = kind;
-		this.what = what;
+		this.action = action;
 		this.key = key;
 		this.work = work;
 		this.result.whenComplete((value, failure) -> this.connected.complete(false));
 	}
 
 	/**
-	 * Run on a connection.
-	 * @return what completes the result: call it when the connection has been given back
+	 * Run the command.
+	 * @return completes the result; to be called after the connection has been returned
 	 */
 	Runnable run(LockConnection connection, TimeSource clock) {
 		this.connected.complete(true);
@@ -58,8 +59,8 @@ final class JdbcCommand<T> {
 		for (int sends = 1;; sends++) {
 			try {
 				TimeSource.Instant sent = clock.now();
-				return (this.kind == Kind.MAINTENANCE) ? connection.inTransaction(() -> this.work.on(connection, sent))
-						: this.work.on(connection, sent);
+				return (this.kind == Kind.MAINTENANCE) ? connection.inTransaction(() -> this.work.run(connection, sent))
+						: this.work.run(connection, sent);
 			}
 			catch (DataAccessException ex) {
 				if (!JdbcExceptionTranslator.isCollision(ex) || sends == MAX_SENDS) {
@@ -74,33 +75,40 @@ final class JdbcCommand<T> {
 	}
 
 	/**
-	 * What depends on a command. The order is that in which commands get connections.
+	 * The kinds of commands, in the order in which they get connections.
 	 */
 	enum Kind {
 
-		/** Ends or lengthens a hold: others wait for it, or a lock would be lost. */
+		/**
+		 * A release, for which others wait, or a renewal, without which a lock is lost.
+		 */
 		HOLDER,
 
-		/** Asks for a lock. */
+		/** An attempt to get a lock. */
 		ATTEMPT,
 
-		/** Looks after the table, in a transaction. Uses no reserved connection. */
+		/**
+		 * Maintenance of the table. Runs in a transaction, never on a reserved
+		 * connection.
+		 */
 		MAINTENANCE
 
 	}
 
 	/**
-	 * What to do with a connection. It may be done several times, if it had no effect.
+	 * The statements of a command. They are repeated if they had no effect because of a
+	 * collision.
 	 *
 	 * @param <T> type of the result
 	 */
 	interface Work<T> {
 
 		/**
-		 * Do it.
-		 * @param sent a moment before anything was sent
+		 * Run the statements.
+		 * @param connection the connection to use
+		 * @param sent a moment before the first statement is sent
 		 */
-		T on(LockConnection connection, TimeSource.Instant sent);
+		T run(LockConnection connection, TimeSource.Instant sent);
 
 	}
 

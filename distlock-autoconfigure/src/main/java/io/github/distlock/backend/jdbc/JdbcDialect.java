@@ -7,20 +7,22 @@ import java.util.Locale;
 import io.github.distlock.backend.StoreUnusableException;
 
 /**
- * The databases that are known, and in what they differ beyond their statements.
+ * The supported databases, and how they differ apart from their SQL.
  */
 enum JdbcDialect {
 
-	/** Waiters for a row cannot be stopped: they look again and again instead. */
+	/**
+	 * A statement that waits for a row cannot be cancelled, so the store polls instead.
+	 */
 	H2("H2", 50200),
 
-	/** The statement of an attempt answers at once. */
+	/** Reports a lock time-out by an SQL state only. */
 	POSTGRESQL("PostgreSQL", 0),
 
-	/** One error number for a lock that was not had in time. */
+	/** The statement of an attempt returns no row. */
 	MYSQL("MySQL", 1205),
 
-	/** Like MySQL, but an attempt answers at once. */
+	/** Like MySQL, but the statement of an attempt returns the row. */
 	MARIADB("MariaDB", 1205);
 
 	private final String product;
@@ -40,37 +42,36 @@ enum JdbcDialect {
 			}
 		}
 		throw new StoreUnusableException(
-				"The database '" + product + "' keeps no locks for distlock: use H2, PostgreSQL,"
+				"The database '" + product + "' is not supported as a lock store: use H2, PostgreSQL,"
 						+ " MySQL or MariaDB, or another store (distlock.backend)",
 				null);
 	}
 
-	/** The name in the names of scripts, as Spring Boot has it. */
+	/** Return the name that the SQL files contain, as in Spring Boot. */
 	String platform() {
 		return name().toLowerCase(Locale.ROOT);
 	}
 
-	/** Whether an attempt answers the row, which must be read otherwise. */
-	boolean attemptAnswers() {
+	/** Whether the statement of an attempt returns the row. */
+	boolean attemptReturnsRow() {
 		return this != MYSQL;
 	}
 
-	/**
-	 * Whether a select that waits for a row can be stopped, and does not sleep for long.
-	 */
+	/** Whether a statement can wait for a row, and can be cancelled meanwhile. */
 	boolean waitsForRows() {
 		return this != H2;
 	}
 
 	/**
-	 * Whether one statement is right at any isolation level; elsewhere it fails if
-	 * another changed the row after it began.
+	 * Whether a single statement is correct at every isolation level. In other databases
+	 * it fails above {@code READ COMMITTED} if another transaction changes the row
+	 * meanwhile.
 	 */
 	boolean statementsIgnoreIsolation() {
 		return this == MYSQL || this == MARIADB;
 	}
 
-	/** Whether a statement gave up waiting for a row. */
+	/** Whether a statement has failed because a row was locked for too long. */
 	boolean isLockTimeout(Throwable failure) {
 		SQLException ex = JdbcExceptionTranslator.sqlException(failure);
 		return ex != null && ("55P03".equals(ex.getSQLState())

@@ -18,30 +18,34 @@ import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 import org.springframework.jdbc.support.SQLExceptionTranslator;
 
 /**
- * What is said when a command fails.
+ * Classifies the failures of commands and turns them into exceptions for the callers.
+ * Spring's translation recognises collisions. The other questions need the SQL state:
+ * Spring maps a missing table and a missing right to the same exception, as well as a
+ * cancelled query and a server that shuts down.
  */
 final class JdbcExceptionTranslator {
 
 	private static final int MAX_CAUSES = 100;
 
 	/**
-	 * Set explicitly: the default of Spring may ask the data source for the name of the
-	 * database, if the application has SQL error codes of its own.
+	 * The translator of all templates. The default one would ask the broken connection
+	 * for the name of its database if the application defines SQL error codes of its own.
 	 */
 	static final SQLExceptionTranslator SPRING = new SQLExceptionSubclassTranslator();
 
-	/** H2: another transaction has changed the row. Spring does not translate it. */
+	/** H2: another transaction has changed the row. Not translated by Spring. */
 	private static final String H2_CONCURRENT_UPDATE = "90131";
 
-	/** MySQL, MariaDB: the server is read-only, as a former primary is. */
+	/** MySQL, MariaDB: the server is read-only, for example a former primary. */
 	private static final Set<Integer> READ_ONLY = Set.of(1290, 1792, 1836);
 
 	private JdbcExceptionTranslator() {
 	}
 
-	static LockBackendException translate(String what, @Nullable String key, Throwable failure) {
-		if (failure instanceof LockBackendException known) {
-			return known;
+	/** Create the exception for the caller of a command. */
+	static LockBackendException translate(String action, @Nullable String key, Throwable failure) {
+		if (failure instanceof LockBackendException translated) {
+			return translated;
 		}
 		SQLException ex = sqlException(failure);
 		Throwable cause = (ex != null) ? ex : failure;
@@ -53,25 +57,31 @@ final class JdbcExceptionTranslator {
 					cause);
 		}
 		if (ex != null && isForbidden(ex)) {
-			return new StoreUnusableException("The database refused the " + what + lock(key) + " (" + describe(cause)
-					+ "): grant its user SELECT, INSERT, UPDATE and DELETE on distlock_lock", cause);
+			return new StoreUnusableException("The database refused the " + action + lock(key) + " (" + describe(cause)
+					+ "): grant the user SELECT, INSERT, UPDATE and DELETE on distlock_lock", cause);
 		}
-		return new LockBackendException("The database did not answer the " + what + lock(key) + " (" + describe(cause)
+		return new LockBackendException("The database did not answer the " + action + lock(key) + " (" + describe(cause)
 				+ "): check that it runs and is reachable, that the user may SELECT, INSERT, UPDATE and DELETE in"
-				+ " distlock_lock, and that distlock.jdbc.command-timeout suits it", cause);
+				+ " distlock_lock, and that distlock.jdbc.command-timeout is long enough", cause);
 	}
 
+	/** Create the exception for a command that was sent and not answered in time. */
+	static LockBackendException noAnswer(String action, @Nullable String key) {
+		return new LockBackendException("The database did not answer the " + action + lock(key)
+				+ " in time: check its load, and distlock.jdbc.command-timeout");
+	}
+
+	/** Name a lock in a message. */
 	static String lock(@Nullable String key) {
 		return (key != null) ? " for lock '" + key + "'" : "";
 	}
 
 	/**
-	 * Describe a failure by its own message, which names addresses, and that of its root
-	 * cause.
+	 * Describe a failure by its message, which names addresses, and by its root cause.
 	 */
 	static String describe(Throwable failure) {
 		Throwable root = failure;
-		// The limit ends a chain of causes that is a cycle.
+		// The chain of causes may be a cycle.
 		for (int depth = 0; depth < MAX_CAUSES && root.getCause() != null; depth++) {
 			root = root.getCause();
 		}
@@ -80,7 +90,7 @@ final class JdbcExceptionTranslator {
 		return message.contains(cause) ? message : message + ", caused by: " + cause;
 	}
 
-	/** H2 appends the whole statement, which says nothing more. */
+	/** Omits the statement, which H2 appends to its messages. */
 	private static String message(Throwable failure) {
 		String message = failure.getMessage();
 		if (message == null || message.isBlank()) {
@@ -90,24 +100,21 @@ final class JdbcExceptionTranslator {
 		return ((statement > 0) ? message.substring(0, statement) : message).strip();
 	}
 
-	/**
-	 * Return the failure that the driver reported, or {@code null} if there is none.
-	 * Spring wraps it.
-	 */
+	/** Return the exception of the driver, which Spring may have wrapped. */
 	static @Nullable SQLException sqlException(Throwable failure) {
 		Throwable reported = (failure instanceof NestedRuntimeException) ? failure.getCause() : failure;
 		return (reported instanceof SQLException ex) ? ex : null;
 	}
 
-	/** Translate a failure as {@link org.springframework.jdbc.core.JdbcTemplate} does. */
+	/** Translate an exception of the driver as Spring's templates do. */
 	static DataAccessException dataAccessException(String task, SQLException ex) {
 		DataAccessException translated = SPRING.translate(task, null, ex);
 		return (translated != null) ? translated : new UncategorizedSQLException(task, null, ex);
 	}
 
 	/**
-	 * Whether the statement had no effect since it met another, and can be sent again:
-	 * deadlock, serialization failure, two inserts of one key at a time.
+	 * Whether the statement collided with another transaction, had no effect and can be
+	 * repeated: deadlock, serialization failure, simultaneous inserts of one key.
 	 */
 	static boolean isCollision(DataAccessException ex) {
 		SQLException cause = sqlException(ex);
@@ -116,8 +123,8 @@ final class JdbcExceptionTranslator {
 	}
 
 	/**
-	 * Whether the database refused the statement and goes on with the session: wrong
-	 * data, missing rights or table, a collision.
+	 * Whether the database rejected the statement and the session can still be used:
+	 * wrong data, a missing right or table, a collision.
 	 */
 	static boolean isRefusal(Throwable failure) {
 		String state = state(failure);
@@ -126,8 +133,8 @@ final class JdbcExceptionTranslator {
 	}
 
 	/**
-	 * Whether the connection is gone, or its server no longer accepts writes: other
-	 * connections that were opened before will be no better.
+	 * Whether the connection is lost or its server no longer accepts writes. Other
+	 * connections that were opened before are affected as well.
 	 */
 	static boolean isDatabaseFailure(Throwable failure) {
 		SQLException ex = sqlException(failure);
@@ -140,7 +147,7 @@ final class JdbcExceptionTranslator {
 				|| (state != null && (state.startsWith("08") || state.startsWith("57P") || state.equals("25006")));
 	}
 
-	/** Whether the statement or its user is not allowed, which no repetition changes. */
+	/** Whether the statement is not allowed, which a repetition does not change. */
 	private static boolean isForbidden(SQLException ex) {
 		String state = ex.getSQLState();
 		return state != null && state.startsWith("42");

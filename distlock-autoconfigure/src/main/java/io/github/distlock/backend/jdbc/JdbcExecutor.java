@@ -13,10 +13,10 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs short commands. A command waits here for a connection: an idle one of the reserve
- * is used at once, and while the reserve is busy one is taken from the pool, too.
- * Whichever comes first runs the first command, releases and renewals before attempts. So
- * a pool that has none left delays no release.
+ * Runs short commands. A command waits for a connection in a queue: an idle reserved
+ * connection is used at once; while all of them are in use, one is also requested from
+ * the pool. The connection that comes first runs the first command of the queue, and
+ * releases and renewals precede attempts. So an exhausted pool does not delay a release.
  */
 final class JdbcExecutor {
 
@@ -34,18 +34,23 @@ final class JdbcExecutor {
 
 	private final Duration timeout;
 
+	/** For a command that has a connection: validation, statements and repetitions. */
+	private final Duration answerTimeout;
+
 	private final int maxConnections;
 
-	/** Guards all fields below. Never held while a command is sent. */
+	/** Guards all fields below. Never held during a database call. */
 	private final ReentrantLock lock = new ReentrantLock();
 
-	/** Commands without a connection. Who removes one must run it or fail it. */
+	/** Commands without a connection. A command that is removed must be run or failed. */
 	private final PendingCommands pending = new PendingCommands();
 
-	/** Tasks that wait for a connection of the pool: no more than pending commands. */
+	/**
+	 * Number of tasks that wait for a connection of the pool: at most one per command.
+	 */
 	private int connecting;
 
-	/** Tasks that wait for a connection of the pool or have one. */
+	/** Number of tasks that wait for a connection of the pool or have one. */
 	private int pooled;
 
 	private boolean stopped;
@@ -58,6 +63,7 @@ final class JdbcExecutor {
 		this.maintenance = new ReservedConnectionsMaintenance(this.reserve, source, threads, reserve,
 				this::dispatchQuietly);
 		this.timeout = settings.commandTimeout();
+		this.answerTimeout = this.timeout.multipliedBy(3).plusSeconds(1);
 		this.maxConnections = settings.maxConnections();
 		this.clock = clock;
 	}
@@ -66,7 +72,7 @@ final class JdbcExecutor {
 		this.maintenance.start(this.timeout);
 	}
 
-	/** Fail what has no connection yet, and give back the reserve. */
+	/** Fail the commands that have no connection yet, and return reserved connections. */
 	void stop() {
 		List<JdbcCommand<?>> rest;
 		this.lock.lock();
@@ -83,29 +89,26 @@ final class JdbcExecutor {
 
 	/**
 	 * Run a command and wait for it.
-	 * @param kind what depends on it
-	 * @param what the verb, for the message
-	 * @param key the lock, for the message
+	 * @param action the name of the command in messages
+	 * @param key the key of the lock in messages, if it has one
 	 */
-	<T> T run(Kind kind, String what, @Nullable String key, JdbcCommand.Work<T> work) {
+	<T> T run(Kind kind, String action, @Nullable String key, JdbcCommand.Work<T> work) {
 		if (kind == Kind.ATTEMPT) {
-			this.maintenance.awaitReady(this.timeout, what, key);
+			this.maintenance.awaitReady(this.timeout, action, key);
 		}
-		JdbcCommand<T> command = new JdbcCommand<>(kind, what, key, work);
+		JdbcCommand<T> command = new JdbcCommand<>(kind, action, key, work);
 		try {
 			add(command);
 			if (!this.threads.await(command.connected, this.timeout) && abandon(command)) {
-				throw noConnection(command, command.refusal);
+				throw noConnection(command, command.poolFailure);
 			}
-			if (!this.threads.await(command.result, this.timeout.multipliedBy(3).plusSeconds(1))) {
-				throw new LockBackendException(
-						"The database did not answer the " + what + JdbcExceptionTranslator.lock(key)
-								+ " in time: check its load, and distlock.jdbc.command-timeout");
+			if (!this.threads.await(command.result, this.answerTimeout)) {
+				throw JdbcExceptionTranslator.noAnswer(action, key);
 			}
-			return JdbcThreads.result(command.result, what, key);
+			return JdbcThreads.result(command.result, action, key);
 		}
 		finally {
-			// Nothing is sent for a caller that has gone.
+			// Nothing is sent after the caller has given up.
 			abandon(command);
 		}
 	}
@@ -124,7 +127,7 @@ final class JdbcExecutor {
 		dispatch();
 	}
 
-	/** Give a command up; answers whether it was still without a connection. */
+	/** Abandon a command. Returns whether it had no connection yet. */
 	private boolean abandon(JdbcCommand<?> command) {
 		this.lock.lock();
 		try {
@@ -137,8 +140,8 @@ final class JdbcExecutor {
 	}
 
 	/**
-	 * Start whatever pending commands need. Throws what keeps a thread from starting,
-	 * with everything left as it was.
+	 * Start a task for each pending command that can get a connection. If no thread can
+	 * be started, throws the reason and leaves the state unchanged.
 	 */
 	private void dispatch() {
 		while (true) {
@@ -151,7 +154,7 @@ final class JdbcExecutor {
 				if (command != null && reserved != null) {
 					this.pending.remove(command);
 				}
-				else if (needsThePool()) {
+				else if (needsPooledConnection()) {
 					this.connecting++;
 					this.pooled++;
 				}
@@ -171,8 +174,8 @@ final class JdbcExecutor {
 		}
 	}
 
-	private boolean needsThePool() {
-		// What is reserved counts, but one connection may always be taken.
+	private boolean needsPooledConnection() {
+		// Reserved connections count, but one connection of the pool is always allowed.
 		return this.connecting < this.pending.size()
 				&& this.pooled < Math.max(1, this.maxConnections - this.reserve.size());
 	}
@@ -213,8 +216,9 @@ final class JdbcExecutor {
 			this.lock.unlock();
 		}
 		if (!queued) {
-			// The caller may still wait: it gave the command up while this thread had it.
-			command.fail(open ? noConnection(command, command.refusal) : JdbcThreads.stopped());
+			// The caller may still wait: it abandoned the command while this thread had
+			// it.
+			command.fail(open ? noConnection(command, command.poolFailure) : JdbcThreads.stopped());
 		}
 	}
 
@@ -268,8 +272,8 @@ final class JdbcExecutor {
 			}
 		}
 		catch (Throwable ex) {
-			// A command that has run keeps its result although the close fails.
-			end = taken ? end : () -> refused(ex);
+			// A command that has run keeps its result if the connection cannot be closed.
+			end = taken ? end : () -> poolFailed(ex);
 		}
 		finally {
 			pooledEnds(waiting);
@@ -310,16 +314,16 @@ final class JdbcExecutor {
 	}
 
 	/**
-	 * The pool gave no connection. A command that the reserve can run goes on waiting for
-	 * it; asking the pool for it again at once would be in vain.
+	 * Handle a failure of the pool: a command that may use a reserved connection waits
+	 * for one.
 	 */
-	private void refused(Throwable failure) {
+	private void poolFailed(Throwable failure) {
 		boolean reserved = this.reserve.hasConnections() && failure instanceof Exception;
 		JdbcCommand<?> command;
 		this.lock.lock();
 		try {
 			command = reserved ? this.pending.removeFirst(Kind.MAINTENANCE) : this.pending.removeFirst(Kind.values());
-			this.pending.forEach((waiting) -> waiting.refusal = failure);
+			this.pending.forEach((waiting) -> waiting.poolFailure = failure);
 		}
 		finally {
 			this.lock.unlock();
@@ -331,7 +335,7 @@ final class JdbcExecutor {
 	}
 
 	private LockBackendException noConnection(JdbcCommand<?> command, @Nullable Throwable cause) {
-		return this.source.noConnection(command.what, command.key, cause);
+		return this.source.noConnection(command.action, command.key, cause);
 	}
 
 	private void dispatchQuietly() {
@@ -339,7 +343,7 @@ final class JdbcExecutor {
 			dispatch();
 		}
 		catch (Throwable ex) {
-			// Pending commands find another thread, or their callers give them up.
+			// Pending commands get another thread, or time out.
 			logger.debug("No thread could be started for a lock command", ex);
 		}
 	}

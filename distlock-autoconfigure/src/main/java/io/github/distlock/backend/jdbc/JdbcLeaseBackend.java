@@ -22,6 +22,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
+import io.github.distlock.backend.jdbc.LockTable.LeaseRow;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -20,9 +20,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of the store. All that may block in a driver or a pool runs here, so that
- * an interrupt of a caller breaks no connection, and a pool that has none left keeps no
- * caller for long. Daemons, which end when idle.
+ * The threads of the store. Every call that may block in a driver or in a pool runs here.
+ * So an interrupt of a caller breaks no connection, and no caller waits longer than its
+ * time-out if the pool is exhausted. The threads are daemons and end when idle.
  */
 final class JdbcThreads {
 
@@ -42,7 +42,7 @@ final class JdbcThreads {
 		this.timer = new ScheduledThreadPoolExecutor(2, LockThreads.numbered("distlock-jdbc-timer-"));
 	}
 
-	/** Do something now. */
+	/** Run a task on a worker thread. */
 	<T> CompletableFuture<T> submit(Callable<T> task) {
 		CompletableFuture<T> result = new CompletableFuture<>();
 		try {
@@ -59,14 +59,16 @@ final class JdbcThreads {
 			result.completeExceptionally(stopped());
 		}
 		catch (Throwable ex) {
-			// As when no thread can be started: a caller that waits must get the error.
+			// For example, no thread can be started: the waiting caller must get the
+			// error.
 			result.completeExceptionally(ex);
 		}
 		return result;
 	}
 
 	/**
-	 * Do something now. Throws what keeps it from running, an {@link Error} included.
+	 * Run a task on a worker thread. Throws the exception or {@link Error} that prevents
+	 * the task from being run.
 	 */
 	void execute(Runnable task) {
 		try {
@@ -77,33 +79,33 @@ final class JdbcThreads {
 		}
 	}
 
-	/** Do something again and again, not on one of the workers: it may wait for them. */
+	/** Run a task periodically, on a thread that may wait for worker threads. */
 	void every(Duration period, Runnable task) {
 		this.timer.scheduleWithFixedDelay(() -> quietly(task), period.toMillis(), period.toMillis(),
 				TimeUnit.MILLISECONDS);
 	}
 
-	/** A task that throws would not be run again. */
+	/** The scheduler would not repeat a task that throws. */
 	private static void quietly(Runnable task) {
 		try {
 			task.run();
 		}
 		catch (Throwable ex) {
-			logger.warn("A periodic task of the JDBC lock store failed and is tried again", ex);
+			logger.warn("A periodic task of the JDBC lock store failed and will be repeated", ex);
 		}
 	}
 
 	/**
-	 * Wait for something, whatever happens to this thread; an interrupt is kept.
-	 * @return whether it is done
+	 * Wait for a future without being interruptible. The interrupt status is kept.
+	 * @return whether the future was completed in time
 	 */
-	boolean await(CompletableFuture<?> something, Duration limit) {
+	boolean await(CompletableFuture<?> future, Duration timeout) {
 		boolean interrupted = Thread.interrupted();
-		long deadline = this.clock.nanoTime() + limit.toNanos();
+		long deadline = this.clock.nanoTime() + timeout.toNanos();
 		try {
 			while (true) {
 				try {
-					something.get(deadline - this.clock.nanoTime(), TimeUnit.NANOSECONDS);
+					future.get(deadline - this.clock.nanoTime(), TimeUnit.NANOSECONDS);
 					return true;
 				}
 				catch (ExecutionException ex) {
@@ -124,13 +126,13 @@ final class JdbcThreads {
 		}
 	}
 
-	/** Return what is done, or throw what became of it. */
-	static <T> T result(CompletableFuture<T> done, String what, @Nullable String key) {
+	/** Return the result of a completed future, or throw the translated failure. */
+	static <T> T result(CompletableFuture<T> done, String action, @Nullable String key) {
 		try {
 			return done.join();
 		}
 		catch (CompletionException ex) {
-			throw JdbcExceptionTranslator.translate(what, key, (ex.getCause() != null) ? ex.getCause() : ex);
+			throw JdbcExceptionTranslator.translate(action, key, (ex.getCause() != null) ? ex.getCause() : ex);
 		}
 	}
 

@@ -22,14 +22,20 @@ import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * A connection while the store has it. Each statement is a transaction of its own unless
- * one was begun. Closing gives it back as it was. Used by one thread at a time, but for
- * {@link #cancel()}.
+ * A connection while the store uses it. Spring's templates run the statements: the
+ * connection is bound to the thread for as long as a statement or a transaction runs.
+ * <p>
+ * This class does what the templates do not. It limits how long a silent network may
+ * block a thread, lets another thread cancel a query, and keeps a transaction open after
+ * the thread that began it has gone on. {@link #close()} restores the settings of the
+ * connection, and cuts it off if they cannot be restored. Only one thread may use a
+ * connection at a time; {@link #cancel()} is the exception.
  */
 final class LockConnection implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(LockConnection.class);
 
+	/** Shorter than a command waits for a connection. */
 	private static final int VALIDATION_SECONDS = 1;
 
 	private final LockDataSource dataSource;
@@ -40,21 +46,22 @@ final class LockConnection implements AutoCloseable {
 
 	private final boolean autoCommit;
 
-	/** What it had, if that was changed. */
-	private @Nullable Integer networkTimeout;
+	/** Network time-out to restore, {@code null} if it was not changed. */
+	private @Nullable Integer originalNetworkTimeout;
 
-	/** What it had, if that was changed. */
-	private @Nullable Integer isolation;
+	/** Isolation level to restore, {@code null} if it was not changed. */
+	private @Nullable Integer originalIsolation;
 
-	/** Whether a transaction was begun that does not end with its statement. */
-	private boolean inTransaction;
+	/** Whether {@link #begin()} was called. */
+	private boolean transactionOpen;
 
+	/** Whether auto-commit may have been switched off. */
 	private boolean restoreAutoCommit;
 
-	private final ReentrantLock cancelling = new ReentrantLock();
+	private final ReentrantLock cancelLock = new ReentrantLock();
 
-	/** Guarded by {@link #cancelling}. */
-	private @Nullable Statement running;
+	/** The query that {@link #cancel()} stops. Guarded by {@link #cancelLock}. */
+	private @Nullable Statement runningQuery;
 
 	private LockConnection(LockDataSource dataSource, Connection connection) throws SQLException {
 		this.dataSource = dataSource;
@@ -63,7 +70,7 @@ final class LockConnection implements AutoCloseable {
 		this.autoCommit = connection.getAutoCommit();
 	}
 
-	/** Take a connection over. If that fails, it is cut off. */
+	/** Prepare a connection of the pool. Cuts it off if that fails. */
 	static LockConnection take(LockDataSource dataSource, Connection connection) throws SQLException {
 		try {
 			LockConnection taken = new LockConnection(dataSource, connection);
@@ -76,42 +83,42 @@ final class LockConnection implements AutoCloseable {
 		}
 	}
 
-	/** Have each statement see what is committed, until this is closed. */
+	/** Set the isolation level {@code READ COMMITTED} until this connection is closed. */
 	void readCommitted() throws SQLException {
-		if (this.isolation == null) {
+		if (this.originalIsolation == null) {
 			int before = this.connection.getTransactionIsolation();
 			this.connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-			this.isolation = before;
+			this.originalIsolation = before;
 		}
 	}
 
-	/** A server that is gone without a word must not keep a thread. */
+	/** Limit how long a server that does not answer may block a thread. */
 	void limitNetwork(int millis) {
 		try {
-			if (this.networkTimeout == null) {
-				this.networkTimeout = this.connection.getNetworkTimeout();
+			if (this.originalNetworkTimeout == null) {
+				this.originalNetworkTimeout = this.connection.getNetworkTimeout();
 			}
 			this.connection.setNetworkTimeout(Runnable::run, millis);
 		}
 		catch (SQLException | AbstractMethodError ex) {
-			// A driver without it has its own limits.
-			this.networkTimeout = null;
+			// The driver does not support it and has its own limits.
+			this.originalNetworkTimeout = null;
 		}
 	}
 
 	/**
-	 * Begin a transaction that another thread may end. Those of Spring belong to a
-	 * thread.
+	 * Begin a transaction that another thread may end. Spring's transaction managers
+	 * cannot do this, since their transactions belong to one thread.
 	 */
 	void begin() throws SQLException {
 		this.restoreAutoCommit = this.autoCommit;
 		if (this.autoCommit) {
 			this.connection.setAutoCommit(false);
 		}
-		this.inTransaction = true;
+		this.transactionOpen = true;
 	}
 
-	/** Commit the transaction that was begun. The next statement begins another. */
+	/** Commit the open transaction. The next statement starts a new one. */
 	void commit() {
 		try {
 			this.connection.commit();
@@ -121,7 +128,7 @@ final class LockConnection implements AutoCloseable {
 		}
 	}
 
-	/** Roll back the transaction that was begun. The next statement begins another. */
+	/** Roll back the open transaction. The next statement starts a new one. */
 	void rollback() {
 		try {
 			this.connection.rollback();
@@ -131,19 +138,16 @@ final class LockConnection implements AutoCloseable {
 		}
 	}
 
-	/** End what a statement may have begun and left open. */
+	/** Roll back a transaction that a statement may have left open. */
 	void endTransaction() throws SQLException {
-		if (this.inTransaction || !this.autoCommit) {
+		if (this.transactionOpen || !this.autoCommit) {
 			this.connection.rollback();
 		}
 	}
 
-	/**
-	 * Return whether the connection can be used again after a statement was refused,
-	 * which is not the connection's fault.
-	 */
-	boolean isUsableAfter(Throwable refusal) {
-		if (!JdbcExceptionTranslator.isRefusal(refusal)) {
+	/** Return whether the connection can still be used after a statement has failed. */
+	boolean isUsableAfter(Throwable failure) {
+		if (!JdbcExceptionTranslator.isRefusal(failure)) {
 			return false;
 		}
 		try {
@@ -155,37 +159,43 @@ final class LockConnection implements AutoCloseable {
 		}
 	}
 
-	/** Run statements in one transaction of this thread. */
+	/** Run several statements in one transaction. */
 	<T> T inTransaction(Supplier<T> statements) {
 		this.restoreAutoCommit = this.autoCommit;
 		return onThisConnection(() -> this.dataSource.transactions().execute((status) -> statements.get()));
 	}
 
-	/** Change rows. Answers how many. */
+	/** Run an update and return the number of changed rows. */
 	int update(String statement, Map<String, ?> values) {
 		return run((jdbc) -> jdbc.update(sql(statement), values));
 	}
 
-	/** Change rows, in one trip where the driver can. Answers how many for each. */
+	/**
+	 * Run an update for each set of values, in one round trip if the driver can. Returns
+	 * the number of changed rows of each.
+	 */
 	int[] batch(String statement, List<? extends Map<String, ?>> values) {
 		return run((jdbc) -> jdbc.batchUpdate(sql(statement), SqlParameterSourceUtils.createBatch(values)));
 	}
 
-	/** Ask for rows. */
+	/** Run a query. */
 	<T> List<T> query(String statement, Map<String, ?> values, RowMapper<T> row) {
 		return run((jdbc) -> jdbc.query(sql(statement), values, row));
 	}
 
-	/** Ask for a row that may have to be waited for, until {@link #cancel()}. */
-	<T> List<T> await(String statement, Map<String, ?> values, RowMapper<T> row) {
+	/**
+	 * Run a query that may wait for a row lock, and that {@link #cancel()} can stop. Only
+	 * for use after {@link #begin()}.
+	 */
+	<T> List<T> queryWithRowLock(String statement, Map<String, ?> values, RowMapper<T> row) {
 		RowMapperResultSetExtractor<T> rows = new RowMapperResultSetExtractor<>(row, 1);
-		return onThisConnection(() -> this.dataSource.waitingJdbc().execute(sql(statement), values, (query) -> {
-			runs(query);
+		return onThisConnection(() -> this.dataSource.rowLockJdbc().execute(sql(statement), values, (query) -> {
+			setRunningQuery(query);
 			try (ResultSet results = query.executeQuery()) {
 				return rows.extractData(results);
 			}
 			finally {
-				runs(null);
+				setRunningQuery(null);
 			}
 		}));
 	}
@@ -195,16 +205,16 @@ final class LockConnection implements AutoCloseable {
 	}
 
 	/**
-	 * Run a statement: in the transaction that was begun, or in one of its own. With
-	 * auto-commit the database does the latter, which saves round trips.
+	 * Run a statement in the current transaction, or in a transaction of its own. With
+	 * auto-commit, the database itself commits each statement, which saves round trips.
 	 */
 	private <T> T run(Function<NamedParameterJdbcOperations, T> statement) {
 		NamedParameterJdbcOperations jdbc = this.dataSource.jdbc();
-		return onThisConnection(() -> (this.autoCommit || this.inTransaction) ? statement.apply(jdbc)
+		return onThisConnection(() -> (this.autoCommit || this.transactionOpen) ? statement.apply(jdbc)
 				: this.dataSource.transactions().execute((status) -> statement.apply(jdbc)));
 	}
 
-	/** Have the templates of Spring use this connection while an action runs. */
+	/** Bind this connection to the thread, so that Spring's templates use it. */
 	private <T> T onThisConnection(Supplier<T> action) {
 		if (TransactionSynchronizationManager.getResource(this.dataSource) == this.holder) {
 			return action.get();
@@ -218,38 +228,39 @@ final class LockConnection implements AutoCloseable {
 		}
 	}
 
-	private void runs(@Nullable Statement statement) {
-		this.cancelling.lock();
+	private void setRunningQuery(@Nullable Statement statement) {
+		this.cancelLock.lock();
 		try {
-			this.running = statement;
+			this.runningQuery = statement;
 		}
 		finally {
-			this.cancelling.unlock();
+			this.cancelLock.unlock();
 		}
 	}
 
 	/**
-	 * Stop the query that runs, from another thread. While that is on its way the
-	 * connection is not given back: some drivers stop whatever its session runs then.
+	 * Cancel the running query. May be called by any thread. The connection is not
+	 * returned to the pool meanwhile, since some drivers cancel whatever the session runs
+	 * when the request arrives.
 	 */
 	void cancel() throws SQLException {
-		this.cancelling.lock();
+		this.cancelLock.lock();
 		try {
-			Statement statement = this.running;
+			Statement statement = this.runningQuery;
 			if (statement != null) {
 				statement.cancel();
 			}
 		}
 		finally {
-			this.cancelling.unlock();
+			this.cancelLock.unlock();
 		}
 	}
 
-	/** Validate it, in less time than a command has to get a connection. */
+	/** Ask the database whether the session of this connection still exists. */
 	boolean isAlive() {
 		try {
 			boolean valid = this.connection.isValid(VALIDATION_SECONDS);
-			if (valid && !this.inTransaction) {
+			if (valid && !this.transactionOpen) {
 				endTransaction();
 			}
 			return valid;
@@ -260,8 +271,9 @@ final class LockConnection implements AutoCloseable {
 	}
 
 	/**
-	 * Give it back as it was. What is not committed is lost. If it cannot be restored, it
-	 * is cut off instead, so that its pool gives it to no other borrower.
+	 * Roll back, restore the settings of the connection and return it to the pool. If the
+	 * settings cannot be restored, the connection is cut off, so that the pool does not
+	 * lend it again.
 	 */
 	@Override
 	public void close() {
@@ -271,7 +283,7 @@ final class LockConnection implements AutoCloseable {
 			restored = true;
 		}
 		catch (SQLException | RuntimeException ex) {
-			logger.debug("A connection could not be restored, and is cut off", ex);
+			logger.debug("The settings of a connection could not be restored; the connection is cut off", ex);
 		}
 		finally {
 			if (restored) {
@@ -285,43 +297,45 @@ final class LockConnection implements AutoCloseable {
 
 	private void restore() throws SQLException {
 		endTransaction();
-		if (this.isolation != null) {
-			this.connection.setTransactionIsolation(this.isolation);
+		if (this.originalIsolation != null) {
+			this.connection.setTransactionIsolation(this.originalIsolation);
 		}
 		if (this.restoreAutoCommit) {
 			this.connection.setAutoCommit(true);
 		}
-		if (this.networkTimeout != null) {
-			this.connection.setNetworkTimeout(Runnable::run, this.networkTimeout);
+		if (this.originalNetworkTimeout != null) {
+			this.connection.setNetworkTimeout(Runnable::run, this.originalNetworkTimeout);
 		}
 	}
 
-	/** Cut it off: nobody may go on with it. */
+	/** Cut the connection off without restoring it. */
 	void discard() {
 		discard(this.connection);
 	}
 
-	/** Cut a connection off, then close it, so that its pool drops it. */
+	/** Abort a connection, then close it, so that its pool drops it. */
 	static void discard(Connection connection) {
 		try {
 			connection.abort(Runnable::run);
-			// Some pools learn from a call that fails that the connection is broken, and
-			// not from the close of a connection that was aborted.
+			// Some pools notice that a connection is broken when a call fails, but not
+			// when an
+			// aborted connection is closed.
 			connection.getAutoCommit();
 		}
 		catch (SQLException | RuntimeException | AbstractMethodError ex) {
-			logger.debug("A connection could not be cut off: it was broken already, or its driver cannot", ex);
+			logger.debug("A connection could not be aborted: it is broken already, or its driver does not support it",
+					ex);
 		}
 		close(connection);
 	}
 
-	/** Give a connection back that was not changed. */
+	/** Close a connection whose settings were not changed. */
 	static void close(Connection connection) {
 		try {
 			connection.close();
 		}
 		catch (SQLException | RuntimeException ex) {
-			logger.debug("A connection could not be closed: it was broken already", ex);
+			logger.debug("A connection could not be closed: it is broken already", ex);
 		}
 	}
 

@@ -19,14 +19,20 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Where the connections come from. They are taken on the store's threads, which have no
- * transaction: so none is ever that of a caller's transaction, whatever proxies the
- * application has around its pool.
+ * The data source of the application as the lock store uses it, and Spring's templates
+ * for it. Connections are taken on threads of the store, which take part in no
+ * transaction. A lock command therefore never runs in the transaction of a caller,
+ * whatever proxies the application has put around its pool.
  */
 final class LockDataSource extends DelegatingDataSource {
 
-	/** How long a statement may wait for a row. */
+	/**
+	 * How long a statement waits for a row lock at most; the SQL files repeat the value.
+	 */
 	static final int ROW_WAIT_SECONDS = 3;
+
+	/** Time in which a statement that waits for a row lock must answer beyond that. */
+	private static final int ROW_WAIT_MARGIN_SECONDS = 2;
 
 	private final DataSource dataSource;
 
@@ -34,13 +40,13 @@ final class LockDataSource extends DelegatingDataSource {
 
 	private final NamedParameterJdbcTemplate jdbc;
 
-	private final NamedParameterJdbcTemplate waitingJdbc;
+	private final NamedParameterJdbcTemplate rowLockJdbc;
 
 	private final TransactionTemplate transactions;
 
 	private final PoolProperties pool;
 
-	private volatile @Nullable Contact contact;
+	private volatile @Nullable DatabaseInfo databaseInfo;
 
 	LockDataSource(DataSource dataSource, JdbcBackendSettings settings) {
 		super(dataSource);
@@ -48,7 +54,7 @@ final class LockDataSource extends DelegatingDataSource {
 		this.pool = new PoolProperties(dataSource);
 		this.timeout = settings.commandTimeout();
 		this.jdbc = template(timeoutSeconds());
-		this.waitingJdbc = template(ROW_WAIT_SECONDS + 2);
+		this.rowLockJdbc = template(ROW_WAIT_SECONDS + ROW_WAIT_MARGIN_SECONDS);
 		this.transactions = new TransactionTemplate(new LockTransactionManager(this));
 	}
 
@@ -59,17 +65,24 @@ final class LockDataSource extends DelegatingDataSource {
 		return new NamedParameterJdbcTemplate(template);
 	}
 
-	/** Runs statements on the connection that is bound to the thread. */
+	/** Return the template for the connection that is bound to the current thread. */
 	NamedParameterJdbcTemplate jdbc() {
 		return this.jdbc;
 	}
 
-	/** The same for statements that may wait for a row. */
-	NamedParameterJdbcTemplate waitingJdbc() {
-		return this.waitingJdbc;
+	/**
+	 * Return the template with the longer time-out, for statements that wait for a row
+	 * lock.
+	 */
+	NamedParameterJdbcTemplate rowLockJdbc() {
+		return this.rowLockJdbc;
 	}
 
-	/** Runs transactions on the connection that is bound to the thread. */
+	/**
+	 * Return the template for transactions on the connection that is bound to the current
+	 * thread. It does not set the isolation level: asking a connection for its current
+	 * level costs a round trip each time. See {@link #prepare}.
+	 */
 	TransactionTemplate transactions() {
 		return this.transactions;
 	}
@@ -78,14 +91,14 @@ final class LockDataSource extends DelegatingDataSource {
 		return (int) Math.max(1, (this.timeout.toMillis() + 999) / 1000);
 	}
 
-	/** Take a connection. */
+	/** Take a connection of the pool. */
 	LockConnection open() throws SQLException {
 		Connection connection = this.dataSource.getConnection();
 		try {
-			contact(connection);
+			detectDatabase(connection);
 		}
 		catch (Throwable ex) {
-			// A lazy proxy without a physical connection would fetch one for an abort.
+			// Not aborted: a lazy proxy would fetch a physical connection for that.
 			LockConnection.close(connection);
 			throw ex;
 		}
@@ -93,8 +106,8 @@ final class LockDataSource extends DelegatingDataSource {
 	}
 
 	/**
-	 * Take a connection and prepare it.
-	 * @param transaction whether more than one statement will run in a transaction
+	 * Take a connection of the pool and set its isolation level.
+	 * @param transaction whether several statements will run in one transaction
 	 */
 	LockConnection open(boolean transaction) throws SQLException {
 		LockConnection connection = open();
@@ -108,7 +121,7 @@ final class LockDataSource extends DelegatingDataSource {
 		}
 	}
 
-	/** Take a connection for single statements, which may then be idle for long. */
+	/** Take a connection for single statements, which may be idle for long in between. */
 	LockConnection openReserved() throws SQLException {
 		LockConnection connection = open(false);
 		try {
@@ -122,53 +135,56 @@ final class LockDataSource extends DelegatingDataSource {
 	}
 
 	/**
-	 * Give a connection the isolation level that its statements need.
-	 * @param transaction whether more than one statement will run in a transaction
+	 * Set the isolation level that the statements need.
+	 * @param transaction whether several statements will run in one transaction
 	 */
 	void prepare(LockConnection connection, boolean transaction) throws SQLException {
-		Contact known = Objects.requireNonNull(this.contact);
-		if (known.otherIsolation() && (transaction || !known.dialect().statementsIgnoreIsolation())) {
+		DatabaseInfo info = Objects.requireNonNull(this.databaseInfo);
+		if (info.needsReadCommitted() && (transaction || !info.dialect().statementsIgnoreIsolation())) {
 			connection.readCommitted();
 		}
 	}
 
-	/** The database, known once a connection was had. */
+	/** Return the database. Known after the first connection. */
 	JdbcDialect dialect() {
-		return Objects.requireNonNull(this.contact).dialect();
+		return Objects.requireNonNull(this.databaseInfo).dialect();
 	}
 
+	/** Return the statements for the database. Known after the first connection. */
 	SqlStatements statements() {
-		return Objects.requireNonNull(this.contact).statements();
+		return Objects.requireNonNull(this.databaseInfo).statements();
 	}
 
-	private Contact contact(Connection connection) throws SQLException {
-		// Always called: it makes a lazy proxy fetch its physical connection now.
+	private DatabaseInfo detectDatabase(Connection connection) throws SQLException {
+		// Also called if the result is not needed: it makes a lazy proxy fetch its
+		// physical
+		// connection.
 		DatabaseMetaData database = connection.getMetaData();
-		Contact known = this.contact;
-		if (known == null) {
+		DatabaseInfo info = this.databaseInfo;
+		if (info == null) {
 			JdbcDialect dialect = JdbcDialect.of(database);
-			known = new Contact(dialect, new SqlStatements(dialect),
+			info = new DatabaseInfo(dialect, new SqlStatements(dialect),
 					connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED);
-			this.contact = known;
+			this.databaseInfo = info;
 		}
-		return known;
+		return info;
 	}
 
 	PoolProperties pool() {
 		return this.pool;
 	}
 
-	/** Say that none was had in time. */
-	LockBackendException noConnection(String what, @Nullable String key, @Nullable Throwable cause) {
-		return new LockBackendException("No connection came out of " + describe() + " within " + this.timeout
-				+ " for the " + what + JdbcExceptionTranslator.lock(key)
+	/** Create the exception for a command that got no connection in time. */
+	LockBackendException noConnection(String action, @Nullable String key, @Nullable Throwable cause) {
+		return new LockBackendException("No connection was available from " + describe() + " within " + this.timeout
+				+ " for the " + action + JdbcExceptionTranslator.lock(key)
 				+ ((cause != null) ? " (" + JdbcExceptionTranslator.describe(cause) + ")" : "")
-				+ ": the database is away, or the pool has none left, as when callers inside transactions keep them"
-				+ " all. Give the pool more (spring.datasource.hikari.maximum-pool-size, at least 2), or name a"
-				+ " DataSource of its own for the locks (distlock.jdbc.data-source)", cause);
+				+ ": the database is not reachable, or all connections of the pool are in use, for example by callers"
+				+ " inside transactions. Increase the size of the pool (spring.datasource.hikari.maximum-pool-size, at"
+				+ " least 2), or configure a separate DataSource for the locks (distlock.jdbc.data-source)", cause);
 	}
 
-	/** Name the pool in a message. */
+	/** Describe the pool for a message. */
 	String describe() {
 		Integer size = this.pool.size();
 		return "the DataSource (" + this.dataSource.getClass().getSimpleName()
@@ -176,8 +192,9 @@ final class LockDataSource extends DelegatingDataSource {
 	}
 
 	/**
-	 * A rollback that fails does not replace the failure of the statement: the connection
-	 * is cut off when it is closed.
+	 * Does not let a failed rollback replace the failure of the statement, which is the
+	 * one to report. The rollback is repeated when the connection is returned, and cuts
+	 * the connection off if it fails again.
 	 */
 	private static final class LockTransactionManager extends JdbcTransactionManager {
 
@@ -192,13 +209,13 @@ final class LockDataSource extends DelegatingDataSource {
 				super.doRollback(status);
 			}
 			catch (RuntimeException ex) {
-				this.logger.debug("A transaction of a lock command could not be rolled back", ex);
+				this.logger.debug("The transaction of a lock command could not be rolled back", ex);
 			}
 		}
 
 	}
 
-	private record Contact(JdbcDialect dialect, SqlStatements statements, boolean otherIsolation) {
+	private record DatabaseInfo(JdbcDialect dialect, SqlStatements statements, boolean needsReadCommitted) {
 	}
 
 }

@@ -1,10 +1,15 @@
 package io.github.distlock.backend.jdbc;
 
+import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import io.github.distlock.LockDefinitionException;
 import io.github.distlock.backend.LockBackend.Renewal;
 import io.github.distlock.backend.LockBackend.Successor;
 import io.github.distlock.backend.Ticket;
@@ -12,74 +17,112 @@ import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements of the lease mode.
+ * The table {@code distlock_lock}: its keys, and the statements of the mode
+ * {@code lease}.
  */
 final class LockTable {
 
+	private static final int MAX_PREFIX_BYTES = 256;
+
 	private final LockDataSource source;
 
-	private final JdbcKeys keys;
+	private final String keyPrefix;
 
 	private final long tokens;
 
-	/** So long ago others have asked in vain who are still believed to wait. */
-	private final long companyMicros;
+	/** A failed attempt within this time counts as another JVM that waits. */
+	private final long recentAttemptMicros;
 
 	LockTable(LockDataSource source, JdbcBackendSettings settings) {
 		this.source = source;
-		this.keys = new JdbcKeys(settings.keyPrefix());
+		this.keyPrefix = settings.keyPrefix();
 		this.tokens = settings.tokensPerGrant();
-		this.companyMicros = 2 * micros(settings.pollInterval());
+		this.recentAttemptMicros = 2 * micros(settings.pollInterval());
+		int bytes = bytes(this.keyPrefix).length;
+		if (bytes > MAX_PREFIX_BYTES) {
+			throw new LockDefinitionException("The key prefix '" + this.keyPrefix + "' has " + bytes
+					+ " bytes, the maximum is " + MAX_PREFIX_BYTES + ": choose a shorter one");
+		}
 	}
 
-	/** Take the lock if it is free; answers what is true then. */
+	/**
+	 * Return the key of a lock in the table. Keys are bytes, so that no collation can
+	 * take two of them for one.
+	 */
+	byte[] key(String lock) {
+		return bytes(this.keyPrefix + lock);
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+	/** Take the lock if it is free. Returns the state of the row afterwards. */
 	LeaseRow attempt(LockConnection connection, TimeSource.Instant sent, Ticket ticket, Duration lease, boolean queue) {
-		Map<String, ?> values = Map.of("key", this.keys.of(ticket.key()), "owner", ticket.token(), "tokens",
-				this.tokens, "lease", micros(lease), "queue", queue ? 1L : 0L);
-		if (this.source.dialect().attemptAnswers()) {
+		Map<String, ?> values = Map.of("key", key(ticket.key()), "owner", ticket.token(), "tokens", this.tokens,
+				"lease", micros(lease), "queue", queue ? 1L : 0L);
+		if (this.source.dialect().attemptReturnsRow()) {
 			return first(connection.query("attempt", values, (row, number) -> LeaseRow.read(row, sent)), sent);
 		}
 		connection.update("attempt", values);
 		return read(connection, sent, ticket.key());
 	}
 
-	/** Give the lock back, or pass it to the next. Answers whether it was held. */
+	/** Release the lock, or pass it to the next ticket. Returns whether it was held. */
 	boolean release(LockConnection connection, Ticket ticket, long used, @Nullable Successor next) {
 		return connection.update("release",
-				Map.of("key", this.keys.of(ticket.key()), "owner", ticket.token(), "used", used, "tokens", this.tokens,
-						"next", (next != null) ? next.ticket().token() : "", "lease",
-						(next != null) ? micros(next.lease()) : 0L, "company", this.companyMicros)) == 1;
+				Map.of("key", key(ticket.key()), "owner", ticket.token(), "used", used, "tokens", this.tokens, "next",
+						(next != null) ? next.ticket().token() : "", "lease",
+						(next != null) ? micros(next.lease()) : 0L, "recent", this.recentAttemptMicros)) == 1;
 	}
 
+	/** Read the row of a lock. */
 	LeaseRow read(LockConnection connection, TimeSource.Instant sent, String key) {
-		return first(
-				connection.query("read", Map.of("key", this.keys.of(key)), (row, number) -> LeaseRow.read(row, sent)),
+		return first(connection.query("read", Map.of("key", key(key)), (row, number) -> LeaseRow.read(row, sent)),
 				sent);
 	}
 
-	/** Lengthen leases; answers for each whether it is held. */
+	/** Extend leases. Returns for each lock whether it is held. */
 	List<Boolean> renew(LockConnection connection, List<Renewal> renewals) {
 		List<Map<String, ?>> values = new ArrayList<>(renewals.size());
 		for (Renewal renewal : renewals) {
-			values.add(Map.of("key", this.keys.of(renewal.ticket().key()), "owner", renewal.ticket().token(), "fence",
+			values.add(Map.of("key", key(renewal.ticket().key()), "owner", renewal.ticket().token(), "fence",
 					renewal.lastToken(), "lease", micros(renewal.lease())));
 		}
 		int[] counts = (values.size() == 1) ? new int[] { connection.update("renew", values.get(0)) }
 				: connection.batch("renew", values);
 		List<Boolean> held = new ArrayList<>(counts.length);
 		for (int i = 0; i < counts.length; i++) {
-			// Some drivers do not count in batches, or not what was longer already.
+			// Some drivers return no counts for a batch, or 0 for a row that did not
+			// change.
 			held.add(counts[i] == 1 || !connection.query("holds", values.get(i), (row, number) -> true).isEmpty());
 		}
 		return held;
 	}
 
 	private static LeaseRow first(List<LeaseRow> rows, TimeSource.Instant sent) {
-		return rows.isEmpty() ? LeaseRow.none(sent) : rows.get(0);
+		return rows.isEmpty() ? new LeaseRow("", 0, Duration.ZERO, sent) : rows.get(0);
 	}
 
 	private static long micros(Duration duration) {
 		return duration.toNanos() / 1000;
+	}
+
+	/**
+	 * The row of a lock.
+	 *
+	 * @param owner the ticket that holds the lock, empty if the lock is free
+	 * @param fence the last token of the grant
+	 * @param remaining the rest of the lease, zero if it has expired
+	 * @param sent a moment before the statement was sent
+	 */
+	record LeaseRow(String owner, long fence, Duration remaining, TimeSource.Instant sent) {
+
+		private static LeaseRow read(ResultSet row, TimeSource.Instant sent) throws SQLException {
+			return new LeaseRow(row.getString(1), row.getLong(2),
+					Duration.of(Math.max(0, row.getLong(3)), ChronoUnit.MICROS), sent);
+		}
+
 	}
 
 }

@@ -10,9 +10,9 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Deletes rows that nobody needs: free for ten seconds, and with a last token that the
- * clock has passed. Rows that somebody works with are passed over, so nobody waits for
- * it. Sends nothing while this JVM does not use the store and the table is empty.
+ * Deletes unused rows: those that have been free for ten seconds and whose last token is
+ * older than that. It skips locked rows, and locks no row for longer than its transaction
+ * lasts. It sends nothing while the table is empty and this JVM takes no locks.
  */
 final class LockTableCleaner {
 
@@ -22,15 +22,16 @@ final class LockTableCleaner {
 
 	private static final long JITTER_MILLIS = 1000;
 
-	private static final int FULL = 500;
+	/** The limit of the statement. */
+	private static final int MAX_ROWS = 500;
 
-	private final JdbcExecutor commands;
+	private final JdbcExecutor executor;
 
-	/** Whether there may be rows. */
+	/** Whether the table may contain rows. */
 	private volatile boolean needed = true;
 
-	LockTableCleaner(JdbcExecutor commands) {
-		this.commands = commands;
+	LockTableCleaner(JdbcExecutor executor) {
+		this.executor = executor;
 	}
 
 	void start(JdbcThreads threads) {
@@ -38,7 +39,7 @@ final class LockTableCleaner {
 		threads.every(Duration.ofMillis(PERIOD_MILLIS + jitter), this::clean);
 	}
 
-	/** A row was made or kept. */
+	/** Notify the cleaner that a row was inserted or updated. */
 	void rowUsed() {
 		if (!this.needed) {
 			this.needed = true;
@@ -49,21 +50,21 @@ final class LockTableCleaner {
 		if (!this.needed) {
 			return;
 		}
-		// Before looking: who makes a row from now on says so again.
+		// Before the query: a row that is inserted from now on sets the flag again.
 		this.needed = false;
 		try {
-			while (cleanOnce() == FULL) {
-				logger.debug("Many locks were forgotten; there may be more");
+			while (cleanOnce() == MAX_ROWS) {
+				logger.debug("The maximum number of unused rows was deleted; there may be more");
 			}
 		}
 		catch (RuntimeException | Error ex) {
 			this.needed = true;
-			logger.debug("Rows of locks that nobody uses could not be deleted, and stay until the next time", ex);
+			logger.debug("Unused rows of the lock table could not be deleted; the next clean-up tries again", ex);
 		}
 	}
 
 	private int cleanOnce() {
-		return this.commands.run(Kind.MAINTENANCE, "clean-up", null, (connection, sent) -> {
+		return this.executor.run(Kind.MAINTENANCE, "clean-up", null, (connection, sent) -> {
 			List<Map<String, byte[]>> keys = connection.query("stale", Map.of(),
 					(row, number) -> Map.of("key", row.getBytes(1)));
 			if (!keys.isEmpty()) {

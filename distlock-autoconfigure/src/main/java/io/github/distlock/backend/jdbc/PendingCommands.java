@@ -12,7 +12,7 @@ import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands that have no connection yet, each kind in the order of arrival. Not
+ * The commands that have no connection yet, each kind in order of arrival. Not
  * thread-safe.
  */
 final class PendingCommands {
@@ -27,14 +27,14 @@ final class PendingCommands {
 		of(command.kind).addLast(command);
 	}
 
-	/** Remove a command; answers whether it was pending. */
+	/** Remove a command. Returns whether it was pending. */
 	boolean remove(JdbcCommand<?> command) {
 		return of(command.kind).remove(command);
 	}
 
 	/** Return the first command of the first of these kinds that has one. */
-	@Nullable JdbcCommand<?> first(Kind... wanted) {
-		for (Kind kind : wanted) {
+	@Nullable JdbcCommand<?> first(Kind... candidates) {
+		for (Kind kind : candidates) {
 			JdbcCommand<?> first = of(kind).peekFirst();
 			if (first != null) {
 				return first;
@@ -44,8 +44,8 @@ final class PendingCommands {
 	}
 
 	/** Remove the first command of the first of these kinds that has one. */
-	@Nullable JdbcCommand<?> removeFirst(Kind... wanted) {
-		JdbcCommand<?> first = first(wanted);
+	@Nullable JdbcCommand<?> removeFirst(Kind... candidates) {
+		JdbcCommand<?> first = first(candidates);
 		if (first != null) {
 			remove(first);
 		}
@@ -68,7 +68,7 @@ final class PendingCommands {
 	}
 
 	private Deque<JdbcCommand<?>> of(Kind kind) {
-		return this.kinds.computeIfAbsent(kind, (any) -> new ArrayDeque<>());
+		return this.kinds.computeIfAbsent(kind, (newKind) -> new ArrayDeque<>());
 	}
 
 }

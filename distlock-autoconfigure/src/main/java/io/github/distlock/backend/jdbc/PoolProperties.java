@@ -17,29 +17,31 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /**
- * What the pool behind a {@link DataSource} says of itself. Proxies of Spring are looked
- * through. Never fails: what a pool does not say, or what its getter throws at, is not
- * known.
+ * The properties of the connection pool behind a {@link DataSource}, also behind Spring's
+ * proxies. Never fails: a property that the pool does not have, or whose getter throws,
+ * is unknown.
  */
 final class PoolProperties {
 
-	/** Names that pools have for their number of connections. */
+	/** Names of the property for the maximum number of connections. */
 	private static final List<String> SIZES = List.of("maximumPoolSize", "maxTotal", "maxActive", "maxPoolSize");
 
-	/** After this time the pool ends a connection, or reports it as leaked. */
+	/**
+	 * Names of the times after which a pool ends a connection or reports it as leaked.
+	 */
 	private static final Map<String, TimeUnit> AGES = Map.of("maxLifetime", TimeUnit.MILLISECONDS,
 			"leakDetectionThreshold", TimeUnit.MILLISECONDS, "maxAge", TimeUnit.MILLISECONDS, "maxConnLifetimeMillis",
 			TimeUnit.MILLISECONDS, "maxConnectionAge", TimeUnit.SECONDS, "unreturnedConnectionTimeout",
 			TimeUnit.SECONDS);
 
-	/** Switches of {@link #ABANDONED}. */
+	/** Names of the properties that enable {@link #ABANDONED}. */
 	private static final List<String> ABANDONING = List.of("removeAbandoned", "removeAbandonedOnBorrow",
 			"removeAbandonedOnMaintenance");
 
-	/** After these seconds the pool takes a connection away from its borrower. */
+	/** Name of the time in seconds after which a pool takes a connection away. */
 	private static final String ABANDONED = "removeAbandonedTimeout";
 
-	/** Connections are not exchanged more often than this. */
+	/** Reserved connections are not replaced more often than this. */
 	private static final Duration SHORTEST_USE = Duration.ofSeconds(1);
 
 	private static final Duration LONGEST_AGE = Duration.ofMinutes(30);
@@ -49,16 +51,16 @@ final class PoolProperties {
 	private final BeanWrapper properties;
 
 	PoolProperties(DataSource dataSource) {
-		this.pool = behindProxies(dataSource);
+		this.pool = withoutProxies(dataSource);
 		this.properties = PropertyAccessorFactory.forBeanPropertyAccess(this.pool);
 	}
 
-	private static DataSource behindProxies(DataSource dataSource) {
-		DataSource found = dataSource;
-		for (DataSource next = found; next != null; next = next(found)) {
-			found = next;
+	private static DataSource withoutProxies(DataSource dataSource) {
+		DataSource target = dataSource;
+		for (DataSource next = target; next != null; next = next(target)) {
+			target = next;
 		}
-		return found;
+		return target;
 	}
 
 	private static @Nullable DataSource next(DataSource dataSource) {
@@ -70,8 +72,8 @@ final class PoolProperties {
 	}
 
 	/**
-	 * Return how many connections the pool has at most.
-	 * @return the number, or {@code null} if it is not known
+	 * Return the maximum number of connections.
+	 * @return the number, or {@code null} if it is unknown
 	 */
 	@Nullable Integer size() {
 		for (String name : SIZES) {
@@ -83,19 +85,24 @@ final class PoolProperties {
 		return null;
 	}
 
-	/** Whether {@link #size()} may be known as soon as the pool has been used. */
-	boolean tellsItsSizeLater() {
+	/**
+	 * Whether {@link #size()} may become known when the pool is used for the first time.
+	 */
+	boolean isSizeKnownLater() {
 		return size() == null && SIZES.stream().anyMatch(this.properties::isReadableProperty);
 	}
 
-	/** Whether there is no pool: each connection is a new one, without a limit. */
+	/**
+	 * Whether there is no pool: each connection is a new one, and their number is
+	 * unlimited.
+	 */
 	boolean isUnpooled() {
 		return this.pool instanceof AbstractDriverBasedDataSource;
 	}
 
 	/**
-	 * Return for how long a connection may stay out of the pool: shorter than the time
-	 * after which the pool would end it, take it away or report it, but at least one
+	 * Return how long a connection may stay out of the pool: 80 % of the time after which
+	 * the pool would end it, take it away or report it as leaked, but at least one
 	 * second.
 	 */
 	Duration longestUse() {

@@ -1,23 +1,23 @@
 package io.github.distlock.backend.jdbc;
 
 /**
- * A connection that the store keeps. Belongs to one thread, or to the reserve while it is
- * idle, whose lock hands it on.
+ * A connection that the store keeps. Used by one thread at a time: the lock of
+ * {@link ReservedConnections} passes it on.
  */
 final class ReservedConnection {
 
 	final LockConnection connection;
 
-	/** When it was taken from the pool. */
+	/** When the connection was taken from the pool. */
 	final long takenNanos;
 
-	/** How many failures of the database the reserve had seen by then. */
+	/** Number of database failures that were known when the connection was taken. */
 	final int failures;
 
-	/** When the database last answered on it. */
+	/** When the database last answered on this connection. */
 	long provenNanos;
 
-	/** Whether an attempt uses it. */
+	/** Whether an attempt uses this connection. */
 	boolean lentToAttempt;
 
 	ReservedConnection(LockConnection connection, int failures, long nowNanos) {

@@ -5,20 +5,20 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides how many connections the lease mode reserves, and logs it.
+ * Determines how many connections the mode {@code lease} reserves, and logs the number.
  */
 final class ReservedConnectionCount {
 
 	private static final Log logger = LogFactory.getLog(ReservedConnectionCount.class);
 
-	private static final int USUAL = 2;
+	private static final int DEFAULT = 2;
 
-	/** How many connections the default leaves to the application at least. */
-	private static final int LEFT = 2;
+	/** Number of connections that the default leaves to the application. */
+	private static final int LEFT_BY_DEFAULT = 2;
 
 	private static final String PROPERTY = "distlock.jdbc.reserved-connections";
 
-	private static final String REMEDY = "callers that are inside a transaction may keep all connections of the pool,"
+	private static final String CONSEQUENCE = "callers inside transactions may use all connections of the pool,"
 			+ " and locks can then be neither released nor renewed. ";
 
 	private final LockDataSource source;
@@ -33,60 +33,66 @@ final class ReservedConnectionCount {
 		this.maxConnections = maxConnections;
 	}
 
-	/** As many as the settings say, or the default. */
+	/** The number from the settings, or the default. */
 	static ReservedConnectionCount configured(LockDataSource source, JdbcBackendSettings settings) {
 		return new ReservedConnectionCount(source, settings.reservedConnections(), settings.maxConnections());
 	}
 
-	/** No connections at all. */
+	/** No reserved connections. */
 	static ReservedConnectionCount none(LockDataSource source) {
 		return new ReservedConnectionCount(source, 0, 0);
 	}
 
-	/** No more than this will be reserved. */
-	int most() {
-		return (this.configured != null) ? this.configured : USUAL;
+	/** Return the upper limit, which does not depend on the pool. */
+	int maximum() {
+		return (this.configured != null) ? this.configured : DEFAULT;
 	}
 
-	/** Return how many, or {@code null} if the pool may tell its size later. */
+	/**
+	 * Return the number, or {@code null} if the size of the pool may become known later.
+	 */
 	@Nullable Integer now() {
-		boolean undecided = most() > 0 && this.source.pool().tellsItsSizeLater();
+		boolean undecided = maximum() > 0 && this.source.pool().isSizeKnownLater();
 		return undecided ? null : afterFirstUse();
 	}
 
-	/** Return how many. The pool has been used, if it can be. */
+	/** Return the number, now that the pool has been used if that is possible. */
 	int afterFirstUse() {
 		Integer size = this.source.pool().size();
 		if (this.configured != null) {
 			return (size != null) ? Math.min(this.configured, Math.max(0, size - 1)) : this.configured;
 		}
-		return (size != null) ? Math.max(0, Math.min(Math.min(USUAL, size - LEFT), this.maxConnections)) : 0;
+		return (size != null) ? Math.max(0, Math.min(Math.min(DEFAULT, size - LEFT_BY_DEFAULT), this.maxConnections))
+				: 0;
 	}
 
-	/** Log how many are reserved, and warn if there should be more. */
+	/** Log the number of reserved connections, and warn if it is too low. */
 	void report(int reserved) {
 		Integer size = this.source.pool().size();
-		String place = this.source.describe();
+		String pool = this.source.describe();
 		if (this.configured != null && reserved < this.configured) {
 			logger.warn(PROPERTY + " is " + this.configured + ", but only " + reserved
-					+ " can be reserved and leave one to the application in " + place + ". Raise the size of the pool"
-					+ " (spring.datasource.hikari.maximum-pool-size) or lower the property");
+					+ " can be reserved, since one connection must be left to the application in " + pool
+					+ ". Increase the size of the pool (spring.datasource.hikari.maximum-pool-size) or decrease the"
+					+ " property");
 		}
 		else if (reserved > 0) {
 			logger.info("The lock store reserves " + reserved + ((reserved == 1) ? " connection" : " connections")
-					+ " of " + place + " for releases and renewals (" + PROPERTY + ")");
+					+ " of " + pool + " for releases and renewals (" + PROPERTY + ")");
 		}
 		else if (this.configured != null || this.source.pool().isUnpooled()) {
-			logger.debug("The lock store reserves no connections of " + place);
+			logger.debug("The lock store reserves no connections of " + pool);
 		}
 		else if (size != null) {
-			logger.warn("The lock store reserves no connection of " + place + ", since the pool is too small: " + REMEDY
-					+ "Raise its size to 3 or more (spring.datasource.hikari.maximum-pool-size), name a DataSource of"
-					+ " its own for the locks (distlock.jdbc.data-source), or set " + PROPERTY + "=0");
+			logger.warn("The lock store reserves no connection of " + pool + ", since the pool is too small: "
+					+ CONSEQUENCE
+					+ "Increase its size to 3 or more (spring.datasource.hikari.maximum-pool-size), configure a separate"
+					+ " DataSource for the locks (distlock.jdbc.data-source), or set " + PROPERTY + "=0");
 		}
 		else {
-			logger.warn("The lock store reserves no connection of " + place + ", since the size of that pool is not"
-					+ " known: " + REMEDY + "Set " + PROPERTY + " to 2, or to 0 if the pool has connections to spare");
+			logger.warn("The lock store reserves no connection of " + pool + ", since the size of the pool is"
+					+ " unknown: " + CONSEQUENCE + "Set " + PROPERTY
+					+ " to 2, or to 0 if the pool is always large enough");
 		}
 	}
 

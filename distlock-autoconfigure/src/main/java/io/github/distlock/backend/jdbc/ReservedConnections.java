@@ -13,20 +13,20 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections that the lease mode keeps from its start to its stop, so that releases
- * and renewals do not depend on what the application leaves in the pool. They are
- * validated before use, and exchanged before the pool would end them, after an error, and
- * all together after a failure of the database. {@link ReservedConnectionsMaintenance}
- * takes them.
+ * The connections that the mode {@code lease} keeps from its start to its end, so that
+ * releases and renewals do not depend on what the application leaves in the pool. They
+ * are validated before use. They are replaced before the pool would end them, after an
+ * error, and all together after a failure of the database.
+ * {@link ReservedConnectionsMaintenance} takes them from the pool.
  */
 final class ReservedConnections {
 
 	private static final Log logger = LogFactory.getLog(ReservedConnections.class);
 
-	/** After an answer a connection is believed to be alive for this long. */
+	/** For so long after an answer a connection is not validated. */
 	private static final long PROVEN_NANOS = Duration.ofMillis(500).toNanos();
 
-	/** An idle connection is validated this often, so that a firewall keeps it open. */
+	/** Interval of validation while idle, so that no firewall closes the connection. */
 	private static final long KEEP_ALIVE_NANOS = Duration.ofSeconds(30).toNanos();
 
 	private final LockDataSource source;
@@ -35,26 +35,29 @@ final class ReservedConnections {
 
 	private final TimeSource clock;
 
-	/** Guards all fields below. Never held while a command is sent. */
+	/** Guards all fields below. Never held during a database call. */
 	private final ReentrantLock lock = new ReentrantLock();
 
-	/** Connections that no thread uses. */
+	/** Connections that are not in use. */
 	private final Deque<ReservedConnection> idle = new ArrayDeque<>();
 
-	/** Idle connections and those in use: never more than {@link #wanted}. */
-	private int live;
+	/** Number of connections, idle or in use: at most {@link #target}. */
+	private int total;
 
-	/** Connections that attempts use: at most all but one, unless there is only one. */
+	/**
+	 * Number of connections that attempts use. Attempts leave one to releases and
+	 * renewals, unless there is only one.
+	 */
 	private int lentToAttempts;
 
-	/** How many connections there are to be; unknown until the pool tells its size. */
-	private @Nullable Integer wanted;
+	/** Number of connections to reserve, unknown until the size of the pool is known. */
+	private @Nullable Integer target;
 
-	/** Failures of the database. Connections from before the last one are not used. */
+	/** Number of database failures. Connections from before the last one are not used. */
 	private int failures;
 
-	/** Whether a validation has failed since the database last answered. */
-	private boolean suspected;
+	/** Whether a validation has failed since the last answer of the database. */
+	private boolean validationFailed;
 
 	private boolean stopped;
 
@@ -62,12 +65,10 @@ final class ReservedConnections {
 		this.source = source;
 		this.size = size;
 		this.clock = clock;
-		this.wanted = size.now();
+		this.target = size.now();
 	}
 
-	/**
-	 * Return the connections to the pool. Those in use follow when their command ends.
-	 */
+	/** Return the connections to the pool; those in use when their command ends. */
 	void stop() {
 		List<ReservedConnection> rest;
 		this.lock.lock();
@@ -75,7 +76,7 @@ final class ReservedConnections {
 			this.stopped = true;
 			rest = new ArrayList<>(this.idle);
 			this.idle.clear();
-			this.live -= rest.size();
+			this.total -= rest.size();
 		}
 		finally {
 			this.lock.unlock();
@@ -83,7 +84,7 @@ final class ReservedConnections {
 		rest.forEach((each) -> close(each.connection));
 	}
 
-	/** A connection that cannot be closed must not keep others from being returned. */
+	/** Must not throw: other connections still have to be returned. */
 	private static void close(LockConnection connection) {
 		try {
 			connection.close();
@@ -93,33 +94,33 @@ final class ReservedConnections {
 		}
 	}
 
-	/** Whether a command may hope for one of the connections. */
+	/** Whether there are connections, idle or in use. */
 	boolean hasConnections() {
 		this.lock.lock();
 		try {
-			return this.live > 0;
+			return this.total > 0;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** Whether all connections are there, or in use. */
+	/** Whether all connections have been taken from the pool. */
 	boolean isComplete() {
 		this.lock.lock();
 		try {
-			return has(this.wanted);
+			return has(this.target);
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** Return how many connections are kept, or will be. */
+	/** Return the number of connections to reserve, 0 while it is unknown. */
 	int size() {
 		this.lock.lock();
 		try {
-			return (this.wanted != null) ? this.wanted : 0;
+			return (this.target != null) ? this.target : 0;
 		}
 		finally {
 			this.lock.unlock();
@@ -127,13 +128,14 @@ final class ReservedConnections {
 	}
 
 	/**
-	 * Take an idle connection. Give it back by {@link #giveBack} or {@link #drop}.
-	 * @param attempt whether it is for an attempt, which leaves one for releases
+	 * Take an idle connection. The caller returns it by {@link #giveBack} or
+	 * {@link #drop}.
+	 * @param attempt whether an attempt will use the connection
 	 */
 	@Nullable ReservedConnection take(boolean attempt) {
 		this.lock.lock();
 		try {
-			if (attempt && this.lentToAttempts >= Math.max(1, this.live - 1)) {
+			if (attempt && this.lentToAttempts >= Math.max(1, this.total - 1)) {
 				return null;
 			}
 			ReservedConnection connection = this.idle.pollFirst();
@@ -148,9 +150,7 @@ final class ReservedConnections {
 		}
 	}
 
-	/**
-	 * Find out whether a connection that was taken can be used.
-	 */
+	/** Check whether a connection that was taken can be used. */
 	boolean validate(ReservedConnection connection) {
 		if (isOutdated(connection)) {
 			return false;
@@ -163,17 +163,17 @@ final class ReservedConnections {
 			answered(connection);
 		}
 		else {
-			suspect(connection);
+			validationFailed(connection);
 		}
 		return alive;
 	}
 
-	/** The database has answered on a connection that was taken. */
+	/** Notify that the database has answered on a connection that was taken. */
 	void answered(ReservedConnection connection) {
 		this.lock.lock();
 		try {
 			connection.provenNanos = this.clock.nanoTime();
-			this.suspected = false;
+			this.validationFailed = false;
 		}
 		finally {
 			this.lock.unlock();
@@ -181,16 +181,16 @@ final class ReservedConnections {
 	}
 
 	/**
-	 * A connection is dead. It may be the only one: the others are validated before their
-	 * next use. The second one without an answer in between is a failure of the database.
+	 * Have the other connections validated before their next use. If a second validation
+	 * fails without an answer in between, the database has failed.
 	 */
-	private void suspect(ReservedConnection connection) {
+	private void validationFailed(ReservedConnection connection) {
 		this.lock.lock();
 		try {
-			if (this.suspected) {
-				failed(connection);
+			if (this.validationFailed) {
+				databaseFailed(connection);
 			}
-			this.suspected = !this.suspected;
+			this.validationFailed = !this.validationFailed;
 			long unproven = this.clock.nanoTime() - PROVEN_NANOS;
 			this.idle.forEach((each) -> each.provenNanos = Math.min(each.provenNanos - unproven, 0) + unproven);
 		}
@@ -200,7 +200,7 @@ final class ReservedConnections {
 	}
 
 	/** Called with the lock held. */
-	private void failed(ReservedConnection connection) {
+	private void databaseFailed(ReservedConnection connection) {
 		if (connection.failures == this.failures) {
 			this.failures++;
 		}
@@ -216,7 +216,7 @@ final class ReservedConnections {
 		}
 	}
 
-	/** Give back a connection that was taken. */
+	/** Return a connection that was taken. */
 	void giveBack(ReservedConnection connection) {
 		boolean surplus;
 		this.lock.lock();
@@ -224,10 +224,10 @@ final class ReservedConnections {
 			returned(connection);
 			surplus = this.stopped;
 			if (surplus) {
-				this.live--;
+				this.total--;
 			}
 			else {
-				// The one that was used last is the one that is proven.
+				// First, since it needs no validation for a while.
 				this.idle.addFirst(connection);
 			}
 		}
@@ -241,15 +241,15 @@ final class ReservedConnections {
 
 	/**
 	 * Cut off a connection that was taken.
-	 * @param database whether the database failed, so that no other one is to be used
+	 * @param databaseFailed whether no other connection can be used either
 	 */
-	void drop(ReservedConnection connection, boolean database) {
+	void drop(ReservedConnection connection, boolean databaseFailed) {
 		this.lock.lock();
 		try {
 			returned(connection);
-			this.live--;
-			if (database) {
-				failed(connection);
+			this.total--;
+			if (databaseFailed) {
+				databaseFailed(connection);
 			}
 		}
 		finally {
@@ -263,11 +263,11 @@ final class ReservedConnections {
 		connection.lentToAttempt = false;
 	}
 
-	/** Whether connections are missing or are to be exchanged. */
-	boolean isWanting() {
+	/** Whether connections are missing or have to be replaced. */
+	boolean needsConnections() {
 		this.lock.lock();
 		try {
-			return !this.stopped && (!has(this.wanted) || oldest() != null);
+			return !this.stopped && (!has(this.target) || expired() != null);
 		}
 		finally {
 			this.lock.unlock();
@@ -275,11 +275,11 @@ final class ReservedConnections {
 	}
 
 	private boolean has(@Nullable Integer number) {
-		return number != null && this.live >= number;
+		return number != null && this.total >= number;
 	}
 
-	/** An idle connection that is to be exchanged. */
-	private @Nullable ReservedConnection oldest() {
+	/** Return an idle connection that has to be replaced. */
+	private @Nullable ReservedConnection expired() {
 		long limit = this.source.pool().longestUse().toNanos();
 		for (ReservedConnection each : this.idle) {
 			if (each.failures != this.failures || this.clock.nanoTime() - each.takenNanos >= limit) {
@@ -289,23 +289,23 @@ final class ReservedConnections {
 		return null;
 	}
 
-	/** A connection has come: add it, or have it take the place of an old one. */
+	/** Add a connection, or replace an old one by it. */
 	void add(LockConnection connection) {
 		LockConnection surplus = null;
 		this.lock.lock();
 		try {
-			Integer size = (this.wanted != null) ? this.wanted : this.size.afterFirstUse();
-			this.wanted = size;
-			ReservedConnection old = has(size) ? oldest() : null;
+			Integer size = (this.target != null) ? this.target : this.size.afterFirstUse();
+			this.target = size;
+			ReservedConnection old = has(size) ? expired() : null;
 			if (this.stopped || (old == null && has(size))) {
 				surplus = connection;
 			}
 			else {
 				this.idle.addLast(new ReservedConnection(connection, this.failures, this.clock.nanoTime()));
-				this.live++;
+				this.total++;
 				if (old != null) {
 					this.idle.remove(old);
-					this.live--;
+					this.total--;
 					surplus = old.connection;
 				}
 			}
@@ -318,28 +318,26 @@ final class ReservedConnections {
 		}
 	}
 
-	/** Whether there is anything to do: also, whether a connection is to be validated. */
-	boolean needsCare() {
+	/** Whether a connection is missing, or has to be replaced or validated. */
+	boolean needsMaintenance() {
 		this.lock.lock();
 		try {
-			return isWanting() || isSilent(this.idle.peekLast());
+			return needsConnections() || isLongIdle(this.idle.peekLast());
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	private boolean isSilent(@Nullable ReservedConnection connection) {
+	private boolean isLongIdle(@Nullable ReservedConnection connection) {
 		return connection != null && this.clock.nanoTime() - connection.provenNanos >= KEEP_ALIVE_NANOS;
 	}
 
-	/**
-	 * Take an idle connection that was not used for long.
-	 */
-	@Nullable ReservedConnection takeSilent() {
+	/** Take a connection that has been idle for long. */
+	@Nullable ReservedConnection takeLongIdle() {
 		this.lock.lock();
 		try {
-			return isSilent(this.idle.peekLast()) ? this.idle.pollLast() : null;
+			return isLongIdle(this.idle.peekLast()) ? this.idle.pollLast() : null;
 		}
 		finally {
 			this.lock.unlock();

@@ -11,8 +11,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the connections of the {@link ReservedConnections} in the background, and tries
- * again every second while some are missing.
+ * Takes and validates the {@link ReservedConnections} in the background, and tries again
+ * every second while some are missing.
  */
 final class ReservedConnectionsMaintenance {
 
@@ -28,16 +28,16 @@ final class ReservedConnectionsMaintenance {
 
 	private final ReservedConnectionCount size;
 
-	/** Called when a connection may have become idle. */
+	/** Called when a connection may have become available. */
 	private final Runnable available;
 
-	/** Done when all connections were there for the first time, or never will be. */
+	/** Completed when all connections were there for the first time, or at the end. */
 	private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
 
-	/** Done when all connections were there, or some could not be had. */
-	private final CompletableFuture<Boolean> tried = new CompletableFuture<>();
+	/** Completed after the first attempt to take the connections. */
+	private final CompletableFuture<Boolean> firstTry = new CompletableFuture<>();
 
-	/** Whether a task takes connections: one at a time. */
+	/** Whether a task takes connections; one at a time does. */
 	private final AtomicBoolean filling = new AtomicBoolean();
 
 	private volatile @Nullable Exception lastFailure;
@@ -52,17 +52,18 @@ final class ReservedConnectionsMaintenance {
 	}
 
 	/**
-	 * Begin to take connections. Waits until they are there or cannot be had, since the
-	 * application's first callers could take all of them; but not for long.
+	 * Start to take connections. Waits until the first attempt has ended, since the first
+	 * callers of the application could take all connections of the pool meanwhile.
+	 * @param timeout how long to wait at most
 	 */
 	void start(Duration timeout) {
-		completed();
+		checkComplete();
 		if (this.ready.isDone() && this.reserve.size() == 0) {
 			return;
 		}
 		this.threads.every(PERIOD, this::refill);
 		refill();
-		this.threads.await(this.tried, timeout);
+		this.threads.await(this.firstTry, timeout);
 	}
 
 	/** Return the connections to the pool. */
@@ -75,23 +76,23 @@ final class ReservedConnectionsMaintenance {
 		}
 	}
 
-	/** Whether attempts may be sent, now that all connections were there once. */
-	private void completed() {
+	/** Let attempts be sent as soon as all connections are there. */
+	private void checkComplete() {
 		if (this.reserve.isComplete() && this.ready.complete(true)) {
 			this.size.report(this.reserve.size());
 		}
 	}
 
-	/** Wait until attempts may be sent: not before every connection was there once. */
-	void awaitReady(Duration timeout, String what, @Nullable String key) {
+	/** Wait until all connections were there once. No attempt may be sent before. */
+	void awaitReady(Duration timeout, String action, @Nullable String key) {
 		if (!this.threads.await(this.ready, timeout)) {
-			throw notReady(timeout, what, key);
+			throw notReady(timeout, action, key);
 		}
 	}
 
-	private LockBackendException notReady(Duration timeout, String what, @Nullable String key) {
+	private LockBackendException notReady(Duration timeout, String action, @Nullable String key) {
 		Exception cause = this.lastFailure;
-		return new LockBackendException("The " + what + JdbcExceptionTranslator.lock(key) + " was not sent: within "
+		return new LockBackendException("The " + action + JdbcExceptionTranslator.lock(key) + " was not sent: within "
 				+ timeout + " the lock store could not reserve its connections of " + this.source.describe()
 				+ ((cause != null) ? " (" + JdbcExceptionTranslator.describe(cause) + ")" : "")
 				+ ". Check that the database runs and that the application leaves connections in the pool, or change"
@@ -99,23 +100,23 @@ final class ReservedConnectionsMaintenance {
 	}
 
 	/**
-	 * Give back a connection that was taken, or replace it.
-	 * @param usable whether it can be used again
-	 * @param database whether the database failed, so that no other one is to be used
+	 * Return a connection that was taken, or replace it.
+	 * @param usable whether the connection can be used again
+	 * @param databaseFailed whether no other connection can be used either
 	 */
-	void takeBack(ReservedConnection connection, boolean usable, boolean database) {
+	void takeBack(ReservedConnection connection, boolean usable, boolean databaseFailed) {
 		if (usable) {
 			this.reserve.giveBack(connection);
 		}
 		else {
-			this.reserve.drop(connection, database);
+			this.reserve.drop(connection, databaseFailed);
 			refill();
 		}
 	}
 
-	/** Take what is missing, in the background. */
+	/** Take missing connections in the background. */
 	void refill() {
-		if (!this.reserve.needsCare() || !this.filling.compareAndSet(false, true)) {
+		if (!this.reserve.needsMaintenance() || !this.filling.compareAndSet(false, true)) {
 			return;
 		}
 		try {
@@ -124,7 +125,7 @@ final class ReservedConnectionsMaintenance {
 		catch (Throwable ex) {
 			// The next period tries again.
 			this.filling.set(false);
-			logger.debug("Connections for locks could not be reserved now", ex);
+			logger.debug("No thread could be started to reserve connections for locks", ex);
 		}
 	}
 
@@ -132,9 +133,9 @@ final class ReservedConnectionsMaintenance {
 		Exception failure = null;
 		try {
 			keepAlive();
-			while (this.reserve.isWanting()) {
+			while (this.reserve.needsConnections()) {
 				add(this.source.openReserved());
-				completed();
+				checkComplete();
 				this.available.run();
 			}
 		}
@@ -163,32 +164,32 @@ final class ReservedConnectionsMaintenance {
 		finally {
 			this.lastFailure = failure;
 			this.filling.set(false);
-			this.tried.complete(true);
+			this.firstTry.complete(true);
 		}
 	}
 
 	private void warn(@Nullable Exception failure) {
 		if (failure != null && this.lastFailure == null && !this.reserve.isComplete()) {
-			logger
-				.warn("The connections for lock releases and renewals could not be taken from " + this.source.describe()
-						+ " (" + JdbcExceptionTranslator.describe(failure) + "). This is tried again every second");
+			logger.warn("The connections for lock releases and renewals could not be taken from "
+					+ this.source.describe() + " (" + JdbcExceptionTranslator.describe(failure)
+					+ "). The lock store tries again every second");
 		}
 	}
 
-	/** Validate idle connections that were not used for long. */
+	/** Validate connections that have been idle for long. */
 	private void keepAlive() {
-		for (ReservedConnection silent = this.reserve.takeSilent(); silent != null; silent = this.reserve
-			.takeSilent()) {
+		for (ReservedConnection connection = this.reserve.takeLongIdle(); connection != null; connection = this.reserve
+			.takeLongIdle()) {
 			boolean alive = false;
 			try {
-				alive = this.reserve.validate(silent);
+				alive = this.reserve.validate(connection);
 			}
 			finally {
 				if (alive) {
-					this.reserve.giveBack(silent);
+					this.reserve.giveBack(connection);
 				}
 				else {
-					this.reserve.drop(silent, false);
+					this.reserve.drop(connection, false);
 				}
 				// A command may wait for this connection.
 				this.available.run();

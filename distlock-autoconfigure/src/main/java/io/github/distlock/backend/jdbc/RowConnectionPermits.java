@@ -7,7 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bound on connections, and who waits for one of them, in order.
+ * Permits for the connections of the mode {@code row}, and the queue of the tickets that
+ * wait for one.
  */
 final class RowConnectionPermits {
 
@@ -22,10 +23,10 @@ final class RowConnectionPermits {
 	}
 
 	/**
-	 * Take a connection's place.
-	 * @return whether there was one; if not, the place was queued if it waits
+	 * Take a permit. If there is none, a ticket that waits is queued.
+	 * @return whether there was a permit
 	 */
-	boolean take(RowTicket rowTicket) {
+	boolean acquire(RowTicket rowTicket) {
 		this.lock.lock();
 		try {
 			if (this.free > 0) {
@@ -43,10 +44,10 @@ final class RowConnectionPermits {
 	}
 
 	/**
-	 * Give it back.
-	 * @return who has it now
+	 * Return a permit.
+	 * @return the ticket that has it now, {@code null} if none waits
 	 */
-	@Nullable RowTicket give() {
+	@Nullable RowTicket release() {
 		this.lock.lock();
 		try {
 			RowTicket next = this.queue.pollFirst();
@@ -61,10 +62,11 @@ final class RowConnectionPermits {
 	}
 
 	/**
-	 * Give it to whoever waits longest, and wait behind the others.
-	 * @return who has it now; {@code null} if nobody waits and nothing has changed
+	 * Pass a permit to the first ticket of the queue, and queue the previous owner.
+	 * @return the ticket that has it now; {@code null} if none waits, and the owner keeps
+	 * it
 	 */
-	@Nullable RowTicket swap(RowTicket rowTicket) {
+	@Nullable RowTicket passOn(RowTicket rowTicket) {
 		this.lock.lock();
 		try {
 			RowTicket next = this.queue.pollFirst();
@@ -78,8 +80,8 @@ final class RowConnectionPermits {
 		}
 	}
 
-	/** Stop waiting; answers whether it did. */
-	boolean forget(RowTicket rowTicket) {
+	/** Remove a ticket from the queue. Returns whether it was queued. */
+	boolean remove(RowTicket rowTicket) {
 		this.lock.lock();
 		try {
 			return this.queue.remove(rowTicket);

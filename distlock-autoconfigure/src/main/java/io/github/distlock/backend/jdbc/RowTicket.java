@@ -9,29 +9,30 @@ import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a ticket. It waits for a connection (queued), works with one, holds the
- * row, leaves, has ended: in this order, and only its worker thread leads it out of
- * working. Its own lock guards it, and is held for no command.
+ * What this JVM knows of a ticket in the mode {@code row}. A ticket is queued for a
+ * connection, works with one, holds its row, leaves and has ended, in this order. Only
+ * its worker thread changes it from working to held. The lock of this class guards the
+ * state, and is never held during a database call.
  */
 final class RowTicket {
 
 	final Ticket ticket;
 
-	/** Whether it waits if somebody has the row. */
+	/** Whether the ticket waits if the row is locked. */
 	final boolean waits;
 
-	/** What the first attempt is answered. */
+	/** The result of the first attempt. */
 	final CompletableFuture<AttemptResult> answer = new CompletableFuture<>();
 
-	/** Done when nothing of it is left. */
+	/** Completed when the ticket has neither a connection nor a place in the queue. */
 	final CompletableFuture<Boolean> ended = new CompletableFuture<>();
 
-	/** Whether it waits, and will be signalled. */
+	/** Whether the ticket waits, so that its grant will be signalled. */
 	volatile boolean waiting;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	/** Whether it holds the row: as the state says, and to be read without the lock. */
+	/** Whether the state is {@link State#HELD}, for reading without the lock. */
 	private volatile boolean holding;
 
 	private State state = State.WORKING;
@@ -45,8 +46,8 @@ final class RowTicket {
 		this.waits = waits;
 	}
 
-	/** Its worker has a connection. */
-	void working(RowTransaction begun) {
+	/** Notify that the worker has begun a transaction. */
+	void begun(RowTransaction begun) {
 		this.lock.lock();
 		try {
 			this.transaction = begun;
@@ -56,7 +57,9 @@ final class RowTicket {
 		}
 	}
 
-	/** The row is ours; answers whether anybody still wants it. */
+	/**
+	 * Notify that the row is locked. Returns {@code false} if the ticket was given up.
+	 */
 	boolean hold(Grant given) {
 		this.lock.lock();
 		try {
@@ -73,7 +76,7 @@ final class RowTicket {
 		}
 	}
 
-	/** Whether it holds the row; does not block. */
+	/** Return whether the ticket holds its row. Does not block. */
 	boolean isHolding() {
 		return this.holding;
 	}
@@ -88,7 +91,7 @@ final class RowTicket {
 		}
 	}
 
-	/** Return what it holds. */
+	/** Return the held row, or {@code null} if the ticket holds none. */
 	@Nullable Held held() {
 		this.lock.lock();
 		try {
@@ -101,15 +104,16 @@ final class RowTicket {
 	}
 
 	/**
-	 * It is no longer wanted, or has died.
-	 * @return what it held, for the caller to end
+	 * Give the ticket up, or notify that its session has ended.
+	 * @return the row that it held, whose transaction the caller has to end
 	 */
 	@Nullable Held leave() {
 		this.lock.lock();
 		try {
 			Held held = held();
 			this.state = State.LEAVING;
-			// Before the row goes back: whoever asks must not believe in it any more.
+			// Before the row is freed, so that no caller takes the lock for held
+			// afterwards.
 			this.holding = false;
 			return held;
 		}
@@ -118,7 +122,7 @@ final class RowTicket {
 		}
 	}
 
-	/** Return the connection on which it waits. */
+	/** Return the transaction, or {@code null} if none was begun yet. */
 	@Nullable RowTransaction transaction() {
 		this.lock.lock();
 		try {
@@ -138,8 +142,8 @@ final class RowTicket {
 	/**
 	 * A row that is held.
 	 *
-	 * @param session by this
-	 * @param grant what was granted
+	 * @param transaction the transaction that holds the row
+	 * @param grant the grant of the lock
 	 */
 	record Held(RowTransaction transaction, Grant grant) {
 	}

@@ -20,17 +20,25 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 
 /**
- * The tickets of this JVM that wait for rows or hold them. Each that works has one of the
- * slots, a connection and, until it holds, a thread.
+ * The tickets of this JVM that wait for rows or hold them. A ticket needs a permit and a
+ * connection while it works or holds its row, and a thread while it works.
  */
 final class RowTickets {
 
 	private static final Log logger = LogFactory.getLog(RowTickets.class);
 
-	/** A ticket that waits hears of its grant; asking again costs nothing. */
+	/**
+	 * Retry interval of a waiting ticket. A retry sends nothing: grants are signalled.
+	 */
 	static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
+	/** Interval at which the sessions of held rows are checked. */
 	private static final Duration CHECK_PERIOD = Duration.ofSeconds(1);
+
+	private static final int MAX_CANCELLATIONS = 64;
+
+	/** Each wait between two cancellations is longer than the previous one by this. */
+	private static final Duration CANCELLATION_STEP = Duration.ofMillis(2);
 
 	private final ConcurrentMap<Ticket, RowTicket> tickets = new ConcurrentHashMap<>();
 
@@ -38,17 +46,14 @@ final class RowTickets {
 
 	private final JdbcResources store;
 
-	private final JdbcKeys keys;
-
 	private final JdbcBackendSettings settings;
 
 	private final LockSignals signals;
 
-	private volatile boolean stopped;
+	private volatile boolean closed;
 
 	RowTickets(JdbcResources store, JdbcBackendSettings settings, LockSignals signals) {
 		this.store = store;
-		this.keys = new JdbcKeys(settings.keyPrefix());
 		this.permits = new RowConnectionPermits(settings.maxConnections());
 		this.settings = settings;
 		this.signals = signals;
@@ -60,8 +65,8 @@ final class RowTickets {
 	}
 
 	/**
-	 * Begin to work for a ticket.
-	 * @return its place; one that waits for a connection has been answered
+	 * Start the work for a ticket, or queue the ticket for a connection.
+	 * @return the ticket; if it was queued, its attempt is answered
 	 */
 	RowTicket begin(Ticket ticket, boolean waits) {
 		RowTicket rowTicket = new RowTicket(ticket, waits);
@@ -69,24 +74,25 @@ final class RowTickets {
 		if (existing != null) {
 			return existing;
 		}
-		if (this.permits.take(rowTicket)) {
+		if (this.permits.acquire(rowTicket)) {
 			start(rowTicket);
 		}
 		else if (waits) {
-			logger.debug("A lock waits for one of the connections (distlock.jdbc.max-connections): " + ticket.key());
-			waits(rowTicket);
+			logger.debug("A lock waits for a connection (distlock.jdbc.max-connections): " + ticket.key());
+			answerWaiting(rowTicket);
 		}
 		else {
 			this.tickets.remove(ticket, rowTicket);
 			rowTicket.answer.completeExceptionally(new LockBackendException("Lock '" + ticket.key()
-					+ "' cannot be tried: all " + this.settings.maxConnections()
-					+ " connections of the row mode hold locks or wait for some. Raise distlock.jdbc.max-connections"
-					+ " (and the size of the pool), hold locks for less time, or use distlock.jdbc.mode=lease"));
+					+ "' cannot be attempted: all " + this.settings.maxConnections()
+					+ " connections of the mode 'row' hold locks or wait for locks. Increase"
+					+ " distlock.jdbc.max-connections and the size of the pool, hold locks for less time, or use"
+					+ " distlock.jdbc.mode=lease"));
 		}
 		return rowTicket;
 	}
 
-	private static void waits(RowTicket rowTicket) {
+	private static void answerWaiting(RowTicket rowTicket) {
 		rowTicket.waiting = true;
 		rowTicket.answer.complete(new AttemptResult.Waiting(LOOK_AGAIN, true));
 	}
@@ -96,7 +102,7 @@ final class RowTickets {
 			work(rowTicket);
 			return true;
 		}).whenComplete((done, failure) -> {
-			// It never began: the store was stopped, or no thread could be started.
+			// The work has not begun: the store is closed, or no thread could be started.
 			if (failure != null) {
 				rowTicket.answer.completeExceptionally(failure);
 				end(rowTicket);
@@ -110,8 +116,8 @@ final class RowTickets {
 		boolean requeued = false;
 		try {
 			if (!rowTicket.isLeaving()) {
-				transaction = RowTransaction.open(this.store.source(), this.keys.of(rowTicket.ticket.key()));
-				rowTicket.working(transaction);
+				transaction = RowTransaction.open(this.store.source(), this.store.table().key(rowTicket.ticket.key()));
+				rowTicket.begun(transaction);
 				this.store.cleaner().rowUsed();
 				RowTransaction.LockedRow row = transaction.take();
 				long now = (row != null) ? row.nowMicros() : 0;
@@ -119,10 +125,10 @@ final class RowTickets {
 					rowTicket.answer.complete(new AttemptResult.Busy(Duration.ZERO));
 				}
 				while (row == null && rowTicket.waits && !requeued && !rowTicket.isLeaving()) {
-					waits(rowTicket);
+					answerWaiting(rowTicket);
 					row = transaction.await(rowTicket::isLeaving);
 					now = (row != null) ? transaction.clockMicros() : 0;
-					requeued = row == null && stepBack(rowTicket);
+					requeued = row == null && requeue(rowTicket);
 				}
 				grant = (row != null) ? hold(rowTicket, row.fence(), now) : null;
 			}
@@ -133,7 +139,8 @@ final class RowTickets {
 		finally {
 			if (grant == null) {
 				if (!requeued) {
-					// Also if it held the row for a moment: no caller must believe in it.
+					// Also if the row was held for a moment, so that the grant becomes
+					// invalid.
 					rowTicket.leave();
 				}
 				closeQuietly(transaction);
@@ -144,7 +151,7 @@ final class RowTickets {
 		}
 	}
 
-	/** The end of a place must not depend on its connection. */
+	/** Must not throw: the ticket has to be ended afterwards. */
 	private static void closeQuietly(@Nullable RowTransaction transaction) {
 		try {
 			if (transaction != null) {
@@ -168,15 +175,15 @@ final class RowTickets {
 		return grant;
 	}
 
-	/** Others wait for a connection: let them have this one for a while. */
-	private boolean stepBack(RowTicket rowTicket) {
-		RowTicket next = this.permits.swap(rowTicket);
+	/** Pass the permit on if other tickets wait for a connection, and queue this one. */
+	private boolean requeue(RowTicket rowTicket) {
+		RowTicket next = this.permits.passOn(rowTicket);
 		if (next == null) {
 			return false;
 		}
 		start(next);
 		if (rowTicket.isLeaving()) {
-			forgetQueued(rowTicket);
+			removeQueued(rowTicket);
 		}
 		return true;
 	}
@@ -187,26 +194,26 @@ final class RowTickets {
 				? this.store.source().noConnection("attempt", key, connectionFailure)
 				: JdbcExceptionTranslator.translate("attempt", key, ex);
 		if (!rowTicket.answer.completeExceptionally(failure) && !rowTicket.isLeaving()) {
-			logger.debug("Waiting for a lock begins anew", ex);
+			logger.debug("The wait for a lock has failed and is started again", ex);
 			this.tickets.remove(rowTicket.ticket, rowTicket);
 			this.signals.lookAgain(rowTicket.ticket);
 		}
 	}
 
-	/** Give the slot back, once: whatever goes wrong calls this again. */
+	/** Remove a ticket and return its permit. May be called several times. */
 	private void end(RowTicket rowTicket) {
 		this.tickets.remove(rowTicket.ticket, rowTicket);
 		if (!rowTicket.ended.complete(true)) {
 			return;
 		}
-		RowTicket next = this.permits.give();
-		if (next != null && !this.stopped) {
+		RowTicket next = this.permits.release();
+		if (next != null && !this.closed) {
 			start(next);
 		}
 	}
 
-	private boolean forgetQueued(RowTicket rowTicket) {
-		if (!this.permits.forget(rowTicket)) {
+	private boolean removeQueued(RowTicket rowTicket) {
+		if (!this.permits.remove(rowTicket)) {
 			return false;
 		}
 		this.tickets.remove(rowTicket.ticket, rowTicket);
@@ -215,9 +222,9 @@ final class RowTickets {
 	}
 
 	/**
-	 * Give a held row back.
-	 * @param lastToken the last that was used
-	 * @return whether it was held until now
+	 * Free a held row.
+	 * @param lastToken the last token that was used
+	 * @return whether the row was held until now
 	 */
 	boolean release(RowTicket rowTicket, Held held, long lastToken) {
 		Grant grant = held.grant();
@@ -230,7 +237,7 @@ final class RowTickets {
 				return true;
 			}
 			catch (DataAccessException ex) {
-				logger.debug("The transaction of a lock had ended before its release", ex);
+				logger.debug("The transaction of a lock has ended before the release", ex);
 				return false;
 			}
 			finally {
@@ -240,13 +247,12 @@ final class RowTickets {
 		});
 		endUnlessBegun(done, rowTicket, held);
 		if (!this.store.threads().await(done, this.settings.commandTimeout().multipliedBy(3))) {
-			throw new LockBackendException("The database did not answer the release"
-					+ JdbcExceptionTranslator.lock(rowTicket.ticket.key()) + " in time: check its load");
+			throw JdbcExceptionTranslator.noAnswer("release", rowTicket.ticket.key());
 		}
 		return JdbcThreads.result(done, "release", rowTicket.ticket.key());
 	}
 
-	/** If no thread could be started, the row goes back on this one. */
+	/** Free the row on this thread if no other thread could be started. */
 	private void endUnlessBegun(CompletableFuture<Boolean> task, RowTicket rowTicket, Held held) {
 		if (task.isCompletedExceptionally() && !rowTicket.ended.isDone()) {
 			held.transaction().discard();
@@ -254,7 +260,7 @@ final class RowTickets {
 		}
 	}
 
-	/** Forget a ticket, whatever it does; answers when nothing of it is left. */
+	/** Give a ticket up in any state. Returns when its connection has been returned. */
 	void cancel(RowTicket rowTicket) {
 		Held held = rowTicket.leave();
 		if (held != null) {
@@ -264,10 +270,14 @@ final class RowTickets {
 				return true;
 			}), rowTicket, held);
 		}
-		// Stopping a statement that has not begun does nothing, and some drivers stop one
-		// only once. Four seconds in all: it ends by itself before that.
-		for (int i = 0; i < 64; i++) {
-			if (forgetQueued(rowTicket) || this.store.threads().await(rowTicket.ended, Duration.ofMillis(i * 2L))) {
+		// Repeated, since the cancellation of a statement that has not begun has no
+		// effect, and
+		// some drivers cancel a statement only once. Four seconds in all, and the wait
+		// for a row
+		// ends by itself before that.
+		for (int i = 0; i < MAX_CANCELLATIONS; i++) {
+			if (removeQueued(rowTicket)
+					|| this.store.threads().await(rowTicket.ended, CANCELLATION_STEP.multipliedBy(i))) {
 				return;
 			}
 			RowTransaction transaction = rowTicket.transaction();
@@ -278,11 +288,11 @@ final class RowTickets {
 				});
 			}
 		}
-		throw new LockBackendException("The database did not stop waiting for lock '" + rowTicket.ticket.key()
+		throw new LockBackendException("The database did not cancel the wait for lock '" + rowTicket.ticket.key()
 				+ "': check that it is reachable");
 	}
 
-	/** Whether the transaction of a held row is alive; if not, the row is lost. */
+	/** Check whether the session of a held row still exists. If not, the row is lost. */
 	boolean check(RowTicket rowTicket) {
 		Held held = rowTicket.held();
 		if (held == null) {
@@ -311,14 +321,15 @@ final class RowTickets {
 		}
 	}
 
+	/** Give all tickets up. */
 	void stop() {
-		this.stopped = true;
+		this.closed = true;
 		for (RowTicket rowTicket : this.tickets.values()) {
 			try {
 				cancel(rowTicket);
 			}
 			catch (RuntimeException ex) {
-				logger.debug("A lock ends with its connection", ex);
+				logger.debug("The row of a lock is freed when its connection is closed", ex);
 			}
 		}
 	}

@@ -15,20 +15,27 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 
 /**
- * A connection that waits for a row, then holds it by an open transaction. The lock keeps
- * its commands apart from the look whether it lives; no one waits for it longer than a
- * command takes.
+ * The transaction of one lock in the mode {@code row}: it waits for the row, then holds
+ * the row until it ends. One thread begins it and another one ends it, so it is not
+ * managed by Spring; see {@link LockConnection#begin()}. The lock of this class keeps the
+ * check of the session apart from the other commands. No thread waits for it longer than
+ * a command takes.
  */
 final class RowTransaction {
 
-	/** As the statements have it; shorter than a cancellation takes at most. */
-	private static final int WAIT_SECONDS = LockDataSource.ROW_WAIT_SECONDS;
+	/** How long a server that does not answer may block a thread that waits for a row. */
+	private static final int ROW_WAIT_NETWORK_MILLIS = (LockDataSource.ROW_WAIT_SECONDS + 3) * 1000;
 
-	/** Who cannot wait in the database looks this often. */
-	private static final long LOOK_NANOS = 20_000_000;
+	/** Interval between attempts if the database cannot wait for a row. */
+	private static final long POLL_NANOS = 20_000_000;
 
-	/** Clean-up keeps a row for less. */
+	/** Number of polls before other tickets get a turn. */
+	private static final int MAX_POLLS = 50;
+
+	/** The clean-up locks a row for less than this. */
 	private static final long CLEANUP_NANOS = 5_000_000;
+
+	private static final int MAX_CLEANUP_WAITS = 2;
 
 	private final LockConnection connection;
 
@@ -47,7 +54,7 @@ final class RowTransaction {
 		this.key = Map.of("key", key);
 	}
 
-	/** Take a connection, and begin. */
+	/** Take a connection of the pool and begin a transaction. */
 	static RowTransaction open(LockDataSource source, byte[] key) throws SQLException {
 		LockConnection connection = source.open(true);
 		try {
@@ -61,33 +68,33 @@ final class RowTransaction {
 	}
 
 	/**
-	 * Take the row if nobody has it; make it first if there is none.
-	 * @return the row, or {@code null} if somebody has it
+	 * Lock the row if it is free. Inserts the row if it is missing.
+	 * @return the row, or {@code null} if another session has locked it
 	 */
 	@Nullable LockedRow take() {
 		for (int tries = 0;; tries++) {
-			LockedRow row = lockable("take");
+			LockedRow row = lockRow("take");
 			if (row != null) {
 				return row;
 			}
 			List<Boolean> idle = this.connection.query("idle", this.key, (result, number) -> result.getInt(1) == 1);
 			this.connection.rollback();
 			if (idle.isEmpty()) {
-				make();
+				insert();
 			}
-			else if (!idle.get(0) || tries > 1) {
+			else if (!idle.get(0) || tries >= MAX_CLEANUP_WAITS) {
 				return null;
 			}
 			else {
-				// Nobody has used it for long: the clean-up may have it.
+				// Unused for long: the clean-up may have locked it.
 				LockSupport.parkNanos(CLEANUP_NANOS);
 			}
 		}
 	}
 
-	private void make() {
+	private void insert() {
 		try {
-			this.connection.update("make", this.key);
+			this.connection.update("insert", this.key);
 			this.connection.commit();
 		}
 		catch (DataAccessException ex) {
@@ -95,31 +102,28 @@ final class RowTransaction {
 					&& !(ex.getCause() instanceof SQLTimeoutException)) {
 				throw ex;
 			}
-			// Somebody else has just made it, and may have it.
+			// Another session has just inserted the row, and may hold it.
 			this.connection.rollback();
 		}
 	}
 
 	/**
-	 * Wait until the row is ours, for some seconds.
-	 * @param leaving whether nobody wants it any more
-	 * @return the row, or {@code null} if it was not had
+	 * Wait for the row for up to {@value LockDataSource#ROW_WAIT_SECONDS} seconds.
+	 * @param cancelled whether the ticket was given up meanwhile
+	 * @return the row, or {@code null} if it is still locked
 	 */
-	@Nullable LockedRow await(BooleanSupplier leaving) {
-		boolean patience = this.statements.has("patience");
+	@Nullable LockedRow await(BooleanSupplier cancelled) {
 		if (!this.dialect.waitsForRows()) {
-			return look(leaving);
+			return poll(cancelled);
 		}
 		try {
-			if (patience) {
-				this.connection.update("patience", Map.of());
-			}
-			this.connection.limitNetwork((WAIT_SECONDS + 3) * 1000);
-			LockedRow row = lockable("await");
+			updateIfPresent("setLockTimeout");
+			this.connection.limitNetwork(ROW_WAIT_NETWORK_MILLIS);
+			LockedRow row = lockRow("await");
 			if (row == null) {
-				// It was deleted while we waited, or has a lease.
+				// The row was deleted meanwhile, or has a lease of the other mode.
 				this.connection.rollback();
-				LockSupport.parkNanos(LOOK_NANOS);
+				LockSupport.parkNanos(POLL_NANOS);
 				return take();
 			}
 			return row;
@@ -132,15 +136,19 @@ final class RowTransaction {
 			throw ex;
 		}
 		finally {
-			if (this.statements.has("impatience")) {
-				this.connection.update("impatience", Map.of());
-			}
+			updateIfPresent("restoreLockTimeout");
 		}
 	}
 
-	private @Nullable LockedRow look(BooleanSupplier leaving) {
-		for (int i = 0; i < 50 && !leaving.getAsBoolean(); i++) {
-			LockSupport.parkNanos(LOOK_NANOS);
+	private void updateIfPresent(String statement) {
+		if (this.statements.has(statement)) {
+			this.connection.update(statement, Map.of());
+		}
+	}
+
+	private @Nullable LockedRow poll(BooleanSupplier cancelled) {
+		for (int i = 0; i < MAX_POLLS && !cancelled.getAsBoolean(); i++) {
+			LockSupport.parkNanos(POLL_NANOS);
 			LockedRow row = take();
 			if (row != null) {
 				return row;
@@ -149,22 +157,22 @@ final class RowTransaction {
 		return null;
 	}
 
-	/** Lock the row; one that has a lease by the other mode does not count. */
-	private @Nullable LockedRow lockable(String statement) {
-		List<LockedRow> rows = this.connection.await(statement, this.key, LockedRow::read);
+	/** Lock the row. A row with a lease of the other mode counts as locked. */
+	private @Nullable LockedRow lockRow(String statement) {
+		List<LockedRow> rows = this.connection.queryWithRowLock(statement, this.key, LockedRow::read);
 		return (!rows.isEmpty() && !rows.get(0).leased()) ? rows.get(0) : null;
 	}
 
-	/** Ask the database for the time, now that the row is ours. */
+	/** Return the time of the database, which may have waited for the row for long. */
 	long clockMicros() {
 		return this.connection.query("clock", Map.of(), (row, number) -> row.getLong(1)).get(0);
 	}
 
-	/** Write the last token, and let the row go. */
+	/** Write the last token and commit, which frees the row. */
 	void finish(long fence) {
 		this.lock.lock();
 		try {
-			this.connection.update("settle", Map.of("key", this.key.get("key"), "fence", fence));
+			this.connection.update("freeRow", Map.of("key", this.key.get("key"), "fence", fence));
 			this.connection.commit();
 		}
 		finally {
@@ -172,14 +180,14 @@ final class RowTransaction {
 		}
 	}
 
-	/** Whether the database still knows us. */
-	boolean isAlive(Duration patience) {
+	/** Ask the database whether the session of this transaction still exists. */
+	boolean isAlive(Duration timeout) {
 		if (!this.lock.tryLock()) {
-			// A command is on its way, which finds out.
+			// A command is running, which will find out.
 			return true;
 		}
 		try {
-			this.connection.limitNetwork((int) patience.toMillis());
+			this.connection.limitNetwork((int) timeout.toMillis());
 			return this.connection.isAlive();
 		}
 		finally {
@@ -187,7 +195,7 @@ final class RowTransaction {
 		}
 	}
 
-	/** Stop waiting, from another thread. */
+	/** Cancel the wait for the row. May be called by any thread. */
 	void cancel() throws SQLException {
 		this.connection.cancel();
 	}
@@ -207,11 +215,11 @@ final class RowTransaction {
 	}
 
 	/**
-	 * The row.
+	 * A row that this transaction has locked.
 	 *
-	 * @param leased whether somebody holds it by a lease
+	 * @param leased whether the row has a lease of the other mode
 	 * @param fence the last token
-	 * @param nowMicros the time when the statement began
+	 * @param nowMicros when the statement began, by the clock of the database
 	 */
 	record LockedRow(boolean leased, long fence, long nowMicros) {
 

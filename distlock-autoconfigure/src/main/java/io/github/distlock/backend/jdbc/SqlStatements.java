@@ -14,11 +14,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.ClassPathResource;
 
 /**
- * The statements of one database: those that all share, and its own, which come first.
+ * The SQL statements for one database. A section of the database's own file replaces the
+ * section of the same name in the common file.
  */
 final class SqlStatements {
 
-	private static final String NAME = "-- name: ";
+	private static final String SECTION = "-- name: ";
 
 	private static final Pattern INCLUDE = Pattern.compile("\\$\\{([a-z]+)}");
 
@@ -32,10 +33,12 @@ final class SqlStatements {
 		this.sections.forEach((name, text) -> this.statements.put(name, withIncludes(text)));
 	}
 
+	/** Return a statement with named parameters. */
 	String get(String name) {
 		return Objects.requireNonNull(this.statements.get(name), name);
 	}
 
+	/** Return whether the database has a statement of that name. */
 	boolean has(String name) {
 		return this.statements.containsKey(name);
 	}
@@ -46,9 +49,9 @@ final class SqlStatements {
 			String name = null;
 			StringBuilder text = new StringBuilder();
 			for (String line : resource.getContentAsString(StandardCharsets.UTF_8).lines().toList()) {
-				if (line.startsWith(NAME)) {
+				if (line.startsWith(SECTION)) {
 					put(name, text);
-					name = line.substring(NAME.length()).trim();
+					name = line.substring(SECTION.length()).trim();
 					text.setLength(0);
 				}
 				else if (!line.startsWith("--")) {

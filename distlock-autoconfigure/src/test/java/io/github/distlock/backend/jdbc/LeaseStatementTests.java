@@ -70,9 +70,9 @@ class LeaseStatementTests {
 				Connection connection = pool.getConnection();
 				Statement statement = connection.createStatement()) {
 			statement.execute("SET SESSION innodb_lock_wait_timeout = 7");
-			statement.execute(statements.get("patience"));
+			statement.execute(statements.get("setLockTimeout"));
 			assertThat(lockTimeout(statement)).isEqualTo(3);
-			statement.execute(statements.get("impatience"));
+			statement.execute(statements.get("restoreLockTimeout"));
 			assertThat(lockTimeout(statement)).isEqualTo(7);
 		}
 	}

@@ -46,7 +46,7 @@ class ReservedConnectionsValidationTests {
 				// Longer than a connection is believed to be alive.
 				await().pollDelay(Duration.ofMillis(600)).until(() -> true);
 				assertThatThrownBy(() -> node.release(ticket)).isInstanceOf(LockBackendException.class)
-					.hasMessageContaining("No connection came out of");
+					.hasMessageContaining("No connection was available from");
 				pool.validatesBy(null);
 				assertThat(node.release(ticket)).isTrue();
 			}

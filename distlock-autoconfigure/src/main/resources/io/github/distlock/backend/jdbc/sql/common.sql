@@ -1,8 +1,9 @@
--- What all databases say alike. ${name} stands for another statement of the same store,
--- :name for a parameter. Times are microseconds since 1970 of the database's clock.
+-- Statements for all databases. ${name} is replaced by the section of that name, :name is
+-- a parameter. All times are microseconds since 1970 by the clock of the database.
 --
--- Assignments are written so that it does not matter whether an expression sees the old
--- values of the columns to its left or the new ones: MySQL and MariaDB take the new.
+-- In an UPDATE of MySQL and MariaDB an expression sees the new values of the columns that
+-- were assigned before it, elsewhere the old ones. Every SET list gives the same result in
+-- both cases; keep its order.
 
 -- name: free
 expires_at <= ${now}
@@ -14,13 +15,13 @@ owner, fence, expires_at - ${now}
 SELECT ${answer} FROM distlock_lock WHERE lock_key = :key
 
 -- name: used
--- The last token that was used; of a grant that nobody used, all.
+-- The last token that was used, or the last one of the grant if that is not known.
 CASE WHEN :used BETWEEN fence - :tokens + 1 AND fence THEN :used ELSE fence END
 
 -- name: passes
--- Whether the next ticket of the same JVM has the lock at once. Not if others have asked
--- for it in vain lately: they only look from time to time and would never find it free.
-:next <> '' AND wanted_at <= ${now} - :company
+-- Whether the next ticket of the same JVM gets the lock at once. Not if another JVM has
+-- failed to get it recently: other JVMs only poll, and would never find the lock free.
+:next <> '' AND wanted_at <= ${now} - :recent
 
 -- name: release
 UPDATE distlock_lock SET
@@ -39,8 +40,8 @@ SELECT expires_at - ${now} FROM distlock_lock
 WHERE lock_key = :key AND owner = :owner AND fence = :fence AND expires_at > ${now}
 
 -- name: stale
--- A row is forgotten when nobody has used it for ten seconds and the clock has passed its
--- last token by as much: tokens then go on from the clock.
+-- Rows that can be deleted: unused for ten seconds, and the clock has passed the last token
+-- by ten seconds, so that later tokens, which start at the clock, are higher.
 SELECT lock_key FROM distlock_lock WHERE expires_at < ${now} - 10000000 AND fence < ${now} - 10000000
 LIMIT 500 FOR UPDATE SKIP LOCKED
 
@@ -68,5 +69,5 @@ SELECT ${now}
 -- name: idle
 SELECT CASE WHEN expires_at < ${now} - 10000000 THEN 1 ELSE 0 END FROM distlock_lock WHERE lock_key = :key
 
--- name: settle
+-- name: freeRow
 UPDATE distlock_lock SET fence = :fence, owner = '', expires_at = ${now}, wanted_at = 0 WHERE lock_key = :key

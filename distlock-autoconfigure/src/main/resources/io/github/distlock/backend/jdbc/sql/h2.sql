@@ -13,11 +13,11 @@ SELECT ${answer} FROM FINAL TABLE (
     VALUES (s.lock_key, :owner, ${now} + :tokens - 1, ${now} + :lease, 0)
 )
 
--- name: make
+-- name: insert
 MERGE INTO distlock_lock l USING (SELECT CAST(:key AS VARBINARY(768)) AS lock_key) s ON l.lock_key = s.lock_key
 WHEN NOT MATCHED THEN INSERT (lock_key, owner, fence, expires_at, wanted_at) VALUES (s.lock_key, '', 0, ${now}, 0)
 
 -- name: clock
--- CURRENT_TIMESTAMP is, in some modes, that of the transaction.
+-- In some modes of H2, CURRENT_TIMESTAMP is the start of the transaction.
 SELECT CAST(EXTRACT(EPOCH FROM EXECUTING_STATEMENT_START) * 1000000 AS BIGINT)
 FROM INFORMATION_SCHEMA.SESSIONS WHERE SESSION_ID = SESSION_ID()

@@ -1,5 +1,5 @@
 -- name: now
--- The start of the statement, in no time zone.
+-- The start of the statement, independent of the time zone of the session.
 TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))
 
 -- name: attempt
@@ -12,7 +12,7 @@ ON DUPLICATE KEY UPDATE
   expires_at = CASE WHEN ${free} THEN ${now} + :lease ELSE expires_at END
 RETURNING ${answer}
 
--- name: make
+-- name: insert
 INSERT IGNORE INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at) VALUES (:key, '', 0, ${now}, 0)
 
 -- name: await

@@ -1,9 +1,9 @@
 -- name: now
--- The start of the statement, in no time zone.
+-- The start of the statement, independent of the time zone of the session.
 TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))
 
 -- name: attempt
--- Answers nothing: the row is read by a second statement.
+-- MySQL has no RETURNING: a second statement reads the row.
 INSERT INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at)
 VALUES (:key, :owner, ${now} + :tokens - 1, ${now} + :lease, 0)
 ON DUPLICATE KEY UPDATE
@@ -12,12 +12,12 @@ ON DUPLICATE KEY UPDATE
   owner = CASE WHEN ${free} THEN :owner ELSE owner END,
   expires_at = CASE WHEN ${free} THEN ${now} + :lease ELSE expires_at END
 
--- name: make
+-- name: insert
 INSERT IGNORE INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at) VALUES (:key, '', 0, ${now}, 0)
 
--- name: patience
+-- name: setLockTimeout
 SET @distlock_lock_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = 3
 
--- name: impatience
--- What the connection had before.
+-- name: restoreLockTimeout
+-- Restores the value that the connection had before.
 SET SESSION innodb_lock_wait_timeout = @distlock_lock_wait

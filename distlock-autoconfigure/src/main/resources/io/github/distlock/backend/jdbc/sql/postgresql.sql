@@ -1,11 +1,10 @@
 -- name: now
--- Not now(), the start of the transaction; and unlike clock_timestamp() it is the same
--- wherever one statement asks.
+-- now() is the start of the transaction, and clock_timestamp() differs within a statement.
 (EXTRACT(EPOCH FROM statement_timestamp()) * 1000000)::bigint
 
 -- name: attempt
--- An attempt that does not wait, or is repeated by the holder, only reads a lock that is
--- held: ON CONFLICT would lock the row, which is a write, even if it changed nothing.
+-- An attempt that does not wait, or that the holder repeats, only reads the row of a held
+-- lock: ON CONFLICT would lock the row, which is a write even if no column changes.
 WITH held AS (
   SELECT owner, fence, expires_at FROM distlock_lock
   WHERE lock_key = :key AND expires_at > ${now} AND (:queue = 0 OR owner = :owner)
@@ -22,14 +21,14 @@ WITH held AS (
 )
 SELECT ${answer} FROM (SELECT * FROM taken UNION ALL SELECT * FROM held) answered
 
--- name: make
+-- name: insert
 INSERT INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at)
 VALUES (:key, '', 0, ${now}, 0)
 ON CONFLICT (lock_key) DO NOTHING
 
--- name: patience
+-- name: setLockTimeout
 SET LOCAL lock_timeout = '3s'
 
 -- name: clock
--- The lock was waited for in an earlier statement.
+-- statement_timestamp() may be older than the wait for the row.
 SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint
