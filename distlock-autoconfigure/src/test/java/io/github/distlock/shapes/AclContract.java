@@ -31,12 +31,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The user of the documentation has all the rights that locks need, and not one more.
+ * Checks that the documented user has all the rights that locks need, and no others.
  */
 abstract class AclContract {
 
 	/**
-	 * What drivers send when they connect and disconnect, and we to warn of evictions.
+	 * The commands that drivers send when they connect and disconnect, and those of the
+	 * eviction check.
 	 */
 	private static final Set<String> HARMLESS = Set.of("client", "client|setinfo", "ping", "unsubscribe", "info");
 
@@ -72,7 +73,7 @@ abstract class AclContract {
 		return factory;
 	}
 
-	/** The commands of which the server says that it has refused them. */
+	/** The commands that the server has refused, by its own log. */
 	private Set<String> refused() {
 		Set<String> refused = new TreeSet<>();
 		for (Object entry : (List<?>) Objects.requireNonNull(this.redis.ask("ACL", "LOG"))) {
@@ -83,7 +84,7 @@ abstract class AclContract {
 	}
 
 	@Test
-	void theDocumentedRightsAreEnoughAndNothingElseIsAskedFor() throws Exception {
+	void theDocumentedRightsAreSufficientAndNoOtherCommandIsSent() throws Exception {
 		this.redis.ask(DocumentedRights.standalone().toArray(String[]::new));
 		BackendLockRegistry one = this.nodes.node(Duration.ofSeconds(1));
 		BackendLockRegistry two = this.nodes.node(Duration.ofSeconds(1));
@@ -108,7 +109,7 @@ abstract class AclContract {
 	}
 
 	@Test
-	void eachRightThatIsMissingIsNamed() throws Exception {
+	void eachMissingRightIsNamed() throws Exception {
 		List<String> line = DocumentedRights.standalone();
 		List<String> rights = line.stream().filter((word) -> "+~&".indexOf(word.charAt(0)) >= 0).toList();
 		assertThat(rights).hasSizeGreaterThan(15);

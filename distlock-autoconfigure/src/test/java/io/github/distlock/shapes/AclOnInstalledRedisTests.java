@@ -5,7 +5,8 @@ import java.nio.file.Path;
 import io.github.distlock.testing.RedisProcess;
 
 /**
- * The rights, on the Redis of this machine, which is of version 7 where it was written.
+ * The documented rights, on the Redis installed on this machine: Redis 7 where this test
+ * was written.
  */
 class AclOnInstalledRedisTests extends AclContract {
 

@@ -14,7 +14,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rights, on the Redis that comes with the build.
+ * The documented rights, on the Redis of the build.
  */
 class AclTests extends AclContract {
 
@@ -24,7 +24,7 @@ class AclTests extends AclContract {
 	}
 
 	@Test
-	void anApplicationThatShallFailFastSaysWhichRightIsMissing() throws Exception {
+	void aFailFastApplicationNamesTheMissingRight() throws Exception {
 		redis().ask(
 				DocumentedRights.standalone().stream().filter((word) -> !word.equals("+zrank")).toArray(String[]::new));
 		new ApplicationContextRunner()

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Replicas that take over from the masters of a cluster. Each test uses up one pair.
+ * Failover from masters of a cluster to their replicas. Each test uses up one pair.
  */
 class ClusterFailoverTests {
 
@@ -57,7 +57,7 @@ class ClusterFailoverTests {
 	}
 
 	@Test
-	void whenAReplicaTakesOverInAnOrderlyWayNobodyIsLost() {
+	void aCoordinatedFailoverLosesNoWaiter() {
 		String key = cluster.keyOn(cluster.masters().get(0), "orderly");
 		try (Contention contention = Contention.start(key, two())) {
 			cluster.replicas().get(0).ask("CLUSTER", "FAILOVER");
@@ -71,7 +71,7 @@ class ClusterFailoverTests {
 	}
 
 	@Test
-	void whenAMasterDiesThoseWhoWaitGoOnAtItsReplicaWithHigherTokens() {
+	void waitersContinueAtTheReplicaWithHigherTokensAfterAMasterHasDied() {
 		String key = cluster.keyOn(cluster.masters().get(1), "killed");
 		try (Contention contention = Contention.start(key, two())) {
 			cluster.masters().get(1).kill();
@@ -85,7 +85,7 @@ class ClusterFailoverTests {
 	}
 
 	@Test
-	void theHolderOfALockThatTheReplicaNeverHeardOfIsFencedOffAndTold() {
+	void theHolderOfAnUnreplicatedLockIsFencedAndNotified() {
 		RedisProcess master = cluster.masters().get(2);
 		String key = cluster.keyOn(master, "lost");
 		List<BackendLockRegistry> both = two();
@@ -99,7 +99,7 @@ class ClusterFailoverTests {
 		}
 		HeldLock fresh = both.get(1).acquire(LockRequest.of(key).waitTime(Duration.ofSeconds(10)));
 		resource.enter(fresh);
-		// Both may believe that they hold the lock, for a while: only the token tells.
+		// Both may believe for a while that they hold the lock: only the token decides.
 		assertThat(fresh.fencingToken()).isGreaterThan(old.fencingToken());
 		assertThat(resource.write(old.fencingToken())).isFalse();
 		await().atMost(LEASE.multipliedBy(2)).until(() -> !old.isHeld());

@@ -76,7 +76,7 @@ class ClusterTests {
 			await()
 				.until(() -> Long.valueOf(1).equals(master.ask("ZCOUNT", "distlock:queue:{" + key + "}", "0", "1e11")));
 			held.close();
-			// Well before its safety attempt, after two seconds.
+			// Well before its own retry after two seconds.
 			waiter.get(1, TimeUnit.SECONDS).close();
 		}
 	}
@@ -103,7 +103,7 @@ class ClusterTests {
 	}
 
 	@Test
-	void aSlotThatMovesDuringContentionLosesNobody() {
+	void aSlotThatMovesDuringContentionLosesNoWaiter() {
 		RedisProcess from = cluster.masters().get(0);
 		RedisProcess to = cluster.masters().get(1);
 		String key = cluster.keyOn(from, "moving");
@@ -136,7 +136,7 @@ class ClusterTests {
 		BackendLockRegistry one = this.nodes.node(Duration.ofSeconds(30));
 		awaitInboxes(2);
 		String key = cluster.keyOn(well, "hears");
-		// Something must be sent for the silence to be noticed.
+		// A command must be sent for the silence to be noticed.
 		two.acquire(LockRequest.of(cluster.keyOn(hung, "hung")));
 		hung.stall();
 		await().atMost(Duration.ofSeconds(25)).until(() -> {
@@ -152,7 +152,7 @@ class ClusterTests {
 	}
 
 	@Test
-	void theDocumentedRightsAreEnoughInAClusterToo() throws Exception {
+	void theDocumentedRightsAreSufficientInACluster() throws Exception {
 		for (List<String> line : List.of(DocumentedRights.standalone(), DocumentedRights.cluster())) {
 			cluster.masters().forEach((master) -> master.ask(line.toArray(String[]::new)));
 		}

@@ -18,8 +18,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Threads of several nodes that enter one key again and again while something is done to
- * the servers. Each waits for ever, so one whose place is lost would stay away for ever.
+ * Threads of several nodes that enter one key repeatedly while servers fail. They wait
+ * without limit, so a lost ticket would block its thread until the end.
  */
 final class Contention implements AutoCloseable {
 
@@ -63,7 +63,7 @@ final class Contention implements AutoCloseable {
 		return this.failures;
 	}
 
-	/** Wait until everybody has entered some more times. */
+	/** Wait until each thread has entered several more times. */
 	void awaitProgress() {
 		List<Integer> before = this.workers.stream().map((worker) -> worker.entries.get()).toList();
 		await().atMost(PATIENCE).untilAsserted(() -> {
@@ -74,7 +74,7 @@ final class Contention implements AutoCloseable {
 		});
 	}
 
-	/** Let everybody finish. */
+	/** Let all threads finish. */
 	void finish() {
 		this.stopped = true;
 		await().atMost(PATIENCE)

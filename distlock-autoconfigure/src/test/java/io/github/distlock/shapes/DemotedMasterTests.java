@@ -28,8 +28,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A master that becomes a replica without closing its connections, behind an address that
- * leads to the new master from then on: what a managed Redis does.
+ * A master that becomes a replica without closing its connections, while its address
+ * leads to the new master from then on, as in a managed Redis.
  */
 class DemotedMasterTests {
 
@@ -65,12 +65,12 @@ class DemotedMasterTests {
 	}
 
 	@Test
-	void itsAnswerIsAnErrorOfTheStoreAndTheNewMasterIsFound() throws Exception {
+	void itsErrorReplyIsAStoreErrorAndTheNewMasterIsFound() throws Exception {
 		BackendLockRegistry one = this.nodes.node(Duration.ofSeconds(30));
 		BackendLockRegistry two = this.nodes.node(Duration.ofSeconds(30));
 		HeldLock before = one.acquire(LockRequest.of("kept"));
 		two.acquire(LockRequest.of("warm")).close();
-		// What the replica has not heard of yet would be lost.
+		// Data that has not been replicated would be lost.
 		await().until(() -> Long.valueOf(2)
 			.equals(this.replica.ask("EXISTS", "distlock:lock:{kept}", "distlock:lock:{warm}")));
 		swap();

@@ -7,19 +7,19 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The commands that the documentation tells an operator to type.
+ * The commands of the documentation that create the user.
  */
 final class DocumentedRights {
 
 	private DocumentedRights() {
 	}
 
-	/** What makes the user, word by word. */
+	/** The command that creates the user, word by word. */
 	static List<String> standalone() throws IOException {
 		return lines().get(0);
 	}
 
-	/** What the user of a cluster may do besides. */
+	/** The additional rights for a cluster. */
 	static List<String> cluster() throws IOException {
 		return lines().get(1);
 	}

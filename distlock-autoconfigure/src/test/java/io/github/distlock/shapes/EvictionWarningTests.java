@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A Redis that may remove locks to make room.
+ * The warning about a Redis that may evict locks.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class EvictionWarningTests {
@@ -53,13 +53,13 @@ class EvictionWarningTests {
 		return this.nodes.node(Duration.ofSeconds(30));
 	}
 
-	/** It asks before it publishes to its own inbox. */
+	/** The registry checks before it publishes to its own inbox. */
 	private void awaitQuestion() {
 		await().until(() -> redis.info("cmdstat_publish").startsWith("calls=1,"));
 	}
 
 	@Test
-	void aPolicyThatEvictsIsWarnedOf(CapturedOutput output) {
+	void anEvictingPolicyIsReported(CapturedOutput output) {
 		start("allkeys-lru", "100mb");
 		await().untilAsserted(() -> assertThat(output).containsOnlyOnce(WARNING)
 			.contains("(maxmemory-policy allkeys-lru)")
@@ -67,7 +67,7 @@ class EvictionWarningTests {
 	}
 
 	@Test
-	void aServerThatEvictsNothingIsNotWarnedOf(CapturedOutput output) {
+	void aServerThatEvictsNothingIsNotReported(CapturedOutput output) {
 		start("noeviction", "100mb").acquire(LockRequest.of("quiet")).close();
 		awaitQuestion();
 		start("volatile-ttl", "0").acquire(LockRequest.of("quiet")).close();
@@ -77,7 +77,7 @@ class EvictionWarningTests {
 	}
 
 	@Test
-	void aUserWhoMayNotAskIsNotTroubled(CapturedOutput output) {
+	void aUserWithoutTheRightToCheckGetsNoWarning(CapturedOutput output) {
 		redis.ask("ACL", "SETUSER", "default", "-info");
 		try {
 			start("allkeys-lru", "100mb").acquire(LockRequest.of("quiet")).close();

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import io.github.distlock.HeldLock;
 
 /**
- * What is protected: it refuses a token that is lower than the highest it has seen, and
- * remembers who was inside together.
+ * A protected resource: it refuses tokens lower than the highest it has seen, and records
+ * whether holders overlap.
  */
 final class FencedResource {
 
@@ -22,12 +22,12 @@ final class FencedResource {
 
 	private int refused;
 
-	/** Somebody enters, and writes. */
+	/** A holder enters and writes. */
 	void enter(HeldLock holder) {
 		this.lock.lock();
 		try {
 			for (HeldLock other : this.inside) {
-				// In this order: both were valid at the moment of the first question.
+				// In this order: both were valid at the first check.
 				if (other.isHeld() && holder.isHeld()) {
 					this.overlaps.add(holder.fencingToken() + " entered beside " + other.fencingToken());
 				}
@@ -51,7 +51,7 @@ final class FencedResource {
 	}
 
 	/**
-	 * Write, if nobody newer has been here.
+	 * Write, if no newer token was seen.
 	 * @return whether the write was accepted
 	 */
 	boolean write(long token) {

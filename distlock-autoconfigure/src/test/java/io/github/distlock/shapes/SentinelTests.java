@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A replica that takes over from its master because a sentinel says so.
+ * Failover to a replica by a sentinel.
  */
 class SentinelTests {
 
@@ -39,7 +39,7 @@ class SentinelTests {
 	}
 
 	@Test
-	void whenTheMasterDiesThoseWhoWaitGoOnAtItsReplicaWithHigherTokens() {
+	void waitersContinueAtTheReplicaWithHigherTokensAfterTheMasterHasDied() {
 		try (Contention contention = Contention.start("killed", two())) {
 			this.redis.master().kill();
 			long before = contention.resource().highest();
@@ -52,7 +52,7 @@ class SentinelTests {
 	}
 
 	@Test
-	void whenTheMasterHangsThoseWhoWaitGoOnAtItsReplicaAndStayThere() {
+	void waitersContinueAtTheReplicaOfAHangingMasterAndStayThere() {
 		try (Contention contention = Contention.start("hung", two())) {
 			this.redis.master().stall();
 			long before = contention.resource().highest();
@@ -67,7 +67,7 @@ class SentinelTests {
 	}
 
 	@Test
-	void theHolderOfALockThatTheReplicaNeverHeardOfIsFencedOffAndTold() {
+	void theHolderOfAnUnreplicatedLockIsFencedAndNotified() {
 		List<BackendLockRegistry> both = two();
 		both.forEach((node) -> node.acquire(LockRequest.of("lost")).close());
 		FencedResource resource = new FencedResource();
@@ -80,7 +80,7 @@ class SentinelTests {
 		this.redis.awaitFailover();
 		HeldLock fresh = both.get(1).acquire(LockRequest.of("lost").waitTime(Duration.ofSeconds(10)));
 		resource.enter(fresh);
-		// Both may believe that they hold the lock, for a while: only the token tells.
+		// Both may believe for a while that they hold the lock: only the token decides.
 		assertThat(fresh.fencingToken()).isGreaterThan(old.fencingToken());
 		assertThat(resource.write(old.fencingToken())).isFalse();
 		await().atMost(LEASE.multipliedBy(2)).until(() -> !old.isHeld());

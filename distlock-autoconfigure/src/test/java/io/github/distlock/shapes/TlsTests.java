@@ -28,8 +28,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A Redis that is reached by TLS, as Spring Boot configures it. The Redis that comes with
- * the build may have none, so the installed one is asked.
+ * A Redis with TLS, as configured by Spring Boot. Uses the installed Redis, since the one
+ * of the build may not support TLS.
  */
 class TlsTests {
 
@@ -65,7 +65,7 @@ class TlsTests {
 					"spring.data.redis.port=" + tlsPort, "distlock.fail-fast=true");
 	}
 
-	/** The connections of others than us, one a line. */
+	/** The connections of the other clients, one per line. */
 	private static List<String> clients() {
 		return String.valueOf(Objects.requireNonNull(redis.ask("CLIENT", "LIST")))
 			.lines()

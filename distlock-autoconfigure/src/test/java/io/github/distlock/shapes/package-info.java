@@ -1,5 +1,6 @@
 /**
- * Redis as it is run in production: Sentinel, Cluster, TLS, an ACL user with few rights.
+ * The topologies of Redis in production: Sentinel, Cluster, TLS, an ACL user with minimal
+ * rights.
  */
 @NullMarked
 package io.github.distlock.shapes;

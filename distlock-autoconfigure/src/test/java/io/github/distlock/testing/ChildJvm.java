@@ -30,32 +30,32 @@ public final class ChildJvm implements AutoCloseable {
 
 	/**
 	 * Start a child.
-	 * @param redisPort the server
-	 * @param key what it locks
+	 * @param redisPort the port of the server
+	 * @param key the key that it locks
 	 * @param lease the lease of its watchdog
-	 * @return the child, started
+	 * @return the started child
 	 */
 	public static ChildJvm start(int redisPort, String key, Duration lease) {
 		return start(LockChild.class, Integer.toString(redisPort), key, lease.toString());
 	}
 
 	/**
-	 * Start a child that obeys the same lines.
-	 * @param program its main class
-	 * @param arguments what it is told
-	 * @return the child, started
+	 * Start a child that runs another program with the same protocol.
+	 * @param program the main class
+	 * @param arguments the arguments
+	 * @return the started child
 	 */
 	public static ChildJvm start(Class<?> program, String... arguments) {
 		return start(List.of(), program, arguments);
 	}
 
 	/**
-	 * Start a child in a JVM with options of its own.
-	 * @param options of the JVM; the class path is the one of this JVM unless they have
-	 * one
-	 * @param program its main class
-	 * @param arguments what the program is told
-	 * @return the child, started
+	 * Start a child in a JVM with given options.
+	 * @param options the options of the JVM; without a class path it gets the one of this
+	 * JVM
+	 * @param program the main class
+	 * @param arguments the arguments of the program
+	 * @return the started child
 	 */
 	public static ChildJvm start(List<String> options, Class<?> program, String... arguments) {
 		List<String> command = new ArrayList<>(
@@ -85,14 +85,14 @@ public final class ChildJvm implements AutoCloseable {
 			}
 		}
 		catch (IOException ex) {
-			// The child is gone.
+			// The child has ended.
 		}
 	}
 
 	/**
-	 * Tell the child something.
-	 * @param line what
-	 * @return this
+	 * Send a line to the child.
+	 * @param line the line
+	 * @return this child
 	 */
 	public ChildJvm tell(String line) {
 		try {
@@ -107,8 +107,9 @@ public final class ChildJvm implements AutoCloseable {
 
 	/**
 	 * Wait for a line of the child.
-	 * @param start how the line begins; others, such as log lines, are passed over
-	 * @return the rest of it
+	 * @param start the start of the line; other lines, such as those of a log, are
+	 * skipped
+	 * @return the rest of the line
 	 */
 	public String expect(String start) {
 		try {
@@ -128,26 +129,26 @@ public final class ChildJvm implements AutoCloseable {
 		}
 	}
 
-	/** Kill it, as a power failure does. */
+	/** Kill the child, as a power failure does. */
 	public void kill() {
 		this.process.destroyForcibly();
 		this.process.onExit().join();
 	}
 
-	/** Pause it, as a long garbage collection does. */
+	/** Pause the child, as a long garbage collection does. */
 	public void pause() {
 		signal(this.process.pid(), "STOP");
 	}
 
-	/** Let it go on. */
+	/** Resume the child. */
 	public void resume() {
 		signal(this.process.pid(), "CONT");
 	}
 
 	/**
 	 * Send a signal to a process.
-	 * @param pid which
-	 * @param signal its name
+	 * @param pid the process
+	 * @param signal the name of the signal
 	 */
 	public static void signal(long pid, String signal) {
 		try {

@@ -11,9 +11,10 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * What lives in the heap, by class: a full collection comes first, so it is exact.
+ * The live objects of the heap by class. Exact, since it is taken after a full
+ * collection.
  *
- * @param bytes bytes by name of class
+ * @param bytes the bytes by class name
  */
 public record HeapHistogram(Map<String, Long> bytes) {
 
@@ -21,7 +22,7 @@ public record HeapHistogram(Map<String, Long> bytes) {
 			Pattern.MULTILINE);
 
 	/**
-	 * Count what lives now.
+	 * Count the live objects.
 	 * @return the histogram
 	 */
 	public static HeapHistogram take() {
@@ -42,8 +43,8 @@ public record HeapHistogram(Map<String, Long> bytes) {
 	}
 
 	/**
-	 * Whether this JVM can count.
-	 * @return whether it can
+	 * Return whether this JVM provides a histogram.
+	 * @return whether it does
 	 */
 	public static boolean isAvailable() {
 		try {
@@ -56,9 +57,9 @@ public record HeapHistogram(Map<String, Long> bytes) {
 	}
 
 	/**
-	 * Return what has been added since.
-	 * @param earlier what lived then
-	 * @param share by how much to divide; what is less than one is left out
+	 * Return the growth since an earlier histogram.
+	 * @param earlier the earlier histogram
+	 * @param share the divisor; classes with a result below one are left out
 	 * @return bytes by class
 	 */
 	public Map<String, Long> since(HeapHistogram earlier, int share) {

@@ -20,9 +20,9 @@ import io.github.distlock.registry.BackendLockRegistry;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * A JVM of its own that locks one key and obeys the lines it reads: {@code acquire},
- * {@code check}, {@code close}, and {@code keep PT2S}, which acquires with a minimum hold
- * time and closes at once. Ends with its standard input.
+ * A JVM that locks one key and executes the lines it reads: {@code acquire}, {@code
+ * check}, {@code close}, and {@code keep PT2S}, which acquires with a minimum hold time
+ * and closes at once. Exits when its standard input is closed.
  */
 final class LockChild {
 
@@ -42,7 +42,7 @@ final class LockChild {
 		obey(registry, key, out);
 	}
 
-	/** Do what the lines say, and say how it went. */
+	/** Execute the lines, and print the results. */
 	static void obey(BackendLockRegistry registry, String key, PrintStream out) throws IOException {
 		registry.start();
 		out.println("started");
@@ -75,9 +75,9 @@ final class LockChild {
 	}
 
 	/**
-	 * Says when the child waits.
+	 * Prints when the child waits.
 	 *
-	 * @param out where
+	 * @param out the output
 	 */
 	record Talk(PrintStream out) implements LockListener {
 

@@ -14,8 +14,8 @@ import io.github.distlock.registry.BackendLockRegistry;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Registries as so many JVMs have them, each on connections of its own, to a Redis of any
- * shape.
+ * Registries of several JVMs, each with connections of its own, on a Redis of any
+ * topology.
  */
 public final class LockNodes implements AutoCloseable {
 
@@ -26,17 +26,17 @@ public final class LockNodes implements AutoCloseable {
 	private final List<LettuceConnectionFactory> factories = new ArrayList<>();
 
 	/**
-	 * Prepare.
-	 * @param connections makes a started factory, as an application has it
+	 * Create it without registries.
+	 * @param connections creates a started connection factory, as an application has it
 	 */
 	public LockNodes(Supplier<LettuceConnectionFactory> connections) {
 		this.connections = connections;
 	}
 
 	/**
-	 * Make a store.
-	 * @param connections the application's
-	 * @return the store, with defaults
+	 * Create a backend with default settings.
+	 * @param connections the application's connection factory
+	 * @return the backend
 	 */
 	public static RedisLockBackend backend(LettuceConnectionFactory connections) {
 		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17),
@@ -46,7 +46,7 @@ public final class LockNodes implements AutoCloseable {
 	/**
 	 * Start a registry.
 	 * @param lease the lease of its watchdog
-	 * @param listeners who is told
+	 * @param listeners its listeners
 	 * @return the registry
 	 */
 	public BackendLockRegistry node(Duration lease, LockListener... listeners) {

@@ -3,16 +3,16 @@ package io.github.distlock.testing;
 import java.io.UncheckedIOException;
 
 /**
- * While it lasts, a master loses what is written to it if its replica takes over: the
- * replica is cut off and does not get in again. Open connections of others stay.
+ * While open, a master loses all writes if its replica takes over: the replica is
+ * disconnected and cannot connect again. Open connections of other clients remain.
  */
 public final class LostReplication implements AutoCloseable {
 
 	private final RespConnection admin;
 
 	/**
-	 * Cut the replicas off.
-	 * @param master whose
+	 * Disconnect the replicas.
+	 * @param master the master
 	 */
 	public LostReplication(RedisProcess master) {
 		this.admin = new RespConnection(master.port());
@@ -20,14 +20,14 @@ public final class LostReplication implements AutoCloseable {
 		this.admin.ask("CLIENT", "KILL", "TYPE", "replica");
 	}
 
-	/** Let the replicas in again, if the master still lives. */
+	/** Let the replicas connect again, if the master is still running. */
 	@Override
 	public void close() {
 		try {
 			this.admin.ask("CONFIG", "SET", "requirepass", "");
 		}
 		catch (UncheckedIOException ex) {
-			// Killed meanwhile.
+			// The master was killed meanwhile.
 		}
 		this.admin.close();
 	}

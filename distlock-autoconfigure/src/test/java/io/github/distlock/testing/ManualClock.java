@@ -5,8 +5,8 @@ import java.time.Duration;
 import io.github.distlock.backend.TimeSource;
 
 /**
- * Time that passes when a test says so. It starts just before the monotonic clock
- * overflows, which it may do at any moment.
+ * A clock that a test moves. It starts just before an overflow of the monotonic clock,
+ * which may occur at any moment.
  */
 public final class ManualClock implements TimeSource {
 
@@ -15,8 +15,8 @@ public final class ManualClock implements TimeSource {
 	private long millis = 1_000_000;
 
 	/**
-	 * Let time pass on both clocks.
-	 * @param duration how much
+	 * Advance both clocks.
+	 * @param duration the time that passes
 	 */
 	public void pass(Duration duration) {
 		this.nanos += duration.toNanos();
@@ -24,8 +24,8 @@ public final class ManualClock implements TimeSource {
 	}
 
 	/**
-	 * Suspend the machine: only the wall clock goes on.
-	 * @param duration for how long
+	 * Suspend the machine: only the wall clock advances.
+	 * @param duration the time that passes
 	 */
 	public void suspend(Duration duration) {
 		this.millis += duration.toMillis();

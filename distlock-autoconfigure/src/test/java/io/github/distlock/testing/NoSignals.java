@@ -5,7 +5,7 @@ import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.Ticket;
 
 /**
- * Nobody listens.
+ * Signals that are ignored.
  */
 public final class NoSignals implements LockSignals {
 

@@ -22,8 +22,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * A real Redis Cluster on this machine: three masters, and a replica for each of the
- * first so many.
+ * A real Redis Cluster on this machine: three masters, some of them with a replica.
  */
 public final class RedisClusterNodes implements AutoCloseable {
 
@@ -31,7 +30,7 @@ public final class RedisClusterNodes implements AutoCloseable {
 
 	private static final int SLOTS = 16384;
 
-	/** The port on which nodes of a cluster talk to each other. */
+	/** The offset of the port on which the nodes communicate. */
 	private static final int BUS_OFFSET = 10000;
 
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -47,8 +46,8 @@ public final class RedisClusterNodes implements AutoCloseable {
 
 	/**
 	 * Start a cluster.
-	 * @param replicas how many masters have a replica
-	 * @return the cluster, which works
+	 * @param replicas the number of masters with a replica
+	 * @return the running cluster
 	 */
 	public static RedisClusterNodes start(int replicas) {
 		RedisClusterNodes cluster = new RedisClusterNodes(replicas);
@@ -62,7 +61,7 @@ public final class RedisClusterNodes implements AutoCloseable {
 		}
 	}
 
-	/** Between the choice of a port and its use others may take it. */
+	/** Another process may take a port between its choice and its use. */
 	private static RedisProcess startNode() {
 		for (int tries = 1;; tries++) {
 			int port = freePort();
@@ -78,7 +77,7 @@ public final class RedisClusterNodes implements AutoCloseable {
 		}
 	}
 
-	/** Both below the range that the system gives to clients. */
+	/** Both ports are below the range that the system gives to clients. */
 	private static int freePort() {
 		while (true) {
 			int port = ThreadLocalRandom.current().nextInt(11000, 22000);
@@ -142,7 +141,7 @@ public final class RedisClusterNodes implements AutoCloseable {
 
 	/**
 	 * Return the name of a node.
-	 * @param node which
+	 * @param node the node
 	 * @return its id in the cluster
 	 */
 	public static String id(RedisProcess node) {
@@ -150,7 +149,7 @@ public final class RedisClusterNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Return the first masters, as long as nothing has been changed.
+	 * Return the first masters, as long as no other node has taken over.
 	 * @return three of them
 	 */
 	public List<RedisProcess> masters() {
@@ -172,9 +171,9 @@ public final class RedisClusterNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Find a key that is kept by a node.
+	 * Find a key that belongs to a node.
 	 * @param master one of the masters
-	 * @param start how the key begins
+	 * @param start the start of the key
 	 * @return the key
 	 */
 	public String keyOn(RedisProcess master, String start) {
@@ -198,7 +197,7 @@ public final class RedisClusterNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Connect, as an application does whose driver is not told to look for new masters.
+	 * Connect, as an application whose driver does not refresh the topology.
 	 * @return a started factory, to be destroyed
 	 */
 	public LettuceConnectionFactory connectionFactory() {
@@ -207,7 +206,7 @@ public final class RedisClusterNodes implements AutoCloseable {
 
 	/**
 	 * Connect as a user.
-	 * @param user name, whose password is {@code password}
+	 * @param user the name of the user, whose password is {@code password}
 	 * @return a started factory, to be destroyed
 	 */
 	public LettuceConnectionFactory connectionFactory(String user) {
@@ -232,10 +231,10 @@ public final class RedisClusterNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Move a slot with all its keys, as resharding does, while clients go on.
-	 * @param slot which
-	 * @param from who has it
-	 * @param to who gets it
+	 * Move a slot with all its keys, as resharding does, while clients continue.
+	 * @param slot the slot
+	 * @param from the present owner
+	 * @param to the new owner
 	 */
 	public void moveSlot(int slot, RedisProcess from, RedisProcess to) {
 		String number = Integer.toString(slot);

@@ -10,8 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /**
- * What can be done to a running Redis, each time on a connection of its own, which is
- * never in the way.
+ * Faults of a running Redis, each through a connection of its own.
  */
 public final class RedisFaults {
 
@@ -30,25 +29,25 @@ public final class RedisFaults {
 	}
 
 	/**
-	 * Keep back commands for a while.
+	 * Delay commands.
 	 * @param mode ALL or WRITE
-	 * @param duration how long
+	 * @param duration the delay
 	 */
 	public void pauseClients(String mode, Duration duration) {
 		ask("CLIENT PAUSE " + duration.toMillis() + " " + mode);
 	}
 
-	/** Stop the process: the kernel still accepts what is sent. */
+	/** Stop the process. The kernel still accepts data for it. */
 	public void stall() {
 		ChildJvm.signal(this.pid, "STOP");
 	}
 
-	/** Let the process go on. */
+	/** Resume the process. */
 	public void goOn() {
 		ChildJvm.signal(this.pid, "CONT");
 	}
 
-	/** The answer to a command in one line, if it is one line or a short string. */
+	/** The reply to a command, if it is one line or a short string. */
 	private String ask(String line) {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.port)) {
 			socket.getOutputStream().write((line + "\r\n").getBytes(StandardCharsets.UTF_8));

@@ -15,14 +15,15 @@ import org.junit.jupiter.api.Assumptions;
  */
 public final class RedisLocales {
 
-	/** Its order of strings is not the order of their bytes. */
+	/** A locale whose order of strings is not that of their bytes. */
 	public static final String COLLATING = "en_US.UTF-8";
 
-	/** Compares bytes. */
+	/** A locale that compares bytes. */
 	public static final String BYTES = "C";
 
 	/**
-	 * By their bytes the first is greater; a locale that skips punctuation sees digits.
+	 * By their bytes the first is greater, but a locale that ignores punctuation compares
+	 * the digits.
 	 */
 	private static final String COLLATES = "return ('~1234567890123456' < '|1234567890123457') and 1 or 0";
 
@@ -30,11 +31,11 @@ public final class RedisLocales {
 	}
 
 	/**
-	 * Start a server. Under {@link #BYTES} it is the one that comes with the build; under
-	 * {@link #COLLATING} the one that is installed on this machine. The test is skipped
-	 * where that or the locale is missing.
+	 * Start a server: for {@link #BYTES} the one of the build, for {@link #COLLATING} the
+	 * one installed on this machine. The test is skipped if that or the locale is
+	 * missing.
 	 * @param locale {@link #COLLATING} or {@link #BYTES}
-	 * @return the server, which really compares strings as the locale does
+	 * @return the server, which was checked to compare strings as the locale does
 	 */
 	public static RedisProcess start(String locale) {
 		Path executable = locale.equals(BYTES) ? RedisProcess.embedded() : assumeCollating(locale);

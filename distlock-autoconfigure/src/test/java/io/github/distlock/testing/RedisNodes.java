@@ -26,7 +26,7 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * A real Redis, and registries on it as so many JVMs have them.
+ * A real Redis, and registries of several JVMs that use it.
  */
 public final class RedisNodes implements AutoCloseable {
 
@@ -51,11 +51,11 @@ public final class RedisNodes implements AutoCloseable {
 		return new RedisNodes(RedisTestServer.start());
 	}
 
-	/** Passing locks on inside a registry as it is by default. */
+	/** The default limits of hand-offs inside a registry. */
 	public static final HandOffLimits HAND_OFF = new HandOffLimits(16, Duration.ofMillis(50));
 
 	/**
-	 * Make settings as they are by default, with another lease.
+	 * Create default settings with another lease.
 	 * @param lease the lease of the watchdog
 	 * @return the settings
 	 */
@@ -66,7 +66,7 @@ public final class RedisNodes implements AutoCloseable {
 
 	/**
 	 * Start a registry with default settings.
-	 * @param listeners who is told
+	 * @param listeners its listeners
 	 * @return the registry
 	 */
 	public BackendLockRegistry node(LockListener... listeners) {
@@ -76,7 +76,7 @@ public final class RedisNodes implements AutoCloseable {
 	/**
 	 * Start a registry.
 	 * @param settings its settings
-	 * @param listeners who is told
+	 * @param listeners its listeners
 	 * @return the registry
 	 */
 	public BackendLockRegistry node(RegistrySettings settings, List<LockListener> listeners) {
@@ -87,16 +87,16 @@ public final class RedisNodes implements AutoCloseable {
 		long probes = calls("publish");
 		registry.start();
 		this.nodes.add(registry);
-		// Each node publishes once to its inbox when it hears.
+		// Each node publishes once to its inbox when it has subscribed.
 		Awaitility.await().until(() -> calls("publish") > probes);
 		return registry;
 	}
 
 	/**
-	 * Start a registry that reaches the server by another port, or does not reach it.
+	 * Start a registry that uses another port, which may be that of a proxy or unused.
 	 * @param port the port
 	 * @param settings its settings
-	 * @param listeners who is told
+	 * @param listeners its listeners
 	 * @return the registry
 	 */
 	public BackendLockRegistry nodeBehind(int port, RegistrySettings settings, List<LockListener> listeners) {
@@ -137,21 +137,21 @@ public final class RedisNodes implements AutoCloseable {
 		this.otherConnections.clear();
 	}
 
-	/** Lose all data. */
+	/** Remove all data. */
 	public void flush() {
 		try (RedisConnection connection = this.connections.getConnection()) {
 			connection.serverCommands().flushAll();
 		}
 	}
 
-	/** Stop the server and start another on its port, which knows nothing. */
+	/** Stop the server and start another one on its port, without data. */
 	public void restart() {
 		int port = this.server.port();
 		this.server.close();
 		this.server = RedisTestServer.start(port);
 	}
 
-	/** Count commands from zero. */
+	/** Reset the command counters. */
 	public void resetStats() {
 		try (RedisConnection connection = this.connections.getConnection()) {
 			connection.serverCommands().resetConfigStats();
@@ -159,8 +159,8 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Return how often a command ran since the last reset, inside scripts too.
-	 * @param command its name
+	 * Return how often a command ran since the last reset, also inside scripts.
+	 * @param command the name of the command
 	 * @return the count
 	 */
 	public long calls(String command) {
@@ -170,7 +170,7 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Return how many keys there are.
+	 * Return the number of keys.
 	 * @return the count
 	 */
 	public long keys() {
@@ -180,8 +180,8 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Return how many tickets wait in the store.
-	 * @param key for what
+	 * Return the number of waiting tickets in the store.
+	 * @param key the key
 	 * @return the length of the queue
 	 */
 	public long queueLength(String key) {
@@ -189,10 +189,10 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Return whether a ticket waits in the store that is queued as a counted one: the
-	 * server has counted the inbox of its JVM.
-	 * @param key for what
-	 * @return whether the note of a waiting ticket says so
+	 * Return whether a waiting ticket is marked in the store as counted: the server has
+	 * counted the inbox of its JVM.
+	 * @param key the key
+	 * @return whether a ticket is marked so
 	 */
 	public boolean hasCountedTicket(String key) {
 		return queue(key).stream().anyMatch((token) -> ask((connection) -> {
@@ -202,12 +202,12 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Return which tickets wait in the store, oldest first.
-	 * @param key for what
-	 * @return their tokens; before them the claim of an instance, if there is one
+	 * Return the waiting tickets in the store, oldest first.
+	 * @param key the key
+	 * @return their tokens, after the claim of an instance if there is one
 	 */
 	public List<String> queue(String key) {
-		// Above are notes about the tickets.
+		// The entries above are notes about the tickets.
 		return ask((connection) -> connection.zSetCommands()
 			.zRangeByScore(bytes("distlock:queue:{" + key + "}"), 0, 1e11)
 			.stream()
@@ -216,16 +216,16 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Lose the queue of a key.
-	 * @param key which
+	 * Remove the queue of a key.
+	 * @param key the key
 	 */
 	public void forgetQueue(String key) {
 		ask((connection) -> connection.keyCommands().del(bytes("distlock:queue:{" + key + "}")));
 	}
 
 	/**
-	 * Return whether somebody owns a lock in the store.
-	 * @param key which
+	 * Return whether a lock has an owner in the store.
+	 * @param key the key
 	 * @return whether it is owned
 	 */
 	public boolean isLocked(String key) {
@@ -234,8 +234,8 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Return how much has been sent and received since the last reset.
-	 * @return bytes, both ways
+	 * Return the traffic since the last reset.
+	 * @return bytes sent and received
 	 */
 	public long networkBytes() {
 		return ask((connection) -> {
@@ -246,7 +246,7 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Return how many JVMs listen for grants.
+	 * Return the number of JVMs that subscribe to grants.
 	 * @return the number of channels
 	 */
 	public long inboxes() {
@@ -254,7 +254,7 @@ public final class RedisNodes implements AutoCloseable {
 			.parseLong(connection.serverCommands().info("stats").getProperty("pubsub_channels")));
 	}
 
-	/** Forget all scripts. */
+	/** Remove all scripts. */
 	public void flushScripts() {
 		ask((connection) -> {
 			connection.scriptingCommands().scriptFlush();
@@ -275,8 +275,8 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Let the server answer nobody for some time.
-	 * @param duration how long
+	 * Let the server answer no command for a while.
+	 * @param duration the time
 	 */
 	public void pause(Duration duration) {
 		RedisClient client = (RedisClient) this.connections.getRequiredNativeClient();
@@ -287,7 +287,7 @@ public final class RedisNodes implements AutoCloseable {
 
 	/**
 	 * Limit the server's memory.
-	 * @param bytes the limit; 0 is none
+	 * @param bytes the limit; 0 for none
 	 */
 	public void setMaxMemory(String bytes) {
 		ask((connection) -> {

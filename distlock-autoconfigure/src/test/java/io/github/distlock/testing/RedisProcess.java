@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Assumptions;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * One {@code redis-server} process of the test's own, of which a whole topology can be
- * made, and which can be paused and killed. Ends with the JVM at the latest.
+ * A {@code redis-server} process of a test. Several of them can form a topology, and each
+ * can be paused and killed. Ends with this JVM at the latest.
  */
 public final class RedisProcess implements AutoCloseable {
 
@@ -41,10 +41,10 @@ public final class RedisProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Start the Redis that comes with the build.
-	 * @param port its port
-	 * @param configuration lines of its configuration, without what all have
-	 * @return the server, answering
+	 * Start the Redis of the build.
+	 * @param port the port
+	 * @param configuration lines of its configuration, in addition to the common ones
+	 * @return the running server
 	 */
 	public static RedisProcess start(int port, String... configuration) {
 		return start(Executables.EMBEDDED, port, List.of(), configuration);
@@ -52,11 +52,11 @@ public final class RedisProcess implements AutoCloseable {
 
 	/**
 	 * Start a Redis.
-	 * @param executable which
-	 * @param port its port
-	 * @param options options behind the configuration, such as {@code --sentinel}
-	 * @param configuration lines of its configuration, without what all have
-	 * @return the server, answering
+	 * @param executable the executable
+	 * @param port the port
+	 * @param options options after the configuration, such as {@code --sentinel}
+	 * @param configuration lines of its configuration, in addition to the common ones
+	 * @return the running server
 	 */
 	public static RedisProcess start(Path executable, int port, List<String> options, String... configuration) {
 		return start(executable, Map.of(), port, options, configuration);
@@ -64,12 +64,12 @@ public final class RedisProcess implements AutoCloseable {
 
 	/**
 	 * Start a Redis.
-	 * @param executable which
-	 * @param environment variables that are added to those of this JVM
-	 * @param port its port
-	 * @param options options behind the configuration, such as {@code --sentinel}
-	 * @param configuration lines of its configuration, without what all have
-	 * @return the server, answering
+	 * @param executable the executable
+	 * @param environment variables in addition to those of this JVM
+	 * @param port the port
+	 * @param options options after the configuration, such as {@code --sentinel}
+	 * @param configuration lines of its configuration, in addition to the common ones
+	 * @return the running server
 	 */
 	static RedisProcess start(Path executable, Map<String, String> environment, int port, List<String> options,
 			String... configuration) {
@@ -98,7 +98,7 @@ public final class RedisProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Find the Redis that is installed on this machine; without one the test is skipped.
+	 * Find the Redis installed on this machine. If there is none the test is skipped.
 	 * @return its executable
 	 */
 	public static Path assumeInstalled() {
@@ -111,7 +111,7 @@ public final class RedisProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Return the Redis that comes with the build.
+	 * Return the Redis of the build.
 	 * @return its executable
 	 */
 	public static Path embedded() {
@@ -136,7 +136,7 @@ public final class RedisProcess implements AutoCloseable {
 			return "PONG".equals(ask("PING"));
 		}
 		catch (IllegalStateException ex) {
-			// It wants a password first, or loads.
+			// The server requires a password, or is still loading.
 			return String.valueOf(ex.getMessage()).startsWith("NOAUTH");
 		}
 		catch (UncheckedIOException ex) {
@@ -145,9 +145,9 @@ public final class RedisProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Send one command on a connection of its own.
+	 * Send a command on a connection of its own.
 	 * @param words the command
-	 * @return the answer
+	 * @return the reply
 	 */
 	public @Nullable Object ask(String... words) {
 		try (RespConnection connection = new RespConnection(this.port)) {
@@ -156,7 +156,7 @@ public final class RedisProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Return a line of {@code INFO}.
+	 * Return a field of {@code INFO}.
 	 * @param name the field
 	 * @return its value, or an empty text
 	 */
@@ -173,17 +173,17 @@ public final class RedisProcess implements AutoCloseable {
 		return this.port;
 	}
 
-	/** Stop the process: the kernel still accepts what is sent. */
+	/** Stop the process. The kernel still accepts data for it. */
 	public void stall() {
 		ChildJvm.signal(this.process.pid(), "STOP");
 	}
 
-	/** Let the process go on. */
+	/** Resume the process. */
 	public void goOn() {
 		ChildJvm.signal(this.process.pid(), "CONT");
 	}
 
-	/** Kill it, as a power failure does. */
+	/** Kill the process, as a power failure does. */
 	public void kill() {
 		this.process.destroyForcibly();
 		this.process.onExit().join();
@@ -196,7 +196,7 @@ public final class RedisProcess implements AutoCloseable {
 			Runtime.getRuntime().removeShutdownHook(this.atExit);
 		}
 		catch (IllegalStateException ex) {
-			// The JVM ends already.
+			// The JVM is shutting down.
 		}
 		for (String file : List.of("redis.conf", "redis.log", "nodes.conf", "dump.rdb")) {
 			this.folder.resolve(file).toFile().delete();
@@ -204,7 +204,7 @@ public final class RedisProcess implements AutoCloseable {
 		this.folder.toFile().delete();
 	}
 
-	/** Unpacked once a JVM. */
+	/** Unpacked once for each JVM. */
 	private static final class Executables {
 
 		static final Path EMBEDDED = embedded();

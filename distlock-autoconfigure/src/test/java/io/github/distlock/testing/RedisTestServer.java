@@ -61,7 +61,7 @@ public final class RedisTestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Find a port that nobody uses.
+	 * Find a free port.
 	 * @return the port
 	 */
 	public static int freePort() {
@@ -99,9 +99,9 @@ public final class RedisTestServer implements AutoCloseable {
 	}
 
 	/**
-	 * How often the server ran a command, inside scripts too.
+	 * How often the server ran a command, also inside scripts.
 	 * @param connection any connection
-	 * @param command its name
+	 * @param command the name of the command
 	 * @return the count since the statistics were reset
 	 */
 	public static long calls(RedisConnection connection, String command) {

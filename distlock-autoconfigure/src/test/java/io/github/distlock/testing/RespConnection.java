@@ -17,8 +17,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Talks to a Redis of this machine without any driver, so that a test's own commands are
- * neither redirected nor repeated nor waited for too long.
+ * A connection to a Redis of this machine without a driver, so that commands of a test
+ * are not redirected, repeated or delayed.
  */
 public final class RespConnection implements AutoCloseable {
 
@@ -30,7 +30,7 @@ public final class RespConnection implements AutoCloseable {
 
 	/**
 	 * Connect.
-	 * @param port where
+	 * @param port the port
 	 */
 	public RespConnection(int port) {
 		try {
@@ -45,10 +45,10 @@ public final class RespConnection implements AutoCloseable {
 	}
 
 	/**
-	 * Send a command and wait for its answer.
+	 * Send a command and wait for its reply.
 	 * @param words the command
-	 * @return a text, a number, a list of such, or {@code null}
-	 * @throws IllegalStateException if the server refuses
+	 * @return a text, a number, a list of these, or {@code null}
+	 * @throws IllegalStateException if the server returns an error
 	 */
 	public @Nullable Object ask(String... words) {
 		try {
@@ -69,8 +69,8 @@ public final class RespConnection implements AutoCloseable {
 	}
 
 	/**
-	 * Return what the server has sent without being asked, as messages of a subscription
-	 * are. Does not wait.
+	 * Return a message that the server has pushed, such as that of a subscription. Does
+	 * not wait.
 	 * @return the next message, or {@code null} if none has arrived
 	 */
 	public @Nullable Object received() {

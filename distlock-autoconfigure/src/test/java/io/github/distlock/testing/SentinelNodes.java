@@ -9,8 +9,8 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * A master, a replica of it, and a sentinel that makes the replica the master when the
- * master has been away for half a second.
+ * A master, its replica, and a sentinel that promotes the replica when the master has
+ * been unreachable for half a second.
  */
 public final class SentinelNodes implements AutoCloseable {
 
@@ -31,13 +31,13 @@ public final class SentinelNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Start them.
-	 * @return the servers, which work and know each other
+	 * Start the servers.
+	 * @return the servers, which run and know each other
 	 */
 	public static SentinelNodes start() {
 		SentinelNodes nodes = new SentinelNodes();
 		Awaitility.await().until(() -> nodes.replica.info("master_link_status").equals("up"));
-		// It hears of the replica from the master, when it asks the next time.
+		// The sentinel learns of the replica with its next request to the master.
 		Awaitility.await().atMost(Duration.ofSeconds(15)).until(nodes::isReplicaKnown);
 		return nodes;
 	}
@@ -56,7 +56,7 @@ public final class SentinelNodes implements AutoCloseable {
 		return this.replica;
 	}
 
-	/** Let the sentinel make the replica the master although the master is well. */
+	/** Let the sentinel promote the replica although the master is reachable. */
 	public void failOver() {
 		this.sentinel.ask("SENTINEL", "FAILOVER", NAME);
 	}
@@ -66,13 +66,13 @@ public final class SentinelNodes implements AutoCloseable {
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(20))
 			.pollInterval(Duration.ofMillis(20))
-			// The new master breaks all its connections once.
+			// The new master closes all its connections once.
 			.ignoreExceptions()
 			.until(() -> this.replica.info("role").equals("master"));
 	}
 
 	/**
-	 * Connect, as an application does that knows the sentinel.
+	 * Connect, as an application that uses the sentinel.
 	 * @return a started factory, to be destroyed
 	 */
 	public LettuceConnectionFactory connectionFactory() {

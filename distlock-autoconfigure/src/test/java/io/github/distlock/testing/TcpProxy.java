@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Stands between a client and a server, and can lose what the server answers.
+ * A proxy between a client and a server that can lose, delay and break what they send.
  */
 public final class TcpProxy implements AutoCloseable {
 
@@ -40,7 +40,7 @@ public final class TcpProxy implements AutoCloseable {
 
 	/**
 	 * Listen on a free port.
-	 * @param target the server's port on this machine
+	 * @param target the port of the server on this machine
 	 */
 	public TcpProxy(int target) {
 		try {
@@ -58,7 +58,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Lead new connections to another server, as a changed address does.
+	 * Connect new clients to another server, as a changed address does.
 	 * @param port its port on this machine
 	 */
 	public void redirect(int port) {
@@ -66,32 +66,30 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Commands arrive and run, but no answer comes back.
-	 * @param losing whether to lose answers from now on
+	 * Lose the server's replies: commands arrive and run.
+	 * @param losing whether to lose replies from now on
 	 */
 	public void loseReplies(boolean losing) {
 		this.losingReplies = losing;
 	}
 
 	/**
-	 * Whatever is sent over the connections of this moment arrives, but nothing comes
-	 * back on them until they are cut.
+	 * On the present connections, deliver what is sent but lose the replies, until they
+	 * are cut.
 	 */
 	public void mute() {
 		this.links.forEach((link) -> link.mute = true);
 	}
 
-	/**
-	 * Keep what is sent over the connections of this moment, until it is delivered late.
-	 */
+	/** Withhold what is sent over the present connections, until it is delivered late. */
 	public void withhold() {
 		this.links.forEach((link) -> link.withholding = true);
 	}
 
 	/**
-	 * Break the connections whose commands are withheld; a while later let these arrive,
-	 * when nobody waits for an answer any more.
-	 * @param delay how much later
+	 * Break the connections with withheld commands, and deliver these commands later,
+	 * when no client waits for a reply any more.
+	 * @param delay the delay of the delivery
 	 */
 	public void deliverLate(Duration delay) {
 		List<Link> late = this.links.stream().filter((link) -> link.withholding).toList();
@@ -105,9 +103,9 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Let everything take its time.
-	 * @param commands how long each piece is kept on its way to the server
-	 * @param replies how long each piece is kept on its way back
+	 * Delay all data.
+	 * @param commands the delay of each piece on its way to the server
+	 * @param replies the delay of each piece on its way back
 	 */
 	public void slow(Duration commands, Duration replies) {
 		this.commandDelayNanos = commands.toNanos();
@@ -126,17 +124,17 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Bytes vanish in both directions and nobody is told, as when a firewall has
-	 * forgotten its connections. Those of which something has vanished stay like that.
-	 * @param swallowed whether bytes vanish from now on
+	 * Drop all data in both directions without closing connections, as a firewall that
+	 * has forgotten them. Connections that have lost data remain broken.
+	 * @param swallowed whether to drop data from now on
 	 */
 	public void swallow(boolean swallowed) {
 		this.swallowing = swallowed;
 	}
 
 	/**
-	 * Bytes wait in both directions, as while packets are lost.
-	 * @param held whether they wait from now on; otherwise they arrive
+	 * Hold all data in both directions, as while packets are lost.
+	 * @param held whether to hold data from now on; otherwise held data is delivered
 	 */
 	public void holdBack(boolean held) {
 		this.holdingBack = held;
@@ -149,7 +147,8 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Break the connections that subscribe for the server only: the client hears nothing.
+	 * Break the connections that subscribe, on the server's side only: the client does
+	 * not notice.
 	 */
 	public void forgetSubscriptions() {
 		this.links.stream().filter((link) -> link.subscribing).forEach((link) -> {
@@ -159,8 +158,8 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * The connections that subscribe stay open at both ends, but what the server sends on
-	 * them vanishes, as when a firewall has forgotten them in that direction.
+	 * Drop what the server sends on connections that subscribe. They stay open on both
+	 * sides, as when a firewall has forgotten them in that direction.
 	 */
 	public void muteSubscriptions() {
 		this.links.stream().filter((link) -> link.subscribing).forEach((link) -> link.mute = true);
@@ -190,7 +189,7 @@ public final class TcpProxy implements AutoCloseable {
 			run(() -> pumpReplies(link));
 		}
 		catch (IOException ex) {
-			// The server is away, and may come back.
+			// The server is unreachable, and may come back.
 			close(client);
 		}
 	}
@@ -214,12 +213,12 @@ public final class TcpProxy implements AutoCloseable {
 			}
 		}
 		catch (IOException ex) {
-			// One side is gone: so is the other.
+			// One side has closed: close the other one.
 		}
 		link.end();
 	}
 
-	/** Wait while bytes are held back, and find out whether they vanish. */
+	/** Wait while data is held, and find out whether it is dropped. */
 	private boolean passes(Link link) {
 		while (this.holdingBack && !link.client.isClosed()) {
 			LockSupport.parkNanos(this, 2_000_000);
@@ -249,7 +248,7 @@ public final class TcpProxy implements AutoCloseable {
 			}
 		}
 		catch (IOException ex) {
-			// One side is gone: so is the other.
+			// One side has closed: close the other one.
 		}
 		link.end();
 	}
@@ -265,7 +264,7 @@ public final class TcpProxy implements AutoCloseable {
 			socket.close();
 		}
 		catch (IOException ex) {
-			// It is closed then.
+			// The connection is closed then.
 		}
 	}
 
@@ -280,7 +279,7 @@ public final class TcpProxy implements AutoCloseable {
 		cut();
 	}
 
-	/** One connection of a client, and the one to the server that belongs to it. */
+	/** A connection of a client, and its connection to the server. */
 	private static final class Link {
 
 		private final Socket client;
@@ -297,7 +296,7 @@ public final class TcpProxy implements AutoCloseable {
 
 		private volatile boolean withholding;
 
-		/** Guards itself. */
+		/** Guards the list itself. */
 		private final ByteArrayOutputStream withheld = new ByteArrayOutputStream();
 
 		Link(Socket client, Socket server) {
@@ -311,7 +310,7 @@ public final class TcpProxy implements AutoCloseable {
 				this.server.shutdownOutput();
 			}
 			catch (IOException ex) {
-				// It has closed the connection.
+				// The client has closed the connection.
 			}
 		}
 

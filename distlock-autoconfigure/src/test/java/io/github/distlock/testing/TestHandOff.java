@@ -9,7 +9,7 @@ import io.github.distlock.waiting.HandOffLimits;
  */
 public final class TestHandOff {
 
-	/** Each release goes to the store. */
+	/** No local hand-off: each release is sent to the store. */
 	public static final HandOffLimits NONE = new HandOffLimits(0, Duration.ZERO);
 
 	private TestHandOff() {

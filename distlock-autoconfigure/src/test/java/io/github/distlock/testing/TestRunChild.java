@@ -17,12 +17,12 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Runs test methods in a JVM of its own and prints how many succeeded and failed. The
+ * Runs test methods in another JVM and prints how many succeeded and failed. The
  * arguments are {@code class#method}; a method with parameters is found by its name.
  */
 public final class TestRunChild {
 
-	/** Begins the line that counts. */
+	/** The start of the line with the counts. */
 	public static final String RESULT = "test run:";
 
 	private TestRunChild() {

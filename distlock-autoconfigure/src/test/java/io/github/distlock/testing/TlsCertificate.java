@@ -11,10 +11,10 @@ import java.security.KeyStore;
 import java.util.Base64;
 
 /**
- * A certificate of this machine, signed by itself and made when it is needed.
+ * A self-signed certificate of this machine, created when it is needed.
  *
- * @param certificate its file, as PEM
- * @param key the file of its key, as PEM
+ * @param certificate the PEM file of the certificate
+ * @param key the PEM file of its key
  */
 public record TlsCertificate(Path certificate, Path key) {
 
@@ -23,8 +23,8 @@ public record TlsCertificate(Path certificate, Path key) {
 	private static final String ALIAS = "redis";
 
 	/**
-	 * Make one.
-	 * @param folder where
+	 * Create a certificate.
+	 * @param folder the target folder
 	 * @return the certificate
 	 */
 	public static TlsCertificate in(Path folder) {

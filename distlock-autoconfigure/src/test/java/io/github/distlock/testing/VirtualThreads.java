@@ -4,7 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 
 /**
- * Virtual threads, by reflection: the sources are for Java 17, which has none.
+ * Virtual threads, by reflection: the sources are for Java 17, which does not have them.
  */
 public final class VirtualThreads {
 
@@ -12,7 +12,8 @@ public final class VirtualThreads {
 	}
 
 	/**
-	 * Whether this JVM has them for good, and parks them in locks and monitors alike.
+	 * Return whether this JVM has final virtual threads, which do not pin their carrier
+	 * in monitors.
 	 * @return whether it is Java 24 or later
 	 */
 	public static boolean areAvailable() {
@@ -20,9 +21,9 @@ public final class VirtualThreads {
 	}
 
 	/**
-	 * Start one.
+	 * Start a virtual thread.
 	 * @param name its name
-	 * @param task what it does
+	 * @param task its task
 	 * @return the thread
 	 */
 	public static Thread start(String name, Runnable task) {

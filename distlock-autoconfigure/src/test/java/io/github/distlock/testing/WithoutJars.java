@@ -7,7 +7,7 @@ import java.net.URLClassLoader;
 import java.util.Arrays;
 
 /**
- * The class path of an application that lacks something.
+ * The class path of an application without certain jars.
  */
 public final class WithoutJars {
 
@@ -15,10 +15,10 @@ public final class WithoutJars {
 	}
 
 	/**
-	 * Run something where some jars are missing, whoever asks for their classes.
+	 * Run a program without some jars, whichever class refers to their classes.
 	 * @param program a public class with a public constructor; it is loaded again
 	 * @param missing parts of the names of the jars
-	 * @throws Exception what the program threw
+	 * @throws Exception the exception of the program
 	 */
 	public static void run(Class<? extends Runnable> program, String... missing) throws Exception {
 		URL[] rest = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))

@@ -11,8 +11,7 @@ import io.github.distlock.registry.BackendLockRegistry;
 import org.apache.curator.framework.CuratorFramework;
 
 /**
- * A JVM of its own that locks one key in ZooKeeper and obeys the lines that
- * {@link LockChild} obeys.
+ * A JVM that locks one key in ZooKeeper and executes the same lines as {@link LockChild}.
  */
 public final class ZooKeeperLockChild {
 
@@ -22,7 +21,7 @@ public final class ZooKeeperLockChild {
 	/**
 	 * Run the child.
 	 * @param args the server, the key, the session timeout
-	 * @throws IOException if nobody listens
+	 * @throws IOException if the standard output is closed
 	 */
 	public static void main(String[] args) throws IOException {
 		CuratorFramework client = ZooKeeperTestServer.client(args[0], Duration.parse(args[2]));

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ZooKeeperTestServer implements AutoCloseable {
 
-	/** Session timeouts may be as short as two of these. */
+	/** Session timeouts must be at least two ticks. */
 	public static final Duration TICK = Duration.ofMillis(500);
 
 	private final TestingServer server;
@@ -50,9 +50,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Keep client and server from logging each lost connection, which tests cause.
-	 */
+	/** Disable the logging of lost connections, which tests cause. */
 	public static void beQuiet() {
 		for (String name : new String[] { "org.apache.zookeeper", "org.apache.curator" }) {
 			((Logger) LoggerFactory.getLogger(name)).setLevel(Level.OFF);
@@ -60,7 +58,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Return where it is.
+	 * Return the port.
 	 * @return the port on the loopback interface
 	 */
 	public int port() {
@@ -68,7 +66,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Return where it is.
+	 * Return the address.
 	 * @return host and port
 	 */
 	public String connectString() {
@@ -76,10 +74,10 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Make a client as an application has it, not started.
-	 * @param connectString the server
-	 * @param sessionTimeout how long the session outlives its last sign of life
-	 * @return the client, which repeats nothing
+	 * Create a client as an application has it, not started.
+	 * @param connectString the address of the server
+	 * @param sessionTimeout the session timeout
+	 * @return the client, which never repeats a command
 	 */
 	public static CuratorFramework client(String connectString, Duration sessionTimeout) {
 		beQuiet();
@@ -92,8 +90,8 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	}
 
 	/**
-	 * End the session of a client, as the server does when it has heard nothing of it.
-	 * @param client whose session
+	 * End the session of a client, as the server does when the session has expired.
+	 * @param client the client
 	 */
 	public void endSession(CuratorFramework client) {
 		CountDownLatch connected = new CountDownLatch(1);
@@ -113,8 +111,8 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 
 	/**
 	 * Count the watchers of each node below another one.
-	 * @param root where; Curator itself watches elsewhere
-	 * @return the number of sessions that watch, by path
+	 * @param root the node; Curator itself watches other nodes
+	 * @return the number of watching sessions by path
 	 */
 	public Map<String, Integer> watchers(String root) {
 		Map<String, Integer> watchers = new TreeMap<>();
@@ -141,7 +139,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 		}
 	}
 
-	/** Stop it; its data stay. */
+	/** Stop the server. Its data remain. */
 	public void stop() {
 		try {
 			this.server.stop();
@@ -151,7 +149,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 		}
 	}
 
-	/** Stop it if it runs, and start it with its data. */
+	/** Stop the server if it runs, and start it with its data. */
 	public void restart() {
 		try {
 			this.server.restart();

@@ -39,7 +39,7 @@ class CheckerTests {
 	}
 
 	@Test
-	void aLongStayThatOverlapsWithSeveralOthersIsRejectedOnce() {
+	void aLongStayThatOverlapsWithLaterOnesIsRejected() {
 		this.history.stays("w0", 1, 0, 500, 10).stays("w1", 1, 100, 110, 11).stays("w2", 1, 120, 130, 12);
 		assertThat(this.history.broken()).containsExactly("S1");
 	}
