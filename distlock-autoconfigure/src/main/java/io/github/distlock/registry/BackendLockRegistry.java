@@ -222,20 +222,9 @@ public final class BackendLockRegistry implements LockRegistry {
 		}
 	}
 
-	/** Whether nothing is held, waited for, or on its way to the store. */
-	boolean isIdle() {
-		RegistryRuntime session = entrance().session();
-		return session.holding().isEmpty() && session.room().isEmpty();
-	}
-
-	/** How many timers are set. */
-	int timers() {
-		return entrance().session().timers();
-	}
-
-	/** How many locks this thread may re-enter. */
-	int rememberedByThisThread() {
-		return entrance().session().holding().ofThisThread();
+	/** Return what is held and waited for now. Changes nothing. */
+	RegistrySnapshot snapshot() {
+		return entrance().session().snapshot();
 	}
 
 	private LockOperations entrance() {

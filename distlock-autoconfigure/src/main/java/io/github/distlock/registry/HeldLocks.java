@@ -16,6 +16,7 @@ import io.github.distlock.LossCause;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.waiting.Holder;
@@ -74,10 +75,6 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 		return this.kept;
 	}
 
-	boolean isEmpty() {
-		return this.renewer.size() == 0;
-	}
-
 	/** What is held, or on its way, apart from locks that only owe some time. */
 	UnfinishedWork unfinished() {
 		List<Ticket> left = this.kept.tickets();
@@ -117,9 +114,19 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 		return (hold != null && hold.thread() == null && hold.key().equals(key)) ? hold : null;
 	}
 
-	int ofThisThread() {
+	/** How many locks the calling thread is remembered to hold. */
+	int countOfThisThread() {
 		ThreadHolds mine = this.owned.get();
 		return (mine != null) ? mine.size() : 0;
+	}
+
+	/** The locks that are held now. */
+	List<HeldLockSnapshot> snapshot() {
+		return this.renewer.leases()
+			.stream()
+			.filter(Hold.class::isInstance)
+			.map((lease) -> ((Hold) lease).snapshot())
+			.toList();
 	}
 
 	/**

@@ -11,6 +11,7 @@ import io.github.distlock.LockMode;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.renewal.Lease;
 import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.waiting.Holder;
@@ -191,6 +192,22 @@ class Hold extends Lease {
 	/** Whether one acquisition is open, and no re-entry. */
 	boolean isEnteredOnce() {
 		return this.levels == 1;
+	}
+
+	/** How many acquisitions are open. */
+	int levels() {
+		return this.levels;
+	}
+
+	/** The mode in which the store has granted the lock. */
+	LockMode mode() {
+		return ticket().isReader() ? LockMode.READ : LockMode.EXCLUSIVE;
+	}
+
+	final HeldLockSnapshot snapshot() {
+		Hold stay = stay();
+		return new HeldLockSnapshot(key(), this.name, mode(), this.admission.fencingToken(),
+				Duration.ofNanos(stay.heldNanos()), Duration.ofNanos(stay.leftNanos()), Math.max(0, stay.levels() - 1));
 	}
 
 	/** Whether all levels have been left. */

@@ -90,8 +90,9 @@ final class RegistryRuntime implements LockSignals {
 		return this.room;
 	}
 
-	int timers() {
-		return this.timers.getQueue().size();
+	RegistrySnapshot snapshot() {
+		return new RegistrySnapshot(this.holding.snapshot(), this.room.snapshot(), this.holding.renewer().size(),
+				this.timers.getQueue().size(), this.holding.countOfThisThread());
 	}
 
 	HeldLocks holding() {

@@ -61,6 +61,17 @@ final class WriteHold extends Hold {
 	}
 
 	@Override
+	int levels() {
+		Levels now = this.open;
+		return now.writing() + now.reading();
+	}
+
+	@Override
+	LockMode mode() {
+		return LockMode.WRITE;
+	}
+
+	@Override
 	boolean isOver() {
 		return this.open.isNone();
 	}

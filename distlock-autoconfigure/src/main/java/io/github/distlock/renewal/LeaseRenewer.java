@@ -146,6 +146,14 @@ public final class LeaseRenewer {
 	}
 
 	/**
+	 * Return the leases that are watched now.
+	 * @return the leases, in no particular order
+	 */
+	public List<Lease> leases() {
+		return this.leases.snapshot();
+	}
+
+	/**
 	 * Return how many locks are held.
 	 * @return the number of leases
 	 */

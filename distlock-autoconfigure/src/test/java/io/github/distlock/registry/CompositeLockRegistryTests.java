@@ -246,7 +246,7 @@ class CompositeLockRegistryTests {
 			await().until(() -> !firstServer.isLocked("order-1"));
 			assertThat(rival.isHeld()).isTrue();
 		}
-		await().until(() -> this.second.isIdle() && this.first.isIdle());
+		await().until(() -> this.second.snapshot().isIdle() && this.first.snapshot().isIdle());
 		assertLocked(false, false);
 	}
 

@@ -128,7 +128,9 @@ class ErrorOutcomeTests {
 		LockRequest request = LockRequest.of("key").waitTime(Duration.ofSeconds(20));
 		this.two.acquire(request).close();
 		this.one.acquire(request).close();
-		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.one.isIdle() && this.two.isIdle());
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.until(() -> this.one.snapshot().isIdle() && this.two.snapshot().isIdle());
 	}
 
 }

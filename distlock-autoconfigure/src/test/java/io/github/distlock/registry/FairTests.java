@@ -46,7 +46,7 @@ class FairTests extends TwoRegistries {
 			caller.get(30, TimeUnit.SECONDS);
 		}
 		assertThat(entered).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-		assertThat(this.one.isIdle() && this.two.isIdle()).isTrue();
+		assertThat(this.one.snapshot().isIdle() && this.two.snapshot().isIdle()).isTrue();
 	}
 
 	@Test
@@ -67,7 +67,7 @@ class FairTests extends TwoRegistries {
 		held.close();
 		callers.forEach((caller) -> caller.orTimeout(20, TimeUnit.SECONDS).join());
 		assertThat(entered).isEqualTo(called);
-		assertThat(this.one.isIdle()).isTrue();
+		assertThat(this.one.snapshot().isIdle()).isTrue();
 	}
 
 	@Test
@@ -116,7 +116,7 @@ class FairTests extends TwoRegistries {
 		for (CompletableFuture<HeldLock> caller : callers) {
 			caller.orTimeout(20, TimeUnit.SECONDS).join().close();
 		}
-		assertThat(brief.isIdle()).isTrue();
+		assertThat(brief.snapshot().isIdle()).isTrue();
 	}
 
 	@Test
@@ -146,7 +146,7 @@ class FairTests extends TwoRegistries {
 		await().until(() -> redis.queueLength("places") == 4);
 		held.close();
 		callers.forEach((caller) -> caller.orTimeout(20, TimeUnit.SECONDS).join().close());
-		await().until(brief::isIdle);
+		await().until(() -> brief.snapshot().isIdle());
 	}
 
 	@Test
@@ -170,7 +170,7 @@ class FairTests extends TwoRegistries {
 		for (Future<?> caller : callers) {
 			caller.get(60, TimeUnit.SECONDS);
 		}
-		await().until(() -> this.one.isIdle() && this.two.isIdle());
+		await().until(() -> this.one.snapshot().isIdle() && this.two.snapshot().isIdle());
 	}
 
 	@Test
@@ -181,7 +181,7 @@ class FairTests extends TwoRegistries {
 		assertThat(redis.calls("evalsha")).isEqualTo(1);
 		assertThat(redis.queueLength("once")).isZero();
 		held.close();
-		await().until(() -> this.one.isIdle() && this.two.isIdle());
+		await().until(() -> this.one.snapshot().isIdle() && this.two.snapshot().isIdle());
 	}
 
 	private static LockRequest fair(String key) {

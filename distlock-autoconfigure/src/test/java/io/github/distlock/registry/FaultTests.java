@@ -85,7 +85,7 @@ class FaultTests extends TwoRegistries {
 		this.proxy.loseReplies(false);
 		this.proxy.cut();
 		this.two.acquire(request("release-reply")).close();
-		await().until(this.remote::isIdle);
+		await().until(() -> this.remote.snapshot().isIdle());
 		assertThat(this.events.lost).isEmpty();
 		assertThat(this.events.released).containsExactly("release-reply");
 	}
@@ -98,7 +98,7 @@ class FaultTests extends TwoRegistries {
 		assertThat(redis.isLocked("release-refused")).isTrue();
 		this.proxy.refuse(false);
 		await().atMost(Duration.ofSeconds(20)).until(() -> !redis.isLocked("release-refused"));
-		await().until(this.remote::isIdle);
+		await().until(() -> this.remote.snapshot().isIdle());
 	}
 
 	@Test

@@ -81,7 +81,7 @@ class InboxTests extends TwoRegistries {
 				.acquireAsync(LockRequest.of("timers").waitTime(Duration.ofHours(1)));
 			lock.get(10, TimeUnit.SECONDS).close();
 		}
-		assertThat(this.one.timers()).isLessThan(10);
+		assertThat(this.one.snapshot().timers()).isLessThan(10);
 	}
 
 	@Test
@@ -90,7 +90,7 @@ class InboxTests extends TwoRegistries {
 			HeldLock lock = this.one.acquire(request("closed-" + i));
 			CompletableFuture.runAsync(lock::close, this.threads).join();
 		}
-		assertThat(this.one.rememberedByThisThread()).isLessThan(20);
+		assertThat(this.one.snapshot().heldByThisThread()).isLessThan(20);
 	}
 
 }

@@ -49,7 +49,7 @@ class ManyLocksTests extends TwoRegistries {
 		assertThat(redis.keys()).isEqualTo(MANY);
 		release(held);
 		assertThat(this.events.lost).isEmpty();
-		assertThat(node.isIdle()).isTrue();
+		assertThat(node.snapshot().isIdle()).isTrue();
 		await().atMost(Duration.ofSeconds(30)).until(() -> redis.keys() == 0);
 	}
 

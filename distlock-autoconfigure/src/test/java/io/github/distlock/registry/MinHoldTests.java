@@ -45,7 +45,7 @@ class MinHoldTests extends TwoRegistries {
 		lock.close();
 		assertThat(lock.isHeld()).isFalse();
 		assertThat(this.events.released).containsExactly("kept");
-		assertThat(this.one.rememberedByThisThread()).isZero();
+		assertThat(this.one.snapshot().heldByThisThread()).isZero();
 		assertThat(isFree(this.two, "kept")).isFalse();
 		assertThat(isFree(this.one, "kept")).isFalse();
 		assertThat(waitedByTheOther("kept", start)).isBetween(795L, 5_000L);

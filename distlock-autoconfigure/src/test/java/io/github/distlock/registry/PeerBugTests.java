@@ -76,21 +76,21 @@ class PeerBugTests {
 			lock.close();
 			assertThat(isFree(lock.key())).isTrue();
 		}
-		await().until(() -> this.registry.isIdle() && this.other.isIdle());
+		await().until(() -> this.registry.snapshot().isIdle() && this.other.snapshot().isIdle());
 	}
 
 	@Test
 	void aReentryAddsNoRenewal() {
 		try (HeldLock outer = this.registry.acquire(LockRequest.of("again"))) {
-			int timers = this.registry.timers();
+			int timers = this.registry.snapshot().timers();
 			for (int i = 0; i < 5; i++) {
 				HeldLock inner = this.registry.acquire(LockRequest.of("again"));
-				assertThat(this.registry.timers()).isEqualTo(timers);
+				assertThat(this.registry.snapshot().timers()).isEqualTo(timers);
 				inner.close();
 			}
 			assertThat(outer.isHeld()).isTrue();
 		}
-		await().until(() -> this.registry.timers() == 0);
+		await().until(() -> this.registry.snapshot().timers() == 0);
 	}
 
 	@Test

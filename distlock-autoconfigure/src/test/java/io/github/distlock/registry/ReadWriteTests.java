@@ -129,8 +129,8 @@ class ReadWriteTests {
 		assertThat(this.events.released).containsExactly("order-1");
 		assertThat(this.events.outcomes()).containsExactly("ACQUIRED");
 		assertThat(this.events.lost).isEmpty();
-		assertThat(this.one.isIdle()).isTrue();
-		assertThat(this.one.rememberedByThisThread()).isZero();
+		assertThat(this.one.snapshot().isIdle()).isTrue();
+		assertThat(this.one.snapshot().heldByThisThread()).isZero();
 	}
 
 	@Test
@@ -151,7 +151,7 @@ class ReadWriteTests {
 			for (Future<?> closer : closers) {
 				closer.get(10, TimeUnit.SECONDS);
 			}
-			assertThat(this.one.isIdle()).isTrue();
+			assertThat(this.one.snapshot().isIdle()).isTrue();
 		}
 		assertThat(this.events.lost).isEmpty();
 		assertThat(this.events.released).hasSize(200);
@@ -174,7 +174,7 @@ class ReadWriteTests {
 		// It leaves before it is known whether it reads: the one who asked sees to it.
 		reader.close();
 		answer.countDown();
-		await().until(slow::isIdle);
+		await().until(() -> slow.snapshot().isIdle());
 		assertThat(this.events.released).containsExactly("order-1");
 		assertThat(twoFinds(LockMode.WRITE)).isTrue();
 	}

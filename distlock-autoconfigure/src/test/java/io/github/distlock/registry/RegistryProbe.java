@@ -14,7 +14,7 @@ public final class RegistryProbe {
 	 * @return whether it is idle
 	 */
 	public static boolean isIdle(BackendLockRegistry registry) {
-		return registry.isIdle();
+		return registry.snapshot().isIdle();
 	}
 
 }

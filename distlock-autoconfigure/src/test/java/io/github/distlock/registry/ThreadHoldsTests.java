@@ -34,7 +34,7 @@ class ThreadHoldsTests extends TwoRegistries {
 			else {
 				held.put(key, this.one.tryAcquire(request(key)).orElseThrow());
 			}
-			assertThat(this.one.rememberedByThisThread()).isEqualTo(held.size());
+			assertThat(this.one.snapshot().heldByThisThread()).isEqualTo(held.size());
 			for (String other : held.keySet()) {
 				HeldLock again = this.one.acquire(request(other));
 				assertThat(again.fencingToken()).isEqualTo(held.get(other).fencingToken());
@@ -42,8 +42,8 @@ class ThreadHoldsTests extends TwoRegistries {
 			}
 		}
 		held.values().forEach(HeldLock::close);
-		assertThat(this.one.rememberedByThisThread()).isZero();
-		assertThat(this.one.isIdle()).isTrue();
+		assertThat(this.one.snapshot().heldByThisThread()).isZero();
+		assertThat(this.one.snapshot().isIdle()).isTrue();
 		assertThat(this.events.lost).isEmpty();
 	}
 

@@ -1,0 +1,109 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
+import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.TestHandOff;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The snapshot of a registry: what it holds and what it waits for.
+ */
+class RegistrySnapshotTests {
+
+	private final ManualClock clock = new ManualClock();
+
+	private final BackendLockRegistry registry = new BackendLockRegistry(
+			new LocalLockBackend(new LocalStore(this.clock), 1, this.clock), new RegistrySettings(Duration.ofSeconds(5),
+					Duration.ofMinutes(30), null, TestHandOff.NONE, Duration.ofSeconds(10), false, Duration.ZERO),
+			List.of(), this.clock);
+
+	@BeforeEach
+	void start() {
+		this.registry.start();
+	}
+
+	@AfterEach
+	void stop() {
+		this.registry.shutdown();
+	}
+
+	@Test
+	void aHeldLockIsDescribed() {
+		LockRequest request = LockRequest.of("key").name("orders").leaseTime(Duration.ofMinutes(10));
+		HeldLock lock = this.registry.acquire(request);
+		HeldLock again = this.registry.acquire(request);
+		this.clock.pass(Duration.ofMinutes(2));
+		RegistrySnapshot snapshot = this.registry.snapshot();
+		assertThat(snapshot.held()).singleElement().satisfies((held) -> {
+			assertThat(held.key()).isEqualTo("key");
+			assertThat(held.name()).isEqualTo("orders");
+			assertThat(held.mode()).isEqualTo(LockMode.EXCLUSIVE);
+			assertThat(held.fencingToken()).isEqualTo(lock.fencingToken());
+			assertThat(held.heldFor()).isGreaterThanOrEqualTo(Duration.ofMinutes(2));
+			assertThat(held.remaining()).isBetween(Duration.ofMinutes(7), Duration.ofMinutes(8));
+			assertThat(held.reentries()).isOne();
+		});
+		assertThat(snapshot.heldByThisThread()).isOne();
+		assertThat(snapshot.isIdle()).isFalse();
+		again.close();
+		lock.close();
+		assertThat(this.registry.snapshot()).satisfies((empty) -> {
+			assertThat(empty.held()).isEmpty();
+			assertThat(empty.keys()).isEmpty();
+			assertThat(empty.heldByThisThread()).isZero();
+			assertThat(empty.isIdle()).isTrue();
+		});
+	}
+
+	@Test
+	void theModeOfAWriterChangesAtItsDowngrade() {
+		HeldLock writer = this.registry.acquire(LockRequest.of("key").mode(LockMode.WRITE));
+		HeldLock reader = this.registry.acquire(LockRequest.of("key").mode(LockMode.READ));
+		assertThat(this.registry.snapshot().held()).singleElement().satisfies((held) -> {
+			assertThat(held.mode()).isEqualTo(LockMode.WRITE);
+			assertThat(held.reentries()).isOne();
+		});
+		writer.close();
+		assertThat(this.registry.snapshot().held()).singleElement().satisfies((held) -> {
+			assertThat(held.mode()).isEqualTo(LockMode.READ);
+			assertThat(held.reentries()).isZero();
+		});
+		reader.close();
+	}
+
+	@Test
+	void aLockWhoseLeaseHasPassedHasNothingRemaining() {
+		HeldLock lock = this.registry.acquire(LockRequest.of("key").leaseTime(Duration.ofMinutes(10)));
+		this.clock.pass(Duration.ofMinutes(11));
+		assertThat(this.registry.snapshot().held()).extracting(HeldLockSnapshot::remaining)
+			.containsExactly(Duration.ZERO);
+		assertThat(lock.isHeld()).isFalse();
+	}
+
+	@Test
+	void aWaitingCallerIsCounted() {
+		HeldLock lock = this.registry.acquire(LockRequest.of("key"));
+		CompletableFuture<HeldLock> waiting = this.registry
+			.acquireAsync(LockRequest.of("key").waitTime(Duration.ofMinutes(1)));
+		assertThat(this.registry.snapshot().keys()).anySatisfy((key) -> {
+			assertThat(key.key()).isEqualTo("key");
+			assertThat(key.waiters()).isOne();
+		});
+		waiting.cancel(false);
+		lock.close();
+	}
+
+}
