@@ -11,6 +11,6 @@ interface AdviceVerifier {
 	 * @param place one of its annotated methods
 	 * @throws io.github.distlock.LockDefinitionException if it cannot work
 	 */
-	void verify(Object bean, BeanLocks.Place place);
+	void verify(Object bean, BeanLocks.Declaration declaration);
 
 }

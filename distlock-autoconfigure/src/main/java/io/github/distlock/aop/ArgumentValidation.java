@@ -28,7 +28,7 @@ record ArgumentValidation(MethodValidationInterceptor interceptor) implements Me
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		if (invocation.getThis() == null) {
-			// The interceptor needs the proxy then: it validates at its own place.
+			// The interceptor needs the proxy then: it validates at its own declaration.
 			return invocation.proceed();
 		}
 		try {

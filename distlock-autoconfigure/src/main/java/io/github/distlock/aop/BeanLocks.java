@@ -12,20 +12,22 @@ import io.github.distlock.LockDefinitionException;
  * @param sound the definitions that were read
  * @param broken the methods whose annotations cannot work
  */
-record BeanLocks(List<LockDefinition> sound, List<Broken> broken) {
+record BeanLocks(List<LockDefinition> valid, List<Invalid> invalid) {
 
 	static final BeanLocks NONE = new BeanLocks(List.of(), List.of());
 
 	boolean isEmpty() {
-		return this.sound.isEmpty() && this.broken.isEmpty();
+		return this.valid.isEmpty() && this.invalid.isEmpty();
 	}
 
 	/**
 	 * Return all annotated methods, for checks that do not depend on what the annotations
 	 * say.
 	 */
-	List<Place> places() {
-		return Stream.concat(this.sound.stream().map(LockDefinition::place), this.broken.stream().map(Broken::place))
+	List<Declaration> declarations() {
+		return Stream
+			.concat(this.valid.stream().map(LockDefinition::declaration),
+					this.invalid.stream().map(Invalid::declaration))
 			.distinct()
 			.toList();
 	}
@@ -36,7 +38,7 @@ record BeanLocks(List<LockDefinition> sound, List<Broken> broken) {
 	 * @param method the method
 	 * @param onClass whether only a class is annotated
 	 */
-	record Place(LockedMethod method, boolean onClass) {
+	record Declaration(LockedMethod method, boolean onClass) {
 
 		/**
 		 * Whether a class-based proxy cannot intercept the method, and its author can
@@ -64,7 +66,7 @@ record BeanLocks(List<LockDefinition> sound, List<Broken> broken) {
 	 * @param place the method
 	 * @param problems at least one
 	 */
-	record Broken(Place place, List<LockDefinitionException> problems) {
+	record Invalid(Declaration declaration, List<LockDefinitionException> problems) {
 	}
 
 }

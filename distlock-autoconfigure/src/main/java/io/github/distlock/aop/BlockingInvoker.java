@@ -65,7 +65,7 @@ final class BlockingInvoker implements LockInvoker {
 		Object result;
 		try {
 			result = call.proceed(locks);
-			ReturnKind.checkEnded(call.locks().method(), result);
+			ReturnKind.checkCompleted(call.locks().method(), result);
 		}
 		catch (Throwable failure) {
 			release.afterFailure(locks, failure);

@@ -39,7 +39,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
 	private final transient AopMode mode;
 
-	private final transient LockEnvironment runtime;
+	private final transient LockEnvironment environment;
 
 	private final transient LockDefinitions definitions;
 
@@ -48,24 +48,26 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	private final transient LockInterceptor advice;
 
 	/**
-	 * Create the advisor; asks the runtime for nothing.
+	 * Create the advisor; asks the environment for nothing.
 	 * @param beanFactory where key expressions find beans, placeholders their properties
 	 * @param mode how calls reach their lock; an advisor that is woven matches nothing
 	 * @param order the advisor's place among others, {@link #DEFAULT_ORDER} if in doubt
-	 * @param runtime what locked calls need
+	 * @param environment what locked calls need
 	 */
 	public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, AopMode mode, int order,
-			LockEnvironment runtime) {
-		Environment environment = beanFactory.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME,
+			LockEnvironment environment) {
+		Environment springEnvironment = beanFactory.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME,
 				Environment.class);
 		this.mode = mode;
 		this.pointcut = (mode == AopMode.PROXY) ? new LockPointcut(LockedClasses.of(beanFactory))
 				: new ComposablePointcut((ClassFilter) (type) -> false);
-		this.runtime = runtime;
+		this.environment = environment;
 		this.definitions = new LockDefinitions(
-				new LockDefinitionReader(beanFactory, environment, mode, runtime.failureHandler()), runtime.waitTime());
-		this.registries = new RegistryResolver(beanFactory, runtime);
-		this.advice = new LockInterceptor(this.definitions, this.registries, runtime, beanFactory.getBeanClassLoader());
+				new LockDefinitionReader(beanFactory, springEnvironment, mode, environment.failureHandler()),
+				environment.waitTime());
+		this.registries = new RegistryResolver(beanFactory, environment);
+		this.advice = new LockInterceptor(this.definitions, this.registries, environment,
+				beanFactory.getBeanClassLoader());
 		setOrder(order);
 	}
 
@@ -92,16 +94,16 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	 * are said to be too many now, and not then. Likewise an executor that does not
 	 * exist.
 	 */
-	void verifyRuntime() {
-		this.runtime.failureHandler().get();
-		this.runtime.work().get();
+	void verifyEnvironment() {
+		this.environment.failureHandler().get();
+		this.environment.work().get();
 	}
 
 	AopMode mode() {
 		return this.mode;
 	}
 
-	AdviceVerifier reach() {
+	AdviceVerifier adviceVerifier() {
 		return (this.mode == AopMode.PROXY) ? new ProxyVerifier(this) : new WeavingVerifier();
 	}
 
@@ -111,7 +113,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	}
 
 	boolean isEnabled() {
-		return this.runtime.enabled().getAsBoolean();
+		return this.environment.enabled().getAsBoolean();
 	}
 
 	/**
@@ -121,7 +123,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	private static final class LockPointcut extends StaticMethodMatcherPointcut {
 
 		LockPointcut(LockedClasses classes) {
-			setClassFilter(classes::contain);
+			setClassFilter(classes::isLocked);
 		}
 
 		@Override

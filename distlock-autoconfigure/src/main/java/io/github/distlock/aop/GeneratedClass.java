@@ -36,7 +36,7 @@ final class GeneratedClass {
 	private GeneratedClass() {
 	}
 
-	static boolean is(Class<?> type) {
+	static boolean isGenerated(Class<?> type) {
 		return GENERATED.get(type);
 	}
 
@@ -45,9 +45,9 @@ final class GeneratedClass {
 	 * generated, else its nearest superclass that is not, else its first such interface.
 	 * @return the class, or {@code null} if there is none
 	 */
-	static @Nullable Class<?> named(Class<?> type) {
+	static @Nullable Class<?> userClass(Class<?> type) {
 		for (Class<?> next = type; next != null && next != Object.class; next = next.getSuperclass()) {
-			if (!is(next) && next != Proxy.class) {
+			if (!isGenerated(next) && next != Proxy.class) {
 				return next;
 			}
 		}
@@ -59,13 +59,13 @@ final class GeneratedClass {
 	 * generated.
 	 * @return the method, or {@code null} if there is none
 	 */
-	static @Nullable Method named(Method method) {
+	static @Nullable Method userMethod(Method method) {
 		Class<?> declaring = method.getDeclaringClass();
-		if (!is(declaring)) {
+		if (!isGenerated(declaring)) {
 			return method;
 		}
 		for (Class<?> next = declaring.getSuperclass(); next != null; next = next.getSuperclass()) {
-			Method found = is(next) ? null : declared(next, method);
+			Method found = isGenerated(next) ? null : declared(next, method);
 			if (found != null) {
 				return found;
 			}
@@ -86,7 +86,10 @@ final class GeneratedClass {
 	}
 
 	private static List<Class<?>> interfaces(Class<?> type) {
-		return ClassUtils.getAllInterfacesForClassAsSet(type).stream().filter((candidate) -> !is(candidate)).toList();
+		return ClassUtils.getAllInterfacesForClassAsSet(type)
+			.stream()
+			.filter((candidate) -> !isGenerated(candidate))
+			.toList();
 	}
 
 }

@@ -93,7 +93,7 @@ final class KeyConverter implements TypeConverter {
 	void checkClassNames(List<String> keys, @Nullable Object... values) {
 		for (Object value : values) {
 			Class<?> type = (value != null) ? value.getClass() : null;
-			if (type != null && GeneratedClass.is(type)
+			if (type != null && GeneratedClass.isGenerated(type)
 					&& keys.stream().anyMatch((key) -> key.contains(withoutPackage(type)))) {
 				throw this.source.refuse("evaluated to a key with the name of the generated class " + type.getName()
 						+ ", which differs from JVM to JVM: write #root.targetClass, or a fixed text");

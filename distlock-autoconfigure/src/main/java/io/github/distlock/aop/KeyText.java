@@ -80,7 +80,7 @@ final class KeyText {
 			return "is null: all calls without a value would share one lock. Pass a value, or write what null "
 					+ "means, as in (#id != null ? #id : 'none')";
 		}
-		if (value instanceof Class<?> named && GeneratedClass.is(named)) {
+		if (value instanceof Class<?> named && GeneratedClass.isGenerated(named)) {
 			return "is the generated class " + named.getName() + ", whose name differs from JVM to JVM: write "
 					+ "#root.targetClass, or a fixed text";
 		}

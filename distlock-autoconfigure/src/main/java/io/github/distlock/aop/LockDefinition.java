@@ -18,8 +18,8 @@ import io.github.distlock.LockRequest;
 record LockDefinition(LockedMethod method, ReturnKind returnKind, boolean onClass, Condition condition, KeySource key,
 		LockRequest template, FailurePolicy failurePolicy, String registry) {
 
-	BeanLocks.Place place() {
-		return new BeanLocks.Place(this.method, this.onClass);
+	BeanLocks.Declaration declaration() {
+		return new BeanLocks.Declaration(this.method, this.onClass);
 	}
 
 	/** Label of the lock. */

@@ -46,7 +46,7 @@ final class LockDefinitionReader {
 		DistributedLock attributes = annotation.attributes();
 		checkReach(method);
 		ReturnKind returnKind = ReturnKind.of(method);
-		LateResult.check(method, annotation.isOnClass());
+		UnfinishedResult.check(method, annotation.isOnClass());
 		String registry = resolve("registry", attributes.registry(), method);
 		return new LockDefinition(method, returnKind, annotation.isOnClass(), condition(annotation), key(annotation),
 				template(attributes, method), failurePolicy(attributes, method), registry.trim());
@@ -63,7 +63,7 @@ final class LockDefinitionReader {
 		Map<String, LockDefinitionException> problems = new LinkedHashMap<>();
 		Stream
 			.<Runnable>of(() -> checkReach(method), () -> ReturnKind.of(method),
-					() -> LateResult.check(method, annotation.isOnClass()), () -> condition(annotation),
+					() -> UnfinishedResult.check(method, annotation.isOnClass()), () -> condition(annotation),
 					() -> key(annotation), () -> resolve("name", attributes.name(), method),
 					() -> DurationAttribute.waitTime(resolve("waitTime", attributes.waitTime(), method), method),
 					() -> DurationAttribute.leaseTime(resolve("leaseTime", attributes.leaseTime(), method), method),
@@ -134,7 +134,7 @@ final class LockDefinitionReader {
 	}
 
 	private static KeySource methodKey(LockedMethod method) {
-		if (GeneratedClass.is(method.named().getDeclaringClass())) {
+		if (GeneratedClass.isGenerated(method.userMethod().getDeclaringClass())) {
 			throw method.refuse("key", "",
 					"stands for the name of a generated class, which differs from JVM to JVM, so "
 							+ "that each JVM would have a lock of its own: write a key, as in \"'order-import'\"");

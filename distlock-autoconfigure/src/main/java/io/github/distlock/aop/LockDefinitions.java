@@ -91,28 +91,28 @@ final class LockDefinitions {
 	 * @return the definitions, and what is wrong with others
 	 */
 	BeanLocks all(Class<?> beanClass) {
-		List<LockDefinition> sound = new ArrayList<>();
-		List<BeanLocks.Broken> broken = new ArrayList<>();
+		List<LockDefinition> valid = new ArrayList<>();
+		List<BeanLocks.Invalid> invalid = new ArrayList<>();
 		MethodIntrospector
 			.selectMethods(beanClass,
 					(MethodIntrospector.MetadataLookup<LockAnnotation>) (
 							method) -> LockAnnotationFinder.find(method, beanClass).stream().findFirst().orElse(null))
 			.keySet()
-			.forEach((method) -> read(method, beanClass, sound, broken));
-		return new BeanLocks(List.copyOf(sound), List.copyOf(broken));
+			.forEach((method) -> read(method, beanClass, valid, invalid));
+		return new BeanLocks(List.copyOf(valid), List.copyOf(invalid));
 	}
 
-	private void read(Method method, Class<?> beanClass, List<LockDefinition> sound, List<BeanLocks.Broken> broken) {
+	private void read(Method method, Class<?> beanClass, List<LockDefinition> valid, List<BeanLocks.Invalid> invalid) {
 		try {
-			findCached(method, beanClass).ifPresent((found) -> sound.addAll(found.locks()));
+			findCached(method, beanClass).ifPresent((found) -> valid.addAll(found.locks()));
 		}
 		catch (LockDefinitionException ex) {
 			List<LockAnnotation> annotations = LockAnnotationFinder.find(method, beanClass);
 			List<LockDefinitionException> problems = annotations.stream()
 				.flatMap((annotation) -> this.reader.problems(annotation).stream())
 				.toList();
-			broken.add(new BeanLocks.Broken(
-					new BeanLocks.Place(annotations.get(0).method(), annotations.get(0).isOnClass()),
+			invalid.add(new BeanLocks.Invalid(
+					new BeanLocks.Declaration(annotations.get(0).method(), annotations.get(0).isOnClass()),
 					problems.isEmpty() ? List.of(ex) : problems));
 		}
 	}

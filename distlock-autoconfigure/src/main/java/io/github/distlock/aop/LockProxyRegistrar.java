@@ -20,9 +20,9 @@ public final class LockProxyRegistrar implements ImportBeanDefinitionRegistrar {
 		AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
 		register(registry, LockedBeanVerifier.class);
 		register(registry, PreRegisteredSingletons.class);
-		register(registry, LockedOnce.class);
+		register(registry, DuplicateLockRemover.class);
 		if (ClassUtils.isPresent("jakarta.validation.Validator", LockProxyRegistrar.class.getClassLoader())) {
-			register(registry, ValidationOrder.class);
+			register(registry, ValidationOrderPostProcessor.class);
 		}
 	}
 

@@ -46,10 +46,10 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 
 	private static final Log logger = LogFactory.getLog(LockedBeanVerifier.class);
 
-	private final Map<Class<?>, BeanLocks> known = new ConcurrentHashMap<>();
+	private final Map<Class<?>, BeanLocks> locksByClass = new ConcurrentHashMap<>();
 
 	/** Beans whose proxy was made, and verified, before they were complete. */
-	private final Set<String> early = ConcurrentHashMap.newKeySet();
+	private final Set<String> verifiedEarly = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * The classes of beans that were verified when they were created, until the report.
@@ -64,7 +64,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	private volatile boolean started;
 
 	/** Registries are asked for only when all beans that were to be created are. */
-	private volatile boolean registriesAreThere;
+	private volatile boolean registriesAvailable;
 
 	/** Whether calls without a bean are ours, too. */
 	private volatile boolean entered;
@@ -80,7 +80,8 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	/** Whether the types of all beans are being searched, which must not begin again. */
 	private final AtomicBoolean scanning = new AtomicBoolean();
 
-	private final SingletonSupplier<AdviceVerifier> reach = SingletonSupplier.of(() -> this.advisor.obtain().reach());
+	private final SingletonSupplier<AdviceVerifier> adviceVerifier = SingletonSupplier
+		.of(() -> this.advisor.obtain().adviceVerifier());
 
 	/** Of this application, once it is asked for. */
 	private final SingletonSupplier<MethodInterceptor> wovenCalls = SingletonSupplier
@@ -115,7 +116,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		BeanLocks locks = locks(bean.getClass(), beanName);
 		try {
 			if (!locks.isEmpty() && this.advisor.obtain().mode() == AopMode.PROXY) {
-				ClosedClass.check(locks.places().get(0).method(), beanName, beanFactory());
+				FinalClassCheck.check(locks.declarations().get(0).method(), beanName, beanFactory());
 			}
 		}
 		catch (LockDefinitionException ex) {
@@ -127,13 +128,13 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	@Override
 	public Object getEarlyBeanReference(Object bean, String beanName) {
 		verify(bean, beanName);
-		this.early.add(beanName);
+		this.verifiedEarly.add(beanName);
 		return bean;
 	}
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
-		if (!this.early.remove(beanName)) {
+		if (!this.verifiedEarly.remove(beanName)) {
 			verify(bean, beanName);
 		}
 		return bean;
@@ -146,14 +147,14 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			logger.error(this.problems.exception().getMessage());
 		}
 		if (this.entered) {
-			WovenCalls.leave(this.wovenCalls.obtain());
+			WovenCalls.removeApplication(this.wovenCalls.obtain());
 		}
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
 		if (this.advisor.obtain().mode() == AopMode.ASPECTJ) {
-			WovenCalls.enter(this.wovenCalls.obtain());
+			WovenCalls.addApplication(this.wovenCalls.obtain());
 			this.entered = true;
 		}
 		Set<String> names = new LinkedHashSet<>(List.of(beanFactory().getBeanDefinitionNames()));
@@ -167,8 +168,8 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		this.started = true;
 		this.verified.clear();
 		if (enabled) {
-			this.advisor.obtain().verifyRuntime();
-			this.registriesAreThere = true;
+			this.advisor.obtain().verifyEnvironment();
+			this.registriesAvailable = true;
 		}
 		else {
 			logger.warn("distlock.enabled is false: methods annotated with @DistributedLock run without a lock");
@@ -179,7 +180,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		if (bean == null) {
 			verifyType(beanName);
 		}
-		else if (isHandMade(bean, beanName)) {
+		else if (isPreRegistered(bean, beanName)) {
 			if (!locks(bean.getClass(), beanName).isEmpty()) {
 				PreRegisteredSingletons.logUnlocked(bean, beanName, beanFactory().getBeanClassLoader());
 			}
@@ -189,7 +190,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		}
 	}
 
-	private boolean isHandMade(Object bean, String beanName) {
+	private boolean isPreRegistered(Object bean, String beanName) {
 		return !(bean instanceof Advised) && this.advisor.obtain().mode() == AopMode.PROXY
 				&& beanFactory().getBean(PreRegisteredSingletons.class).contains(beanName);
 	}
@@ -208,7 +209,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		RuntimeException failure = null;
 		if (enabled) {
 			try {
-				this.known.values().forEach((locks) -> locks.sound().forEach(this::verifyRegistryAtStart));
+				this.locksByClass.values().forEach((locks) -> locks.valid().forEach(this::verifyRegistryAtStart));
 			}
 			catch (RuntimeException ex) {
 				failure = ex;
@@ -240,7 +241,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			Object original = beanFactory().getMergedBeanDefinition(beanName)
 				.getAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE);
 			type = (original instanceof Class<?> known) ? known : beanFactory().getType(beanName, false);
-			annotated = type != null && this.classes.obtain().contain(type);
+			annotated = type != null && this.classes.obtain().isLocked(type);
 		}
 		catch (RuntimeException | LinkageError ex) {
 			logger.debug("The type of bean '" + beanName + "' is not known before it is created", ex);
@@ -250,10 +251,10 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			// A bean of a declared type that is not final may have another class.
 			if (!locks.isEmpty() && Modifier.isFinal(type.getModifiers())
 					&& this.advisor.obtain().mode() == AopMode.PROXY) {
-				ClosedClass.check(locks.places().get(0).method(), beanName, beanFactory());
+				FinalClassCheck.check(locks.declarations().get(0).method(), beanName, beanFactory());
 			}
 			if (DeclaredType.isExact(type, beanName, beanFactory())) {
-				this.sharedKeys.add(beanName, locks.sound());
+				this.sharedKeys.add(beanName, locks.valid());
 			}
 		}
 	}
@@ -269,20 +270,20 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			return;
 		}
 		try {
-			locks.places().forEach((place) -> this.reach.obtain().verify(bean, place));
+			locks.declarations().forEach((declaration) -> this.adviceVerifier.obtain().verify(bean, declaration));
 		}
 		catch (LockDefinitionException ex) {
 			throw failed(beanName, ex);
 		}
 		if (this.started) {
-			this.sharedKeys.check(beanName, locks.sound());
+			this.sharedKeys.check(beanName, locks.valid());
 		}
 		else {
 			this.verified.put(beanName, ClassUtils.getUserClass(type));
 		}
-		this.sharedKeys.add(beanName, locks.sound());
-		if (this.registriesAreThere) {
-			locks.sound().forEach(this.advisor.obtain().registries()::verify);
+		this.sharedKeys.add(beanName, locks.valid());
+		if (this.registriesAvailable) {
+			locks.valid().forEach(this.advisor.obtain().registries()::verify);
 		}
 	}
 
@@ -293,21 +294,21 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	 */
 	private BeanLocks locks(Class<?> type, String beanName) {
 		Class<?> beanClass = ClassUtils.getUserClass(type);
-		BeanLocks locks = this.known.get(beanClass);
+		BeanLocks locks = this.locksByClass.get(beanClass);
 		if (locks == null) {
 			// The advisor must not be asked for before there is a reason: it may be the
 			// bean that is just being created.
-			locks = this.classes.obtain().contain(beanClass) ? definitions().all(beanClass) : BeanLocks.NONE;
-			this.known.put(beanClass, locks);
+			locks = this.classes.obtain().isLocked(beanClass) ? definitions().all(beanClass) : BeanLocks.NONE;
+			this.locksByClass.put(beanClass, locks);
 		}
-		for (BeanLocks.Broken broken : locks.broken()) {
-			if (!broken.place().isClosed()) {
+		for (BeanLocks.Invalid invalid : locks.invalid()) {
+			if (!invalid.declaration().isClosed()) {
 				if (this.started) {
-					throw broken.problems().get(0);
+					throw invalid.problems().get(0);
 				}
-				broken.problems().forEach((problem) -> this.problems.add(beanName, problem));
-				if (broken.place().isUnreachable() && this.advisor.obtain().mode() == AopMode.PROXY) {
-					throw failed(beanName, broken.problems().get(0));
+				invalid.problems().forEach((problem) -> this.problems.add(beanName, problem));
+				if (invalid.declaration().isUnreachable() && this.advisor.obtain().mode() == AopMode.PROXY) {
+					throw failed(beanName, invalid.problems().get(0));
 				}
 			}
 		}

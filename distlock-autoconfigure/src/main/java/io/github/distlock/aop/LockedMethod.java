@@ -49,9 +49,9 @@ record LockedMethod(Class<?> beanClass, Method method) {
 	 * @return the method of a class or an interface whose name is the same in every JVM;
 	 * the method itself if there is none
 	 */
-	Method named() {
-		Method named = GeneratedClass.named(this.method);
-		return (named != null) ? named : this.method;
+	Method userMethod() {
+		Method userMethod = GeneratedClass.userMethod(this.method);
+		return (userMethod != null) ? userMethod : this.method;
 	}
 
 	/**
@@ -60,13 +60,13 @@ record LockedMethod(Class<?> beanClass, Method method) {
 	 * @throws LockDefinitionException if the bean class is generated and extends or
 	 * implements none
 	 */
-	Class<?> namedClass() {
-		Class<?> named = GeneratedClass.named(this.beanClass);
-		if (named == null) {
+	Class<?> userClass() {
+		Class<?> userClass = GeneratedClass.userClass(this.beanClass);
+		if (userClass == null) {
 			throw refuse("is in the generated class " + this.beanClass.getName() + ", whose name differs from JVM to "
 					+ "JVM, so that it cannot be part of a key: write a key without #root.targetClass");
 		}
-		return named;
+		return userClass;
 	}
 
 	/**
@@ -74,16 +74,16 @@ record LockedMethod(Class<?> beanClass, Method method) {
 	 * subclass or proxy the method is called through.
 	 */
 	String signature() {
-		Method named = named();
-		return named.getDeclaringClass().getName() + "#" + named.getName()
-				+ Arrays.stream(named.getParameterTypes())
+		Method userMethod = userMethod();
+		return userMethod.getDeclaringClass().getName() + "#" + userMethod.getName()
+				+ Arrays.stream(userMethod.getParameterTypes())
 					.map(Class::getTypeName)
 					.collect(Collectors.joining(",", "(", ")"));
 	}
 
 	String label() {
-		Method named = named();
-		return named.getDeclaringClass().getSimpleName() + "." + named.getName();
+		Method userMethod = userMethod();
+		return userMethod.getDeclaringClass().getSimpleName() + "." + userMethod.getName();
 	}
 
 	@Override

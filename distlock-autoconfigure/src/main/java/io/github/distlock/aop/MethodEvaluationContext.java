@@ -129,7 +129,7 @@ final class MethodEvaluationContext implements EvaluationContext {
 		}
 
 		public Method getMethod() {
-			return this.method.named();
+			return this.method.userMethod();
 		}
 
 		public String getMethodName() {
@@ -141,7 +141,7 @@ final class MethodEvaluationContext implements EvaluationContext {
 		}
 
 		public Class<?> getTargetClass() {
-			return this.method.namedClass();
+			return this.method.userClass();
 		}
 
 		public @Nullable Object[] getArgs() {

@@ -40,8 +40,8 @@ final class ProxyVerifier implements AdviceVerifier {
 	}
 
 	@Override
-	public void verify(Object bean, BeanLocks.Place place) {
-		LockedMethod method = place.method();
+	public void verify(Object bean, BeanLocks.Declaration declaration) {
+		LockedMethod method = declaration.method();
 		if (!(bean instanceof Advised advised)) {
 			throw method.refuse("would not be locked: the bean has no proxy, because it was created before the beans "
 					+ "that make proxies, or is of a kind that gets none. Move the method to a bean that nothing "
@@ -51,7 +51,7 @@ final class ProxyVerifier implements AdviceVerifier {
 		int position = chain.indexOf(this.advisor);
 		if (position < 0 && AopProxyUtils.getSingletonTarget(bean) instanceof Advised inner) {
 			// A proxy around another bean's proxy.
-			verify(inner, place);
+			verify(inner, declaration);
 			return;
 		}
 		if (position < 0) {
@@ -59,23 +59,23 @@ final class ProxyVerifier implements AdviceVerifier {
 					+ "Spring make the proxy, in the application context that has distlock, or write the annotation on "
 					+ "the interface that the proxy implements");
 		}
-		verifyReach(bean, place);
+		verifyReach(bean, declaration);
 		chain.subList(0, position).forEach((outer) -> verifyOrder(outer, method));
 		this.retries.warn(chain.subList(position + 1, chain.size()), method);
 	}
 
-	private void verifyReach(Object bean, BeanLocks.Place place) {
-		LockedMethod method = place.method();
+	private void verifyReach(Object bean, BeanLocks.Declaration declaration) {
+		LockedMethod method = declaration.method();
 		int modifiers = method.method().getModifiers();
 		if (AopUtils.isJdkDynamicProxy(bean)) {
 			boolean exposed = Arrays.stream(bean.getClass().getInterfaces()).anyMatch((type) -> exposes(type, method));
-			if (!exposed && !place.onClass()) {
+			if (!exposed && !declaration.onClass()) {
 				throw method.refuse("would not be locked: the bean's proxy implements only its interfaces, and none of "
 						+ "them has the method. Add it to one of them, or use class-based proxies "
 						+ "(proxyTargetClass = true)");
 			}
 		}
-		else if (place.isClosed()) {
+		else if (declaration.isClosed()) {
 			if (this.closed.add(method)) {
 				logger.warn("@DistributedLock on the class of " + method + " does not lock this method, because it is "
 						+ "final and a class-based proxy cannot intercept it: calls of it run without the lock. To have "

@@ -59,7 +59,7 @@ enum ReturnKind {
 			throw refuse(method, "CompletableFuture or CompletionStage");
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-		if (adapter == null && !LateResult.isPublisher(type)) {
+		if (adapter == null && !UnfinishedResult.isPublisher(type)) {
 			return SYNCHRONOUS;
 		}
 		if (!REACTOR) {
@@ -77,11 +77,11 @@ enum ReturnKind {
 	 * Its work goes on, and its lock is gone.
 	 * @throws io.github.distlock.LockDefinitionException if it is work that is not done
 	 */
-	static void checkEnded(LockedMethod method, @Nullable Object result) {
+	static void checkCompleted(LockedMethod method, @Nullable Object result) {
 		if (result == null || method.method().getReturnType() != Object.class) {
 			return;
 		}
-		if (LateResult.isUnfinished(result)) {
+		if (UnfinishedResult.isUnfinished(result)) {
 			throw method.refuse("is on a method that returns Object, and has returned a "
 					+ result.getClass().getSimpleName() + ": its lock was released when it returned, and what "
 					+ "is still to be done is done without it. Write the type of the result that it really returns, "

@@ -32,7 +32,7 @@ final class SharedKeys {
 		this.lock.lock();
 		try {
 			for (LockDefinition definition : definitions) {
-				if (definition.key() instanceof KeySource.MethodKey key && !definition.place().isClosed()) {
+				if (definition.key() instanceof KeySource.MethodKey key && !definition.declaration().isClosed()) {
 					this.users.computeIfAbsent(id(definition, key), (first) -> new LinkedHashMap<>())
 						.putIfAbsent(identity(definition), new User(beanName, definition, key.text()));
 				}
@@ -54,7 +54,7 @@ final class SharedKeys {
 		this.lock.lock();
 		try {
 			for (LockDefinition definition : definitions) {
-				if (definition.key() instanceof KeySource.MethodKey key && !definition.place().isClosed()) {
+				if (definition.key() instanceof KeySource.MethodKey key && !definition.declaration().isClosed()) {
 					User other = new User(beanName, definition, key.text());
 					this.users.getOrDefault(id(definition, key), Map.of())
 						.entrySet()
@@ -83,8 +83,8 @@ final class SharedKeys {
 	 */
 	private static Class<?> identity(LockDefinition definition) {
 		Class<?> beanClass = definition.method().beanClass();
-		Class<?> named = GeneratedClass.named(beanClass);
-		return (named != null && !named.isInterface()) ? named : beanClass;
+		Class<?> userClass = GeneratedClass.userClass(beanClass);
+		return (userClass != null && !userClass.isInterface()) ? userClass : beanClass;
 	}
 
 	/**
@@ -116,7 +116,7 @@ final class SharedKeys {
 		User other = pairs.get(0).other();
 		LockedMethod method = other.definition().method();
 		String keys = pairs.stream().map((pair) -> "'" + pair.other().key() + "'").collect(Collectors.joining(", "));
-		boolean distinct = GeneratedClass.named(first.beanClass()) != GeneratedClass.named(other.beanClass());
+		boolean distinct = GeneratedClass.userClass(first.beanClass()) != GeneratedClass.userClass(other.beanClass());
 		return method.refuse("has no key, so that " + first + " and " + other + " would share the lock " + keys
 				+ ": a call of one bean would exclude calls of the other. "
 				+ (distinct ? "If each class needs a lock of its own, write a key with the class, as in key = "

@@ -25,7 +25,9 @@ final class WeavingVerifier implements AdviceVerifier {
 	 * {@code aop.xml} of an application leaves that out.
 	 */
 	static boolean isWoven(BeanLocks locks) {
-		return POSSIBLE && locks.places().stream().anyMatch((place) -> LockWeaving.isWoven(place.method().method()));
+		return POSSIBLE && locks.declarations()
+			.stream()
+			.anyMatch((declaration) -> LockWeaving.isWoven(declaration.method().method()));
 	}
 
 	/** Whether this JVM was started with AspectJ's agent. */
@@ -44,8 +46,8 @@ final class WeavingVerifier implements AdviceVerifier {
 	}
 
 	@Override
-	public void verify(Object bean, BeanLocks.Place place) {
-		LockedMethod method = place.method();
+	public void verify(Object bean, BeanLocks.Declaration declaration) {
+		LockedMethod method = declaration.method();
 		boolean woven = POSSIBLE && LockWeaving.isLocked(method.method());
 		if (!woven && !hasAgent()) {
 			throw method

@@ -35,11 +35,11 @@ class LockedClassesTests {
 	@Test
 	void theResultIsThatOfASearchOfAllMethods() {
 		LockedClasses classes = new LockedClasses();
-		assertThat(classes.contain(Locked.class)).isTrue();
-		assertThat(classes.contain(LockedClass.class)).isTrue();
-		assertThat(classes.contain(Plain.class)).isFalse();
-		assertThat(classes.contain(NothingPublic.class)).isFalse();
-		assertThat(classes.contain(String.class)).isFalse();
+		assertThat(classes.isLocked(Locked.class)).isTrue();
+		assertThat(classes.isLocked(LockedClass.class)).isTrue();
+		assertThat(classes.isLocked(Plain.class)).isFalse();
+		assertThat(classes.isLocked(NothingPublic.class)).isFalse();
+		assertThat(classes.isLocked(String.class)).isFalse();
 	}
 
 	static class Counting extends LockedClasses {

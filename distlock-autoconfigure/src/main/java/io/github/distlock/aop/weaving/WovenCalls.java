@@ -1,9 +1,6 @@
 package io.github.distlock.aop.weaving;
 
-import java.lang.ref.Reference;
-import java.lang.ref.ReferenceQueue;
 import java.util.Iterator;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -13,41 +10,58 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leads calls of woven methods to the application that the called object belongs to.
- * Static, since the weaver makes the aspect and knows nothing of applications. Each
- * application binds its beans, in mode {@code proxy}, too: otherwise another one in this
- * JVM would lock them a second time.
+ * Passes each call of a woven method to the application that the called object belongs
+ * to.
+ * <p>
+ * The state is static because AspectJ creates the only instance of the aspect: the aspect
+ * serves all applications of the JVM and has no reference to any of them. It can find the
+ * application of a call only here. An application is represented by the interceptor that
+ * locks its methods.
  */
 public final class WovenCalls {
 
-	/** Beans by identity; an entry goes when its bean is collected. */
-	private static final Map<WeakIdentity, MethodInterceptor> BOUND = new ConcurrentHashMap<>();
+	/**
+	 * The application of each bean. Static because the aspect is (see above), and shared
+	 * by all applications, because a woven class may have beans in several of them. An
+	 * application in mode {@code proxy} registers its beans, too: otherwise another
+	 * application of this JVM would lock them a second time.
+	 */
+	private static final WeakIdentityMap<MethodInterceptor> BEANS = new WeakIdentityMap<>();
 
-	private static final ReferenceQueue<Object> COLLECTED = new ReferenceQueue<>();
-
-	/** Those that work and lock woven methods. */
+	/**
+	 * The running applications in mode {@code aspectj}. Static because the aspect is (see
+	 * above): static methods and objects that are no beans belong to no application, so
+	 * they are locked by the only one here.
+	 */
 	private static final Set<MethodInterceptor> APPLICATIONS = ConcurrentHashMap.newKeySet();
 
 	private WovenCalls() {
 	}
 
 	/**
-	 * Lock calls of objects that are no beans, and of static methods, until
-	 * {@link #leave}.
+	 * Lock calls of static methods and of objects that are no beans, until
+	 * {@link #removeApplication}.
+	 * @param application the interceptor of the application
 	 */
-	public static void enter(MethodInterceptor application) {
+	public static void addApplication(MethodInterceptor application) {
 		APPLICATIONS.add(application);
 	}
 
-	public static void leave(MethodInterceptor application) {
+	/**
+	 * Remove an application that ends.
+	 * @param application the interceptor of the application
+	 */
+	public static void removeApplication(MethodInterceptor application) {
 		APPLICATIONS.remove(application);
 	}
 
+	/**
+	 * Pass calls of a bean to its application.
+	 * @param bean the bean, without its proxy
+	 * @param application the interceptor of the application
+	 */
 	public static void bind(Object bean, MethodInterceptor application) {
-		for (Reference<?> collected; (collected = COLLECTED.poll()) != null;) {
-			BOUND.remove(collected);
-		}
-		BOUND.put(new WeakIdentity(bean, COLLECTED), application);
+		BEANS.put(bean, application);
 	}
 
 	static @Nullable Object invoke(MethodInvocation call) throws Throwable {
@@ -55,10 +69,10 @@ public final class WovenCalls {
 		return (application != null) ? application.invoke(call) : call.proceed();
 	}
 
-	/** Nobody's call runs as it would without the weaver. */
+	/** Calls that belong to no application proceed unlocked. */
 	private static @Nullable MethodInterceptor application(MethodInvocation call) {
 		Object target = call.getThis();
-		MethodInterceptor bound = (target != null) ? BOUND.get(new WeakIdentity(target, null)) : null;
+		MethodInterceptor bound = (target != null) ? BEANS.get(target) : null;
 		if (bound != null) {
 			return bound;
 		}
@@ -66,9 +80,9 @@ public final class WovenCalls {
 		MethodInterceptor only = all.hasNext() ? all.next() : null;
 		if (all.hasNext()) {
 			throw new LockDefinitionException("@DistributedLock on " + call.getMethod()
-					+ " is called without a bean (the method is static, or its object is none), and several "
-					+ "applications of this JVM have distlock.aop.mode=aspectj: it is not clear whose lock is meant. "
-					+ "Call it on a bean, or run one application in a JVM");
+					+ " is called without a bean (the method is static, or its object is no bean), and several "
+					+ "applications of this JVM have distlock.aop.mode=aspectj: it is not clear which of them must lock "
+					+ "it. Call the method on a bean, or run one application in a JVM");
 		}
 		return only;
 	}

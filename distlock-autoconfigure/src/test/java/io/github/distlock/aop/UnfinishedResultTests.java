@@ -40,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Results whose work begins, or goes on, after the method has returned.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class LateResultTests {
+class UnfinishedResultTests {
 
 	private static void assertRefused(Class<?> bean, String... problems) {
 		assertThatException().isThrownBy(() -> LockedApplication.of(bean).start().close())

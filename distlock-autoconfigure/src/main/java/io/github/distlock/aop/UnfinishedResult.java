@@ -19,9 +19,9 @@ import org.springframework.core.ResolvableType;
  * Results whose work begins, or goes on, after the method has returned, in a way that a
  * lock cannot follow.
  */
-final class LateResult {
+final class UnfinishedResult {
 
-	private static final Log logger = LogFactory.getLog(LateResult.class);
+	private static final Log logger = LogFactory.getLog(UnfinishedResult.class);
 
 	/** By name: reactive streams need not be on the class path. */
 	private static final Set<String> PUBLISHERS = Set.of("java.util.concurrent.Flow$Publisher",
@@ -54,7 +54,7 @@ final class LateResult {
 	private static final String REMEDY = ". Return CompletableFuture or Mono instead, so that the lock is held until "
 			+ "the work is done, or lock the method that does the work";
 
-	private LateResult() {
+	private UnfinishedResult() {
 	}
 
 	/**

@@ -18,7 +18,7 @@ import org.springframework.validation.beanvalidation.MethodValidationInterceptor
  * Other beans stay as they are. So does validation that the application has placed
  * itself: before other advice, or as an advisor with an order.
  */
-class ValidationOrder extends FinishedProxies {
+class ValidationOrderPostProcessor extends FinishedProxyPostProcessor {
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {

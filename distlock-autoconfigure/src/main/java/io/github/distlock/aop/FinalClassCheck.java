@@ -13,9 +13,9 @@ import org.springframework.util.ClassUtils;
  * Refuses a bean of a class that a class-based proxy would have to extend and cannot. To
  * be checked before the proxy is made: the failure of CGLIB names no annotation.
  */
-final class ClosedClass {
+final class FinalClassCheck {
 
-	private ClosedClass() {
+	private FinalClassCheck() {
 	}
 
 	static void check(LockedMethod method, String beanName, ConfigurableListableBeanFactory beanFactory) {

@@ -1,12 +1,8 @@
 package io.github.distlock.aop;
 
-import java.lang.ref.Reference;
-import java.lang.ref.ReferenceQueue;
 import java.util.Arrays;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
-import io.github.distlock.aop.weaving.WeakIdentity;
+import io.github.distlock.aop.weaving.WeakIdentityMap;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -24,9 +20,9 @@ import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostP
  * A bean method may also return another bean, whose proxy is then inside that of the new
  * bean. The other bean keeps its lock, and a call of the new one enters the lock twice.
  */
-class LockedOnce extends FinishedProxies implements SmartInstantiationAwareBeanPostProcessor {
+class DuplicateLockRemover extends FinishedProxyPostProcessor implements SmartInstantiationAwareBeanPostProcessor {
 
-	private static final Log logger = LogFactory.getLog(LockedOnce.class);
+	private static final Log logger = LogFactory.getLog(DuplicateLockRemover.class);
 
 	/**
 	 * Locked proxies that are beans. The proxy of the first of two creators never gets
@@ -34,9 +30,7 @@ class LockedOnce extends FinishedProxies implements SmartInstantiationAwareBeanP
 	 * bean of a parent context; by identity, because proxies with equal targets are
 	 * equal. An entry goes when its proxy is collected.
 	 */
-	private static final Set<WeakIdentity> BEANS = ConcurrentHashMap.newKeySet();
-
-	private static final ReferenceQueue<Object> COLLECTED = new ReferenceQueue<>();
+	private static final WeakIdentityMap<Boolean> BEANS = new WeakIdentityMap<>();
 
 	/** The proxy of a bean in a circular reference is seen only here. */
 	@Override
@@ -48,14 +42,11 @@ class LockedOnce extends FinishedProxies implements SmartInstantiationAwareBeanP
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		if (bean instanceof Advised outer && isLocked(outer)) {
 			Object target = AopProxyUtils.getSingletonTarget(bean);
-			while (target instanceof Advised inner && !BEANS.contains(new WeakIdentity(inner, null))) {
+			while (target instanceof Advised inner && BEANS.get(inner) == null) {
 				unlock(inner, beanName);
 				target = AopProxyUtils.getSingletonTarget(inner);
 			}
-			for (Reference<?> collected; (collected = COLLECTED.poll()) != null;) {
-				BEANS.remove(collected);
-			}
-			BEANS.add(new WeakIdentity(bean, COLLECTED));
+			BEANS.put(bean, true);
 		}
 		return bean;
 	}

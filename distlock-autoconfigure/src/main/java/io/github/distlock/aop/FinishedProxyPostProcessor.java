@@ -12,7 +12,7 @@ import org.springframework.core.Ordered;
  * proxies, which would ask for all advisors, and so for the advisor of the lock, too
  * early.
  */
-abstract class FinishedProxies implements MergedBeanDefinitionPostProcessor, Ordered {
+abstract class FinishedProxyPostProcessor implements MergedBeanDefinitionPostProcessor, Ordered {
 
 	@Override
 	public int getOrder() {
