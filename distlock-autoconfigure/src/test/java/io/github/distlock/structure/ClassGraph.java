@@ -54,7 +54,10 @@ final class ClassGraph {
 		Set<String> seen = new LinkedHashSet<>();
 		for (String type : this.arrows.keySet()) {
 			Set<String> cycle = new TreeSet<>();
-			reached.get(type).stream().filter((other) -> reached.get(other).contains(type)).forEach(cycle::add);
+			reached.getOrDefault(type, Set.of())
+				.stream()
+				.filter((other) -> reached.getOrDefault(other, Set.of()).contains(type))
+				.forEach(cycle::add);
 			if (cycle.size() > 1 && seen.addAll(cycle)) {
 				cycles.add(cycle);
 			}

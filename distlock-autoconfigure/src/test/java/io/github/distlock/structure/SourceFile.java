@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -35,7 +36,7 @@ record SourceFile(Path path, String packageName, String name, int lines, int cod
 
 	private static SourceFile of(Path sources, Path path) {
 		String name = path.getFileName().toString().replace(".java", "");
-		String packageName = sources.relativize(path).getParent().toString().replace('/', '.');
+		String packageName = Objects.requireNonNull(sources.relativize(path).getParent()).toString().replace('/', '.');
 		String text = text(path);
 		boolean isPublic = Pattern
 			.compile("(?m)^public (?:(?:abstract|final|sealed|non-sealed) )*(?:class|interface|record|enum|@interface) "
