@@ -130,7 +130,7 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 
 	private void verify(RegisteredBackend registered) {
 		try {
-			registered.backend().verify();
+			registered.registry().verify();
 		}
 		catch (LockBackendException ex) {
 			throw new LockStoreUnavailableException(this.registries.location(registered), ex);

@@ -1,8 +1,9 @@
 /**
- * The SPI: what a lock store must be able to do, in four verbs and a signal. Stores
- * implement {@link io.github.distlock.backend.LockBackend}; the waiting, renewal and
- * registry rooms call it. A store knows nothing of threads that wait, of reentrancy, of
- * annotations.
+ * The SPI: what a lock store must be able to do, in four verbs and a signal. A store
+ * implements {@link io.github.distlock.backend.LockBackend}, which describes and opens
+ * it, and {@link io.github.distlock.backend.LockStore}, the open store. The packages
+ * waiting, renewal and registry call them. A store knows nothing of waiting threads,
+ * reentrancy or annotations.
  * <p>
  * Contract, each sentence a test of the contract suite:
  * <ul>

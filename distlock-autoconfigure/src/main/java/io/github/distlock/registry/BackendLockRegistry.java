@@ -97,6 +97,14 @@ public final class BackendLockRegistry implements LockRegistry {
 	}
 
 	/**
+	 * Find out whether the store can be reached and used.
+	 * @throws LockBackendException if not, or if the registry is not running
+	 */
+	public void verify() {
+		entrance().session().verify();
+	}
+
+	/**
 	 * Refuse new acquisitions, fail waiting ones, and wait for held locks within the
 	 * grace period. Those that are still held then are no longer renewed and end with
 	 * their leases. Blocks for the grace period at most, and a little longer for commands

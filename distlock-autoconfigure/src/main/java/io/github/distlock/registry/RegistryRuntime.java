@@ -14,6 +14,8 @@ import io.github.distlock.LockListener;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.LeaseRenewer;
@@ -43,7 +45,7 @@ final class RegistryRuntime implements LockSignals {
 	/** How long a command may take if the store does not say it. */
 	private static final long COMMAND_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-	private final LockBackend backend;
+	private final LockStore store;
 
 	private final ThreadPoolExecutor commands;
 
@@ -55,13 +57,18 @@ final class RegistryRuntime implements LockSignals {
 
 	private final LockListener listeners;
 
+	private final String name;
+
 	private final LockAcquirer room;
 
 	private final HeldLocks holding;
 
+	/** Signals are ignored until then: nothing waits and nothing is held yet. */
+	private volatile boolean ready;
+
 	RegistryRuntime(LockBackend backend, RegistrySettings settings, LockListener listeners, TimeSource clock) {
-		this.backend = backend;
 		this.listeners = listeners;
+		this.name = backend.description().name();
 		this.commands = pool(COMMAND_THREADS, "distlock-io-");
 		this.renewals = pool(RENEWAL_THREADS, "distlock-renewal-");
 		this.callbacks = pool(CALLBACK_THREADS, "distlock-callback-");
@@ -71,12 +78,14 @@ final class RegistryRuntime implements LockSignals {
 		this.timers.prestartCoreThread();
 		this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		String instance = newInstance();
-		this.room = new LockAcquirer(backend, instance, settings.backendTimeout(), settings.handOff(), clock,
+		LockStore store = backend.open(new StoreContext(instance, this));
+		this.store = store;
+		this.room = new LockAcquirer(store, instance, settings.backendTimeout(), settings.handOff(), clock,
 				this.commands, this.callbacks, this.timers);
-		this.holding = new HeldLocks(backend.description(), this.room,
-				(events) -> new LeaseRenewer(backend, clock, this.renewals, this.timers, events), listeners, clock,
+		this.holding = new HeldLocks(store.description(), this.room,
+				(events) -> new LeaseRenewer(store, clock, this.renewals, this.timers, events), listeners, clock,
 				this.callbacks, settings.interruptOnLost());
-		backend.start(instance, this);
+		this.ready = true;
 	}
 
 	/** Unique for ever, and short, since it is part of every command: 64 random bits. */
@@ -88,6 +97,11 @@ final class RegistryRuntime implements LockSignals {
 
 	LockAcquirer room() {
 		return this.room;
+	}
+
+	/** Find out whether the store can be reached and used. */
+	void verify() {
+		this.store.verify();
 	}
 
 	RegistrySnapshot snapshot() {
@@ -124,7 +138,7 @@ final class RegistryRuntime implements LockSignals {
 			Thread.currentThread().interrupt();
 		}
 		this.callbacks.shutdown();
-		this.backend.stop();
+		this.store.close();
 	}
 
 	/**
@@ -134,7 +148,7 @@ final class RegistryRuntime implements LockSignals {
 	private UnfinishedWork awaitQuiet(long graceNanos) {
 		long start = System.nanoTime();
 		long lastHold = start;
-		Duration timeout = this.backend.description().strayDelay();
+		Duration timeout = this.store.description().strayDelay();
 		long commandNanos = timeout.isZero() ? COMMAND_NANOS : timeout.toNanos();
 		while (true) {
 			UnfinishedWork rest = this.holding.unfinished();
@@ -165,32 +179,42 @@ final class RegistryRuntime implements LockSignals {
 
 	@Override
 	public void granted(Ticket ticket, Grant grant) {
-		this.room.granted(ticket, grant);
+		if (this.ready) {
+			this.room.granted(ticket, grant);
+		}
 	}
 
 	@Override
 	public void lookAgain(Ticket ticket) {
-		this.room.retry(ticket);
+		if (this.ready) {
+			this.room.retry(ticket);
+		}
 	}
 
 	@Override
 	public void lookAgainAll() {
-		this.room.retry(null);
+		if (this.ready) {
+			this.room.retry(null);
+		}
 	}
 
 	@Override
 	public void renewNow(Ticket ticket) {
-		this.holding.renewer().renewNow(List.of(ticket));
+		if (this.ready) {
+			this.holding.renewer().renewNow(List.of(ticket));
+		}
 	}
 
 	@Override
 	public void renewNow(Collection<Ticket> tickets) {
-		this.holding.renewer().renewNow(tickets);
+		if (this.ready) {
+			this.holding.renewer().renewNow(tickets);
+		}
 	}
 
 	@Override
 	public void resubscribed(String inbox, String server) {
-		this.listeners.onResubscribed(new LockListener.Resubscribed(this.backend.description().name(), inbox, server));
+		this.listeners.onResubscribed(new LockListener.Resubscribed(this.name, inbox, server));
 	}
 
 }

@@ -10,8 +10,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LossCause;
-import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -34,7 +34,7 @@ public final class LeaseRenewer {
 
 	private final LeaseSet leases = new LeaseSet();
 
-	private final LockBackend backend;
+	private final LockStore store;
 
 	private final int batchSize;
 
@@ -53,16 +53,16 @@ public final class LeaseRenewer {
 
 	/**
 	 * Create a renewer.
-	 * @param backend the store
+	 * @param store the store
 	 * @param clock the time
 	 * @param executor sends the renewals
 	 * @param timers runs the scans, which do not block
 	 * @param listener is told of renewals
 	 */
-	public LeaseRenewer(LockBackend backend, TimeSource clock, Executor executor, ScheduledExecutorService timers,
+	public LeaseRenewer(LockStore store, TimeSource clock, Executor executor, ScheduledExecutorService timers,
 			Listener listener) {
-		this.backend = backend;
-		this.batchSize = backend.description().batchSize();
+		this.store = store;
+		this.batchSize = store.description().batchSize();
 		this.clock = clock;
 		this.executor = executor;
 		this.listener = listener;
@@ -300,7 +300,7 @@ public final class LeaseRenewer {
 
 	private @Nullable List<RenewalResult> ask(List<Renewal> renewals, List<Lease> leases) {
 		try {
-			List<RenewalResult> results = this.backend.renew(renewals);
+			List<RenewalResult> results = this.store.renew(renewals);
 			results.stream()
 				.filter(RenewalResult.Unknown.class::isInstance)
 				.findFirst()

@@ -3,7 +3,7 @@ package io.github.distlock.renewal;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.LockStore.Renewal;
 
 /**
  * Leases that are renewed by one command, and since when that is due.

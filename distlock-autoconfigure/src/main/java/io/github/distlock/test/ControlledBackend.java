@@ -12,8 +12,10 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
@@ -39,7 +41,7 @@ final class ControlledBackend implements LockBackend {
 	/** Message of the exception for every command; {@code null} if commands succeed. */
 	private volatile @Nullable String failure;
 
-	private volatile @Nullable LockSignals signals;
+	private volatile @Nullable ControlledStore open;
 
 	ControlledBackend(String name, int tokensPerGrant) {
 		LocalStore store = new LocalStore(TimeSource.SYSTEM);
@@ -70,10 +72,9 @@ final class ControlledBackend implements LockBackend {
 	 */
 	void lose(HeldGrant lock) {
 		this.held.remove(lock.ticket());
-		this.local.cancel(lock.ticket());
-		LockSignals currentSignals = this.signals;
-		if (currentSignals != null) {
-			currentSignals.renewNow(lock.ticket());
+		ControlledStore current = this.open;
+		if (current != null) {
+			current.lose(lock.ticket());
 		}
 	}
 
@@ -90,75 +91,10 @@ final class ControlledBackend implements LockBackend {
 	}
 
 	@Override
-	public void start(String instance, LockSignals signals) {
-		this.signals = signals;
-		this.local.start(instance, new LockSignals() {
-
-			@Override
-			public void granted(Ticket ticket, Grant grant) {
-				remember(ticket, grant);
-				signals.granted(ticket, grant);
-			}
-
-			@Override
-			public void lookAgain(Ticket ticket) {
-				signals.lookAgain(ticket);
-			}
-
-			@Override
-			public void lookAgainAll() {
-				signals.lookAgainAll();
-			}
-
-			@Override
-			public void renewNow(Ticket ticket) {
-				signals.renewNow(ticket);
-			}
-
-		});
-	}
-
-	@Override
-	public void stop() {
-		this.local.stop();
-		this.signals = null;
-	}
-
-	@Override
-	public void verify() {
-		requireWorking();
-		this.local.verify();
-	}
-
-	@Override
-	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		requireWorking();
-		return remember(ticket, this.local.attempt(ticket, lease, queue));
-	}
-
-	@Override
-	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		requireWorking();
-		this.held.remove(ticket);
-		ReleaseResult result = this.local.release(ticket, lastToken, next);
-		AttemptResult answer = result.next();
-		if (next != null && answer != null) {
-			remember(next.ticket(), answer);
-		}
-		return result;
-	}
-
-	@Override
-	public void cancel(Ticket ticket) {
-		requireWorking();
-		this.held.remove(ticket);
-		this.local.cancel(ticket);
-	}
-
-	@Override
-	public List<RenewalResult> renew(List<Renewal> renewals) {
-		requireWorking();
-		return this.local.renew(renewals);
+	public LockStore open(StoreContext context) {
+		ControlledStore opened = new ControlledStore(context);
+		this.open = opened;
+		return opened;
 	}
 
 	private AttemptResult remember(Ticket ticket, AttemptResult result) {
@@ -177,6 +113,94 @@ final class ControlledBackend implements LockBackend {
 		if (message != null) {
 			throw new LockBackendException(message);
 		}
+	}
+
+	/** The open store: that of the application, which fails when a test says so. */
+	private final class ControlledStore implements LockStore, LockSignals {
+
+		private final LockSignals signals;
+
+		private final LockStore local;
+
+		ControlledStore(StoreContext context) {
+			this.signals = context.signals();
+			this.local = ControlledBackend.this.local.open(new StoreContext(context.instance(), this));
+		}
+
+		@Override
+		public BackendDescription description() {
+			return ControlledBackend.this.description();
+		}
+
+		void lose(Ticket ticket) {
+			this.local.cancel(ticket);
+			this.signals.renewNow(ticket);
+		}
+
+		@Override
+		public void close() {
+			ControlledBackend.this.open = null;
+			this.local.close();
+		}
+
+		@Override
+		public void verify() {
+			requireWorking();
+			this.local.verify();
+		}
+
+		@Override
+		public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+			requireWorking();
+			return remember(ticket, this.local.attempt(ticket, lease, queue));
+		}
+
+		@Override
+		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+			requireWorking();
+			ControlledBackend.this.held.remove(ticket);
+			ReleaseResult result = this.local.release(ticket, lastToken, next);
+			AttemptResult answer = result.next();
+			if (next != null && answer != null) {
+				remember(next.ticket(), answer);
+			}
+			return result;
+		}
+
+		@Override
+		public void cancel(Ticket ticket) {
+			requireWorking();
+			ControlledBackend.this.held.remove(ticket);
+			this.local.cancel(ticket);
+		}
+
+		@Override
+		public List<RenewalResult> renew(List<Renewal> renewals) {
+			requireWorking();
+			return this.local.renew(renewals);
+		}
+
+		@Override
+		public void granted(Ticket ticket, Grant grant) {
+			remember(ticket, grant);
+			this.signals.granted(ticket, grant);
+		}
+
+		@Override
+		public void lookAgain(Ticket ticket) {
+			this.signals.lookAgain(ticket);
+		}
+
+		@Override
+		public void lookAgainAll() {
+			this.signals.lookAgainAll();
+		}
+
+		@Override
+		public void renewNow(Ticket ticket) {
+			this.signals.renewNow(ticket);
+		}
+
 	}
 
 }

@@ -10,6 +10,8 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
@@ -25,13 +27,12 @@ final class ForeignHolder implements LockSignals {
 	/** Longer than any test runs. */
 	private static final Duration LEASE = LockRequest.MAXIMUM_LEASE;
 
-	private final LocalLockBackend backend;
+	private final LockStore store;
 
 	private final Map<String, Ticket> taken = new ConcurrentHashMap<>();
 
 	ForeignHolder(LocalStore store) {
-		this.backend = new LocalLockBackend(store, 1, TimeSource.SYSTEM);
-		this.backend.start(INSTANCE, this);
+		this.store = new LocalLockBackend(store, 1, TimeSource.SYSTEM).open(new StoreContext(INSTANCE, this));
 	}
 
 	/**
@@ -41,7 +42,7 @@ final class ForeignHolder implements LockSignals {
 	boolean take(String key) {
 		Ticket ticket = this.taken.computeIfAbsent(key,
 				(free) -> new Ticket(free, LockMode.EXCLUSIVE, INSTANCE, System.nanoTime(), false));
-		boolean granted = this.backend.attempt(ticket, LEASE, false) instanceof AttemptResult.Granted;
+		boolean granted = this.store.attempt(ticket, LEASE, false) instanceof AttemptResult.Granted;
 		if (!granted) {
 			this.taken.remove(key);
 		}
@@ -55,7 +56,7 @@ final class ForeignHolder implements LockSignals {
 	boolean free(String key) {
 		Ticket ticket = this.taken.remove(key);
 		if (ticket != null) {
-			this.backend.cancel(ticket);
+			this.store.cancel(ticket);
 		}
 		return ticket != null;
 	}

@@ -3,7 +3,7 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
 import org.apache.commons.logging.Log;
@@ -35,7 +35,7 @@ final class CommandSender {
 
 	private static final long RESCUE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-	private final LockBackend backend;
+	private final LockStore store;
 
 	private final Executor executor;
 
@@ -48,12 +48,12 @@ final class CommandSender {
 	/** The last command of each key that is to be sent in order, until it is answered. */
 	private final ConcurrentMap<String, CompletableFuture<?>> lastInOrder = new ConcurrentHashMap<>();
 
-	CommandSender(LockBackend backend, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
-		this.backend = backend;
+	CommandSender(LockStore store, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
+		this.store = store;
 		this.executor = executor;
 		this.callbacks = callbacks;
 		this.tasks = new Tasks(executor, timers);
-		this.strays = new StrayTickets(backend, this.tasks);
+		this.strays = new StrayTickets(store, this.tasks);
 	}
 
 	Executor callbacks() {
@@ -240,7 +240,7 @@ final class CommandSender {
 		Effects effects;
 		try {
 			effects = queue.attemptAnswered(attempt,
-					this.backend.attempt(attempt.ticket(), attempt.lease(), attempt.queue()));
+					this.store.attempt(attempt.ticket(), attempt.lease(), attempt.queue()));
 		}
 		catch (Throwable ex) {
 			failed(queue, attempt, ex);
@@ -256,10 +256,10 @@ final class CommandSender {
 		Effects effects;
 		try {
 			if (pending.releasesLock) {
-				result = this.backend.release(pending.ticket, pending.lastToken, release.next());
+				result = this.store.release(pending.ticket, pending.lastToken, release.next());
 			}
 			else {
-				this.backend.cancel(pending.ticket);
+				this.store.cancel(pending.ticket);
 			}
 			effects = queue.releaseAnswered(pending, result);
 		}

@@ -10,7 +10,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -44,7 +44,7 @@ public final class LockAcquirer {
 
 	/**
 	 * Create a room.
-	 * @param backend the store
+	 * @param store the store
 	 * @param instance this JVM's part of every ticket
 	 * @param backendTimeout how long the store may fail to answer before waiting ends
 	 * @param handOffLimits how long a lock may stay in this JVM
@@ -53,13 +53,13 @@ public final class LockAcquirer {
 	 * @param callbacks completes the futures of asynchronous callers
 	 * @param timers only hands work to the executor
 	 */
-	public LockAcquirer(LockBackend backend, String instance, Duration backendTimeout, HandOffLimits handOffLimits,
+	public LockAcquirer(LockStore store, String instance, Duration backendTimeout, HandOffLimits handOffLimits,
 			TimeSource clock, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
 		this.clock = clock;
 		this.backendTimeout = backendTimeout;
-		this.sender = new CommandSender(backend, executor, callbacks, timers);
+		this.sender = new CommandSender(store, executor, callbacks, timers);
 		this.queues = new KeyQueues(instance, backendTimeout, handOffLimits, clock, this.sender);
-		this.withdrawalNanos = withdrawal(backend.description(), backendTimeout).toNanos();
+		this.withdrawalNanos = withdrawal(store.description(), backendTimeout).toNanos();
 		this.threads = new ThreadWaits(this, clock, this.withdrawalNanos);
 	}
 

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
 
 /**

@@ -1,7 +1,7 @@
 package io.github.distlock.waiting;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;

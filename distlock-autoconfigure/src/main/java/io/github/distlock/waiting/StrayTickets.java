@@ -3,7 +3,7 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -20,26 +20,26 @@ final class StrayTickets {
 
 	private static final int SENDS = 3;
 
-	private final LockBackend backend;
+	private final LockStore store;
 
 	private final Duration delay;
 
 	private final Tasks tasks;
 
-	StrayTickets(LockBackend backend, Tasks tasks) {
-		this.backend = backend;
-		this.delay = backend.description().strayDelay();
+	StrayTickets(LockStore store, Tasks tasks) {
+		this.store = store;
+		this.delay = store.description().strayDelay();
 		this.tasks = tasks;
 	}
 
 	/** Release a ticket that was granted the lock. */
 	void release(Ticket ticket, long token) {
-		background(() -> this.backend.release(ticket, token, null), SENDS);
+		background(() -> this.store.release(ticket, token, null), SENDS);
 	}
 
 	/** Cancel a ticket once more, when no copy of its attempt is on its way any more. */
 	void cancelLater(Ticket ticket) {
-		this.tasks.laterSurely(() -> background(() -> this.backend.cancel(ticket), SENDS), this.delay.toNanos());
+		this.tasks.laterSurely(() -> background(() -> this.store.cancel(ticket), SENDS), this.delay.toNanos());
 	}
 
 	private void background(Runnable command, int sends) {

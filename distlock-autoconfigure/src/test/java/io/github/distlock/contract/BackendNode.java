@@ -12,6 +12,8 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,8 @@ final class BackendNode implements LockSignals {
 
 	final LockBackend backend;
 
+	final LockStore store;
+
 	private final Duration patience;
 
 	private final Set<Ticket> granted = ConcurrentHashMap.newKeySet();
@@ -45,13 +49,13 @@ final class BackendNode implements LockSignals {
 
 	private BackendNode(LockBackend backend, Duration patience) {
 		this.backend = backend;
+		this.store = backend.open(new StoreContext(this.instance, this));
 		this.patience = patience;
 	}
 
-	/** Start a backend and wait until signals reach it, if it has any. */
+	/** Open a store and wait until signals reach it, if it has any. */
 	static BackendNode start(LockBackend backend, Duration patience) {
 		BackendNode node = new BackendNode(backend, patience);
-		backend.start(node.instance, node);
 		if (backend.description().fair()) {
 			node.awaitSignals();
 		}
@@ -66,10 +70,10 @@ final class BackendNode implements LockSignals {
 			Ticket waiter = ticket(key);
 			attempt(holder);
 			attempt(waiter);
-			boolean held = this.backend.release(holder, 0, null).released();
+			boolean held = this.store.release(holder, 0, null).released();
 			boolean heard = held && hears(waiter,
 					signalTime.getAndUpdate((nanos) -> Math.min(nanos * 2, LONGEST_SIGNAL_TIME.toNanos())));
-			this.backend.cancel(waiter);
+			this.store.cancel(waiter);
 			return heard;
 		});
 	}
@@ -93,11 +97,11 @@ final class BackendNode implements LockSignals {
 	}
 
 	AttemptResult attempt(Ticket ticket) {
-		return this.backend.attempt(ticket, LEASE, true);
+		return this.store.attempt(ticket, LEASE, true);
 	}
 
 	AttemptResult attemptOnce(Ticket ticket) {
-		return this.backend.attempt(ticket, LEASE, false);
+		return this.store.attempt(ticket, LEASE, false);
 	}
 
 	Ticket hold(String key) {
@@ -107,7 +111,7 @@ final class BackendNode implements LockSignals {
 	}
 
 	boolean release(Ticket ticket) {
-		return this.backend.release(ticket, 0, null).released();
+		return this.store.release(ticket, 0, null).released();
 	}
 
 	boolean wasGranted(Ticket ticket) {

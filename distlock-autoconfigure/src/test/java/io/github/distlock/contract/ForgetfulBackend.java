@@ -13,8 +13,10 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +55,8 @@ public final class ForgetfulBackend implements LockBackend {
 
 	private volatile boolean crashed;
 
+	private volatile @Nullable ForgetfulStore open;
+
 	/**
 	 * Put losses before a store.
 	 * @param real the store
@@ -85,7 +89,10 @@ public final class ForgetfulBackend implements LockBackend {
 	 */
 	public void crash() {
 		this.crashed = true;
-		this.real.stop();
+		ForgetfulStore current = this.open;
+		if (current != null) {
+			current.crash();
+		}
 	}
 
 	/**
@@ -135,56 +142,79 @@ public final class ForgetfulBackend implements LockBackend {
 	}
 
 	@Override
-	public void start(String instance, LockSignals signals) {
-		this.real.start(instance, new Hearing(signals));
+	public LockStore open(StoreContext context) {
+		ForgetfulStore opened = new ForgetfulStore(
+				this.real.open(new StoreContext(context.instance(), new Hearing(context.signals()))));
+		this.open = opened;
+		return opened;
 	}
 
-	@Override
-	public void stop() {
-		if (!this.crashed) {
-			this.real.stop();
+	/** The open store, which the losses are put before. */
+	private final class ForgetfulStore implements LockStore {
+
+		private final LockStore real;
+
+		ForgetfulStore(LockStore real) {
+			this.real = real;
 		}
-	}
 
-	@Override
-	public void verify() {
-		this.real.verify();
-	}
-
-	@Override
-	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		AttemptResult result = pass(Verb.ATTEMPT, () -> this.real.attempt(ticket, lease, queue));
-		note(ticket, result);
-		return result;
-	}
-
-	@Override
-	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		ReleaseResult result = pass(Verb.RELEASE, () -> this.real.release(ticket, lastToken, next));
-		if (next != null) {
-			note(next.ticket(), result.next());
+		@Override
+		public BackendDescription description() {
+			return this.real.description();
 		}
-		return result;
-	}
 
-	/** A store that could not queue it says so by not having queued it now. */
-	private void note(Ticket ticket, @Nullable AttemptResult result) {
-		if (result instanceof AttemptResult.Waiting waiting && waiting.queuedNow()) {
-			this.queued.add(ticket);
+		@Override
+		public void close() {
+			if (!ForgetfulBackend.this.crashed) {
+				this.real.close();
+			}
 		}
-	}
 
-	@Override
-	public void cancel(Ticket ticket) {
-		pass(Verb.CANCEL, () -> {
-			this.real.cancel(ticket);
-			return ticket;
-		});
-	}
+		private void crash() {
+			this.real.close();
+		}
 
-	@Override
-	public List<RenewalResult> renew(List<Renewal> renewals) {
-		return pass(Verb.RENEW, () -> this.real.renew(renewals));
+		@Override
+		public void verify() {
+			this.real.verify();
+		}
+
+		@Override
+		public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+			AttemptResult result = pass(Verb.ATTEMPT, () -> this.real.attempt(ticket, lease, queue));
+			note(ticket, result);
+			return result;
+		}
+
+		@Override
+		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+			ReleaseResult result = pass(Verb.RELEASE, () -> this.real.release(ticket, lastToken, next));
+			if (next != null) {
+				note(next.ticket(), result.next());
+			}
+			return result;
+		}
+
+		/** A store that could not queue it says so by not having queued it now. */
+		private void note(Ticket ticket, @Nullable AttemptResult result) {
+			if (result instanceof AttemptResult.Waiting waiting && waiting.queuedNow()) {
+				ForgetfulBackend.this.queued.add(ticket);
+			}
+		}
+
+		@Override
+		public void cancel(Ticket ticket) {
+			pass(Verb.CANCEL, () -> {
+				this.real.cancel(ticket);
+				return ticket;
+			});
+		}
+
+		@Override
+		public List<RenewalResult> renew(List<Renewal> renewals) {
+			return pass(Verb.RENEW, () -> this.real.renew(renewals));
+		}
+
 	}
 
 	/** A crashed JVM hears nothing. */

@@ -4,8 +4,8 @@ import java.util.List;
 
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockBackend.Renewal;
-import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
@@ -73,7 +73,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 	default void aReleaseThatQueuesTheNextTicketAnswersWhatAnAttemptWould() {
 		Ticket holder = first().hold(key());
 		Ticket alone = first().ticket(key());
-		ReleaseResult free = first().backend.release(holder, 0, new Successor(alone, LEASE));
+		ReleaseResult free = first().store.release(holder, 0, new Successor(alone, LEASE));
 		assertThat(free.released()).isTrue();
 		Grant grant = granted(free.next());
 		assertThat(granted(first().attempt(alone)).firstToken()).isEqualTo(grant.firstToken());
@@ -87,7 +87,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		Ticket waiter = second().ticket(key());
 		second().attempt(waiter);
 		Ticket behind = first().ticket(key());
-		ReleaseResult contended = first().backend.release(holder, 0, new Successor(behind, LEASE));
+		ReleaseResult contended = first().store.release(holder, 0, new Successor(behind, LEASE));
 		assertThat(contended.released()).isTrue();
 		assertThat(contended.next()).isInstanceOf(AttemptResult.Waiting.class);
 		second().awaitGrant(waiter);
@@ -100,7 +100,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		Ticket holder = first().hold(key());
 		Ticket waiter = second().ticket(key());
 		second().attempt(waiter);
-		second().backend.cancel(waiter);
+		second().store.cancel(waiter);
 		first().release(holder);
 		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(AttemptResult.Granted.class);
 		assertThat(second().wasGranted(waiter)).isFalse();
@@ -113,25 +113,25 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		second().attempt(waiter);
 		first().release(holder);
 		second().awaitGrant(waiter);
-		second().backend.cancel(waiter);
+		second().store.cancel(waiter);
 		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(AttemptResult.Granted.class);
 	}
 
 	@Test
 	default void cancellingATicketThatDoesNotWaitChangesNothing() {
 		Ticket holder = first().hold(key());
-		second().backend.cancel(second().ticket(key()));
-		first().backend.cancel(first().ticket(key()));
+		second().store.cancel(second().ticket(key()));
+		first().store.cancel(first().ticket(key()));
 		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
-		first().backend.cancel(holder);
-		first().backend.cancel(holder);
+		first().store.cancel(holder);
+		first().store.cancel(holder);
 		second().hold(key());
 	}
 
 	@Test
 	default void aLeaseThatIsNotRenewedEnds() {
 		assumeExpiry();
-		first().backend.attempt(first().ticket(key()), store().shortLease(), true);
+		first().store.attempt(first().ticket(key()), store().shortLease(), true);
 		await().until(() -> second().attemptOnce(second().ticket(key())) instanceof AttemptResult.Granted);
 	}
 
@@ -139,7 +139,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 	default void aLockWhoseLeaseHasEndedGoesToTheLongestWaitingTicket() {
 		assumeExpiry();
 		assumeOrder();
-		first().backend.attempt(first().ticket(key()), store().shortLease(), true);
+		first().store.attempt(first().ticket(key()), store().shortLease(), true);
 		Ticket waiter = second().ticket(key());
 		second().attempt(waiter);
 		await().until(() -> {
@@ -153,7 +153,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 	default void aRenewedLeaseGoesOn() {
 		Ticket holder = first().ticket(key());
 		Grant grant = granted(first().attempt(holder));
-		List<RenewalResult> results = first().backend
+		List<RenewalResult> results = first().store
 			.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE.multipliedBy(3))));
 		assertThat(results).singleElement()
 			.isInstanceOfSatisfying(RenewalResult.Renewed.class,
@@ -173,13 +173,13 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		Grant grant = granted(first().attempt(holder));
 		Ticket other = second().ticket(key());
 		// Some stores know that another ticket holds the lock.
-		assertThat(second().backend.renew(List.of(new Renewal(other, grant.lastToken(), LEASE)))).singleElement()
+		assertThat(second().store.renew(List.of(new Renewal(other, grant.lastToken(), LEASE)))).singleElement()
 			.isInstanceOf(RenewalResult.Gone.class);
 		// A copy that arrives late lifts no later grant.
-		assertThat(first().backend.renew(List.of(new Renewal(holder, grant.lastToken() + 1, LEASE))))
+		assertThat(first().store.renew(List.of(new Renewal(holder, grant.lastToken() + 1, LEASE))))
 			.containsExactly(new RenewalResult.Gone());
 		first().release(holder);
-		assertThat(first().backend.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE))))
+		assertThat(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE))))
 			.containsExactly(new RenewalResult.Gone());
 	}
 
@@ -194,7 +194,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 			assertThat(grant.firstToken()).isGreaterThan(last);
 			assertThat(grant.lastToken() - grant.firstToken() + 1).isEqualTo(description().tokensPerGrant());
 			last = grant.firstToken();
-			node.backend.release(ticket, last, null);
+			node.store.release(ticket, last, null);
 		}
 	}
 
@@ -204,7 +204,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		assumeLastingTokens();
 		Ticket ticket = first().ticket(key());
 		Grant grant = granted(first().attempt(ticket));
-		first().backend.release(ticket, grant.firstToken(), null);
+		first().store.release(ticket, grant.firstToken(), null);
 		store().clear();
 		assertThat(granted(second().attempt(second().ticket(key()))).firstToken()).isGreaterThan(grant.lastToken());
 	}

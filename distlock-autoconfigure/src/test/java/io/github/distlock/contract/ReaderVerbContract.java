@@ -5,8 +5,8 @@ import java.util.List;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockBackend.Renewal;
-import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
@@ -42,10 +42,10 @@ interface ReaderVerbContract extends ContractTests {
 			assertThat(grant.firstToken()).isGreaterThan(last);
 			last = grant.lastToken();
 		}
-		assertThat(first().backend.renew(List.of(new Renewal(one, granted.lastToken(), LEASE.multipliedBy(2)))))
+		assertThat(first().store.renew(List.of(new Renewal(one, granted.lastToken(), LEASE.multipliedBy(2)))))
 			.singleElement()
 			.isInstanceOf(RenewalResult.Renewed.class);
-		assertThat(second().backend.renew(List.of(new Renewal(one, last, LEASE))))
+		assertThat(second().store.renew(List.of(new Renewal(one, last, LEASE))))
 			.containsExactly(new RenewalResult.Gone());
 		assertThat(first().release(one)).isTrue();
 		assertThat(first().release(other)).isTrue();
@@ -66,13 +66,13 @@ interface ReaderVerbContract extends ContractTests {
 		assertThat(again.lastToken()).isEqualTo(once.lastToken());
 		assertThat(first().release(holder)).isTrue();
 		assertThat(first().release(holder)).isFalse();
-		first().backend.cancel(holder);
-		assertThat(first().backend.renew(List.of(new Renewal(holder, once.lastToken(), LEASE))))
+		first().store.cancel(holder);
+		assertThat(first().store.renew(List.of(new Renewal(holder, once.lastToken(), LEASE))))
 			.containsExactly(new RenewalResult.Gone());
 		assertThat(first().attemptOnce(writer(first()))).isInstanceOf(AttemptResult.Busy.class);
 		assertThat(second().attempt(other)).isInstanceOf(AttemptResult.Granted.class);
-		second().backend.cancel(other);
-		second().backend.cancel(other);
+		second().store.cancel(other);
+		second().store.cancel(other);
 		assertThat(first().attemptOnce(writer(first()))).isInstanceOf(AttemptResult.Granted.class);
 	}
 
@@ -88,7 +88,7 @@ interface ReaderVerbContract extends ContractTests {
 		Ticket later = reader(second());
 		assertThat(first().attempt(late)).isInstanceOf(AttemptResult.Waiting.class);
 		assertThat(second().attempt(later)).isInstanceOf(AttemptResult.Waiting.class);
-		second().backend.cancel(writer);
+		second().store.cancel(writer);
 		first().awaitSignal(late);
 		second().awaitSignal(later);
 		first().awaitGrant(late);
@@ -130,13 +130,13 @@ interface ReaderVerbContract extends ContractTests {
 		Ticket waiting = writer(second());
 		second().attempt(waiting);
 		Ticket reader = reader(first());
-		ReleaseResult result = first().backend.release(writer, before.firstToken(), new Successor(reader, LEASE));
+		ReleaseResult result = first().store.release(writer, before.firstToken(), new Successor(reader, LEASE));
 		assertThat(result.released()).isTrue();
 		Grant kept = granted(result.next());
 		assertThat(kept.firstToken()).isGreaterThan(before.firstToken());
 		assertThat(second().attempt(waiting)).isInstanceOf(AttemptResult.Waiting.class);
 		// A copy changes nothing, and may say what is true.
-		ReleaseResult again = first().backend.release(writer, before.firstToken(), new Successor(reader, LEASE));
+		ReleaseResult again = first().store.release(writer, before.firstToken(), new Successor(reader, LEASE));
 		assertThat(again.released()).isFalse();
 		if (again.next() != null) {
 			assertThat(granted(again.next()).firstToken()).isEqualTo(kept.firstToken());
@@ -159,7 +159,7 @@ interface ReaderVerbContract extends ContractTests {
 			second().attempt(ticket);
 		}
 		Ticket kept = reader(first());
-		granted(first().backend.release(writer, before.firstToken(), new Successor(kept, LEASE)).next());
+		granted(first().store.release(writer, before.firstToken(), new Successor(kept, LEASE)).next());
 		second().awaitSignal(next);
 		second().awaitGrant(next);
 		assertThat(second().attempt(waiting)).isInstanceOf(AttemptResult.Waiting.class);
@@ -173,7 +173,7 @@ interface ReaderVerbContract extends ContractTests {
 		first().attempt(writer);
 		first().release(writer);
 		Ticket reader = reader(first());
-		ReleaseResult result = first().backend.release(writer, 0, new Successor(reader, LEASE));
+		ReleaseResult result = first().store.release(writer, 0, new Successor(reader, LEASE));
 		assertThat(result.released()).isFalse();
 		assertThat(result.next()).isNull();
 		assertThat(second().attemptOnce(writer(second()))).isInstanceOf(AttemptResult.Granted.class);

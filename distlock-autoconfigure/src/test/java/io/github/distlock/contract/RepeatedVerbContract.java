@@ -7,8 +7,8 @@ import java.util.List;
 
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockBackend.Renewal;
-import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -37,8 +37,8 @@ interface RepeatedVerbContract extends ContractTests {
 	default void aRepeatedAttemptDoesNotLengthenTheLease() {
 		assumeExpiry();
 		Ticket ticket = first().ticket(key());
-		first().backend.attempt(ticket, LEASE, true);
-		Grant again = granted(first().backend.attempt(ticket, LEASE.multipliedBy(3), true));
+		first().store.attempt(ticket, LEASE, true);
+		Grant again = granted(first().store.attempt(ticket, LEASE.multipliedBy(3), true));
 		assertThat(again.validity().remainingNanos(TimeSource.SYSTEM)).isLessThan(LEASE.toNanos());
 		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOfSatisfying(AttemptResult.Busy.class,
 				(busy) -> assertThat(busy.remaining()).isLessThanOrEqualTo(LEASE));
@@ -79,8 +79,8 @@ interface RepeatedVerbContract extends ContractTests {
 	default void aRepeatedReleaseThatQueuesTheNextTicketQueuesItOnce() {
 		Ticket holder = first().hold(key());
 		Ticket next = first().ticket(key());
-		Grant once = granted(first().backend.release(holder, 0, new Successor(next, LEASE)).next());
-		assertThat(first().backend.release(holder, 0, new Successor(next, LEASE)).released()).isFalse();
+		Grant once = granted(first().store.release(holder, 0, new Successor(next, LEASE)).next());
+		assertThat(first().store.release(holder, 0, new Successor(next, LEASE)).released()).isFalse();
 		assertThat(granted(first().attempt(next)).firstToken()).isEqualTo(once.firstToken());
 		assertThat(first().release(next)).isTrue();
 		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOf(AttemptResult.Granted.class);
@@ -91,12 +91,12 @@ interface RepeatedVerbContract extends ContractTests {
 		Ticket holder = first().hold(key());
 		Ticket waiter = second().ticket(key());
 		second().attempt(waiter);
-		second().backend.cancel(waiter);
-		second().backend.cancel(waiter);
+		second().store.cancel(waiter);
+		second().store.cancel(waiter);
 		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
 		assertThat(first().release(holder)).isTrue();
 		second().hold(key());
-		second().backend.cancel(waiter);
+		second().store.cancel(waiter);
 		assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
 	}
 
@@ -105,7 +105,7 @@ interface RepeatedVerbContract extends ContractTests {
 		Ticket holder = first().ticket(key());
 		Grant grant = granted(first().attempt(holder));
 		for (Duration lease : List.of(LEASE.multipliedBy(3), LEASE.multipliedBy(3), store().shortLease())) {
-			assertThat(first().backend.renew(List.of(new Renewal(holder, grant.lastToken(), lease)))).singleElement()
+			assertThat(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), lease)))).singleElement()
 				.isInstanceOf(RenewalResult.Renewed.class);
 		}
 		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOfSatisfying(AttemptResult.Busy.class,
@@ -125,7 +125,7 @@ interface RepeatedVerbContract extends ContractTests {
 		}
 		renewals.add(3, new Renewal(first().ticket(key() + "-nobody"), 1, LEASE));
 		Collections.reverse(renewals);
-		List<RenewalResult> results = first().backend.renew(renewals);
+		List<RenewalResult> results = first().store.renew(renewals);
 		assertThat(results).hasSize(6);
 		for (int i = 0; i < 6; i++) {
 			assertThat(results.get(i)).isInstanceOf((i == 2) ? RenewalResult.Gone.class : RenewalResult.Renewed.class);

@@ -163,7 +163,7 @@ final class Stage implements AutoCloseable {
 			Thread.currentThread().interrupt();
 		}
 		this.nodes.forEach(ContractNode::stop);
-		this.backends.forEach((node) -> node.backend.stop());
+		this.backends.forEach((node) -> node.store.close());
 	}
 
 }

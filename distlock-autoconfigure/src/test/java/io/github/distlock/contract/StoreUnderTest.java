@@ -13,8 +13,8 @@ import io.github.distlock.backend.TimeSource;
 public interface StoreUnderTest extends AutoCloseable {
 
 	/**
-	 * Make a backend as one more JVM would have it: not started yet, with connections and
-	 * sessions of its own, over the one server. The contract starts and stops it.
+	 * Make a backend as one more JVM would have it, over the one server: the store that
+	 * it opens has connections and sessions of its own. The contract opens and closes it.
 	 * @param clock the clocks of that JVM; some are hours off
 	 * @return the backend
 	 */

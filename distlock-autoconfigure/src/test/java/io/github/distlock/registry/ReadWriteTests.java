@@ -1,6 +1,7 @@
 package io.github.distlock.registry;
 
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
@@ -180,19 +182,39 @@ class ReadWriteTests {
 	}
 
 	private static LockBackend pausingAtRelease(LockBackend real, CountDownLatch asked, CountDownLatch answer) {
-		return (LockBackend) Proxy.newProxyInstance(LockBackend.class.getClassLoader(),
-				new Class<?>[] { LockBackend.class }, (proxy, method, arguments) -> {
-					if (method.getName().equals("release")) {
-						asked.countDown();
-						answer.await();
-					}
-					try {
-						return method.invoke(real, arguments);
-					}
-					catch (InvocationTargetException ex) {
-						throw ex.getTargetException();
-					}
-				});
+		return proxy(LockBackend.class, (method, arguments) -> {
+			Object result = method.invoke(real, arguments);
+			return (result instanceof LockStore store) ? pausingAtRelease(store, asked, answer) : result;
+		});
+	}
+
+	private static LockStore pausingAtRelease(LockStore real, CountDownLatch asked, CountDownLatch answer) {
+		return proxy(LockStore.class, (method, arguments) -> {
+			if (method.getName().equals("release")) {
+				asked.countDown();
+				answer.await();
+			}
+			return method.invoke(real, arguments);
+		});
+	}
+
+	private static <T> T proxy(Class<T> type, Call call) {
+		return type
+			.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type }, (proxy, method, arguments) -> {
+				try {
+					return call.invoke(method, arguments);
+				}
+				catch (InvocationTargetException ex) {
+					throw ex.getTargetException();
+				}
+			}));
+	}
+
+	/** What a proxy does instead of a method. */
+	private interface Call {
+
+		Object invoke(Method method, Object[] arguments) throws Exception;
+
 	}
 
 	@Test

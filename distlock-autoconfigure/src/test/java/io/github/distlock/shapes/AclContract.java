@@ -13,7 +13,8 @@ import java.util.stream.Collectors;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.registry.BackendLockRegistry;
 
 import io.github.distlock.testing.LockNodes;
@@ -99,10 +100,9 @@ abstract class AclContract {
 		fair.close();
 		other.get(5, TimeUnit.SECONDS).close();
 		LettuceConnectionFactory connections = connectAs("distlock");
-		RedisLockBackend backend = LockNodes.backend(connections);
-		backend.start("verified", new NoSignals());
-		backend.verify();
-		backend.stop();
+		LockStore store = LockNodes.backend(connections).open(new StoreContext("verified", new NoSignals()));
+		store.verify();
+		store.close();
 		connections.destroy();
 		this.nodes.close();
 		assertThat(refused()).isSubsetOf(HARMLESS);
@@ -121,12 +121,11 @@ abstract class AclContract {
 			this.redis.ask("ACL", "DELUSER", "lesser");
 			this.redis.ask(lesser.toArray(String[]::new));
 			LettuceConnectionFactory connections = connectAs("lesser");
-			RedisLockBackend backend = LockNodes.backend(connections);
-			backend.start("lesser", new NoSignals());
+			LockStore store = LockNodes.backend(connections).open(new StoreContext("lesser", new NoSignals()));
 			assertThatExceptionOfType(LockBackendException.class).as(right)
-				.isThrownBy(backend::verify)
+				.isThrownBy(store::verify)
 				.withMessageContaining("grant it " + right);
-			backend.stop();
+			store.close();
 			connections.destroy();
 		}
 	}

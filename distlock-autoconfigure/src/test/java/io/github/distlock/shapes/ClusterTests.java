@@ -12,8 +12,9 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.NoSignals;
@@ -157,23 +158,21 @@ class ClusterTests {
 			cluster.masters().forEach((master) -> master.ask(line.toArray(String[]::new)));
 		}
 		LettuceConnectionFactory connections = cluster.connectionFactory("distlock");
-		RedisLockBackend backend = LockNodes.backend(connections);
-		backend.start("verified", new NoSignals());
-		backend.verify();
+		LockStore store = LockNodes.backend(connections).open(new StoreContext("verified", new NoSignals()));
+		store.verify();
 		for (RedisProcess master : cluster.masters()) {
 			Ticket ticket = new Ticket(cluster.keyOn(master, "rights"), LockMode.EXCLUSIVE, "verified", 1, false);
-			assertThat(backend.attempt(ticket, Duration.ofSeconds(5), true)).isInstanceOf(AttemptResult.Granted.class);
-			assertThat(backend.release(ticket, 0, null).released()).isTrue();
+			assertThat(store.attempt(ticket, Duration.ofSeconds(5), true)).isInstanceOf(AttemptResult.Granted.class);
+			assertThat(store.release(ticket, 0, null).released()).isTrue();
 		}
-		backend.stop();
+		store.close();
 		connections.destroy();
 		cluster.masters().forEach((master) -> master.ask("ACL", "SETUSER", "distlock", "-cluster"));
 		LettuceConnectionFactory refused = cluster.connectionFactory("distlock");
-		RedisLockBackend blind = LockNodes.backend(refused);
-		blind.start("blind", new NoSignals());
+		LockStore blind = LockNodes.backend(refused).open(new StoreContext("blind", new NoSignals()));
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(blind::verify)
 			.withMessageContaining("may not run CLUSTER");
-		blind.stop();
+		blind.close();
 		refused.destroy();
 	}
 

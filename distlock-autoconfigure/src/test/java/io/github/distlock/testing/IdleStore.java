@@ -1,23 +1,26 @@
 package io.github.distlock.testing;
 
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
 
 /**
- * A store without a server: there is nothing to start, to stop or to check.
+ * A store without a server: there is nothing to open, to close or to check. It is its own
+ * backend.
  */
-public abstract class IdleStore implements LockBackend {
+public abstract class IdleStore implements LockBackend, LockStore {
 
 	@Override
 	public void validateKey(String key) {
 	}
 
 	@Override
-	public void start(String instance, LockSignals signals) {
+	public LockStore open(StoreContext context) {
+		return this;
 	}
 
 	@Override
-	public void stop() {
+	public void close() {
 	}
 
 	@Override

@@ -54,12 +54,12 @@ final class Mutants {
 					lua("release.lua", OWNER_CHECK_OF_RELEASE, NO_OWNER_CHECK)))
 				.slow(),
 			Hunt.of(Mutant.of("get and delete not atomic", lua("release.lua", OWNER_CHECK_OF_RELEASE, NO_OWNER_CHECK),
-					java("backend/redis/RedisLockBackend.java", RELEASE_COMMAND, ASK_FIRST + RELEASE_COMMAND)))
+					java("backend/redis/RedisLockStore.java", RELEASE_COMMAND, ASK_FIRST + RELEASE_COMMAND)))
 				.slow(),
 			Hunt.of(Mutant.of("lock and expiry in two commands",
 					lua("attempt.lua", "if redis.pcall('PSETEX', lockKey, lease, owned).err then",
 							"if redis.pcall('SET', lockKey, owned).err then"),
-					java("backend/redis/RedisLockBackend.java", "case Reply.GRANTED -> granted(ticket, answer, lease);",
+					java("backend/redis/RedisLockStore.java", "case Reply.GRANTED -> granted(ticket, answer, lease);",
 							EXPIRE_THEN_GRANTED)))
 				.killingCallers(),
 			Hunt.of(Mutant.of("renewal without owner check",
@@ -99,7 +99,7 @@ final class Mutants {
 					java("waiting/KeyQueue.java", "queued.due |= timer.looks();", "timer.looks();")))
 				.patient(),
 			Hunt.of(Mutant.of("no compensating release",
-					java("backend/redis/RedisLockBackend.java",
+					java("backend/redis/RedisLockStore.java",
 							"ask(Scripts.CANCEL, \"cancel\", ticket, ticket.token());", "")))
 				.losingReplies(),
 			Hunt.of(Mutant.of("hold count in the store", lua("attempt.lua", """

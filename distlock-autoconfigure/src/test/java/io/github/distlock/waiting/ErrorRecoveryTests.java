@@ -12,8 +12,9 @@ import java.util.stream.Stream;
 
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -50,7 +51,7 @@ class ErrorRecoveryTests {
 
 	private final FailingSteps sound = new FailingSteps();
 
-	private final List<LockBackend> backends = new ArrayList<>();
+	private final List<LockStore> stores = new ArrayList<>();
 
 	private LockAcquirer acquirer;
 
@@ -64,12 +65,14 @@ class ErrorRecoveryTests {
 	}
 
 	private LockAcquirer acquirer(String instance, LocalStore store, FailingSteps parts) {
-		LockBackend backend = parts.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM));
-		LockAcquirer made = new LockAcquirer(backend, instance, Duration.ofSeconds(5),
+		Signals signals = new Signals();
+		LockStore opened = parts.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM))
+			.open(new StoreContext(instance, signals));
+		LockAcquirer made = new LockAcquirer(opened, instance, Duration.ofSeconds(5),
 				new HandOffLimits(4, Duration.ofMillis(50)), TimeSource.SYSTEM, parts.commands(), parts.callbacks(),
 				parts.timers());
-		backend.start(instance, new Signals(made));
-		this.backends.add(backend);
+		signals.acquirer = made;
+		this.stores.add(opened);
 		return made;
 	}
 
@@ -79,7 +82,7 @@ class ErrorRecoveryTests {
 		this.acquirer.close();
 		this.other.close();
 		this.threads.shutdownNow();
-		this.backends.forEach(LockBackend::stop);
+		this.stores.forEach(LockStore::close);
 		this.steps.close();
 		this.sound.close();
 	}
@@ -227,7 +230,10 @@ class ErrorRecoveryTests {
 	}
 
 	/** What a session hands to its room. */
-	private record Signals(LockAcquirer acquirer) implements LockSignals {
+	private static final class Signals implements LockSignals {
+
+		/** Set before anything waits. */
+		private volatile LockAcquirer acquirer;
 
 		@Override
 		public void granted(Ticket ticket, Grant grant) {

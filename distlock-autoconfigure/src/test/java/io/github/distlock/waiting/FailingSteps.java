@@ -16,9 +16,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
@@ -90,6 +91,7 @@ public final class FailingSteps implements AutoCloseable {
 		return this.timers;
 	}
 
+	/** Inject errors into the verbs of a store. */
 	public LockBackend before(LockBackend real) {
 		return new FailingBackend(real);
 	}
@@ -124,7 +126,7 @@ public final class FailingSteps implements AutoCloseable {
 		this.callbacks.shutdownNow();
 	}
 
-	/** A store whose verbs fail before they are sent, or after. */
+	/** Opens stores whose verbs fail. */
 	private final class FailingBackend implements LockBackend {
 
 		private final LockBackend real;
@@ -144,13 +146,29 @@ public final class FailingSteps implements AutoCloseable {
 		}
 
 		@Override
-		public void start(String instance, LockSignals signals) {
-			this.real.start(instance, signals);
+		public LockStore open(StoreContext context) {
+			return new FailingStore(this.real.open(context));
+		}
+
+	}
+
+	/** A store whose verbs fail before they are sent, or after. */
+	private final class FailingStore implements LockStore {
+
+		private final LockStore real;
+
+		FailingStore(LockStore real) {
+			this.real = real;
 		}
 
 		@Override
-		public void stop() {
-			this.real.stop();
+		public BackendDescription description() {
+			return this.real.description();
+		}
+
+		@Override
+		public void close() {
+			this.real.close();
 		}
 
 		@Override

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
@@ -142,8 +143,7 @@ final class JdbcThreads {
 	}
 
 	static LockBackendException stopped() {
-		return new LockBackendException("The JDBC lock store is not running: it works from the start of the"
-				+ " application context until its shutdown");
+		return StoreCalls.closed("JDBC");
 	}
 
 }

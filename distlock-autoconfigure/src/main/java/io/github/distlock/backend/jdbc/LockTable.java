@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 import io.github.distlock.LockDefinitionException;
-import io.github.distlock.backend.LockBackend.Renewal;
-import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;

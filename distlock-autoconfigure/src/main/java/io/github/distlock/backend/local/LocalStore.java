@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
-import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;

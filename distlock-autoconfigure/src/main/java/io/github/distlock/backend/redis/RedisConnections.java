@@ -10,6 +10,8 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreCalls;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -39,8 +41,6 @@ final class RedisConnections implements RedisInbox.Events {
 	/** How often to leave a server that has become a replica. */
 	private static final long RESET_NANOS = Duration.ofMillis(500).toNanos();
 
-	private final RedisConnectionFactory application;
-
 	private final RedisServer server;
 
 	private final RedisBackendSettings settings;
@@ -54,62 +54,79 @@ final class RedisConnections implements RedisInbox.Events {
 	/** When we left a server that had become a replica last. */
 	private final AtomicLong resetNanos = new AtomicLong();
 
-	private volatile @Nullable Open open;
+	private final String instance;
+
+	private final LockSignals signals;
+
+	/** The application's, or those of this store. */
+	private final RedisConnectionFactory connections;
+
+	private final boolean dedicated;
+
+	private final ScriptExecutor runner;
+
+	private final RedisInbox inbox;
+
+	private final InboxMonitor watch;
 
 	private volatile @Nullable Boolean cluster;
 
-	RedisConnections(RedisConnectionFactory application, RedisBackendSettings settings, RedisKeys keys,
-			TimeSource time) {
-		this.application = application;
+	private volatile boolean closed;
+
+	/** Create the connections; they work after {@link #open()}. */
+	RedisConnections(RedisConnectionFactory application, RedisBackendSettings settings, RedisKeys keys, TimeSource time,
+			StoreContext context) {
 		this.server = RedisServer.of(application);
 		this.settings = settings;
 		this.keys = keys;
 		this.time = time;
+		this.instance = context.instance();
+		this.signals = context.signals();
+		RedisConnectionFactory own = (settings.dedicatedConnection() && ConnectionUtils.isLettuce(application))
+				? LettuceConnections.dedicated(application, settings.commandTimeout()) : null;
+		this.dedicated = own != null;
+		this.connections = (own != null) ? own : application;
+		this.runner = new ScriptExecutor(this.server, new ScriptSender(this.connections), this.time, this::failed);
+		String channel = this.keys.inboxPrefix() + this.instance;
+		InboxServer inboxServer = new InboxServer(this, this.keys, channel, new EvictionWarning(this.connections),
+				this.signals);
+		this.inbox = new RedisInbox(this.connections, channel, this, inboxServer);
+		this.watch = new InboxMonitor(this.inbox, inboxServer, this.time, settings.commandTimeout(),
+				LockThreads.named("distlock-inbox-probe"));
 	}
 
-	void open(String instance, LockSignals signals) {
-		RedisConnectionFactory ours = (this.settings.dedicatedConnection()
-				&& ConnectionUtils.isLettuce(this.application))
-						? LettuceConnections.dedicated(this.application, this.settings.commandTimeout()) : null;
-		RedisConnectionFactory connections = (ours != null) ? ours : this.application;
-		ScriptExecutor runner = new ScriptExecutor(this.server, new ScriptSender(connections), this.time, this::failed);
-		String channel = this.keys.inboxPrefix() + instance;
-		InboxServer inboxServer = new InboxServer(this, this.keys, channel, new EvictionWarning(connections), signals);
-		RedisInbox inbox = new RedisInbox(connections, channel, this, inboxServer);
-		InboxMonitor watch = new InboxMonitor(inbox, inboxServer, this.time, this.settings.commandTimeout(),
-				LockThreads.named("distlock-inbox-probe"));
-		this.open = new Open(instance, signals, connections, ours != null, runner, inbox, watch);
+	void open() {
 		try {
-			if (ours != null) {
-				LettuceConnections.listen(ours, this::disconnected);
+			if (this.dedicated) {
+				LettuceConnections.listen(this.connections, this::disconnected);
 			}
-			inbox.start(LockThreads.named("distlock-inbox"));
+			this.inbox.start(LockThreads.named("distlock-inbox"));
 		}
 		catch (Throwable ex) {
-			// Nothing may go on of a store that was not started.
+			// Nothing may go on of a store that was not opened.
 			close();
 			throw ex;
 		}
 	}
 
 	void close() {
-		Open current = this.open;
-		this.open = null;
-		if (current != null) {
-			current.watch().stop();
-			if (current.dedicated()) {
-				LettuceConnections.reset(current.connections());
-			}
-			current.inbox().stop(current.dedicated());
-			if (current.dedicated()) {
-				LettuceConnections.close(current.connections());
-			}
+		if (this.closed) {
+			return;
+		}
+		this.closed = true;
+		this.watch.stop();
+		if (this.dedicated) {
+			LettuceConnections.reset(this.connections);
+		}
+		this.inbox.stop(this.dedicated);
+		if (this.dedicated) {
+			LettuceConnections.close(this.connections);
 		}
 	}
 
 	/** Run a script that answers a word and numbers. */
 	Answer<Reply> ask(RedisScript<String> script, String what, Ticket ticket, String... args) {
-		Answer<byte[]> answer = required().runner().run(script, what, ticket.key(), this.keys.of(ticket), args);
+		Answer<byte[]> answer = runner().run(script, what, ticket.key(), this.keys.of(ticket), args);
 		String text = new String(answer.value(), StandardCharsets.ISO_8859_1);
 		return new Answer<>(Reply.parse(text), answer.sent(), answer.repeated());
 	}
@@ -118,7 +135,7 @@ final class RedisConnections implements RedisInbox.Events {
 	@SuppressWarnings("rawtypes")
 	Answer<List<Long>> run(RedisScript<List> script, String what, @Nullable String key, List<String> names,
 			String... args) {
-		return required().runner().run(script, what, key, names, args);
+		return runner().run(script, what, key, names, args);
 	}
 
 	/** Renew by one script. */
@@ -145,12 +162,12 @@ final class RedisConnections implements RedisInbox.Events {
 	 * together if the driver has none.
 	 */
 	void onCluster(Consumer<@Nullable ClusterScripts> action) {
-		RedisConnectionFactory connections = required().connections();
-		if (!ConnectionUtils.isLettuce(connections)) {
+		requireOpen();
+		if (!ConnectionUtils.isLettuce(this.connections)) {
 			action.accept(null);
 			return;
 		}
-		try (RedisConnection connection = connections.getConnection()) {
+		try (RedisConnection connection = this.connections.getConnection()) {
 			action.accept(ClusterScripts.on(connection));
 		}
 	}
@@ -160,12 +177,10 @@ final class RedisConnections implements RedisInbox.Events {
 	 * @throws LockBackendException if the server cannot be reached, or a right is missing
 	 */
 	void verify() {
-		Open current = required();
 		RedisRightsCheck rights = new RedisRightsCheck(this.server, this.keys);
-		String inbox = this.keys.inboxPrefix() + current.instance();
-		rights.check(current.runner()
-			.runText(Scripts.RIGHTS, rights, this.keys.lockQueueAndReaders("rights-" + current.instance()), inbox,
-					RedisInbox.PROBE));
+		String inbox = this.keys.inboxPrefix() + this.instance;
+		rights.check(runner().runText(Scripts.RIGHTS, rights, this.keys.lockQueueAndReaders("rights-" + this.instance),
+				inbox, RedisInbox.PROBE));
 		try {
 			probe(RedisInbox.PROBE);
 		}
@@ -173,7 +188,7 @@ final class RedisConnections implements RedisInbox.Events {
 			throw rights.explain(ex, "EVALSHA");
 		}
 		try {
-			current.inbox().awaitConfirmation(this.settings.commandTimeout());
+			this.inbox.awaitConfirmation(this.settings.commandTimeout());
 		}
 		catch (RuntimeException ex) {
 			if (NestedExceptionUtils.getMostSpecificCause(ex) instanceof UnsupportedOperationException) {
@@ -192,7 +207,7 @@ final class RedisConnections implements RedisInbox.Events {
 	 */
 	long probe(String text) {
 		Answer<List<Long>> answer = run(Scripts.PROBE, "probe", null, List.of(),
-				this.keys.inboxPrefix() + required().instance(), text);
+				this.keys.inboxPrefix() + this.instance, text);
 		this.clock.observe(answer.sent(), answer.value().get(1));
 		return answer.value().get(0);
 	}
@@ -203,14 +218,14 @@ final class RedisConnections implements RedisInbox.Events {
 
 	/** What a ticket that is queued now may rely on. */
 	Hearing hearing() {
-		Open current = this.open;
-		return (current != null) ? current.watch().hearing() : Hearing.NOT;
+		return this.closed ? Hearing.NOT : this.watch.hearing();
 	}
 
 	boolean isCluster() {
 		Boolean known = this.cluster;
 		if (known == null) {
-			RedisConnection connection = required().connections().getConnection();
+			requireOpen();
+			RedisConnection connection = this.connections.getConnection();
 			try {
 				known = connection instanceof RedisClusterConnection;
 			}
@@ -222,13 +237,15 @@ final class RedisConnections implements RedisInbox.Events {
 		return known;
 	}
 
-	private Open required() {
-		Open current = this.open;
-		if (current == null) {
-			throw new LockBackendException("The Redis lock store is not running: it works from the start of the"
-					+ " application context until its shutdown");
+	private ScriptExecutor runner() {
+		requireOpen();
+		return this.runner;
+	}
+
+	private void requireOpen() {
+		if (this.closed) {
+			throw StoreCalls.closed("Redis");
 		}
-		return current;
 	}
 
 	/**
@@ -236,13 +253,12 @@ final class RedisConnections implements RedisInbox.Events {
 	 */
 	private void disconnected(boolean inbox) {
 		this.clock.forget();
-		Open current = this.open;
-		if (current != null) {
+		if (!this.closed) {
 			if (inbox) {
-				current.watch().interrupted();
+				this.watch.interrupted();
 			}
 			else {
-				current.watch().serverChanged();
+				this.watch.serverChanged();
 			}
 		}
 	}
@@ -254,56 +270,47 @@ final class RedisConnections implements RedisInbox.Events {
 	 */
 	private void failed(RuntimeException failure) {
 		this.clock.forget();
-		Open current = this.open;
 		// Only of a server that answers is it asked whether it belongs to a cluster.
-		if (current == null || !current.dedicated() || !ScriptExecutor.says(failure, "READONLY") || isCluster()) {
+		if (this.closed || !this.dedicated || !ScriptExecutor.says(failure, "READONLY") || isCluster()) {
 			return;
 		}
 		long now = this.time.nanoTime();
 		long last = this.resetNanos.get();
 		if (now - last > RESET_NANOS && this.resetNanos.compareAndSet(last, now)) {
 			logger.warn("The Redis server has become a replica: connecting anew, to find the master");
-			LettuceConnections.reset(current.connections());
-			current.watch().serverChanged();
+			LettuceConnections.reset(this.connections);
+			this.watch.serverChanged();
 		}
 	}
 
 	@Override
 	public void subscribed() {
 		this.clock.forget();
-		Open current = this.open;
-		if (current != null) {
-			current.watch().subscribed();
+		if (!this.closed) {
+			this.watch.subscribed();
 		}
 	}
 
 	@Override
 	public void probed(String text) {
-		Open current = this.open;
-		if (current != null) {
-			current.watch().heard(text);
+		if (!this.closed) {
+			this.watch.heard(text);
 		}
 	}
 
 	@Override
 	public void granted(GrantMessage message) {
-		Open current = this.open;
-		if (current == null) {
+		if (this.closed) {
 			return;
 		}
 		Ticket ticket = Ticket.of(this.keys.keyOf(message.lock()), message.token());
 		TimeSource.Instant now = this.time.now();
 		// The masters of a cluster have a clock each, and one baseline cannot judge them.
-		Validity validity = (Boolean.FALSE.equals(this.cluster) && !current.watch().isDoubtful())
+		Validity validity = (Boolean.FALSE.equals(this.cluster) && !this.watch.isDoubtful())
 				? this.clock.judge(message.grantedMicros(), Duration.ofMillis(message.ttlMillis()), now) : null;
 		// What cannot be judged counts as passed: the ticket will ask.
-		current.signals()
-			.granted(ticket, new Grant(message.first(), message.last(),
-					(validity != null) ? validity : Validity.until(now, Duration.ZERO)));
-	}
-
-	private record Open(String instance, LockSignals signals, RedisConnectionFactory connections, boolean dedicated,
-			ScriptExecutor runner, RedisInbox inbox, InboxMonitor watch) {
+		this.signals.granted(ticket, new Grant(message.first(), message.last(),
+				(validity != null) ? validity : Validity.until(now, Duration.ZERO)));
 	}
 
 }

@@ -3,7 +3,7 @@ package io.github.distlock.backend.redis;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;

@@ -1,5 +1,6 @@
 package io.github.distlock.backend.redlock;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -93,6 +94,24 @@ final class Quorum {
 			}
 			throw VoteCollector.asFailure(ex);
 		}
+	}
+
+	/**
+	 * Find out whether a majority of the nodes can be reached and counts.
+	 * @param oldEnough how long a node must have been up to count
+	 */
+	void verify(Duration oldEnough) {
+		await(VoteCollector.judge(ask(QuorumNode::probe), (answers) -> {
+			if (answers.count((uptime) -> uptime.compareTo(oldEnough) >= 0) >= majority()) {
+				return true;
+			}
+			if (answers.outstanding() == 0) {
+				throw failure("test of the store", null, answers,
+						(uptime) -> (uptime.compareTo(oldEnough) < 0) ? "does not count before it has been up for "
+								+ oldEnough + " (distlock.redlock.longest-lease), up for " + uptime : "");
+			}
+			return null;
+		}));
 	}
 
 	/** Too few nodes have answered, or count. */

@@ -6,20 +6,16 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.QuorumNode;
-import io.github.distlock.backend.ReleaseResult;
-import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Locks on a majority of independent nodes: survives the loss of the others, without
@@ -41,8 +37,6 @@ public final class RedlockBackend implements LockBackend {
 	private final TimeSource clock;
 
 	private final BackendDescription description;
-
-	private volatile @Nullable RedlockStore operation;
 
 	/**
 	 * Create the store. Sends nothing yet.
@@ -69,53 +63,6 @@ public final class RedlockBackend implements LockBackend {
 	}
 
 	@Override
-	public void start(String instance, LockSignals signals) {
-		RedlockStore started = new RedlockStore(this.quorum, this.settings, this.clock, signals);
-		this.operation = started;
-		List<CompletableFuture<Boolean>> connecting = this.quorum
-			.ask((node) -> node.start(instance, (ticket) -> started.woken(node, ticket), signals::lookAgainAll)
-				.thenApply((done) -> true));
-		// Whoever comes first would otherwise hear that nothing is connected.
-		VoteCollector
-			.judge(connecting,
-					(answers) -> (answers.nodes() - answers.outstanding() >= this.quorum.majority()) ? true : null)
-			.completeOnTimeout(false, longestStart().toMillis(), TimeUnit.MILLISECONDS)
-			.thenRun(started::connected);
-	}
-
-	private Duration longestStart() {
-		Duration tries = this.settings.nodeTimeout().multipliedBy(4);
-		return (tries.compareTo(SHORTEST_START) > 0) ? tries : SHORTEST_START;
-	}
-
-	@Override
-	public void stop() {
-		RedlockStore current = this.operation;
-		this.operation = null;
-		if (current != null) {
-			current.stop();
-			this.quorum.nodes().forEach(QuorumNode::stop);
-		}
-	}
-
-	@Override
-	public void verify() {
-		Duration oldEnough = this.settings.longestLease();
-		required();
-		this.quorum.await(VoteCollector.judge(this.quorum.ask(QuorumNode::probe), (answers) -> {
-			if (answers.count((uptime) -> uptime.compareTo(oldEnough) >= 0) >= this.quorum.majority()) {
-				return true;
-			}
-			if (answers.outstanding() == 0) {
-				throw this.quorum.failure("test of the store", null, answers,
-						(uptime) -> (uptime.compareTo(oldEnough) < 0) ? "does not count before it has been up for "
-								+ oldEnough + " (distlock.redlock.longest-lease), up for " + uptime : "");
-			}
-			return null;
-		}));
-	}
-
-	@Override
 	public void validateLease(String key, Duration lease) {
 		if (lease.compareTo(this.settings.longestLease()) > 0) {
 			throw new LockDefinitionException("Lock '" + key + "' is asked for with a lease of " + lease
@@ -126,48 +73,24 @@ public final class RedlockBackend implements LockBackend {
 	}
 
 	@Override
-	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		validateLease(ticket.key(), lease);
-		return required().attempt(ticket, lease, queue);
+	public LockStore open(StoreContext context) {
+		LockSignals signals = context.signals();
+		RedlockStore started = new RedlockStore(this, this.quorum, this.settings, this.clock, signals);
+		List<CompletableFuture<Boolean>> connecting = this.quorum.ask(
+				(node) -> node.start(context.instance(), (ticket) -> started.woken(node, ticket), signals::lookAgainAll)
+					.thenApply((done) -> true));
+		// Whoever comes first would otherwise hear that nothing is connected.
+		VoteCollector
+			.judge(connecting,
+					(answers) -> (answers.nodes() - answers.outstanding() >= this.quorum.majority()) ? true : null)
+			.completeOnTimeout(false, longestStart().toMillis(), TimeUnit.MILLISECONDS)
+			.thenRun(started::connected);
+		return started;
 	}
 
-	@Override
-	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		RedlockStore current = required();
-		if (!current.release(ticket, lastToken)) {
-			return new ReleaseResult(false, null);
-		}
-		return new ReleaseResult(true, (next != null) ? successor(current, next) : null);
-	}
-
-	/** The release is done, and must not fail because of what comes next. */
-	private @Nullable AttemptResult successor(RedlockStore current, Successor next) {
-		try {
-			return current.attempt(next.ticket(), next.lease(), true);
-		}
-		catch (LockBackendException ex) {
-			return new AttemptResult.Waiting(RedlockTicket.retry(0), false);
-		}
-	}
-
-	@Override
-	public void cancel(Ticket ticket) {
-		required().cancel(ticket);
-	}
-
-	@Override
-	public List<RenewalResult> renew(List<Renewal> renewals) {
-		return required().renew(renewals);
-	}
-
-	private RedlockStore required() {
-		RedlockStore current = this.operation;
-		if (current == null) {
-			throw new LockBackendException("The Redlock lock store is not running: it works from the start of the"
-					+ " application context until its shutdown");
-		}
-		current.awaitConnected();
-		return current;
+	private Duration longestStart() {
+		Duration tries = this.settings.nodeTimeout().multipliedBy(4);
+		return (tries.compareTo(SHORTEST_START) > 0) ? tries : SHORTEST_START;
 	}
 
 }

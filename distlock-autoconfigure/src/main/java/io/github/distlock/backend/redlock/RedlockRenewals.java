@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Function;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.QuorumNode.Extension;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;

@@ -13,12 +13,15 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
-import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.QuorumNode;
 import io.github.distlock.backend.QuorumNode.Claim;
 import io.github.distlock.backend.QuorumNode.Vote;
+import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -33,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * wait or hold. A ticket is here from when it waits or holds until it is released or
  * cancelled, or its claim has expired on all nodes.
  */
-final class RedlockStore {
+final class RedlockStore implements LockStore {
 
 	private static final Log logger = LogFactory.getLog(RedlockStore.class);
 
@@ -51,6 +54,8 @@ final class RedlockStore {
 	private final ScheduledExecutorService timers = Executors
 		.newSingleThreadScheduledExecutor(LockThreads.named("distlock-redlock"));
 
+	private final RedlockBackend backend;
+
 	private final Quorum quorum;
 
 	private final RedlockSettings settings;
@@ -63,7 +68,11 @@ final class RedlockStore {
 
 	private final RedlockRenewals renewals;
 
-	RedlockStore(Quorum quorum, RedlockSettings settings, TimeSource clock, LockSignals signals) {
+	private volatile boolean closed;
+
+	RedlockStore(RedlockBackend backend, Quorum quorum, RedlockSettings settings, TimeSource clock,
+			LockSignals signals) {
+		this.backend = backend;
 		this.quorum = quorum;
 		this.settings = settings;
 		this.clock = clock;
@@ -79,16 +88,34 @@ final class RedlockStore {
 		this.connected.complete(true);
 	}
 
-	void awaitConnected() {
+	@Override
+	public BackendDescription description() {
+		return this.backend.description();
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		this.connected.complete(true);
+		this.timers.shutdownNow();
+		this.candidates.clear();
+		this.quorum.nodes().forEach(QuorumNode::stop);
+	}
+
+	/** Also waits for the first connections. */
+	private void requireOpen() {
+		if (this.closed) {
+			throw StoreCalls.closed("Redlock");
+		}
 		if (!this.connected.isDone()) {
 			this.connected.join();
 		}
 	}
 
-	void stop() {
-		this.connected.complete(true);
-		this.timers.shutdownNow();
-		this.candidates.clear();
+	@Override
+	public void verify() {
+		requireOpen();
+		this.quorum.verify(this.settings.longestLease());
 	}
 
 	/** A node says that the lock is free there. */
@@ -104,7 +131,10 @@ final class RedlockStore {
 		}
 	}
 
-	AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+	@Override
+	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		this.backend.validateLease(ticket.key(), lease);
+		requireOpen();
 		RedlockTicket candidate = this.candidates.get(ticket);
 		WonRound held = (candidate != null) ? candidate.tenure() : null;
 		if (candidate != null && held != null) {
@@ -223,11 +253,30 @@ final class RedlockStore {
 		this.candidates.computeIfPresent(ticket, (key, known) -> (known.tenure() == tenure) ? null : known);
 	}
 
+	@Override
+	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+		requireOpen();
+		if (!release(ticket, lastToken)) {
+			return new ReleaseResult(false, null);
+		}
+		return new ReleaseResult(true, (next != null) ? successor(next) : null);
+	}
+
+	/** The release is done, and must not fail because of what comes next. */
+	private @Nullable AttemptResult successor(Successor next) {
+		try {
+			return attempt(next.ticket(), next.lease(), true);
+		}
+		catch (LockBackendException ex) {
+			return new AttemptResult.Waiting(RedlockTicket.retry(0), false);
+		}
+	}
+
 	/**
 	 * Give the lock back.
 	 * @return whether it was held
 	 */
-	boolean release(Ticket ticket, long lastToken) {
+	private boolean release(Ticket ticket, long lastToken) {
 		RedlockTicket candidate = this.candidates.get(ticket);
 		WonRound tenure = (candidate != null) ? candidate.tenure() : null;
 		if (tenure == null) {
@@ -259,7 +308,9 @@ final class RedlockStore {
 		}
 	}
 
-	void cancel(Ticket ticket) {
+	@Override
+	public void cancel(Ticket ticket) {
+		requireOpen();
 		RedlockTicket candidate = this.candidates.get(ticket);
 		if (candidate == null) {
 			return;
@@ -279,7 +330,9 @@ final class RedlockStore {
 		}
 	}
 
-	List<RenewalResult> renew(List<Renewal> batch) {
+	@Override
+	public List<RenewalResult> renew(List<Renewal> batch) {
+		requireOpen();
 		return this.renewals.renew(batch, (ticket) -> {
 			RedlockTicket candidate = this.candidates.get(ticket);
 			return (candidate != null) ? candidate.tenure() : null;

@@ -13,6 +13,8 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +28,7 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 
 	static final Duration LEASE = Duration.ofSeconds(30);
 
-	final LockBackend backend;
+	final LockStore store;
 
 	final Queue<Ticket> granted = new ConcurrentLinkedQueue<>();
 
@@ -37,8 +39,7 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 	private final String instance = UUID.randomUUID().toString();
 
 	private JdbcNode(LockBackend backend) {
-		this.backend = backend;
-		backend.start(this.instance, this);
+		this.store = backend.open(new StoreContext(this.instance, this));
 	}
 
 	static JdbcNode lease(DataSource dataSource) {
@@ -77,11 +78,11 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 	}
 
 	AttemptResult attempt(Ticket ticket) {
-		return this.backend.attempt(ticket, LEASE, true);
+		return this.store.attempt(ticket, LEASE, true);
 	}
 
 	AttemptResult attemptOnce(String key) {
-		return this.backend.attempt(ticket(key), LEASE, false);
+		return this.store.attempt(ticket(key), LEASE, false);
 	}
 
 	Grant take(Ticket ticket) {
@@ -91,7 +92,7 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 	}
 
 	boolean release(Ticket ticket) {
-		return this.backend.release(ticket, 0, null).released();
+		return this.store.release(ticket, 0, null).released();
 	}
 
 	@Override
@@ -114,7 +115,7 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 
 	@Override
 	public void close() {
-		this.backend.stop();
+		this.store.close();
 	}
 
 }

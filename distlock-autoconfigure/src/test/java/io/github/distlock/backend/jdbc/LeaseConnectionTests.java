@@ -90,7 +90,7 @@ class LeaseConnectionTests {
 	void aMissingTableIsNamedWithItsScript() {
 		DriverManagerDataSource empty = new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID(), "sa", "");
 		try (JdbcNode node = JdbcNode.lease(empty)) {
-			assertThatThrownBy(node.backend::verify).isInstanceOf(LockBackendException.class)
+			assertThatThrownBy(node.store::verify).isInstanceOf(LockBackendException.class)
 				.hasMessageContaining("distlock_lock")
 				.hasMessageContaining("io/github/distlock/backend/jdbc/schema-")
 				.hasMessageContaining("distlock.jdbc.initialize-schema");

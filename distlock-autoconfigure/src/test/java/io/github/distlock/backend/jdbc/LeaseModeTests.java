@@ -13,9 +13,11 @@ import java.util.concurrent.Future;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockBackend.Renewal;
-import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,7 +85,7 @@ class LeaseModeTests {
 			Grant grant = node.take(ticket);
 			assertThat(grant.firstToken()).isEqualTo(ahead + 1);
 			assertThat(grant.lastToken()).isEqualTo(ahead + 17);
-			node.backend.release(ticket, ahead + 3, null);
+			node.store.release(ticket, ahead + 3, null);
 			assertThat(node.take(node.ticket(this.key)).firstToken()).isEqualTo(ahead + 4);
 		}
 	}
@@ -115,7 +117,7 @@ class LeaseModeTests {
 			Ticket waiter = two.ticket(this.key);
 			assertThat(two.attempt(waiter)).isInstanceOf(AttemptResult.Waiting.class);
 			Ticket next = one.ticket(this.key);
-			assertThat(one.backend.release(holder, 0, new Successor(next, JdbcNode.LEASE)).next())
+			assertThat(one.store.release(holder, 0, new Successor(next, JdbcNode.LEASE)).next())
 				.isInstanceOf(AttemptResult.Waiting.class);
 			two.take(waiter);
 			assertThat(one.attempt(next)).isInstanceOf(AttemptResult.Waiting.class);
@@ -135,7 +137,7 @@ class LeaseModeTests {
 						(i == 9) ? Duration.ofSeconds(1) : Duration.ofMinutes(5)));
 			}
 			node.release(renewals.get(3).ticket());
-			List<RenewalResult> results = node.backend.renew(renewals);
+			List<RenewalResult> results = node.store.renew(renewals);
 			for (int i = 0; i < 30; i++) {
 				assertThat(results.get(i)).as("renewal " + i)
 					.isInstanceOf((i == 3 || i == 7) ? RenewalResult.Gone.class : RenewalResult.Renewed.class);
@@ -151,15 +153,12 @@ class LeaseModeTests {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(2)) {
 			JdbcLeaseBackend late = new JdbcLeaseBackend(pool, JdbcUnderTest.SETTINGS, hoursOff(5));
-			try (JdbcNode node = JdbcNode.lease(pool)) {
+			try (JdbcNode node = JdbcNode.lease(pool); LockStore opened = late.open(new StoreContext("late", node))) {
 				node.take(node.ticket(this.key));
-				late.start("late", node);
 				Ticket ticket = new Ticket(this.key, node.ticket("x").mode(), "late", 1, false);
-				assertThat(late.attempt(ticket, JdbcNode.LEASE, false)).isInstanceOfSatisfying(AttemptResult.Busy.class,
+				assertThat(opened.attempt(ticket, JdbcNode.LEASE, false)).isInstanceOfSatisfying(
+						AttemptResult.Busy.class,
 						(busy) -> assertThat(busy.remaining()).isBetween(Duration.ofSeconds(20), JdbcNode.LEASE));
-			}
-			finally {
-				late.stop();
 			}
 		}
 	}

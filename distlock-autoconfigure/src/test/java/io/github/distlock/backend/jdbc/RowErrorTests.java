@@ -10,8 +10,9 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import org.junit.jupiter.api.Test;
@@ -36,22 +37,21 @@ class RowErrorTests implements LockSignals {
 		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
 				Duration.ofMillis(100), 1, 17);
 		try (HikariDataSource pool = TestDatabase.postgres().pool(8); JdbcNode other = JdbcNode.row(pool)) {
-			LockBackend backend = new JdbcRowBackend(pool, settings, TimeSource.SYSTEM);
-			backend.start("error", this);
+			LockStore store = new JdbcRowBackend(pool, settings, TimeSource.SYSTEM)
+				.open(new StoreContext("error", this));
 			Ticket held = other.ticket(this.key);
 			other.take(held);
-			assertThat(backend.attempt(ticket(1, ""), JdbcNode.LEASE, true)).isInstanceOf(AttemptResult.Waiting.class);
+			assertThat(store.attempt(ticket(1, ""), JdbcNode.LEASE, true)).isInstanceOf(AttemptResult.Waiting.class);
 			assertThat(other.release(held)).isTrue();
 			assertThat(this.granted.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
 			await().atMost(SOON).until(() -> other.attemptOnce(this.key) instanceof AttemptResult.Granted);
 			await().atMost(SOON)
 				.ignoreExceptions()
-				.until(() -> backend.attempt(ticket(2, "first"), JdbcNode.LEASE,
-						false) instanceof AttemptResult.Granted);
-			assertThatThrownBy(() -> backend.attempt(ticket(3, "second"), JdbcNode.LEASE, false))
+				.until(() -> store.attempt(ticket(2, "first"), JdbcNode.LEASE, false) instanceof AttemptResult.Granted);
+			assertThatThrownBy(() -> store.attempt(ticket(3, "second"), JdbcNode.LEASE, false))
 				.isInstanceOf(LockBackendException.class)
 				.hasMessageContaining("all 1 connections");
-			backend.stop();
+			store.close();
 		}
 	}
 

@@ -8,7 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -56,12 +56,12 @@ class RowModeTests {
 			Ticket ticket = node.ticket(this.key);
 			Grant grant = node.take(ticket);
 			List<Renewal> renewal = List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE));
-			assertThat(node.backend.renew(renewal)).singleElement()
+			assertThat(node.store.renew(renewal)).singleElement()
 				.isInstanceOfSatisfying(RenewalResult.Renewed.class,
 						(renewed) -> assertThat(renewed.validity().sessionBound()).isTrue());
 			endOtherSessions(server, database);
 			await().atMost(Duration.ofSeconds(10)).until(() -> node.doubted.contains(ticket));
-			assertThat(node.backend.renew(renewal)).containsExactly(new RenewalResult.Gone());
+			assertThat(node.store.renew(renewal)).containsExactly(new RenewalResult.Gone());
 			assertThat(node.release(ticket)).isFalse();
 			node.take(node.ticket(this.key));
 		}
@@ -82,7 +82,7 @@ class RowModeTests {
 			assertThat(node.attempt(third)).isInstanceOf(AttemptResult.Waiting.class);
 			Ticket forgotten = node.ticket(this.key + 4);
 			node.attempt(forgotten);
-			node.backend.cancel(forgotten);
+			node.store.cancel(forgotten);
 			node.release(first);
 			await().atMost(Duration.ofSeconds(5)).until(() -> node.granted.contains(third));
 			node.release(second);
@@ -143,13 +143,13 @@ class RowModeTests {
 		try (HikariDataSource pool = database.pool(3); JdbcNode node = JdbcNode.row(pool)) {
 			Ticket ticket = node.ticket(this.key);
 			Grant grant = node.take(ticket);
-			node.backend.release(ticket, grant.firstToken(), null);
+			node.store.release(ticket, grant.firstToken(), null);
 			long ahead = grant.lastToken() + Duration.ofHours(1).toNanos() / 1000;
 			database.direct()
 				.update("UPDATE distlock_lock SET fence = ? WHERE lock_key = ?", ahead, LeaseModeTests.bytes(this.key));
 			Ticket second = node.ticket(this.key);
 			assertThat(node.take(second).firstToken()).isEqualTo(ahead + 1);
-			node.backend.release(second, ahead + 1, null);
+			node.store.release(second, ahead + 1, null);
 			assertThat(node.take(node.ticket(this.key)).firstToken()).isEqualTo(ahead + 2);
 		}
 	}

@@ -9,9 +9,10 @@ import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.testing.ManualClock;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,16 +32,12 @@ class LocalStoreTests {
 
 	private final LocalStore store = new LocalStore(this.clock);
 
-	private final LocalLockBackend backend = new LocalLockBackend(this.store, TOKENS, this.clock);
+	private final LockStore lockStore = new LocalLockBackend(this.store, TOKENS, this.clock)
+		.open(new StoreContext("first", new Signals()));
 
 	private final List<Ticket> granted = new ArrayList<>();
 
 	private int number;
-
-	@BeforeEach
-	void start() {
-		this.backend.start("first", new Signals());
-	}
 
 	@Test
 	void tokensRiseAlthoughTheClockStandsStillAndTheKeyIsForgotten() {
@@ -50,7 +47,7 @@ class LocalStoreTests {
 			Grant grant = grant(ticket);
 			assertThat(grant.firstToken()).isGreaterThan(last);
 			last = grant.lastToken();
-			this.backend.release(ticket, last, null);
+			this.lockStore.release(ticket, last, null);
 			assertThat(this.store.size()).isZero();
 		}
 		Ticket expired = ticket();
@@ -65,16 +62,16 @@ class LocalStoreTests {
 		Ticket first = ticket();
 		Ticket second = ticket();
 		long token = grant(first).firstToken();
-		this.backend.release(first, token, null);
+		this.lockStore.release(first, token, null);
 		assertThat(grant(second).firstToken()).isEqualTo(token + 1);
-		this.backend.release(second, token + 4, null);
+		this.lockStore.release(second, token + 4, null);
 		assertThat(grant(ticket()).firstToken()).isEqualTo(token + 5);
 	}
 
 	@Test
 	void leasesThatHaveEndedAreForgottenWithoutATimer() {
 		for (int i = 0; i < 1000; i++) {
-			this.backend.attempt(new Ticket("key-" + i, LockMode.EXCLUSIVE, "first", i, false), LEASE, true);
+			this.lockStore.attempt(new Ticket("key-" + i, LockMode.EXCLUSIVE, "first", i, false), LEASE, true);
 		}
 		assertThat(this.store.size()).isEqualTo(1000);
 		this.clock.pass(LEASE);
@@ -85,10 +82,10 @@ class LocalStoreTests {
 	void aWaiterLooksAgainWhenTheLeaseOfTheHolderHasEnded() {
 		grant(ticket());
 		Ticket waiter = ticket();
-		AttemptResult.Waiting waiting = (AttemptResult.Waiting) this.backend.attempt(waiter, LEASE, true);
+		AttemptResult.Waiting waiting = (AttemptResult.Waiting) this.lockStore.attempt(waiter, LEASE, true);
 		assertThat(waiting.lookAgain()).isBetween(LEASE, LEASE.plusMillis(1));
 		this.clock.pass(waiting.lookAgain());
-		assertThat(this.backend.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(this.lockStore.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
 	}
 
 	@Test
@@ -99,47 +96,47 @@ class LocalStoreTests {
 		this.clock.pass(LEASE.dividedBy(2));
 		grant(second);
 		Ticket writer = ticket();
-		AttemptResult.Waiting waiting = (AttemptResult.Waiting) this.backend.attempt(writer, LEASE, true);
+		AttemptResult.Waiting waiting = (AttemptResult.Waiting) this.lockStore.attempt(writer, LEASE, true);
 		assertThat(waiting.lookAgain()).isLessThan(LEASE);
-		AttemptResult.Busy busy = (AttemptResult.Busy) this.backend.attempt(ticket(), LEASE, false);
+		AttemptResult.Busy busy = (AttemptResult.Busy) this.lockStore.attempt(ticket(), LEASE, false);
 		assertThat(busy.remaining()).isEqualTo(LEASE);
-		this.backend.release(second, 0, null);
+		this.lockStore.release(second, 0, null);
 		this.clock.pass(waiting.lookAgain());
-		assertThat(this.backend.attempt(writer, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(this.lockStore.attempt(writer, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
 	}
 
 	@Test
-	void aStoppedBackendNoLongerWaitsAndItsVerbsFail() {
-		LocalLockBackend other = new LocalLockBackend(this.store, TOKENS, this.clock);
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(other::verify);
-		other.start("other", new Signals());
+	void aClosedStoreNoLongerWaitsAndItsVerbsFail() {
+		LockStore other = new LocalLockBackend(this.store, TOKENS, this.clock)
+			.open(new StoreContext("other", new Signals()));
 		Ticket holder = ticket();
 		grant(holder);
 		Ticket waiter = new Ticket("key", LockMode.EXCLUSIVE, "other", 1, false);
 		other.attempt(waiter, LEASE, true);
-		other.stop();
+		other.close();
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(other::verify);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> other.attempt(waiter, LEASE, true));
-		this.backend.release(holder, 0, null);
+		this.lockStore.release(holder, 0, null);
 		assertThat(this.granted).isEmpty();
 		assertThat(this.store.size()).isZero();
 	}
 
 	@Test
 	void aWaiterThatCannotBeToldDoesNotHarmTheOneWhoReleases() {
-		LocalLockBackend other = new LocalLockBackend(this.store, TOKENS, this.clock);
-		other.start("other", new Signals() {
+		LockStore other = new LocalLockBackend(this.store, TOKENS, this.clock)
+			.open(new StoreContext("other", new Signals() {
 
-			@Override
-			public void granted(Ticket ticket, Grant grant) {
-				throw new IllegalStateException("full");
-			}
+				@Override
+				public void granted(Ticket ticket, Grant grant) {
+					throw new IllegalStateException("full");
+				}
 
-		});
+			}));
 		Ticket holder = ticket();
 		grant(holder);
 		Ticket waiter = new Ticket("key", LockMode.EXCLUSIVE, "other", 1, false);
 		other.attempt(waiter, LEASE, true);
-		assertThat(this.backend.release(holder, 0, null).released()).isTrue();
+		assertThat(this.lockStore.release(holder, 0, null).released()).isTrue();
 		assertThat(other.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
 	}
 
@@ -152,7 +149,7 @@ class LocalStoreTests {
 	}
 
 	private Grant grant(Ticket ticket) {
-		return ((AttemptResult.Granted) this.backend.attempt(ticket, LEASE, true)).grant();
+		return ((AttemptResult.Granted) this.lockStore.attempt(ticket, LEASE, true)).grant();
 	}
 
 	private class Signals implements LockSignals {

@@ -5,6 +5,8 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.NoSignals;
@@ -53,18 +55,18 @@ class CleanShutdownTests {
 		RedisLockBackend backend = new RedisLockBackend(connections,
 				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM);
 		for (int i = 0; i < ROUNDS; i++) {
-			backend.start("me", new NoSignals());
+			LockStore store = backend.open(new StoreContext("me", new NoSignals()));
 			// In different states: while it subscribes, and when it has.
 			if (i % 2 == 0) {
 				Ticket ticket = new Ticket("key", LockMode.EXCLUSIVE, "me", i, false);
-				assertThat(backend.attempt(ticket, Duration.ofSeconds(30), true))
+				assertThat(store.attempt(ticket, Duration.ofSeconds(30), true))
 					.isInstanceOf(AttemptResult.Granted.class);
-				backend.release(ticket, 0, null);
+				store.release(ticket, 0, null);
 			}
 			if (i % 4 == 0) {
-				backend.verify();
+				store.verify();
 			}
-			backend.stop();
+			store.close();
 		}
 		connections.destroy();
 		assertQuiet(output);

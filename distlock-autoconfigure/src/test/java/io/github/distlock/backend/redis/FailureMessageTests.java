@@ -5,6 +5,8 @@ import java.util.List;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.NoSignals;
@@ -39,7 +41,7 @@ class FailureMessageTests {
 
 	private LettuceConnectionFactory connections;
 
-	private RedisLockBackend backend;
+	private LockStore store;
 
 	@BeforeAll
 	static void startServer() {
@@ -56,7 +58,7 @@ class FailureMessageTests {
 
 	@AfterEach
 	void stop() {
-		this.backend.stop();
+		this.store.close();
 		this.connections.destroy();
 	}
 
@@ -67,14 +69,14 @@ class FailureMessageTests {
 		this.connections = new LettuceConnectionFactory(configuration);
 		this.connections.afterPropertiesSet();
 		this.connections.start();
-		this.backend = new RedisLockBackend(this.connections,
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM);
-		this.backend.start("me", new NoSignals());
+		this.store = new RedisLockBackend(this.connections,
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM)
+			.open(new StoreContext("me", new NoSignals()));
 	}
 
 	private String refusal() {
 		return String.valueOf(catchThrowableOfType(LockBackendException.class,
-				() -> this.backend.attempt(TICKET, Duration.ofSeconds(30), false))
+				() -> this.store.attempt(TICKET, Duration.ofSeconds(30), false))
 			.getMessage());
 	}
 
@@ -120,8 +122,8 @@ class FailureMessageTests {
 	@Test
 	void aUserThatMayNotSubscribeHasLocksThatWork(CapturedOutput output) {
 		connect("127.0.0.1", redis.port(), "deaf", "right");
-		this.backend.attempt(TICKET, Duration.ofSeconds(30), false);
-		this.backend.release(TICKET, 0, null);
+		this.store.attempt(TICKET, Duration.ofSeconds(30), false);
+		this.store.release(TICKET, 0, null);
 		awaitWarning(output,
 				"The user of Redis at 127.0.0.1:" + redis.port() + " may not subscribe to its channels: grant it &",
 				"Locks work;");
@@ -132,8 +134,8 @@ class FailureMessageTests {
 	void aServerThatDoesNotAnswerIsSaidToBeSilent() {
 		try (TcpProxy proxy = new TcpProxy(redis.port())) {
 			connect("127.0.0.1", proxy.port(), "locks", "right");
-			this.backend.attempt(TICKET, Duration.ofSeconds(30), false);
-			this.backend.release(TICKET, 0, null);
+			this.store.attempt(TICKET, Duration.ofSeconds(30), false);
+			this.store.release(TICKET, 0, null);
 			proxy.swallow(true);
 			assertThat(refusal()).contains("Redis at 127.0.0.1:" + proxy.port() + " did not answer in time (")
 				.contains("raise distlock.redis.command-timeout")
@@ -151,7 +153,7 @@ class FailureMessageTests {
 	@Test
 	void aTestOfTheStoreNamesTheSameCause() {
 		connect("127.0.0.1", redis.port(), "locks", "wrong");
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.backend::verify)
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.store::verify)
 			.withMessageStartingWith("The test of the lock store failed: Redis at 127.0.0.1:" + redis.port()
 					+ " refuses the credentials (WRONGPASS");
 	}

@@ -5,6 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.RedisTestServer;
@@ -57,9 +59,9 @@ class LettuceConnectionsTests implements LockSignals {
 			StringRedisTemplate template = new StringRedisTemplate(application);
 			RedisLockBackend backend = backend(application, true);
 			for (int life = 1; life <= 2; life++) {
-				backend.start("life-" + life, this);
-				backend.verify();
-				backend.stop();
+				LockStore store = backend.open(new StoreContext("life-" + life, this));
+				store.verify();
+				store.close();
 				template.opsForValue().set("application", "works");
 			}
 			// The driver's timer is needed to connect again.
@@ -78,10 +80,9 @@ class LettuceConnectionsTests implements LockSignals {
 				new RedisStaticMasterReplicaConfiguration("127.0.0.1", server.port()));
 		application.afterPropertiesSet();
 		application.start();
-		RedisLockBackend backend = backend(application, true);
-		backend.start("master", this);
-		backend.verify();
-		backend.stop();
+		LockStore store = backend(application, true).open(new StoreContext("master", this));
+		store.verify();
+		store.close();
 		application.destroy();
 	}
 
@@ -98,14 +99,13 @@ class LettuceConnectionsTests implements LockSignals {
 				return inner.proceed();
 			}) : result;
 		});
-		RedisLockBackend backend = backend(wrapped, false);
-		backend.start("other", this);
+		LockStore store = backend(wrapped, false).open(new StoreContext("other", this));
 		Awaitility.await()
 			.during(Duration.ofSeconds(2))
 			.atMost(Duration.ofSeconds(5))
 			.until(() -> subscriptions.get() <= 1);
 		assertThat(subscriptions).hasValue(1);
-		backend.stop();
+		store.close();
 		application.destroy();
 	}
 

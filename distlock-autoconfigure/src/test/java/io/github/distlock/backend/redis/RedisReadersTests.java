@@ -10,11 +10,13 @@ import java.util.stream.IntStream;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockBackend.Renewal;
-import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.RedisTestServer;
@@ -43,21 +45,21 @@ class RedisReadersTests {
 
 	private static LettuceConnectionFactory connections;
 
-	private static RedisLockBackend backend;
+	private static LockStore store;
 
 	@BeforeAll
 	static void start() {
 		server = RedisTestServer.start();
 		connections = server.connectionFactory();
-		backend = new RedisLockBackend(connections,
-				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM);
-		backend.start("jvm", new Recorder());
+		store = new RedisLockBackend(connections,
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM)
+			.open(new StoreContext("jvm", new Recorder()));
 		await("its inbox is heard").until(() -> calls("publish") > 0);
 	}
 
 	@AfterAll
 	static void stop() {
-		backend.stop();
+		store.close();
 		connections.destroy();
 		server.close();
 	}
@@ -67,10 +69,10 @@ class RedisReadersTests {
 		Ticket writer = ticket("many", LockMode.WRITE);
 		grant(writer);
 		List<Ticket> readers = IntStream.range(0, 130).mapToObj((i) -> ticket("many", LockMode.READ)).toList();
-		readers.forEach((reader) -> backend.attempt(reader, LEASE, true));
-		assertThat(backend.release(writer, 0, null).released()).isTrue();
+		readers.forEach((reader) -> store.attempt(reader, LEASE, true));
+		assertThat(store.release(writer, 0, null).released()).isTrue();
 		await().untilAsserted(() -> assertThat(granted).containsKeys(readers.toArray(new Ticket[0])));
-		readers.forEach((reader) -> backend.release(reader, 0, null));
+		readers.forEach((reader) -> store.release(reader, 0, null));
 	}
 
 	private static long calls(String command) {
@@ -84,7 +86,7 @@ class RedisReadersTests {
 	}
 
 	private static Grant grant(Ticket ticket) {
-		return grant(backend.attempt(ticket, LEASE, true));
+		return grant(store.attempt(ticket, LEASE, true));
 	}
 
 	private static Grant grant(AttemptResult result) {
@@ -101,7 +103,7 @@ class RedisReadersTests {
 			Ticket reader = ticket("read", LockMode.READ);
 			Grant grant = grant(reader);
 			assertThat(grant.lastToken()).isEqualTo(grant.firstToken());
-			assertThat(backend.release(reader, grant.lastToken(), null).released()).isTrue();
+			assertThat(store.release(reader, grant.lastToken(), null).released()).isTrue();
 		}
 		assertThat(calls("evalsha") - scripts).isEqualTo(20);
 		assertThat(calls("publish") - messages).isZero();
@@ -114,10 +116,10 @@ class RedisReadersTests {
 		List<Ticket> readers = List.of(ticket("k", LockMode.READ), ticket("k", LockMode.READ),
 				ticket("k", LockMode.READ));
 		readers.forEach(
-				(reader) -> assertThat(backend.attempt(reader, LEASE, true)).isInstanceOf(AttemptResult.Waiting.class));
+				(reader) -> assertThat(store.attempt(reader, LEASE, true)).isInstanceOf(AttemptResult.Waiting.class));
 		long scripts = calls("evalsha");
 		long messages = calls("publish");
-		backend.release(writer, written.lastToken(), null);
+		store.release(writer, written.lastToken(), null);
 		await().until(() -> granted.keySet().containsAll(readers));
 		assertThat(calls("evalsha") - scripts).isOne();
 		assertThat(calls("publish") - messages).isEqualTo(3);
@@ -125,7 +127,7 @@ class RedisReadersTests {
 			Grant grant = granted.get(reader);
 			assertThat(grant.firstToken()).isGreaterThan(written.firstToken()).isEqualTo(grant.lastToken());
 			assertThat(grant.validity().remainingNanos(TimeSource.SYSTEM)).isPositive();
-			assertThat(backend.release(reader, grant.lastToken(), null).released()).isTrue();
+			assertThat(store.release(reader, grant.lastToken(), null).released()).isTrue();
 		}
 		assertThat(granted.get(readers.get(2)).firstToken()).isGreaterThan(granted.get(readers.get(0)).firstToken());
 	}
@@ -135,10 +137,10 @@ class RedisReadersTests {
 		Ticket reader = ticket("w", LockMode.READ);
 		grant(reader);
 		Ticket writer = ticket("w", LockMode.WRITE);
-		assertThat(backend.attempt(writer, LEASE, true)).isInstanceOf(AttemptResult.Waiting.class);
-		backend.release(reader, 0, null);
+		assertThat(store.attempt(writer, LEASE, true)).isInstanceOf(AttemptResult.Waiting.class);
+		store.release(reader, 0, null);
 		await().until(() -> granted.containsKey(writer));
-		backend.release(writer, 0, null);
+		store.release(writer, 0, null);
 	}
 
 	@Test
@@ -147,7 +149,7 @@ class RedisReadersTests {
 		Ticket second = ticket("r", LockMode.READ);
 		Ticket owner = ticket("x", LockMode.EXCLUSIVE);
 		Ticket gone = ticket("r", LockMode.READ);
-		List<RenewalResult> results = backend.renew(List.of(new Renewal(first, grant(first).lastToken(), LEASE),
+		List<RenewalResult> results = store.renew(List.of(new Renewal(first, grant(first).lastToken(), LEASE),
 				new Renewal(owner, grant(owner).lastToken(), LEASE), new Renewal(gone, 1, LEASE),
 				new Renewal(second, grant(second).lastToken(), LEASE)));
 		assertThat(results.get(0)).isInstanceOf(RenewalResult.Renewed.class);
@@ -161,14 +163,14 @@ class RedisReadersTests {
 		Ticket writer = ticket("d", LockMode.WRITE);
 		long token = grant(writer).firstToken();
 		Successor next = new Successor(ticket("d", LockMode.READ), LEASE);
-		ReleaseResult done = backend.release(writer, token, next);
+		ReleaseResult done = store.release(writer, token, next);
 		assertThat(done.released()).isTrue();
-		ReleaseResult again = backend.release(writer, token, next);
+		ReleaseResult again = store.release(writer, token, next);
 		assertThat(again.released()).isFalse();
 		assertThat(grant(again.next()).firstToken()).isEqualTo(grant(done.next()).firstToken());
 		assertThat(grant(done.next()).lastToken()).isEqualTo(grant(done.next()).firstToken());
-		backend.release(next.ticket(), 0, null);
-		assertThat(backend.release(writer, token, new Successor(ticket("d", LockMode.READ), LEASE)).next()).isNull();
+		store.release(next.ticket(), 0, null);
+		assertThat(store.release(writer, token, new Successor(ticket("d", LockMode.READ), LEASE)).next()).isNull();
 	}
 
 	@Test
@@ -176,7 +178,7 @@ class RedisReadersTests {
 		Ticket reader = ticket("s", LockMode.READ);
 		grant(reader);
 		grant(ticket("s", LockMode.READ));
-		ReleaseResult result = backend.release(reader, 0, new Successor(ticket("s", LockMode.WRITE), LEASE));
+		ReleaseResult result = store.release(reader, 0, new Successor(ticket("s", LockMode.WRITE), LEASE));
 		assertThat(result.released()).isTrue();
 		assertThat(result.next()).isInstanceOf(AttemptResult.Waiting.class);
 	}

@@ -136,7 +136,7 @@ class FencingTests {
 		Ticket ticket = this.one.ticket("k");
 		this.one.take(ticket, LEASE);
 		assertThat(Long.parseLong(cluster.floor(1, "k"))).isGreaterThan(far);
-		this.one.backend.release(ticket, 0, null);
+		this.one.store.release(ticket, 0, null);
 		await().atMost(AHEAD.plusSeconds(15)).until(() -> cluster.keys() == 0);
 	}
 

@@ -6,7 +6,7 @@ import java.util.List;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -54,12 +54,12 @@ class NodeLossTests {
 		Grant grant = this.one.take(held, LEASE);
 		this.cluster.stop(0);
 		this.cluster.stop(3);
-		assertThat(this.one.backend.renew(List.of(new Renewal(held, grant.lastToken(), LEASE)))).singleElement()
+		assertThat(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE)))).singleElement()
 			.isInstanceOf(RenewalResult.Renewed.class);
 		assertThat(this.two.takes(this.two.ticket("k"), LEASE)).isFalse();
-		assertThat(this.one.backend.release(held, 0, null).released()).isTrue();
+		assertThat(this.one.store.release(held, 0, null).released()).isTrue();
 		assertThat(this.two.tokenOf("k")).isGreaterThan(grant.firstToken());
-		this.one.backend.verify();
+		this.one.store.verify();
 	}
 
 	@Test
@@ -70,12 +70,12 @@ class NodeLossTests {
 			this.cluster.stop(node);
 		}
 		assertThatExceptionOfType(LockBackendException.class)
-			.isThrownBy(() -> this.two.backend.attempt(this.two.ticket("other"), LEASE, true))
+			.isThrownBy(() -> this.two.store.attempt(this.two.ticket("other"), LEASE, true))
 			.withMessageContaining("distlock.redlock.nodes");
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.backend.release(held, 0, null));
-		assertThat(this.one.backend.renew(List.of(new Renewal(held, grant.lastToken(), LEASE)))).singleElement()
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.store.release(held, 0, null));
+		assertThat(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE)))).singleElement()
 			.isInstanceOf(RenewalResult.Gone.class);
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.one.backend::verify);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.one.store::verify);
 		// What was taken by a minority is given back.
 		await().until(() -> this.cluster.holders("other") == 0);
 	}
@@ -100,7 +100,7 @@ class NodeLossTests {
 		this.cluster.stall(1);
 		Ticket ticket = this.one.ticket("k");
 		this.one.take(ticket, LEASE);
-		assertThat(this.one.backend.release(ticket, 0, null).released()).isTrue();
+		assertThat(this.one.store.release(ticket, 0, null).released()).isTrue();
 		this.cluster.goOn();
 		await().atMost(LEASE.dividedBy(2))
 			.until(() -> this.cluster.scripts(1) > before + 1 && this.cluster.holders("k") == 0);
@@ -149,7 +149,7 @@ class NodeLossTests {
 			this.cluster.startEmpty(node);
 		}
 		await().ignoreExceptions().untilAsserted(() -> {
-			assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.one.backend::verify)
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.one.store::verify)
 				.withMessageContaining("distlock.redlock.longest-lease");
 			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.tokenOf("k"))
 				.withMessageContaining("distlock.redlock.longest-lease");
@@ -161,7 +161,7 @@ class NodeLossTests {
 	void aLeaseThatIsLongerThanANodeMustBeUpIsRefused() {
 		Duration tooLong = LEASE.plusMillis(1);
 		assertThatExceptionOfType(LockDefinitionException.class)
-			.isThrownBy(() -> this.one.backend.attempt(this.one.ticket("k"), tooLong, false))
+			.isThrownBy(() -> this.one.store.attempt(this.one.ticket("k"), tooLong, false))
 			.withMessageContaining("distlock.redlock.longest-lease");
 	}
 
@@ -169,7 +169,7 @@ class NodeLossTests {
 	void aRenewalIsNeverLongerThanANodeMustBeUp() {
 		Ticket held = this.one.ticket("k");
 		Grant grant = this.one.take(held, LEASE);
-		assertThat(this.one.backend.renew(List.of(new Renewal(held, grant.lastToken(), LEASE.multipliedBy(4)))))
+		assertThat(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE.multipliedBy(4)))))
 			.singleElement()
 			.isInstanceOfSatisfying(RenewalResult.Renewed.class,
 					(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM)).isPositive()

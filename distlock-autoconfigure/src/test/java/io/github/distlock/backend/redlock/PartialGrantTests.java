@@ -61,10 +61,9 @@ class PartialGrantTests {
 		for (int node : new int[] { 1, 2, 4 }) {
 			cluster.setWord(node, "k", OTHERS);
 		}
-		assertThat(this.one.backend.attempt(this.one.ticket("k"), LEASE, true))
-			.isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(this.one.store.attempt(this.one.ticket("k"), LEASE, true)).isInstanceOf(AttemptResult.Waiting.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
-		assertThat(this.one.backend.attempt(this.one.ticket("k"), LEASE, false)).isInstanceOf(AttemptResult.Busy.class);
+		assertThat(this.one.store.attempt(this.one.ticket("k"), LEASE, false)).isInstanceOf(AttemptResult.Busy.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
 	}
 
@@ -75,7 +74,7 @@ class PartialGrantTests {
 		Ticket ticket = this.one.ticket("k");
 		this.one.take(ticket, LEASE);
 		await().until(() -> cluster.holders("k") == 5);
-		assertThat(this.one.backend.release(ticket, 0, null).released()).isTrue();
+		assertThat(this.one.store.release(ticket, 0, null).released()).isTrue();
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 0);
 	}
 
@@ -85,7 +84,7 @@ class PartialGrantTests {
 		this.one.take(ticket, LEASE);
 		await().until(() -> cluster.holders("k") == 5);
 		this.nodes.get(2).deafToLeaving = true;
-		assertThat(this.one.backend.release(ticket, 0, null).released()).isTrue();
+		assertThat(this.one.store.release(ticket, 0, null).released()).isTrue();
 		await().until(() -> cluster.holders("k") == 1);
 		this.nodes.get(2).deafToLeaving = false;
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 0);
@@ -97,12 +96,11 @@ class PartialGrantTests {
 		this.one.take(ticket, LEASE);
 		await().until(() -> cluster.holders("k") == 5);
 		this.nodes.subList(0, 3).forEach((node) -> node.deafToLeaving = true);
-		assertThatExceptionOfType(LockBackendException.class)
-			.isThrownBy(() -> this.one.backend.release(ticket, 0, null));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.store.release(ticket, 0, null));
 		this.nodes.subList(1, 3).forEach((node) -> node.deafToLeaving = false);
 		await().until(() -> cluster.holders("k") == 1);
 		// Not gone, although it is: the first try did that.
-		assertThat(this.one.backend.release(ticket, 0, null).released()).isTrue();
+		assertThat(this.one.store.release(ticket, 0, null).released()).isTrue();
 		this.nodes.forEach((node) -> node.deafToLeaving = false);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 0);
 	}
@@ -110,9 +108,9 @@ class PartialGrantTests {
 	@Test
 	void votesThatComeWhenTheLeaseHasPassedWinNothing() {
 		this.nodes.subList(0, 3).forEach((node) -> node.delay = Duration.ofMillis(350));
-		assertThat(this.one.backend.attempt(this.one.ticket("k"), Duration.ofMillis(300), false))
+		assertThat(this.one.store.attempt(this.one.ticket("k"), Duration.ofMillis(300), false))
 			.isInstanceOf(AttemptResult.Busy.class);
-		assertThat(this.one.backend.attempt(this.one.ticket("k"), Duration.ofMillis(300), true))
+		assertThat(this.one.store.attempt(this.one.ticket("k"), Duration.ofMillis(300), true))
 			.isInstanceOf(AttemptResult.Waiting.class);
 	}
 
@@ -133,11 +131,11 @@ class PartialGrantTests {
 			await().until(() -> {
 				Ticket holder = this.one.ticket("k");
 				this.one.take(holder, LEASE);
-				two.backend.attempt(waiter, LEASE, true);
-				this.one.backend.release(holder, 0, null);
-				two.backend.attempt(waiter, LEASE, false);
+				two.store.attempt(waiter, LEASE, true);
+				this.one.store.release(holder, 0, null);
+				two.store.attempt(waiter, LEASE, false);
 				boolean heard = two.woken.contains(waiter);
-				two.backend.cancel(waiter);
+				two.store.cancel(waiter);
 				return heard || two.woken.contains(waiter);
 			});
 		}
@@ -150,10 +148,10 @@ class PartialGrantTests {
 		}
 		Ticket ticket = this.one.ticket("k");
 		await().until(() -> {
-			this.one.backend.attempt(ticket, LEASE, true);
+			this.one.store.attempt(ticket, LEASE, true);
 			return cluster.queued("k") == 1;
 		});
-		this.one.backend.cancel(ticket);
+		this.one.store.cancel(ticket);
 		assertThat(cluster.queued("k")).isZero();
 	}
 
@@ -164,13 +162,13 @@ class PartialGrantTests {
 		}
 		Ticket ticket = this.one.ticket("k");
 		await().until(() -> {
-			this.one.backend.attempt(ticket, LEASE, true);
+			this.one.store.attempt(ticket, LEASE, true);
 			return cluster.queued("k") == 1;
 		});
 		for (int node = 0; node < 5; node++) {
 			cluster.ask(node, "DEL distlock:redlock:lock:{k}");
 		}
-		assertThat(this.one.backend.attempt(ticket, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(this.one.store.attempt(ticket, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.queued("k") == 0);
 	}
 

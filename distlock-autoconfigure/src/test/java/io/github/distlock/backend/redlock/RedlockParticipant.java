@@ -11,7 +11,9 @@ import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.QuorumNode;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 
@@ -31,7 +33,7 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 
 	private static final AtomicLong numbers = new AtomicLong();
 
-	final RedlockBackend backend;
+	final LockStore store;
 
 	final Queue<Ticket> woken = new ConcurrentLinkedQueue<>();
 
@@ -39,10 +41,10 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 
 	/** With this lease as the longest. */
 	RedlockParticipant(List<? extends QuorumNode> nodes, Duration longestLease) {
-		this.backend = new RedlockBackend(nodes, new RedlockSettings(TIMEOUT, longestLease, TOKENS), TimeSource.SYSTEM);
-		this.backend.start(this.instance, this);
+		this.store = new RedlockBackend(nodes, new RedlockSettings(TIMEOUT, longestLease, TOKENS), TimeSource.SYSTEM)
+			.open(new StoreContext(this.instance, this));
 		await().ignoreExceptions().until(() -> {
-			this.backend.verify();
+			this.store.verify();
 			return true;
 		});
 	}
@@ -53,27 +55,27 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 
 	/** Take a lock at once. */
 	Grant take(Ticket ticket, Duration lease) {
-		AttemptResult result = this.backend.attempt(ticket, lease, false);
+		AttemptResult result = this.store.attempt(ticket, lease, false);
 		assertThat(result).isInstanceOf(AttemptResult.Granted.class);
 		return ((AttemptResult.Granted) result).grant();
 	}
 
 	/** Whether it could take a lock now. */
 	boolean takes(Ticket ticket, Duration lease) {
-		return this.backend.attempt(ticket, lease, false) instanceof AttemptResult.Granted;
+		return this.store.attempt(ticket, lease, false) instanceof AttemptResult.Granted;
 	}
 
 	/** Take a lock and give it back. */
 	long tokenOf(String key) {
 		Ticket ticket = ticket(key);
 		long token = take(ticket, LEASE).firstToken();
-		assertThat(this.backend.release(ticket, token, null).released()).isTrue();
+		assertThat(this.store.release(ticket, token, null).released()).isTrue();
 		return token;
 	}
 
 	@Override
 	public void close() {
-		this.backend.stop();
+		this.store.close();
 	}
 
 	@Override

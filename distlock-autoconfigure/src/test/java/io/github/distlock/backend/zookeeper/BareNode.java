@@ -15,6 +15,8 @@ import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import org.apache.curator.framework.CuratorFramework;
@@ -31,7 +33,7 @@ final class BareNode implements LockSignals, AutoCloseable {
 
 	final CuratorFramework client;
 
-	final ZooKeeperLockBackend backend;
+	final LockStore store;
 
 	final Map<Ticket, Grant> grants = new ConcurrentHashMap<>();
 
@@ -46,10 +48,10 @@ final class BareNode implements LockSignals, AutoCloseable {
 
 	BareNode(CuratorFramework client, TimeSource clock) {
 		this.client = client;
-		this.backend = new ZooKeeperLockBackend(client,
-				new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, Duration.ofSeconds(2), 17), clock);
 		client.start();
-		this.backend.start(this.instance, this);
+		this.store = new ZooKeeperLockBackend(client,
+				new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, Duration.ofSeconds(2), 17), clock)
+			.open(new StoreContext(this.instance, this));
 	}
 
 	BareNode(CuratorFramework client) {
@@ -65,11 +67,11 @@ final class BareNode implements LockSignals, AutoCloseable {
 	}
 
 	AttemptResult attempt(Ticket ticket) {
-		return this.backend.attempt(ticket, Duration.ofSeconds(30), true);
+		return this.store.attempt(ticket, Duration.ofSeconds(30), true);
 	}
 
 	AttemptResult attemptOnce(String key) {
-		return this.backend.attempt(ticket(key), Duration.ofSeconds(30), false);
+		return this.store.attempt(ticket(key), Duration.ofSeconds(30), false);
 	}
 
 	Ticket hold(String key) {
@@ -85,7 +87,7 @@ final class BareNode implements LockSignals, AutoCloseable {
 	}
 
 	boolean release(Ticket ticket) {
-		return this.backend.release(ticket, 0, null).released();
+		return this.store.release(ticket, 0, null).released();
 	}
 
 	Grant awaitGrant(Ticket ticket) {
@@ -126,7 +128,7 @@ final class BareNode implements LockSignals, AutoCloseable {
 	/** End it, and its session with it. */
 	@Override
 	public void close() {
-		this.backend.stop();
+		this.store.close();
 		this.client.close();
 	}
 

@@ -8,7 +8,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockBackend.Successor;
+import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.ZooKeeperTestServer;
@@ -99,7 +99,7 @@ class LostReplyTests {
 		loseReplies(() -> this.one.attempt(ticket));
 		assertThat(nodes()).isEqualTo(1);
 		answered(() -> {
-			this.one.backend.cancel(ticket);
+			this.one.store.cancel(ticket);
 			return true;
 		});
 		assertThat(nodes()).isZero();
@@ -110,7 +110,7 @@ class LostReplyTests {
 		Ticket ticket = this.one.ticket("lost");
 		loseReplies(() -> this.one.attempt(ticket));
 		this.proxy.refuse(true);
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.backend.cancel(ticket))
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.store.cancel(ticket))
 			.withMessageContaining("127.0.0.1:" + this.proxy.port());
 		assertThat(nodes()).isEqualTo(1);
 		this.proxy.refuse(false);
@@ -131,7 +131,7 @@ class LostReplyTests {
 	void aReleaseWhoseReplyWasLostHasReleased() {
 		Ticket ticket = this.one.hold("lost");
 		Ticket next = this.one.ticket("lost");
-		loseReplies(() -> this.one.backend.release(ticket, 0, new Successor(next, Duration.ofSeconds(30))));
+		loseReplies(() -> this.one.store.release(ticket, 0, new Successor(next, Duration.ofSeconds(30))));
 		assertThat(answered(() -> this.one.attempt(next))).isInstanceOf(AttemptResult.Granted.class);
 		assertThat(nodes()).isEqualTo(1);
 	}
@@ -140,11 +140,11 @@ class LostReplyTests {
 	void aDowngradeThatNobodyAnsweredIsUndone() {
 		Ticket writer = this.one.hold("lost");
 		Ticket reader = this.one.ticket("lost", LockMode.READ);
-		loseReplies(() -> this.one.backend.release(writer, 0, new Successor(reader, Duration.ofSeconds(30))));
+		loseReplies(() -> this.one.store.release(writer, 0, new Successor(reader, Duration.ofSeconds(30))));
 		assertThat(nodes()).isEqualTo(1);
 		answered(() -> {
 			this.one.release(writer);
-			this.one.backend.cancel(reader);
+			this.one.store.cancel(reader);
 			return true;
 		});
 		assertThat(nodes()).isZero();
@@ -169,7 +169,7 @@ class LostReplyTests {
 			Ticket unwanted = node.ticket("lost");
 			loseReplies(() -> node.attempt(unwanted));
 			answered(() -> {
-				node.backend.cancel(unwanted);
+				node.store.cancel(unwanted);
 				return true;
 			});
 			assertThat(nodes()).isZero();

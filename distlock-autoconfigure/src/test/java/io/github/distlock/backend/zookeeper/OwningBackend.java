@@ -6,16 +6,18 @@ import java.util.List;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import org.apache.curator.framework.CuratorFramework;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store with a client of its own, as a JVM has it: when it stops the session ends.
+ * The store with a client of its own, as a JVM has it: when it is closed the session
+ * ends.
  */
 final class OwningBackend implements LockBackend {
 
@@ -29,15 +31,9 @@ final class OwningBackend implements LockBackend {
 	}
 
 	@Override
-	public void start(String instance, LockSignals signals) {
+	public LockStore open(StoreContext context) {
 		this.client.start();
-		this.backend.start(instance, signals);
-	}
-
-	@Override
-	public void stop() {
-		this.backend.stop();
-		this.client.close();
+		return new OwningStore(this.backend.open(context));
 	}
 
 	@Override
@@ -50,29 +46,51 @@ final class OwningBackend implements LockBackend {
 		this.backend.validateKey(key);
 	}
 
-	@Override
-	public void verify() {
-		this.backend.verify();
-	}
+	/** The open store. */
+	private final class OwningStore implements LockStore {
 
-	@Override
-	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		return this.backend.attempt(ticket, lease, queue);
-	}
+		private final LockStore store;
 
-	@Override
-	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		return this.backend.release(ticket, lastToken, next);
-	}
+		OwningStore(LockStore store) {
+			this.store = store;
+		}
 
-	@Override
-	public void cancel(Ticket ticket) {
-		this.backend.cancel(ticket);
-	}
+		@Override
+		public BackendDescription description() {
+			return this.store.description();
+		}
 
-	@Override
-	public List<RenewalResult> renew(List<Renewal> renewals) {
-		return this.backend.renew(renewals);
+		@Override
+		public void close() {
+			this.store.close();
+			OwningBackend.this.client.close();
+		}
+
+		@Override
+		public void verify() {
+			this.store.verify();
+		}
+
+		@Override
+		public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+			return this.store.attempt(ticket, lease, queue);
+		}
+
+		@Override
+		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+			return this.store.release(ticket, lastToken, next);
+		}
+
+		@Override
+		public void cancel(Ticket ticket) {
+			this.store.cancel(ticket);
+		}
+
+		@Override
+		public List<RenewalResult> renew(List<Renewal> renewals) {
+			return this.store.renew(renewals);
+		}
+
 	}
 
 }

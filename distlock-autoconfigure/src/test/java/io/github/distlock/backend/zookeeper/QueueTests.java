@@ -152,7 +152,7 @@ class QueueTests {
 		BareNode two = node();
 		one.hold("patience");
 		for (int i = 0; i < 3; i++) {
-			two.backend.cancel(two.queue("patience"));
+			two.store.cancel(two.queue("patience"));
 		}
 		assertThat(watchers()).isEmpty();
 		Ticket last = two.queue("patience");

@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockBackend.Renewal;
+import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -63,7 +63,7 @@ class SessionTests {
 	}
 
 	private static RenewalResult renew(BareNode node, Ticket ticket, Grant grant) {
-		return node.backend.renew(List.of(new Renewal(ticket, grant.lastToken(), Duration.ofSeconds(30)))).get(0);
+		return node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), Duration.ofSeconds(30)))).get(0);
 	}
 
 	@Test
@@ -167,7 +167,7 @@ class SessionTests {
 		this.proxy.refuse(true);
 		await().until(() -> this.one.doubted.contains(ticket));
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.release(ticket));
-		this.one.backend.stop();
+		this.one.store.close();
 		// The session lives on, since the client belongs to the application.
 		this.proxy.refuse(false);
 		await().atMost(Duration.ofSeconds(30))

@@ -65,7 +65,7 @@ class WatchOrderTests {
 		CompletableFuture<Ticket> second = new CompletableFuture<>();
 		this.watchSent.set(new CountDownLatch(1));
 		this.beforeUnwatch.set(() -> CompletableFuture.runAsync(() -> second.complete(reader())));
-		this.node.backend.cancel(first);
+		this.node.store.cancel(first);
 		Ticket waiting = second.get(20, TimeUnit.SECONDS);
 		this.holder.release(writer);
 		// A node alone never looks by itself: only the watch can tell.

@@ -1,0 +1,105 @@
+package io.github.distlock.backend;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.github.distlock.LockBackendException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An open lock store. Each verb sends one command and blocks until its answer or its own
+ * short time-out; many threads may call verbs at once. Each verb throws
+ * {@link LockBackendException} when the outcome is not known; the caller then repeats it
+ * with the same ticket, which is harmless. An interrupt does not cut a verb short: the
+ * flag is kept and the command is finished.
+ * <p>
+ * A ticket ends with the first {@code release} or {@code cancel} that is sent for it,
+ * whatever the reply.
+ * <p>
+ * Where {@code READ} is offered, readers hold a lock together, each by a ticket, a lease
+ * and a fencing token of its own; all other modes exclude each other and all readers.
+ * Readers and writers wait in one order: a reader that arrives while another ticket waits
+ * is queued behind it. When a wait or a hold ends, for whatever reason, the tickets at
+ * the head of the queue that may enter are granted the lock: all readers up to the first
+ * writer if no writer holds, or one writer if no ticket holds.
+ */
+public interface LockStore extends AutoCloseable {
+
+	/**
+	 * Return the description of the backend that opened this store.
+	 * @return what the store is and can do
+	 */
+	BackendDescription description();
+
+	/**
+	 * Find out whether the store can be reached and used.
+	 * @throws LockBackendException if not; the message says why, and what to do
+	 */
+	void verify();
+
+	/**
+	 * Take the lock if no ticket waits and it is free, or if a reader asks and only
+	 * readers hold it; with {@code queue}, wait in the store's order otherwise.
+	 * @param ticket the ticket that asks
+	 * @param lease the lease it asks for
+	 * @param queue whether to queue the ticket
+	 * @return granted, busy (only without {@code queue}) or waiting (only with it)
+	 */
+	AttemptResult attempt(Ticket ticket, Duration lease, boolean queue);
+
+	/**
+	 * Release the lock and, if more callers wait in this JVM, queue the next ticket
+	 * behind those that wait already, in the same command.
+	 * <p>
+	 * A successor in mode {@code READ} of a ticket in another mode is a downgrade: it is
+	 * granted the lock in the same moment, ahead of all waiting tickets. After
+	 * {@code gone} it is not granted anew; it is answered as granted only if it holds
+	 * already, which says that an earlier copy of the command was executed.
+	 * @param ticket the holder
+	 * @param lastToken the highest fencing token of the grant that was used
+	 * @param next the ticket that waits next in this JVM, if there is one
+	 * @return whether the lock was held, and what {@code attempt(next)} would answer
+	 */
+	ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next);
+
+	/**
+	 * Remove a waiting ticket; if it was granted the lock meanwhile, release it.
+	 * @param ticket the ticket that no longer waits
+	 */
+	void cancel(Ticket ticket);
+
+	/**
+	 * Renew leases, in one batch.
+	 * @param renewals the leases
+	 * @return the answers, in the same order
+	 */
+	List<RenewalResult> renew(List<Renewal> renewals);
+
+	/**
+	 * Stop signalling and close connections. Verbs fail afterwards, except that a store
+	 * may still release and cancel where no lease would end the lock.
+	 */
+	@Override
+	void close();
+
+	/**
+	 * A ticket to queue in the command that releases.
+	 *
+	 * @param ticket a new ticket of the same key
+	 * @param lease the lease it asks for
+	 */
+	record Successor(Ticket ticket, Duration lease) {
+	}
+
+	/**
+	 * One lease to be renewed.
+	 *
+	 * @param ticket the holder
+	 * @param lastToken the last token of its grant: a renewal that arrives late does not
+	 * extend a later grant
+	 * @param lease the new lease, from now
+	 */
+	record Renewal(Ticket ticket, long lastToken, Duration lease) {
+	}
+
+}

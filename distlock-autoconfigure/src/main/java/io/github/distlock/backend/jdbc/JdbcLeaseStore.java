@@ -1,0 +1,133 @@
+package io.github.distlock.backend.jdbc;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
+import io.github.distlock.backend.jdbc.LockTable.LeaseRow;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The open store of a {@link JdbcLeaseBackend}. Thread-safe.
+ */
+final class JdbcLeaseStore implements LockStore {
+
+	/** Not sooner does a waiter look for the end of the holder's lease. */
+	private static final long SHORTEST_LOOK_MILLIS = 10;
+
+	private final JdbcResources resources;
+
+	private final LockTable table;
+
+	private final JdbcBackendSettings settings;
+
+	private final BackendDescription description;
+
+	JdbcLeaseStore(JdbcResources resources, JdbcBackendSettings settings, BackendDescription description) {
+		this.resources = resources;
+		this.table = new LockTable(resources.source(), settings);
+		this.settings = settings;
+		this.description = description;
+	}
+
+	@Override
+	public BackendDescription description() {
+		return this.description;
+	}
+
+	@Override
+	public void close() {
+		this.resources.close();
+	}
+
+	@Override
+	public void verify() {
+		this.resources.verify();
+	}
+
+	@Override
+	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		LeaseRow row = this.resources.commands()
+			.run(Kind.ATTEMPT, "attempt", ticket.key(),
+					(connection, sent) -> this.table.attempt(connection, sent, ticket, lease, queue));
+		this.resources.cleaner().rowUsed();
+		return answer(ticket, row, queue);
+	}
+
+	@Override
+	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+		return this.resources.commands().run(Kind.HOLDER, "release", ticket.key(), (connection, sent) -> {
+			boolean released = this.table.release(connection, ticket, lastToken, next);
+			this.resources.cleaner().rowUsed();
+			if (next == null) {
+				return new ReleaseResult(released, null);
+			}
+			LeaseRow row = released ? this.table.read(connection, sent, ticket.key())
+					: this.table.attempt(connection, sent, next.ticket(), next.lease(), true);
+			return new ReleaseResult(released, answer(next.ticket(), row, true));
+		});
+	}
+
+	@Override
+	public void cancel(Ticket ticket) {
+		release(ticket, 0, null);
+	}
+
+	@Override
+	public List<RenewalResult> renew(List<Renewal> renewals) {
+		List<RenewalResult> results = new ArrayList<>(renewals.size());
+		try {
+			results.addAll(this.resources.commands()
+				.run(Kind.HOLDER, "renewal", null,
+						(connection, sent) -> answers(renewals, this.table.renew(connection, renewals), sent)));
+		}
+		catch (LockBackendException ex) {
+			renewals.forEach((renewal) -> results.add(new RenewalResult.Unknown(ex)));
+		}
+		return results;
+	}
+
+	private static List<RenewalResult> answers(List<Renewal> renewals, List<Boolean> held, TimeSource.Instant sent) {
+		List<RenewalResult> results = new ArrayList<>(held.size());
+		for (int i = 0; i < held.size(); i++) {
+			results.add(held.get(i) ? new RenewalResult.Renewed(Validity.until(sent, renewals.get(i).lease()))
+					: new RenewalResult.Gone());
+		}
+		return results;
+	}
+
+	private AttemptResult answer(Ticket ticket, LeaseRow row, boolean queue) {
+		if (row.owner().equals(ticket.token())) {
+			return new AttemptResult.Granted(new Grant(row.fence() - this.settings.tokensPerGrant() + 1, row.fence(),
+					Validity.until(row.sent(), row.remaining())));
+		}
+		return queue ? new AttemptResult.Waiting(lookAgain(row), false) : new AttemptResult.Busy(row.remaining());
+	}
+
+	/**
+	 * After about the poll interval, sooner if the lease ends before. If the lock is free
+	 * now it was left to those who wait, and they need an interval to find it.
+	 */
+	private Duration lookAgain(LeaseRow row) {
+		double jitter = ThreadLocalRandom.current().nextDouble();
+		long interval = this.settings.pollInterval().toMillis();
+		if (row.owner().isEmpty()) {
+			return Duration.ofMillis((long) (interval * (1.1 + jitter / 2)));
+		}
+		long end = Math.max(SHORTEST_LOOK_MILLIS, row.remaining().toMillis() + 1);
+		return Duration.ofMillis((long) (Math.min(interval * 0.75, end) + interval * jitter / 4));
+	}
+
+}

@@ -1,0 +1,262 @@
+package io.github.distlock.backend.redis;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
+
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.redis.InboxMonitor.Hearing;
+import io.github.distlock.backend.redis.ScriptExecutor.Answer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.core.script.RedisScript;
+
+/**
+ * The open store of a {@link RedisLockBackend}. Thread-safe.
+ */
+final class RedisLockStore implements LockStore {
+
+	/**
+	 * How long a grant by message counts until its owner has confirmed it; the scripts
+	 * know it, too.
+	 */
+	private static final long MAX_GRACE_MILLIS = 5000;
+
+	/**
+	 * A waiter that is not signalled looks again after two fifths to a half of the grace.
+	 */
+	private static final double SAFETY_SHARE = 0.4;
+
+	private static final double SAFETY_JITTER = 0.1;
+
+	/** Not sooner does the head of the queue look for the end of the holder's lease. */
+	private static final long SHORTEST_LOOK_MILLIS = 20;
+
+	/**
+	 * A waiter that could not be queued, since the inbox is not ready, tries this often.
+	 */
+	private static final long UNQUEUED_LOOK_MILLIS = 200;
+
+	/** How many leases one script renews. */
+	static final int BATCH_SIZE = 100;
+
+	/** A caller lets in this many portions of readers; its own command is done. */
+	private static final int MOST_PORTIONS = 1000;
+
+	private static final Log logger = LogFactory.getLog(RedisLockStore.class);
+
+	private final RedisKeys keys;
+
+	private final RedisConnections link;
+
+	private final ClusterRenewals clusterRenewals;
+
+	private final BackendDescription description;
+
+	private final String notQueued;
+
+	private final String queuedUncounted;
+
+	private final String queuedCounted;
+
+	RedisLockStore(RedisConnections link, RedisKeys keys, BackendDescription description, Duration commandTimeout,
+			TimeSource clock) {
+		this.keys = keys;
+		this.link = link;
+		this.clusterRenewals = new ClusterRenewals(link, clock, commandTimeout);
+		this.description = description;
+		String tokensPerGrant = Integer.toString(description.tokensPerGrant());
+		this.notQueued = "N" + tokensPerGrant;
+		this.queuedUncounted = "S" + tokensPerGrant;
+		this.queuedCounted = "T" + tokensPerGrant;
+	}
+
+	@Override
+	public BackendDescription description() {
+		return this.description;
+	}
+
+	@Override
+	public void close() {
+		this.link.close();
+	}
+
+	@Override
+	public void verify() {
+		this.link.verify();
+	}
+
+	@Override
+	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		Answer<Reply> answer = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
+				queueing(ticket, queue));
+		return switch (answer.value().word()) {
+			case Reply.GRANTED -> granted(ticket, answer, lease);
+			case Reply.WAITING -> waiting(answer, lease);
+			case Reply.BUSY -> queue ? unqueued()
+					: new AttemptResult.Busy(Duration.ofMillis(Math.max(0, answer.value().numbers()[0])));
+			default -> throw new IllegalStateException("Not an answer to an attempt: " + answer.value());
+		};
+	}
+
+	@Override
+	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+		String used = Long.toString(lastToken);
+		if (next == null) {
+			Answer<Reply> answer = ask(Scripts.RELEASE, "release", ticket, ticket.token(), used);
+			return new ReleaseResult(isReleased(answer), null);
+		}
+		if (ticket.isReader()) {
+			// Readers follow nobody: each has come by itself.
+			boolean released = release(ticket, lastToken, null).released();
+			return new ReleaseResult(released, attempt(next.ticket(), next.lease(), true));
+		}
+		// The next may be a reader, and then the names of readers are needed.
+		Ticket naming = next.ticket().isReader() ? next.ticket() : ticket;
+		Answer<Reply> answer = ask(Scripts.RELEASE, "release", naming, ticket.token(), used, next.ticket().token(),
+				millis(next.lease()), queueing(next.ticket(), true));
+		return new ReleaseResult(isReleased(answer), switch (answer.value().word()) {
+			case Reply.GRANTED -> granted(next.ticket(), answer, next.lease());
+			case Reply.WAITING -> waiting(answer, next.lease());
+			case Reply.UNQUEUED -> unqueued();
+			// Sent before, and then the next holds it as a reader.
+			case Reply.GONE ->
+				(answer.value().numbers().length > 0) ? granted(next.ticket(), answer, next.lease()) : null;
+			default -> null;
+		});
+	}
+
+	/** If it was sent twice, the first released and its answer is lost. */
+	private static boolean isReleased(Answer<Reply> answer) {
+		return !answer.value().word().equals(Reply.GONE) || answer.repeated();
+	}
+
+	@Override
+	public void cancel(Ticket ticket) {
+		ask(Scripts.CANCEL, "cancel", ticket, ticket.token());
+	}
+
+	/**
+	 * Run the script of a verb. The scripts let readers in by portions, so that none
+	 * keeps the server busy for long: the rest are let in here.
+	 */
+	private Answer<Reply> ask(RedisScript<String> script, String what, Ticket ticket, String... args) {
+		Answer<Reply> answer = this.link.ask(script, what, ticket, args);
+		if (answer.value().admitsMore()) {
+			admitReaders(ticket);
+		}
+		return answer;
+	}
+
+	/**
+	 * Let in the readers at the head of the queue. If this fails or the JVM ends they are
+	 * let in when the first of them asks again, which is after half a grace at most.
+	 */
+	private void admitReaders(Ticket ticket) {
+		try {
+			for (int i = 0; i < MOST_PORTIONS; i++) {
+				if (!this.link.ask(Scripts.ADMIT, "admission of readers", ticket).value().admitsMore()) {
+					return;
+				}
+			}
+		}
+		catch (RuntimeException ex) {
+			// The caller's own command is done, and does not fail by this.
+			logger.debug("The next readers of lock '" + ticket.key() + "' will enter when they ask again", ex);
+		}
+	}
+
+	@Override
+	public List<RenewalResult> renew(List<Renewal> renewals) {
+		if (this.link.isCluster()) {
+			return this.clusterRenewals.renew(renewals, this::script);
+		}
+		RenewalResult[] results = new RenewalResult[renewals.size()];
+		renew(renewals, false, results);
+		renew(renewals, true, results);
+		return List.of(results);
+	}
+
+	private void renew(List<Renewal> renewals, boolean readers, RenewalResult[] results) {
+		int[] all = IntStream.range(0, results.length)
+			.filter((i) -> renewals.get(i).ticket().isReader() == readers)
+			.toArray();
+		for (int from = 0; from < all.length; from += BATCH_SIZE) {
+			int[] places = Arrays.copyOfRange(all, from, Math.min(from + BATCH_SIZE, all.length));
+			List<RenewalResult> answers = this.link
+				.renew(script(Arrays.stream(places).mapToObj(renewals::get).toList()));
+			for (int i = 0; i < places.length; i++) {
+				results[places[i]] = answers.get(i);
+			}
+		}
+	}
+
+	private RenewalScript script(List<Renewal> renewals) {
+		return RenewalScript.of(renewals, this.keys, this.description.tokensPerGrant());
+	}
+
+	/** A reply without a TTL is that of a new grant, whose TTL is the lease. */
+	private AttemptResult granted(Ticket ticket, Answer<Reply> answer, Duration lease) {
+		long[] reply = answer.value().numbers();
+		Duration ttl = (reply.length > 1) ? Duration.ofMillis(Math.max(0, reply[1])) : lease;
+		long last = ticket.isReader() ? reply[0] : reply[0] + this.description.tokensPerGrant() - 1;
+		return new AttemptResult.Granted(new Grant(reply[0], last, Validity.until(answer.sent(), ttl)));
+	}
+
+	/**
+	 * Only the head of the queue looks when the lease of the holder ends; the others hear
+	 * of it from the head, and look themselves after a safety interval.
+	 */
+	private AttemptResult waiting(Answer<Reply> answer, Duration lease) {
+		long[] reply = answer.value().numbers();
+		// Grants by message are judged by this.
+		this.link.clock().observe(answer.sent(), reply[2]);
+		double share = SAFETY_SHARE + ThreadLocalRandom.current().nextDouble(SAFETY_JITTER);
+		long look = (long) (graceMillis(lease) * share);
+		long holderMillis = reply[1];
+		if (reply[0] == 0 && holderMillis >= 0) {
+			look = Math.min(look, Math.max(SHORTEST_LOOK_MILLIS, holderMillis + 1));
+		}
+		return new AttemptResult.Waiting(Duration.ofMillis(look), reply[3] == 1);
+	}
+
+	private static AttemptResult unqueued() {
+		long look = ThreadLocalRandom.current().nextLong(UNQUEUED_LOOK_MILLIS / 2, UNQUEUED_LOOK_MILLIS);
+		return new AttemptResult.Waiting(Duration.ofMillis(look), false);
+	}
+
+	/**
+	 * How a ticket is queued, and how many tokens it wants: a reader does not say, it has
+	 * one. Not at all if no message would reach it.
+	 */
+	private String queueing(Ticket ticket, boolean queue) {
+		Hearing hearing = queue ? this.link.hearing() : Hearing.NOT;
+		String how = switch (hearing) {
+			case NOT -> this.notQueued;
+			case UNCOUNTED -> this.queuedUncounted;
+			case COUNTED -> this.queuedCounted;
+		};
+		return ticket.isReader() ? how.substring(0, 1) : how;
+	}
+
+	private static long graceMillis(Duration lease) {
+		return Math.min(MAX_GRACE_MILLIS, lease.toMillis());
+	}
+
+	private static String millis(Duration duration) {
+		return Long.toString(duration.toMillis());
+	}
+
+}
