@@ -41,7 +41,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	private final ReentrantLock lifecycleLock = new ReentrantLock();
 
 	/** Guarded by {@link #lifecycleLock} for writing. */
-	private volatile @Nullable LockOperations entrance;
+	private volatile @Nullable LockOperations operations;
 
 	/**
 	 * What may still have been held at earlier shutdowns, the latest first: its holders
@@ -49,7 +49,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	 * so it is found as long as that is needed. Immutable; guarded by
 	 * {@link #lifecycleLock} for writing.
 	 */
-	private volatile List<WeakReference<HeldLocks>> leftovers = List.of();
+	private volatile List<WeakReference<HeldLocks>> earlierHeldLocks = List.of();
 
 	/**
 	 * Create a registry; it works after {@link #start()}.
@@ -86,9 +86,9 @@ public final class BackendLockRegistry implements LockRegistry {
 	public void start() {
 		this.lifecycleLock.lock();
 		try {
-			if (this.entrance == null) {
-				RegistryRuntime session = new RegistryRuntime(this.backend, this.settings, this.listeners, this.clock);
-				this.entrance = new LockOperations(session, this.backend, this.settings, this.listeners, this.clock);
+			if (this.operations == null) {
+				RegistryRuntime runtime = new RegistryRuntime(this.backend, this.settings, this.listeners, this.clock);
+				this.operations = new LockOperations(runtime, this.backend, this.settings, this.listeners, this.clock);
 			}
 		}
 		finally {
@@ -101,7 +101,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	 * @throws LockBackendException if not, or if the registry is not running
 	 */
 	public void verify() {
-		entrance().session().verify();
+		operations().runtime().verify();
 	}
 
 	/**
@@ -113,15 +113,15 @@ public final class BackendLockRegistry implements LockRegistry {
 	public void shutdown() {
 		this.lifecycleLock.lock();
 		try {
-			LockOperations current = this.entrance;
+			LockOperations current = this.operations;
 			if (current != null) {
 				try {
-					current.session().close(this.settings.shutdownGrace().toNanos());
+					current.runtime().close(this.settings.shutdownGrace().toNanos());
 				}
 				finally {
 					// In this order: a thread that unlocks meanwhile finds its lock.
-					keepLeftovers(current.session().holding());
-					this.entrance = null;
+					rememberForLateRelease(current.runtime().heldLocks());
+					this.operations = null;
 				}
 			}
 		}
@@ -130,31 +130,31 @@ public final class BackendLockRegistry implements LockRegistry {
 		}
 	}
 
-	private void keepLeftovers(HeldLocks ended) {
-		List<WeakReference<HeldLocks>> kept = new ArrayList<>(this.leftovers);
+	private void rememberForLateRelease(HeldLocks ended) {
+		List<WeakReference<HeldLocks>> kept = new ArrayList<>(this.earlierHeldLocks);
 		kept.removeIf((earlier) -> earlier.refersTo(null));
 		kept.add(0, new WeakReference<>(ended));
-		this.leftovers = List.copyOf(kept);
+		this.earlierHeldLocks = List.copyOf(kept);
 	}
 
 	/** Where this thread may hold locks, the latest first. */
-	private List<HeldLocks> holdings() {
-		LockOperations current = this.entrance;
-		List<WeakReference<HeldLocks>> earlier = this.leftovers;
+	private List<HeldLocks> allHeldLocks() {
+		LockOperations current = this.operations;
+		List<WeakReference<HeldLocks>> earlier = this.earlierHeldLocks;
 		if (current != null && earlier.isEmpty()) {
-			return List.of(current.session().holding());
+			return List.of(current.runtime().heldLocks());
 		}
-		List<HeldLocks> holdings = new ArrayList<>();
+		List<HeldLocks> allHeldLocks = new ArrayList<>();
 		if (current != null) {
-			holdings.add(current.session().holding());
+			allHeldLocks.add(current.runtime().heldLocks());
 		}
 		for (WeakReference<HeldLocks> reference : earlier) {
-			HeldLocks holding = reference.get();
-			if (holding != null) {
-				holdings.add(holding);
+			HeldLocks heldLocks = reference.get();
+			if (heldLocks != null) {
+				allHeldLocks.add(heldLocks);
 			}
 		}
-		return holdings;
+		return allHeldLocks;
 	}
 
 	/**
@@ -177,14 +177,14 @@ public final class BackendLockRegistry implements LockRegistry {
 	public Lock obtain(String key) {
 		LockRequest request = LockRequest.of(key);
 		this.backend.validateKey(key);
-		return new LockView(request, this::entrance, this::holdings);
+		return new LockView(request, this::operations, this::allHeldLocks);
 	}
 
 	@Override
 	public HeldLock acquire(LockRequest request) {
 		HeldLock lock = enter(request, LockOutcome.TIMEOUT);
 		if (lock == null) {
-			throw entrance().notAcquired(request);
+			throw operations().notAcquired(request);
 		}
 		return lock;
 	}
@@ -194,9 +194,9 @@ public final class BackendLockRegistry implements LockRegistry {
 		return Optional.ofNullable(enter(request, LockOutcome.SKIPPED));
 	}
 
-	private @Nullable HeldLock enter(LockRequest request, LockOutcome late) {
+	private @Nullable HeldLock enter(LockRequest request, LockOutcome timeoutOutcome) {
 		try {
-			return entrance().enter(request, true, late);
+			return operations().enter(request, true, timeoutOutcome);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -207,14 +207,14 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-		LockOperations entrance = entrance();
-		return LockFutures.required(entrance.enterAsync(request, LockOutcome.TIMEOUT),
-				() -> entrance.notAcquired(request));
+		LockOperations operations = operations();
+		return LockFutures.required(operations.acquireAsync(request, LockOutcome.TIMEOUT),
+				() -> operations.notAcquired(request));
 	}
 
 	@Override
 	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
-		return LockFutures.optional(entrance().enterAsync(request, LockOutcome.SKIPPED));
+		return LockFutures.optional(operations().acquireAsync(request, LockOutcome.SKIPPED));
 	}
 
 	@Override
@@ -232,11 +232,11 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	/** Return what is held and waited for now. Changes nothing. */
 	RegistrySnapshot snapshot() {
-		return entrance().session().snapshot();
+		return operations().runtime().snapshot();
 	}
 
-	private LockOperations entrance() {
-		LockOperations current = this.entrance;
+	private LockOperations operations() {
+		LockOperations current = this.operations;
 		if (current == null) {
 			throw new LockBackendException("The lock registry is not running: locks can be acquired from the start of"
 					+ " the application context until its shutdown");

@@ -37,7 +37,7 @@ final class CompositeAsyncAcquisition {
 	 * not required
 	 */
 	CompletableFuture<@Nullable HeldLock> begin(LockRegistry first, LockRegistry second) {
-		acquire(first, this.wait.whole()).whenComplete((part, failure) -> {
+		acquire(first, this.wait.total()).whenComplete((part, failure) -> {
 			if (failure != null) {
 				this.result.completeExceptionally(cause(failure));
 			}
@@ -54,7 +54,7 @@ final class CompositeAsyncAcquisition {
 	private void acquireSecond(HeldLock firstPart, LockRegistry second) {
 		CompletableFuture<@Nullable HeldLock> secondAnswer;
 		try {
-			secondAnswer = acquire(second, this.wait.rest());
+			secondAnswer = acquire(second, this.wait.remaining());
 		}
 		catch (RuntimeException | Error ex) {
 			secondAnswer = CompletableFuture.failedFuture(ex);

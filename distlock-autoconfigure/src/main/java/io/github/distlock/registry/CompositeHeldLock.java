@@ -61,9 +61,9 @@ final class CompositeHeldLock implements HeldLock {
 		if (!isHeld()) {
 			return Duration.ZERO;
 		}
-		Duration one = this.first.remaining();
-		Duration two = this.second.remaining();
-		return (one.compareTo(two) < 0) ? one : two;
+		Duration ofFirst = this.first.remaining();
+		Duration ofSecond = this.second.remaining();
+		return (ofFirst.compareTo(ofSecond) < 0) ? ofFirst : ofSecond;
 	}
 
 	/** While one part is being released the other may still be open. */
@@ -84,9 +84,9 @@ final class CompositeHeldLock implements HeldLock {
 
 	@Override
 	public void onLost(Runnable callback) {
-		AtomicBoolean told = new AtomicBoolean();
+		AtomicBoolean called = new AtomicBoolean();
 		Runnable once = () -> {
-			if (told.compareAndSet(false, true)) {
+			if (called.compareAndSet(false, true)) {
 				callback.run();
 			}
 		};

@@ -68,10 +68,10 @@ final class CompositeLock implements Lock {
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		CompositeLockRegistry.SharedWait shared = new CompositeLockRegistry.SharedWait(
+		CompositeLockRegistry.SharedWait wait = new CompositeLockRegistry.SharedWait(
 				(time > 0) ? Duration.ofNanos(unit.toNanos(time)) : Duration.ZERO, this.clock);
 		return this.first.tryLock(time, unit)
-				&& enterSecond(() -> this.second.tryLock(shared.rest().toNanos(), TimeUnit.NANOSECONDS));
+				&& enterSecond(() -> this.second.tryLock(wait.remaining().toNanos(), TimeUnit.NANOSECONDS));
 	}
 
 	/** Without the second the first is given back, however that goes. */
@@ -81,19 +81,19 @@ final class CompositeLock implements Lock {
 			entered = entry.enter();
 		}
 		catch (InterruptedException | RuntimeException | Error ex) {
-			giveFirstBack(ex);
+			releaseFirst(ex);
 			throw ex;
 		}
 		if (entered) {
 			this.levels.enter(this.key);
 		}
 		else {
-			giveFirstBack(new IllegalStateException("not entered"));
+			releaseFirst(new IllegalStateException("not entered"));
 		}
 		return entered;
 	}
 
-	private void giveFirstBack(Throwable reason) {
+	private void releaseFirst(Throwable reason) {
 		try {
 			this.first.unlock();
 		}
@@ -139,12 +139,12 @@ final class CompositeLock implements Lock {
 		private final ThreadLocal<@Nullable Map<String, Integer>> levels = new ThreadLocal<>();
 
 		void enter(String key) {
-			Map<String, Integer> mine = this.levels.get();
-			if (mine == null) {
-				mine = new HashMap<>();
-				this.levels.set(mine);
+			Map<String, Integer> counts = this.levels.get();
+			if (counts == null) {
+				counts = new HashMap<>();
+				this.levels.set(counts);
 			}
-			mine.merge(key, 1, Integer::sum);
+			counts.merge(key, 1, Integer::sum);
 		}
 
 		/**
@@ -152,12 +152,12 @@ final class CompositeLock implements Lock {
 		 * @return whether there was one
 		 */
 		boolean leave(String key) {
-			Map<String, Integer> mine = this.levels.get();
-			if (mine == null || !mine.containsKey(key)) {
+			Map<String, Integer> counts = this.levels.get();
+			if (counts == null || !counts.containsKey(key)) {
 				return false;
 			}
-			mine.computeIfPresent(key, (same, level) -> (level > 1) ? level - 1 : null);
-			if (mine.isEmpty()) {
+			counts.computeIfPresent(key, (same, level) -> (level > 1) ? level - 1 : null);
+			if (counts.isEmpty()) {
 				this.levels.remove();
 			}
 			return true;

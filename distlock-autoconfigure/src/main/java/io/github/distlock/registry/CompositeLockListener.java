@@ -24,7 +24,7 @@ final class CompositeLockListener implements LockListener {
 	 * same time get the same beans, and one must never wait for a bean that the other one
 	 * creates.
 	 */
-	private volatile LockListener @Nullable [] all;
+	private volatile LockListener @Nullable [] listeners;
 
 	CompositeLockListener(Supplier<List<LockListener>> source) {
 		this.source = source;
@@ -32,59 +32,59 @@ final class CompositeLockListener implements LockListener {
 
 	@Override
 	public void onWaiting(Waiting event) {
-		tell((listener) -> listener.onWaiting(event));
+		notifyEach((listener) -> listener.onWaiting(event));
 	}
 
 	@Override
 	public void onWaitingEnded(Waiting event) {
-		tell((listener) -> listener.onWaitingEnded(event));
+		notifyEach((listener) -> listener.onWaitingEnded(event));
 	}
 
 	@Override
 	public void onAttempted(Attempted event) {
-		tell((listener) -> listener.onAttempted(event));
+		notifyEach((listener) -> listener.onAttempted(event));
 	}
 
 	@Override
 	public void onReleased(Released event) {
-		tell((listener) -> listener.onReleased(event));
+		notifyEach((listener) -> listener.onReleased(event));
 	}
 
 	@Override
 	public void onLost(Lost event) {
-		tell((listener) -> listener.onLost(event));
+		notifyEach((listener) -> listener.onLost(event));
 	}
 
 	@Override
 	public void onRenewed(Renewed event) {
-		tell((listener) -> listener.onRenewed(event));
+		notifyEach((listener) -> listener.onRenewed(event));
 	}
 
-	private LockListener[] all() {
-		LockListener[] known = this.all;
-		if (known == null) {
-			known = this.source.get().toArray(new LockListener[0]);
-			this.all = known;
+	private LockListener[] listeners() {
+		LockListener[] cached = this.listeners;
+		if (cached == null) {
+			cached = this.source.get().toArray(new LockListener[0]);
+			this.listeners = cached;
 		}
-		return known;
+		return cached;
 	}
 
 	@Override
 	public void onResubscribed(Resubscribed event) {
-		tell((listener) -> listener.onResubscribed(event));
+		notifyEach((listener) -> listener.onResubscribed(event));
 	}
 
-	private void tell(Consumer<LockListener> event) {
-		LockListener[] known;
+	private void notifyEach(Consumer<LockListener> event) {
+		LockListener[] cached;
 		try {
-			known = all();
+			cached = listeners();
 		}
 		catch (Throwable ex) {
 			logger.warn("The lock listeners cannot be created yet, so none of them receives this event. This happens "
 					+ "when a bean that a listener needs uses a lock while it is created", ex);
 			return;
 		}
-		for (LockListener listener : known) {
+		for (LockListener listener : cached) {
 			try {
 				event.accept(listener);
 			}

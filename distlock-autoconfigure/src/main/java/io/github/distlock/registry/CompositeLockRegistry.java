@@ -70,45 +70,45 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	@Override
 	public HeldLock acquire(LockRequest request) {
-		SharedWait shared = share(request);
-		HeldLock one = this.first.acquire(request.waitTime(shared.whole()));
-		HeldLock two;
+		SharedWait wait = share(request);
+		HeldLock firstPart = this.first.acquire(request.waitTime(wait.total()));
+		HeldLock secondPart;
 		try {
-			two = this.second.acquire(request.waitTime(shared.rest()));
+			secondPart = this.second.acquire(request.waitTime(wait.remaining()));
 		}
 		catch (RuntimeException | Error ex) {
-			abandon(one, ex);
+			abandon(firstPart, ex);
 			throw ex;
 		}
-		if (!one.isHeld()) {
-			throw abandon(two, abandon(one, lostWhileWaiting(request)));
+		if (!firstPart.isHeld()) {
+			throw abandon(secondPart, abandon(firstPart, lostWhileWaiting(request)));
 		}
-		return new CompositeHeldLock(one, two);
+		return new CompositeHeldLock(firstPart, secondPart);
 	}
 
 	@Override
 	public Optional<HeldLock> tryAcquire(LockRequest request) {
-		SharedWait shared = share(request);
-		HeldLock one = this.first.tryAcquire(request.waitTime(shared.whole())).orElse(null);
-		if (one == null) {
+		SharedWait wait = share(request);
+		HeldLock firstPart = this.first.tryAcquire(request.waitTime(wait.total())).orElse(null);
+		if (firstPart == null) {
 			return Optional.empty();
 		}
-		HeldLock two;
+		HeldLock secondPart;
 		try {
-			two = this.second.tryAcquire(request.waitTime(shared.rest())).orElse(null);
+			secondPart = this.second.tryAcquire(request.waitTime(wait.remaining())).orElse(null);
 		}
 		catch (RuntimeException | Error ex) {
-			abandon(one, ex);
+			abandon(firstPart, ex);
 			throw ex;
 		}
-		if (two != null && one.isHeld()) {
-			return Optional.of(new CompositeHeldLock(one, two));
+		if (secondPart != null && firstPart.isHeld()) {
+			return Optional.of(new CompositeHeldLock(firstPart, secondPart));
 		}
-		LockNotAcquiredException unused = lostWhileWaiting(request);
-		if (two != null) {
-			abandon(two, unused);
+		LockNotAcquiredException reason = lostWhileWaiting(request);
+		if (secondPart != null) {
+			abandon(secondPart, reason);
 		}
-		abandon(one, unused);
+		abandon(firstPart, reason);
 		return Optional.empty();
 	}
 
@@ -140,8 +140,8 @@ public final class CompositeLockRegistry implements LockRegistry {
 	}
 
 	private SharedWait share(LockRequest request) {
-		Duration asked = request.waitTime();
-		return new SharedWait((asked != null) ? asked : this.waitTime, this.clock);
+		Duration requested = request.waitTime();
+		return new SharedWait((requested != null) ? requested : this.waitTime, this.clock);
 	}
 
 	/** Nothing was done under it: what its release says is worth a note and no more. */
@@ -166,29 +166,29 @@ public final class CompositeLockRegistry implements LockRegistry {
 	 */
 	static final class SharedWait {
 
-		private final Duration whole;
+		private final Duration total;
 
 		private final TimeSource clock;
 
 		private final long startNanos;
 
-		SharedWait(Duration whole, TimeSource clock) {
-			this.whole = whole;
+		SharedWait(Duration total, TimeSource clock) {
+			this.total = total;
 			this.clock = clock;
 			this.startNanos = clock.nanoTime();
 		}
 
 		/** For the first: zero tries once, negative waits for ever. */
-		Duration whole() {
-			return this.whole;
+		Duration total() {
+			return this.total;
 		}
 
 		/** For the second: what is left, at least one attempt. */
-		Duration rest() {
-			if (this.whole.isNegative()) {
-				return this.whole;
+		Duration remaining() {
+			if (this.total.isNegative()) {
+				return this.total;
 			}
-			Duration rest = this.whole.minusNanos(this.clock.nanoTime() - this.startNanos);
+			Duration rest = this.total.minusNanos(this.clock.nanoTime() - this.startNanos);
 			return rest.isNegative() ? Duration.ZERO : rest;
 		}
 

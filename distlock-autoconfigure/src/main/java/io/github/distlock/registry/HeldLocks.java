@@ -36,11 +36,11 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 	private static final Log logger = LogFactory.getLog(HeldLocks.class);
 
 	/** What each thread holds; removed when that is nothing. */
-	private final ThreadLocal<@Nullable ThreadHolds> owned = new ThreadLocal<>();
+	private final ThreadLocal<@Nullable ThreadHolds> holdsOfThread = new ThreadLocal<>();
 
 	private final String backend;
 
-	private final LockAcquirer room;
+	private final LockAcquirer acquirer;
 
 	private final LeaseRenewer renewer;
 
@@ -54,13 +54,13 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 
 	private final boolean interruptOnLost;
 
-	HeldLocks(BackendDescription backend, LockAcquirer room,
+	HeldLocks(BackendDescription backend, LockAcquirer acquirer,
 			Function<LeaseRenewer.Listener, LeaseRenewer> renewerFactory, LockListener listeners, TimeSource clock,
 			Executor executor, boolean interruptOnLost) {
 		this.backend = backend.name();
-		this.room = room;
+		this.acquirer = acquirer;
 		this.renewer = renewerFactory.apply(this);
-		this.kept = new MinimumHoldTimes(room, this.renewer, clock, backend.expires());
+		this.kept = new MinimumHoldTimes(acquirer, this.renewer, clock, backend.expires());
 		this.listeners = listeners;
 		this.clock = clock;
 		this.executor = executor;
@@ -71,33 +71,34 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 		return this.renewer;
 	}
 
-	MinimumHoldTimes kept() {
+	MinimumHoldTimes minimumHoldTimes() {
 		return this.kept;
 	}
 
 	/** What is held, or on its way, apart from locks that only owe some time. */
 	UnfinishedWork unfinished() {
-		List<Ticket> left = this.kept.tickets();
-		return (this.renewer.size() > left.size()) ? UnfinishedWork.HELD_LOCKS : this.room.unfinishedWorkExcept(left);
+		List<Ticket> inMinimumHoldTime = this.kept.tickets();
+		return (this.renewer.size() > inMinimumHoldTime.size()) ? UnfinishedWork.HELD_LOCKS
+				: this.acquirer.unfinishedWorkExcept(inMinimumHoldTime);
 	}
 
 	/** Return what this thread has of a key. */
-	@Nullable Hold ofThisThread(String key) {
-		ThreadHolds mine = this.owned.get();
-		return (mine != null) ? mine.get(key) : null;
+	@Nullable Hold holdOfThisThread(String key) {
+		ThreadHolds holds = this.holdsOfThread.get();
+		return (holds != null) ? holds.get(key) : null;
 	}
 
 	/**
 	 * Return what the asynchronous work that the running code belongs to, as its
 	 * {@link LockContext} says, has of a key. Never what a thread holds.
 	 */
-	@Nullable Hold ofThisWork(String key) {
-		List<HeldLock> around = LockContext.all();
-		if (around.isEmpty()) {
+	@Nullable Hold holdOfThisWork(String key) {
+		List<HeldLock> open = LockContext.all();
+		if (open.isEmpty()) {
 			return null;
 		}
-		for (HeldLock lock : around) {
-			Hold hold = ofWork(lock, key);
+		for (HeldLock lock : open) {
+			Hold hold = holdOfWork(lock, key);
 			if (hold != null) {
 				return hold;
 			}
@@ -105,19 +106,19 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 		return null;
 	}
 
-	private @Nullable Hold ofWork(HeldLock lock, String key) {
-		if (lock instanceof CompositeHeldLock both) {
-			Hold ofFirst = ofWork(both.first(), key);
-			return (ofFirst != null) ? ofFirst : ofWork(both.second(), key);
+	private @Nullable Hold holdOfWork(HeldLock lock, String key) {
+		if (lock instanceof CompositeHeldLock composite) {
+			Hold ofFirst = holdOfWork(composite.first(), key);
+			return (ofFirst != null) ? ofFirst : holdOfWork(composite.second(), key);
 		}
-		Hold hold = (lock instanceof HoldReference handle) ? handle.openIn(this) : null;
+		Hold hold = (lock instanceof HoldReference handle) ? handle.openHoldOf(this) : null;
 		return (hold != null && hold.thread() == null && hold.key().equals(key)) ? hold : null;
 	}
 
 	/** How many locks the calling thread is remembered to hold. */
-	int countOfThisThread() {
-		ThreadHolds mine = this.owned.get();
-		return (mine != null) ? mine.size() : 0;
+	int numberOfThisThread() {
+		ThreadHolds holds = this.holdsOfThread.get();
+		return (holds != null) ? holds.size() : 0;
 	}
 
 	/** The locks that are held now. */
@@ -131,32 +132,31 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 
 	/**
 	 * A new stay begins, of this thread or of nobody.
-	 * @param dyingWithThread whether the lock is lost when that thread dies
+	 * @param endsWithThread whether the lock is lost when that thread dies
 	 */
-	Hold begin(LockRequest request, Holder admission, LeaseTerms terms, @Nullable Thread thread,
-			boolean dyingWithThread) {
+	Hold begin(LockRequest request, Holder holder, LeaseTerms terms, @Nullable Thread thread, boolean endsWithThread) {
 		Hold hold = (request.mode() == LockMode.WRITE)
-				? new WriteHold(this, request.label(), admission, terms, this.clock, thread, dyingWithThread)
-				: new Hold(this, request.label(), admission, terms, this.clock, thread, dyingWithThread);
+				? new WriteHold(this, request.label(), holder, terms, this.clock, thread, endsWithThread)
+				: new Hold(this, request.label(), holder, terms, this.clock, thread, endsWithThread);
 		this.renewer.watch(hold);
 		if (thread != null) {
-			ThreadHolds mine = this.owned.get();
-			if (mine == null) {
-				mine = new ThreadHolds();
-				this.owned.set(mine);
+			ThreadHolds holds = this.holdsOfThread.get();
+			if (holds == null) {
+				holds = new ThreadHolds();
+				this.holdsOfThread.set(holds);
 			}
-			mine.put(hold);
+			holds.put(hold);
 		}
 		return hold;
 	}
 
 	@Override
 	public void expireAfter(Hold hold, Duration leaseTime) {
-		Duration owed = hold.owed();
-		if (leaseTime.compareTo(owed) < 0) {
+		Duration remainingMinHold = hold.remainingMinHold();
+		if (leaseTime.compareTo(remainingMinHold) < 0) {
 			throw new LockDefinitionException("Lock '" + hold.key() + "' is to expire after " + leaseTime
-					+ ", but its minimum hold time ends after " + owed + " only: use a longer leaseTime, or a shorter"
-					+ " minHold");
+					+ ", but its minimum hold time ends after " + remainingMinHold
+					+ " only: use a longer leaseTime, or a shorter" + " minHold");
 		}
 		if (!this.renewer.expireAfter(hold, leaseTime)) {
 			throw lostException(hold);
@@ -165,7 +165,7 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 
 	@Override
 	public void leave(Hold stay, LockMode mode) {
-		leave(stay, mode, stay.owed());
+		leave(stay, mode, stay.remainingMinHold());
 	}
 
 	@Override
@@ -173,7 +173,7 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 		leave(stay, mode, Duration.ZERO);
 	}
 
-	private void leave(Hold stay, LockMode mode, Duration owed) {
+	private void leave(Hold stay, LockMode mode, Duration remainingMinHold) {
 		switch (stay.leave(mode)) {
 			case SOME -> {
 				// Not whether it is held: others may have left the last levels by now.
@@ -182,49 +182,49 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 				}
 			}
 			case READERS -> downgrade((WriteHold) stay);
-			case NOTHING -> end(stay, owed);
+			case NOTHING -> end(stay, remainingMinHold);
 		}
 	}
 
-	private void end(Hold stay, Duration owed) {
+	private void end(Hold stay, Duration remainingMinHold) {
 		stay.awaitInterrupt();
 		if (stay.thread() == Thread.currentThread()) {
-			disown(stay);
+			forgetOfThisThread(stay);
 		}
 		Hold hold = stay.current();
-		Duration rest = Duration.ofNanos(hold.remainingNanos());
+		Duration remaining = Duration.ofNanos(hold.remainingNanos());
 		boolean valid = hold.endLease();
 		this.renewer.forget(hold);
 		if (!valid) {
 			throw lostException(hold);
 		}
 		try {
-			if (owed.isZero() || !this.kept.keep(hold, owed)) {
-				release(hold, rest);
+			if (remainingMinHold.isZero() || !this.kept.keep(hold, remainingMinHold)) {
+				release(hold, remaining);
 			}
 		}
 		catch (Error ex) {
-			tellReleased(hold);
+			notifyReleased(hold);
 			throw ex;
 		}
-		tellReleased(hold);
+		notifyReleased(hold);
 	}
 
-	private void tellReleased(Hold hold) {
+	private void notifyReleased(Hold hold) {
 		this.listeners.onReleased(new LockListener.Released(this.backend, hold.name(), hold.key(),
-				hold.admission().fencingToken(), heldSince(hold)));
+				hold.holder().fencingToken(), heldSince(hold)));
 	}
 
 	/** Give it back to the store. */
-	private void release(Hold hold, Duration rest) {
-		ReleaseOutcome departure = this.room.release(hold.admission(), hold.validity(), rest);
-		if (departure == ReleaseOutcome.GONE) {
+	private void release(Hold hold, Duration remaining) {
+		ReleaseOutcome outcome = this.acquirer.release(hold.holder(), hold.validity(), remaining);
+		if (outcome == ReleaseOutcome.GONE) {
 			LossCause cause = hold.validity().sessionBound() ? LossCause.SESSION_LOST : LossCause.FORGOTTEN;
-			hold.foundLost(cause);
-			tellLost(hold, cause, "the store no longer knew it at the release");
+			hold.markLostAfterEnd(cause);
+			notifyLost(hold, cause, "the store no longer knew it at the release");
 			throw lostException(hold);
 		}
-		if (departure == ReleaseOutcome.UNANSWERED) {
+		if (outcome == ReleaseOutcome.UNANSWERED) {
 			logger.warn("The release of lock '" + hold.key()
 					+ "' has not been acknowledged yet and goes on in the background");
 		}
@@ -235,15 +235,15 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 	 * and those who read are told when they leave.
 	 */
 	private void downgrade(WriteHold writer) {
-		Duration rest = Duration.ofNanos(writer.remainingNanos());
+		Duration remaining = Duration.ofNanos(writer.remainingNanos());
 		boolean valid = writer.endLease();
 		this.renewer.forget(writer);
-		ReleaseOutcome departure = ReleaseOutcome.GONE;
+		ReleaseOutcome outcome = ReleaseOutcome.GONE;
 		if (valid) {
 			try {
-				LockAcquirer.DowngradeResult answer = this.room.downgrade(writer.admission(), rest,
+				LockAcquirer.DowngradeResult answer = this.acquirer.downgrade(writer.holder(), remaining,
 						writer.restOfTerms().storeLease());
-				departure = answer.writer();
+				outcome = answer.writer();
 				goOnAsReader(writer, answer);
 			}
 			catch (RuntimeException | Error ex) {
@@ -260,31 +260,31 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 		}
 		boolean continued = writer.current() != writer;
 		endIfOver(writer);
-		if (!continued && departure == ReleaseOutcome.GONE) {
+		if (!continued && outcome == ReleaseOutcome.GONE) {
 			throw lostException(writer);
 		}
 	}
 
 	private void endIfOver(WriteHold writer) {
 		if (writer.downgraded()) {
-			end(writer, writer.owed());
+			end(writer, writer.remainingMinHold());
 		}
 	}
 
 	private void goOnAsReader(WriteHold writer, LockAcquirer.DowngradeResult answer) {
-		Holder admission = answer.reader();
-		if (admission == null) {
+		Holder holder = answer.reader();
+		if (holder == null) {
 			writer.loseAfterEnd((answer.writer() == ReleaseOutcome.GONE) ? LossCause.FORGOTTEN : LossCause.STORE_SILENT,
 					"the store did not confirm that its writer goes on as a reader");
 			return;
 		}
 		// Terms count from now, without the time until the store answered.
-		Hold reader = new WriteHold.ReaderHold(writer, admission, writer.restOfTerms(), this.clock);
+		Hold reader = new WriteHold.ReaderHold(writer, holder, writer.restOfTerms(), this.clock);
 		if (writer.continueAs(reader)) {
 			this.renewer.watch(reader);
 			return;
 		}
-		this.room.releaseAsync(admission);
+		this.acquirer.releaseAsync(holder);
 		writer.loseAfterEnd(LossCause.STORE_SILENT,
 				"its lease passed before the store had answered that its writer goes on as a reader");
 	}
@@ -295,19 +295,19 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 	}
 
 	/** Forget that this thread has a hold. */
-	void disown(Hold hold) {
-		ThreadHolds mine = this.owned.get();
-		if (mine != null) {
-			mine.remove(hold);
-			if (mine.isEmpty()) {
-				this.owned.remove();
+	void forgetOfThisThread(Hold hold) {
+		ThreadHolds holds = this.holdsOfThread.get();
+		if (holds != null) {
+			holds.remove(hold);
+			if (holds.isEmpty()) {
+				this.holdsOfThread.remove();
 			}
 		}
 	}
 
 	static LockLostException lostException(Hold hold) {
 		LossCause cause = hold.current().lossCause();
-		return new LockLostException("Lock '" + hold.key() + "' (token " + hold.current().admission().fencingToken()
+		return new LockLostException("Lock '" + hold.key() + "' (token " + hold.current().holder().fencingToken()
 				+ ") was lost while it was held" + ((cause != null) ? ": " + cause.description() : "")
 				+ ". Another holder may have been inside in the meantime: undo what was done under the lock"
 				+ ((cause != null) ? ". " + cause.remedy() : ""), cause, null);
@@ -317,15 +317,15 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 	public void lost(Hold hold, LossCause cause, String reason) {
 		this.renewer.forget(hold);
 		try {
-			this.room.releaseAsync(hold.admission(), hold.validity());
+			this.acquirer.releaseAsync(hold.holder(), hold.validity());
 		}
 		catch (RuntimeException | Error ex) {
 			logger.error("Lost lock '" + hold.key() + "' could not be given back: it ends with its lease", ex);
 		}
 		if (this.interruptOnLost) {
-			hold.stay().interruptThread();
+			hold.origin().interruptThread();
 		}
-		tellLost(hold, cause, reason);
+		notifyLost(hold, cause, reason);
 	}
 
 	@Override
@@ -333,11 +333,11 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 		this.listeners.onRenewed(new LockListener.Renewed(this.backend, renewed, gone, failed, lateness));
 	}
 
-	private void tellLost(Hold hold, LossCause cause, String reason) {
-		logger.warn("Lost lock '" + hold.key() + "' (" + hold.name() + ", token " + hold.admission().fencingToken()
-				+ "): " + reason);
-		this.listeners.onLost(new LockListener.Lost(this.backend, hold.name(), hold.key(),
-				hold.admission().fencingToken(), heldSince(hold), reason, cause));
+	private void notifyLost(Hold hold, LossCause cause, String reason) {
+		logger.warn("Lost lock '" + hold.key() + "' (" + hold.name() + ", token " + hold.holder().fencingToken() + "): "
+				+ reason);
+		this.listeners.onLost(new LockListener.Lost(this.backend, hold.name(), hold.key(), hold.holder().fencingToken(),
+				heldSince(hold), reason, cause));
 		runLossCallbacks(hold);
 	}
 
@@ -346,7 +346,7 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 	 * What one callback throws does not keep the others from running.
 	 */
 	private void runLossCallbacks(Hold lost) {
-		for (Runnable callback : lost.stay().takeCallbacks()) {
+		for (Runnable callback : lost.origin().takeCallbacks()) {
 			Runnable guarded = () -> {
 				try {
 					callback.run();
@@ -366,7 +366,7 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 	}
 
 	private static Duration heldSince(Hold hold) {
-		return Duration.ofNanos(hold.stay().heldNanos());
+		return Duration.ofNanos(hold.origin().heldNanos());
 	}
 
 }

@@ -30,20 +30,20 @@ class Hold extends Lease {
 		.newUpdater(Hold.class, Callback.class, "callbacks");
 
 	/** Stands for the callbacks when the loss has been told. */
-	private static final Callback TOLD = new Callback(() -> {
+	private static final Callback RUN = new Callback(() -> {
 	}, null);
 
 	private final Owner owner;
 
 	private final String name;
 
-	private final Holder admission;
+	private final Holder holder;
 
 	/** Who may re-enter; {@code null} for an asynchronous holder. */
 	private final @Nullable Thread thread;
 
 	/** Whether the lock is lost when that thread dies. */
-	private final boolean dyingWithThread;
+	private final boolean endsWithThread;
 
 	/** How many acquisitions are open; at zero it never rises again. */
 	private volatile int levels = 1;
@@ -64,18 +64,18 @@ class Hold extends Lease {
 	 */
 	private volatile boolean interrupting;
 
-	Hold(Owner owner, String name, Holder admission, LeaseTerms terms, TimeSource clock, @Nullable Thread thread,
-			boolean dyingWithThread) {
-		super(admission.takeValidity(), terms, clock);
+	Hold(Owner owner, String name, Holder holder, LeaseTerms terms, TimeSource clock, @Nullable Thread thread,
+			boolean endsWithThread) {
+		super(holder.takeValidity(), terms, clock);
 		this.owner = owner;
 		this.name = name;
-		this.admission = admission;
+		this.holder = holder;
 		this.thread = thread;
-		this.dyingWithThread = dyingWithThread;
+		this.endsWithThread = endsWithThread;
 	}
 
 	/** What this hold belongs to: all that the registry holds. */
-	Owner heldBy() {
+	Owner owner() {
 		return this.owner;
 	}
 
@@ -85,23 +85,23 @@ class Hold extends Lease {
 	}
 
 	/** The stay to which this lease belongs, with its levels and callbacks. */
-	Hold stay() {
+	Hold origin() {
 		return this;
 	}
 
 	/** What is left of the lock, in nanoseconds; zero if it is not held. */
-	long leftNanos() {
+	long remainingLockNanos() {
 		return remainingNanos();
 	}
 
 	/** Ask the store, if only the store knows whether the lock is held. */
 	boolean confirm() {
 		this.owner.confirm(current());
-		return leftNanos() > 0;
+		return remainingLockNanos() > 0;
 	}
 
 	/** Whether the lock has not been lost, whether or not it is still held. */
-	boolean isValidOrEnded() {
+	boolean isIntactNow() {
 		return current().isIntact();
 	}
 
@@ -113,8 +113,8 @@ class Hold extends Lease {
 		return this.name;
 	}
 
-	Holder admission() {
-		return this.admission;
+	Holder holder() {
+		return this.holder;
 	}
 
 	@Nullable Thread thread() {
@@ -123,21 +123,21 @@ class Hold extends Lease {
 
 	@Override
 	protected Ticket ticket() {
-		return this.admission.ticket();
+		return this.holder.ticket();
 	}
 
 	@Override
 	protected long lastToken() {
-		return this.admission.lastToken();
+		return this.holder.lastToken();
 	}
 
 	@Override
-	protected @Nullable Thread owner() {
-		return this.dyingWithThread ? this.thread : null;
+	protected @Nullable Thread owningThread() {
+		return this.endsWithThread ? this.thread : null;
 	}
 
-	boolean isDyingWithThread() {
-		return this.dyingWithThread;
+	boolean endsWithThread() {
+		return this.endsWithThread;
 	}
 
 	@Override
@@ -161,8 +161,8 @@ class Hold extends Lease {
 	 * Leave one level.
 	 * @param mode in which it was entered
 	 */
-	Rest leave(LockMode mode) {
-		return (LEVELS.decrementAndGet(this) == 0) ? Rest.NOTHING : Rest.SOME;
+	OpenLevels leave(LockMode mode) {
+		return (LEVELS.decrementAndGet(this) == 0) ? OpenLevels.NOTHING : OpenLevels.SOME;
 	}
 
 	/** The lock is lost: interrupt its thread, unless that has left. */
@@ -205,9 +205,10 @@ class Hold extends Lease {
 	}
 
 	final HeldLockSnapshot snapshot() {
-		Hold stay = stay();
-		return new HeldLockSnapshot(key(), this.name, mode(), this.admission.fencingToken(),
-				Duration.ofNanos(stay.heldNanos()), Duration.ofNanos(stay.leftNanos()), Math.max(0, stay.levels() - 1));
+		Hold stay = origin();
+		return new HeldLockSnapshot(key(), this.name, mode(), this.holder.fencingToken(),
+				Duration.ofNanos(stay.heldNanos()), Duration.ofNanos(stay.remainingLockNanos()),
+				Math.max(0, stay.levels() - 1));
 	}
 
 	/** Whether all levels have been left. */
@@ -252,7 +253,7 @@ class Hold extends Lease {
 		Callback kept;
 		do {
 			kept = this.callbacks;
-			if (kept == TOLD) {
+			if (kept == RUN) {
 				return false;
 			}
 		}
@@ -263,8 +264,8 @@ class Hold extends Lease {
 	/** Those kept, the first one first; from now on none is. */
 	Iterable<Runnable> takeCallbacks() {
 		Deque<Runnable> taken = new ArrayDeque<>();
-		Callback kept = CALLBACKS.getAndSet(this, TOLD);
-		for (; kept != null && kept != TOLD; kept = kept.earlier()) {
+		Callback kept = CALLBACKS.getAndSet(this, RUN);
+		for (; kept != null && kept != RUN; kept = kept.earlier()) {
 			taken.addFirst(kept.action());
 		}
 		return taken;
@@ -307,7 +308,7 @@ class Hold extends Lease {
 	/**
 	 * What is left of a stay after one of its levels was left.
 	 */
-	enum Rest {
+	enum OpenLevels {
 
 		/** It goes on as it was. */
 		SOME,

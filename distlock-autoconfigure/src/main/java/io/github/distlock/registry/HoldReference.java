@@ -49,8 +49,8 @@ final class HoldReference implements HeldLock {
 	}
 
 	/** The hold, if it is one of these and this acquisition of it is open. */
-	@Nullable Hold openIn(Hold.Owner candidate) {
-		return (this.hold.heldBy() == candidate && isOpen()) ? this.hold : null;
+	@Nullable Hold openHoldOf(Hold.Owner candidate) {
+		return (this.hold.owner() == candidate && isOpen()) ? this.hold : null;
 	}
 
 	@Override
@@ -60,12 +60,12 @@ final class HoldReference implements HeldLock {
 
 	@Override
 	public long fencingToken() {
-		return this.hold.current().admission().fencingToken();
+		return this.hold.current().holder().fencingToken();
 	}
 
 	@Override
 	public boolean isHeld() {
-		return isOpen() && this.hold.leftNanos() > 0;
+		return isOpen() && this.hold.remainingLockNanos() > 0;
 	}
 
 	@Override
@@ -83,7 +83,8 @@ final class HoldReference implements HeldLock {
 		if (!isOpen()) {
 			return Duration.ZERO;
 		}
-		return Duration.ofNanos(Math.min(this.hold.leftNanos(), this.hold.current().validity().sessionNanos()));
+		return Duration
+			.ofNanos(Math.min(this.hold.remainingLockNanos(), this.hold.current().validity().sessionNanos()));
 	}
 
 	/** Of a level that was released in time the loss of others means nothing. */
@@ -103,7 +104,7 @@ final class HoldReference implements HeldLock {
 	@Override
 	public boolean isReleased() {
 		int now = this.state;
-		return now == RELEASED || (now == CLOSING && this.hold.isValidOrEnded());
+		return now == RELEASED || (now == CLOSING && this.hold.isIntactNow());
 	}
 
 	@Override
@@ -121,18 +122,18 @@ final class HoldReference implements HeldLock {
 			throw closedBefore();
 		}
 		if (this.state == OUTERMOST) {
-			this.hold.heldBy().expireAfter(this.hold.current(), leaseTime);
+			this.hold.owner().expireAfter(this.hold.current(), leaseTime);
 		}
 	}
 
 	@Override
 	public void close() {
-		end(() -> this.hold.heldBy().leave(this.hold, this.mode));
+		end(() -> this.hold.owner().leave(this.hold, this.mode));
 	}
 
 	@Override
 	public void abandon() {
-		end(() -> this.hold.heldBy().abandon(this.hold, this.mode));
+		end(() -> this.hold.owner().abandon(this.hold, this.mode));
 	}
 
 	private void end(Runnable leave) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockOperations {
 
-	private final RegistryRuntime session;
+	private final RegistryRuntime runtime;
 
 	private final LockBackend backend;
 
@@ -41,9 +41,9 @@ final class LockOperations {
 
 	private final RequestTerms terms;
 
-	LockOperations(RegistryRuntime session, LockBackend backend, RegistrySettings settings, LockListener listeners,
+	LockOperations(RegistryRuntime runtime, LockBackend backend, RegistrySettings settings, LockListener listeners,
 			TimeSource clock) {
-		this.session = session;
+		this.runtime = runtime;
 		this.backend = backend;
 		this.description = backend.description();
 		this.settings = settings;
@@ -52,17 +52,17 @@ final class LockOperations {
 		this.terms = new RequestTerms(settings);
 	}
 
-	RegistryRuntime session() {
-		return this.session;
+	RegistryRuntime runtime() {
+		return this.runtime;
 	}
 
 	/**
 	 * Enter on this thread.
-	 * @param late what it means when the wait time has passed
+	 * @param timeoutOutcome what it means when the wait time has passed
 	 * @return the lock, or {@code null} if the wait time has passed
 	 */
-	@Nullable HeldLock enter(LockRequest request, boolean interruptible, LockOutcome late) throws InterruptedException {
-		Hold hold = enterHold(request, interruptible, late, null);
+	@Nullable HeldLock enter(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome) throws InterruptedException {
+		Hold hold = acquireHold(request, interruptible, timeoutOutcome, null);
 		return (hold != null) ? new HoldReference(hold, request.mode()) : null;
 	}
 
@@ -70,7 +70,7 @@ final class LockOperations {
 	 * Enter on this thread, without a handle.
 	 * @param owner the thread that must live for the lock to make sense, if any
 	 */
-	@Nullable Hold enterHold(LockRequest request, boolean interruptible, LockOutcome late, @Nullable Thread owner)
+	@Nullable Hold acquireHold(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome, @Nullable Thread owner)
 			throws InterruptedException {
 		Attempt attempt = new Attempt(request);
 		try {
@@ -79,26 +79,26 @@ final class LockOperations {
 				// As Lock says, whether or not this thread has to wait.
 				throw new InterruptedException();
 			}
-			Hold mine = reenter(request);
-			if (mine == null && owner == null) {
+			Hold held = reenter(request);
+			if (held == null && owner == null) {
 				// Not for Lock views: a thread owns what they lock.
-				mine = reenterWork(request);
+				held = reenterLockOfWork(request);
 			}
-			if (mine != null) {
-				return mine;
+			if (held != null) {
+				return held;
 			}
-			Holder admission = this.session.room().acquire(attempt.entryRequest(), interruptible);
-			if (admission == null) {
-				attempt.ended(late);
+			Holder holder = this.runtime.acquirer().acquire(attempt.waitRequest(), interruptible);
+			if (holder == null) {
+				attempt.ended(timeoutOutcome);
 				return null;
 			}
-			Hold hold = begin(request, admission, owner, Thread.currentThread());
+			Hold hold = begin(request, holder, owner, Thread.currentThread());
 			try {
-				attempt.acquired(admission);
+				attempt.acquired(holder);
 			}
 			catch (RuntimeException | Error ex) {
 				// The caller gets no lock that it could close.
-				hold.heldBy().abandon(hold, request.mode());
+				hold.owner().abandon(hold, request.mode());
 				throw ex;
 			}
 			return hold;
@@ -129,17 +129,17 @@ final class LockOperations {
 	 * @param timeoutOutcome the outcome to report if the wait time has passed
 	 * @return completes with the lock, or with {@code null} if the wait time has passed
 	 */
-	CompletableFuture<@Nullable HeldLock> enterAsync(LockRequest request, LockOutcome timeoutOutcome) {
+	CompletableFuture<@Nullable HeldLock> acquireAsync(LockRequest request, LockOutcome timeoutOutcome) {
 		Attempt attempt = new Attempt(request);
 		CompletableFuture<@Nullable HeldLock> result = new CompletableFuture<>();
-		CompletableFuture<@Nullable Holder> waiting;
+		CompletableFuture<@Nullable Holder> granted;
 		try {
 			validate(request);
-			Hold mine = reenterWork(request);
-			if (mine != null) {
-				return CompletableFuture.completedFuture(new HoldReference(mine, request.mode()));
+			Hold held = reenterLockOfWork(request);
+			if (held != null) {
+				return CompletableFuture.completedFuture(new HoldReference(held, request.mode()));
 			}
-			waiting = this.session.room().acquireAsync(attempt.entryRequest());
+			granted = this.runtime.acquirer().acquireAsync(attempt.waitRequest());
 		}
 		catch (LockDefinitionException ex) {
 			attempt.ended(LockOutcome.INVALID);
@@ -156,29 +156,29 @@ final class LockOperations {
 			attempt.ended(LockOutcome.BACKEND_ERROR);
 			return CompletableFuture.failedFuture(ex);
 		}
-		waiting.whenComplete((admission, failure) -> {
+		granted.whenComplete((holder, failure) -> {
 			if (failure != null) {
 				attempt.ended((failure instanceof CancellationException) ? LockOutcome.INTERRUPTED
 						: LockOutcome.BACKEND_ERROR);
 				result.completeExceptionally(failure);
 			}
-			else if (admission == null) {
+			else if (holder == null) {
 				attempt.ended(timeoutOutcome);
 				result.complete(null);
 			}
 			else {
-				admitted(request, attempt, admission, result);
+				admitted(request, attempt, holder, result);
 			}
 		});
-		LockFutures.cancelWith(result, waiting);
+		LockFutures.cancelWith(result, granted);
 		return result;
 	}
 
-	private void admitted(LockRequest request, Attempt attempt, Holder admission,
+	private void admitted(LockRequest request, Attempt attempt, Holder holder,
 			CompletableFuture<@Nullable HeldLock> result) {
 		HeldLock lock;
 		try {
-			lock = new HoldReference(begin(request, admission, null, null), request.mode());
+			lock = new HoldReference(begin(request, holder, null, null), request.mode());
 		}
 		catch (RuntimeException | Error ex) {
 			attempt.ended(LockOutcome.BACKEND_ERROR);
@@ -186,7 +186,7 @@ final class LockOperations {
 			return;
 		}
 		try {
-			attempt.acquired(admission);
+			attempt.acquired(holder);
 		}
 		catch (RuntimeException | Error ex) {
 			lock.abandon();
@@ -210,12 +210,12 @@ final class LockOperations {
 	/**
 	 * Nothing may go wrong between the grant and the hold without giving the lock back.
 	 */
-	private Hold begin(LockRequest request, Holder admission, @Nullable Thread owner, @Nullable Thread thread) {
+	private Hold begin(LockRequest request, Holder holder, @Nullable Thread owner, @Nullable Thread thread) {
 		try {
-			return this.session.holding().begin(request, admission, this.terms.of(request), thread, owner != null);
+			return this.runtime.heldLocks().begin(request, holder, this.terms.of(request), thread, owner != null);
 		}
 		catch (RuntimeException | Error ex) {
-			this.session.room().releaseAsync(admission);
+			this.runtime.acquirer().releaseAsync(holder);
 			throw ex;
 		}
 	}
@@ -224,34 +224,34 @@ final class LockOperations {
 	 * Enter what this thread holds already.
 	 */
 	private @Nullable Hold reenter(LockRequest request) {
-		Hold mine = this.session.holding().ofThisThread(request.key());
-		return (mine != null) ? reenter(mine, request) : null;
+		Hold held = this.runtime.heldLocks().holdOfThisThread(request.key());
+		return (held != null) ? reenter(held, request) : null;
 	}
 
 	/**
 	 * Enter what is held already by the asynchronous work that this code belongs to.
 	 */
-	private @Nullable Hold reenterWork(LockRequest request) {
-		Hold ofWork = this.session.holding().ofThisWork(request.key());
-		return (ofWork != null) ? reenter(ofWork, request) : null;
+	private @Nullable Hold reenterLockOfWork(LockRequest request) {
+		Hold held = this.runtime.heldLocks().holdOfThisWork(request.key());
+		return (held != null) ? reenter(held, request) : null;
 	}
 
-	private @Nullable Hold reenter(Hold mine, LockRequest request) {
+	private @Nullable Hold reenter(Hold held, LockRequest request) {
 		// Another thread may have closed it for this one: then it is over, and entered
 		// anew.
-		if (!mine.isOver() && mine.leftNanos() <= 0 && mine.current().lossCause() != null) {
+		if (!held.isOver() && held.remainingLockNanos() <= 0 && held.current().lossCause() != null) {
 			// Before the mode: what is lost is held in none.
-			throw HeldLocks.lostException(mine);
+			throw HeldLocks.lostException(held);
 		}
-		if (!mine.reenter(request.mode())) {
-			this.session.holding().disown(mine);
+		if (!held.reenter(request.mode())) {
+			this.runtime.heldLocks().forgetOfThisThread(held);
 			return null;
 		}
-		if (mine.leftNanos() <= 0) {
-			mine.leave(request.mode());
-			throw HeldLocks.lostException(mine);
+		if (held.remainingLockNanos() <= 0) {
+			held.leave(request.mode());
+			throw HeldLocks.lostException(held);
 		}
-		return mine;
+		return held;
 	}
 
 	private void validate(LockRequest request) {
@@ -279,8 +279,8 @@ final class LockOperations {
 	}
 
 	private Duration waitTime(LockRequest request) {
-		Duration asked = request.waitTime();
-		return (asked != null) ? asked : this.settings.waitTime();
+		Duration requested = request.waitTime();
+		return (requested != null) ? requested : this.settings.waitTime();
 	}
 
 	/** One attempt, from the call to its end. Told once. */
@@ -296,13 +296,13 @@ final class LockOperations {
 			this.request = request;
 		}
 
-		WaitRequest entryRequest() {
+		WaitRequest waitRequest() {
 			return new WaitRequest(this.request.key(), this.request.mode(), this.request.fair(),
 					LockOperations.this.terms.of(this.request).storeLease(), waitTime(this.request), this::begin);
 		}
 
-		void acquired(Holder admission) {
-			ended(LockOutcome.ACQUIRED, admission.handOff(), admission.fencingToken());
+		void acquired(Holder holder) {
+			ended(LockOutcome.ACQUIRED, holder.handOff(), holder.fencingToken());
 		}
 
 		void ended(LockOutcome outcome) {

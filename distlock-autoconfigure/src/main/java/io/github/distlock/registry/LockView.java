@@ -18,15 +18,15 @@ final class LockView implements Lock {
 
 	private final LockRequest request;
 
-	private final Supplier<LockOperations> entrance;
+	private final Supplier<LockOperations> operations;
 
 	/** Where this thread may hold the lock, even if the registry no longer runs. */
-	private final Supplier<List<HeldLocks>> holdings;
+	private final Supplier<List<HeldLocks>> allHeldLocks;
 
-	LockView(LockRequest request, Supplier<LockOperations> entrance, Supplier<List<HeldLocks>> holdings) {
+	LockView(LockRequest request, Supplier<LockOperations> operations, Supplier<List<HeldLocks>> allHeldLocks) {
 		this.request = request;
-		this.entrance = entrance;
-		this.holdings = holdings;
+		this.operations = operations;
+		this.allHeldLocks = allHeldLocks;
 	}
 
 	@Override
@@ -61,10 +61,10 @@ final class LockView implements Lock {
 
 	@Override
 	public void unlock() {
-		for (HeldLocks holding : this.holdings.get()) {
-			Hold hold = holding.ofThisThread(this.request.key());
+		for (HeldLocks heldLocks : this.allHeldLocks.get()) {
+			Hold hold = heldLocks.holdOfThisThread(this.request.key());
 			if (hold != null && hold.leaveView()) {
-				holding.leave(hold, this.request.mode());
+				heldLocks.leave(hold, this.request.mode());
 				return;
 			}
 		}
@@ -78,8 +78,8 @@ final class LockView implements Lock {
 	}
 
 	private boolean enter(Duration waitTime, boolean interruptible) throws InterruptedException {
-		Hold hold = this.entrance.get()
-			.enterHold(this.request.waitTime(waitTime), interruptible, LockOutcome.TIMEOUT, Thread.currentThread());
+		Hold hold = this.operations.get()
+			.acquireHold(this.request.waitTime(waitTime), interruptible, LockOutcome.TIMEOUT, Thread.currentThread());
 		if (hold == null) {
 			return false;
 		}
@@ -87,7 +87,7 @@ final class LockView implements Lock {
 			hold.enterView();
 		}
 		catch (Error ex) {
-			hold.heldBy().abandon(hold, this.request.mode());
+			hold.owner().abandon(hold, this.request.mode());
 			throw ex;
 		}
 		return true;

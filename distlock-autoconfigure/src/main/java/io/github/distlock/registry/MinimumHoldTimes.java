@@ -28,9 +28,9 @@ final class MinimumHoldTimes {
 
 	private static final Log logger = LogFactory.getLog(MinimumHoldTimes.class);
 
-	private final Set<KeptLock> locks = ConcurrentHashMap.newKeySet();
+	private final Set<RetainedLock> locks = ConcurrentHashMap.newKeySet();
 
-	private final LockAcquirer room;
+	private final LockAcquirer acquirer;
 
 	private final LeaseRenewer renewer;
 
@@ -39,15 +39,15 @@ final class MinimumHoldTimes {
 	/** Whether the store lets go of locks by itself. */
 	private final boolean expiring;
 
-	MinimumHoldTimes(LockAcquirer room, LeaseRenewer renewer, TimeSource clock, boolean expiring) {
-		this.room = room;
+	MinimumHoldTimes(LockAcquirer acquirer, LeaseRenewer renewer, TimeSource clock, boolean expiring) {
+		this.acquirer = acquirer;
 		this.renewer = renewer;
 		this.clock = clock;
 		this.expiring = expiring;
 	}
 
 	List<Ticket> tickets() {
-		return this.locks.stream().map((lock) -> lock.admission().ticket()).toList();
+		return this.locks.stream().map((lock) -> lock.holder().ticket()).toList();
 	}
 
 	/**
@@ -55,8 +55,9 @@ final class MinimumHoldTimes {
 	 * @return whether it is kept; otherwise nobody would ever end it, and the caller
 	 * gives it back
 	 */
-	boolean keep(Hold hold, Duration owed) {
-		KeptLock lock = new KeptLock(hold.admission(), hold.validity(), owed, this.clock, this::letGo);
+	boolean keep(Hold hold, Duration remainingMinHold) {
+		RetainedLock lock = new RetainedLock(hold.holder(), hold.validity(), remainingMinHold, this.clock,
+				this::release);
 		this.locks.add(lock);
 		try {
 			this.renewer.watch(lock);
@@ -79,18 +80,18 @@ final class MinimumHoldTimes {
 	 * time, the locks that no store would ever end.
 	 * @return whether there were any
 	 */
-	boolean letGoUnlessExpiring() {
+	boolean releaseUnlessExpiring() {
 		if (this.expiring || this.locks.isEmpty()) {
 			return false;
 		}
-		this.locks.forEach(this::letGo);
+		this.locks.forEach(this::release);
 		return true;
 	}
 
-	private void letGo(KeptLock lock) {
+	private void release(RetainedLock lock) {
 		this.renewer.forget(lock);
 		if (this.locks.remove(lock)) {
-			this.room.releaseAsync(lock.admission(), lock.validity());
+			this.acquirer.releaseAsync(lock.holder(), lock.validity());
 		}
 	}
 
@@ -98,39 +99,39 @@ final class MinimumHoldTimes {
 	 * A lock that its holder has left, and that stays taken for the rest of its minimum
 	 * hold time. Nobody is inside, so its end is no loss.
 	 */
-	private static final class KeptLock extends Lease {
+	private static final class RetainedLock extends Lease {
 
-		private final Holder admission;
+		private final Holder holder;
 
-		private final Consumer<KeptLock> end;
+		private final Consumer<RetainedLock> end;
 
 		/**
 		 * Keep a lock.
-		 * @param admission the stay that has ended
+		 * @param holder the stay that has ended
 		 * @param validity until when the store's grant counts; if that is too soon the
 		 * store is asked for more
 		 * @param rest for how long it is kept
 		 * @param clock the time
 		 * @param end is told when it is to be released
 		 */
-		KeptLock(Holder admission, Validity validity, Duration rest, TimeSource clock, Consumer<KeptLock> end) {
+		RetainedLock(Holder holder, Validity validity, Duration rest, TimeSource clock, Consumer<RetainedLock> end) {
 			super(validity, new LeaseTerms(rest, LeaseTerms.lasting(rest), false, null, rest), clock);
-			this.admission = admission;
+			this.holder = holder;
 			this.end = end;
 		}
 
-		Holder admission() {
-			return this.admission;
+		Holder holder() {
+			return this.holder;
 		}
 
 		@Override
 		protected Ticket ticket() {
-			return this.admission.ticket();
+			return this.holder.ticket();
 		}
 
 		@Override
 		protected long lastToken() {
-			return this.admission.lastToken();
+			return this.holder.lastToken();
 		}
 
 		@Override
@@ -139,7 +140,7 @@ final class MinimumHoldTimes {
 		}
 
 		@Override
-		protected @Nullable Thread owner() {
+		protected @Nullable Thread owningThread() {
 			return null;
 		}
 

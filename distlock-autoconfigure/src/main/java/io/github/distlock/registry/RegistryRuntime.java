@@ -59,9 +59,9 @@ final class RegistryRuntime implements LockSignals {
 
 	private final String name;
 
-	private final LockAcquirer room;
+	private final LockAcquirer acquirer;
 
-	private final HeldLocks holding;
+	private final HeldLocks heldLocks;
 
 	/** Signals are ignored until then: nothing waits and nothing is held yet. */
 	private volatile boolean ready;
@@ -80,9 +80,9 @@ final class RegistryRuntime implements LockSignals {
 		String instance = newInstance();
 		LockStore store = backend.open(new StoreContext(instance, this));
 		this.store = store;
-		this.room = new LockAcquirer(store, instance, settings.backendTimeout(), settings.handOff(), clock,
+		this.acquirer = new LockAcquirer(store, instance, settings.backendTimeout(), settings.handOff(), clock,
 				this.commands, this.callbacks, this.timers);
-		this.holding = new HeldLocks(store.description(), this.room,
+		this.heldLocks = new HeldLocks(store.description(), this.acquirer,
 				(events) -> new LeaseRenewer(store, clock, this.renewals, this.timers, events), listeners, clock,
 				this.callbacks, settings.interruptOnLost());
 		this.ready = true;
@@ -95,8 +95,8 @@ final class RegistryRuntime implements LockSignals {
 		return Base64.getUrlEncoder().withoutPadding().encodeToString(bits);
 	}
 
-	LockAcquirer room() {
-		return this.room;
+	LockAcquirer acquirer() {
+		return this.acquirer;
 	}
 
 	/** Find out whether the store can be reached and used. */
@@ -105,12 +105,12 @@ final class RegistryRuntime implements LockSignals {
 	}
 
 	RegistrySnapshot snapshot() {
-		return new RegistrySnapshot(this.holding.snapshot(), this.room.snapshot(), this.holding.renewer().size(),
-				this.timers.getQueue().size(), this.holding.countOfThisThread());
+		return new RegistrySnapshot(this.heldLocks.snapshot(), this.acquirer.snapshot(),
+				this.heldLocks.renewer().size(), this.timers.getQueue().size(), this.heldLocks.numberOfThisThread());
 	}
 
-	HeldLocks holding() {
-		return this.holding;
+	HeldLocks heldLocks() {
+		return this.heldLocks;
 	}
 
 	/**
@@ -123,16 +123,16 @@ final class RegistryRuntime implements LockSignals {
 	 * are not waited for.
 	 */
 	void close(long graceNanos) {
-		this.room.close();
+		this.acquirer.close();
 		boolean finished = awaitQuiet(graceNanos) == UnfinishedWork.NOTHING;
-		this.holding.renewer().stop();
-		boolean leaving = this.holding.kept().letGoUnlessExpiring() || finished;
+		this.heldLocks.renewer().stop();
+		boolean releasing = this.heldLocks.minimumHoldTimes().releaseUnlessExpiring() || finished;
 		this.timers.shutdownNow();
 		this.renewals.shutdown();
 		this.commands.shutdown();
 		try {
 			// What is on its way to the store, one command each.
-			this.commands.awaitTermination(leaving ? COMMAND_NANOS : 0, TimeUnit.NANOSECONDS);
+			this.commands.awaitTermination(releasing ? COMMAND_NANOS : 0, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -151,21 +151,21 @@ final class RegistryRuntime implements LockSignals {
 		Duration timeout = this.store.description().strayDelay();
 		long commandNanos = timeout.isZero() ? COMMAND_NANOS : timeout.toNanos();
 		while (true) {
-			UnfinishedWork rest = this.holding.unfinished();
+			UnfinishedWork unfinished = this.heldLocks.unfinished();
 			long now = System.nanoTime();
-			if (rest == UnfinishedWork.HELD_LOCKS) {
+			if (unfinished == UnfinishedWork.HELD_LOCKS) {
 				lastHold = now;
 			}
-			boolean settled = rest == UnfinishedWork.NOTHING || rest == UnfinishedWork.RETRIES;
+			boolean settled = unfinished == UnfinishedWork.NOTHING || unfinished == UnfinishedWork.RETRIES;
 			if (settled || now - start >= graceNanos || now - lastHold >= commandNanos) {
-				return rest;
+				return unfinished;
 			}
 			try {
 				TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
-				return rest;
+				return unfinished;
 			}
 		}
 	}
@@ -180,35 +180,35 @@ final class RegistryRuntime implements LockSignals {
 	@Override
 	public void granted(Ticket ticket, Grant grant) {
 		if (this.ready) {
-			this.room.granted(ticket, grant);
+			this.acquirer.granted(ticket, grant);
 		}
 	}
 
 	@Override
 	public void lookAgain(Ticket ticket) {
 		if (this.ready) {
-			this.room.retry(ticket);
+			this.acquirer.retry(ticket);
 		}
 	}
 
 	@Override
 	public void lookAgainAll() {
 		if (this.ready) {
-			this.room.retry(null);
+			this.acquirer.retry(null);
 		}
 	}
 
 	@Override
 	public void renewNow(Ticket ticket) {
 		if (this.ready) {
-			this.holding.renewer().renewNow(List.of(ticket));
+			this.heldLocks.renewer().renewNow(List.of(ticket));
 		}
 	}
 
 	@Override
 	public void renewNow(Collection<Ticket> tickets) {
 		if (this.ready) {
-			this.holding.renewer().renewNow(tickets);
+			this.heldLocks.renewer().renewNow(tickets);
 		}
 	}
 

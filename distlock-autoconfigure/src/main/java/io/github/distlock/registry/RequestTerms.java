@@ -15,40 +15,41 @@ final class RequestTerms {
 	private final RegistrySettings settings;
 
 	/** For all whose lease the watchdog renews. */
-	private final LeaseTerms watched;
+	private final LeaseTerms renewed;
 
-	private final LeaseTerms watchedOwn;
+	private final LeaseTerms renewedWithOwnTicket;
 
 	RequestTerms(RegistrySettings settings) {
 		this.settings = settings;
-		this.watched = watched(false);
-		this.watchedOwn = watched(true);
+		this.renewed = renewed(false);
+		this.renewedWithOwnTicket = renewed(true);
 	}
 
 	LeaseTerms of(LockRequest request) {
 		Duration explicit = request.leaseTime();
 		Duration minHold = request.minHold();
-		boolean own = WaitRequest.hasOwnTicket(request.mode(), request.fair());
+		boolean ownTicket = WaitRequest.hasOwnTicket(request.mode(), request.fair());
 		if (explicit == null && minHold == null) {
-			return own ? this.watchedOwn : this.watched;
+			return ownTicket ? this.renewedWithOwnTicket : this.renewed;
 		}
 		Duration lease = (explicit != null) ? explicit : this.settings.leaseTime();
 		// No watchdog makes up for the margin of an explicit lease: all of it must count.
-		Duration storeLease = (explicit != null) ? LeaseTerms.lasting(storeLease(lease, own)) : storeLease(lease, own);
+		Duration storeLease = (explicit != null) ? LeaseTerms.lasting(storeLease(lease, ownTicket))
+				: storeLease(lease, ownTicket);
 		// From the first command on: the JVM may die with the lock.
-		Duration covering = LeaseTerms.covering(storeLease, (minHold != null) ? minHold : Duration.ZERO);
-		return new LeaseTerms(lease, covering, explicit == null,
-				(explicit == null) ? this.settings.maxHoldTime() : null, minHold);
+		Duration covered = LeaseTerms.covering(storeLease, (minHold != null) ? minHold : Duration.ZERO);
+		return new LeaseTerms(lease, covered, explicit == null, (explicit == null) ? this.settings.maxHoldTime() : null,
+				minHold);
 	}
 
-	private LeaseTerms watched(boolean own) {
+	private LeaseTerms renewed(boolean ownTicket) {
 		Duration leaseTime = this.settings.leaseTime();
-		return new LeaseTerms(leaseTime, storeLease(leaseTime, own), true, this.settings.maxHoldTime(), null);
+		return new LeaseTerms(leaseTime, storeLease(leaseTime, ownTicket), true, this.settings.maxHoldTime(), null);
 	}
 
 	/** A caller with a ticket of its own never passes the lock on inside the JVM. */
-	private Duration storeLease(Duration leaseTime, boolean own) {
-		return own ? leaseTime : leaseTime.plus(this.settings.handOff().extraLease());
+	private Duration storeLease(Duration leaseTime, boolean ownTicket) {
+		return ownTicket ? leaseTime : leaseTime.plus(this.settings.handOff().extraLease());
 	}
 
 }

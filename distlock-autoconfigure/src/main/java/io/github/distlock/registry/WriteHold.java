@@ -25,9 +25,9 @@ final class WriteHold extends Hold {
 	/** Counts once this lease is continued: see {@link #current()}. */
 	private volatile @Nullable Hold reader;
 
-	WriteHold(Owner owner, String name, Holder admission, LeaseTerms terms, TimeSource clock, @Nullable Thread thread,
-			boolean dyingWithThread) {
-		super(owner, name, admission, terms, clock, thread, dyingWithThread);
+	WriteHold(Owner owner, String name, Holder holder, LeaseTerms terms, TimeSource clock, @Nullable Thread thread,
+			boolean endsWithThread) {
+		super(owner, name, holder, terms, clock, thread, endsWithThread);
 	}
 
 	@Override
@@ -41,11 +41,11 @@ final class WriteHold extends Hold {
 	 * grant counts.
 	 */
 	@Override
-	long leftNanos() {
+	long remainingLockNanos() {
 		Hold now = current();
 		long left = now.remainingNanos();
 		if (now == this && left <= 0 && this.open.downgrading()) {
-			left = leftAfterEnd();
+			left = remainingAfterEnd();
 		}
 		if (left > 0) {
 			return left;
@@ -86,13 +86,13 @@ final class WriteHold extends Hold {
 	}
 
 	@Override
-	Rest leave(LockMode mode) {
+	OpenLevels leave(LockMode mode) {
 		Levels before = change((levels) -> levels.without(mode));
 		Levels after = before.without(mode);
 		if (before.downgrading()) {
-			return Rest.SOME;
+			return OpenLevels.SOME;
 		}
-		return after.downgrading() ? Rest.READERS : (after.isNone() ? Rest.NOTHING : Rest.SOME);
+		return after.downgrading() ? OpenLevels.READERS : (after.isNone() ? OpenLevels.NOTHING : OpenLevels.SOME);
 	}
 
 	/**
@@ -165,13 +165,13 @@ final class WriteHold extends Hold {
 
 		private final WriteHold writer;
 
-		ReaderHold(WriteHold writer, Holder admission, LeaseTerms terms, TimeSource clock) {
-			super(writer.heldBy(), writer.name(), admission, terms, clock, writer.thread(), writer.isDyingWithThread());
+		ReaderHold(WriteHold writer, Holder holder, LeaseTerms terms, TimeSource clock) {
+			super(writer.owner(), writer.name(), holder, terms, clock, writer.thread(), writer.endsWithThread());
 			this.writer = writer;
 		}
 
 		@Override
-		Hold stay() {
+		Hold origin() {
 			return this.writer;
 		}
 

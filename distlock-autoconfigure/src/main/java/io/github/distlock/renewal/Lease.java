@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Invariant: after a query has answered that the lease is not held, it is never held
  * again. A query that finds the time used up therefore changes the state to
- * {@link #PASSED}. That has no other effect: the scan at the deadline, a close or an
+ * {@link #EXPIRED}. That has no other effect: the scan at the deadline, a close or an
  * answer of the store makes the loss known. A renewal that is acknowledged later changes
  * the time that is left, but not the state. Only compare-and-set changes the state. The
  * cause of a loss is part of it, since a held lock has to be small.
@@ -32,13 +32,13 @@ public abstract class Lease {
 	private static final int HELD = 0;
 
 	/** A query has found that the lease has passed. The loss is not known yet. */
-	private static final int PASSED = 1;
+	private static final int EXPIRED = 1;
 
 	/** Ended by its holder. */
 	private static final int ENDED = 2;
 
 	/** Ended by its holder for a downgrade, during which its time has passed. */
-	private static final int PASSED_AFTER_END = 3;
+	private static final int EXPIRED_AFTER_END = 3;
 
 	/** Ended by its holder, which holds the lock under another lease. */
 	private static final int CONTINUED = 4;
@@ -46,7 +46,7 @@ public abstract class Lease {
 	private static final int LOST = 5;
 
 	/** The lower bits of the state. */
-	private static final int KIND = 7;
+	private static final int KIND_MASK = 7;
 
 	/** The upper bits are the cause of a loss, if any: its ordinal. */
 	private static final int CAUSE_SHIFT = 3;
@@ -59,16 +59,16 @@ public abstract class Lease {
 	private static final AtomicReferenceFieldUpdater<Lease, LeaseTerms> TERMS = AtomicReferenceFieldUpdater
 		.newUpdater(Lease.class, LeaseTerms.class, "terms");
 
-	private static final long LONGEST_RETRY_NANOS = Duration.ofSeconds(1).toNanos();
+	private static final long MAXIMUM_RETRY_NANOS = Duration.ofSeconds(1).toNanos();
 
 	private static final long OWNER_CHECK_NANOS = Duration.ofSeconds(1).toNanos();
 
-	private static final long SHORTEST_RETRY_NANOS = Duration.ofMillis(5).toNanos();
+	private static final long MINIMUM_RETRY_NANOS = Duration.ofMillis(5).toNanos();
 
 	private volatile int state = HELD;
 
 	/** Its place in the {@link LeaseSet}, which alone touches it. */
-	int index = LeaseSet.NOWHERE;
+	int index = LeaseSet.NOT_IN_SET;
 
 	/** Replaced by {@link #expireAfter} and by the confirmation of a brief grant. */
 	private volatile LeaseTerms terms;
@@ -98,7 +98,7 @@ public abstract class Lease {
 	 * Whether the store has granted less than the lease, as it does by message. Then the
 	 * lease counts from the renewal that confirms the grant.
 	 */
-	private volatile boolean brief;
+	private volatile boolean grantTooShort;
 
 	/**
 	 * Begin to hold.
@@ -112,8 +112,8 @@ public abstract class Lease {
 		this.startNanos = clock.nanoTime();
 		this.validity = validity;
 		// Of the lease not what is lost on the way, of what the lock owes that too.
-		this.brief = !terms.renewed() && validity.coveredNanos() < terms.lease().toNanos();
-		this.unconfirmed = this.brief || validity.remainingNanos(clock) < owed().toNanos();
+		this.grantTooShort = !terms.renewed() && validity.coveredNanos() < terms.lease().toNanos();
+		this.unconfirmed = this.grantTooShort || validity.remainingNanos(clock) < remainingMinHold().toNanos();
 		this.renewAtNanos = plannedNanos();
 	}
 
@@ -134,7 +134,7 @@ public abstract class Lease {
 	 * is lost.
 	 * @return the thread, or {@code null} if there is none
 	 */
-	protected abstract @Nullable Thread owner();
+	protected abstract @Nullable Thread owningThread();
 
 	/**
 	 * The lease was lost. Called once, on any thread; must not block.
@@ -158,16 +158,16 @@ public abstract class Lease {
 	 * @return nanoseconds, zero if the lock is not held
 	 */
 	public final long remainingNanos() {
-		return leftIn(HELD, PASSED);
+		return remainingIn(HELD, EXPIRED);
 	}
 
-	private long leftIn(int valid, int passed) {
+	private long remainingIn(int valid, int passed) {
 		if (this.state != valid) {
 			return 0;
 		}
-		long left = left();
+		long left = leftNanos();
 		if (left <= 0) {
-			STATE.compareAndSet(this, valid, with(passed, whyPassed()));
+			STATE.compareAndSet(this, valid, with(passed, causeOfExpiry()));
 			return 0;
 		}
 		// Again: what is left may be that of a renewal which came after another query
@@ -183,7 +183,7 @@ public abstract class Lease {
 		if (remainingNanos() > 0) {
 			return false;
 		}
-		lose(whyPassed());
+		lose(causeOfExpiry());
 		return true;
 	}
 
@@ -213,7 +213,7 @@ public abstract class Lease {
 		}
 		int now = this.state;
 		LossCause found = causeOf(now);
-		if ((now & KIND) == PASSED && found != null && STATE.compareAndSet(this, now, with(LOST, found))) {
+		if ((now & KIND_MASK) == EXPIRED && found != null && STATE.compareAndSet(this, now, with(LOST, found))) {
 			lost(found, found.description());
 		}
 	}
@@ -224,7 +224,7 @@ public abstract class Lease {
 	 * @param reason why, in words
 	 */
 	public final void loseAfterEnd(LossCause cause, String reason) {
-		if (foundLost(cause)) {
+		if (markLostAfterEnd(cause)) {
 			lost(cause, reason);
 		}
 	}
@@ -234,10 +234,10 @@ public abstract class Lease {
 	 * @param cause why
 	 * @return whether this is the first to say so
 	 */
-	public final boolean foundLost(LossCause cause) {
+	public final boolean markLostAfterEnd(LossCause cause) {
 		int now = this.state;
-		int kind = now & KIND;
-		return (kind == ENDED || kind == PASSED_AFTER_END) && STATE.compareAndSet(this, now, with(LOST, cause));
+		int kind = now & KIND_MASK;
+		return (kind == ENDED || kind == EXPIRED_AFTER_END) && STATE.compareAndSet(this, now, with(LOST, cause));
 	}
 
 	/**
@@ -263,7 +263,7 @@ public abstract class Lease {
 	 * @return whether it was not ended before
 	 */
 	public final boolean isLost() {
-		return checkExpired() && (this.state & KIND) == LOST;
+		return checkExpired() && (this.state & KIND_MASK) == LOST;
 	}
 
 	/**
@@ -272,7 +272,7 @@ public abstract class Lease {
 	 */
 	public final boolean isIntact() {
 		// First the time: the lease may be ended between the two looks.
-		boolean inTime = left() > 0;
+		boolean inTime = leftNanos() > 0;
 		int now = this.state;
 		return now == ENDED || now == CONTINUED || (now == HELD && inTime);
 	}
@@ -282,8 +282,8 @@ public abstract class Lease {
 	 * goes on to hold the lock in another way.
 	 * @return nanoseconds, zero if the lease goes on or was lost
 	 */
-	protected final long leftAfterEnd() {
-		return leftIn(ENDED, PASSED_AFTER_END);
+	protected final long remainingAfterEnd() {
+		return remainingIn(ENDED, EXPIRED_AFTER_END);
 	}
 
 	/**
@@ -309,12 +309,12 @@ public abstract class Lease {
 	/** Whether its holder has not ended it, and its loss is not known. */
 	final boolean isOpen() {
 		int now = this.state;
-		return now == HELD || (now & KIND) == PASSED;
+		return now == HELD || (now & KIND_MASK) == EXPIRED;
 	}
 
 	/** Whether the loss is to be made known. */
-	final boolean hasPassed() {
-		return (this.state & KIND) == PASSED;
+	final boolean hasUnreportedExpiry() {
+		return (this.state & KIND_MASK) == EXPIRED;
 	}
 
 	/**
@@ -328,7 +328,7 @@ public abstract class Lease {
 			return false;
 		}
 		// Terms count from the start. First they, then the flag: see renewed().
-		this.brief = false;
+		this.grantTooShort = false;
 		this.terms = this.terms.expiring(lease.plusNanos(heldNanos()));
 		this.unconfirmed = this.validity.remainingNanos(this.clock) < lease.toNanos();
 		this.renewAtNanos = this.clock.nanoTime();
@@ -347,9 +347,10 @@ public abstract class Lease {
 	 * Return for how long the lock must stay taken after its holder has left it now.
 	 * @return what is left of the minimum hold time, zero if there is none
 	 */
-	public final Duration owed() {
-		LeaseTerms agreed = this.terms;
-		return (agreed.minHold() != null) ? agreed.owed(Duration.ofNanos(heldNanos())) : Duration.ZERO;
+	public final Duration remainingMinHold() {
+		LeaseTerms currentTerms = this.terms;
+		return (currentTerms.minHold() != null) ? currentTerms.remainingMinHold(Duration.ofNanos(heldNanos()))
+				: Duration.ZERO;
 	}
 
 	/**
@@ -377,7 +378,7 @@ public abstract class Lease {
 	 * @return what is left of the terms of this lease
 	 */
 	public final LeaseTerms restOfTerms() {
-		long most = this.unconfirmed ? Long.MAX_VALUE : left();
+		long most = this.unconfirmed ? Long.MAX_VALUE : leftNanos();
 		return this.terms.after(Duration.ofNanos(heldNanos()), Duration.ofNanos(most));
 	}
 
@@ -385,14 +386,14 @@ public abstract class Lease {
 	 * Return what is left of the lease, whatever its state.
 	 * @return nanoseconds, zero or less if it has passed
 	 */
-	private long left() {
+	private long leftNanos() {
 		Validity current = this.validity;
 		return Math.min(current.remainingNanos(this.clock),
 				this.terms.untilEndNanos(heldNanos(), current.sessionBound()));
 	}
 
 	/** Return why the store has refused a renewal. */
-	final LossCause whyGone(RenewalResult.Gone answer) {
+	final LossCause causeOfRefusal(RenewalResult.Gone answer) {
 		if (answer.takenOver()) {
 			return LossCause.TAKEN_OVER;
 		}
@@ -405,14 +406,14 @@ public abstract class Lease {
 	 * so long.
 	 * @return the cause
 	 */
-	private LossCause whyPassed() {
+	private LossCause causeOfExpiry() {
 		Validity current = this.validity;
-		LeaseTerms agreed = this.terms;
+		LeaseTerms currentTerms = this.terms;
 		if (current.suspended(this.clock)) {
 			return LossCause.PROCESS_SUSPENDED;
 		}
-		if (!agreed.renewed()) {
-			if (agreed.untilEndNanos(heldNanos(), current.sessionBound()) <= 0) {
+		if (!currentTerms.renewed()) {
+			if (currentTerms.untilEndNanos(heldNanos(), current.sessionBound()) <= 0) {
 				return LossCause.LEASE_EXPIRED;
 			}
 			if (current.sessionBound()) {
@@ -421,7 +422,7 @@ public abstract class Lease {
 			return (this.unconfirmed && (this.renewing || this.retrying)) ? LossCause.STORE_SILENT
 					: LossCause.LEASE_EXPIRED;
 		}
-		Duration maxHold = agreed.maxHold();
+		Duration maxHold = currentTerms.maxHold();
 		if (maxHold != null && heldNanos() >= maxHold.toNanos()) {
 			return LossCause.MAX_HOLD_TIME;
 		}
@@ -436,7 +437,8 @@ public abstract class Lease {
 	 * its thread dead, which no store makes known.
 	 */
 	long untilNextEvent() {
-		long end = hasPassed() ? 0 : ((owner() != null) ? Math.min(left(), OWNER_CHECK_NANOS) : left());
+		long end = hasUnreportedExpiry() ? 0
+				: ((owningThread() != null) ? Math.min(leftNanos(), OWNER_CHECK_NANOS) : leftNanos());
 		if (needsRenewal() && !this.renewing) {
 			return Math.min(end, this.renewAtNanos - this.clock.nanoTime());
 		}
@@ -444,7 +446,7 @@ public abstract class Lease {
 	}
 
 	boolean hasDeadOwner() {
-		Thread owner = owner();
+		Thread owner = owningThread();
 		return owner != null && !owner.isAlive();
 	}
 
@@ -463,7 +465,7 @@ public abstract class Lease {
 	 * @param slackNanos the same for a repetition, which keeps its own time
 	 * @return nanoseconds
 	 */
-	long companySlackNanos(long slackNanos) {
+	long batchSlackNanos(long slackNanos) {
 		Validity current = this.validity;
 		return (this.retrying || current.sessionBound()) ? slackNanos : Math.max(slackNanos, current.ttlNanos() / 6);
 	}
@@ -475,18 +477,18 @@ public abstract class Lease {
 
 	/**
 	 * Begin a renewal.
-	 * @param agreed its terms
+	 * @param currentTerms its terms
 	 * @return what to ask for
 	 */
-	Renewal beginRenewal(LeaseTerms agreed) {
+	Renewal beginRenewal(LeaseTerms currentTerms) {
 		this.renewing = true;
-		return renewal(agreed);
+		return renewal(currentTerms);
 	}
 
 	/** Return what to ask for under some terms. */
-	Renewal renewal(LeaseTerms agreed) {
-		Duration lease = (this.brief && countsFromConfirmation()) ? agreed.storeLease()
-				: agreed.storeLeaseAfter(Duration.ofNanos(heldNanos()));
+	Renewal renewal(LeaseTerms currentTerms) {
+		Duration lease = (this.grantTooShort && countsFromConfirmation()) ? currentTerms.storeLease()
+				: currentTerms.storeLeaseAfter(Duration.ofNanos(heldNanos()));
 		return new Renewal(ticket(), lastToken(), lease);
 	}
 
@@ -525,12 +527,12 @@ public abstract class Lease {
 		if (!checkExpired() && later.remainingNanos(this.clock) >= this.validity.remainingNanos(this.clock)) {
 			this.validity = later;
 			this.retrying = false;
-			if (this.brief && countsFromConfirmation()) {
+			if (this.grantTooShort && countsFromConfirmation()) {
 				// Unless expireAfter(), on another thread, has agreed on other terms.
 				TERMS.compareAndSet(this, asked,
 						asked.startingAfter(Duration.ofNanos(later.baseNanos() - this.startNanos)));
 			}
-			this.brief = false;
+			this.grantTooShort = false;
 			this.renewAtNanos = plannedNanos();
 			this.renewing = false;
 		}
@@ -540,9 +542,9 @@ public abstract class Lease {
 	}
 
 	void renewalFailed() {
-		long left = Math.max(0, left());
+		long left = Math.max(0, leftNanos());
 		this.retrying = true;
-		this.renewAtNanos = this.clock.nanoTime() + Math.min(LONGEST_RETRY_NANOS, left / 8 + SHORTEST_RETRY_NANOS);
+		this.renewAtNanos = this.clock.nanoTime() + Math.min(MAXIMUM_RETRY_NANOS, left / 8 + MINIMUM_RETRY_NANOS);
 		this.renewing = false;
 	}
 
@@ -557,11 +559,11 @@ public abstract class Lease {
 	 * or has asked for a renewal.
 	 */
 	private boolean needsRenewal() {
-		LeaseTerms agreed = this.terms;
-		if (!agreed.renewed()) {
+		LeaseTerms currentTerms = this.terms;
+		if (!currentTerms.renewed()) {
 			return this.unconfirmed;
 		}
-		Duration maxHold = agreed.maxHold();
+		Duration maxHold = currentTerms.maxHold();
 		return maxHold == null || heldNanos() < maxHold.toNanos();
 	}
 

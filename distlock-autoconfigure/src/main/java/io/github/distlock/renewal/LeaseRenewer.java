@@ -79,7 +79,7 @@ public final class LeaseRenewer {
 	public void watch(Lease lease) {
 		this.leases.add(lease);
 		try {
-			this.timer.wakeWithin(lease.untilNextEvent());
+			this.timer.scheduleWithin(lease.untilNextEvent());
 		}
 		catch (RuntimeException | Error ex) {
 			this.leases.remove(lease);
@@ -104,7 +104,7 @@ public final class LeaseRenewer {
 	 */
 	public boolean expireAfter(Lease lease, Duration time) {
 		boolean held = lease.expireAfter(time);
-		this.timer.wakeWithin(lease.untilNextEvent());
+		this.timer.scheduleWithin(lease.untilNextEvent());
 		return held;
 	}
 
@@ -114,16 +114,16 @@ public final class LeaseRenewer {
 	 */
 	public void renewNow(Collection<Ticket> tickets) {
 		// One pass: a session may carry thousands of locks.
-		Set<Ticket> wanted = Set.copyOf(tickets);
+		Set<Ticket> requested = Set.copyOf(tickets);
 		boolean found = false;
 		for (Lease lease : this.leases.snapshot()) {
-			if (wanted.contains(lease.ticket())) {
+			if (requested.contains(lease.ticket())) {
 				lease.renewNow();
 				found = true;
 			}
 		}
 		if (found) {
-			this.timer.wakeWithin(0);
+			this.timer.scheduleWithin(0);
 		}
 	}
 
@@ -138,7 +138,7 @@ public final class LeaseRenewer {
 		if (lease.isValid() && lease.hasNoEnd()) {
 			List<RenewalResult> results = ask(List.of(lease.renewal(lease.terms())), List.of(lease));
 			if (results != null && results.get(0) instanceof RenewalResult.Gone gone) {
-				lease.lose(lease.whyGone(gone));
+				lease.lose(lease.causeOfRefusal(gone));
 				this.leases.remove(lease);
 			}
 		}
@@ -185,7 +185,7 @@ public final class LeaseRenewer {
 		}
 		catch (Throwable ex) {
 			logger.error("A scan of the leases failed; the next is made in a second", ex);
-			this.timer.wakeSurely(TimeUnit.SECONDS.toNanos(1));
+			this.timer.scheduleReliably(TimeUnit.SECONDS.toNanos(1));
 		}
 	}
 
@@ -209,7 +209,7 @@ public final class LeaseRenewer {
 			sleep = Math.min(sleep, lease.untilNextEvent());
 		}
 		if (sleep < Long.MAX_VALUE / 8) {
-			this.timer.wakeSurely(sleep);
+			this.timer.scheduleReliably(sleep);
 		}
 	}
 
@@ -232,7 +232,7 @@ public final class LeaseRenewer {
 		RenewalBatch batch = new RenewalBatch(this.clock.nanoTime(), this.batchSize);
 		try {
 			for (Lease lease : leases) {
-				if (lease.isDue(lease.companySlackNanos(SLACK_NANOS))) {
+				if (lease.isDue(lease.batchSlackNanos(SLACK_NANOS))) {
 					if (batch.isFull()) {
 						send(batch);
 						batch = new RenewalBatch(this.clock.nanoTime(), this.batchSize);
@@ -278,7 +278,7 @@ public final class LeaseRenewer {
 					// A lease that was closed meanwhile is gone because it was released.
 					if (lease.isOpen()) {
 						gone++;
-						lease.lose(lease.whyGone(answer));
+						lease.lose(lease.causeOfRefusal(answer));
 					}
 					this.leases.remove(lease);
 				}
@@ -287,14 +287,14 @@ public final class LeaseRenewer {
 					lease.renewalFailed();
 				}
 				batch.answered();
-				this.timer.wakeSurely(lease.untilNextEvent());
+				this.timer.scheduleReliably(lease.untilNextEvent());
 			}
 			this.listener.renewed(renewed, gone, failed, Duration.ofNanos(lateness));
 		}
 		catch (Throwable ex) {
 			logger.error("The answer to a renewal of leases could not be handled", ex);
 			batch.fail();
-			this.timer.wakeSurely(0);
+			this.timer.scheduleReliably(0);
 		}
 	}
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class LeaseSet {
 
 	/** The index of a lease that is not in the set. */
-	static final int NOWHERE = -1;
+	static final int NOT_IN_SET = -1;
 
 	private static final int STRIPES = 16;
 
@@ -82,10 +82,10 @@ final class LeaseSet {
 			this.lock.lock();
 			try {
 				int hole = lease.index;
-				if (hole == NOWHERE) {
+				if (hole == NOT_IN_SET) {
 					return;
 				}
-				lease.index = NOWHERE;
+				lease.index = NOT_IN_SET;
 				int end = this.size - 1;
 				Lease last = this.leases[end];
 				this.leases[end] = null;

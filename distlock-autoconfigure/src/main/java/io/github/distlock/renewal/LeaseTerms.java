@@ -21,7 +21,7 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 		@Nullable Duration minHold) {
 
 	/** So short that it has passed, by any margin, when it is granted. */
-	private static final Duration SHORTEST = Duration.ofMillis(1);
+	private static final Duration MINIMUM = Duration.ofMillis(1);
 
 	/**
 	 * Return what is left of them after a time, for a lock that is no longer passed on
@@ -35,9 +35,10 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 		Duration left = this.lease.minus(held);
 		Duration rest = (left.compareTo(most) < 0) ? left : most;
 		Duration some = this.renewed ? this.lease : rest;
-		Duration owed = owed(held);
-		return new LeaseTerms(some, covering(this.renewed ? some : lasting(positive(rest)), owed), this.renewed,
-				(this.maxHold != null) ? this.maxHold.minus(held) : null, owed.isZero() ? null : owed);
+		Duration remainingMinHold = remainingMinHold(held);
+		return new LeaseTerms(some, covering(this.renewed ? some : lasting(positive(rest)), remainingMinHold),
+				this.renewed, (this.maxHold != null) ? this.maxHold.minus(held) : null,
+				remainingMinHold.isZero() ? null : remainingMinHold);
 	}
 
 	/**
@@ -67,7 +68,7 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 	 * @param held how long it has been held
 	 * @return what is left of the minimum hold time, zero if there is none
 	 */
-	Duration owed(Duration held) {
+	Duration remainingMinHold(Duration held) {
 		Duration rest = (this.minHold != null) ? this.minHold.minus(held) : Duration.ZERO;
 		return rest.isNegative() ? Duration.ZERO : rest;
 	}
@@ -100,7 +101,7 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 	}
 
 	private static Duration positive(Duration rest) {
-		return (rest.compareTo(SHORTEST) > 0) ? rest : SHORTEST;
+		return (rest.compareTo(MINIMUM) > 0) ? rest : MINIMUM;
 	}
 
 	/** Return the terms of one who no longer wants his lease renewed. */

@@ -40,10 +40,10 @@ final class RenewalBatch {
 		if (planned - this.dueNanos < 0) {
 			this.dueNanos = planned;
 		}
-		LeaseTerms agreed = lease.terms();
+		LeaseTerms current = lease.terms();
 		this.leases.add(lease);
-		this.terms.add(agreed);
-		this.renewals.add(lease.beginRenewal(agreed));
+		this.terms.add(current);
+		this.renewals.add(lease.beginRenewal(current));
 	}
 
 	/** One more of them, in their order, has been answered. */

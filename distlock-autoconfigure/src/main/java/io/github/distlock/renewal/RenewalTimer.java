@@ -20,7 +20,7 @@ final class RenewalTimer {
 
 	private static final Log logger = LogFactory.getLog(RenewalTimer.class);
 
-	private static final long SHORTEST_SLEEP_NANOS = 1_000_000;
+	private static final long MINIMUM_DELAY_NANOS = 1_000_000;
 
 	private static final long RETRY_NANOS = 100_000_000;
 
@@ -41,7 +41,7 @@ final class RenewalTimer {
 	private volatile long armedForNanos;
 
 	/** Whether neither the timers nor the executor took the next scan. */
-	private volatile boolean unwatched;
+	private volatile boolean unscheduled;
 
 	private volatile boolean stopped;
 
@@ -59,8 +59,8 @@ final class RenewalTimer {
 
 	/** Set the timer if that was not possible before. */
 	void retry() {
-		if (this.unwatched) {
-			wakeSurely(0);
+		if (this.unscheduled) {
+			scheduleReliably(0);
 		}
 	}
 
@@ -69,7 +69,7 @@ final class RenewalTimer {
 	 * @throws LockBackendException if the timer could not be set; one that was set before
 	 * goes on
 	 */
-	void wakeWithin(long nanos) {
+	void scheduleWithin(long nanos) {
 		long at = this.clock.nanoTime() + Math.max(nanos, 0);
 		if (this.armed && at - this.armedForNanos >= 0) {
 			return;
@@ -94,14 +94,14 @@ final class RenewalTimer {
 			// First what the scan looks for, then the timer: it may fire at once.
 			this.armedForNanos = at;
 			this.armed = true;
-			this.timers.schedule(() -> fired(at), Math.max(nanos, SHORTEST_SLEEP_NANOS), TimeUnit.NANOSECONDS);
-			this.unwatched = false;
+			this.timers.schedule(() -> fired(at), Math.max(nanos, MINIMUM_DELAY_NANOS), TimeUnit.NANOSECONDS);
+			this.unscheduled = false;
 		}
 		catch (RuntimeException | Error ex) {
 			this.armedForNanos = armedForBefore;
 			this.armed = armedBefore;
 			// Another caller may have relied on this timer.
-			this.unwatched = true;
+			this.unscheduled = true;
 			if (this.timers.isShutdown()) {
 				logger.debug("Leases are no longer watched, since the registry has been shut down", ex);
 			}
@@ -117,20 +117,20 @@ final class RenewalTimer {
 	/**
 	 * Set the timer on a thread that no caller waits for, again and again until it is.
 	 */
-	void wakeSurely(long nanos) {
+	void scheduleReliably(long nanos) {
 		try {
-			wakeWithin(nanos);
+			scheduleWithin(nanos);
 		}
 		catch (Throwable ex) {
 			logger.error("The timer for the renewal of leases could not be set and is set again", ex);
 			try {
 				this.executor.execute(() -> {
 					LockSupport.parkNanos(RETRY_NANOS);
-					wakeSurely(0);
+					scheduleReliably(0);
 				});
 			}
 			catch (Throwable again) {
-				this.unwatched = true;
+				this.unscheduled = true;
 			}
 		}
 	}

@@ -256,9 +256,9 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 
 	@Test
 	void whatALockOwesIsNotShortenedByAnything() {
-		Duration owed = Duration.ofMillis(5100);
+		Duration remainingMinHold = Duration.ofMillis(5100);
 		Lease lease = watch("a", Duration.ofSeconds(5),
-				new LeaseTerms(owed, LeaseTerms.lasting(owed), false, null, owed));
+				new LeaseTerms(remainingMinHold, LeaseTerms.lasting(remainingMinHold), false, null, remainingMinHold));
 		this.timers.pass(Duration.ofMillis(5090));
 		assertThat(lease.isValid()).isTrue();
 		assertThat(this.store.batches).hasSize(1);
@@ -306,7 +306,7 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 			}
 
 			@Override
-			protected @Nullable Thread owner() {
+			protected @Nullable Thread owningThread() {
 				return null;
 			}
 

@@ -94,9 +94,9 @@ class LeaseStateTests implements LeaseRenewer.Listener {
 	void aHolderThatWasFoundNotToHoldDuringADowngradeDoesNotGoOn() {
 		WatchedLease lease = watch(Validity.until(this.clock.now(), LEASE));
 		assertThat(lease.endLease()).isTrue();
-		assertThat(lease.leftAfterEnd()).isPositive();
+		assertThat(lease.remainingAfterEnd()).isPositive();
 		this.clock.pass(LEASE);
-		assertThat(lease.leftAfterEnd()).isZero();
+		assertThat(lease.remainingAfterEnd()).isZero();
 		assertThat(lease.continueElsewhere()).isFalse();
 		assertThat(this.lost).isEmpty();
 		lease.loseAfterEnd(LossCause.STORE_SILENT, "too late");
@@ -120,7 +120,7 @@ class LeaseStateTests implements LeaseRenewer.Listener {
 		}
 
 		@Override
-		protected @Nullable Thread owner() {
+		protected @Nullable Thread owningThread() {
 			return null;
 		}
 

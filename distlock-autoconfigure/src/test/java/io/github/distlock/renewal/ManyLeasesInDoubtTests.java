@@ -72,7 +72,7 @@ class ManyLeasesInDoubtTests {
 			}
 
 			@Override
-			protected @Nullable Thread owner() {
+			protected @Nullable Thread owningThread() {
 				return null;
 			}
 

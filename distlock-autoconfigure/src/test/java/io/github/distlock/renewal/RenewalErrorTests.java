@@ -166,7 +166,7 @@ class RenewalErrorTests implements LeaseRenewer.Listener {
 			}
 
 			@Override
-			protected @Nullable Thread owner() {
+			protected @Nullable Thread owningThread() {
 				return null;
 			}
 
