@@ -12,12 +12,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * Code that must not run without its lock, without Spring.
+ * Assertions that code runs under its lock, without Spring.
  */
 class LockAssertTests {
 
 	@Test
-	void codeWithoutALockIsAnErrorOfTheProgramAndNoContention() {
+	void codeWithoutALockIsAProgrammingErrorAndNotContention() {
 		assertThatIllegalStateException().isThrownBy(LockAssert::assertLocked)
 			.withMessageContaining("must run under a lock, but this thread holds []")
 			.withMessageContaining("@DistributedLock")
@@ -51,7 +51,7 @@ class LockAssertTests {
 	}
 
 	@Test
-	void aLostLockIsSaidToBeLost() {
+	void aLostLockIsReportedAsLost() {
 		FakeHeldLock lock = FakeHeldLock.of("stock-42");
 		lock.lose();
 		try (LockContext.Scope scope = LockContext.open(lock)) {
@@ -62,7 +62,7 @@ class LockAssertTests {
 	}
 
 	@Test
-	void codeThatOutlivesAReleasedLockIsAnErrorOfTheProgramAndNoLoss() {
+	void codeThatOutlivesAReleasedLockIsAProgrammingErrorAndNotALoss() {
 		FakeHeldLock lock = FakeHeldLock.of("stock-42");
 		lock.close();
 		try (LockContext.Scope scope = LockContext.open(lock)) {
@@ -74,7 +74,7 @@ class LockAssertTests {
 	}
 
 	@Test
-	void aLockThatWasLostAndThenClosedIsSaidToBeLost() {
+	void aLockThatWasLostAndThenClosedIsReportedAsLost() {
 		FakeHeldLock lock = FakeHeldLock.of("stock-42");
 		lock.lose();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
@@ -95,7 +95,7 @@ class LockAssertTests {
 	}
 
 	@Test
-	void suspendedAssertionsOfOneThreadAreNotThoseOfAnother() {
+	void suspendingAssertionsAffectsOnlyTheCallingThread() {
 		try (LockContext.Scope scope = LockAssert.suspend()) {
 			assertThat(CompletableFuture.runAsync(LockAssert::assertLocked)).failsWithin(Duration.ofSeconds(10))
 				.withThrowableThat()

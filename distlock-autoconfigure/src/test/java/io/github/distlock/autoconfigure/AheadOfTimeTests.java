@@ -26,14 +26,14 @@ import org.springframework.core.test.tools.TestCompiler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An application whose beans were decided when it was built.
+ * An application with ahead-of-time processing, which selects its beans at build time.
  */
 class AheadOfTimeTests {
 
 	@Test
 	@CompileWithForkedClassLoader
 	@SuppressWarnings("unchecked")
-	void theChoiceOfStoresIsKeptAndEachOfThemLocks() {
+	void theSelectedBackendsAreKeptAndEachOfThemLocks() {
 		try (RedisTestServer redis = RedisTestServer.start();
 				RedisTestServer first = RedisTestServer.start();
 				RedisTestServer second = RedisTestServer.start();
@@ -64,7 +64,7 @@ class AheadOfTimeTests {
 		assertThat(injected.composite()).isInstanceOf(CompositeLockRegistry.class);
 		injected.composite().acquire(LockRequest.of("order-1")).close();
 		LockRegistry redlock = context.getBean("distlockRedlockLockRegistry", LockRegistry.class);
-		// The servers are too young at first.
+		// The servers must first have been running for the longest lease.
 		Awaitility.await()
 			.ignoreExceptionsInstanceOf(LockBackendException.class)
 			.untilAsserted(() -> redlock.acquire(LockRequest.of("order-1")).close());

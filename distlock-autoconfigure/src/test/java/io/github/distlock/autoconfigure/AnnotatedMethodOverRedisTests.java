@@ -40,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * The whole path: two applications, one annotated method, one real Redis.
+ * End to end: two applications, one annotated method, one real Redis.
  */
 class AnnotatedMethodOverRedisTests {
 
@@ -122,7 +122,7 @@ class AnnotatedMethodOverRedisTests {
 	}
 
 	@Test
-	void aKeyThatIsNoneIsRefusedAtTheCall() {
+	void anInvalidKeyIsRefusedAtTheCall() {
 		Till till = till(this.first);
 		for (String key : new String[] { null, "", " ", "x".repeat(10_240) }) {
 			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> till.run(key, () -> {
@@ -134,7 +134,7 @@ class AnnotatedMethodOverRedisTests {
 	}
 
 	@Test
-	void whoDoesNotGetTheLockIsToldOrSkipped() throws Exception {
+	void aCallerThatDoesNotGetTheLockFailsOrSkips() throws Exception {
 		CountDownLatch inside = new CountDownLatch(1);
 		CountDownLatch leave = new CountDownLatch(1);
 		Future<?> holder = this.threads.submit(() -> till(this.first).run("busy", () -> {
@@ -151,7 +151,7 @@ class AnnotatedMethodOverRedisTests {
 	}
 
 	@Test
-	void aMethodThatOutlivesItsLeaseIsTold() {
+	void aMethodThatOutlivesItsLeaseFails() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> till(this.first).brief("brief", () -> {
 			long token = LockContext.current().orElseThrow().fencingToken();
 			till(this.second).run("brief", () -> assertThat(LockContext.current())
@@ -160,7 +160,7 @@ class AnnotatedMethodOverRedisTests {
 	}
 
 	@Test
-	void theMethodsOwnExceptionComesOutUnchangedWhateverHappensAtTheRelease() {
+	void anExceptionOfTheMethodIsUnchangedWhateverTheReleaseDoes() {
 		for (Runnable trouble : List.<Runnable>of(() -> {
 		}, redis::flush, AnnotatedMethodOverRedisTests::outliveTheLease, () -> Thread.currentThread().interrupt())) {
 			IllegalStateException own = new IllegalStateException("mine");
@@ -176,7 +176,7 @@ class AnnotatedMethodOverRedisTests {
 	}
 
 	@Test
-	void theWatchdogKeepsTheLockOfALongMethod() {
+	void theWatchdogRenewsTheLockOfALongMethod() {
 		till(this.first).run("long", () -> {
 			Awaitility.await().pollDelay(Duration.ofSeconds(2)).until(() -> true);
 			assertThat(LockContext.current().orElseThrow().isHeld()).isTrue();
@@ -210,7 +210,7 @@ class AnnotatedMethodOverRedisTests {
 	}
 
 	/**
-	 * What users write.
+	 * Service as a user writes it.
 	 */
 	static class Till {
 

@@ -23,7 +23,7 @@ import org.springframework.mock.env.MockEnvironment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Durations without a unit.
+ * Property values that are durations without a unit.
  */
 class BareNumberTests {
 
@@ -42,7 +42,7 @@ class BareNumberTests {
 
 	@ParameterizedTest
 	@MethodSource("durations")
-	void aBareNumberIsRefusedAtStartUp(String property) {
+	void aNumberWithoutAUnitIsRefusedAtStartup(String property) {
 		this.application.withUserConfiguration(All.class)
 			.withPropertyValues(property + "=2000")
 			.run((context) -> assertThat(context).getFailure()
@@ -69,13 +69,13 @@ class BareNumberTests {
 	@CsvSource({ "distlock.wait-time, 0", "distlock.wait-time, -1", "distlock.wait-time, 2s",
 			"distlock.wait-time, PT2S", "distlock.shutdown-grace-period, 0", "distlock.handoff.max-time, 0",
 			"distlock.transaction.commit-margin, 0", "distlock.max-hold-time, ''" })
-	void whatHasAUnitOrNeedsNoneIsAccepted(String property, String value) {
+	void valuesWithAUnitAndValuesThatNeedNoneAreAccepted(String property, String value) {
 		this.application.withPropertyValues(property + "=" + value)
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
-	void propertiesOfOthersAreLeftAlone() {
+	void otherPropertiesAreNotAffected() {
 		this.application.withUserConfiguration(Others.class)
 			.withPropertyValues("shop.patience=2000")
 			.run((context) -> assertThat(context.getBean(Shop.class).patience()).isEqualTo(Duration.ofSeconds(2)));

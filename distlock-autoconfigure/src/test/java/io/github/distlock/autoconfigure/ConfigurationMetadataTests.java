@@ -19,11 +19,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What an IDE knows of the properties.
+ * The configuration metadata, which is the help of an IDE for the properties.
  */
 class ConfigurationMetadataTests {
 
-	/** Those that need not be set, and one whose default depends on the pool. */
+	/** Optional properties, and one whose default depends on the connection pool. */
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("distlock.composite", "distlock.max-hold-time",
 			"distlock.redis.connection-factory", "distlock.aop.executor", "distlock.jdbc.data-source",
 			"distlock.redlock.nodes", "distlock.zookeeper.connect-string", "distlock.jdbc.reserved-connections");
@@ -31,7 +31,7 @@ class ConfigurationMetadataTests {
 	private final Map<String, Object> metadata = JsonParserFactory.getJsonParser().parseMap(read());
 
 	@Test
-	void everyPropertyIsThere() {
+	void theMetadataContainsEveryProperty() {
 		assertThat(list("properties")).extracting((property) -> property.get("name"))
 			.containsExactlyInAnyOrder("distlock.enabled", "distlock.backend", "distlock.composite",
 					"distlock.key-prefix", "distlock.wait-time", "distlock.lease-time", "distlock.max-hold-time",
@@ -61,7 +61,7 @@ class ConfigurationMetadataTests {
 	}
 
 	@Test
-	void everyHintIsForAPropertyThatExists() {
+	void everyHintIsForAnExistingProperty() {
 		assertThat(list("hints")).isNotEmpty()
 			.extracting((hint) -> hint.get("name"))
 			.isSubsetOf(list("properties").stream().map((property) -> property.get("name")).toList());
@@ -99,7 +99,7 @@ class ConfigurationMetadataTests {
 	}
 
 	private static String read() {
-		// Many jars have such a file: ours is beside our classes.
+		// Many jars contain such a file: read the one next to the classes of this module.
 		URL classes = DistlockProperties.class.getProtectionDomain().getCodeSource().getLocation();
 		try {
 			return new UrlResource(classes + "META-INF/spring-configuration-metadata.json").getContentAsString(UTF_8);

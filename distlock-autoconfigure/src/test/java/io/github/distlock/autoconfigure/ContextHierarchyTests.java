@@ -42,7 +42,7 @@ import static org.awaitility.Awaitility.await;
 class ContextHierarchyTests {
 
 	@Test
-	void aConnectionFactoryOfTheParentKeepsTheLocksOfTheChild() {
+	void theChildUsesTheConnectionFactoryOfTheParent() {
 		try (RedisTestServer server = RedisTestServer.start()) {
 			parent(new ApplicationContextRunner()
 				.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
@@ -52,7 +52,7 @@ class ContextHierarchyTests {
 	}
 
 	@Test
-	void aDataSourceOfTheParentKeepsTheLocksOfTheChild() {
+	void theChildUsesTheDataSourceOfTheParent() {
 		parent(new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
 			.withPropertyValues("spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID()),
@@ -60,7 +60,7 @@ class ContextHierarchyTests {
 	}
 
 	@Test
-	void aCuratorFrameworkOfTheParentKeepsTheLocksOfTheChild() throws Exception {
+	void theChildUsesTheCuratorFrameworkOfTheParent() throws Exception {
 		try (ZooKeeperTestServer server = ZooKeeperTestServer.start();
 				CuratorFramework client = ZooKeeperTestServer.client(server.connectString(), Duration.ofSeconds(5))) {
 			client.start();
@@ -102,7 +102,7 @@ class ContextHierarchyTests {
 	}
 
 	@Test
-	void parentAndChildExcludeEachOtherInTheMemoryOfTheJvm() {
+	void parentAndChildExcludeEachOtherWithTheLocalBackend() {
 		ApplicationContextRunner application = Contexts.withoutRedis()
 			.withPropertyValues("distlock.backend=local", "distlock.wait-time=0");
 		application.run((parent) -> application.withParent(parent).run((child) -> {
@@ -135,7 +135,7 @@ class ContextHierarchyTests {
 			.toList();
 	}
 
-	/** Of another thread. */
+	/** Acquires the lock on another thread. */
 	private static HeldLock rival(ApplicationContext context, String key) {
 		return CompletableFuture.supplyAsync(() -> context.getBean(LockRegistry.class).acquire(LockRequest.of(key)))
 			.join();

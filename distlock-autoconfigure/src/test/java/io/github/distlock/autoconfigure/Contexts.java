@@ -11,11 +11,11 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.util.ClassUtils;
 
 /**
- * Applications that have what our own list of auto-configurations names.
+ * Application context runners with the auto-configurations of the library.
  */
 final class Contexts {
 
-	/** Where no Redis listens. */
+	/** A port on which no Redis listens. */
 	static final String NO_REDIS = "spring.data.redis.port=1";
 
 	private Contexts() {
@@ -29,7 +29,9 @@ final class Contexts {
 			.toList();
 	}
 
-	/** With Spring Boot's Redis, which nobody has started. */
+	/**
+	 * With the Redis auto-configuration of Spring Boot, for a server that does not run.
+	 */
 	static ApplicationContextRunner withRedis() {
 		return withoutRedis().withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class));
 	}

@@ -29,7 +29,7 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Annotated methods of an application.
+ * Auto-configuration for annotated methods.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class DistlockAopAutoConfigurationTests {
@@ -60,7 +60,7 @@ class DistlockAopAutoConfigurationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "distlock.enabled=false", "distlock.enabled=FALSE" })
-	void switchedOffMethodsRunUnlockedAndTheLogSaysItOnce(String property, CapturedOutput output) {
+	void switchedOffMethodsRunUnlockedWithOneWarning(String property, CapturedOutput output) {
 		this.application.withPropertyValues(property).run((context) -> {
 			assertThat(context.getBean(Shop.class).sell()).isEqualTo("unlocked");
 			assertThat(context.getBean(Shop.class).sell()).isEqualTo("unlocked");
@@ -69,7 +69,7 @@ class DistlockAopAutoConfigurationTests {
 	}
 
 	@Test
-	void noBeanIsCreatedForTheAdvisorsSake() {
+	void theAdvisorCreatesNoOtherBean() {
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
 			context.register(Application.class, DistlockAopAutoConfiguration.class);
 			context.addBeanFactoryPostProcessor((beanFactory) -> {
@@ -103,7 +103,7 @@ class DistlockAopAutoConfigurationTests {
 	}
 
 	@Test
-	void theWorkOfStagesRunsWhereAPropertySays() {
+	void theBodiesOfStagesRunOnTheConfiguredExecutor() {
 		ApplicationContextRunner withExecutors = this.application.withBean("applicationTaskExecutor",
 				SimpleAsyncTaskExecutor.class, () -> new SimpleAsyncTaskExecutor("task-"));
 		withExecutors.withPropertyValues("spring.threads.virtual.enabled=true")
@@ -125,7 +125,7 @@ class DistlockAopAutoConfigurationTests {
 		@Bean
 		@Lazy
 		LockRegistry locks() {
-			// Grants everything: what matters here is that it is asked.
+			// Grants every lock: the test only checks that it is called.
 			return new UnlockedRegistry();
 		}
 

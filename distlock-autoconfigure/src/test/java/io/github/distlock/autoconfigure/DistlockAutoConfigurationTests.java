@@ -33,7 +33,7 @@ import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
 /**
- * Which beans there are, and when they stand back.
+ * Which beans are defined, and when they back off.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class DistlockAutoConfigurationTests {
@@ -50,7 +50,7 @@ class DistlockAutoConfigurationTests {
 	}
 
 	@Test
-	void withRedisThereIsARegistryOverIt() {
+	void withRedisThereIsARegistryForIt() {
 		Contexts.withRedis().run((context) -> {
 			assertThat(context).hasSingleBean(DistributedLockAdvisor.class);
 			assertThat(context).getBean(LockRegistry.class).isInstanceOf(BackendLockRegistry.class);
@@ -76,7 +76,7 @@ class DistlockAutoConfigurationTests {
 	}
 
 	@Test
-	void aLockBackendOfTheApplicationTakesThePlaceOfRedis() {
+	void aLockBackendOfTheApplicationReplacesRedis() {
 		Contexts.withoutRedis().withUserConfiguration(OwnBackend.class).run((context) -> {
 			assertThat(context).hasSingleBean(LockBackend.class).doesNotHaveBean(LockStoreLocation.class);
 			assertThat(context).getBean(LockRegistry.class).isInstanceOf(BackendLockRegistry.class);
@@ -92,7 +92,7 @@ class DistlockAutoConfigurationTests {
 	}
 
 	@Test
-	void aLockRegistryOfTheApplicationTakesThePlaceOfEverything() {
+	void aLockRegistryOfTheApplicationReplacesEverything() {
 		Contexts.withoutRedis()
 			.withBean("mine", LockRegistry.class, () -> mock(LockRegistry.class))
 			.run((context) -> assertThat(context).hasSingleBean(LockRegistry.class)
@@ -103,7 +103,7 @@ class DistlockAutoConfigurationTests {
 	}
 
 	@Test
-	void ofSeveralConnectionFactoriesThePrimaryOneIsTaken() {
+	void ofSeveralConnectionFactoriesThePrimaryOneIsUsed() {
 		Contexts.withRedis()
 			.withUserConfiguration(TwoFactories.class)
 			.withBean("third", RedisConnectionFactory.class, () -> factory(3), (bean) -> bean.setPrimary(true))

@@ -14,7 +14,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Meters of an application.
+ * Auto-configuration of the meters.
  */
 class DistlockMetricsAutoConfigurationTests {
 
@@ -22,7 +22,7 @@ class DistlockMetricsAutoConfigurationTests {
 		.withBean("meters", MeterRegistry.class, SimpleMeterRegistry::new);
 
 	@Test
-	void theStoreIsKnownFromTheStart() {
+	void theMetersOfTheStoreExistFromTheStart() {
 		this.application.run((context) -> {
 			MeterRegistry meters = context.getBean(MeterRegistry.class);
 			assertThat(meters.get("distlock.held").tag("backend", "redis").gauge().value()).isZero();
@@ -31,7 +31,7 @@ class DistlockMetricsAutoConfigurationTests {
 	}
 
 	@Test
-	void theRegistryTellsTheMeters() {
+	void theRegistryPublishesItsEventsToTheMeters() {
 		try (RedisTestServer redis = RedisTestServer.start()) {
 			this.application.withPropertyValues("spring.data.redis.port=" + redis.port()).run((context) -> {
 				MeterRegistry meters = context.getBean(MeterRegistry.class);
@@ -53,7 +53,7 @@ class DistlockMetricsAutoConfigurationTests {
 	}
 
 	@Test
-	void theApplicationsOwnMetricsTakeTheirPlace() {
+	void metricsOfTheApplicationReplaceTheDefault() {
 		this.application.withBean("mine", LockMetrics.class, () -> new LockMetrics(new SimpleMeterRegistry(), "redis"))
 			.run((context) -> assertThat(context).hasSingleBean(LockMetrics.class)
 				.hasBean("mine")

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.THROWABLE;
 
 /**
- * What can be set, and to what.
+ * Properties, their defaults and their limits.
  */
 class DistlockPropertiesTests {
 
@@ -49,7 +49,7 @@ class DistlockPropertiesTests {
 	}
 
 	@Test
-	void eachPropertyReachesWhatItIsFor() {
+	void eachPropertyIsAppliedToItsSetting() {
 		String[] values = { "distlock.enabled=false", "distlock.backend=redis", "distlock.key-prefix=shop:",
 				"distlock.wait-time=-1", "distlock.lease-time=12s", "distlock.max-hold-time=5m",
 				"distlock.backend-timeout=7s", "distlock.fail-fast=true", "distlock.on-lost=interrupt",
@@ -85,7 +85,7 @@ class DistlockPropertiesTests {
 			"distlock.key-prefix=a", "distlock.handoff.budget=0", "distlock.handoff.budget=1000",
 			"distlock.handoff.max-time=0", "distlock.handoff.max-time=30s",
 			"distlock.transaction.commit-margin=2500ms" })
-	void theLastGoodValueIsTaken(String property) {
+	void theLimitOfARangeIsAccepted(String property) {
 		assertThat(bind(property)).isNotNull();
 	}
 
@@ -109,7 +109,7 @@ class DistlockPropertiesTests {
 					key-prefix=a}b | 'distlock.key-prefix' is 'a}b': braces
 					key-prefix= | 'distlock.key-prefix' is '': a blank prefix mixes lock keys with all other keys of the store. Remove
 					""")
-	void theFirstBadValueIsRefusedWithNameValueAndRemedy(String property, String message) {
+	void aValueBeyondTheLimitIsRefusedWithNameValueAndRemedy(String property, String message) {
 		assertRefused(() -> bindRedis("distlock." + property).toSettings(bind("distlock." + property)),
 				"Property " + message);
 	}

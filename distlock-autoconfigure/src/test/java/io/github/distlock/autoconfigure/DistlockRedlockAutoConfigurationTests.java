@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The store on several Redis masters, from properties.
+ * Auto-configuration of the backend on several Redis masters.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class DistlockRedlockAutoConfigurationTests {
@@ -53,7 +53,7 @@ class DistlockRedlockAutoConfigurationTests {
 	}
 
 	@Test
-	void locksAreTakenOnTheNodesThatAreNamed() {
+	void locksAreAcquiredOnTheConfiguredNodes() {
 		this.application.withPropertyValues("distlock.redlock.nodes[0].host=127.0.0.1",
 				"distlock.redlock.nodes[0].port=" + servers.get(0).port(),
 				"distlock.redlock.nodes[1].url=redis://:secret@127.0.0.1:" + servers.get(1).port(),
@@ -61,7 +61,7 @@ class DistlockRedlockAutoConfigurationTests {
 			.run((context) -> {
 				assertThat(context.getBean(LockBackend.class)).isInstanceOf(RedlockBackend.class);
 				LockRegistry registry = context.getBean(LockRegistry.class);
-				// The servers may be too young at first.
+				// The servers must first have been running for the longest lease.
 				await().ignoreExceptionsInstanceOf(LockBackendException.class).untilAsserted(() -> {
 					try (HeldLock lock = registry.acquire(LockRequest.of("order-1"))) {
 						assertThat(lock.isHeld()).isTrue();
@@ -103,7 +103,7 @@ class DistlockRedlockAutoConfigurationTests {
 	}
 
 	@Test
-	void aUrlThatIsNoneIsRefusedWithoutTellingItsPassword() {
+	void anInvalidUrlIsRefusedWithoutShowingItsPassword() {
 		this.application.withPropertyValues(hosts("a", "b"))
 			.withPropertyValues("distlock.redlock.nodes[2].url=http://:secret@c")
 			.run((context) -> assertThat(context).getFailure()
@@ -113,7 +113,7 @@ class DistlockRedlockAutoConfigurationTests {
 	}
 
 	@Test
-	void anEvenNumberOfNodesIsWarnedOf(CapturedOutput output) {
+	void anEvenNumberOfNodesCausesAWarning(CapturedOutput output) {
 		this.application.withPropertyValues(hosts("127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"))
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
@@ -142,7 +142,7 @@ class DistlockRedlockAutoConfigurationTests {
 	}
 
 	@Test
-	void withoutLettuceTheStartSaysWhatIsMissing() {
+	void withoutLettuceStartupNamesTheMissingDependency() {
 		this.application.withClassLoader(new FilteredClassLoader(RedisClient.class))
 			.withPropertyValues(hosts("a", "b", "c"))
 			.run((context) -> assertThat(context).getFailure()

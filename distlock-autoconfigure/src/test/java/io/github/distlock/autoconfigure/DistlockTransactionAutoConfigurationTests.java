@@ -18,7 +18,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The commit guard of an application.
+ * Auto-configuration of the commit guard.
  */
 class DistlockTransactionAutoConfigurationTests {
 
@@ -35,7 +35,7 @@ class DistlockTransactionAutoConfigurationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "distlock.transaction.commit-guard=false", "distlock.enabled=false" })
-	void switchedOffItIsNot(String property) {
+	void switchedOffNothingIsGuarded(String property) {
 		this.application.withPropertyValues(property)
 			.run((context) -> assertThat(
 					context.getBean(DataSourceTransactionManager.class).getTransactionExecutionListeners())
@@ -51,13 +51,13 @@ class DistlockTransactionAutoConfigurationTests {
 	}
 
 	@Test
-	void aGuardOfTheApplicationReplacesOurs() {
+	void aGuardOfTheApplicationReplacesTheDefault() {
 		this.application.withUserConfiguration(OwnGuard.class)
 			.run((context) -> assertThat(context).hasSingleBean(CommitGuard.class).hasBean("ownGuard"));
 	}
 
 	@Test
-	void aMarginThatNoLockCanKeepFailsTheStart() {
+	void aMarginThatNoLockCanMeetFailsTheStartup() {
 		this.application.withPropertyValues("distlock.lease-time=2s", "distlock.transaction.commit-margin=1500ms")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()

@@ -55,7 +55,7 @@ final class EventLoopChild {
 		LOOPS.dispose();
 	}
 
-	/** What is heard of a thread that does block. */
+	/** Reports of threads that blocked. */
 	private static String canary() {
 		Mono.fromRunnable(EventLoopChild::sleep).subscribeOn(LOOPS).onErrorComplete().block();
 		String heard = String.valueOf(BLOCKED.poll());
@@ -80,7 +80,7 @@ final class EventLoopChild {
 
 		private final AtomicInteger inside = new AtomicInteger();
 
-		/** Guarded by the lock alone. */
+		/** Guarded only by the lock under test. */
 		private volatile int entered;
 
 		@DistributedLock(key = "'hot'", waitTime = "60s")

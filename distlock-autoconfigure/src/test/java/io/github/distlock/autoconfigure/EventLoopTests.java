@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * BlockHound rewrites the classes of its JVM, so it gets one of its own.
+ * Event loops are never blocked. Runs in a separate JVM, since BlockHound rewrites the
+ * classes of its JVM.
  */
 class EventLoopTests {
 

@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What the log says when an application cannot start because of us.
+ * Failure reports of applications that cannot start because of the lock configuration.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class FailedStartTests {
@@ -58,7 +58,7 @@ class FailedStartTests {
 	}
 
 	@Test
-	void withSeveralConnectionFactoriesAndNoneNamed(CapturedOutput output) {
+	void withSeveralConnectionFactoriesAndNoneSelected(CapturedOutput output) {
 		start(application(Locks.class, TwoFactories.class));
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("there are 2 RedisConnectionFactory beans, and none of them is primary: 'first', 'second'.")
@@ -93,7 +93,7 @@ class FailedStartTests {
 	}
 
 	@Test
-	void withAStoreThatThisVersionDoesNotHave(CapturedOutput output) {
+	void withAnUnknownBackend(CapturedOutput output) {
 		start(application(Locks.class, Redis.class), "distlock.backend=etcd");
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("Property 'distlock.backend' is 'etcd': this version of distlock has no such lock backend.")
@@ -103,7 +103,7 @@ class FailedStartTests {
 	}
 
 	@Test
-	void withAStoreWhoseClassesAreMissing(CapturedOutput output) {
+	void withABackendWhoseClassesAreMissing(CapturedOutput output) {
 		ClassLoader withoutCurator = new FilteredClassLoader("org.apache.curator");
 		start(application(Locks.class, Redis.class).resourceLoader(new DefaultResourceLoader(withoutCurator)),
 				"distlock.backend=zookeeper");
@@ -116,7 +116,7 @@ class FailedStartTests {
 	}
 
 	@Test
-	void withAStoreBesideTheDefaultWhoseClassesAreMissing(CapturedOutput output) {
+	void withAnAdditionalBackendWhoseClassesAreMissing(CapturedOutput output) {
 		ClassLoader withoutCurator = new FilteredClassLoader("org.apache.curator");
 		start(application(Locks.class, Redis.class).resourceLoader(new DefaultResourceLoader(withoutCurator)),
 				"distlock.zookeeper.enabled=true");
@@ -151,14 +151,14 @@ class FailedStartTests {
 	}
 
 	@Test
-	void withACompositeThatIsTheDefaultAndSaysNothing(CapturedOutput output) {
+	void withAnEmptyCompositeAsDefault(CapturedOutput output) {
 		start(application(Locks.class, Redis.class), "distlock.backend=composite");
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("Property 'distlock.composite' is '': it is empty, but distlock.backend is 'composite'.");
 	}
 
 	@Test
-	void withFailFastAndARedisThatIsDownBesideTheDefault(CapturedOutput output) {
+	void withFailFastAndAnAdditionalRedisThatIsDown(CapturedOutput output) {
 		start(application(Locks.class, Local.class, Redis.class), "distlock.backend=local", "distlock.fail-fast=true",
 				"distlock.redis.enabled=true", "spring.data.redis.host=127.0.0.1", "spring.data.redis.port=1");
 		assertThat(output).contains("APPLICATION FAILED TO START")
@@ -175,7 +175,7 @@ class FailedStartTests {
 	}
 
 	@Test
-	void withAPropertyThatIsNoDuration(CapturedOutput output) {
+	void withAMalformedDuration(CapturedOutput output) {
 		start(application(Locks.class, Redis.class), "distlock.lease-time=soon");
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("Property: distlock.lease-time")
@@ -184,7 +184,7 @@ class FailedStartTests {
 	}
 
 	@Test
-	void withALockThatIsWrittenWrongly(CapturedOutput output) {
+	void withAnInvalidLockDefinition(CapturedOutput output) {
 		start(application(Locks.class, Redis.class, WrongLock.class));
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("A lock of bean 'shop' is invalid:")
@@ -193,7 +193,7 @@ class FailedStartTests {
 	}
 
 	@Test
-	void withAMinimumHoldTimeThatIsLongerThanLocksAreRenewed(CapturedOutput output) {
+	void withAMinimumHoldTimeLongerThanTheMaximumHoldTime(CapturedOutput output) {
 		start(application(Locks.class, Local.class, MinHold.class), "distlock.backend=local",
 				"distlock.max-hold-time=1m");
 		assertThat(output).contains("APPLICATION FAILED TO START")
@@ -202,7 +202,7 @@ class FailedStartTests {
 	}
 
 	@Test
-	void withSeveralLocksThatAreWrittenWrongly(CapturedOutput output) {
+	void withSeveralInvalidLockDefinitions(CapturedOutput output) {
 		start(application(Locks.class, Redis.class, SeveralWrongLocks.class));
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("2 locks cannot work as they are written:")

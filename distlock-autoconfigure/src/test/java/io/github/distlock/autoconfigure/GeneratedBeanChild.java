@@ -16,8 +16,8 @@ import io.github.distlock.LockNotAcquiredException;
 
 /**
  * A JVM with a locked bean whose class is generated: {@code lambda} or {@code proxy}.
- * Obeys the lines {@code run} and {@code runOfClass}, in which the bean waits for the
- * line {@code return}.
+ * Reads commands from its input: {@code run} and {@code runOfClass} call the bean, which
+ * waits for the line {@code return}.
  */
 final class GeneratedBeanChild {
 
@@ -30,7 +30,7 @@ final class GeneratedBeanChild {
 	}
 
 	public static void main(String[] args) {
-		// So that generated classes have other names than those of other JVMs.
+		// Generated classes must have other names than in other JVMs.
 		List<Object> others = new ArrayList<>();
 		for (int i = 0; i < Integer.parseInt(args[2]); i++) {
 			Class<?>[] types = { Work.class, List.of(Runnable.class, Comparable.class, Supplier.class).get(i % 3) };

@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Two JVMs with a bean whose class is generated exclude each other, although the class
- * has another name in each of them.
+ * has a different name in each JVM.
  */
 class GeneratedBeanTests {
 

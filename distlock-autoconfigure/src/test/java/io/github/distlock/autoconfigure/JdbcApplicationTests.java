@@ -26,7 +26,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * An application whose database is away, or which locks inside its transactions.
+ * Applications whose database is down, and applications that lock inside their
+ * transactions.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class JdbcApplicationTests {
@@ -41,7 +42,7 @@ class JdbcApplicationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "lease", "row" })
-	void theApplicationStartsWhileItsDatabaseIsAway(String mode) {
+	void theApplicationStartsWhileItsDatabaseIsDown(String mode) {
 		this.context
 			.withPropertyValues("spring.datasource.url=jdbc:postgresql://localhost:1/nowhere",
 					"distlock.jdbc.mode=" + mode, "distlock.backend-timeout=2s")
@@ -55,7 +56,7 @@ class JdbcApplicationTests {
 	}
 
 	@Test
-	void aMethodThatLocksInsideATransactionOfThatDatabaseIsWarnedOfOnce(CapturedOutput output) {
+	void aMethodThatLocksInsideATransactionOfThatDatabaseCausesOneWarning(CapturedOutput output) {
 		this.inMemory.run((started) -> {
 			LockRegistry registry = started.getBean(LockRegistry.class);
 			TransactionTemplate transaction = new TransactionTemplate(

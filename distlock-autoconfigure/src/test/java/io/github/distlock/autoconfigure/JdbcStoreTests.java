@@ -72,7 +72,7 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	void aMissingTableFailsACallAtOnceAndIsNamedInALine() {
+	void aMissingTableFailsACallAtOnceWithOneLineInTheLog() {
 		this.context
 			.withPropertyValues("distlock.jdbc.initialize-schema=never", "distlock.backend-timeout=10m",
 					"distlock.shutdown-grace-period=0s")
@@ -88,7 +88,7 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	void withoutADatabaseTheStartFailsAndSaysWhatToAdd() {
+	void withoutADatabaseStartupFailsAndSaysWhatToAdd() {
 		Contexts.withoutRedis()
 			.withPropertyValues("distlock.backend=jdbc")
 			.run((started) -> assertThat(started).getFailure()
@@ -98,7 +98,7 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	void withoutSpringJdbcTheStartFailsAndSaysWhatToAdd() {
+	void withoutSpringJdbcStartupFailsAndSaysWhatToAdd() {
 		this.context.withClassLoader(new FilteredClassLoader(JdbcOperations.class))
 			.run((started) -> assertThat(started).getFailure()
 				.rootCause()
@@ -106,7 +106,7 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	void oneOfSeveralDatabasesIsNamed() {
+	void oneOfSeveralDatabasesCanBeSelected() {
 		this.context.withUserConfiguration(TwoDatabases.class)
 			.run((started) -> assertThat(started).getFailure().rootCause().hasMessageContaining("'locks', 'orders'"));
 		this.context.withUserConfiguration(TwoDatabases.class)
@@ -122,7 +122,7 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	void switchedOffItAsksTheDatabaseForNothing() {
+	void switchedOffItDoesNotUseTheDatabase() {
 		this.context.withPropertyValues("distlock.enabled=false", ANY_DATABASE + "x;INIT=RUNSCRIPT FROM 'nowhere'")
 			.run((started) -> assertThat(started).hasNotFailed());
 	}
@@ -130,7 +130,7 @@ class JdbcStoreTests {
 	@ParameterizedTest
 	@CsvSource({ "command-timeout, 6s", "command-timeout, 1ms", "poll-interval, 1ms", "max-connections, 0",
 			"mode, rows" })
-	void aValueThatCannotWorkIsRefusedAtStart(String name, String value) {
+	void anInvalidValueIsRefusedAtStartup(String name, String value) {
 		this.context.withPropertyValues("distlock.jdbc." + name + "=" + value)
 			.run((started) -> assertThat(started).hasFailed());
 	}

@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Listeners that need locks themselves.
+ * Listeners that depend on beans which use locks.
  */
 class LateListenerTests {
 
@@ -34,7 +34,7 @@ class LateListenerTests {
 	}
 
 	@Test
-	void aBeanThatLocksWhileItIsMadeForAListenerGetsItsLock() {
+	void aBeanThatLocksWhileItIsCreatedForAListenerGetsItsLock() {
 		this.application.withBean(EagerAlerts.class).withBean(EagerListener.class).run((context) -> {
 			assertThat(context).hasNotFailed();
 			assertThat(context.getBean(EagerAlerts.class).locked).isTrue();

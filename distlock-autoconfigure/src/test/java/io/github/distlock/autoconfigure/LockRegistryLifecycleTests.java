@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * When locks can be had while an application starts, pauses and stops.
+ * When locks can be acquired while an application starts, pauses and stops.
  */
 class LockRegistryLifecycleTests {
 
@@ -49,7 +49,7 @@ class LockRegistryLifecycleTests {
 	}
 
 	@Test
-	void thePhaseIsBelowAllThatMayHoldALockAndAboveTheConnection() {
+	void thePhaseIsBetweenTheHoldersOfLocksAndTheConnection() {
 		assertThat(LockRegistryLifecycle.PHASE).isLessThan(WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE)
 			.isLessThan(WebServerApplicationContext.START_STOP_LIFECYCLE_PHASE)
 			.isLessThan(new RedisMessageListenerContainer().getPhase())
@@ -59,7 +59,7 @@ class LockRegistryLifecycleTests {
 	}
 
 	@Test
-	void whatStopsWithTheWebServerOrAnExecutorCanStillLock() {
+	void beansThatStopWithTheWebServerOrAnExecutorCanStillLock() {
 		ConfigurableApplicationContext context = start(Probes.class, Web.class);
 		List<String> log = context.getBean(Probes.class).log;
 		context.close();
@@ -74,7 +74,7 @@ class LockRegistryLifecycleTests {
 	}
 
 	@Test
-	void aPausedApplicationLocksAgainWhenItGoesOn() {
+	void aPausedApplicationLocksAgainAfterItsRestart() {
 		try (ConfigurableApplicationContext context = start(Locks.class)) {
 			LockRegistry registry = context.getBean(LockRegistry.class);
 			lock(registry);
@@ -153,7 +153,7 @@ class LockRegistryLifecycleTests {
 	}
 
 	/**
-	 * Tries to lock when it is told to stop.
+	 * Tries to acquire a lock when it stops.
 	 */
 	static class Probe implements SmartLifecycle {
 

@@ -42,8 +42,8 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An application that has the lock registries of Spring Integration under their usual
- * names, and ShedLock.
+ * An application that also uses the lock registries of Spring Integration, under their
+ * usual names, and ShedLock.
  */
 class NeighbourTests {
 
@@ -54,7 +54,7 @@ class NeighbourTests {
 				"distlock.zookeeper.enabled=true", "distlock.local.enabled=true", "distlock.composite=redis,jdbc");
 
 	@Test
-	void theRegistriesOfSpringIntegrationAndShedLockKeepTheirNamesAndTheirWork() throws Exception {
+	void theRegistriesOfSpringIntegrationAndShedLockKeepTheirNamesAndWork() throws Exception {
 		try (RedisTestServer redis = RedisTestServer.start();
 				ZooKeeperTestServer zooKeeper = ZooKeeperTestServer.start();
 				CuratorFramework curator = ZooKeeperTestServer.client(zooKeeper.connectString(),
@@ -83,7 +83,7 @@ class NeighbourTests {
 	}
 
 	@Test
-	void qualifiersAreTheNamesOfTheStores() {
+	void qualifiersAreTheNamesOfTheBackends() {
 		this.application.withPropertyValues("distlock.zookeeper.enabled=false")
 			.withBean(Injected.class)
 			.run((context) -> {
@@ -97,7 +97,7 @@ class NeighbourTests {
 	}
 
 	@Test
-	void allBeansOfTheLibraryHaveNamesOfItsOwn() throws Exception {
+	void allBeansOfTheLibraryHaveItsPrefix() throws Exception {
 		try (ZooKeeperTestServer zooKeeper = ZooKeeperTestServer.start()) {
 			this.application
 				.withPropertyValues("distlock.zookeeper.connect-string=" + zooKeeper.connectString(),

@@ -26,7 +26,7 @@ class RedisDownTests {
 				"distlock.backend-timeout=1s");
 
 	@Test
-	void itStartsAndTheFirstLockFailsAsTheStoresFault() {
+	void itStartsAndTheFirstLockFailsWithABackendException() {
 		this.application.run((context) -> {
 			assertThat(context).hasNotFailed();
 			assertThatExceptionOfType(LockBackendException.class)
@@ -35,7 +35,7 @@ class RedisDownTests {
 	}
 
 	@Test
-	void itLocksAsSoonAsTheRedisIsThere() {
+	void itLocksAsSoonAsRedisIsAvailable() {
 		this.application.run((context) -> {
 			LockRegistry registry = context.getBean(LockRegistry.class);
 			try (RedisTestServer redis = RedisTestServer.start(this.port)) {
@@ -61,7 +61,7 @@ class RedisDownTests {
 	}
 
 	@Test
-	void withFailFastItStartsWhenTheRedisIsThere() {
+	void withFailFastItStartsIfRedisIsAvailable() {
 		try (RedisTestServer redis = RedisTestServer.start(this.port)) {
 			this.application.withPropertyValues("distlock.fail-fast=true").run((context) -> {
 				assertThat(context).hasNotFailed();

@@ -11,7 +11,7 @@ import org.springframework.validation.beanvalidation.MethodValidationInterceptor
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a native image has to keep for every application.
+ * Hints for the native image of every application.
  */
 class ReflectionHintsTests {
 
@@ -38,7 +38,7 @@ class ReflectionHintsTests {
 	}
 
 	@Test
-	void theConfigurationThatIsPartOfEveryApplicationHasTheHints() {
+	void theConfigurationOfEveryApplicationImportsTheHints() {
 		assertThat(DistlockAopAutoConfiguration.class.getAnnotation(ImportRuntimeHints.class).value())
 			.containsExactly(ReflectionHints.class);
 	}

@@ -10,7 +10,7 @@ import org.springframework.util.ReflectionUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a native image has to keep.
+ * Hints for the native image of an application with a Redis or JDBC backend.
  */
 class ScriptHintsTests {
 

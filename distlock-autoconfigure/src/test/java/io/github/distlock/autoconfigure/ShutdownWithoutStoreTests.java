@@ -22,14 +22,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Applications whose store is away, or refuses their commands, do not wait for it when
- * they stop: no lock is held.
+ * Applications whose store cannot be reached, or refuses their commands, do not wait for
+ * it when they stop, since no lock is held.
  */
 class ShutdownWithoutStoreTests {
 
 	/**
 	 * Far below the grace period, and below the 15 s after which a ticket that could not
-	 * be cancelled is forgotten.
+	 * be cancelled is discarded.
 	 */
 	private static final Duration BOUND = Duration.ofSeconds(10);
 

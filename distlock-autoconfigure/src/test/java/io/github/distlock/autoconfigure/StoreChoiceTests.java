@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
 /**
- * Which stores are enabled, and which of them is the default.
+ * Which backends are enabled, and which of them is the default.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class StoreChoiceTests {
@@ -56,7 +56,7 @@ class StoreChoiceTests {
 	}
 
 	@Test
-	void whereNothingIsSaidThereIsRedisAlone(CapturedOutput output) {
+	void withoutAPropertyOnlyRedisIsEnabled(CapturedOutput output) {
 		this.application.run((context) -> {
 			assertThat(registries(context)).containsExactly("distlockRedisLockRegistry");
 			assertThat(context).hasBean("distlockRedisLockBackend").doesNotHaveBean(LocalStore.class);
@@ -69,7 +69,7 @@ class StoreChoiceTests {
 	}
 
 	@Test
-	void theStoreThatIsNamedIsTheOnlyOne(CapturedOutput output) {
+	void onlyTheNamedBackendIsEnabled(CapturedOutput output) {
 		this.application.withPropertyValues("distlock.backend=local").run((context) -> {
 			assertThat(registries(context)).containsExactly("distlockLocalLockRegistry");
 			assertThat(context.getBean(LockBackend.class)).isInstanceOf(LocalLockBackend.class);
@@ -79,7 +79,7 @@ class StoreChoiceTests {
 	}
 
 	@Test
-	void aStoreThatIsSwitchedOnIsThereBesideTheDefault(CapturedOutput output) {
+	void aBackendCanBeEnabledInAdditionToTheDefault(CapturedOutput output) {
 		this.application.withPropertyValues("distlock.local.enabled=true").withBean(Injected.class).run((context) -> {
 			assertThat(registries(context)).containsExactlyInAnyOrder("distlockRedisLockRegistry",
 					"distlockLocalLockRegistry");
@@ -88,7 +88,7 @@ class StoreChoiceTests {
 			assertThat(injected.redisBackend).isInstanceOf(RedisLockBackend.class);
 			assertThat(injected.localBackend).isInstanceOf(LocalLockBackend.class);
 			assertThat(output).containsOnlyOnce("but not other JVMs");
-			// Two stores: one key is two locks.
+			// The same key in two stores means two locks.
 			try (HeldLock inRedis = injected.redis.acquire(LockRequest.of("order-1"))) {
 				lock(injected.local);
 				assertThat(inRedis.isHeld()).isTrue();
@@ -97,7 +97,7 @@ class StoreChoiceTests {
 	}
 
 	@Test
-	void theDefaultCanBeTheOtherOne() {
+	void anotherBackendCanBeTheDefault() {
 		this.application.withPropertyValues("distlock.backend=local", "distlock.redis.enabled=true")
 			.withBean(Injected.class)
 			.run((context) -> {
@@ -107,7 +107,7 @@ class StoreChoiceTests {
 	}
 
 	@Test
-	void aBackendOfTheApplicationIsTheDefaultAndOthersCanBeBesideIt() {
+	void aBackendOfTheApplicationIsTheDefaultAndOthersCanBeAdded() {
 		ApplicationContextRunner own = this.application.withBean("etcdLockBackend", LockBackend.class,
 				StoreChoiceTests::ownBackend);
 		own.run((context) -> assertThat(registries(context)).containsExactly("distlockEtcdLockRegistry"));
@@ -142,7 +142,7 @@ class StoreChoiceTests {
 	}
 
 	@Test
-	void aBackendOfTheApplicationWithTheNameOfOursTakesItsPlace() {
+	void aBackendOfTheApplicationReplacesTheOneWithTheSameName() {
 		this.application.withPropertyValues("distlock.redis.enabled=true")
 			.withBean("redisLockBackend", LockBackend.class, StoreChoiceTests::ownBackend)
 			.run((context) -> {
@@ -152,7 +152,7 @@ class StoreChoiceTests {
 	}
 
 	@Test
-	void aRegistryOfTheApplicationTakesThePlaceOfAll() {
+	void aRegistryOfTheApplicationReplacesAll() {
 		this.application
 			.withPropertyValues("distlock.local.enabled=true", "distlock.redis.enabled=true",
 					"distlock.composite=redis,local")
@@ -180,7 +180,7 @@ class StoreChoiceTests {
 	}
 
 	@Test
-	void switchedOffNoStoreIsNeededWhateverIsChosen() {
+	void switchedOffNoStoreIsNeeded() {
 		Contexts.withoutRedis()
 			.withPropertyValues("distlock.enabled=false", "distlock.backend=zookeeper", "distlock.redis.enabled=true",
 					"distlock.composite=redis,zookeeper")
@@ -222,7 +222,7 @@ class StoreChoiceTests {
 		registry.acquire(LockRequest.of("order-1")).close();
 	}
 
-	/** As good as any. */
+	/** A backend that the application defines. */
 	private static LockBackend ownBackend() {
 		return new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 1, TimeSource.SYSTEM);
 	}

@@ -64,7 +64,7 @@ class StorePerMethodTests {
 	}
 
 	@Test
-	void anUnknownRegistryFailsTheStartAndNamesThoseThatAreEnabled() {
+	void anUnknownRegistryFailsTheStartupAndNamesTheEnabledOnes() {
 		this.application.withPropertyValues("distlock.redis.enabled=true")
 			.withBean(Shop.class)
 			.run((context) -> assertThat(context).getFailure()
@@ -73,7 +73,7 @@ class StorePerMethodTests {
 	}
 
 	@Test
-	void aFairLockInAStoreThatKeepsNoOrderFailsTheStart() {
+	void aFairLockInAStoreWithoutOrderFailsTheStartup() {
 		ApplicationContextRunner disorderly = this.application.withBean("heapLockBackend", LockBackend.class,
 				StorePerMethodTests::disorderly);
 		disorderly.withBean(FairShop.class)
@@ -118,7 +118,7 @@ class StorePerMethodTests {
 			return whereItIsHeld();
 		}
 
-		/** Asked without a thread, so that nobody enters again. */
+		/** Acquires asynchronously, so that no thread re-enters its own lock. */
 		private String whereItIsHeld() {
 			Set<String> held = new TreeSet<>();
 			for (String store : Set.of("redis", "local")) {

@@ -29,8 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The threads of a started application, whichever thread started the application and
- * whichever called first: none of them has anything of those.
+ * The threads of a started application inherit nothing from the thread that started the
+ * application, nor from the thread of the first call.
  */
 class ThreadOriginTests {
 

@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class TwoValidationsTests {
 
 	@Test
-	void eachValidatesTheArgumentsOnceAndOutsideOfTheLock() {
+	void eachPostProcessorValidatesTheArgumentsOnceAndOutsideOfTheLock() {
 		Checked.seen.clear();
 		Contexts.withoutRedis()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))

@@ -60,7 +60,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The place of method validation among the advice of locked methods.
+ * The order of method validation and the other advice of locked methods.
  */
 class ValidationOrderTests {
 
@@ -82,10 +82,10 @@ class ValidationOrderTests {
 	void anInvalidArgumentIsRefusedWithoutALock() {
 		this.application.run((context) -> {
 			Orders orders = context.getBean(Orders.class);
-			// Not the exception of a key that has no value.
+			// Not the exception for a key without a value.
 			assertThatExceptionOfType(ConstraintViolationException.class).isThrownBy(() -> orders.pay(null, "x"));
 			try (HeldLock rival = rival(context, "order-1")) {
-				// Would wait for 30 seconds, and fail then.
+				// With the lock it would wait for 30 seconds and then fail.
 				assertThatExceptionOfType(ConstraintViolationException.class)
 					.isThrownBy(() -> orders.pay("1", "wrong"));
 				assertThat(rival.isHeld()).isTrue();
@@ -117,7 +117,7 @@ class ValidationOrderTests {
 	}
 
 	@Test
-	void violationsAreAdaptedIfTheApplicationWantsThem() {
+	void violationsAreAdaptedIfConfigured() {
 		this.application.withPropertyValues("spring.validation.method.adapt-constraint-violations=true")
 			.run((context) -> {
 				Orders orders = context.getBean(Orders.class);
@@ -173,7 +173,7 @@ class ValidationOrderTests {
 	}
 
 	@Test
-	void anOrderThatTheApplicationHasSetWins() {
+	void anOrderOfTheApplicationIsKept() {
 		this.application.withBean(MethodValidationPostProcessor.class, () -> {
 			MethodValidationPostProcessor first = new MethodValidationPostProcessor();
 			first.setBeforeExistingAdvisors(true);
@@ -193,7 +193,7 @@ class ValidationOrderTests {
 			.setAuthentication(new TestingAuthenticationToken("user", "password", "ROLE_" + role));
 	}
 
-	/** Of another thread. */
+	/** Acquires the lock on another thread. */
 	private static HeldLock rival(ApplicationContext context, String key) {
 		return CompletableFuture.supplyAsync(() -> context.getBean(LockRegistry.class).acquire(LockRequest.of(key)))
 			.join();
@@ -266,7 +266,7 @@ class ValidationOrderTests {
 
 	}
 
-	/** Such as one that asks a database. */
+	/** Stands for a validator that queries a database. */
 	public static class Checked implements ConstraintValidator<Right, String> {
 
 		private static final List<String> seen = new CopyOnWriteArrayList<>();

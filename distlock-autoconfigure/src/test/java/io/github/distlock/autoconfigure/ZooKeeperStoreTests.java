@@ -42,7 +42,7 @@ class ZooKeeperStoreTests {
 	}
 
 	@Test
-	void aClientIsMadeFromTheProperties() {
+	void aClientIsCreatedFromTheProperties() {
 		this.context
 			.withPropertyValues("distlock.zookeeper.connect-string=" + server.connectString(),
 					"distlock.fail-fast=true", "distlock.handoff.budget=1000")
@@ -78,7 +78,7 @@ class ZooKeeperStoreTests {
 	}
 
 	@Test
-	void withoutAServerTheStartFailsAndSaysWhatToSet() {
+	void withoutAServerStartupFailsAndSaysWhatToSet() {
 		this.context.run((started) -> assertThat(started).getFailure()
 			.rootCause()
 			.isInstanceOf(LockBackendMissingException.class)
@@ -86,7 +86,7 @@ class ZooKeeperStoreTests {
 	}
 
 	@Test
-	void withoutCuratorTheStartFailsAndSaysWhatToAdd() {
+	void withoutCuratorStartupFailsAndSaysWhatToAdd() {
 		this.context.withClassLoader(new FilteredClassLoader(CuratorFramework.class))
 			.run((started) -> assertThat(started).getFailure()
 				.rootCause()
@@ -110,7 +110,7 @@ class ZooKeeperStoreTests {
 	@ParameterizedTest
 	@CsvSource({ "session-timeout, 10ms", "connection-timeout, 1ms", "command-timeout, 1ms", "command-timeout, 11s",
 			"root, locks" })
-	void aValueThatCannotWorkIsRefusedAtStart(String name, String value) {
+	void anInvalidValueIsRefusedAtStartup(String name, String value) {
 		this.context
 			.withPropertyValues("distlock.zookeeper.connect-string=" + server.connectString(),
 					"distlock.zookeeper." + name + "=" + value)

@@ -1,5 +1,5 @@
 /**
- * What an application gets, from class path, properties and beans.
+ * Tests of the auto-configuration.
  */
 @NullMarked
 package io.github.distlock.autoconfigure;

@@ -18,7 +18,7 @@ class LockContextAccessorTests {
 	private final HeldLock lock = Mockito.mock(HeldLock.class);
 
 	@Test
-	void aDecoratedTaskRunsUnderTheLocksOfItsSubmitterAndLeavesNothingBehind() throws Exception {
+	void aDecoratedTaskRunsUnderTheLocksOfItsSubmitterAndRestoresTheThread() throws Exception {
 		CompletableFuture<List<HeldLock>> during = new CompletableFuture<>();
 		Runnable task;
 		LockContext.Scope scope = LockContext.open(this.lock);

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What each event changes.
+ * How each event changes the meters.
  */
 class LockMetricsTests {
 
@@ -33,7 +33,7 @@ class LockMetricsTests {
 	private final LockMetrics metrics = new LockMetrics(this.registry, "redis");
 
 	@Test
-	void metersOfAKnownStoreAreThereBeforeAnythingHappens() {
+	void metersOfAKnownStoreExistBeforeTheFirstEvent() {
 		assertThat(this.registry.get("distlock.held").tag("backend", "redis").gauge().value()).isZero();
 		assertThat(this.registry.get("distlock.waiting").tag("backend", "redis").gauge().value()).isZero();
 		for (String type : new String[] { "local", "remote" }) {
@@ -50,7 +50,7 @@ class LockMetricsTests {
 	}
 
 	@Test
-	void aSubscriptionThatIsMadeAgainIsCounted() {
+	void aRenewedSubscriptionIsCounted() {
 		assertThat(this.registry.get("distlock.resubscriptions").tag("backend", "redis").counter().count()).isZero();
 		this.metrics.onResubscribed(new Resubscribed("redis", "distlock:inbox:a", "Redis at localhost:6379"));
 		assertThat(this.registry.get("distlock.resubscriptions").tag("backend", "redis").counter().count()).isOne();
@@ -99,7 +99,7 @@ class LockMetricsTests {
 	}
 
 	@Test
-	void theCounterOfLossesBeginsAtZeroWithTheFirstAcquisition() {
+	void theCounterOfLossesStartsAtZeroWithTheFirstAcquisition() {
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
 		assertThat(lost()).isZero();
 	}
@@ -115,7 +115,7 @@ class LockMetricsTests {
 	}
 
 	@Test
-	void waitingCallsComeAndGo() {
+	void waitingCallsAreCountedWhileTheyWait() {
 		Waiting waiting = new Waiting("redis", "orders", "order-1");
 		this.metrics.onWaiting(waiting);
 		this.metrics.onWaiting(waiting);
@@ -142,14 +142,14 @@ class LockMetricsTests {
 	}
 
 	@Test
-	void aStoreThatWasNotKnownGetsItsMetersWithItsFirstEvent() {
+	void anUnknownStoreGetsItsMetersWithItsFirstEvent() {
 		this.metrics.onWaiting(new Waiting("local", "orders", "order-1"));
 		assertThat(this.registry.get("distlock.waiting").tag("backend", "local").gauge().value()).isOne();
 		assertThat(gauge("distlock.waiting")).isZero();
 	}
 
 	@Test
-	void noTagShowsTheKey() {
+	void noTagContainsTheKey() {
 		fireEverything();
 		assertThat(this.registry.getMeters()).flatExtracting((meter) -> meter.getId().getTags())
 			.extracting(Tag::getValue)
@@ -158,7 +158,7 @@ class LockMetricsTests {
 	}
 
 	@Test
-	void eachMeterIsAsItsDocumentationSays() {
+	void eachMeterMatchesItsDocumentation() {
 		fireEverything();
 		for (LockMeters documented : LockMeters.values()) {
 			String[] keys = Arrays.stream(documented.getKeyNames()).map(KeyName::asString).toArray(String[]::new);

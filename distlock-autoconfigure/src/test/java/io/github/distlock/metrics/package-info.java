@@ -1,5 +1,5 @@
 /**
- * What the meters show.
+ * Tests of the meters.
  */
 @NullMarked
 package io.github.distlock.metrics;

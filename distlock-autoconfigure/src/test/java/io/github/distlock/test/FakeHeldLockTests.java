@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The lock for tests without Spring keeps the contract of a lock.
+ * The lock for tests without Spring fulfils the contract of a lock.
  */
 class FakeHeldLockTests {
 
@@ -30,7 +30,7 @@ class FakeHeldLockTests {
 	}
 
 	@Test
-	void itTellsOnceThatItIsLost() {
+	void itReportsItsLossOnce() {
 		List<String> told = new ArrayList<>();
 		this.lock.onLost(() -> told.add("before"));
 		this.lock.lose();

@@ -1,5 +1,5 @@
 /**
- * Tests of the support for tests.
+ * Tests of the test support.
  */
 @NullMarked
 package io.github.distlock.test;

@@ -43,7 +43,7 @@ final class RegressionMutants {
 					Mutant.of("registry beans have the names of Spring Integration",
 							java("autoconfigure/BackendBeans.java", "PREFIX + StringUtils.capitalize(store) + kind",
 									"store + kind")),
-					"autoconfigure.NeighbourTests#theRegistriesOfSpringIntegrationAndShedLockKeepTheirNamesAndTheirWork"));
+					"autoconfigure.NeighbourTests#theRegistriesOfSpringIntegrationAndShedLockKeepTheirNamesAndWork"));
 
 	private RegressionMutants() {
 	}

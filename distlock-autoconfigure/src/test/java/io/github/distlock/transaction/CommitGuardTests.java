@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * Which transactions commit, on a real database.
+ * Which transactions commit under locks, with a real database.
  */
 class CommitGuardTests {
 
@@ -91,20 +91,20 @@ class CommitGuardTests {
 	}
 
 	@Test
-	void underALockThatIsHeldItCommits() {
+	void aTransactionUnderAHeldLockCommits() {
 		underLock(() -> transaction().executeWithoutResult((status) -> sell("book")));
 		assertSold("book");
 	}
 
 	@Test
-	void withoutALockItCommits() {
+	void aTransactionWithoutALockCommits() {
 		this.lock.lose();
 		transaction().executeWithoutResult((status) -> sell("book"));
 		assertSold("book");
 	}
 
 	@Test
-	void underALockThatIsLostItIsRolledBack() {
+	void aTransactionUnderALostLockIsRolledBack() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> underLock(() -> transaction().executeWithoutResult((status) -> {
 				sell("book");
@@ -115,7 +115,7 @@ class CommitGuardTests {
 	}
 
 	@Test
-	void theLockIsAskedAfterAllThatOthersDoBeforeTheCommit() {
+	void theLockIsCheckedAfterAllOtherWorkBeforeTheCommit() {
 		for (TransactionSynchronization last : new TransactionSynchronization[] { new TransactionSynchronization() {
 
 			@Override
@@ -157,7 +157,7 @@ class CommitGuardTests {
 	}
 
 	@Test
-	void withLessThanTheMarginLeftItIsRolledBack() {
+	void aTransactionWithLessThanTheMarginLeftIsRolledBack() {
 		TransactionTemplate careful = new TransactionTemplate(guarded(DATABASE, Duration.ofMillis(500)));
 		this.lock.left(Duration.ofMillis(499));
 		assertThatExceptionOfType(LockLostException.class)
@@ -195,7 +195,7 @@ class CommitGuardTests {
 	}
 
 	@Test
-	void aNestedTransactionDoesNotJoinTheOuterOneWhichCannotCommitAnyMore() {
+	void aNestedTransactionIsRolledBackAndTheOuterOneCannotCommit() {
 		assertThatExceptionOfType(UnexpectedRollbackException.class)
 			.isThrownBy(() -> transaction().executeWithoutResult((status) -> {
 				sell("outer");
@@ -205,7 +205,7 @@ class CommitGuardTests {
 	}
 
 	@Test
-	void aLockThatWasGivenBackAfterANestedTransactionDoesNoHarm() {
+	void aLockThatWasReleasedAfterANestedTransactionIsNotALoss() {
 		transaction().executeWithoutResult((status) -> {
 			underLock(() -> transaction(TransactionDefinition.PROPAGATION_NESTED)
 				.executeWithoutResult((nested) -> sell("book")));
@@ -215,7 +215,7 @@ class CommitGuardTests {
 	}
 
 	@Test
-	void aReadOnlyTransactionIsToldToo() {
+	void aReadOnlyTransactionIsGuardedToo() {
 		TransactionTemplate reading = transaction();
 		reading.setReadOnly(true);
 		theLockIsLostAfterTheWork(reading);

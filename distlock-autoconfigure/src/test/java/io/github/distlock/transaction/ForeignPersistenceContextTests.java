@@ -33,9 +33,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Persistence contexts that a transaction manager does not commit itself are not its
- * business: that which joined a JDBC transaction is closed already when the lock is
- * asked.
+ * The guard does not flush persistence contexts that the transaction manager does not
+ * commit itself. One that joined a JDBC transaction is already closed when the locks are
+ * checked.
  */
 class ForeignPersistenceContextTests {
 
@@ -100,20 +100,20 @@ class ForeignPersistenceContextTests {
 	}
 
 	@Test
-	void aJdbcTransactionInWhichEntitiesWereReadCommitsUnderALockThatIsHeld() {
+	void aJdbcTransactionThatHasReadEntitiesCommitsUnderAHeldLock() {
 		sell(false);
 		assertThat(quantity()).isEqualTo(9);
 	}
 
 	@Test
-	void aJdbcTransactionInWhichEntitiesWereReadIsRolledBackUnderALockThatIsLost() {
+	void aJdbcTransactionThatHasReadEntitiesIsRolledBackUnderALostLock() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> sell(true))
 			.withMessageContaining("the transaction is rolled back");
 		assertThat(quantity()).isEqualTo(10);
 	}
 
 	@Test
-	void anotherSessionOfTheThreadThatIsFlushedByHandDoesNotKeepTheOwnOneFromBeingFlushed() {
+	void anotherSessionInManualFlushModeDoesNotPreventTheFlushOfTheOwnSession() {
 		Object other = new Object();
 		try (EntityManager byHand = this.factory.createEntityManager();
 				LockContext.Scope scope = LockContext.open(this.lock)) {

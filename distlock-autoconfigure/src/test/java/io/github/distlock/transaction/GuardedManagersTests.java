@@ -41,7 +41,7 @@ class GuardedManagersTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { Made.class, MadeEarly.class })
-	void aManagerOfTheApplicationIsGuardedWhenEverItIsMade(Class<?> application, CapturedOutput output) {
+	void aManagerIsGuardedWheneverItIsCreated(Class<?> application, CapturedOutput output) {
 		try (AnnotationConfigApplicationContext context = start(application, true)) {
 			CountingManager manager = context.getBean(CountingManager.class);
 			commitUnderALostLock(manager);
@@ -51,7 +51,7 @@ class GuardedManagersTests {
 	}
 
 	@Test
-	void switchedOffNobodyListensAndNobodyIsNamed(CapturedOutput output) {
+	void switchedOffThereIsNoListenerAndNoWarning(CapturedOutput output) {
 		try (AnnotationConfigApplicationContext context = start(Made.class, false, Deaf.class, Reactive.class)) {
 			assertThat(context.getBean(CountingManager.class).getTransactionExecutionListeners()).isEmpty();
 			assertThat(context.getBean(R2dbcTransactionManager.class).getTransactionExecutionListeners()).isEmpty();
@@ -60,7 +60,7 @@ class GuardedManagersTests {
 	}
 
 	@Test
-	void aManagerThatTellsNobodyIsNamedOnce(CapturedOutput output) {
+	void aManagerWithoutListenersCausesOneWarning(CapturedOutput output) {
 		start(Deaf.class, true).close();
 		assertThat(output).containsOnlyOnce("Transactions of the transaction manager 'deaf' (")
 			.contains("is not a ConfigurableTransactionManager")
@@ -78,7 +78,7 @@ class GuardedManagersTests {
 	}
 
 	@Test
-	void aReactiveManagerThatWasMadeTooEarlyIsNamed(CapturedOutput output) {
+	void aReactiveManagerThatWasCreatedTooEarlyCausesAWarning(CapturedOutput output) {
 		start(ReactiveEarly.class, true).close();
 		assertThat(output).containsOnlyOnce("Transactions of the transaction manager 'reactive' (")
 			.contains("it was created before the guard");
@@ -156,7 +156,7 @@ class GuardedManagersTests {
 
 	}
 
-	/** Is made before the guard, and has the manager made. */
+	/** Is created before the guard, together with the transaction manager. */
 	static class EarlyBird implements BeanPostProcessor, PriorityOrdered {
 
 		@Override

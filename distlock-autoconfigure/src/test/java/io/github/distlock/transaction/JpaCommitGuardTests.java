@@ -37,7 +37,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Which transactions of JPA commit: their SQL is sent before the lock is asked.
+ * Which JPA transactions commit under locks: they are flushed before the locks are
+ * checked.
  */
 class JpaCommitGuardTests {
 
@@ -101,13 +102,13 @@ class JpaCommitGuardTests {
 	}
 
 	@Test
-	void underALockThatIsHeldItCommits() {
+	void aTransactionUnderAHeldLockCommits() {
 		underLock((stock) -> stock.quantity = 9);
 		assertThat(quantity()).isEqualTo(9);
 	}
 
 	@Test
-	void underALockThatIsLostItIsRolledBackAndNothingIsSent() {
+	void aTransactionUnderALostLockIsRolledBackAndSendsNoChanges() {
 		AtomicBoolean sent = new AtomicBoolean();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> underLock((stock) -> {
 			stock.change(9, () -> sent.set(true));
@@ -118,7 +119,7 @@ class JpaCommitGuardTests {
 	}
 
 	@Test
-	void aLockThatIsLostWhileTheChangesAreSentStopsTheCommit() {
+	void aLockThatIsLostDuringTheFlushPreventsTheCommit() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> underLock((stock) -> {
 			stock.change(9, this.lock::lose);
 		})).withMessageContaining("was lost before its transaction committed");
@@ -126,7 +127,7 @@ class JpaCommitGuardTests {
 	}
 
 	@Test
-	void aLockThatIsKeptForTheTransactionIsAskedAfterTheChangesAreSentToo() {
+	void aLockThatIsKeptForTheTransactionIsCheckedAfterTheFlushToo() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
 				TransactionBoundary.create().closeAfterCompletion(this.lock);
@@ -136,7 +137,7 @@ class JpaCommitGuardTests {
 	}
 
 	@Test
-	void changesThatAreRefusedUnderALostLockAreItsConsequence() {
+	void aFailedFlushUnderALostLockIsReportedAsALoss() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> underLock((stock) -> {
 			this.entities.remove(stock);
 			this.entities.persist(new Stock("odd", -1));
@@ -146,7 +147,7 @@ class JpaCommitGuardTests {
 	}
 
 	@Test
-	void changesThatAreRefusedUnderAHeldLockFailAsWithoutTheGuard() {
+	void aFailedFlushUnderAHeldLockFailsAsWithoutTheGuard() {
 		assertThatExceptionOfType(DataIntegrityViolationException.class)
 			.isThrownBy(() -> underLock((stock) -> this.entities.persist(new Stock("odd", -1))));
 	}
@@ -159,7 +160,7 @@ class JpaCommitGuardTests {
 	}
 
 	@Test
-	void aSessionThatIsFlushedByHandSendsNothingByItself() {
+	void aSessionInManualFlushModeIsNotFlushed() {
 		underLock((stock) -> {
 			this.entities.unwrap(Session.class).setHibernateFlushMode(FlushMode.MANUAL);
 			stock.quantity = 9;

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * JPA, Hibernate and Reactor are optional.
+ * The commit guard without JPA, Hibernate and Reactor on the class path.
  */
 class PlainJdbcTests {
 

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Which reactive transactions commit, on a real database.
+ * Which reactive transactions commit under locks, with a real database.
  */
 class ReactiveCommitGuardTests {
 
@@ -85,26 +85,26 @@ class ReactiveCommitGuardTests {
 	}
 
 	@Test
-	void underALockThatIsHeldItCommits() {
+	void aTransactionUnderAHeldLockCommits() {
 		underLock(transaction(sell("book"))).block();
 		assertSold("book");
 	}
 
 	@Test
-	void underALockThatIsLostItIsRolledBack() {
+	void aTransactionUnderALostLockIsRolledBack() {
 		assertLost(underLock(transaction(sell("book").then(lose()))));
 		assertSold();
 	}
 
 	@Test
-	void withLessThanTheMarginLeftItIsRolledBack() {
+	void aTransactionWithLessThanTheMarginLeftIsRolledBack() {
 		this.lock.left(Duration.ofMillis(9));
 		assertLost(underLock(transaction(sell("book"))));
 		assertSold();
 	}
 
 	@Test
-	void theLockOfTheThreadThatSubscribesCountsWhereTheContextHasNone() {
+	void theLockOfTheSubscribingThreadAppliesIfTheContextHasNone() {
 		try (LockContext.Scope scope = LockContext.open(this.lock)) {
 			assertThat(scope).isNotNull();
 			Mono<Void> elsewhere = Mono.<Void>empty().publishOn(Schedulers.parallel());
@@ -114,7 +114,7 @@ class ReactiveCommitGuardTests {
 	}
 
 	@Test
-	void theLockIsAskedAfterAllThatOthersDoBeforeTheCommit() {
+	void theLockIsCheckedAfterAllOtherWorkBeforeTheCommit() {
 		TransactionSynchronization last = new TransactionSynchronization() {
 
 			@Override
@@ -136,21 +136,21 @@ class ReactiveCommitGuardTests {
 	}
 
 	@Test
-	void aNestedTransactionIsRolledBackToItsBeginning() {
+	void aNestedTransactionIsRolledBackToItsSavepoint() {
 		Mono<Void> inner = transaction(sell("inner").then(lose()), TransactionDefinition.PROPAGATION_NESTED);
 		transaction(sell("outer").then(underLock(inner).onErrorComplete(LockLostException.class))).block();
 		assertSold("outer");
 	}
 
 	@Test
-	void aLockThatWasGivenBackAfterAnInnerTransactionDoesNoHarm() {
+	void aLockThatWasReleasedAfterAnInnerTransactionIsNotALoss() {
 		Mono<Void> inner = underLock(transaction(sell("inner"))).then(lose());
 		transaction(sell("outer").then(inner)).block();
 		assertSold("outer", "inner");
 	}
 
 	@Test
-	void aTransactionThatFailsHasItsOwnError() {
+	void aFailedTransactionKeepsItsOwnError() {
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> underLock(
 				transaction(sell("book").then(lose()).then(Mono.error(new IllegalStateException("mine")))))
 			.block());

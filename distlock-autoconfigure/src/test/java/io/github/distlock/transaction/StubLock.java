@@ -5,7 +5,7 @@ import java.time.Duration;
 import io.github.distlock.HeldLock;
 
 /**
- * A lock with as much of its lease left as a test says.
+ * A lock whose remaining lease is set by the test.
  */
 final class StubLock implements HeldLock {
 

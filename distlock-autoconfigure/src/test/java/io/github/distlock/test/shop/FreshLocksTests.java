@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Import;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Nothing of one test is left for the next, although both have the same context.
+ * Each test starts with free keys and empty lists, although the tests share a context.
  */
 @DistlockTest(StockService.class)
 @Import(MemoryLedger.class)

@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * A mock in the place of the registry never makes a method return without having run.
+ * With a mock instead of the registry, a method never returns without having run.
  */
 @DistlockTest(StockService.class)
 @Import(MemoryLedger.class)
@@ -28,7 +28,7 @@ class MockedRegistryTests {
 	private LockRegistry registry;
 
 	@Test
-	void aMockThatAnswersNullIsRefusedWithTheRemedyForTests() {
+	void aMockThatReturnsNullIsRefusedWithARemedyForTests() {
 		int before = this.ledger.quantity("42");
 		assertThatIllegalStateException().isThrownBy(() -> this.stock.deduct("42"))
 			.withMessageContaining("acquire(...) returned null for lock 'stock-42' (stock)")

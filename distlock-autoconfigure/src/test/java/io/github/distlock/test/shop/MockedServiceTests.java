@@ -14,7 +14,7 @@ import org.springframework.test.context.bean.override.mockito.MockitoBean;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A mock in the place of a locked bean is no mistake.
+ * A mock instead of a locked bean is allowed.
  */
 @DistlockTest(properties = "distlock.mocked=only-here")
 @ExtendWith(OutputCaptureExtension.class)
@@ -28,7 +28,7 @@ class MockedServiceTests {
 	private TestLocks locks;
 
 	@Test
-	void aMockLocksNothingAndIsNotNamedInTheLog(CapturedOutput output) {
+	void aMockLocksNothingAndCausesNoWarning(CapturedOutput output) {
 		assertThat(this.stock.deduct("42")).isZero();
 		assertThat(this.locks.acquired()).isEmpty();
 		assertThat(output.getAll()).doesNotContain("run without a lock");

@@ -10,7 +10,7 @@ import org.springframework.test.context.bean.override.convention.TestBean;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A test may put an object of its own in the place of a locked bean.
+ * A test may replace a locked bean by an object of its own.
  */
 @DistlockTest(StockService.class)
 class ReplacedBeanTests {
@@ -33,7 +33,7 @@ class ReplacedBeanTests {
 	}
 
 	@Test
-	void theReplacementRunsAsItIs() {
+	void theReplacementRunsUnchanged() {
 		assertThat(this.stock.deduct("42")).isEqualTo(7);
 		assertThat(this.locks.acquired()).isEmpty();
 	}

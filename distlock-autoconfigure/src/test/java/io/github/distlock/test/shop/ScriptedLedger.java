@@ -6,7 +6,7 @@ import java.util.List;
 import org.springframework.boot.test.context.TestComponent;
 
 /**
- * A ledger that does in the midst of the locked code what a test says.
+ * A ledger that runs an action of the test inside the locked code.
  */
 @TestComponent
 class ScriptedLedger implements StockLedger {

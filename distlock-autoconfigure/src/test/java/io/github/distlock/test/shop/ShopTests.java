@@ -16,8 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * The whole application with controlled locks, whatever stores it is configured to use:
- * none of them runs.
+ * The whole application with controlled locks. None of the configured stores runs.
  */
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE,
 		properties = { "distlock.composite=redis,zookeeper", "move.store=composite", "distlock.fail-fast=true" })
@@ -35,7 +34,7 @@ class ShopTests {
 	private TestLocks locks;
 
 	@Test
-	void theApplicationIsTheRealOne() {
+	void theApplicationIsStartedAsInProduction() {
 		int before = this.ledger.quantity("42");
 		this.stock.deduct("42");
 		assertThat(this.ledger.quantity("42")).isEqualTo(before - 1);
@@ -43,7 +42,7 @@ class ShopTests {
 	}
 
 	@Test
-	void eachStoreIsReplacedUnderItsName() {
+	void eachBackendIsReplacedUnderItsName() {
 		this.stock.move("42", "43");
 		assertThat(this.locks.acquired()).extracting(LockAcquisition::store).containsExactly("redis", "zookeeper");
 	}

@@ -1,7 +1,7 @@
 package io.github.distlock.test.shop;
 
 /**
- * Where the stock is written down.
+ * Stores the stock.
  */
 interface StockLedger {
 

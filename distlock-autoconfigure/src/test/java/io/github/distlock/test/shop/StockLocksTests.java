@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.tuple;
 
 /**
- * The slice, as a user writes a test with it.
+ * The test slice, used as in a test of an application.
  */
 @DistlockTest
 @Import(ScriptedLedger.class)
@@ -55,7 +55,7 @@ class StockLocksTests {
 	}
 
 	@Test
-	void tellsWhatWasLockedInOrder() {
+	void theAcquisitionsAreListedInOrder() {
 		this.stock.deduct("42");
 		this.stock.count("43");
 		assertThat(this.locks.keys()).containsExactly("stock-42", "stock-43");
@@ -67,7 +67,7 @@ class StockLocksTests {
 	}
 
 	@Test
-	void aTokenIsThatOfTheAcquisition() {
+	void theTokenOfAnAcquisitionIsListed() {
 		long token = this.stock.deduct("42");
 		assertThat(this.locks.acquired()).extracting(LockAcquisition::fencingToken).containsExactly(token);
 	}
@@ -84,14 +84,14 @@ class StockLocksTests {
 	}
 
 	@Test
-	void aKeyThatIsFreedCanBeHad() {
+	void aFreedKeyCanBeAcquired() {
 		this.locks.take("stock-42");
 		this.locks.free("stock-42");
 		assertThat(this.stock.deduct("42")).isPositive();
 	}
 
 	@Test
-	void whoWaitsInAViewEntersWhenTheKeyIsFreed(@Autowired LockRegistry registry) {
+	void aWaitingLockViewEntersWhenTheKeyIsFreed(@Autowired LockRegistry registry) {
 		this.locks.take("stock-42");
 		CompletableFuture<Void> entered = CompletableFuture.runAsync(() -> {
 			Lock lock = registry.obtain("stock-42");
@@ -104,14 +104,14 @@ class StockLocksTests {
 	}
 
 	@Test
-	void aLeaseThatIsLostWhileTheCodeRunsIsThrown() {
+	void aLossWhileTheCodeRunsIsThrown() {
 		this.ledger.onRead = () -> this.locks.lose("stock-42");
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.stock.deduct("42"));
 		assertThat(this.locks.held()).isEmpty();
 	}
 
 	@Test
-	void anExplicitLeaseIsLostInTheSameMoment(@Autowired LockRegistry registry) {
+	void anExplicitLeaseIsLostAtOnce(@Autowired LockRegistry registry) {
 		LockRequest request = LockRequest.of("stock-42").leaseTime(Duration.ofMinutes(1));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> registry.execute(request, () -> {
 			this.locks.lose("stock-42");
@@ -120,7 +120,7 @@ class StockLocksTests {
 	}
 
 	@Test
-	void aStoreThatFailsIsNoContention() {
+	void aFailingStoreIsNotContention() {
 		this.locks.failStore();
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.stock.deduct("42"))
 			.withMessageContaining("failStore()");
@@ -132,13 +132,13 @@ class StockLocksTests {
 
 	@Test
 	@SuppressWarnings("NullAway")
-	void aKeyThatIsNoneIsRefusedAsInProduction() {
+	void anInvalidKeyIsRefusedAsInProduction() {
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.stock.deduct(null));
 		assertThat(this.locks.refused()).containsExactly(new LockRefusal(null, "stock", LockOutcome.INVALID));
 	}
 
 	@Test
-	void whatMakesNoSenseIsRefusedWithARemedy() {
+	void misuseIsRefusedWithARemedy() {
 		assertThatIllegalStateException().isThrownBy(() -> this.locks.lose("stock-42"))
 			.withMessageContaining("not held")
 			.withMessageContaining("from inside the locked code");

@@ -11,7 +11,7 @@ import io.github.distlock.OnFailure;
 import org.springframework.stereotype.Service;
 
 /**
- * What the tests are about.
+ * Service under test.
  */
 @Service
 class StockService {
@@ -22,7 +22,7 @@ class StockService {
 		this.ledger = ledger;
 	}
 
-	/** Waits for longer than any test should. */
+	/** Waits longer than any test runs. */
 	@DistributedLock(key = "'stock-' + #sku", name = "stock", waitTime = "5m")
 	public long deduct(String sku) {
 		this.ledger.write(sku, this.ledger.quantity(sku) - 1);
@@ -46,7 +46,7 @@ class StockService {
 		correctUnderLock(sku, quantity);
 	}
 
-	/** May be called by those who have the lock already. */
+	/** May be called by a thread that already holds the lock. */
 	public void correctUnderLock(String sku, int quantity) {
 		LockAssert.assertLocked("stock-" + sku);
 		this.ledger.write(sku, quantity);

@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Locks are switched off: nothing is to be controlled, and nothing to be asserted.
+ * With locks switched off there is nothing to control, and assertions pass.
  */
 @DistlockTest(properties = "distlock.enabled=false")
 @Import(MemoryLedger.class)
@@ -35,7 +35,7 @@ class SwitchedOffTests {
 	}
 
 	@Test
-	void theControlSaysThatThereIsNothingToControl() {
+	void testLocksReportsThatThereIsNothingToControl() {
 		assertThatIllegalStateException().isThrownBy(() -> this.locks.take("stock-42"))
 			.withMessageContaining("distlock.enabled is false");
 	}

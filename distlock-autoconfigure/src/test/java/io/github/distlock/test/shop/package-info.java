@@ -1,5 +1,5 @@
 /**
- * A small application and its tests, as a user of the library writes them.
+ * A small application and its tests, written as a user of the library would.
  */
 @NullMarked
 package io.github.distlock.test.shop;

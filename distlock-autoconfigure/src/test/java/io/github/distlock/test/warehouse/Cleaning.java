@@ -3,7 +3,7 @@ package io.github.distlock.test.warehouse;
 import org.springframework.stereotype.Component;
 
 /**
- * Locks nothing.
+ * A component without a locked method.
  */
 @Component
 class Cleaning implements Comparable<Cleaning> {

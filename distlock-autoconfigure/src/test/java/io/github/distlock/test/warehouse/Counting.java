@@ -3,7 +3,7 @@ package io.github.distlock.test.warehouse;
 import org.springframework.stereotype.Component;
 
 /**
- * Inherits its annotation.
+ * Component that inherits its annotation.
  */
 @Component
 class Counting extends LockedTypes.LockedClass {

@@ -10,7 +10,8 @@ import org.springframework.context.ApplicationContext;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The slice starts components that inherit a locked method, or have it on an interface.
+ * The test slice starts components whose locked method is inherited or declared by an
+ * interface.
  */
 @DistlockTest
 class InheritedLockTests {

@@ -3,7 +3,7 @@ package io.github.distlock.test.warehouse;
 import io.github.distlock.DistributedLock;
 
 /**
- * What the components extend and implement.
+ * Super types of the components.
  */
 final class LockedTypes {
 

@@ -3,7 +3,7 @@ package io.github.distlock.test.warehouse;
 import org.springframework.stereotype.Component;
 
 /**
- * Has its locked method on an interface.
+ * Component whose locked method is declared by an interface.
  */
 @Component
 class Packing implements LockedTypes.MorePackingApi, Comparable<Packing> {

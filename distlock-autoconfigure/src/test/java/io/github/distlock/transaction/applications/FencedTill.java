@@ -7,7 +7,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * With fencing tokens: raises the fence of the row before it reads.
+ * A till with fencing tokens: raises the token of the row before it reads.
  */
 @Transactional
 class FencedTill implements Till {

@@ -4,7 +4,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Without fencing tokens.
+ * A till without fencing tokens.
  */
 @Transactional
 class JdbcTill implements Till {

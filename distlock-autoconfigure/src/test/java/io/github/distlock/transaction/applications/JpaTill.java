@@ -3,7 +3,7 @@ package io.github.distlock.transaction.applications;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Changes an entity and leaves the SQL to the commit.
+ * A till that changes an entity, whose SQL is sent at the commit.
  */
 @Transactional
 class JpaTill implements Till {

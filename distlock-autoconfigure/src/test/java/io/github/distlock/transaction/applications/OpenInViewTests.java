@@ -45,7 +45,7 @@ class OpenInViewTests {
 	}
 
 	@Test
-	void aCallWithAnOpenEntityManagerIsNamedOnceAndOthersAreNot(CapturedOutput output) {
+	void aCallWithAnOpenEntityManagerCausesOneWarningAndOtherCallsNone(CapturedOutput output) {
 		Shelf shelf = application.getBean(Shelf.class);
 		shelf.count();
 		assertThat(output).doesNotContain(WARNING);
@@ -55,7 +55,7 @@ class OpenInViewTests {
 		assertThat(output).contains("spring.jpa.open-in-view");
 	}
 
-	/** As Spring's OpenEntityManagerInViewInterceptor does it. */
+	/** Binds an entity manager as Spring's OpenEntityManagerInViewInterceptor does. */
 	private static void inView(Runnable request) {
 		EntityManagerFactory factory = application.getBean(EntityManagerFactory.class);
 		EntityManager manager = factory.createEntityManager();

@@ -72,7 +72,7 @@ class OutlivedLockTests {
 		shops.restock();
 	}
 
-	/** What the locked method starts, in its application, and does not wait for. */
+	/** Work that the locked method starts and does not wait for. */
 	enum Scene {
 
 		STAGE_OF_BLOCKING(false, Clerk::lockedSale),
@@ -151,7 +151,7 @@ class OutlivedLockTests {
 	}
 
 	@Test
-	void aLockThatWasLostAndNotYetClosedStopsTheCommitAsWell() {
+	void aLostLockThatIsNotYetClosedPreventsTheCommitToo() {
 		Office office = byProperty.getBean(Office.class);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> office.briefly(() -> {
 			start(Scene.PROPAGATED_BY_PROPERTY);

@@ -11,8 +11,8 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /**
- * A database whose commits can be held up on their way, as by a process that is paused
- * there.
+ * A database whose commits can be delayed, as by a process that pauses before the commit
+ * arrives.
  */
 class PausedCommits implements BeanPostProcessor {
 
@@ -21,7 +21,7 @@ class PausedCommits implements BeanPostProcessor {
 
 	private volatile Runnable onCommit = NOTHING;
 
-	/** Run once, when the next commit has left the application. */
+	/** Runs once, when the next commit has left the application. */
 	void beforeNext(Runnable action) {
 		this.onCommit = () -> {
 			this.onCommit = NOTHING;

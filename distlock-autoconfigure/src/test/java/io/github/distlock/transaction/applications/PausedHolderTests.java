@@ -26,8 +26,8 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Holders that are paused beyond their leases, while the next one works, in applications
- * with a transaction manager of their own.
+ * Holders that pause for longer than their leases while the next holder works, in
+ * applications with a transaction manager of their own.
  */
 class PausedHolderTests {
 
@@ -41,7 +41,7 @@ class PausedHolderTests {
 
 	private static ConfigurableApplicationContext unguarded;
 
-	/** That of the next holder. */
+	/** The application of the next holder. */
 	private static Till next;
 
 	@BeforeAll
@@ -87,7 +87,7 @@ class PausedHolderTests {
 	}
 
 	@Test
-	void withoutTheGuardTheWorkOfAPausedHolderOverwritesThatOfTheNext() {
+	void withoutTheGuardAPausedHolderOverwritesTheWorkOfTheNextOne() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> unguarded.getBean(JdbcTill.class).sellBriefly(pausedUntilTheNextHasSold(next)));
 		assertThat(shops.stock()).isEqualTo(9);
@@ -103,7 +103,7 @@ class PausedHolderTests {
 	}
 
 	@Test
-	void aHolderThatIsPausedInItsCommitLosesTheSaleOfTheNextOrItsOwn() {
+	void aHolderThatIsPausedInItsCommitLosesItsSaleOrThatOfTheNextHolder() {
 		CountDownLatch read = new CountDownLatch(1);
 		AtomicReference<CompletableFuture<Void>> later = new AtomicReference<>();
 		jdbc.getBean(PausedCommits.class).beforeNext(() -> {
@@ -116,12 +116,12 @@ class PausedHolderTests {
 			.isThrownBy(() -> jdbc.getBean(JdbcTill.class).sellBriefly(Sale.of(1)))
 			.withMessageNotContaining("rolled back");
 		later.get().join();
-		// Three are sold, but the next holder had read before the commit arrived.
+		// Three books are sold, but the next holder has read before the commit arrives.
 		assertThat(shops.stock()).isEqualTo(8);
 	}
 
 	@Test
-	void withFencesTheNextHolderWaitsForTheRowOfAPausedCommit() {
+	void withFencingTheNextHolderWaitsForTheRowOfAPausedCommit() {
 		CountDownLatch entered = new CountDownLatch(1);
 		AtomicReference<CompletableFuture<Void>> later = new AtomicReference<>();
 		jdbc.getBean(PausedCommits.class).beforeNext(() -> {
@@ -137,7 +137,7 @@ class PausedHolderTests {
 	}
 
 	@Test
-	void withFencesAHolderThatComesTooLateIsRefusedWithoutTheGuardToo() {
+	void withFencingALateHolderIsRefusedEvenWithoutTheGuard() {
 		Sale late = Sale.of(1).whenEntered(() -> {
 			Shops.outliveTheLease();
 			Shops.elsewhere(() -> jdbc.getBean(FencedTill.class).sell(Sale.of(2))).join();
@@ -148,7 +148,7 @@ class PausedHolderTests {
 	}
 
 	@Test
-	void transactionsOutsideOfTheLockAreRefusedAtTheStart() {
+	void transactionsOutsideOfTheLockAreRefusedAtStartup() {
 		assertThatException().isThrownBy(() -> shops.open(List.of(JdbcApplication.class, TransactionsFirst.class)))
 			.havingRootCause()
 			.isInstanceOf(LockDefinitionException.class)

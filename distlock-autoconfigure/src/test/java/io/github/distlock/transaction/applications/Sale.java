@@ -1,11 +1,11 @@
 package io.github.distlock.transaction.applications;
 
 /**
- * What a till does, and what happens meanwhile.
+ * A sale, and what happens during it.
  *
- * @param amount how many are sold
+ * @param amount number of books
  * @param entered runs inside the lock and the transaction, before anything is read
- * @param read runs when the stock was read
+ * @param read runs after the stock was read
  */
 record Sale(int amount, Runnable entered, Runnable read) {
 

@@ -25,7 +25,7 @@ final class Shops implements AutoCloseable {
 
 	private final RedisTestServer redis = RedisTestServer.start();
 
-	/** Beside all transactions. */
+	/** Not part of any transaction. */
 	private final JdbcClient jdbc = JdbcClient.create(new DriverManagerDataSource(URL, "sa", ""));
 
 	private final List<ConfigurableApplicationContext> applications = new ArrayList<>();
@@ -56,13 +56,13 @@ final class Shops implements AutoCloseable {
 		return context;
 	}
 
-	/** What a pause of the process does to its lock. */
+	/** Has the same effect on the lock as a pause of the process. */
 	static void outliveTheLease() {
 		HeldLock lock = LockContext.current().orElseThrow();
 		Awaitility.await().until(() -> !lock.isHeld());
 	}
 
-	/** As in another JVM: with another thread and its own transactions. */
+	/** Runs as in another JVM, with a thread and transactions of its own. */
 	static CompletableFuture<Void> elsewhere(Runnable work) {
 		return CompletableFuture.runAsync(work).orTimeout(20, TimeUnit.SECONDS);
 	}

@@ -3,15 +3,15 @@ package io.github.distlock.transaction.applications;
 import io.github.distlock.DistributedLock;
 
 /**
- * Sells books: reads the stock and writes what is left.
+ * Sells books: reads the stock and writes the rest.
  */
 interface Till {
 
-	/** Under a lock that is renewed. */
+	/** Sell under a lock that is renewed. */
 	@DistributedLock(key = "'book'", waitTime = "20s")
 	void sell(Sale sale);
 
-	/** Under a lock that ends soon. */
+	/** Sell under a lock with a short lease. */
 	@DistributedLock(key = "'book'", waitTime = "20s", leaseTime = "700ms")
 	void sellBriefly(Sale sale);
 
