@@ -13,42 +13,49 @@ import io.github.distlock.backend.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease of one held lock. It is held, then ended or lost, once: the first change of
- * {@link #state} decides. A renewal that is acknowledged after the deadline revives
- * nothing.
+ * The lease of one held lock: how long the lock is held, when it has to be renewed, and
+ * whether it was lost.
+ * <p>
+ * State. A lease is held, then ended or lost, once: the first change of {@link #state}
+ * decides, and only compare-and-set changes it. The cause of a loss is part of the state,
+ * which saves a field.
  * <p>
  * Invariant: after a query has answered that the lease is not held, it is never held
- * again. A query that finds the time used up therefore changes the state to
- * {@link #EXPIRED}. That has no other effect: the scan at the deadline, a close or an
- * answer of the store makes the loss known. A renewal that is acknowledged later changes
- * the time that is left, but not the state. Only compare-and-set changes the state. The
- * cause of a loss is part of it, since a held lock has to be small.
+ * again. A query that finds the lease expired therefore changes the state to
+ * {@link #EXPIRED}. That has no other effect. The scan of the {@link LeaseRenewer}, a
+ * close, or an answer of the store reports the loss. A renewal that is acknowledged later
+ * extends the validity, but does not change the state.
  * <p>
- * Who holds extends this class: there may be very many, so a hold and its lease are one
- * object, and fields are updated where they are instead of in an atomic object each.
+ * Time. {@link #validity} says until when the grant of the store counts. {@link #terms}
+ * say how long the lock may be held. The lease expires when the first of the two ends.
+ * <p>
+ * A hold extends this class, and fields are updated through field updaters: a JVM may
+ * hold very many locks, and so each of them is a single object.
  */
 public abstract class Lease {
 
 	private static final int HELD = 0;
 
-	/** A query has found that the lease has passed. The loss is not known yet. */
+	/** A query has found the lease expired. The loss has not been reported. */
 	private static final int EXPIRED = 1;
 
-	/** Ended by its holder. */
+	/** The holder ended the lease. */
 	private static final int ENDED = 2;
 
-	/** Ended by its holder for a downgrade, during which its time has passed. */
+	/**
+	 * The holder ended the lease for a downgrade, and it expired during the downgrade.
+	 */
 	private static final int EXPIRED_AFTER_END = 3;
 
-	/** Ended by its holder, which holds the lock under another lease. */
+	/** The holder ended the lease and holds the lock under another lease. */
 	private static final int CONTINUED = 4;
 
 	private static final int LOST = 5;
 
-	/** The lower bits of the state. */
+	/** Mask of the lower bits, which are one of the constants above. */
 	private static final int KIND_MASK = 7;
 
-	/** The upper bits are the cause of a loss, if any: its ordinal. */
+	/** The upper bits are the ordinal of the cause of the loss plus one, or zero. */
 	private static final int CAUSE_SHIFT = 3;
 
 	private static final LossCause[] CAUSES = LossCause.values();
@@ -67,94 +74,97 @@ public abstract class Lease {
 
 	private volatile int state = HELD;
 
-	/** Its place in the {@link LeaseSet}, which alone touches it. */
+	/** The index in the {@link LeaseSet}, which alone reads and writes it. */
 	int index = LeaseSet.NOT_IN_SET;
 
-	/** Replaced by {@link #expireAfter} and by the confirmation of a brief grant. */
+	/**
+	 * Replaced by {@link #expireAfter}, and by the renewal that confirms a grant which
+	 * was too short.
+	 */
 	private volatile LeaseTerms terms;
 
 	private final TimeSource clock;
 
 	private final long startNanos;
 
-	/** Only ever replaced by a later one, while the earlier has not passed. */
+	/** Replaced only by a later one, and only before it has passed. */
 	private volatile Validity validity;
 
-	/** When to renew next, unless others are renewed shortly before. */
+	/** When to renew next, unless the lease joins an earlier batch. */
 	private volatile long renewAtNanos;
 
 	private volatile boolean renewing;
 
-	/** Whether the last renewal failed and is tried again at a time of its own. */
+	/** Whether the last renewal failed. The retry has a time of its own. */
 	private volatile boolean retrying;
 
 	/**
-	 * Whether the store gave less than what was asked for, or is in doubt, until a
-	 * renewal succeeds.
+	 * Whether the store has to confirm the grant although the lease is not renewed by the
+	 * watchdog. Set if the store granted less than requested, or if its session is in
+	 * doubt; cleared by the next renewal.
 	 */
 	private volatile boolean unconfirmed;
 
 	/**
-	 * Whether the store has granted less than the lease, as it does by message. Then the
-	 * lease counts from the renewal that confirms the grant.
+	 * Whether an explicit lease was granted for less than requested, as a grant message
+	 * does. The lease then counts from the renewal that confirms the grant.
 	 */
 	private volatile boolean grantTooShort;
 
 	/**
-	 * Begin to hold.
-	 * @param validity until when the store has granted it
-	 * @param terms how long it may be held
-	 * @param clock the time
+	 * Create the lease of a lock that has just been granted.
+	 * @param validity until when the grant counts
+	 * @param terms how long the lock may be held
+	 * @param clock the time source
 	 */
 	protected Lease(Validity validity, LeaseTerms terms, TimeSource clock) {
 		this.terms = terms;
 		this.clock = clock;
 		this.startNanos = clock.nanoTime();
 		this.validity = validity;
-		// Of the lease not what is lost on the way, of what the lock owes that too.
+		// The transit time and the safety margin may be missing from the lease, but not
+		// from the minimum hold time.
 		this.grantTooShort = !terms.renewed() && validity.coveredNanos() < terms.lease().toNanos();
 		this.unconfirmed = this.grantTooShort || validity.remainingNanos(clock) < remainingMinHold().toNanos();
 		this.renewAtNanos = plannedNanos();
 	}
 
 	/**
-	 * Return who holds.
+	 * Return the ticket that holds the lock in the store.
 	 * @return the ticket
 	 */
 	protected abstract Ticket ticket();
 
 	/**
-	 * Return the last token of the grant, which names it in the store.
+	 * Return the last token of the grant, which identifies the grant in the store.
 	 * @return the token
 	 */
 	protected abstract long lastToken();
 
 	/**
-	 * Return the thread without which the lock makes no sense: when it has died the lock
-	 * is lost.
-	 * @return the thread, or {@code null} if there is none
+	 * Return the thread with whose death the lock is lost.
+	 * @return the thread, or {@code null} if the lock does not depend on a thread
 	 */
 	protected abstract @Nullable Thread owningThread();
 
 	/**
-	 * The lease was lost. Called once, on any thread; must not block.
-	 * @param cause why
-	 * @param reason why, in words
+	 * Called once when the lease is lost, on any thread. Must not block.
+	 * @param cause the cause
+	 * @param reason the description of the cause
 	 */
 	protected abstract void lost(LossCause cause, String reason);
 
 	/**
-	 * Return whether the lock is held and its lease has not passed. Has no side effects
-	 * that anything outside of this object can see.
-	 * @return whether it is valid; after {@code false} never again {@code true}
+	 * Return whether the lock is held and its lease has not expired. Has no effect
+	 * outside this object.
+	 * @return whether the lease is valid; after {@code false} never {@code true} again
 	 */
 	public final boolean isValid() {
 		return remainingNanos() > 0;
 	}
 
 	/**
-	 * Return what is left of the lease. Has no side effects that anything outside of this
-	 * object can see.
+	 * Return the remaining time of the lease. Has no effect outside this object.
 	 * @return nanoseconds, zero if the lock is not held
 	 */
 	public final long remainingNanos() {
@@ -170,14 +180,14 @@ public abstract class Lease {
 			STATE.compareAndSet(this, valid, with(passed, causeOfExpiry()));
 			return 0;
 		}
-		// Again: what is left may be that of a renewal which came after another query
-		// had found the lease passed.
+		// Read the state again: the time may come from a renewal that was acknowledged
+		// after another query had found the lease expired.
 		return (this.state == valid) ? left : 0;
 	}
 
 	/**
-	 * Find out whether the lease has passed, and make the loss known if it has.
-	 * @return whether the lock is not held: its lease has passed, was ended or was lost
+	 * Check whether the lease has expired, and report the loss if it has.
+	 * @return whether the lock is not held: its lease expired, was ended, or was lost
 	 */
 	public final boolean checkExpired() {
 		if (remainingNanos() > 0) {
@@ -188,23 +198,23 @@ public abstract class Lease {
 	}
 
 	/**
-	 * End the lease, unless it has been lost.
-	 * @return whether it was valid until now
+	 * End the lease, unless it was lost.
+	 * @return whether the lease was valid until now
 	 */
 	public final boolean endLease() {
 		if (!checkExpired() && STATE.compareAndSet(this, HELD, ENDED)) {
 			return true;
 		}
-		// A query may have found between the two that the lease has passed. It makes no
-		// loss known, and after the end of the lease nothing else would.
+		// A query may have set EXPIRED in the meantime. The query does not report the
+		// loss, and after the end of the lease nothing else would.
 		checkExpired();
 		return false;
 	}
 
 	/**
-	 * Make the loss known, unless the lease has ended before. If a query has found before
-	 * that the lease has passed, that is the cause.
-	 * @param cause why
+	 * Report the loss, unless the lease has ended. If a query found the lease expired
+	 * before, that is the cause.
+	 * @param cause the cause
 	 */
 	public final void lose(LossCause cause) {
 		if (STATE.compareAndSet(this, HELD, with(LOST, cause))) {
@@ -219,9 +229,10 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Make known that what the lease was ended for did not come about.
-	 * @param cause why
-	 * @param reason why, in words
+	 * Report that the lock was lost although its lease had ended: the operation for which
+	 * it ended, such as a downgrade, failed.
+	 * @param cause the cause
+	 * @param reason the description of the cause
 	 */
 	public final void loseAfterEnd(LossCause cause, String reason) {
 		if (markLostAfterEnd(cause)) {
@@ -230,9 +241,9 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Note that the lock had been lost before the lease was ended. Calls nothing.
-	 * @param cause why
-	 * @return whether this is the first to say so
+	 * Record that the lock was already lost when the lease ended. Reports nothing.
+	 * @param cause the cause
+	 * @return whether the loss was not recorded before
 	 */
 	public final boolean markLostAfterEnd(LossCause cause) {
 		int now = this.state;
@@ -241,8 +252,8 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Return why the lease was lost, or has passed.
-	 * @return the cause, {@code null} if it was not
+	 * Return the cause of the loss or of the expiry.
+	 * @return the cause, {@code null} if the lease is neither lost nor expired
 	 */
 	public final @Nullable LossCause lossCause() {
 		return causeOf(this.state);
@@ -258,36 +269,35 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Return whether it has been lost. If it finds that the lease has passed it makes the
-	 * loss known.
-	 * @return whether it was not ended before
+	 * Return whether the lease was lost. Reports the loss if the lease has expired.
+	 * @return whether it was lost before it ended
 	 */
 	public final boolean isLost() {
 		return checkExpired() && (this.state & KIND_MASK) == LOST;
 	}
 
 	/**
-	 * Return whether the lease is valid, or was ended while it was. Has no side effects.
+	 * Return whether the lease is valid, or was valid when it ended. Has no effect.
 	 * @return whether it was not lost
 	 */
 	public final boolean isIntact() {
-		// First the time: the lease may be ended between the two looks.
+		// Read the time first: the lease may end between the two reads.
 		boolean inTime = leftNanos() > 0;
 		int now = this.state;
 		return now == ENDED || now == CONTINUED || (now == HELD && inTime);
 	}
 
 	/**
-	 * Return what is left of the store's grant although this lease has ended: for one who
-	 * goes on to hold the lock in another way.
-	 * @return nanoseconds, zero if the lease goes on or was lost
+	 * Return the remaining time of the store's grant after the end of this lease, for a
+	 * holder that continues under another lease.
+	 * @return nanoseconds, zero if the lease has not ended or was lost
 	 */
 	protected final long remainingAfterEnd() {
 		return remainingIn(ENDED, EXPIRED_AFTER_END);
 	}
 
 	/**
-	 * The holder goes on under another lease.
+	 * Continue under another lease.
 	 * @return whether no query has found in the meantime that the lock is not held
 	 */
 	protected final boolean continueElsewhere() {
@@ -295,7 +305,7 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Return whether the holder has gone on under another lease.
+	 * Return whether the holder has continued under another lease.
 	 * @return whether {@link #continueElsewhere()} has succeeded
 	 */
 	protected final boolean isContinued() {
@@ -306,28 +316,33 @@ public abstract class Lease {
 		return this.state == HELD;
 	}
 
-	/** Whether its holder has not ended it, and its loss is not known. */
+	/**
+	 * Return whether the holder has not ended the lease and no loss has been reported.
+	 */
 	final boolean isOpen() {
 		int now = this.state;
 		return now == HELD || (now & KIND_MASK) == EXPIRED;
 	}
 
-	/** Whether the loss is to be made known. */
+	/**
+	 * Return whether a query found the lease expired and the loss has not been reported.
+	 */
 	final boolean hasUnreportedExpiry() {
 		return (this.state & KIND_MASK) == EXPIRED;
 	}
 
 	/**
-	 * Hold for so long at most from now on, without renewal, but for the one by which the
-	 * store learns of it if it would let go sooner.
-	 * @param lease how long
+	 * Let the lease end after a time, without further renewal. One renewal may follow if
+	 * the grant of the store would end sooner.
+	 * @param lease how long the lock may be held from now on
 	 * @return whether the lock is held
 	 */
 	final boolean expireAfter(Duration lease) {
 		if (checkExpired()) {
 			return false;
 		}
-		// Terms count from the start. First they, then the flag: see renewed().
+		// Terms count from the start of the lease. Set them before the flag: renewed()
+		// reads them in the opposite order.
 		this.grantTooShort = false;
 		this.terms = this.terms.expiring(lease.plusNanos(heldNanos()));
 		this.unconfirmed = this.validity.remainingNanos(this.clock) < lease.toNanos();
@@ -336,16 +351,16 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Return for how long it has been held, or was until now.
-	 * @return nanoseconds
+	 * Return how long the lock has been held.
+	 * @return nanoseconds since the start of the lease
 	 */
 	public final long heldNanos() {
 		return this.clock.nanoTime() - this.startNanos;
 	}
 
 	/**
-	 * Return for how long the lock must stay taken after its holder has left it now.
-	 * @return what is left of the minimum hold time, zero if there is none
+	 * Return how long the lock must remain locked if its holder releases it now.
+	 * @return what remains of the minimum hold time, zero if there is none
 	 */
 	public final Duration remainingMinHold() {
 		LeaseTerms currentTerms = this.terms;
@@ -354,17 +369,16 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Return until when the store's grant counts, whatever became of this lease.
-	 * @return the validity, the one after the last renewal
+	 * Return until when the grant of the store counts, whatever the state of this lease.
+	 * @return the validity after the last renewal
 	 */
 	public final Validity validity() {
 		return this.validity;
 	}
 
 	/**
-	 * Return whether no clock says when the store's grant ends, so that only the store
-	 * knows whether it still counts.
-	 * @return whether it counts as long as a session of unknown end
+	 * Return whether only the store knows when its grant ends.
+	 * @return whether the grant lasts as long as a session without a known end
 	 */
 	final boolean hasNoEnd() {
 		Validity current = this.validity;
@@ -372,10 +386,10 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Return the terms of one who goes on to hold the lock in another way, from now on.
-	 * An explicit lease does not become longer by that: after a slow grant it ends when
-	 * the grant ends, unless a renewal is due that lengthens the grant.
-	 * @return what is left of the terms of this lease
+	 * Return the terms for a holder that continues under another lease. They do not
+	 * extend an explicit lease: after a slow grant the lease ends with the grant, unless
+	 * a renewal is due that extends the grant.
+	 * @return what remains of the terms
 	 */
 	public final LeaseTerms restOfTerms() {
 		long most = this.unconfirmed ? Long.MAX_VALUE : leftNanos();
@@ -383,8 +397,8 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Return what is left of the lease, whatever its state.
-	 * @return nanoseconds, zero or less if it has passed
+	 * Return the remaining time, whatever the state.
+	 * @return nanoseconds, zero or less if the lease has expired
 	 */
 	private long leftNanos() {
 		Validity current = this.validity;
@@ -392,7 +406,7 @@ public abstract class Lease {
 				this.terms.untilEndNanos(heldNanos(), current.sessionBound()));
 	}
 
-	/** Return why the store has refused a renewal. */
+	/** Return why the store refused a renewal. */
 	final LossCause causeOfRefusal(RenewalResult.Gone answer) {
 		if (answer.takenOver()) {
 			return LossCause.TAKEN_OVER;
@@ -401,9 +415,8 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Return why nothing is left of the lease. A watched lease is renewed when a third of
-	 * it has passed. If it ends while no renewal is under way, this JVM has not run for
-	 * so long.
+	 * Return why the lease has expired. A lease of the watchdog is renewed after a third
+	 * of it. If it expires while no renewal is under way, this process was suspended.
 	 * @return the cause
 	 */
 	private LossCause causeOfExpiry() {
@@ -433,8 +446,8 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Nanoseconds until something is to be done: renew, find the lease passed, or find
-	 * its thread dead, which no store makes known.
+	 * Return the nanoseconds until the next renewal, the expiry, or the next check of the
+	 * owning thread, whose death no store reports.
 	 */
 	long untilNextEvent() {
 		long end = hasUnreportedExpiry() ? 0
@@ -451,8 +464,8 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Return whether it is time to renew.
-	 * @param slackNanos how much earlier is early enough
+	 * Return whether the lease is due for renewal.
+	 * @param slackNanos how much earlier it may be renewed
 	 * @return whether it is due
 	 */
 	boolean isDue(long slackNanos) {
@@ -460,9 +473,10 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Return how much too early it may be renewed when others are: half the interval, so
-	 * that leases which began at different moments soon share one round.
-	 * @param slackNanos the same for a repetition, which keeps its own time
+	 * Return how much earlier the lease may be renewed to join a batch. It is half the
+	 * renewal interval, so that leases which began at different moments soon share a
+	 * batch.
+	 * @param slackNanos the slack of a retry, which keeps its own time
 	 * @return nanoseconds
 	 */
 	long batchSlackNanos(long slackNanos) {
@@ -470,22 +484,22 @@ public abstract class Lease {
 		return (this.retrying || current.sessionBound()) ? slackNanos : Math.max(slackNanos, current.ttlNanos() / 6);
 	}
 
-	/** Return how long it may be held, as agreed by now. */
+	/** Return the current terms. */
 	LeaseTerms terms() {
 		return this.terms;
 	}
 
 	/**
 	 * Begin a renewal.
-	 * @param currentTerms its terms
-	 * @return what to ask for
+	 * @param currentTerms the terms to renew under
+	 * @return the renewal to send
 	 */
 	Renewal beginRenewal(LeaseTerms currentTerms) {
 		this.renewing = true;
 		return renewal(currentTerms);
 	}
 
-	/** Return what to ask for under some terms. */
+	/** Return the renewal to send under some terms. */
 	Renewal renewal(LeaseTerms currentTerms) {
 		Duration lease = (this.grantTooShort && countsFromConfirmation()) ? currentTerms.storeLease()
 				: currentTerms.storeLeaseAfter(Duration.ofNanos(heldNanos()));
@@ -493,42 +507,42 @@ public abstract class Lease {
 	}
 
 	/**
-	 * Return whether an explicit lease of which the store has granted only a part counts
+	 * Return whether an explicit lease that was granted for less than requested counts
 	 * from the renewal that confirms the grant.
-	 * @return {@code false} if it counts from the start whatever was granted
+	 * @return {@code false} if it counts from its start
 	 */
 	protected boolean countsFromConfirmation() {
 		return true;
 	}
 
 	/**
-	 * The moment for which the next renewal is, or was, planned, whatever failed since.
+	 * Return the planned time of the next renewal, whatever has failed since.
 	 */
 	final long plannedNanos() {
 		Validity current = this.validity;
-		// A third of what the store has given has passed by then.
+		// A third of the granted time has passed by then.
 		return current.sessionBound() ? this.startNanos + Long.MAX_VALUE / 4
 				: current.baseNanos() + current.ttlNanos() / 3;
 	}
 
 	/**
-	 * The store has renewed it, and has said all it has to say to these terms: what came
-	 * back is not asked for again, however little is left of it.
-	 * @param later until when it counts
+	 * Handle a successful renewal. The lease is confirmed even if the store granted
+	 * little: the same terms are not requested again.
+	 * @param later the new validity
 	 * @param asked the terms under which the renewal began
 	 */
 	void renewed(Validity later, LeaseTerms asked) {
 		this.unconfirmed = false;
-		// Looked at last, since expireAfter() on another thread sets them first.
+		// Read the terms last: expireAfter() on another thread sets them first.
 		if (this.terms != asked) {
 			this.unconfirmed = true;
 		}
-		// If it passed before the answer came it is lost for good.
+		// A lease that expired before the answer arrived is lost.
 		if (!checkExpired() && later.remainingNanos(this.clock) >= this.validity.remainingNanos(this.clock)) {
 			this.validity = later;
 			this.retrying = false;
 			if (this.grantTooShort && countsFromConfirmation()) {
-				// Unless expireAfter(), on another thread, has agreed on other terms.
+				// Fails if expireAfter() on another thread has replaced the terms.
 				TERMS.compareAndSet(this, asked,
 						asked.startingAfter(Duration.ofNanos(later.baseNanos() - this.startNanos)));
 			}
@@ -548,15 +562,15 @@ public abstract class Lease {
 		this.renewing = false;
 	}
 
-	/** The store is in doubt, so that any lease is renewed, explicit ones too. */
+	/** Make any lease due for renewal, explicit ones included: the store is in doubt. */
 	void renewNow() {
 		this.unconfirmed = true;
 		this.renewAtNanos = this.clock.nanoTime();
 	}
 
 	/**
-	 * Without a watchdog a lease is renewed once when the store waits for a confirmation,
-	 * or has asked for a renewal.
+	 * Return whether the lease needs a renewal. Without the watchdog that is a single
+	 * one, while the grant is unconfirmed.
 	 */
 	private boolean needsRenewal() {
 		LeaseTerms currentTerms = this.terms;

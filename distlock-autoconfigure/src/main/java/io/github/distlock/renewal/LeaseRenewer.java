@@ -20,16 +20,18 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watchdog: one timer for all leases of this JVM, which finds those to renew, sends
- * them in batches by the executor, and finds those that have passed. A lock that is
- * acquired and released quickly costs it two operations on a set: the timer is only set
- * when a lease needs it sooner than it would fire anyway. Thread-safe.
+ * The watchdog. One timer serves all leases of a registry: it finds the leases that are
+ * due for renewal, sends their renewals in batches, and finds the leases that have
+ * expired.
+ * <p>
+ * A lock that is acquired and released quickly costs two operations on a set. The timer
+ * is set only if a lease needs it earlier than it would fire. Thread-safe.
  */
 public final class LeaseRenewer {
 
 	private static final Log logger = LogFactory.getLog(LeaseRenewer.class);
 
-	/** Early enough: timers are not finer than that. */
+	/** How much earlier than planned a renewal may be sent: the resolution of timers. */
 	private static final long SLACK_NANOS = 50_000_000;
 
 	private final LeaseSet leases = new LeaseSet();
@@ -48,16 +50,16 @@ public final class LeaseRenewer {
 
 	private volatile boolean stopped;
 
-	/** Whether the last batch that was answered, or was not, could not be renewed. */
+	/** Whether the last batch could not be renewed. */
 	private volatile boolean failing;
 
 	/**
 	 * Create a renewer.
 	 * @param store the store
-	 * @param clock the time
+	 * @param clock the time source
 	 * @param executor sends the renewals
 	 * @param timers runs the scans, which do not block
-	 * @param listener is told of renewals
+	 * @param listener is notified of renewals
 	 */
 	public LeaseRenewer(LockStore store, TimeSource clock, Executor executor, ScheduledExecutorService timers,
 			Listener listener) {
@@ -70,11 +72,10 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * Watch over a lock that was just granted. Whatever is thrown, the lease is not
-	 * watched then.
-	 * @param lease its lease
-	 * @throws io.github.distlock.LockBackendException if the timer that it needs could
-	 * not be set
+	 * Watch the lease of a lock that has just been granted. If an exception is thrown the
+	 * lease is not watched.
+	 * @param lease the lease
+	 * @throws io.github.distlock.LockBackendException if the timer could not be set
 	 */
 	public void watch(Lease lease) {
 		this.leases.add(lease);
@@ -88,8 +89,8 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * Forget a lease that has ended.
-	 * @param lease which
+	 * Stop watching a lease that has ended.
+	 * @param lease the lease
 	 */
 	public void forget(Lease lease) {
 		this.leases.remove(lease);
@@ -97,10 +98,10 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * End a lease after some time, without renewing it until then.
-	 * @param lease which
-	 * @param time how long it may be held from now on
-	 * @return whether it was valid until now
+	 * Let a lease end after a time, without renewing it until then.
+	 * @param lease the lease
+	 * @param time how long the lock may be held from now on
+	 * @return whether the lease was valid until now
 	 */
 	public boolean expireAfter(Lease lease, Duration time) {
 		boolean held = lease.expireAfter(time);
@@ -109,11 +110,11 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * Renew leases as soon as possible: their session is in doubt.
-	 * @param tickets the tickets that hold
+	 * Renew leases as soon as possible because their session is in doubt.
+	 * @param tickets the tickets of the leases
 	 */
 	public void renewNow(Collection<Ticket> tickets) {
-		// One pass: a session may carry thousands of locks.
+		// A single pass: a session may carry thousands of locks.
 		Set<Ticket> requested = Set.copyOf(tickets);
 		boolean found = false;
 		for (Lease lease : this.leases.snapshot()) {
@@ -128,11 +129,11 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * Find out whether a lock is held. Asks the store where no clock says when the lock
-	 * ends; blocks for the answer of one command then. Without an answer the lock counts
-	 * as held.
-	 * @param lease its lease
-	 * @return whether it is held
+	 * Check whether a lock is held. If no clock says when the lock ends, send one command
+	 * to the store and block for the answer. If the store does not answer, the lock
+	 * counts as held.
+	 * @param lease the lease
+	 * @return whether the lock is held
 	 */
 	public boolean confirm(Lease lease) {
 		if (lease.isValid() && lease.hasNoEnd()) {
@@ -154,7 +155,7 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * Return how many locks are held.
+	 * Return how many leases are watched.
 	 * @return the number of leases
 	 */
 	public int size() {
@@ -162,7 +163,8 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * Stop renewing. Leases end by themselves from then on.
+	 * Stop renewing leases and reporting their expiry. Leases then end in the store when
+	 * they expire.
 	 */
 	public void stop() {
 		this.stopped = true;
@@ -170,7 +172,7 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * Return whether nothing is renewed any more, and no lease found to have passed.
+	 * Return whether {@link #stop()} was called.
 	 * @return whether it was stopped
 	 */
 	public boolean isStopped() {
@@ -184,7 +186,7 @@ public final class LeaseRenewer {
 			}
 		}
 		catch (Throwable ex) {
-			logger.error("A scan of the leases failed; the next is made in a second", ex);
+			logger.error("A scan of the leases failed and is retried in one second", ex);
 			this.timer.scheduleReliably(TimeUnit.SECONDS.toNanos(1));
 		}
 	}
@@ -213,7 +215,7 @@ public final class LeaseRenewer {
 		}
 	}
 
-	/** If an error is thrown where a loss is made known, the other leases go on. */
+	/** An error while a loss is reported must not affect the other leases. */
 	private boolean hasEnded(Lease lease) {
 		try {
 			if (lease.hasDeadOwner()) {
@@ -222,12 +224,12 @@ public final class LeaseRenewer {
 			return lease.checkExpired();
 		}
 		catch (RuntimeException | Error ex) {
-			logger.error("The loss of the lock of " + lease.ticket() + " could not be made known", ex);
+			logger.error("The loss of the lock of " + lease.ticket() + " could not be reported", ex);
 			return !lease.isOpen();
 		}
 	}
 
-	/** At least one is due: renew with it those that will be before long. */
+	/** At least one lease is due. Renew with it those that are due soon. */
 	private void sendRound(List<Lease> leases) {
 		RenewalBatch batch = new RenewalBatch(this.clock.nanoTime(), this.batchSize);
 		try {
@@ -248,7 +250,7 @@ public final class LeaseRenewer {
 		send(batch);
 	}
 
-	/** Without a thread for the batch its leases are due again soon. */
+	/** If no thread takes the batch its leases are retried soon. */
 	private void send(RenewalBatch batch) {
 		try {
 			this.executor.execute(() -> renew(batch));
@@ -259,7 +261,7 @@ public final class LeaseRenewer {
 		}
 	}
 
-	/** Whatever is thrown: no lease stays in the state of being renewed. */
+	/** Whatever is thrown, no lease may remain in the renewing state. */
 	private void renew(RenewalBatch batch) {
 		try {
 			List<RenewalResult> results = ask(batch.renewals(), batch.leases());
@@ -275,7 +277,8 @@ public final class LeaseRenewer {
 					lease.renewed(answer.validity(), batch.terms().get(i));
 				}
 				else if (result instanceof RenewalResult.Gone answer) {
-					// A lease that was closed meanwhile is gone because it was released.
+					// The store does not know a lease that was released in the meantime.
+					// That is no loss.
 					if (lease.isOpen()) {
 						gone++;
 						lease.lose(lease.causeOfRefusal(answer));
@@ -292,7 +295,7 @@ public final class LeaseRenewer {
 			this.listener.renewed(renewed, gone, failed, Duration.ofNanos(lateness));
 		}
 		catch (Throwable ex) {
-			logger.error("The answer to a renewal of leases could not be handled", ex);
+			logger.error("The answer to a renewal of leases could not be handled: its leases are renewed again", ex);
 			batch.fail();
 			this.timer.scheduleReliably(0);
 		}
@@ -315,8 +318,8 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * Thousands of locks fail in many batches, again and again: one line is enough. After
-	 * the loss of all of them there is nothing left to try.
+	 * Thousands of leases can fail in many batches: one warning is sufficient. After the
+	 * loss of all leases nothing is retried.
 	 */
 	private void failed(Throwable ex, List<Lease> leases) {
 		String message = "Leases could not be renewed and are tried again until they end: " + ex.getMessage();
@@ -330,18 +333,18 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * Is told what became of renewals. Called on the threads of the renewer; must not
-	 * block.
+	 * Is notified of the results of renewals. Called on the threads of the renewer; must
+	 * not block.
 	 */
 	@FunctionalInterface
 	public interface Listener {
 
 		/**
-		 * A batch was renewed.
-		 * @param renewed how many were
-		 * @param gone how many the store no longer knew
-		 * @param failed how many could not be asked for
-		 * @param lateness time from the moment planned for the batch to its answer
+		 * A batch of renewals was answered or has failed.
+		 * @param renewed how many leases were renewed
+		 * @param gone how many leases the store no longer knew
+		 * @param failed how many renewals failed
+		 * @param lateness the time from the planned moment of the batch to its answer
 		 */
 		void renewed(int renewed, int gone, int failed, Duration lateness);
 

@@ -8,8 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leases of this JVM. Each knows its place in an array, so it takes one reference and
- * no node; there are several arrays, so that threads seldom meet at a lock. Thread-safe.
+ * The watched leases of a registry. Each lease stores its index in an array, so it costs
+ * one reference and no node. There are several arrays, so that threads rarely contend for
+ * a lock. Thread-safe.
  */
 final class LeaseSet {
 
@@ -28,7 +29,7 @@ final class LeaseSet {
 		stripe(lease).add(lease);
 	}
 
-	/** Remove a lease; does nothing if it was removed before. */
+	/** Remove a lease. Does nothing if it was removed before. */
 	void remove(Lease lease) {
 		stripe(lease).remove(lease);
 	}
@@ -37,7 +38,7 @@ final class LeaseSet {
 		return Arrays.stream(this.stripes).mapToInt((stripe) -> stripe.size).sum();
 	}
 
-	/** All that are there now. */
+	/** Return the leases that are in the set now. */
 	List<Lease> snapshot() {
 		List<Lease> all = new ArrayList<>(size());
 		for (Stripe stripe : this.stripes) {
@@ -56,10 +57,10 @@ final class LeaseSet {
 
 		private final ReentrantLock lock = new ReentrantLock();
 
-		/** Guarded by the lock, as are the indices of those in it. */
+		/** Guarded by {@link #lock}, as are the indices of the leases in it. */
 		private @Nullable Lease[] leases = new Lease[SMALLEST];
 
-		/** Guarded by the lock for writing. */
+		/** Guarded by {@link #lock} for writing. */
 		private volatile int size;
 
 		void add(Lease lease) {
@@ -108,7 +109,7 @@ final class LeaseSet {
 				this.leases = Arrays.copyOf(this.leases, Math.max(SMALLEST, this.leases.length / 2));
 			}
 			catch (OutOfMemoryError ex) {
-				// The larger array will do: whoever removes a lease must go on.
+				// Keep the larger array: the removal must not fail.
 			}
 		}
 

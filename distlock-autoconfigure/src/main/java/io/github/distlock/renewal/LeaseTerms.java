@@ -6,30 +6,35 @@ import io.github.distlock.backend.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a lock may be held. The same for many: share it.
+ * How long a lock may be held. Immutable; many leases share one instance.
  *
  * @param lease how long the lock is held at a time
- * @param storeLease what is asked of the store, each time: longer, since the lock may be
- * passed on inside the JVM, and the next one has a lease of his own
- * @param renewed whether the watchdog keeps it alive; otherwise it ends after
+ * @param storeLease the lease to request from the store. It is longer than {@code lease}
+ * if the lock may be handed off within the JVM, since the next holder has a lease of its
+ * own
+ * @param renewed whether the watchdog renews the lease; otherwise it ends after
  * {@code lease}
- * @param maxHold when the watchdog stops, from the start; {@code null} means never
- * @param minHold how long the lock stays taken at least, from the start; {@code null}
- * means not at all
+ * @param maxHold when the watchdog stops, from the start of the lease; {@code null} means
+ * never
+ * @param minHold how long the lock stays locked at least, from the start of the lease;
+ * {@code null} means not at all
  */
 public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @Nullable Duration maxHold,
 		@Nullable Duration minHold) {
 
-	/** So short that it has passed, by any margin, when it is granted. */
+	/**
+	 * Shorter than the safety margin of any validity: a lease of this length is expired
+	 * when it is granted.
+	 */
 	private static final Duration MINIMUM = Duration.ofMillis(1);
 
 	/**
-	 * Return what is left of them after a time, for a lock that is no longer passed on
-	 * inside the JVM but still stays taken for its minimum hold time.
+	 * Return what remains of these terms, for a lock that is no longer handed off within
+	 * the JVM but still has a minimum hold time.
 	 * @param held how long the lock has been held
 	 * @param most how long the rest of an explicit lease may last
-	 * @return the same watched lease, or the rest of an explicit one, which is zero or
-	 * negative if that has passed. The lease for the store is positive.
+	 * @return the same lease if the watchdog renews it, otherwise the rest of it, which
+	 * is zero or negative if it has passed. The lease for the store is positive.
 	 */
 	LeaseTerms after(Duration held, Duration most) {
 		Duration left = this.lease.minus(held);
@@ -42,21 +47,21 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 	}
 
 	/**
-	 * Return what the store must be asked for so that a lock stays taken for some time
-	 * whatever becomes of this JVM: the margin of a {@link Validity} is to come after it.
-	 * @param time how long the lock is to stay taken
-	 * @return a little more
+	 * Return the lease to request so that a lock stays locked for a time even if this JVM
+	 * dies. The safety margin of a {@link Validity} is added.
+	 * @param time how long the lock must stay locked
+	 * @return a slightly longer time
 	 */
 	public static Duration lasting(Duration time) {
 		return time.plus(time.dividedBy(50)).plusMillis(10);
 	}
 
 	/**
-	 * Return what the store must be asked for so that a lock lasts for a lease, and stays
-	 * taken for its minimum hold time whatever becomes of this JVM.
-	 * @param lease how long it is needed anyway
+	 * Return the lease to request so that it covers a lease, and the minimum hold time
+	 * even if this JVM dies.
+	 * @param lease the lease that is needed anyway
 	 * @param minHold the minimum hold time, zero if there is none
-	 * @return the lease, or more
+	 * @return the longer one
 	 */
 	public static Duration covering(Duration lease, Duration minHold) {
 		Duration kept = minHold.isZero() ? minHold : lasting(minHold);
@@ -64,9 +69,9 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 	}
 
 	/**
-	 * Return for how long the lock must stay taken when it is left.
-	 * @param held how long it has been held
-	 * @return what is left of the minimum hold time, zero if there is none
+	 * Return how long the lock must stay locked after its release.
+	 * @param held how long the lock has been held
+	 * @return what remains of the minimum hold time, zero if there is none
 	 */
 	Duration remainingMinHold(Duration held) {
 		Duration rest = (this.minHold != null) ? this.minHold.minus(held) : Duration.ZERO;
@@ -74,10 +79,11 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 	}
 
 	/**
-	 * Return when a lock ends whatever the store believes. Of a watched one only if it
-	 * depends on a session, which does not end by not being renewed.
-	 * @param heldNanos how long it has been held
-	 * @param sessionBound whether the store's grant counts as long as a session
+	 * Return when a lock ends by its terms. A lease that the watchdog renews ends by its
+	 * terms only if it depends on a session: a session does not end because it is not
+	 * renewed.
+	 * @param heldNanos how long the lock has been held
+	 * @param sessionBound whether the grant of the store lasts as long as a session
 	 * @return nanoseconds until then
 	 */
 	long untilEndNanos(long heldNanos, boolean sessionBound) {
@@ -86,8 +92,8 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 	}
 
 	/**
-	 * Return what a renewal asks for: never less than what another stay under the same
-	 * grant was told it has.
+	 * Return the lease that a renewal requests. It is never shorter than the lease of
+	 * another holder under the same grant.
 	 * @param held how long the lock has been held
 	 * @return the lease in the store
 	 */
@@ -95,7 +101,7 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 		return this.renewed ? this.storeLease : rest(held).plus(extra());
 	}
 
-	/** What is left of an explicit lease. */
+	/** Return what remains of an explicit lease. */
 	private Duration rest(Duration held) {
 		return positive(this.lease.minus(held));
 	}
@@ -104,7 +110,7 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 		return (rest.compareTo(MINIMUM) > 0) ? rest : MINIMUM;
 	}
 
-	/** Return the terms of one who no longer wants his lease renewed. */
+	/** Return the terms of a lease that ends after a time and is no longer renewed. */
 	LeaseTerms expiring(Duration time) {
 		return new LeaseTerms(time, lasting(time).plus(extra()), false, null, this.minHold);
 	}
@@ -116,7 +122,7 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 	}
 
 	/**
-	 * Return how much longer the store's lease is, each time.
+	 * Return how much longer the lease in the store is than the lease.
 	 * @return the extra time
 	 */
 	Duration extra() {

@@ -6,7 +6,7 @@ import java.util.List;
 import io.github.distlock.backend.LockStore.Renewal;
 
 /**
- * Leases that are renewed by one command, and since when that is due.
+ * The leases that are renewed by one command. Used by one thread at a time.
  */
 final class RenewalBatch {
 
@@ -20,12 +20,12 @@ final class RenewalBatch {
 
 	private long dueNanos;
 
-	/** How many of them have been answered; only the thread that sends it counts. */
+	/** How many of the leases have been answered. */
 	private int answered;
 
 	/**
-	 * Begin a batch that is due now; a lease that should have been renewed before makes
-	 * it due since then.
+	 * Begin a batch that is due now. A lease that should have been renewed earlier makes
+	 * the batch due since then.
 	 */
 	RenewalBatch(long nowNanos, int size) {
 		this.dueNanos = nowNanos;
@@ -46,12 +46,12 @@ final class RenewalBatch {
 		this.renewals.add(lease.beginRenewal(current));
 	}
 
-	/** One more of them, in their order, has been answered. */
+	/** Record that the next lease, in their order, has been answered. */
 	void answered() {
 		this.answered++;
 	}
 
-	/** Those that have no answer are tried again. */
+	/** Let the leases that have not been answered be retried. */
 	void fail() {
 		this.leases.subList(this.answered, this.leases.size()).forEach(Lease::renewalFailed);
 	}
@@ -68,12 +68,12 @@ final class RenewalBatch {
 		return this.renewals;
 	}
 
-	/** Under which terms each of them was asked for. */
+	/** The terms under which each lease is renewed. */
 	List<LeaseTerms> terms() {
 		return this.terms;
 	}
 
-	/** How long after its time an answer is that came now. */
+	/** Return how much later than planned an answer is that arrives now. */
 	long latenessNanos(long nowNanos) {
 		return Math.max(0, nowNanos - this.dueNanos);
 	}

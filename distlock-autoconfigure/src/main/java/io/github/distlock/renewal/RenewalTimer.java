@@ -13,8 +13,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * The one timer of a {@link LeaseRenewer}. It is only set when a lease needs it sooner
- * than it would fire anyway. Thread-safe.
+ * The timer of a {@link LeaseRenewer}. It is set only if a lease needs it earlier than it
+ * would fire. Thread-safe.
  */
 final class RenewalTimer {
 
@@ -34,13 +34,13 @@ final class RenewalTimer {
 
 	private final ReentrantLock timerLock = new ReentrantLock();
 
-	/** Guarded by {@link #timerLock} for writing, but for the timer that fires. */
+	/** Guarded by {@link #timerLock} for writing, except in {@link #fired}. */
 	private volatile boolean armed;
 
-	/** Guarded by {@link #timerLock} for writing; means nothing unless armed. */
+	/** Guarded by {@link #timerLock} for writing. Meaningless unless {@link #armed}. */
 	private volatile long armedForNanos;
 
-	/** Whether neither the timers nor the executor took the next scan. */
+	/** Whether neither the timers nor the executor accepted the next scan. */
 	private volatile boolean unscheduled;
 
 	private volatile boolean stopped;
@@ -52,12 +52,12 @@ final class RenewalTimer {
 		this.scan = scan;
 	}
 
-	/** Set no timer any more. */
+	/** Set no timer from now on. */
 	void stop() {
 		this.stopped = true;
 	}
 
-	/** Set the timer if that was not possible before. */
+	/** Set the timer if that failed before. */
 	void retry() {
 		if (this.unscheduled) {
 			scheduleReliably(0);
@@ -66,8 +66,8 @@ final class RenewalTimer {
 
 	/**
 	 * Scan after a time at the latest.
-	 * @throws LockBackendException if the timer could not be set; one that was set before
-	 * goes on
+	 * @throws LockBackendException if the timer could not be set; a timer that was set
+	 * before remains set
 	 */
 	void scheduleWithin(long nanos) {
 		long at = this.clock.nanoTime() + Math.max(nanos, 0);
@@ -86,12 +86,12 @@ final class RenewalTimer {
 		}
 	}
 
-	/** If this fails the timer that was armed before, if any, goes on. */
+	/** If this fails, the timer that was set before remains set. */
 	private void arm(long at, long nanos) {
 		boolean armedBefore = this.armed;
 		long armedForBefore = this.armedForNanos;
 		try {
-			// First what the scan looks for, then the timer: it may fire at once.
+			// Set the fields before the timer: it may fire at once.
 			this.armedForNanos = at;
 			this.armed = true;
 			this.timers.schedule(() -> fired(at), Math.max(nanos, MINIMUM_DELAY_NANOS), TimeUnit.NANOSECONDS);
@@ -100,7 +100,7 @@ final class RenewalTimer {
 		catch (RuntimeException | Error ex) {
 			this.armedForNanos = armedForBefore;
 			this.armed = armedBefore;
-			// Another caller may have relied on this timer.
+			// Another lease may depend on this timer.
 			this.unscheduled = true;
 			if (this.timers.isShutdown()) {
 				logger.debug("Leases are no longer watched, since the registry has been shut down", ex);
@@ -115,14 +115,14 @@ final class RenewalTimer {
 	}
 
 	/**
-	 * Set the timer on a thread that no caller waits for, again and again until it is.
+	 * Set the timer. If that fails retry it on another thread until it succeeds.
 	 */
 	void scheduleReliably(long nanos) {
 		try {
 			scheduleWithin(nanos);
 		}
 		catch (Throwable ex) {
-			logger.error("The timer for the renewal of leases could not be set and is set again", ex);
+			logger.error("The timer for the renewal of leases could not be set and is retried", ex);
 			try {
 				this.executor.execute(() -> {
 					LockSupport.parkNanos(RETRY_NANOS);
@@ -137,10 +137,11 @@ final class RenewalTimer {
 
 	private void fired(long armedFor) {
 		if (this.armedForNanos != armedFor) {
-			// A timer for an earlier moment was set after this one: that one goes on.
+			// A timer for an earlier moment has replaced this one.
 			return;
 		}
-		// Before the scan: a lease that is added from now on arms the timer itself.
+		// Clear the flag before the scan: a lease that is added from now on sets the
+		// timer itself.
 		this.armed = false;
 		this.scan.run();
 	}

@@ -1,6 +1,6 @@
 /**
- * The watchdog and lost leases: the only room that schedules renewals. The registry room
- * calls it.
+ * The watchdog: renews the leases of held locks and reports their loss. No other package
+ * schedules renewals. Only the registry package calls it.
  */
 @NullMarked
 package io.github.distlock.renewal;
