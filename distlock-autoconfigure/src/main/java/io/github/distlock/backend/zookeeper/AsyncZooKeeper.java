@@ -1,9 +1,12 @@
 package io.github.distlock.backend.zookeeper;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.utils.ZKPaths;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -16,140 +19,168 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands of one session, sent without waiting. They are executed in the order in
- * which they are sent, and never repeated: a command whose answer is lost fails. So no
- * stray copy of one runs later. What follows from an answer runs on the client's event
- * thread and must not block.
+ * The commands of one session, sent without waiting for the reply. The server executes
+ * them in the order in which they were sent. A command whose reply is lost fails and is
+ * never repeated, so no late copy of it can run; the only exception is
+ * {@link #create(String)}. Continuations of a reply run on the client's event thread and
+ * must not block.
  */
 final class AsyncZooKeeper {
 
 	private static final int ANY_VERSION = -1;
 
+	private static final byte[] NO_DATA = {};
+
+	private final CuratorFramework client;
+
 	private final ZooKeeper zooKeeper;
 
 	private final @Nullable String namespace;
 
-	AsyncZooKeeper(ZooKeeper zooKeeper, String namespace) {
+	AsyncZooKeeper(CuratorFramework client, ZooKeeper zooKeeper) {
+		this.client = client;
 		this.zooKeeper = zooKeeper;
-		this.namespace = namespace.isEmpty() ? null : namespace;
+		this.namespace = client.getNamespace().isEmpty() ? null : client.getNamespace();
 	}
 
-	/** The nodes in a folder; none if there is no folder. */
-	CompletableFuture<List<String>> children(String path) {
-		CompletableFuture<List<String>> reply = new CompletableFuture<>();
-		this.zooKeeper.getChildren(full(path), false, (rc, where, context, names) -> {
-			switch (Code.get(rc)) {
-				case OK -> reply.complete(names);
-				case NONODE -> reply.complete(List.of());
-				default -> fail(reply, rc, where);
-			}
-		}, null);
+	/**
+	 * Create an ephemeral sequential node, and its parents if they do not exist. Uses the
+	 * application's client, so its ACLs and its retry policy apply: the command may be
+	 * repeated, in a later session too, may leave several nodes, and may take long. The
+	 * caller has to check the session of the node.
+	 * @param path the path of the node without the sequence number
+	 * @return the event that names the node, with its stat
+	 */
+	CompletableFuture<CuratorEvent> create(String path) {
+		CompletableFuture<CuratorEvent> reply = new CompletableFuture<>();
+		try {
+			this.client.create()
+				.storingStatIn(new Stat())
+				.creatingParentContainersIfNeeded()
+				.withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
+				.inBackground((source, event) -> {
+					Code code = Code.get(event.getResultCode());
+					if (code == Code.OK) {
+						reply.complete(event);
+					}
+					else {
+						reply.completeExceptionally(KeeperException.create(code, event.getPath()));
+					}
+				})
+				.forPath(path, NO_DATA);
+		}
+		catch (Throwable ex) {
+			reply.completeExceptionally(ex);
+		}
 		return reply;
 	}
 
-	/** What is known of a node, if it exists. */
+	/** The names of the nodes in a folder. Empty if the folder does not exist. */
+	CompletableFuture<List<String>> children(String path) {
+		CompletableFuture<List<String>> reply = new CompletableFuture<>();
+		this.zooKeeper.getChildren(full(path), false,
+				(code, fullPath, context, names) -> complete(reply, code, fullPath, names, List.of()), null);
+		return reply;
+	}
+
+	/** The stat of a node, if the node exists. */
 	CompletableFuture<Optional<Stat>> stat(String path) {
 		CompletableFuture<Optional<Stat>> reply = new CompletableFuture<>();
-		this.zooKeeper.exists(full(path), false, (rc, where, context, stat) -> {
-			switch (Code.get(rc)) {
-				case OK -> reply.complete(Optional.of(stat));
-				case NONODE -> reply.complete(Optional.empty());
-				default -> fail(reply, rc, where);
-			}
-		}, null);
+		this.zooKeeper.exists(full(path), false, (code, fullPath, context, stat) -> complete(reply, code, fullPath,
+				Optional.ofNullable(stat), Optional.empty()), null);
 		return reply;
 	}
 
 	/**
-	 * Watch a node; answers whether it exists. Not by {@code exists}, which would go on
-	 * watching for a node that never comes again.
+	 * Watch a node. Reads its data, since {@code exists} would leave a watch for the
+	 * creation of a node that is never created again.
+	 * @return whether the node exists
 	 */
 	CompletableFuture<Boolean> watch(String path, Watcher watcher) {
 		CompletableFuture<Boolean> reply = new CompletableFuture<>();
-		this.zooKeeper.getData(full(path), watcher, (rc, where, context, data, stat) -> {
-			switch (Code.get(rc)) {
-				case OK -> reply.complete(true);
-				case NONODE -> reply.complete(false);
-				default -> fail(reply, rc, where);
-			}
-		}, null);
+		this.zooKeeper.getData(full(path), watcher,
+				(code, fullPath, context, data, stat) -> complete(reply, code, fullPath, true, false), null);
 		return reply;
 	}
 
 	/**
-	 * Watch a node no longer. All watches of this client on it, since the server is not
-	 * told of the end of a single one. Whether that succeeds makes no difference.
+	 * Remove all watches of this client on a node: the server is not notified when only
+	 * one of several is removed. Failures are ignored.
 	 */
 	void unwatch(String path) {
-		this.zooKeeper.removeAllWatches(full(path), Watcher.WatcherType.Data, true, (rc, where, context) -> {
+		this.zooKeeper.removeAllWatches(full(path), Watcher.WatcherType.Data, true, (code, fullPath, context) -> {
 		}, null);
 	}
 
-	/** Delete a node; answers whether it existed. */
+	/**
+	 * Delete a node.
+	 * @return whether the node existed
+	 */
 	CompletableFuture<Boolean> delete(String path) {
 		CompletableFuture<Boolean> reply = new CompletableFuture<>();
-		this.zooKeeper.delete(full(path), ANY_VERSION, (rc, where, context) -> {
-			switch (Code.get(rc)) {
-				case OK -> reply.complete(true);
-				case NONODE -> reply.complete(false);
-				default -> fail(reply, rc, where);
-			}
-		}, null);
-		return reply;
-	}
-
-	/** Who may do what with a node; nothing if there is no node. */
-	CompletableFuture<List<ACL>> rights(String path) {
-		CompletableFuture<List<ACL>> reply = new CompletableFuture<>();
-		this.zooKeeper.getACL(full(path), null, (rc, where, context, rights, stat) -> {
-			switch (Code.get(rc)) {
-				case OK -> reply.complete(rights);
-				case NONODE -> reply.complete(List.of());
-				default -> fail(reply, rc, where);
-			}
-		}, null);
+		this.zooKeeper.delete(full(path), ANY_VERSION,
+				(code, fullPath, context) -> complete(reply, code, fullPath, true, false), null);
 		return reply;
 	}
 
 	/**
-	 * Put another ephemeral node in the place of one, in one transaction; answers whether
-	 * that one existed.
+	 * Delete several nodes of a folder.
+	 * @return true, when none of them exists any more
 	 */
-	CompletableFuture<Boolean> replace(String path, String other, List<ACL> rights) {
-		CompletableFuture<Boolean> reply = new CompletableFuture<>();
-		List<Op> both = List.of(Op.delete(full(path), ANY_VERSION),
-				Op.create(full(other), new byte[0], rights, CreateMode.EPHEMERAL));
-		this.zooKeeper.multi(both, (rc, where, context, results) -> {
-			switch (Code.get(rc)) {
-				case OK -> reply.complete(true);
-				case NONODE -> reply.complete(false);
-				default -> fail(reply, rc, where);
-			}
-		}, null);
+	CompletableFuture<Boolean> deleteAll(String folder, List<String> names) {
+		List<CompletableFuture<Boolean>> deletions = new ArrayList<>(names.size());
+		for (String name : names) {
+			deletions.add(delete(folder + "/" + name));
+		}
+		return CompletableFuture.allOf(deletions.toArray(CompletableFuture[]::new)).thenApply((none) -> true);
+	}
+
+	/** The access control list of a node. Empty if the node does not exist. */
+	CompletableFuture<List<ACL>> acl(String path) {
+		CompletableFuture<List<ACL>> reply = new CompletableFuture<>();
+		this.zooKeeper.getACL(full(path), null,
+				(code, fullPath, context, acl, stat) -> complete(reply, code, fullPath, acl, List.of()), null);
 		return reply;
 	}
 
-	/** Ask the leader, by way of this session's server. */
+	/**
+	 * Delete a node and create another ephemeral one, in one transaction.
+	 * @return whether the deleted node existed
+	 */
+	CompletableFuture<Boolean> replace(String deletedPath, String createdPath, List<ACL> acl) {
+		CompletableFuture<Boolean> reply = new CompletableFuture<>();
+		List<Op> transaction = List.of(Op.delete(full(deletedPath), ANY_VERSION),
+				Op.create(full(createdPath), NO_DATA, acl, CreateMode.EPHEMERAL));
+		this.zooKeeper.multi(transaction,
+				(code, fullPath, context, results) -> complete(reply, code, fullPath, true, false), null);
+		return reply;
+	}
+
+	/** Get a reply from the leader, through the server of this session. */
 	CompletableFuture<Boolean> sync(String path) {
 		CompletableFuture<Boolean> reply = new CompletableFuture<>();
-		this.zooKeeper.sync(full(path), (rc, where, context) -> {
-			if (Code.get(rc) == Code.OK) {
-				reply.complete(true);
-			}
-			else {
-				fail(reply, rc, where);
-			}
-		}, null);
+		this.zooKeeper.sync(full(path), (code, fullPath, context) -> complete(reply, code, fullPath, true, null), null);
 		return reply;
 	}
 
-	/** The path with the client's namespace, as the server's events name it. */
+	/** The path with the client's namespace, as in the events of the server. */
 	String full(String path) {
 		return ZKPaths.fixForNamespace(this.namespace, path);
 	}
 
-	private static void fail(CompletableFuture<?> reply, int rc, String path) {
-		reply.completeExceptionally(KeeperException.create(Code.get(rc), path));
+	/** The value for a missing node is {@code null} if that is a failure. */
+	private static <T> void complete(CompletableFuture<T> reply, int resultCode, @Nullable String path, T value,
+			@Nullable T valueIfMissing) {
+		Code code = Code.get(resultCode);
+		if (code == Code.OK) {
+			reply.complete(value);
+		}
+		else if (code == Code.NONODE && valueIfMissing != null) {
+			reply.complete(valueIfMissing);
+		}
+		else {
+			reply.completeExceptionally(KeeperException.create(code, path));
+		}
 	}
 
 }

@@ -8,69 +8,66 @@ import java.util.concurrent.ConcurrentMap;
 import org.apache.zookeeper.KeeperException;
 
 /**
- * Removes the folders of keys that nobody uses any more. Not at once: a key is often
- * locked again soon, and then its folder need not be made again. A folder that is in use
- * elsewhere is not empty and stays; who leaves it last removes it. Folders are containers
- * besides, so that the server removes those of JVMs that have died.
+ * Removes the folders of keys that are no longer in use, after a delay: a key is often
+ * locked again soon, and its folder need not be created again then. A folder that another
+ * JVM uses is not empty and stays; the JVM that leaves it last removes it. Folders are
+ * container nodes as well, so the server removes those that a crashed JVM has left.
  */
 final class KeyFolders {
 
-	private static final long REST_NANOS = Duration.ofSeconds(2).toNanos();
+	private static final long REMOVAL_DELAY_NANOS = Duration.ofSeconds(2).toNanos();
 
-	private final ZooKeeperConnection link;
+	private final ZooKeeperConnection connection;
 
-	private final ConcurrentMap<String, Folder> folders = new ConcurrentHashMap<>();
+	private final ConcurrentMap<String, Usage> folders = new ConcurrentHashMap<>();
 
-	KeyFolders(ZooKeeperConnection link) {
-		this.link = link;
+	KeyFolders(ZooKeeperConnection connection) {
+		this.connection = connection;
 	}
 
-	void entered(String path) {
-		this.folders.compute(path,
-				(key, folder) -> (folder != null) ? folder.withPlaces(folder.places + 1) : new Folder(1, false));
+	void ticketAdded(String path) {
+		this.folders.compute(path, (key, usage) -> (usage != null)
+				? new Usage(usage.tickets + 1, usage.removalScheduled) : new Usage(1, false));
 	}
 
-	void left(String path) {
-		boolean[] plan = new boolean[1];
-		this.folders.computeIfPresent(path, (key, folder) -> {
-			plan[0] = folder.places == 1 && !folder.planned;
-			return new Folder(folder.places - 1, folder.planned || plan[0]);
+	void ticketRemoved(String path) {
+		boolean[] schedule = new boolean[1];
+		this.folders.computeIfPresent(path, (key, usage) -> {
+			schedule[0] = usage.tickets == 1 && !usage.removalScheduled;
+			return new Usage(usage.tickets - 1, usage.removalScheduled || schedule[0]);
 		});
-		if (plan[0]) {
-			this.link.later(() -> remove(path), REST_NANOS);
+		if (schedule[0]) {
+			this.connection.later(() -> removeIfUnused(path), REMOVAL_DELAY_NANOS);
 		}
 	}
 
-	private void remove(String path) {
-		Folder left = this.folders.computeIfPresent(path,
-				(key, folder) -> (folder.places == 0) ? null : new Folder(folder.places, false));
-		if (left != null) {
+	private void removeIfUnused(String path) {
+		Usage remaining = this.folders.computeIfPresent(path,
+				(key, usage) -> (usage.tickets == 0) ? null : new Usage(usage.tickets, false));
+		if (remaining != null) {
 			return;
 		}
-		ZooKeeperSession session = this.link.connectedSession();
-		CompletableFuture<Boolean> removal = (session != null) ? session.handle().delete(path)
+		ZooKeeperSession session = this.connection.connectedSession();
+		CompletableFuture<Boolean> removal = (session != null) ? session.commands().delete(path)
 				: CompletableFuture.failedFuture(new KeeperException.ConnectionLossException());
 		removal.whenComplete((removed, failure) -> {
 			if (failure instanceof KeeperException.ConnectionLossException
 					|| failure instanceof KeeperException.SessionExpiredException) {
-				entered(path);
-				left(path);
+				// Try again after the same delay.
+				ticketAdded(path);
+				ticketRemoved(path);
 			}
 		});
 	}
 
 	/**
-	 * A folder that this JVM has used.
+	 * How this JVM uses a folder.
 	 *
-	 * @param places how many places there are in it
-	 * @param planned whether a timer is set that removes it if nobody is left
+	 * @param tickets the number of its tickets in the folder
+	 * @param removalScheduled whether a timer is set that removes the folder if it is
+	 * unused then
 	 */
-	private record Folder(int places, boolean planned) {
-
-		Folder withPlaces(int count) {
-			return new Folder(count, this.planned);
-		}
-
+	private record Usage(int tickets, boolean removalScheduled) {
 	}
 
 }

@@ -5,14 +5,14 @@ import java.nio.charset.StandardCharsets;
 import io.github.distlock.backend.Ticket;
 
 /**
- * Where locks are in ZooKeeper: one folder for each key, named by the key's UTF-8 bytes,
- * and in it one node for each ticket, named by the ticket.
+ * The paths of locks in ZooKeeper: a folder for each key, named by the key's UTF-8 bytes,
+ * with a node for each ticket, named by the ticket.
  */
 final class LockPaths {
 
 	private static final String HEX = "0123456789ABCDEF";
 
-	/** Between the ticket and the number that the server adds. */
+	/** Separates the ticket from the sequence number that the server appends. */
 	static final char SEPARATOR = '-';
 
 	private final String root;
@@ -26,20 +26,21 @@ final class LockPaths {
 		return this.root + "/" + encode(key);
 	}
 
-	/** What the node of a ticket is called, without the number that the server adds. */
+	/** The name of a ticket's node without the sequence number. */
 	static String nodePrefix(Ticket ticket) {
 		return ticket.token() + SEPARATOR;
 	}
 
-	/** A node for trials, beside the folders: no key is encoded like this. */
-	String probe(String instance) {
-		return this.root + "/%probe-" + instance;
+	/** The path of a node for checks of the store. No key is encoded like this. */
+	String probe(String suffix) {
+		return this.root + "/%probe-" + suffix;
 	}
 
 	/**
-	 * Letters, digits, hyphens and underscores stay; all other bytes are written as a
-	 * percent sign and two digits. So no name is empty, a dot or two, or has a character
-	 * that ZooKeeper refuses, and it is three times as long as the key at most.
+	 * ASCII letters, digits, hyphens and underscores stay; each other byte becomes a
+	 * percent sign and two hexadecimal digits. So a name is never {@code .} or
+	 * {@code ..}, has no character that ZooKeeper rejects, and is at most three times as
+	 * long as the key.
 	 */
 	private static String encode(String key) {
 		StringBuilder name = new StringBuilder(key.length() + 16);

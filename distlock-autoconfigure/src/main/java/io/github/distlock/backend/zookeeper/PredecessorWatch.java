@@ -8,125 +8,135 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 
+import io.github.distlock.backend.zookeeper.ZooKeeperTicket.TicketNode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out where a node stands in its line, and watches the one that it waits for and no
- * other: when a holder leaves, one waiter hears of it, or the readers that waited for a
- * writer.
+ * Finds out whether a node is the first in its queue, and watches the predecessor if it
+ * is not. No other node is watched: so a release notifies one waiting writer, or the
+ * readers that wait for the released writer.
  * <p>
- * A server may be behind others, but not behind what it has told its client: it knows the
- * node, so it knows all that were created before. What it shows may have gone meanwhile,
- * and then the watch tells. So the first in what it shows is the first.
+ * The list of nodes may come from a server that is behind the leader. That is sufficient:
+ * a server that knows a node knows all nodes that were created before it. A node that is
+ * listed may have been deleted meanwhile; then the watch finds that. So a node that is
+ * the first in the list is the first.
  */
 final class PredecessorWatch implements Watcher {
 
 	/**
-	 * The places that wait for each node. One watcher for all: watching a node twice
-	 * costs nothing. A watch is sent, and taken back, inside the update of its entry,
-	 * which only puts it into the client's queue: so both reach the server in the order
-	 * of the updates, and no place has an entry whose watch was taken back after it was
-	 * sent.
+	 * The waiting tickets by the full path of the watched node. This is the only watcher,
+	 * so watching a node twice costs nothing. A watch is added and removed inside the
+	 * update of its entry. That only appends to the client's send queue, so both commands
+	 * reach the server in the order of the updates, and the watch of a ticket that has an
+	 * entry is never removed.
 	 */
 	private final ConcurrentMap<String, Set<ZooKeeperTicket>> watched = new ConcurrentHashMap<>();
 
-	private final Consumer<ZooKeeperTicket> moved;
+	private final Consumer<ZooKeeperTicket> predecessorGone;
 
-	/** Create it; the consumer is told when it is worth looking again. */
-	PredecessorWatch(Consumer<ZooKeeperTicket> moved) {
-		this.moved = moved;
+	/**
+	 * Create it.
+	 * @param predecessorGone called on the event thread when the predecessor of a ticket
+	 * has been deleted
+	 */
+	PredecessorWatch(Consumer<ZooKeeperTicket> predecessorGone) {
+		this.predecessorGone = predecessorGone;
 	}
 
 	/**
-	 * Find out whether a node is the first, from what the server has listed; if not,
-	 * watch the one before it, if wanted. Fails if the node is not there.
+	 * Find out whether a node is the first in a list of the server. Fails if the node
+	 * does not exist.
+	 * @param watch whether to watch the predecessor if there is one
 	 */
-	CompletableFuture<Boolean> isFirst(ZooKeeperTicket place, TicketNode node, List<String> names, boolean watch) {
+	CompletableFuture<Boolean> isFirst(ZooKeeperTicket ticket, TicketNode node, List<String> names, boolean watch) {
 		if (!names.contains(node.name())) {
-			place.missing(node);
+			ticket.removed(node);
 			return CompletableFuture.failedFuture(new KeeperException.NoNodeException(node.path()));
 		}
-		NodeLine line = new NodeLine(names);
-		List<String> doubles = line.doublesOf(node.name());
-		if (!doubles.isEmpty()) {
-			return ZooKeeperTickets.delete(node.session(), place.folder, doubles)
-				.thenCompose((none) -> isFirst(place, node, watch));
+		NodeQueue queue = new NodeQueue(names);
+		List<String> duplicates = queue.duplicatesOf(node.name());
+		if (!duplicates.isEmpty()) {
+			return node.session()
+				.commands()
+				.deleteAll(ticket.folder(), duplicates)
+				.thenCompose((none) -> isFirst(ticket, node, watch));
 		}
-		String before = line.before(node.name());
-		if (before == null) {
+		String predecessor = queue.predecessor(node.name());
+		if (predecessor == null) {
 			return CompletableFuture.completedFuture(true);
 		}
-		return watch ? watch(place, node, place.folder + "/" + before) : CompletableFuture.completedFuture(false);
+		return watch ? watch(ticket, node, ticket.folder() + "/" + predecessor)
+				: CompletableFuture.completedFuture(false);
 	}
 
-	/** The same, asking the server. */
-	CompletableFuture<Boolean> isFirst(ZooKeeperTicket place, TicketNode node, boolean watch) {
+	/** Find out whether a node is the first, with a new list of the server. */
+	CompletableFuture<Boolean> isFirst(ZooKeeperTicket ticket, TicketNode node, boolean watch) {
 		return node.session()
-			.handle()
-			.children(place.folder)
-			.thenCompose((names) -> isFirst(place, node, names, watch));
+			.commands()
+			.children(ticket.folder())
+			.thenCompose((names) -> isFirst(ticket, node, names, watch));
 	}
 
-	private CompletableFuture<Boolean> watch(ZooKeeperTicket place, TicketNode node, String before) {
-		AsyncZooKeeper handle = node.session().handle();
-		String path = handle.full(before);
-		place.watching = before;
-		List<CompletableFuture<Boolean>> sent = new ArrayList<>(1);
-		this.watched.compute(path, (key, places) -> {
-			Set<ZooKeeperTicket> known = (places != null) ? places : ConcurrentHashMap.newKeySet();
-			// First, so that a place is not remembered if that fails.
-			sent.add(handle.watch(before, this));
-			known.add(place);
-			return known;
+	private CompletableFuture<Boolean> watch(ZooKeeperTicket ticket, TicketNode node, String predecessor) {
+		AsyncZooKeeper commands = node.session().commands();
+		String fullPath = commands.full(predecessor);
+		ticket.watches(predecessor);
+		List<CompletableFuture<Boolean>> reply = new ArrayList<>(1);
+		this.watched.compute(fullPath, (path, current) -> {
+			Set<ZooKeeperTicket> waiting = (current != null) ? current : ConcurrentHashMap.newKeySet();
+			// First, so that the ticket is not added if this fails.
+			reply.add(commands.watch(predecessor, this));
+			waiting.add(ticket);
+			return waiting;
 		});
-		return sent.get(0).thenCompose((exists) -> {
+		return reply.get(0).thenCompose((exists) -> {
 			if (exists) {
 				return CompletableFuture.completedFuture(false);
 			}
-			// It has just gone, and with it there is nothing to watch.
-			remove(place, path, () -> {
+			// It has just been deleted, so there is no watch to remove.
+			remove(ticket, fullPath, () -> {
 			});
-			return isFirst(place, node, true);
+			return isFirst(ticket, node, true);
 		});
 	}
 
-	/** A place is given up: watch nothing on its behalf. */
-	void forget(ZooKeeperTicket place) {
-		String before = place.watching;
-		TicketNode node = place.node();
-		if (before == null || node == null) {
+	/** Stop watching for a ticket. */
+	void unwatch(ZooKeeperTicket ticket) {
+		String predecessor = ticket.watchedPath();
+		TicketNode node = ticket.node();
+		if (predecessor == null || node == null) {
 			return;
 		}
-		AsyncZooKeeper handle = node.session().handle();
-		remove(place, handle.full(before), () -> handle.unwatch(before));
+		AsyncZooKeeper commands = node.session().commands();
+		remove(ticket, commands.full(predecessor), () -> commands.unwatch(predecessor));
 	}
 
-	/** Runs the action inside the update if no other place waits for that node. */
-	private void remove(ZooKeeperTicket place, String path, Runnable last) {
-		this.watched.computeIfPresent(path, (key, places) -> {
-			if (places.remove(place) && places.isEmpty()) {
-				last.run();
+	/** The action runs inside the update, if the ticket was the last of that path. */
+	private void remove(ZooKeeperTicket ticket, String fullPath, Runnable ifLast) {
+		this.watched.computeIfPresent(fullPath, (path, waiting) -> {
+			if (waiting.remove(ticket) && waiting.isEmpty()) {
+				ifLast.run();
 			}
-			return places.isEmpty() ? null : places;
+			return waiting.isEmpty() ? null : waiting;
 		});
 	}
 
 	/** The session has ended, and its watches with it. */
-	void forgetAll() {
+	void clear() {
 		this.watched.clear();
 	}
 
-	/** On the event thread. */
+	/** Called on the event thread. */
 	@Override
 	public void process(WatchedEvent event) {
 		@Nullable String path = event.getPath();
 		if (path != null && event.getType() == Event.EventType.NodeDeleted) {
-			Set<ZooKeeperTicket> places = this.watched.remove(path);
-			if (places != null) {
-				places.forEach(this.moved);
+			Set<ZooKeeperTicket> waiting = this.watched.remove(path);
+			if (waiting != null) {
+				waiting.forEach(this.predecessorGone);
 			}
 		}
 	}

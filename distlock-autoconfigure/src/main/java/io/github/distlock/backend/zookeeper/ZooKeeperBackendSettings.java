@@ -6,18 +6,19 @@ import io.github.distlock.LockDefinitionException;
 import org.apache.zookeeper.common.PathUtils;
 
 /**
- * How a ZooKeeper store works.
+ * The settings of a ZooKeeper store.
  *
- * @param root the node under which all locks are kept; applications that share locks
- * share it
- * @param commandTimeout how long to wait for the answer to one command
- * @param tokensPerGrant how many fencing tokens one grant covers, 63 at most
+ * @param root the node below which all locks are kept; applications that share locks use
+ * the same root
+ * @param commandTimeout how long to wait for the reply to a command
+ * @param tokensPerGrant the number of fencing tokens of a grant, at most 63
  */
 public record ZooKeeperBackendSettings(String root, Duration commandTimeout, int tokensPerGrant) {
 
 	/**
-	 * A token is the zxid times one more than this, plus the number of the local pass:
-	 * one is left for a writer that reads on.
+	 * The highest number of tokens of a grant. A token is the number of the transaction
+	 * that created the node, times one more than this, plus the number of the local
+	 * hand-off. The remaining one is the token of the reader after a downgrade.
 	 */
 	public static final int MOST_TOKENS_PER_GRANT = 63;
 
@@ -34,15 +35,15 @@ public record ZooKeeperBackendSettings(String root, Duration commandTimeout, int
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockDefinitionException("The root of the locks in ZooKeeper (distlock.zookeeper.root) is '" + root
-					+ "', which is not a path: use one such as /distlock", ex);
+					+ "', which is not a valid path. Use an absolute path such as /distlock", ex);
 		}
 		if (root.equals("/") || root.equals(RESERVED) || root.startsWith(RESERVED + "/")) {
 			throw new LockDefinitionException("The root of the locks in ZooKeeper (distlock.zookeeper.root) is '" + root
-					+ "', which belongs to ZooKeeper itself: use a node of its own such as /distlock");
+					+ "', which is reserved by ZooKeeper. Use another node such as /distlock");
 		}
 		if (tokensPerGrant < 1 || tokensPerGrant > MOST_TOKENS_PER_GRANT) {
-			throw new IllegalArgumentException(
-					"A grant covers 1 to " + MOST_TOKENS_PER_GRANT + " tokens and not " + tokensPerGrant);
+			throw new IllegalArgumentException("The tokens of a grant are " + tokensPerGrant + ", but must be from 1 to "
+					+ MOST_TOKENS_PER_GRANT);
 		}
 	}
 

@@ -30,28 +30,30 @@ import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This JVM's link with ZooKeeper: which session there is, and whether it lives. The
- * client belongs to somebody else, who starts and closes it.
+ * The connection of an open store: provides the current session, has it confirmed by the
+ * leader at intervals, and waits for replies. The caller starts and closes the client.
  */
 final class ZooKeeperConnection {
 
 	private static final Log logger = LogFactory.getLog(ZooKeeperConnection.class);
 
-	private static final long NO_SESSION_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+	/** Delay between two checks while there is no session. */
+	private static final long NO_SESSION_DELAY_NANOS = Duration.ofSeconds(1).toNanos();
 
 	private final CuratorFramework client;
 
-	private final Duration patience;
+	private final Duration commandTimeout;
 
 	private final TimeSource clock;
 
-	private final ConnectionStateListener stateListener = this::connectionChanged;
+	private final Listener listener;
+
+	private final ScheduledThreadPoolExecutor timers;
+
+	private final ConnectionStateListener stateListener = this::stateChanged;
 
 	private final CuratorListener eventListener = this::eventReceived;
 
-	/**
-	 * Counts lost connections: a command during which one was lost may have run twice.
-	 */
 	private final AtomicInteger disconnects = new AtomicInteger();
 
 	private final ReentrantLock lock = new ReentrantLock();
@@ -59,50 +61,51 @@ final class ZooKeeperConnection {
 	/** Guarded by {@link #lock} for writing. */
 	private volatile @Nullable ZooKeeperSession current;
 
-	/** The session of which was told last. Touched by the state listener only. */
-	private @Nullable ZooKeeperSession told;
+	/** The session of the last connection. Used by the state listener only. */
+	private @Nullable ZooKeeperSession lastConnected;
 
-	/** Completes when there is a connection. Guarded by {@link #lock} for writing. */
+	/** Completes when there is a connection. Written by the state listener only. */
 	private volatile CompletableFuture<Boolean> connected = new CompletableFuture<>();
 
-	private volatile @Nullable Open open;
+	private volatile boolean closed;
 
-	ZooKeeperConnection(CuratorFramework client, Duration patience, TimeSource clock) {
+	ZooKeeperConnection(CuratorFramework client, Duration commandTimeout, TimeSource clock, Listener listener) {
 		this.client = client;
-		this.patience = patience;
+		this.commandTimeout = commandTimeout;
 		this.clock = clock;
+		this.listener = listener;
+		this.timers = new ScheduledThreadPoolExecutor(1, LockThreads.named("distlock-zookeeper"));
+		this.timers.setRemoveOnCancelPolicy(true);
+		this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 	}
 
-	void open(Events events) {
-		ScheduledThreadPoolExecutor timers = new ScheduledThreadPoolExecutor(1,
-				LockThreads.named("distlock-zookeeper"));
-		timers.setRemoveOnCancelPolicy(true);
-		timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-		this.open = new Open(events, timers);
+	/** Start to observe the client. */
+	void start() {
 		this.client.getCuratorListenable().addListener(this.eventListener);
 		this.client.getConnectionStateListenable().addListener(this.stateListener);
 		if (this.client.getZookeeperClient().isConnected()) {
 			this.connected.complete(true);
 		}
-		later(this::beat, 0);
+		later(this::confirmSession, 0);
 	}
 
 	void close() {
-		Open closing = this.open;
-		this.open = null;
+		this.closed = true;
 		this.client.getConnectionStateListenable().removeListener(this.stateListener);
 		this.client.getCuratorListenable().removeListener(this.eventListener);
-		if (closing != null) {
-			closing.timers().shutdownNow();
-		}
+		this.timers.shutdownNow();
+	}
+
+	boolean isClosed() {
+		return this.closed;
 	}
 
 	/**
-	 * Finish what is left after the end: now, and each time the client is connected
-	 * again, until nothing is left or the client is closed.
-	 * @param action does not block, and answers whether nothing is left
+	 * Run an action after {@link #close()}: now, and each time the client has connected
+	 * again, until the action succeeds or the client is closed.
+	 * @param action returns whether it has succeeded, and does not block
 	 */
-	void onConnection(BooleanSupplier action) {
+	void runUntilDone(BooleanSupplier action) {
 		if (action.getAsBoolean()) {
 			return;
 		}
@@ -118,34 +121,29 @@ final class ZooKeeperConnection {
 		});
 	}
 
-	boolean isOpen() {
-		return this.open != null;
-	}
-
-	CuratorFramework client() {
-		return this.client;
-	}
-
+	/**
+	 * The number of lost connections. A command during which it has changed may have been
+	 * executed twice.
+	 */
 	int disconnects() {
 		return this.disconnects.get();
 	}
 
-	/** Run a task that does not block after a delay, unless the store stops before. */
+	/** Run a task that does not block after a delay, unless the store is closed before. */
 	void later(Runnable task, long delayNanos) {
-		Open now = this.open;
-		if (now == null) {
+		if (this.closed) {
 			return;
 		}
 		try {
-			now.timers().schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+			this.timers.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
 		}
 		catch (RejectedExecutionException ex) {
-			logger.debug("A timer was not set, since the store has stopped", ex);
+			logger.debug("A timer was not set, since the store has been closed", ex);
 		}
 	}
 
-	/** The session, waiting for a connection if there is none. */
-	ZooKeeperSession session(String what) {
+	/** The connected session. Waits for a connection if there is none. */
+	ZooKeeperSession session(String command) {
 		ZooKeeperSession session = connectedSession();
 		if (session != null) {
 			return session;
@@ -159,8 +157,7 @@ final class ZooKeeperConnection {
 			cause = ex;
 		}
 		if (session == null) {
-			throw ZooKeeperFailures.unreachable(what, servers(), this.patience,
-					(cause != null) ? cause : new KeeperException.ConnectionLossException());
+			throw unreachable(command, (cause != null) ? cause : new KeeperException.ConnectionLossException());
 		}
 		return session;
 	}
@@ -176,7 +173,7 @@ final class ZooKeeperConnection {
 			return null;
 		}
 		try {
-			return adopt(this.client.getZookeeperClient().getZooKeeper());
+			return sessionOf(this.client.getZookeeperClient().getZooKeeper());
 		}
 		catch (Exception ex) {
 			logger.debug("There is no session with ZooKeeper yet", ex);
@@ -184,7 +181,7 @@ final class ZooKeeperConnection {
 		}
 	}
 
-	private @Nullable ZooKeeperSession adopt(ZooKeeper zooKeeper) {
+	private @Nullable ZooKeeperSession sessionOf(ZooKeeper zooKeeper) {
 		this.lock.lock();
 		try {
 			ZooKeeperSession session = this.current;
@@ -192,10 +189,10 @@ final class ZooKeeperConnection {
 				return null;
 			}
 			if (session == null || !session.isOf(zooKeeper)) {
-				session = new ZooKeeperSession(zooKeeper, this.client.getNamespace(), this.clock);
+				session = new ZooKeeperSession(this.client, zooKeeper, this.clock);
 				this.current = session;
-				// Answered before whatever is sent next.
-				session.beat();
+				// Sent, and so answered, before all other commands of the session.
+				session.confirm();
 			}
 			return session;
 		}
@@ -204,21 +201,19 @@ final class ZooKeeperConnection {
 		}
 	}
 
-	/** Wait for an answer. An interrupt does not cut it short: the flag is kept. */
-	<T> T await(CompletableFuture<T> reply, String what) {
+	/** Wait for a reply. An interrupt does not end the wait: the flag is kept. */
+	<T> T await(CompletableFuture<T> reply, String command) {
 		try {
 			return uninterruptibly(reply);
 		}
 		catch (TimeoutException ex) {
-			throw ZooKeeperFailures.silent(what, servers(), this.patience);
+			throw new LockBackendException("The " + command + " failed: ZooKeeper at " + servers()
+					+ " did not reply within " + this.commandTimeout + ". Check that the ensemble has a leader and that"
+					+ " its disks are fast, or raise distlock.zookeeper.command-timeout");
 		}
 		catch (ExecutionException ex) {
-			throw failed(what, (ex.getCause() != null) ? ex.getCause() : ex);
+			throw failed(command, (ex.getCause() != null) ? ex.getCause() : ex);
 		}
-	}
-
-	LockBackendException failed(String what, Throwable cause) {
-		return ZooKeeperFailures.failed(what, servers(), cause);
 	}
 
 	private <T> T uninterruptibly(CompletableFuture<T> reply) throws ExecutionException, TimeoutException {
@@ -227,8 +222,8 @@ final class ZooKeeperConnection {
 		try {
 			while (true) {
 				try {
-					long left = this.patience.toNanos() - (this.clock.nanoTime() - start);
-					return reply.get(Math.max(left, 0), TimeUnit.NANOSECONDS);
+					long remaining = this.commandTimeout.toNanos() - (this.clock.nanoTime() - start);
+					return reply.get(Math.max(remaining, 0), TimeUnit.NANOSECONDS);
 				}
 				catch (InterruptedException ex) {
 					interrupted = true;
@@ -242,34 +237,56 @@ final class ZooKeeperConnection {
 		}
 	}
 
+	private LockBackendException unreachable(String command, Throwable cause) {
+		return new LockBackendException("The " + command + " was not sent: there is no connection to ZooKeeper at "
+				+ servers() + ", and none was established within " + this.commandTimeout
+				+ ". Check that the ensemble runs, has a leader and is reachable (distlock.zookeeper.connect-string,"
+				+ " or the application's CuratorFramework)", cause);
+	}
+
+	/** The exception for a command that failed. */
+	LockBackendException failed(String command, Throwable cause) {
+		String remedy = "Check that the ensemble runs and has a leader";
+		if (cause instanceof KeeperException.NoAuthException || cause instanceof KeeperException.InvalidACLException) {
+			remedy = "Give the client the right to create, read and delete below the root of the locks"
+					+ " (distlock.zookeeper.root), by the authorization and the ACL provider of the application's"
+					+ " CuratorFramework";
+		}
+		else if (cause instanceof KeeperException.SessionExpiredException) {
+			remedy = "The session has expired, and the client creates a new one. Check whether the ensemble or this"
+					+ " process paused for longer than the session timeout";
+		}
+		return new LockBackendException("The " + command + " failed: ZooKeeper at " + servers() + " returned "
+				+ cause.getMessage() + ". " + remedy, cause);
+	}
+
 	private String servers() {
 		return this.client.getZookeeperClient().getCurrentConnectionString();
 	}
 
-	/** Ask the leader whether the session lives, and see to it that this is repeated. */
-	private void beat() {
-		long pause = NO_SESSION_PAUSE_NANOS;
+	private void confirmSession() {
+		long delay = NO_SESSION_DELAY_NANOS;
 		try {
 			ZooKeeperSession session = this.current;
 			if (session != null && !session.isAlive()) {
-				tell(Events::inDoubt);
+				signal(Listener::sessionInDoubt);
 			}
 			session = connectedSession();
 			if (session != null) {
-				session.beat();
-				pause = session.untilNextBeatNanos();
-				tell(Events::stillConnected);
+				session.confirm();
+				delay = session.nextConfirmationNanos();
+				signal(Listener::stillConnected);
 			}
 		}
 		catch (Throwable ex) {
-			logger.warn("The session with ZooKeeper could not be examined; it is tried again: " + ex.getMessage(), ex);
+			logger.warn("The check of the session with ZooKeeper failed and will be repeated: " + ex.getMessage(), ex);
 		}
 		finally {
-			later(this::beat, pause);
+			later(this::confirmSession, delay);
 		}
 	}
 
-	/** On the client's event thread, in order with the answers to commands. */
+	/** Called on the client's event thread, in order with the replies to commands. */
 	private void eventReceived(CuratorFramework source, CuratorEvent event) {
 		if (event.getType() == CuratorEventType.WATCHED && event.getWatchedEvent() != null
 				&& event.getWatchedEvent().getState() == Watcher.Event.KeeperState.Disconnected) {
@@ -277,54 +294,50 @@ final class ZooKeeperConnection {
 		}
 	}
 
-	private void connectionChanged(CuratorFramework source, ConnectionState state) {
+	private void stateChanged(CuratorFramework source, ConnectionState state) {
 		switch (state) {
 			case CONNECTED, RECONNECTED -> {
-				ZooKeeperSession before = this.told;
+				ZooKeeperSession before = this.lastConnected;
 				ZooKeeperSession session = connectedSession();
 				if (session != null) {
 					session.reconnected();
-					session.beat();
+					session.confirm();
 				}
-				this.told = session;
+				this.lastConnected = session;
 				this.connected.complete(true);
-				tell((events) -> events.connected(before != session));
+				signal((target) -> target.connected(before != session));
 			}
 			case SUSPENDED, LOST -> {
 				if (this.connected.isDone()) {
 					this.connected = new CompletableFuture<>();
 				}
-				tell(Events::inDoubt);
+				signal(Listener::sessionInDoubt);
 			}
-			default -> logger.debug("ZooKeeper can be read only");
+			default -> logger.debug("The connection to ZooKeeper is read-only");
 		}
 	}
 
-	private void tell(Consumer<Events> what) {
-		Open now = this.open;
-		if (now != null) {
-			what.accept(now.events());
+	private void signal(Consumer<Listener> signal) {
+		if (!this.closed) {
+			signal.accept(this.listener);
 		}
 	}
 
-	/** Who is told of the session. */
-	interface Events {
+	/** Receives the changes of the session. Must not block. */
+	interface Listener {
 
 		/** The session may end, or has ended. */
-		void inDoubt();
+		void sessionInDoubt();
 
-		/** There is a connection, as there was some time ago. */
+		/** The session is connected. Called at intervals. */
 		void stillConnected();
 
 		/**
-		 * There is a connection again.
-		 * @param anew whether it is of a new session
+		 * The client has connected.
+		 * @param newSession whether the session is another one than before
 		 */
-		void connected(boolean anew);
+		void connected(boolean newSession);
 
-	}
-
-	private record Open(Events events, ScheduledThreadPoolExecutor timers) {
 	}
 
 }

@@ -13,10 +13,10 @@ import io.github.distlock.backend.TimeSource;
 import org.apache.curator.framework.CuratorFramework;
 
 /**
- * Locks in ZooKeeper: each ticket is an ephemeral sequential node, the first holds, and
- * each other one watches the one before it, or the last writer before it if it reads. A
- * lock lasts as long as the session of its JVM. The client belongs to the caller, who
- * starts and closes it. Thread-safe.
+ * Locks in ZooKeeper. Each ticket is an ephemeral sequential node in the folder of its
+ * key, and the first node holds the lock. Each other node waits for its predecessor, or
+ * for the last writer before it if it is a reader's. A lock lasts as long as the session
+ * of its JVM. The caller starts and closes the client. Thread-safe.
  */
 public final class ZooKeeperLockBackend implements LockBackend {
 
@@ -31,10 +31,10 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	private final BackendDescription description;
 
 	/**
-	 * Create the store. Sends nothing yet.
-	 * @param client the application's ZooKeeper, started; this store does not close it
-	 * @param settings how to work
-	 * @param clock the time
+	 * Create a backend. Sends nothing yet.
+	 * @param client the application's client, started; this backend does not close it
+	 * @param settings the settings of the store
+	 * @param clock the clock
 	 */
 	public ZooKeeperLockBackend(CuratorFramework client, ZooKeeperBackendSettings settings, TimeSource clock) {
 		this.client = client;
@@ -56,10 +56,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		ZooKeeperConnection connection = new ZooKeeperConnection(this.client, this.settings.commandTimeout(),
-				this.clock);
-		return new ZooKeeperLockStore(connection, new LockPaths(this.settings.root()), this.description,
-				context.signals());
+		return new ZooKeeperLockStore(this.client, this.settings, this.description, this.clock, context.signals());
 	}
 
 }

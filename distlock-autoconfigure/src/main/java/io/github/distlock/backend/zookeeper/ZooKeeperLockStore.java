@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
@@ -15,44 +16,48 @@ import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.zookeeper.ZooKeeperTicket.TicketNode;
+import org.apache.curator.framework.CuratorFramework;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open store of a {@link ZooKeeperLockBackend}. Thread-safe.
+ * The open store of a {@link ZooKeeperLockBackend}: the verbs, and the signals that
+ * follow from events of ZooKeeper. Thread-safe.
  */
-final class ZooKeeperLockStore implements LockStore {
+final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Listener {
 
 	/**
-	 * Watches are kept over reconnects; looking again is only for what nobody foresaw.
+	 * Share of the session timeout after which a waiting ticket is attempted again, plus
+	 * a random part. Only a safety net: watches survive reconnects.
 	 */
-	private static final double SAFETY_SHARE = 0.8;
+	private static final double RETRY_SHARE = 0.8;
 
-	private static final double SAFETY_JITTER = 0.2;
+	private static final double RETRY_JITTER = 0.2;
 
-	private final ZooKeeperConnection link;
-
-	private final LockPaths paths;
-
-	private final ZooKeeperTickets places;
-
-	private final PredecessorWatch standing;
-
-	private final HeldNodes heldNodes;
+	private static final RenewalResult GONE = new RenewalResult.Gone();
 
 	private final BackendDescription description;
 
-	private final ZooKeeperSignals signals;
+	private final LockSignals signals;
 
-	ZooKeeperLockStore(ZooKeeperConnection link, LockPaths paths, BackendDescription description, LockSignals signals) {
-		this.link = link;
-		this.paths = paths;
-		this.places = new ZooKeeperTickets(this.link, this.paths);
+	private final LockPaths paths;
+
+	private final ZooKeeperConnection connection;
+
+	private final ZooKeeperTickets tickets;
+
+	private final PredecessorWatch predecessors = new PredecessorWatch(this::predecessorGone);
+
+	ZooKeeperLockStore(CuratorFramework client, ZooKeeperBackendSettings settings, BackendDescription description,
+			TimeSource clock, LockSignals signals) {
 		this.description = description;
-		this.signals = new ZooKeeperSignals(this.places, this::grant);
-		this.standing = this.signals.standing();
-		this.heldNodes = new HeldNodes(this.link, this.places, description.tokensPerGrant());
-		this.signals.to(signals);
-		this.link.open(this.signals);
+		this.signals = signals;
+		this.paths = new LockPaths(settings.root());
+		this.connection = new ZooKeeperConnection(client, settings.commandTimeout(), clock, this);
+		this.tickets = new ZooKeeperTickets(this.connection, this.paths);
+		this.connection.start();
 	}
 
 	@Override
@@ -62,165 +67,244 @@ final class ZooKeeperLockStore implements LockStore {
 
 	@Override
 	public void close() {
-		this.link.close();
-		this.signals.to(null);
-		// The client belongs to the application and may live on: what is still to be
-		// deleted would keep every JVM out.
-		this.link.onConnection(this.places::departAfterStop);
+		this.connection.close();
+		// The client belongs to the application and may live on. Until the remaining
+		// nodes are deleted they block other JVMs.
+		this.connection.runUntilDone(this.tickets::retryDeletions);
 	}
 
 	@Override
 	public void verify() {
-		String what = "trial of the lock store";
-		ZooKeeperSession session = this.link.session(what);
+		String command = "check of the lock store";
+		ZooKeeperSession session = this.connection.session(command);
 		String probe = this.paths.probe(Long.toHexString(ThreadLocalRandom.current().nextLong()));
-		TicketNode node = this.link.await(NodeCreation.create(this.link.client(), probe, session), what);
-		this.link.await(session.handle().delete(node.path()), what);
+		TicketNode node = this.connection.await(this.tickets.createNode(probe, session), command);
+		this.connection.await(session.commands().delete(node.path()), command);
 	}
 
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		String what = "attempt of lock '" + ticket.key() + "'";
-		if (!this.link.isOpen()) {
+		String command = "attempt of lock '" + ticket.key() + "'";
+		if (this.connection.isClosed()) {
 			throw StoreCalls.closed("ZooKeeper");
 		}
-		ZooKeeperTicket place = this.places.obtain(ticket);
-		if (place.isGivenUp()) {
-			// It did not want to wait, asks again, and was not yet withdrawn for certain.
-			this.link.await(this.places.depart(place), what);
-			place = this.places.obtain(ticket);
+		ZooKeeperTicket current = this.tickets.obtain(ticket);
+		if (current.isAbandoned()) {
+			// An earlier attempt did not queue, and the deletion of its node has failed.
+			this.connection.await(this.tickets.delete(current), command);
+			current = this.tickets.obtain(ticket);
 		}
-		place.queued |= queue;
-		return this.link.await(attempt(place, this.link.session(what), queue, null), what);
+		if (queue) {
+			current.queue();
+		}
+		return this.connection.await(attempt(current, this.connection.session(command), queue, null), command);
 	}
 
 	/**
-	 * Everything that needs no answer of what comes before is sent at once: the creation,
-	 * what is to follow it, and the question who is there.
+	 * Send at once all commands that need no earlier reply: the creation of the node, the
+	 * release that is to follow it, and the list of the nodes.
 	 */
-	private CompletableFuture<AttemptResult> attempt(ZooKeeperTicket place, ZooKeeperSession session, boolean queue,
+	private CompletableFuture<AttemptResult> attempt(ZooKeeperTicket ticket, ZooKeeperSession session, boolean queue,
 			@Nullable Runnable afterCreation) {
-		boolean arrives = place.nodeIn(session) == null;
-		CompletableFuture<TicketNode> arrival = this.places.arrive(place, session);
+		boolean isNew = ticket.nodeIn(session) == null;
+		CompletableFuture<TicketNode> creation = this.tickets.obtainNode(ticket, session);
 		if (afterCreation != null) {
 			afterCreation.run();
 		}
-		// Not to be relied on: folders may have to be made before the node.
-		CompletableFuture<List<String>> early = session.handle()
-			.children(place.folder)
+		// May miss the node: the folder is created first if it does not exist.
+		CompletableFuture<List<String>> list = session.commands()
+			.children(ticket.folder())
 			.exceptionally((failure) -> List.of());
-		return arrival
-			.thenCompose((node) -> early.thenCompose(
-					(names) -> names.contains(node.name()) ? this.standing.isFirst(place, node, names, place.queued)
-							: this.standing.isFirst(place, node, place.queued)))
-			.thenCompose((first) -> answer(place, session, first, queue, arrives));
+		return creation.thenCompose((node) -> list.thenCompose((names) -> names.contains(node.name())
+				? this.predecessors.isFirst(ticket, node, names, ticket.isQueued())
+				: this.predecessors.isFirst(ticket, node, ticket.isQueued())))
+			.thenCompose((first) -> result(ticket, session, first, queue, isNew));
 	}
 
-	private CompletableFuture<AttemptResult> answer(ZooKeeperTicket place, ZooKeeperSession session, boolean first,
-			boolean queue, boolean arrives) {
-		TicketNode node = place.node();
-		if (first && node != null && place.hold()) {
-			return CompletableFuture.completedFuture(new AttemptResult.Granted(grant(place, node)));
+	private CompletableFuture<AttemptResult> result(ZooKeeperTicket ticket, ZooKeeperSession session, boolean first,
+			boolean queue, boolean isNew) {
+		TicketNode node = ticket.node();
+		if (first && node != null && ticket.hold()) {
+			return CompletableFuture.completedFuture(granted(ticket, node));
 		}
 		Duration timeout = session.timeout();
 		if (queue) {
-			double share = SAFETY_SHARE + ThreadLocalRandom.current().nextDouble(SAFETY_JITTER);
+			double share = RETRY_SHARE + ThreadLocalRandom.current().nextDouble(RETRY_JITTER);
 			return CompletableFuture.completedFuture(
-					new AttemptResult.Waiting(Duration.ofMillis((long) (timeout.toMillis() * share)), arrives));
+					new AttemptResult.Waiting(Duration.ofMillis((long) (timeout.toMillis() * share)), isNew));
 		}
-		// Nobody knows how long the session of the holder will last.
+		// The session of the holder is not known: its timeout is the best estimate.
 		AttemptResult busy = new AttemptResult.Busy(timeout);
-		return place.queued ? CompletableFuture.completedFuture(busy)
-				: this.places.depart(place).thenApply((existed) -> busy);
+		return ticket.isQueued() ? CompletableFuture.completedFuture(busy)
+				: this.tickets.delete(ticket).thenApply((existed) -> busy);
 	}
 
-	private Grant grant(ZooKeeperTicket place, TicketNode node) {
-		return place.grant(node, this.description.tokensPerGrant());
+	private AttemptResult granted(ZooKeeperTicket ticket, TicketNode node) {
+		return new AttemptResult.Granted(grant(ticket, node));
+	}
+
+	private Grant grant(ZooKeeperTicket ticket, TicketNode node) {
+		return ticket.grant(node, this.description.tokensPerGrant());
 	}
 
 	/**
-	 * Works as long as the client is open, after the store has been stopped, too: a lock
-	 * that is given back late need not wait for the end of the session.
+	 * Works after the store has been closed too, as long as the client is open: a lock
+	 * that is released late does not have to wait for the end of the session.
 	 */
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		String what = "release of lock '" + ticket.key() + "'";
-		ZooKeeperTicket place = this.places.find(ticket);
-		boolean held = place != null && place.isHeld();
+		String command = "release of lock '" + ticket.key() + "'";
+		ZooKeeperTicket current = this.tickets.find(ticket);
+		boolean held = current != null && current.isHeld();
 		if (next == null) {
-			return new ReleaseResult(leave(place, what) && held, null);
+			return new ReleaseResult(remove(current, command) && held, null);
 		}
 		if (next.ticket().isReader() && !ticket.isReader()) {
-			return downgrade(place, this.places.obtain(next.ticket()), lastToken, what);
+			return downgrade(current, this.tickets.obtain(next.ticket()), lastToken, command);
 		}
-		ZooKeeperTicket following = this.places.obtain(next.ticket());
-		following.queued = true;
-		if (place != null) {
-			place.giveUp();
+		ZooKeeperTicket successor = this.tickets.obtain(next.ticket());
+		successor.queue();
+		if (current != null) {
+			current.abandon();
 		}
-		ZooKeeperSession session = this.link.session(what);
-		List<CompletableFuture<Boolean>> departure = new ArrayList<>(1);
-		CompletableFuture<AttemptResult> answer = attempt(following, session, true, () -> departure.add(depart(place)));
-		boolean existed = this.link.await(departure.get(0), what);
-		return new ReleaseResult(existed && held, this.link.await(answer, what));
+		ZooKeeperSession session = this.connection.session(command);
+		List<CompletableFuture<Boolean>> deletion = new ArrayList<>(1);
+		CompletableFuture<AttemptResult> attempt = attempt(successor, session, true,
+				() -> deletion.add(remove(current)));
+		boolean existed = this.connection.await(deletion.get(0), command);
+		return new ReleaseResult(existed && held, this.connection.await(attempt, command));
 	}
 
 	/**
-	 * The writer's node becomes the reader's in one transaction. Until that is answered
-	 * the writer is not given up, or its node might be deleted first.
+	 * Replace the writer's node with the reader's in one transaction. The writer is not
+	 * abandoned before the reply: its node might be deleted first.
 	 */
 	private ReleaseResult downgrade(@Nullable ZooKeeperTicket writer, ZooKeeperTicket reader, long lastToken,
-			String what) {
-		TicketNode known = reader.node();
-		if (known != null && reader.isHeld()) {
-			// A copy of the command.
-			return new ReleaseResult(false, new AttemptResult.Granted(grant(reader, known)));
+			String command) {
+		TicketNode existing = reader.node();
+		if (existing != null && reader.isHeld()) {
+			// An earlier copy of this command was executed.
+			return new ReleaseResult(false, granted(reader, existing));
 		}
-		boolean done = false;
+		boolean replaced = false;
 		try {
-			ZooKeeperSession session = this.link.session(what);
+			ZooKeeperSession session = this.connection.session(command);
 			TicketNode node = (writer != null && writer.isHeld()) ? writer.nodeIn(session) : null;
-			done = writer != null && node != null
-					&& this.link.await(this.places.replace(writer, node, reader, lastToken), what);
+			replaced = writer != null && node != null
+					&& this.connection.await(this.tickets.replaceNode(writer, node, reader, lastToken), command);
 		}
 		finally {
-			if (!done) {
-				depart(reader);
+			if (!replaced) {
+				remove(reader);
 			}
 		}
-		depart(writer);
+		remove(writer);
 		TicketNode node = reader.node();
 		if (node != null && reader.hold()) {
-			return new ReleaseResult(true, new AttemptResult.Granted(grant(reader, node)));
+			return new ReleaseResult(true, granted(reader, node));
 		}
 		return new ReleaseResult(false, null);
 	}
 
 	@Override
 	public void cancel(Ticket ticket) {
-		leave(this.places.find(ticket), "cancellation of lock '" + ticket.key() + "'");
+		remove(this.tickets.find(ticket), "cancellation of lock '" + ticket.key() + "'");
 	}
 
-	private boolean leave(@Nullable ZooKeeperTicket place, String what) {
-		if (place != null) {
-			place.giveUp();
-			// Waits for a connection; without one the deletion is made up for later.
-			this.link.session(what);
+	private boolean remove(@Nullable ZooKeeperTicket ticket, String command) {
+		if (ticket != null) {
+			ticket.abandon();
+			// Waits for a connection. If there is none, the deletion is repeated later.
+			this.connection.session(command);
 		}
-		return this.link.await(depart(place), what);
+		return this.connection.await(remove(ticket), command);
 	}
 
-	private CompletableFuture<Boolean> depart(@Nullable ZooKeeperTicket place) {
-		if (place == null) {
+	private CompletableFuture<Boolean> remove(@Nullable ZooKeeperTicket ticket) {
+		if (ticket == null) {
 			return CompletableFuture.completedFuture(false);
 		}
-		this.standing.forget(place);
-		return this.places.depart(place);
+		this.predecessors.unwatch(ticket);
+		return this.tickets.delete(ticket);
+	}
+
+	/**
+	 * Find out whether held nodes still exist. Their locks need no renewal: this is
+	 * called when the session was in doubt.
+	 */
+	@Override
+	public List<RenewalResult> renew(List<Renewal> renewals) {
+		List<CompletableFuture<RenewalResult>> replies = new ArrayList<>(renewals.size());
+		for (Renewal renewal : renewals) {
+			replies.add(renew(renewal));
+		}
+		try {
+			this.connection.await(CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new)),
+					"renewal of " + renewals.size() + " locks");
+		}
+		catch (LockBackendException ex) {
+			replies.forEach((reply) -> reply.complete(new RenewalResult.Unknown(ex)));
+		}
+		return replies.stream().map((reply) -> reply.getNow(GONE)).toList();
+	}
+
+	private CompletableFuture<RenewalResult> renew(Renewal renewal) {
+		ZooKeeperTicket ticket = this.tickets.find(renewal.ticket());
+		TicketNode node = (ticket != null && ticket.isHeld()) ? ticket.node() : null;
+		if (ticket == null || node == null || renewal.lastToken() != grant(ticket, node).lastToken()
+				|| node.session().hasEnded()) {
+			return CompletableFuture.completedFuture(GONE);
+		}
+		ZooKeeperSession session = node.session();
+		return session.commands().stat(node.path()).handle((stat, failure) -> {
+			if (failure != null) {
+				return session.hasEnded() ? GONE : new RenewalResult.Unknown(
+						this.connection.failed("renewal of lock '" + renewal.ticket().key() + "'", failure));
+			}
+			return stat.isPresent() ? new RenewalResult.Renewed(Validity.session(session)) : GONE;
+		});
+	}
+
+	/** Called on the event thread: must not block. */
+	private void predecessorGone(ZooKeeperTicket ticket) {
+		TicketNode node = ticket.node();
+		if (node == null || ticket.isAbandoned()) {
+			return;
+		}
+		this.predecessors.isFirst(ticket, node, true).whenComplete((first, failure) -> {
+			if (this.connection.isClosed()) {
+				return;
+			}
+			if (failure != null) {
+				this.signals.lookAgain(ticket.ticket());
+			}
+			else if (first && ticket.hold()) {
+				this.signals.granted(ticket.ticket(), grant(ticket, node));
+			}
+		});
 	}
 
 	@Override
-	public List<RenewalResult> renew(List<Renewal> renewals) {
-		return this.heldNodes.renew(renewals);
+	public void sessionInDoubt() {
+		List<Ticket> held = this.tickets.all().filter(ZooKeeperTicket::isHeld).map(ZooKeeperTicket::ticket).toList();
+		if (!held.isEmpty()) {
+			this.signals.renewNow(held);
+		}
+	}
+
+	@Override
+	public void stillConnected() {
+		this.tickets.retryDeletions();
+	}
+
+	@Override
+	public void connected(boolean newSession) {
+		if (newSession) {
+			this.predecessors.clear();
+		}
+		this.tickets.retryDeletions();
+		sessionInDoubt();
+		this.signals.lookAgainAll();
 	}
 
 }

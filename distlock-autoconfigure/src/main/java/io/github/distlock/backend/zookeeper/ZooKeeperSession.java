@@ -7,44 +7,49 @@ import java.util.concurrent.locks.ReentrantLock;
 import io.github.distlock.backend.StoreSession;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One session with ZooKeeper, and until when it lives for certain.
+ * A session with ZooKeeper, and the time until which it is certainly alive.
  * <p>
- * The leader ends a session when it has heard nothing of it for the session timeout. It
- * hears of it through the server to which this client is connected, which reports each
- * half tick; a tick is half of the session timeout at most, so each quarter of it. A
- * client cannot see those reports, and a server that has lost its leader goes on
- * answering reads. So only an answer that came from the leader proves anything
- * ({@link #beat()}): what the server had heard a quarter of the timeout before has been
- * reported by then, and the session lives for its timeout from that moment.
+ * The leader ends a session when it has not heard of it for the session timeout. It hears
+ * of it from the server to which this client is connected: that server reports its
+ * sessions each half tick, and a tick is at most half of the session timeout, so it
+ * reports each quarter of the session timeout. A client cannot see these reports, and a
+ * server that has lost its leader still answers reads. So only a reply of the leader
+ * proves anything ({@link #confirm()}): by then, what the server had heard a quarter of
+ * the session timeout before has been reported, and the session lives for its timeout
+ * from that moment.
  */
 final class ZooKeeperSession implements StoreSession {
 
-	/** Of the session timeout: after that the server's report has reached the leader. */
-	private static final double REPORTED_SHARE = 0.25;
+	/** Share of the session timeout after which the server's report has arrived. */
+	private static final double REPORT_SHARE = 0.25;
 
 	/**
-	 * Of the session timeout: what is left of it, when the leader answers. The client
-	 * sends something each third of it, and the server reports each quarter.
+	 * Share of the session timeout that is left when the leader replies: the client sends
+	 * something each third of the session timeout, and the server reports each quarter.
 	 */
-	private static final double LEFT_SHARE = 1 - 1.0 / 3 - REPORTED_SHARE;
+	private static final double REMAINING_SHARE = 1 - 1.0 / 3 - REPORT_SHARE;
 
-	/** Beats that are further apart than this had a pause between them. */
-	private static final double STEADY_SHARE = 1.0 / 3;
+	/**
+	 * Share of the session timeout. If two confirmations are further apart, this process
+	 * paused between them.
+	 */
+	private static final double PAUSE_SHARE = 1.0 / 3;
 
-	/** Of the session timeout: how often the leader is asked. */
-	private static final double BEAT_SHARE = 0.26;
+	/** Share of the session timeout between two confirmations. */
+	private static final double CONFIRMATION_SHARE = 0.26;
 
-	private static final long SHORTEST_PAUSE_NANOS = Duration.ofMillis(20).toNanos();
+	private static final long SHORTEST_DELAY_NANOS = Duration.ofMillis(20).toNanos();
 
 	private final ZooKeeper zooKeeper;
 
 	private final long id;
 
-	private final AsyncZooKeeper handle;
+	private final AsyncZooKeeper commands;
 
 	private final TimeSource clock;
 
@@ -52,25 +57,28 @@ final class ZooKeeperSession implements StoreSession {
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	/** When that was sent of which the leader has heard. Guarded by {@link #lock}. */
-	private TimeSource.@Nullable Instant heard;
+	/**
+	 * When the confirmation was sent from which on the next report is proven. Guarded by
+	 * {@link #lock}.
+	 */
+	private TimeSource.@Nullable Instant unreported;
 
-	/** When the last beat was sent that was answered. Guarded by {@link #lock}. */
-	private TimeSource.@Nullable Instant lastBeat;
+	/** When the last answered confirmation was sent. Guarded by {@link #lock}. */
+	private TimeSource.@Nullable Instant lastConfirmation;
 
-	/** Replaced by later ones only, guarded by {@link #lock} for writing. */
+	/** Only replaced by later ones. Guarded by {@link #lock} for writing. */
 	private volatile @Nullable Validity proven;
 
-	ZooKeeperSession(ZooKeeper zooKeeper, String namespace, TimeSource clock) {
+	ZooKeeperSession(CuratorFramework client, ZooKeeper zooKeeper, TimeSource clock) {
 		this.zooKeeper = zooKeeper;
 		this.id = zooKeeper.getSessionId();
-		this.handle = new AsyncZooKeeper(zooKeeper, namespace);
+		this.commands = new AsyncZooKeeper(client, zooKeeper);
 		this.clock = clock;
 		this.timeout = Duration.ofMillis(zooKeeper.getSessionTimeout());
 	}
 
-	AsyncZooKeeper handle() {
-		return this.handle;
+	AsyncZooKeeper commands() {
+		return this.commands;
 	}
 
 	Duration timeout() {
@@ -89,7 +97,7 @@ final class ZooKeeperSession implements StoreSession {
 		return this.zooKeeper.getState().isConnected();
 	}
 
-	/** Whether it is over, for certain: the client knows it, or has closed it. */
+	/** Whether the session has certainly ended: it has expired or was closed. */
 	boolean hasEnded() {
 		return !this.zooKeeper.getState().isAlive();
 	}
@@ -106,41 +114,42 @@ final class ZooKeeperSession implements StoreSession {
 	}
 
 	/**
-	 * Ask the leader whether the session lives. After a pause of this process one answer
-	 * proves nothing of the time to come: the leader may not have heard of us for long.
+	 * Ask the leader whether the session lives. After a pause of this process, a single
+	 * reply proves nothing about the future: the leader may not have heard of the session
+	 * for long.
 	 */
-	CompletableFuture<Boolean> beat() {
+	CompletableFuture<Boolean> confirm() {
 		TimeSource.Instant sent = this.clock.now();
-		return this.handle.sync("/").thenApply((answer) -> answered(sent));
+		return this.commands.sync("/").thenApply((reply) -> confirmed(sent));
 	}
 
-	/** It has been connected anew, and the leader was told. */
+	/** The client has connected again, which the leader has heard. */
 	void reconnected() {
 		this.lock.lock();
 		try {
-			this.heard = null;
-			this.lastBeat = null;
+			this.unreported = null;
+			this.lastConfirmation = null;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	private boolean answered(TimeSource.Instant sent) {
+	private boolean confirmed(TimeSource.Instant sent) {
 		this.lock.lock();
 		try {
-			TimeSource.Instant previous = this.lastBeat;
-			this.lastBeat = sent;
-			if (previous == null || sent.nanos() - previous.nanos() <= share(STEADY_SHARE).toNanos()) {
-				prove(Validity.until(sent, share(LEFT_SHARE)));
+			TimeSource.Instant previous = this.lastConfirmation;
+			this.lastConfirmation = sent;
+			if (previous == null || sent.nanos() - previous.nanos() <= share(PAUSE_SHARE).toNanos()) {
+				extend(Validity.until(sent, share(REMAINING_SHARE)));
 			}
-			TimeSource.Instant before = this.heard;
-			if (before == null) {
-				this.heard = sent;
+			TimeSource.Instant heard = this.unreported;
+			if (heard == null) {
+				this.unreported = sent;
 			}
-			else if (sent.nanos() - before.nanos() >= share(REPORTED_SHARE).toNanos()) {
-				prove(Validity.until(before, this.timeout));
-				this.heard = sent;
+			else if (sent.nanos() - heard.nanos() >= share(REPORT_SHARE).toNanos()) {
+				extend(Validity.until(heard, this.timeout));
+				this.unreported = sent;
 			}
 			return true;
 		}
@@ -149,19 +158,19 @@ final class ZooKeeperSession implements StoreSession {
 		}
 	}
 
-	private void prove(Validity later) {
+	private void extend(Validity validity) {
 		Validity current = this.proven;
-		if (current == null || later.remainingNanos(this.clock) > current.remainingNanos(this.clock)) {
-			this.proven = later;
+		if (current == null || validity.remainingNanos(this.clock) > current.remainingNanos(this.clock)) {
+			this.proven = validity;
 		}
 	}
 
-	/** When to ask the leader again, or to find that the session may have ended. */
-	long untilNextBeatNanos() {
+	/** The delay until the leader is asked again, or until the session may have ended. */
+	long nextConfirmationNanos() {
 		Validity current = this.proven;
-		long left = (current != null) ? current.remainingNanos(this.clock) : 0;
-		long pause = share(BEAT_SHARE).toNanos();
-		return (left > 0) ? Math.max(SHORTEST_PAUSE_NANOS, Math.min(pause, left)) : pause;
+		long remaining = (current != null) ? current.remainingNanos(this.clock) : 0;
+		long delay = share(CONFIRMATION_SHARE).toNanos();
+		return (remaining > 0) ? Math.max(SHORTEST_DELAY_NANOS, Math.min(delay, remaining)) : delay;
 	}
 
 	private Duration share(double share) {

@@ -9,115 +9,157 @@ import io.github.distlock.backend.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one ticket: its node, and what is on its way. A place is given up
- * once, and then all that may exist of it in ZooKeeper is deleted, however long that
- * takes.
+ * What this JVM knows about one of its tickets: the node, and the commands under way.
+ * <ol>
+ * <li>A creation is started, and completes with the node. While it is under way, and when
+ * its reply was lost, nodes may exist that are not known.
+ * <li>The ticket holds the lock from when its node is known to be the first.
+ * <li>The ticket is abandoned. That is final: the ticket cannot become the holder any
+ * more, and {@link ZooKeeperTickets} deletes each of its nodes, however long that takes.
+ * </ol>
+ * The state is written under a lock, which is never held while a command is sent or
+ * awaited.
  */
 final class ZooKeeperTicket {
 
-	final Ticket ticket;
+	private final Ticket ticket;
 
-	final String folder;
+	private final String folder;
 
-	/** Never held while something is sent or awaited. */
-	final ReentrantLock lock = new ReentrantLock();
+	private final ReentrantLock lock = new ReentrantLock();
 
 	/** Guarded by {@link #lock} for writing. */
 	private volatile @Nullable TicketNode node;
 
-	/** The creation of the node, from its sending. Guarded by {@link #lock}. */
-	@Nullable CompletableFuture<TicketNode> arrival;
+	/** The last creation of a node. Guarded by {@link #lock}. */
+	private @Nullable CompletableFuture<TicketNode> creation;
 
-	/** Whether there may be nodes that we know nothing of. Guarded by {@link #lock}. */
-	boolean doubtful;
+	/** Guarded by {@link #lock}. */
+	private boolean mayHaveUnknownNodes;
 
-	/** The deletion of the node. Guarded by {@link #lock}. */
-	@Nullable CompletableFuture<Boolean> departure;
+	/** The last deletion of all nodes. Guarded by {@link #lock}. */
+	private @Nullable CompletableFuture<Boolean> deletion;
 
-	/** Whether a deletion was sent whose answer is lost. */
-	volatile boolean deletionSent;
+	/** Guarded by {@link #lock}. */
+	private boolean deletionSent;
 
-	/** The node whose end is waited for. */
-	volatile @Nullable String watching;
-
-	/** Whether somebody wants it to wait in line. */
-	volatile boolean queued;
-
+	/** Guarded by {@link #lock} for writing. */
 	private volatile boolean held;
 
-	private volatile boolean givenUp;
+	/** Guarded by {@link #lock} for writing. */
+	private volatile boolean abandoned;
+
+	private volatile boolean queued;
+
+	private volatile @Nullable String watchedPath;
 
 	ZooKeeperTicket(Ticket ticket, String folder) {
 		this.ticket = ticket;
 		this.folder = folder;
 	}
 
+	Ticket ticket() {
+		return this.ticket;
+	}
+
+	/** The path of the key's folder. */
+	String folder() {
+		return this.folder;
+	}
+
 	@Nullable TicketNode node() {
 		return this.node;
 	}
 
-	/** Its node, if the session has made it. */
+	/** The node, if the session created it. */
 	@Nullable TicketNode nodeIn(ZooKeeperSession session) {
-		TicketNode known = this.node;
-		return (known != null && known.session() == session) ? known : null;
+		TicketNode current = this.node;
+		return (current != null && current.session() == session) ? current : null;
 	}
 
 	boolean isHeld() {
 		return this.held;
 	}
 
-	boolean isGivenUp() {
-		return this.givenUp;
+	boolean isAbandoned() {
+		return this.abandoned;
 	}
 
-	/** Its node is the first; answers whether the lock is thereby held. */
-	boolean hold() {
+	/** Whether the ticket waits in the queue until it is granted the lock. */
+	boolean isQueued() {
+		return this.queued;
+	}
+
+	void queue() {
+		this.queued = true;
+	}
+
+	/** The path of the predecessor's node, if it is watched. */
+	@Nullable String watchedPath() {
+		return this.watchedPath;
+	}
+
+	void watches(String path) {
+		this.watchedPath = path;
+	}
+
+	/**
+	 * Start the creation of a node, unless there is a node of this session or a creation
+	 * is under way.
+	 */
+	NodeCreation startCreation(ZooKeeperSession session) {
 		this.lock.lock();
 		try {
-			this.held = !this.givenUp;
-			return this.held;
+			TicketNode existing = nodeIn(session);
+			if (existing != null) {
+				return new NodeCreation(CompletableFuture.completedFuture(existing), false, false);
+			}
+			CompletableFuture<TicketNode> current = this.creation;
+			if (current != null && !current.isDone()) {
+				return new NodeCreation(current, false, false);
+			}
+			NodeCreation started = new NodeCreation(new CompletableFuture<>(), true, this.mayHaveUnknownNodes);
+			this.creation = started.reply();
+			this.mayHaveUnknownNodes = true;
+			return started;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** A node may come, without having been asked for by this place. */
-	void expect(CompletableFuture<TicketNode> coming) {
+	/** A creation that was not started here is under way: that of a downgrade. */
+	void creationStarted(CompletableFuture<TicketNode> reply) {
 		this.lock.lock();
 		try {
-			this.arrival = coming;
-			this.doubtful = true;
+			this.creation = reply;
+			this.mayHaveUnknownNodes = true;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** What is held by a node of this place. Nobody follows a reader under its grant. */
-	Grant grant(TicketNode by, int tokensPerGrant) {
-		long first = by.firstToken();
-		return new Grant(first, this.ticket.isReader() ? first : first + tokensPerGrant - 1,
-				Validity.session(by.session()));
-	}
-
-	/** Answers whether the node is wanted. */
-	boolean arrived(TicketNode created) {
+	/**
+	 * The node has been created.
+	 * @param only whether the ticket certainly has no other node
+	 */
+	void created(TicketNode created, boolean only) {
 		this.lock.lock();
 		try {
 			this.node = created;
-			return !this.givenUp;
+			this.mayHaveUnknownNodes = !only;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** Its node is not there any more. */
-	void missing(TicketNode gone) {
+	/** A node of this ticket does not exist any more. */
+	void removed(TicketNode removed) {
 		this.lock.lock();
 		try {
-			if (this.node == gone) {
+			if (this.node == removed) {
 				this.node = null;
 				this.held = false;
 			}
@@ -127,14 +169,142 @@ final class ZooKeeperTicket {
 		}
 	}
 
-	void giveUp() {
+	/**
+	 * The node is the first in the queue.
+	 * @return whether the ticket holds the lock now: not if it was abandoned
+	 */
+	boolean hold() {
 		this.lock.lock();
 		try {
-			this.givenUp = true;
+			this.held = !this.abandoned;
+			return this.held;
 		}
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	/** A reader's grant has one token, since it is never handed on in this JVM. */
+	Grant grant(TicketNode heldNode, int tokensPerGrant) {
+		long first = heldNode.firstToken();
+		return new Grant(first, this.ticket.isReader() ? first : first + tokensPerGrant - 1,
+				Validity.session(heldNode.session()));
+	}
+
+	void abandon() {
+		this.lock.lock();
+		try {
+			this.abandoned = true;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Abandon the ticket and start the deletion of its nodes, unless a deletion is under
+	 * way or has succeeded.
+	 * @return the given deletion, or the earlier one that makes it unnecessary
+	 */
+	CompletableFuture<Boolean> startDeletion(CompletableFuture<Boolean> newDeletion) {
+		this.lock.lock();
+		try {
+			this.abandoned = true;
+			CompletableFuture<Boolean> current = this.deletion;
+			if (current != null && !current.isCompletedExceptionally()) {
+				return current;
+			}
+			this.deletion = newDeletion;
+			return newDeletion;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** The last creation of a node, completed or not. */
+	@Nullable CompletableFuture<TicketNode> creation() {
+		this.lock.lock();
+		try {
+			return this.creation;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Whether nodes may exist that are not known. */
+	boolean mayHaveUnknownNodes() {
+		this.lock.lock();
+		try {
+			return this.mayHaveUnknownNodes;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * The deletion of the node is sent.
+	 * @return whether it was sent before: then a missing node may have been deleted by
+	 * that command, whose reply was lost
+	 */
+	boolean deletionSent() {
+		this.lock.lock();
+		try {
+			boolean before = this.deletionSent;
+			this.deletionSent = true;
+			return before;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * A creation of the ticket's node.
+	 *
+	 * @param reply completes with the node
+	 * @param isNew whether the caller has to send the creation
+	 * @param searchFirst whether the caller has to search for a node that an earlier
+	 * creation may have left
+	 */
+	record NodeCreation(CompletableFuture<TicketNode> reply, boolean isNew, boolean searchFirst) {
+	}
+
+	/**
+	 * A node of a ticket.
+	 *
+	 * @param path its path without the client's namespace
+	 * @param firstToken the first fencing token of a grant by this node
+	 * @param session the session that created the node, and whose end removes it
+	 */
+	record TicketNode(String path, long firstToken, ZooKeeperSession session) {
+
+		/** The tokens of a grant, and one for the reader after a downgrade. */
+		static final int TOKENS = ZooKeeperBackendSettings.MOST_TOKENS_PER_GRANT + 1;
+
+		/**
+		 * A node that was created in the queue. Its transaction number is higher than
+		 * that of each earlier node, and so are its tokens.
+		 */
+		static TicketNode created(String path, long czxid, ZooKeeperSession session) {
+			return new TicketNode(path, czxid * TOKENS, session);
+		}
+
+		/**
+		 * The reader's node that replaces this one. Its token is lower than those of all
+		 * nodes behind it.
+		 */
+		TicketNode downgraded(String newPath, long lastToken) {
+			return new TicketNode(newPath, Math.max(lastToken, this.firstToken) + 1, this.session);
+		}
+
+		/** The name of the node in its folder. */
+		String name() {
+			return this.path.substring(this.path.lastIndexOf('/') + 1);
+		}
+
 	}
 
 }

@@ -1,6 +1,5 @@
 package io.github.distlock.backend.zookeeper;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -9,95 +8,82 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.zookeeper.ZooKeeperTicket.NodeCreation;
+import io.github.distlock.backend.zookeeper.ZooKeeperTicket.TicketNode;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The places of this JVM, from the creation of a node until its deletion is certain. No
- * other place is as persistent: a node that nobody wants would keep everybody out for as
- * long as this JVM lives, since nothing else ends it.
+ * The tickets of this JVM, each from the creation of its node until the deletion of all
+ * its nodes is certain. Deletions are repeated until they succeed: a node of an abandoned
+ * ticket would block the lock for as long as this JVM lives, since only the end of the
+ * session removes it otherwise.
  */
 final class ZooKeeperTickets {
 
-	private final ZooKeeperConnection link;
+	private final ZooKeeperConnection connection;
 
 	private final LockPaths paths;
 
 	private final KeyFolders folders;
 
-	private final ConcurrentMap<String, ZooKeeperTicket> places = new ConcurrentHashMap<>();
+	private final ConcurrentMap<String, ZooKeeperTicket> tickets = new ConcurrentHashMap<>();
 
-	ZooKeeperTickets(ZooKeeperConnection link, LockPaths paths) {
-		this.link = link;
+	ZooKeeperTickets(ZooKeeperConnection connection, LockPaths paths) {
+		this.connection = connection;
 		this.paths = paths;
-		this.folders = new KeyFolders(link);
+		this.folders = new KeyFolders(connection);
 	}
 
 	ZooKeeperTicket obtain(Ticket ticket) {
-		return this.places.computeIfAbsent(ticket.token(), (token) -> {
-			ZooKeeperTicket place = new ZooKeeperTicket(ticket, this.paths.folder(ticket.key()));
-			this.folders.entered(place.folder);
-			return place;
+		return this.tickets.computeIfAbsent(ticket.token(), (token) -> {
+			ZooKeeperTicket added = new ZooKeeperTicket(ticket, this.paths.folder(ticket.key()));
+			this.folders.ticketAdded(added.folder());
+			return added;
 		});
 	}
 
 	@Nullable ZooKeeperTicket find(Ticket ticket) {
-		return this.places.get(ticket.token());
+		return this.tickets.get(ticket.token());
 	}
 
 	Stream<ZooKeeperTicket> all() {
-		return this.places.values().stream();
+		return this.tickets.values().stream();
 	}
 
 	/**
-	 * See to it that a place has a node of this session: the one it has, one whose
-	 * creation was not answered, or a new one.
+	 * Obtain a node of a session for a ticket: the known one, one that a creation without
+	 * a reply has left, or a new one.
 	 */
-	CompletableFuture<TicketNode> arrive(ZooKeeperTicket place, ZooKeeperSession session) {
-		CompletableFuture<TicketNode> arrival = new CompletableFuture<>();
-		boolean wasDoubtful;
-		place.lock.lock();
-		try {
-			TicketNode known = place.nodeIn(session);
-			if (known != null) {
-				return CompletableFuture.completedFuture(known);
-			}
-			CompletableFuture<TicketNode> before = place.arrival;
-			if (before != null && !before.isDone()) {
-				return before;
-			}
-			wasDoubtful = place.doubtful;
-			place.arrival = arrival;
-			// Until it is answered.
-			place.doubtful = true;
+	CompletableFuture<TicketNode> obtainNode(ZooKeeperTicket ticket, ZooKeeperSession session) {
+		NodeCreation creation = ticket.startCreation(session);
+		if (!creation.isNew()) {
+			return creation.reply();
 		}
-		finally {
-			place.lock.unlock();
-		}
-		boolean doubtful = wasDoubtful;
-		int disconnects = this.link.disconnects();
-		CompletableFuture<TicketNode> created = started(
-				() -> doubtful ? findOrCreate(place, session) : create(place, session));
-		created.whenComplete((node, failure) -> {
-			if (node != null) {
-				settle(place, node, this.link.disconnects() == disconnects && !doubtful);
-				arrival.complete(node);
-			}
-			else {
-				arrival.completeExceptionally(failure);
-			}
-			if (place.isGivenUp()) {
-				depart(place);
-			}
-		});
-		return arrival;
+		boolean search = creation.searchFirst();
+		int disconnects = this.connection.disconnects();
+		send(() -> search ? findOrCreateNode(ticket, session) : createNode(ticket, session))
+			.whenComplete((node, failure) -> {
+				if (node != null) {
+					ticket.created(node, this.connection.disconnects() == disconnects && !search);
+					creation.reply().complete(node);
+				}
+				else {
+					creation.reply().completeExceptionally(failure);
+				}
+				if (ticket.isAbandoned()) {
+					delete(ticket);
+				}
+			});
+		return creation.reply();
 	}
 
 	/**
-	 * Send something whose answer others wait for: if sending fails with an Error, too,
-	 * that is the answer.
+	 * Send a command whose reply others wait for. An {@code Error} while it is sent is
+	 * the reply, too.
 	 */
-	private static <T> CompletableFuture<T> started(Supplier<CompletableFuture<T>> command) {
+	private static <T> CompletableFuture<T> send(Supplier<CompletableFuture<T>> command) {
 		try {
 			return command.get();
 		}
@@ -106,156 +92,136 @@ final class ZooKeeperTickets {
 		}
 	}
 
-	private CompletableFuture<TicketNode> create(ZooKeeperTicket place, ZooKeeperSession session) {
-		return NodeCreation.create(this.link.client(), place.folder + "/" + LockPaths.nodePrefix(place.ticket),
-				session);
+	private CompletableFuture<TicketNode> createNode(ZooKeeperTicket ticket, ZooKeeperSession session) {
+		return createNode(ticket.folder() + "/" + LockPaths.nodePrefix(ticket.ticket()), session);
 	}
 
-	private static void settle(ZooKeeperTicket place, TicketNode node, boolean certain) {
-		place.lock.lock();
-		try {
-			place.arrived(node);
-			place.doubtful = !certain;
-		}
-		finally {
-			place.lock.unlock();
-		}
-	}
-
-	private CompletableFuture<TicketNode> findOrCreate(ZooKeeperTicket place, ZooKeeperSession session) {
-		return own(place, session).thenCompose((names) -> {
-			if (names.isEmpty()) {
-				return create(place, session);
+	/** Create a node. Fails if another session than the given one created it. */
+	CompletableFuture<TicketNode> createNode(String path, ZooKeeperSession session) {
+		return session.commands().create(path).thenCompose((event) -> {
+			Stat stat = event.getStat();
+			if (stat == null || !session.hasId(stat.getEphemeralOwner())) {
+				// A later session created it, and finds it when the command is repeated.
+				return CompletableFuture.failedFuture(new KeeperException.SessionExpiredException());
 			}
-			String path = place.folder + "/" + names.get(0);
-			return session.handle()
+			return CompletableFuture.completedFuture(TicketNode.created(event.getName(), stat.getCzxid(), session));
+		});
+	}
+
+	private CompletableFuture<TicketNode> findOrCreateNode(ZooKeeperTicket ticket, ZooKeeperSession session) {
+		return findNodes(ticket, session).thenCompose((names) -> {
+			if (names.isEmpty()) {
+				return createNode(ticket, session);
+			}
+			String path = ticket.folder() + "/" + names.get(0);
+			return session.commands()
 				.stat(path)
 				.thenCompose((stat) -> (stat.isPresent() && session.hasId(stat.get().getEphemeralOwner()))
 						? CompletableFuture.completedFuture(TicketNode.created(path, stat.get().getCzxid(), session))
-						: create(place, session));
+						: createNode(ticket, session));
 		});
 	}
 
+	/** List all nodes of a ticket, after a reply of the leader: so none is missing. */
+	private CompletableFuture<List<String>> findNodes(ZooKeeperTicket ticket, ZooKeeperSession session) {
+		session.commands().sync(ticket.folder());
+		return session.commands()
+			.children(ticket.folder())
+			.thenApply((names) -> new NodeQueue(names).nodesOf(LockPaths.nodePrefix(ticket.ticket())));
+	}
+
 	/**
-	 * Put a reader's node in the place of a writer's, with the writer's number: so it
-	 * stands before all who wait. Answers whether the writer had its node.
+	 * Replace a writer's node with a reader's node of the same sequence number, which is
+	 * therefore before all waiting nodes.
+	 * @return whether the writer's node existed
 	 */
-	CompletableFuture<Boolean> replace(ZooKeeperTicket writer, TicketNode node, ZooKeeperTicket reader,
+	CompletableFuture<Boolean> replaceNode(ZooKeeperTicket writer, TicketNode node, ZooKeeperTicket reader,
 			long lastToken) {
-		String number = node.name().substring(LockPaths.nodePrefix(writer.ticket).length());
-		TicketNode next = node.replaced(reader.folder + "/" + LockPaths.nodePrefix(reader.ticket) + number, lastToken);
-		AsyncZooKeeper handle = node.session().handle();
-		CompletableFuture<TicketNode> arrival = new CompletableFuture<>();
-		// Whoever gives the reader up waits for it, and finds its node.
-		reader.expect(arrival);
-		CompletableFuture<Boolean> replaced = started(() -> handle.rights(node.path()))
-			.thenCompose((rights) -> (rights.isEmpty() || reader.isGivenUp()) ? CompletableFuture.completedFuture(false)
-					: handle.replace(node.path(), next.path(), rights));
-		return replaced.whenComplete((done, failure) -> {
-			if (failure == null && done) {
-				writer.missing(node);
-				settle(reader, next, true);
-				arrival.complete(next);
+		String sequence = node.name().substring(LockPaths.nodePrefix(writer.ticket()).length());
+		TicketNode readerNode = node
+			.downgraded(reader.folder() + "/" + LockPaths.nodePrefix(reader.ticket()) + sequence, lastToken);
+		AsyncZooKeeper commands = node.session().commands();
+		CompletableFuture<TicketNode> creation = new CompletableFuture<>();
+		// A deletion of the reader's nodes waits for it, and finds the node.
+		reader.creationStarted(creation);
+		CompletableFuture<Boolean> replaced = send(() -> commands.acl(node.path()))
+			.thenCompose((acl) -> (acl.isEmpty() || reader.isAbandoned()) ? CompletableFuture.completedFuture(false)
+					: commands.replace(node.path(), readerNode.path(), acl));
+		return replaced.whenComplete((existed, failure) -> {
+			if (failure == null && existed) {
+				writer.removed(node);
+				reader.created(readerNode, true);
+				creation.complete(readerNode);
 			}
 			else {
-				arrival.completeExceptionally((failure != null) ? failure : new KeeperException.NoNodeException());
+				creation.completeExceptionally((failure != null) ? failure : new KeeperException.NoNodeException());
 			}
 		});
 	}
 
-	/** What there is of a place for certain, the leader having been asked. */
-	private CompletableFuture<List<String>> own(ZooKeeperTicket place, ZooKeeperSession session) {
-		session.handle().sync(place.folder);
-		return session.handle()
-			.children(place.folder)
-			.thenApply((names) -> new NodeLine(names).of(LockPaths.nodePrefix(place.ticket)));
-	}
-
 	/**
-	 * Give a place up and delete what there is of it; answers whether there was a node.
-	 * If that fails it is tried again later, without being asked.
+	 * Abandon a ticket and delete its nodes, after a creation that is under way. If that
+	 * fails, {@link #retryDeletions()} repeats it.
+	 * @return whether the ticket had a node
 	 */
-	CompletableFuture<Boolean> depart(ZooKeeperTicket place) {
-		place.giveUp();
-		CompletableFuture<Boolean> departure = new CompletableFuture<>();
-		CompletableFuture<TicketNode> arrival;
-		place.lock.lock();
-		try {
-			CompletableFuture<Boolean> before = place.departure;
-			if (before != null && !before.isCompletedExceptionally()) {
-				return before;
-			}
-			place.departure = departure;
-			arrival = place.arrival;
+	CompletableFuture<Boolean> delete(ZooKeeperTicket ticket) {
+		CompletableFuture<Boolean> deletion = new CompletableFuture<>();
+		CompletableFuture<Boolean> current = ticket.startDeletion(deletion);
+		if (current != deletion) {
+			return current;
 		}
-		finally {
-			place.lock.unlock();
-		}
-		if (arrival == null || arrival.isDone()) {
-			delete(place, departure);
+		CompletableFuture<TicketNode> creation = ticket.creation();
+		if (creation == null || creation.isDone()) {
+			deleteNow(ticket, deletion);
 		}
 		else {
-			arrival.whenComplete((node, failure) -> delete(place, departure));
+			creation.whenComplete((node, failure) -> deleteNow(ticket, deletion));
 		}
-		return departure;
+		return deletion;
 	}
 
-	private void delete(ZooKeeperTicket place, CompletableFuture<Boolean> departure) {
-		started(() -> deleteNodes(place)).whenComplete((existed, failure) -> {
+	private void deleteNow(ZooKeeperTicket ticket, CompletableFuture<Boolean> deletion) {
+		send(() -> deleteNodes(ticket)).whenComplete((existed, failure) -> {
 			if (failure == null) {
-				if (this.places.remove(place.ticket.token(), place)) {
-					this.folders.left(place.folder);
+				if (this.tickets.remove(ticket.ticket().token(), ticket)) {
+					this.folders.ticketRemoved(ticket.folder());
 				}
-				departure.complete(existed);
+				deletion.complete(existed);
 			}
 			else {
-				departure.completeExceptionally(failure);
+				deletion.completeExceptionally(failure);
 			}
 		});
 	}
 
-	private CompletableFuture<Boolean> deleteNodes(ZooKeeperTicket place) {
-		TicketNode node = place.node();
-		if (node == null && !place.doubtful) {
+	private CompletableFuture<Boolean> deleteNodes(ZooKeeperTicket ticket) {
+		TicketNode node = ticket.node();
+		boolean search = ticket.mayHaveUnknownNodes();
+		if (node == null && !search) {
 			return CompletableFuture.completedFuture(false);
 		}
-		ZooKeeperSession session = this.link.connectedSession();
+		ZooKeeperSession session = this.connection.connectedSession();
 		if (session == null) {
 			return CompletableFuture.failedFuture(new KeeperException.ConnectionLossException());
 		}
-		boolean repeated = place.deletionSent;
-		place.deletionSent = true;
-		CompletableFuture<Boolean> known = (node != null) ? session.handle().delete(node.path())
-				: CompletableFuture.completedFuture(false);
-		CompletableFuture<Boolean> answer = known.thenApply((existed) -> existed || repeated && node != null);
-		return place.doubtful ? answer.thenCombine(deleteDoubles(place, session), (existed, none) -> existed) : answer;
+		boolean sentBefore = ticket.deletionSent();
+		CompletableFuture<Boolean> deleted = (node == null) ? CompletableFuture.completedFuture(false)
+				: session.commands().delete(node.path()).thenApply((existed) -> existed || sentBefore);
+		return search ? deleted.thenCombine(deleteUnknownNodes(ticket, session), (existed, none) -> existed) : deleted;
 	}
 
-	private CompletableFuture<Boolean> deleteDoubles(ZooKeeperTicket place, ZooKeeperSession session) {
-		return own(place, session).thenCompose((names) -> delete(session, place.folder, names));
-	}
-
-	/** Delete several nodes; answers true when none is left. */
-	static CompletableFuture<Boolean> delete(ZooKeeperSession session, String folder, List<String> names) {
-		List<CompletableFuture<Boolean>> deletions = new ArrayList<>(names.size());
-		for (String name : names) {
-			deletions.add(session.handle().delete(folder + "/" + name));
-		}
-		return CompletableFuture.allOf(deletions.toArray(CompletableFuture[]::new)).thenApply((none) -> true);
+	private CompletableFuture<Boolean> deleteUnknownNodes(ZooKeeperTicket ticket, ZooKeeperSession session) {
+		return findNodes(ticket, session)
+			.thenCompose((names) -> session.commands().deleteAll(ticket.folder(), names));
 	}
 
 	/**
-	 * Go on with deletions that failed, although the store has been stopped.
-	 * @return whether none is left
+	 * Repeat deletions that failed.
+	 * @return whether all of them have completed by now
 	 */
-	boolean departAfterStop() {
-		departAgain();
-		return all().noneMatch(ZooKeeperTicket::isGivenUp);
-	}
-
-	/** There is a connection again: go on with deletions that failed. */
-	void departAgain() {
-		all().filter(ZooKeeperTicket::isGivenUp).forEach(this::depart);
+	boolean retryDeletions() {
+		all().filter(ZooKeeperTicket::isAbandoned).forEach(this::delete);
+		return all().noneMatch(ZooKeeperTicket::isAbandoned);
 	}
 
 }

@@ -1,6 +1,6 @@
 /**
- * Locks in ZooKeeper, through Curator: one ephemeral sequential node for each ticket,
- * each watching the one before it. Made by the auto-configuration; nobody else calls it.
+ * The ZooKeeper store, on Curator: an ephemeral sequential node for each ticket, which
+ * watches its predecessor. Created by the auto-configuration.
  */
 @NullMarked
 package io.github.distlock.backend.zookeeper;

@@ -1,0 +1,83 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.util.List;
+
+import io.github.distlock.backend.Ticket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes of a folder in the order of their creation, which is the queue of the lock.
+ * Nodes that are not named like those of tickets are ignored.
+ *
+ * @param names the names that the server lists, in any order
+ */
+record NodeQueue(List<String> names) {
+
+	/**
+	 * The node that another node waits for: the one before it or, for a reader, the last
+	 * writer before it. {@code null} if there is none.
+	 */
+	@Nullable String predecessor(String name) {
+		int position = sequence(name);
+		boolean reader = isReader(name);
+		String predecessor = null;
+		int nearest = Integer.MIN_VALUE;
+		for (String other : this.names) {
+			if (isTicketNode(other) && !isSameTicket(other, name) && !(reader && isReader(other))) {
+				// The server's counter is an int that overflows: only the difference counts.
+				int distance = sequence(other) - position;
+				if (distance < 0 && distance > nearest) {
+					predecessor = other;
+					nearest = distance;
+				}
+			}
+		}
+		return predecessor;
+	}
+
+	/** Other nodes of the same ticket, left by creations whose replies were lost. */
+	List<String> duplicatesOf(String name) {
+		return this.names.stream().filter((other) -> !other.equals(name) && isSameTicket(other, name)).toList();
+	}
+
+	/** All nodes of a ticket, oldest first. */
+	List<String> nodesOf(String nodePrefix) {
+		return this.names.stream()
+			.filter((name) -> name.startsWith(nodePrefix) && isTicketNode(name))
+			.sorted((one, other) -> sequence(one) - sequence(other))
+			.toList();
+	}
+
+	private static boolean isSameTicket(String name, String other) {
+		int length = separator(other) + 1;
+		return separator(name) == length - 1 && name.regionMatches(0, other, 0, length);
+	}
+
+	private static boolean isReader(String name) {
+		return Ticket.isReader(name.substring(0, separator(name)));
+	}
+
+	private static boolean isTicketNode(String name) {
+		int separator = separator(name);
+		if (separator < 0) {
+			return false;
+		}
+		try {
+			sequence(name);
+			return true;
+		}
+		catch (NumberFormatException ex) {
+			return false;
+		}
+	}
+
+	/** The instance before the colon may contain separators, the rest of a token not. */
+	private static int separator(String name) {
+		return name.indexOf(LockPaths.SEPARATOR, Math.max(0, name.indexOf(':')));
+	}
+
+	private static int sequence(String name) {
+		return Integer.parseInt(name.substring(separator(name) + 1));
+	}
+
+}

@@ -1,0 +1,68 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The order of the nodes in a folder.
+ */
+class NodeQueueTests {
+
+	private static final String ONE = "one:1-0000000001";
+
+	private static final String TWO = "a-two:f9-0000000002";
+
+	private static final String TEN = "-x-:12-0000000010";
+
+	@Test
+	void theSequenceNumbersDecideAndNotTheNames() {
+		NodeQueue queue = new NodeQueue(List.of(TEN, TWO, ONE));
+		assertThat(queue.predecessor(ONE)).isNull();
+		assertThat(queue.predecessor(TWO)).isEqualTo(ONE);
+		assertThat(queue.predecessor(TEN)).isEqualTo(TWO);
+	}
+
+	@Test
+	void theSequenceNumbersMayOverflow() {
+		String last = "one:1-2147483647";
+		String first = "two:2--2147483648";
+		String second = "two:3--2147483647";
+		NodeQueue queue = new NodeQueue(List.of(second, last, first));
+		assertThat(queue.predecessor(last)).isNull();
+		assertThat(queue.predecessor(first)).isEqualTo(last);
+		assertThat(queue.predecessor(second)).isEqualTo(first);
+	}
+
+	@Test
+	void aReaderWaitsForTheLastWriterBeforeItAndAWriterForAnyNode() {
+		String first = "one:FR1-0000000001";
+		String second = "two:R2-0000000002";
+		String writer = "two:FWr-0000000003";
+		String third = "one:FR4-0000000004";
+		NodeQueue queue = new NodeQueue(List.of(third, writer, first, TEN, second));
+		assertThat(queue.predecessor(first)).isNull();
+		assertThat(queue.predecessor(second)).isNull();
+		assertThat(queue.predecessor(writer)).isEqualTo(second);
+		assertThat(queue.predecessor(third)).isEqualTo(writer);
+		assertThat(queue.predecessor(TEN)).isEqualTo(third);
+	}
+
+	@Test
+	void nodesThatAreNotOfTicketsAreIgnored() {
+		NodeQueue queue = new NodeQueue(List.of("notes", "a-b", "x:y", "0000000000", "z:1-", TWO));
+		assertThat(queue.predecessor(TWO)).isNull();
+	}
+
+	@Test
+	void twoNodesOfOneTicketAreDuplicates() {
+		String again = "one:1-0000000003";
+		NodeQueue queue = new NodeQueue(List.of(again, TWO, ONE, "one:11-0000000004"));
+		assertThat(queue.duplicatesOf(again)).containsExactly(ONE);
+		assertThat(queue.predecessor(again)).isEqualTo(TWO);
+		assertThat(queue.nodesOf("one:1-")).containsExactly(ONE, again);
+	}
+
+}
