@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.LongStream;
 
 import io.github.distlock.backend.LockStore.Renewal;
@@ -13,22 +14,22 @@ import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One key: who holds it and who waits, in the order of arrival. While nobody waits and
- * nobody holds it, the store forgets it. Guarded by the lock of the {@link LocalStore}.
+ * The holders and the queue of one key. The store forgets it when it has neither. Guarded
+ * by the lock of the {@link LocalStore}.
  * <p>
- * Invariant, whenever the lock of the store is free: of those who hold either there is
- * one, or all are readers; and the oldest who waits could not join them, but for leases
- * that have ended since.
+ * Invariant, whenever the lock of the store is free: there is one holder, or all holders
+ * are readers; and the head of the queue cannot join them, except that leases may have
+ * ended since.
  */
 final class LocalLock {
 
-	/** Leases may have ended: those are removed by whoever comes next. */
+	/** The holders. Ended leases are removed by the next command. */
 	private final Map<Ticket, LocalGrant> grants = new LinkedHashMap<>(2);
 
-	/** Oldest first. */
+	/** The waiting tickets, oldest first. */
 	private final Map<Ticket, LocalTicket> queue = new LinkedHashMap<>();
 
-	/** The last fencing token ever given, or before which none may be given again. */
+	/** The next fencing token is higher than this. */
 	private long lastToken;
 
 	LocalLock(long lastToken) {
@@ -39,83 +40,93 @@ final class LocalLock {
 		return this.lastToken;
 	}
 
-	/** What a ticket holds, if its lease has not ended. */
-	@Nullable LocalGrant grant(Ticket ticket, long nowNanos) {
+	/** The grant of a ticket, if its lease has not ended. */
+	@Nullable LocalGrant find(Ticket ticket, long nowNanos) {
 		LocalGrant grant = this.grants.get(ticket);
 		return (grant != null && !grant.hasEnded(nowNanos)) ? grant : null;
 	}
 
-	/**
-	 * How long it is held if nobody renews it, or (soonest) until the first lease ends.
-	 */
-	Duration remaining(boolean soonest, long nowNanos) {
-		LongStream left = this.grants.values().stream().mapToLong((grant) -> grant.endNanos() - nowNanos);
-		return Duration.ofNanos(Math.max(0, (soonest ? left.min() : left.max()).orElse(0)));
+	/** The time until all leases have ended. */
+	Duration untilLastLeaseEnds(long nowNanos) {
+		return remaining(remainingNanos(nowNanos).max().orElse(0));
+	}
+
+	/** The time until the first lease ends. */
+	Duration untilFirstLeaseEnds(long nowNanos) {
+		return remaining(remainingNanos(nowNanos).min().orElse(0));
+	}
+
+	private LongStream remainingNanos(long nowNanos) {
+		return this.grants.values().stream().mapToLong((grant) -> grant.endNanos() - nowNanos);
+	}
+
+	private static Duration remaining(long nanos) {
+		return Duration.ofNanos(Math.max(0, nanos));
 	}
 
 	/**
-	 * Hold it from now on. The tokens rise even if the clock stands still. A reader is
-	 * never followed by others under its grant, so it has one token.
+	 * Grant the lock. Tokens increase even if the clock stands still. A reader's grant
+	 * has one token, since it is never handed on in its JVM.
 	 */
-	LocalGrant own(LocalTicket holder, long nowNanos, long nowMicros) {
+	LocalGrant grant(LocalTicket holder, long nowNanos, long nowMicros) {
 		long first = Math.max(this.lastToken + 1, nowMicros);
 		this.lastToken = holder.ticket().isReader() ? first : first + holder.tokensPerGrant() - 1;
-		LocalGrant given = new LocalGrant(holder, first, this.lastToken, nowNanos + holder.lease().toNanos());
-		this.grants.put(holder.ticket(), given);
-		return given;
+		LocalGrant grant = new LocalGrant(holder, first, this.lastToken, nowNanos + holder.lease().toNanos());
+		this.grants.put(holder.ticket(), grant);
+		return grant;
 	}
 
 	/**
-	 * Hold it for longer.
-	 * @return whether it is held, and by the grant that is to be renewed
+	 * Renew a lease.
+	 * @return whether the ticket holds the lock by the grant to be renewed
 	 */
 	boolean renew(Renewal renewal, long nowNanos) {
-		LocalGrant current = grant(renewal.ticket(), nowNanos);
+		LocalGrant current = find(renewal.ticket(), nowNanos);
 		if (current == null || current.lastToken() != renewal.lastToken()) {
 			return false;
 		}
-		this.grants.put(renewal.ticket(), current.until(nowNanos + renewal.lease().toNanos()));
+		this.grants.put(renewal.ticket(), current.extendedTo(nowNanos + renewal.lease().toNanos()));
 		return true;
 	}
 
 	/**
-	 * One does not hold it any more.
-	 * @param usedToken the last token that was used: what the newest grant covered beyond
-	 * it is given back
+	 * Remove a holder.
+	 * @param usedToken the last used token: the tokens after it are granted again, if
+	 * this grant is the newest
 	 */
-	void free(LocalGrant current, long usedToken) {
-		if (current.lastToken() == this.lastToken && usedToken >= current.firstToken()) {
+	void release(LocalGrant grant, long usedToken) {
+		if (grant.lastToken() == this.lastToken && usedToken >= grant.firstToken()) {
 			this.lastToken = Math.min(this.lastToken, usedToken);
 		}
-		this.grants.remove(current.holder().ticket());
+		this.grants.remove(grant.holder().ticket());
 	}
 
 	/**
-	 * Wait, at the end.
-	 * @return whether it did not wait yet
+	 * Append a ticket to the queue. A ticket that is queued already keeps its position,
+	 * and may change its lease.
+	 * @return whether the ticket was not queued yet
 	 */
-	boolean queue(LocalTicket waiter) {
-		// A known ticket keeps its place, and may ask for another lease.
+	boolean enqueue(LocalTicket waiter) {
 		return this.queue.put(waiter.ticket(), waiter) == null;
 	}
 
-	void forget(Ticket ticket) {
+	void dequeue(Ticket ticket) {
 		this.queue.remove(ticket);
 	}
 
-	/** Whether somebody who does not wait could hold it from now on. */
-	boolean isFreeFor(Ticket ticket) {
+	/** Whether a ticket that is not queued can be granted the lock. */
+	boolean isAvailableFor(Ticket ticket) {
 		return this.queue.isEmpty() && admits(ticket);
 	}
 
 	/**
-	 * Let in, from the head of the queue, who may: one writer, or all readers up to the
-	 * first writer.
-	 * @return what they were granted, which they do not know yet
+	 * Grant the lock to the head of the queue if possible: to one writer, or to all
+	 * readers before the first writer.
+	 * @return the new grants, of which the waiting tickets are to be notified
 	 */
-	List<LocalGrant> letIn(long nowNanos, long nowMicros) {
+	List<LocalGrant> grantToQueue(long nowNanos, long nowMicros) {
 		this.grants.values().removeIf((grant) -> grant.hasEnded(nowNanos));
-		List<LocalGrant> given = new ArrayList<>(0);
+		List<LocalGrant> granted = new ArrayList<>(0);
 		Iterator<LocalTicket> waiters = this.queue.values().iterator();
 		while (waiters.hasNext()) {
 			LocalTicket oldest = waiters.next();
@@ -123,18 +134,59 @@ final class LocalLock {
 				break;
 			}
 			waiters.remove();
-			given.add(own(oldest, nowNanos, nowMicros));
+			granted.add(grant(oldest, nowNanos, nowMicros));
 		}
-		return given;
+		return granted;
 	}
 
-	/** All who hold are readers, or there is one: looking at one is enough. */
+	/** The first holder is representative: it is the only one, or all are readers. */
 	private boolean admits(Ticket ticket) {
 		return this.grants.isEmpty() || (ticket.isReader() && this.grants.values().iterator().next().isReader());
 	}
 
-	boolean isForgettable(long nowNanos) {
+	boolean isUnused(long nowNanos) {
 		return this.queue.isEmpty() && this.grants.values().stream().allMatch((grant) -> grant.hasEnded(nowNanos));
+	}
+
+	/**
+	 * A ticket that asks for the lock.
+	 *
+	 * @param ticket the ticket
+	 * @param lease the requested lease
+	 * @param tokensPerGrant the number of fencing tokens of a grant
+	 * @param notification called when the waiting ticket has been granted the lock
+	 */
+	record LocalTicket(Ticket ticket, Duration lease, int tokensPerGrant, Consumer<LocalGrant> notification) {
+	}
+
+	/**
+	 * A grant of the lock.
+	 *
+	 * @param holder the ticket that holds the lock
+	 * @param firstToken the first fencing token
+	 * @param lastToken the last fencing token
+	 * @param endNanos the end of the lease, by the store's monotonic clock
+	 */
+	record LocalGrant(LocalTicket holder, long firstToken, long lastToken, long endNanos) {
+
+		boolean hasEnded(long nowNanos) {
+			return this.endNanos - nowNanos <= 0;
+		}
+
+		boolean isReader() {
+			return this.holder.ticket().isReader();
+		}
+
+		/** The grant with another end, unless that would shorten the lease. */
+		LocalGrant extendedTo(long nanos) {
+			return (nanos - this.endNanos > 0) ? new LocalGrant(this.holder, this.firstToken, this.lastToken, nanos)
+					: this;
+		}
+
+		void notifyHolder() {
+			this.holder.notification().accept(this);
+		}
+
 	}
 
 }

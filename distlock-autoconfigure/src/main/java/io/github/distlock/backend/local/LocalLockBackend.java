@@ -12,8 +12,7 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
 
 /**
- * Locks in a {@link LocalStore}: nothing is sent, and a waiter is called when it is
- * granted the lock. Thread-safe.
+ * Locks in a {@link LocalStore} of this JVM: no command is sent to a server. Thread-safe.
  */
 public final class LocalLockBackend implements LockBackend {
 
@@ -27,10 +26,10 @@ public final class LocalLockBackend implements LockBackend {
 
 	/**
 	 * Create a backend.
-	 * @param store where the locks are
-	 * @param tokensPerGrant how many fencing tokens one grant covers: one more than the
-	 * lock is passed on inside a registry
-	 * @param clock the time
+	 * @param store the store of the locks
+	 * @param tokensPerGrant the number of fencing tokens of a grant: one more than the
+	 * number of hand-offs inside a registry
+	 * @param clock the clock
 	 */
 	public LocalLockBackend(LocalStore store, int tokensPerGrant, TimeSource clock) {
 		this.store = store;

@@ -14,12 +14,15 @@ import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.local.LocalLock.LocalGrant;
+import io.github.distlock.backend.local.LocalLock.LocalTicket;
+import io.github.distlock.backend.local.LocalStore.LocalResult;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verbs on the locks of a {@link LocalStore}. They never fail while it is open.
+ * The verbs of one user of a {@link LocalStore}. They do not fail while it is open.
  * Thread-safe.
  */
 final class LocalLockStore implements LockStore {
@@ -27,13 +30,13 @@ final class LocalLockStore implements LockStore {
 	private static final Log logger = LogFactory.getLog(LocalLockStore.class);
 
 	/**
-	 * A waiter looks at least this often, although it is told of its grant: whoever was
-	 * to tell it may have run out of memory.
+	 * Longest delay until a waiting ticket is attempted again. The ticket is notified of
+	 * its grant, but the thread that notifies it may run out of memory.
 	 */
-	private static final Duration LONGEST_LOOK = Duration.ofSeconds(5);
+	private static final Duration LONGEST_RETRY_DELAY = Duration.ofSeconds(5);
 
-	/** When a lease has ended it has ended by this much. */
-	private static final Duration PAST_THE_END = Duration.ofMillis(1);
+	/** Added to the end of a lease, so that the lease has certainly ended. */
+	private static final Duration AFTER_END = Duration.ofMillis(1);
 
 	private final LocalStore store;
 
@@ -71,26 +74,26 @@ final class LocalLockStore implements LockStore {
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 		requireOpen();
 		TimeSource.Instant sent = this.clock.now();
-		LocalAnswer answer = this.store.attempt(asking(ticket, lease), queue);
-		tell(answer.toTell());
-		return result(answer, sent, queue);
+		LocalResult result = this.store.attempt(localTicket(ticket, lease), queue);
+		notifyHolders(result.toNotify());
+		return attemptResult(result, sent, queue);
 	}
 
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		requireOpen();
 		TimeSource.Instant sent = this.clock.now();
-		LocalAnswer answer = this.store.release(ticket, lastToken,
-				(next != null) ? asking(next.ticket(), next.lease()) : null);
-		tell(answer.toTell());
-		boolean answered = next != null && (answer.released() || answer.granted() != null);
-		return new ReleaseResult(answer.released(), answered ? result(answer, sent, true) : null);
+		LocalResult result = this.store.release(ticket, lastToken,
+				(next != null) ? localTicket(next.ticket(), next.lease()) : null);
+		notifyHolders(result.toNotify());
+		boolean attempted = next != null && (result.released() || result.granted() != null);
+		return new ReleaseResult(result.released(), attempted ? attemptResult(result, sent, true) : null);
 	}
 
 	@Override
 	public void cancel(Ticket ticket) {
 		requireOpen();
-		tell(this.store.cancel(ticket));
+		notifyHolders(this.store.cancel(ticket));
 	}
 
 	@Override
@@ -106,31 +109,32 @@ final class LocalLockStore implements LockStore {
 		return List.of(results);
 	}
 
-	private LocalTicket asking(Ticket ticket, Duration lease) {
-		return new LocalTicket(ticket, lease, this.description.tokensPerGrant(), this::hear);
+	private LocalTicket localTicket(Ticket ticket, Duration lease) {
+		return new LocalTicket(ticket, lease, this.description.tokensPerGrant(), this::signal);
 	}
 
-	private AttemptResult result(LocalAnswer answer, TimeSource.Instant sent, boolean queue) {
-		LocalGrant granted = answer.granted();
+	private AttemptResult attemptResult(LocalResult result, TimeSource.Instant sent, boolean queue) {
+		LocalGrant granted = result.granted();
 		if (granted != null) {
 			return new AttemptResult.Granted(grant(granted, sent, this.store.remaining(granted)));
 		}
 		if (!queue) {
-			return new AttemptResult.Busy(answer.remaining());
+			return new AttemptResult.Busy(result.remaining());
 		}
-		Duration look = answer.remaining().plus(PAST_THE_END);
-		return new AttemptResult.Waiting((look.compareTo(LONGEST_LOOK) < 0) ? look : LONGEST_LOOK, answer.queuedNow());
+		Duration delay = result.remaining().plus(AFTER_END);
+		return new AttemptResult.Waiting((delay.compareTo(LONGEST_RETRY_DELAY) < 0) ? delay : LONGEST_RETRY_DELAY,
+				result.queuedNow());
 	}
 
-	/** Never while the store is locked: whoever is told may call it. */
-	private static void tell(List<LocalGrant> granted) {
-		granted.forEach((each) -> each.holder().granted().accept(each));
+	/** Not called under the lock of the store: the holder may call the store. */
+	private static void notifyHolders(List<LocalGrant> granted) {
+		granted.forEach(LocalGrant::notifyHolder);
 	}
 
-	private void hear(LocalGrant granted) {
+	private void signal(LocalGrant granted) {
 		if (this.closed) {
-			// Stopped while it waited: nobody will ever come for it.
-			tell(this.store.cancel(granted.holder().ticket()));
+			// Closed while the ticket waited: no caller will ever use the grant.
+			notifyHolders(this.store.cancel(granted.holder().ticket()));
 			return;
 		}
 		TimeSource.Instant before = this.clock.now();
@@ -138,13 +142,17 @@ final class LocalLockStore implements LockStore {
 			this.signals.granted(granted.holder().ticket(), grant(granted, before, this.store.remaining(granted)));
 		}
 		catch (Throwable ex) {
-			// Not the fault of the one who released: the waiter looks again.
-			logger.warn("A waiter of lock '" + granted.holder().ticket().key() + "' could not be told of its grant",
-					ex);
+			// The releasing caller must not fail. The waiting ticket is attempted again.
+			logger.warn("A waiting caller of lock '" + granted.holder().ticket().key()
+					+ "' could not be notified that the lock was granted. It checks the lock again within "
+					+ LONGEST_RETRY_DELAY, ex);
 		}
 	}
 
-	/** What remains was read after the instant, so it ends sooner than in the store. */
+	/**
+	 * Convert a grant. The remaining time was read after the given instant, so the result
+	 * ends before the lease in the store.
+	 */
 	private static Grant grant(LocalGrant granted, TimeSource.Instant before, Duration remaining) {
 		return new Grant(granted.firstToken(), granted.lastToken(), Validity.until(before, remaining));
 	}

@@ -10,115 +10,122 @@ import java.util.concurrent.locks.ReentrantLock;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLock.LocalGrant;
+import io.github.distlock.backend.local.LocalLock.LocalTicket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a lock server would be, inside this JVM: all locks, in memory. Those who are to
- * exclude each other use backends over the same store. Thread-safe. It has no threads and
- * no timers: a lease that has ended is found by whoever comes next.
+ * All locks of a local store, in memory. It is the equivalent of a lock server: backends
+ * that are to exclude each other share one. It has no threads and no timers: the next
+ * command finds leases that have ended. Thread-safe.
  */
 public final class LocalStore {
 
-	private static final int SMALLEST_SWEEP = 64;
+	private static final int SMALLEST_CLEAN_UP = 64;
 
 	private final TimeSource clock;
 
-	/** Tokens are microseconds since 1970 when the clock behaves. */
+	/**
+	 * Added to the monotonic clock it gives microseconds since 1970, which are the
+	 * tokens.
+	 */
 	private final long originMicros;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	/** Guarded by {@link #lock}, as is all that follows. */
-	private final Map<String, LocalLock> locks = new HashMap<>();
+	/** By key. Guarded by {@link #lock}, as are all fields below. */
+	private final Map<String, LocalLock> locks;
 
-	/** No token of a key that is not in the map was ever higher. */
+	/** At least as high as each token of a key that is not in the map. */
 	private long lastToken;
 
-	/** From this size on it is worth looking for leases that have ended. */
-	private int nextSweep = SMALLEST_SWEEP;
+	/** The number of keys from which on unused ones are removed. */
+	private int nextCleanUp = SMALLEST_CLEAN_UP;
 
 	/**
 	 * Create a store without locks.
-	 * @param clock by which leases end; of the backends' clocks only the monotonic one
-	 * must go as fast
+	 * @param clock the clock by which leases end; the monotonic clocks of the backends
+	 * must run at the same speed
 	 */
 	public LocalStore(TimeSource clock) {
-		this.clock = clock;
-		this.originMicros = clock.wallMillis() * 1000 - clock.nanoTime() / 1000;
+		this(clock, new HashMap<>());
 	}
 
-	/** What is left of a lease. */
+	LocalStore(TimeSource clock, Map<String, LocalLock> locks) {
+		this.clock = clock;
+		this.originMicros = clock.wallMillis() * 1000 - clock.nanoTime() / 1000;
+		this.locks = locks;
+	}
+
+	/** The remaining lease of a grant. */
 	Duration remaining(LocalGrant grant) {
 		return Duration.ofNanos(Math.max(0, grant.endNanos() - this.clock.nanoTime()));
 	}
 
-	/**
-	 * Take the lock if it may be had, or wait for it.
-	 */
-	LocalAnswer attempt(LocalTicket asker, boolean queue) {
+	/** Take the lock if it is available, or wait for it. */
+	LocalResult attempt(LocalTicket ticket, boolean queue) {
 		this.lock.lock();
 		try {
-			return attempt(obtain(asker.ticket().key()), asker, queue, this.clock.nanoTime());
+			return attempt(obtain(ticket.ticket().key()), ticket, queue, this.clock.nanoTime());
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	private LocalAnswer attempt(LocalLock key, LocalTicket asker, boolean queue, long now) {
+	private LocalResult attempt(LocalLock key, LocalTicket ticket, boolean queue, long now) {
 		// Leases may have ended.
-		List<LocalGrant> others = key.letIn(now, micros(now));
-		LocalGrant mine = key.grant(asker.ticket(), now);
-		if (mine == null && key.isFreeFor(asker.ticket())) {
-			mine = key.own(asker, now, micros(now));
+		List<LocalGrant> others = key.grantToQueue(now, micros(now));
+		LocalGrant granted = key.find(ticket.ticket(), now);
+		if (granted == null && key.isAvailableFor(ticket.ticket())) {
+			granted = key.grant(ticket, now, micros(now));
 		}
-		if (mine != null) {
-			others.remove(mine);
-			return LocalAnswer.granted(true, mine, others);
+		if (granted != null) {
+			others.remove(granted);
+			return LocalResult.granted(true, granted, others);
 		}
-		boolean queuedNow = queue && key.queue(asker);
-		// Who waits looks when one of those who hold may have died.
-		return new LocalAnswer(true, null, key.remaining(queue, now), queuedNow, others);
+		boolean queuedNow = queue && key.enqueue(ticket);
+		// A waiting ticket is attempted again when the first holder may have died.
+		Duration remaining = queue ? key.untilFirstLeaseEnds(now) : key.untilLastLeaseEnds(now);
+		return new LocalResult(true, null, remaining, queuedNow, others);
 	}
 
-	/**
-	 * Give the lock back, and let the next one wait for it, or keep it as a reader.
-	 */
-	LocalAnswer release(Ticket ticket, long usedToken, @Nullable LocalTicket next) {
+	/** Release the lock, and queue the next ticket or grant it the lock as a reader. */
+	LocalResult release(Ticket ticket, long usedToken, @Nullable LocalTicket next) {
 		this.lock.lock();
 		try {
 			LocalLock key = this.locks.get(ticket.key());
-			return (key != null) ? release(key, ticket, usedToken, next) : LocalAnswer.GONE;
+			return (key != null) ? release(key, ticket, usedToken, next) : LocalResult.GONE;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	private LocalAnswer release(LocalLock key, Ticket ticket, long usedToken, @Nullable LocalTicket next) {
+	private LocalResult release(LocalLock key, Ticket ticket, long usedToken, @Nullable LocalTicket next) {
 		long now = this.clock.nanoTime();
-		LocalGrant current = key.grant(ticket, now);
+		LocalGrant current = key.find(ticket, now);
 		if (current == null) {
-			LocalGrant done = (next != null) ? key.grant(next.ticket(), now) : null;
-			return (done != null) ? LocalAnswer.granted(false, done, List.of()) : LocalAnswer.GONE;
+			LocalGrant existing = (next != null) ? key.find(next.ticket(), now) : null;
+			return (existing != null) ? LocalResult.granted(false, existing, List.of()) : LocalResult.GONE;
 		}
-		key.free(current, usedToken);
+		key.release(current, usedToken);
 		if (next == null) {
-			return new LocalAnswer(true, null, Duration.ZERO, false, passOn(ticket.key(), key, now));
+			return new LocalResult(true, null, Duration.ZERO, false, grantNext(ticket.key(), key, now));
 		}
 		if (next.ticket().isReader() && !ticket.isReader()) {
-			LocalGrant kept = key.own(next, now, micros(now));
-			return LocalAnswer.granted(true, kept, key.letIn(now, micros(now)));
+			LocalGrant downgraded = key.grant(next, now, micros(now));
+			return LocalResult.granted(true, downgraded, key.grantToQueue(now, micros(now)));
 		}
-		// Behind all who wait, if there is anybody.
-		boolean queuedNow = key.queue(next);
-		LocalAnswer answer = attempt(key, next, true, now);
-		return new LocalAnswer(true, answer.granted(), answer.remaining(), queuedNow, answer.toTell());
+		// Behind all tickets that wait already.
+		boolean queuedNow = key.enqueue(next);
+		LocalResult attempt = attempt(key, next, true, now);
+		return new LocalResult(true, attempt.granted(), attempt.remaining(), queuedNow, attempt.toNotify());
 	}
 
 	/**
-	 * Wait no more, and hold no more.
-	 * @return who are to be told that they were granted the lock
+	 * Remove a ticket, whether it waits or holds the lock.
+	 * @return the new grants, of which the waiting tickets are to be notified
 	 */
 	List<LocalGrant> cancel(Ticket ticket) {
 		this.lock.lock();
@@ -128,31 +135,31 @@ public final class LocalStore {
 				return List.of();
 			}
 			long now = this.clock.nanoTime();
-			key.forget(ticket);
-			LocalGrant current = key.grant(ticket, now);
+			key.dequeue(ticket);
+			LocalGrant current = key.find(ticket, now);
 			if (current != null) {
-				key.free(current, 0);
+				key.release(current, 0);
 			}
-			return passOn(ticket.key(), key, now);
+			return grantNext(ticket.key(), key, now);
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** Somebody left: those who may come in now do, or the key is forgotten. */
-	private List<LocalGrant> passOn(String name, LocalLock key, long now) {
-		List<LocalGrant> others = key.letIn(now, micros(now));
-		if (key.isForgettable(now)) {
-			forget(key);
+	/** After a ticket was removed: grant the lock to the queue, or forget the key. */
+	private List<LocalGrant> grantNext(String name, LocalLock key, long now) {
+		List<LocalGrant> others = key.grantToQueue(now, micros(now));
+		if (key.isUnused(now)) {
+			keepLastToken(key);
 			this.locks.remove(name);
 		}
 		return others;
 	}
 
 	/**
-	 * Lengthen leases.
-	 * @return for each whether it was held
+	 * Renew leases.
+	 * @return for each whether the ticket holds the lock
 	 */
 	List<Boolean> renew(List<Renewal> renewals) {
 		this.lock.lock();
@@ -170,61 +177,58 @@ public final class LocalStore {
 		}
 	}
 
-	/** How many keys are held or waited for. */
-	int size() {
-		this.lock.lock();
-		try {
-			sweep();
-			return this.locks.size();
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	/** Lose all data, as a server does. */
-	void clear() {
-		this.lock.lock();
-		try {
-			this.locks.clear();
-			this.lastToken = 0;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
 	private LocalLock obtain(String name) {
-		LocalLock known = this.locks.get(name);
-		if (known != null) {
-			return known;
+		LocalLock existing = this.locks.get(name);
+		if (existing != null) {
+			return existing;
 		}
-		if (this.locks.size() >= this.nextSweep) {
-			sweep();
-			this.nextSweep = Math.max(SMALLEST_SWEEP, this.locks.size() * 2);
+		if (this.locks.size() >= this.nextCleanUp) {
+			removeUnused();
+			this.nextCleanUp = Math.max(SMALLEST_CLEAN_UP, this.locks.size() * 2);
 		}
-		LocalLock fresh = new LocalLock(this.lastToken);
-		this.locks.put(name, fresh);
-		return fresh;
+		LocalLock created = new LocalLock(this.lastToken);
+		this.locks.put(name, created);
+		return created;
 	}
 
-	private void sweep() {
+	private void removeUnused() {
 		long now = this.clock.nanoTime();
 		this.locks.values().removeIf((key) -> {
-			boolean over = key.isForgettable(now);
-			if (over) {
-				forget(key);
+			boolean unused = key.isUnused(now);
+			if (unused) {
+				keepLastToken(key);
 			}
-			return over;
+			return unused;
 		});
 	}
 
-	private void forget(LocalLock key) {
+	private void keepLastToken(LocalLock key) {
 		this.lastToken = Math.max(this.lastToken, key.lastToken());
 	}
 
 	private long micros(long nanos) {
 		return this.originMicros + nanos / 1000;
+	}
+
+	/**
+	 * The result of a command.
+	 *
+	 * @param released whether the released ticket held the lock
+	 * @param granted the grant of the ticket that asked, if it holds the lock
+	 * @param remaining the time until the lock is free if no lease is renewed; for a
+	 * waiting ticket, the time until the first lease ends
+	 * @param queuedNow whether this command has queued the ticket that asked
+	 * @param toNotify the grants of other tickets, which are to be notified
+	 */
+	record LocalResult(boolean released, @Nullable LocalGrant granted, Duration remaining, boolean queuedNow,
+			List<LocalGrant> toNotify) {
+
+		static final LocalResult GONE = new LocalResult(false, null, Duration.ZERO, false, List.of());
+
+		static LocalResult granted(boolean released, LocalGrant grant, List<LocalGrant> others) {
+			return new LocalResult(released, grant, Duration.ZERO, false, others);
+		}
+
 	}
 
 }

@@ -1,8 +1,8 @@
 /**
- * The store inside one JVM: no server, for tests and for running an application without
- * one. {@link io.github.distlock.backend.local.LocalStore} is what a server would be;
- * each {@link io.github.distlock.backend.local.LocalLockBackend} over it works as a JVM
- * of its own would. It keeps nobody out who runs in another JVM.
+ * The store inside one JVM, for tests and for running an application without a server.
+ * {@link io.github.distlock.backend.local.LocalStore} is the equivalent of the server;
+ * each {@link io.github.distlock.backend.local.LocalLockBackend} that shares it works as
+ * a JVM of its own would. It excludes no other JVM.
  */
 @NullMarked
 package io.github.distlock.backend.local;

@@ -24,7 +24,7 @@ record NodeQueue(List<String> names) {
 		int nearest = Integer.MIN_VALUE;
 		for (String other : this.names) {
 			if (isTicketNode(other) && !isSameTicket(other, name) && !(reader && isReader(other))) {
-				// The server's counter is an int that overflows: only the difference counts.
+				// The counter may overflow: only the difference counts.
 				int distance = sequence(other) - position;
 				if (distance < 0 && distance > nearest) {
 					predecessor = other;

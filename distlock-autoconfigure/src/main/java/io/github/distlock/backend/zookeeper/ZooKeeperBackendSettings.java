@@ -42,8 +42,8 @@ public record ZooKeeperBackendSettings(String root, Duration commandTimeout, int
 					+ "', which is reserved by ZooKeeper. Use another node such as /distlock");
 		}
 		if (tokensPerGrant < 1 || tokensPerGrant > MOST_TOKENS_PER_GRANT) {
-			throw new IllegalArgumentException("The tokens of a grant are " + tokensPerGrant + ", but must be from 1 to "
-					+ MOST_TOKENS_PER_GRANT);
+			throw new IllegalArgumentException(
+					"The tokens of a grant are " + tokensPerGrant + ", but must be from 1 to " + MOST_TOKENS_PER_GRANT);
 		}
 	}
 

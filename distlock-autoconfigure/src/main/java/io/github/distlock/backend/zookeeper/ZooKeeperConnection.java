@@ -129,7 +129,9 @@ final class ZooKeeperConnection {
 		return this.disconnects.get();
 	}
 
-	/** Run a task that does not block after a delay, unless the store is closed before. */
+	/**
+	 * Run a task that does not block after a delay, unless the store is closed before.
+	 */
 	void later(Runnable task, long delayNanos) {
 		if (this.closed) {
 			return;

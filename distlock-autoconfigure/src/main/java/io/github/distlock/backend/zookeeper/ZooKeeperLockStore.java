@@ -115,9 +115,10 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Listene
 		CompletableFuture<List<String>> list = session.commands()
 			.children(ticket.folder())
 			.exceptionally((failure) -> List.of());
-		return creation.thenCompose((node) -> list.thenCompose((names) -> names.contains(node.name())
-				? this.predecessors.isFirst(ticket, node, names, ticket.isQueued())
-				: this.predecessors.isFirst(ticket, node, ticket.isQueued())))
+		return creation
+			.thenCompose((node) -> list.thenCompose((names) -> names.contains(node.name())
+					? this.predecessors.isFirst(ticket, node, names, ticket.isQueued())
+					: this.predecessors.isFirst(ticket, node, ticket.isQueued())))
 			.thenCompose((first) -> result(ticket, session, first, queue, isNew));
 	}
 

@@ -211,8 +211,7 @@ final class ZooKeeperTickets {
 	}
 
 	private CompletableFuture<Boolean> deleteUnknownNodes(ZooKeeperTicket ticket, ZooKeeperSession session) {
-		return findNodes(ticket, session)
-			.thenCompose((names) -> session.commands().deleteAll(ticket.folder(), names));
+		return findNodes(ticket, session).thenCompose((names) -> session.commands().deleteAll(ticket.folder(), names));
 	}
 
 	/**

@@ -1,6 +1,8 @@
 package io.github.distlock.backend.local;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
@@ -11,7 +13,9 @@ import io.github.distlock.contract.StoreUnderTest;
  */
 final class LocalStoreUnderTest implements StoreUnderTest {
 
-	private final LocalStore store = new LocalStore(TimeSource.SYSTEM);
+	private final Map<String, LocalLock> locks = new ConcurrentHashMap<>();
+
+	private final LocalStore store = new LocalStore(TimeSource.SYSTEM, this.locks);
 
 	@Override
 	public LockBackend newBackend(TimeSource clock) {
@@ -20,12 +24,13 @@ final class LocalStoreUnderTest implements StoreUnderTest {
 
 	@Override
 	public void clear() {
-		this.store.clear();
+		this.locks.clear();
 	}
 
 	@Override
 	public long items() {
-		return this.store.size();
+		long now = TimeSource.SYSTEM.nanoTime();
+		return this.locks.values().stream().filter((lock) -> !lock.isUnused(now)).count();
 	}
 
 	@Override
