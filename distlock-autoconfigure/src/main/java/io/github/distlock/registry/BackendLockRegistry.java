@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link LockRegistry} over one store. Works between {@link #start()} and
- * {@link #shutdown()}, and again after another start.
+ * {@link #shutdown()}, and can be started again.
  */
 public final class BackendLockRegistry implements LockRegistry {
 
@@ -40,23 +40,25 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	private final ReentrantLock lifecycleLock = new ReentrantLock();
 
-	/** Guarded by {@link #lifecycleLock} for writing. */
+	/**
+	 * Set while the registry is running. Guarded by {@link #lifecycleLock} for writing.
+	 */
 	private volatile @Nullable LockOperations operations;
 
 	/**
-	 * What may still have been held at earlier shutdowns, the latest first: its holders
-	 * unlock it later. Each thread that holds a lock refers to the object that knows it,
-	 * so it is found as long as that is needed. Immutable; guarded by
-	 * {@link #lifecycleLock} for writing.
+	 * The held locks of earlier runs, the latest first: a thread may unlock after a
+	 * shutdown. Each thread that holds a lock references the object that contains it, so
+	 * weak references are sufficient. Immutable; guarded by {@link #lifecycleLock} for
+	 * writing.
 	 */
 	private volatile List<WeakReference<HeldLocks>> earlierHeldLocks = List.of();
 
 	/**
-	 * Create a registry; it works after {@link #start()}.
-	 * @param backend the store
+	 * Create a registry, which works after {@link #start()}.
+	 * @param backend the backend
 	 * @param settings defaults and limits
-	 * @param listeners who is told what happens
-	 * @param clock the time
+	 * @param listeners the listeners to notify
+	 * @param clock the time source
 	 */
 	public BackendLockRegistry(LockBackend backend, RegistrySettings settings, List<LockListener> listeners,
 			TimeSource clock) {
@@ -64,12 +66,12 @@ public final class BackendLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Create a registry whose listeners are looked up at the first event, so that they
-	 * may depend on beans that need the registry.
-	 * @param backend the store
+	 * Create a registry which looks up its listeners at the first event, so that they may
+	 * depend on beans that need the registry.
+	 * @param backend the backend
 	 * @param settings defaults and limits
-	 * @param listeners called at the first event, and again at the next one if it fails
-	 * @param clock the time
+	 * @param listeners called at the first event, and again at the next event if it fails
+	 * @param clock the time source
 	 */
 	public BackendLockRegistry(LockBackend backend, RegistrySettings settings, Supplier<List<LockListener>> listeners,
 			TimeSource clock) {
@@ -80,8 +82,8 @@ public final class BackendLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Begin to work. Does not fail when the store cannot be reached. Does nothing if it
-	 * works already.
+	 * Start the registry. Does nothing if it is running. Does not fail if the store
+	 * cannot be reached.
 	 */
 	public void start() {
 		this.lifecycleLock.lock();
@@ -101,14 +103,14 @@ public final class BackendLockRegistry implements LockRegistry {
 	 * @throws LockBackendException if not, or if the registry is not running
 	 */
 	public void verify() {
-		operations().runtime().verify();
+		runningOperations().runtime().verify();
 	}
 
 	/**
-	 * Refuse new acquisitions, fail waiting ones, and wait for held locks within the
-	 * grace period. Those that are still held then are no longer renewed and end with
-	 * their leases. Blocks for the grace period at most, and a little longer for commands
-	 * on their way.
+	 * Refuse new acquisitions, fail the waiting ones, and wait for held locks within the
+	 * grace period. Locks that are still held after it are no longer renewed and end with
+	 * their leases. Blocks for the grace period at most, and slightly longer for commands
+	 * that have been sent.
 	 */
 	public void shutdown() {
 		this.lifecycleLock.lock();
@@ -119,7 +121,8 @@ public final class BackendLockRegistry implements LockRegistry {
 					current.runtime().close(this.settings.shutdownGrace().toNanos());
 				}
 				finally {
-					// In this order: a thread that unlocks meanwhile finds its lock.
+					// In this order: a thread that unlocks at this moment must find its
+					// lock.
 					rememberForLateRelease(current.runtime().heldLocks());
 					this.operations = null;
 				}
@@ -137,7 +140,7 @@ public final class BackendLockRegistry implements LockRegistry {
 		this.earlierHeldLocks = List.copyOf(kept);
 	}
 
-	/** Where this thread may hold locks, the latest first. */
+	/** Return where the calling thread may hold locks, the latest run first. */
 	private List<HeldLocks> allHeldLocks() {
 		LockOperations current = this.operations;
 		List<WeakReference<HeldLocks>> earlier = this.earlierHeldLocks;
@@ -158,7 +161,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Say what the store is and can do. Sends nothing.
+	 * Return what the store is and which modes it supports. Sends no command.
 	 * @return the description
 	 */
 	public BackendDescription description() {
@@ -166,7 +169,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Say for how long a lock without a lease time is renewed.
+	 * Return for how long a lock without a lease time is renewed.
 	 * @return the maximum hold time, {@code null} without a limit
 	 */
 	public @Nullable Duration maxHoldTime() {
@@ -177,26 +180,26 @@ public final class BackendLockRegistry implements LockRegistry {
 	public Lock obtain(String key) {
 		LockRequest request = LockRequest.of(key);
 		this.backend.validateKey(key);
-		return new LockView(request, this::operations, this::allHeldLocks);
+		return new LockView(request, this::runningOperations, this::allHeldLocks);
 	}
 
 	@Override
 	public HeldLock acquire(LockRequest request) {
-		HeldLock lock = enter(request, LockOutcome.TIMEOUT);
+		HeldLock lock = acquireOrNull(request, LockOutcome.TIMEOUT);
 		if (lock == null) {
-			throw operations().notAcquired(request);
+			throw runningOperations().notAcquired(request);
 		}
 		return lock;
 	}
 
 	@Override
 	public Optional<HeldLock> tryAcquire(LockRequest request) {
-		return Optional.ofNullable(enter(request, LockOutcome.SKIPPED));
+		return Optional.ofNullable(acquireOrNull(request, LockOutcome.SKIPPED));
 	}
 
-	private @Nullable HeldLock enter(LockRequest request, LockOutcome timeoutOutcome) {
+	private @Nullable HeldLock acquireOrNull(LockRequest request, LockOutcome timeoutOutcome) {
 		try {
-			return operations().enter(request, true, timeoutOutcome);
+			return runningOperations().acquire(request, true, timeoutOutcome);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -207,14 +210,14 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-		LockOperations operations = operations();
+		LockOperations operations = runningOperations();
 		return LockFutures.required(operations.acquireAsync(request, LockOutcome.TIMEOUT),
 				() -> operations.notAcquired(request));
 	}
 
 	@Override
 	public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
-		return LockFutures.optional(operations().acquireAsync(request, LockOutcome.SKIPPED));
+		return LockFutures.optional(runningOperations().acquireAsync(request, LockOutcome.SKIPPED));
 	}
 
 	@Override
@@ -230,12 +233,12 @@ public final class BackendLockRegistry implements LockRegistry {
 		}
 	}
 
-	/** Return what is held and waited for now. Changes nothing. */
+	/** Return which locks are held and waited for now. Changes nothing. */
 	RegistrySnapshot snapshot() {
-		return operations().runtime().snapshot();
+		return runningOperations().runtime().snapshot();
 	}
 
-	private LockOperations operations() {
+	private LockOperations runningOperations() {
 		LockOperations current = this.operations;
 		if (current == null) {
 			throw new LockBackendException("The lock registry is not running: locks can be acquired from the start of"

@@ -66,7 +66,7 @@ final class CompositeHeldLock implements HeldLock {
 		return (ofFirst.compareTo(ofSecond) < 0) ? ofFirst : ofSecond;
 	}
 
-	/** While one part is being released the other may still be open. */
+	/** While one part is being released the other may still be held. */
 	@Override
 	public boolean isReleased() {
 		return this.closed.get() && isIntact(this.first) && isIntact(this.second);
@@ -105,18 +105,18 @@ final class CompositeHeldLock implements HeldLock {
 
 	@Override
 	public void close() {
-		end();
+		markClosed();
 		releaseBoth(this.second::close, this.first::close);
 	}
 
 	@Override
 	public void abandon() {
-		end();
+		markClosed();
 		releaseBoth(this.second::abandon, this.first::abandon);
 	}
 
 	/**
-	 * Make two releases, of which the second is made whatever becomes of the first.
+	 * Run two releases. The second runs even if the first fails.
 	 */
 	static void releaseBoth(Runnable before, Runnable after) {
 		try {
@@ -134,7 +134,7 @@ final class CompositeHeldLock implements HeldLock {
 		after.run();
 	}
 
-	private void end() {
+	private void markClosed() {
 		if (!this.closed.compareAndSet(false, true)) {
 			throw closedBefore();
 		}

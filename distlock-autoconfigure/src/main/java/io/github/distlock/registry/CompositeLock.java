@@ -37,7 +37,7 @@ final class CompositeLock implements Lock {
 	public void lock() {
 		this.first.lock();
 		try {
-			enterSecond(() -> {
+			acquireSecond(() -> {
 				this.second.lock();
 				return true;
 			});
@@ -50,7 +50,7 @@ final class CompositeLock implements Lock {
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
 		this.first.lockInterruptibly();
-		enterSecond(() -> {
+		acquireSecond(() -> {
 			this.second.lockInterruptibly();
 			return true;
 		});
@@ -59,7 +59,7 @@ final class CompositeLock implements Lock {
 	@Override
 	public boolean tryLock() {
 		try {
-			return this.first.tryLock() && enterSecond(this.second::tryLock);
+			return this.first.tryLock() && acquireSecond(this.second::tryLock);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException("An uninterruptible attempt was interrupted", ex);
@@ -71,26 +71,26 @@ final class CompositeLock implements Lock {
 		CompositeLockRegistry.SharedWait wait = new CompositeLockRegistry.SharedWait(
 				(time > 0) ? Duration.ofNanos(unit.toNanos(time)) : Duration.ZERO, this.clock);
 		return this.first.tryLock(time, unit)
-				&& enterSecond(() -> this.second.tryLock(wait.remaining().toNanos(), TimeUnit.NANOSECONDS));
+				&& acquireSecond(() -> this.second.tryLock(wait.remaining().toNanos(), TimeUnit.NANOSECONDS));
 	}
 
-	/** Without the second the first is given back, however that goes. */
-	private boolean enterSecond(Entry entry) throws InterruptedException {
-		boolean entered;
+	/** Acquire the second lock, or release the first one if that fails. */
+	private boolean acquireSecond(Acquisition acquisition) throws InterruptedException {
+		boolean acquired;
 		try {
-			entered = entry.enter();
+			acquired = acquisition.acquire();
 		}
 		catch (InterruptedException | RuntimeException | Error ex) {
 			releaseFirst(ex);
 			throw ex;
 		}
-		if (entered) {
+		if (acquired) {
 			this.levels.enter(this.key);
 		}
 		else {
 			releaseFirst(new IllegalStateException("not entered"));
 		}
-		return entered;
+		return acquired;
 	}
 
 	private void releaseFirst(Throwable reason) {
@@ -121,18 +121,18 @@ final class CompositeLock implements Lock {
 		return "Lock[" + this.first + " and " + this.second + "]";
 	}
 
-	/** One way into the second lock. */
+	/** A way to acquire the second lock. */
 	@FunctionalInterface
-	private interface Entry {
+	private interface Acquisition {
 
-		boolean enter() throws InterruptedException;
+		boolean acquire() throws InterruptedException;
 
 	}
 
 	/**
-	 * How often this thread has each key through the views of one composite: unlocking
-	 * more often must not release what it has in one of the members without the
-	 * composite.
+	 * How often each thread has acquired each key through the views of one composite. An
+	 * additional unlock must not release a lock that the thread holds in one of the
+	 * members outside the composite.
 	 */
 	static final class ViewLevels {
 

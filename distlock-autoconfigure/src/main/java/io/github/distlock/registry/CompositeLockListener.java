@@ -10,8 +10,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All listeners as one. What one throws keeps neither the others nor the lock from going
- * on.
+ * Notifies all listeners. A listener that fails affects neither the others nor the lock.
  */
 final class CompositeLockListener implements LockListener {
 
@@ -20,9 +19,8 @@ final class CompositeLockListener implements LockListener {
 	private final Supplier<List<LockListener>> source;
 
 	/**
-	 * Known after the first event. Written without a lock: two threads that ask at the
-	 * same time get the same beans, and one must never wait for a bean that the other one
-	 * creates.
+	 * Cached at the first event. Written without a lock: concurrent threads get the same
+	 * beans, and a thread must never wait for a bean that another thread creates.
 	 */
 	private volatile LockListener @Nullable [] listeners;
 

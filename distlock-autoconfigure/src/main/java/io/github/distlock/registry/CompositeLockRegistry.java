@@ -16,18 +16,18 @@ import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link LockRegistry} over two others: each lock is taken in both, in order, all or
- * nothing, for those who want a second record of who holds it. The lock is held while it
- * is held in both; lost in one, it is lost.
+ * A {@link LockRegistry} over two others. Each lock is acquired in both of them, in
+ * order, or in none, so that a second store records who holds it. The lock is held while
+ * it is held in both; it is lost when one of them loses it.
  * <p>
  * The wait time is shared: the second registry gets what the first one left of it. Lease
- * times count from the grant of each, so {@code remaining()} is what the first to end has
- * left. The fencing token is that of the first registry; tokens of different registries
- * are not comparable. Locks are released in reverse order. What the two tell their
- * listeners, they tell each for itself.
+ * times count from the grant of each, and {@code remaining()} is the shorter remaining
+ * time. The fencing token is that of the first registry; tokens of different registries
+ * are not comparable. Locks are released in reverse order. Each registry notifies its own
+ * listeners.
  * <p>
  * Two composites of the same registries in opposite order can wait for each other until
- * their wait times have passed: use one order everywhere.
+ * their wait times have passed: use the same order everywhere.
  */
 public final class CompositeLockRegistry implements LockRegistry {
 
@@ -42,11 +42,11 @@ public final class CompositeLockRegistry implements LockRegistry {
 	private final CompositeLock.ViewLevels viewLevels = new CompositeLock.ViewLevels();
 
 	/**
-	 * Create a registry. It is neither started nor shut down: its members are.
-	 * @param first where locks are taken first
-	 * @param second where locks are taken then
-	 * @param waitTime wait time of requests that say none
-	 * @param clock the time
+	 * Create a registry. Its members are started and shut down separately.
+	 * @param first the registry in which locks are acquired first
+	 * @param second the registry in which locks are acquired next
+	 * @param waitTime the wait time of requests without one
+	 * @param clock the time source
 	 */
 	public CompositeLockRegistry(LockRegistry first, LockRegistry second, Duration waitTime, TimeSource clock) {
 		this.first = first;
@@ -57,7 +57,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	/**
 	 * Return both registries.
-	 * @return the registries, in the order in which locks are taken
+	 * @return the registries, in the order in which locks are acquired
 	 */
 	public List<LockRegistry> members() {
 		return List.of(this.first, this.second);
@@ -144,7 +144,10 @@ public final class CompositeLockRegistry implements LockRegistry {
 		return new SharedWait((requested != null) ? requested : this.waitTime, this.clock);
 	}
 
-	/** Nothing was done under it: what its release says is worth a note and no more. */
+	/**
+	 * Release a lock under which no work was done. A failure is added to the reason as a
+	 * suppressed exception.
+	 */
 	static <T extends Throwable> T abandon(HeldLock lock, T reason) {
 		try {
 			lock.abandon();
@@ -162,7 +165,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * A wait time that two registries share, from now on.
+	 * A wait time that two registries share. It begins with this object.
 	 */
 	static final class SharedWait {
 
@@ -178,12 +181,18 @@ public final class CompositeLockRegistry implements LockRegistry {
 			this.startNanos = clock.nanoTime();
 		}
 
-		/** For the first: zero tries once, negative waits for ever. */
+		/**
+		 * Return the wait time of the first registry. Zero tries once, negative waits
+		 * without limit.
+		 */
 		Duration total() {
 			return this.total;
 		}
 
-		/** For the second: what is left, at least one attempt. */
+		/**
+		 * Return the wait time of the second registry: the rest, but at least one
+		 * attempt.
+		 */
 		Duration remaining() {
 			if (this.total.isNegative()) {
 				return this.total;

@@ -28,14 +28,24 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that this JVM holds: which thread has which, how they end, and who is told.
- * Thread-safe.
+ * The locks that this JVM holds: which thread holds which lock, how a lock is released,
+ * and what follows the loss of a lock.
+ * <p>
+ * A lock is added after its grant, and then owned by the thread that acquired it, or by
+ * none. It leaves in one of three ways. Its last level is released: its lease ends and
+ * the lock is released in the store, or retained for its minimum hold time. Its last
+ * writing level is released while others read: the writer's lease ends and a reader's
+ * lease continues. It is lost: the lease reports that once, the listeners and callbacks
+ * are notified, and each later close of a level throws {@link LockLostException}.
+ * <p>
+ * The first change of the state of a {@link Hold} or of its lease decides between these
+ * ways, so no lock is held here during a command to the store. Thread-safe.
  */
 final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 
 	private static final Log logger = LogFactory.getLog(HeldLocks.class);
 
-	/** What each thread holds; removed when that is nothing. */
+	/** The locks of each thread; removed with the last of them. */
 	private final ThreadLocal<@Nullable ThreadHolds> holdsOfThread = new ThreadLocal<>();
 
 	private final String backend;
@@ -44,7 +54,7 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 
 	private final LeaseRenewer renewer;
 
-	private final MinimumHoldTimes kept;
+	private final MinimumHoldTimes minimumHoldTimes;
 
 	private final LockListener listeners;
 
@@ -60,7 +70,7 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 		this.backend = backend.name();
 		this.acquirer = acquirer;
 		this.renewer = renewerFactory.apply(this);
-		this.kept = new MinimumHoldTimes(acquirer, this.renewer, clock, backend.expires());
+		this.minimumHoldTimes = new MinimumHoldTimes(acquirer, this.renewer, clock, backend.expires());
 		this.listeners = listeners;
 		this.clock = clock;
 		this.executor = executor;
@@ -72,25 +82,25 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 	}
 
 	MinimumHoldTimes minimumHoldTimes() {
-		return this.kept;
+		return this.minimumHoldTimes;
 	}
 
-	/** What is held, or on its way, apart from locks that only owe some time. */
+	/** Return which work is unfinished, except locks in their minimum hold time. */
 	UnfinishedWork unfinished() {
-		List<Ticket> inMinimumHoldTime = this.kept.tickets();
+		List<Ticket> inMinimumHoldTime = this.minimumHoldTimes.tickets();
 		return (this.renewer.size() > inMinimumHoldTime.size()) ? UnfinishedWork.HELD_LOCKS
 				: this.acquirer.unfinishedWorkExcept(inMinimumHoldTime);
 	}
 
-	/** Return what this thread has of a key. */
+	/** Return the lock of a key that the calling thread holds. */
 	@Nullable Hold holdOfThisThread(String key) {
 		ThreadHolds holds = this.holdsOfThread.get();
 		return (holds != null) ? holds.get(key) : null;
 	}
 
 	/**
-	 * Return what the asynchronous work that the running code belongs to, as its
-	 * {@link LockContext} says, has of a key. Never what a thread holds.
+	 * Return the lock of a key that the asynchronous work of the running code holds,
+	 * according to {@link LockContext}. A lock of a thread is never returned.
 	 */
 	@Nullable Hold holdOfThisWork(String key) {
 		List<HeldLock> open = LockContext.all();
@@ -115,13 +125,13 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 		return (hold != null && hold.thread() == null && hold.key().equals(key)) ? hold : null;
 	}
 
-	/** How many locks the calling thread is remembered to hold. */
+	/** Return how many locks the calling thread holds, lost ones included. */
 	int numberOfThisThread() {
 		ThreadHolds holds = this.holdsOfThread.get();
 		return (holds != null) ? holds.size() : 0;
 	}
 
-	/** The locks that are held now. */
+	/** Return the locks that are held now. */
 	List<HeldLockSnapshot> snapshot() {
 		return this.renewer.leases()
 			.stream()
@@ -131,10 +141,11 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 	}
 
 	/**
-	 * A new stay begins, of this thread or of nobody.
+	 * Add a lock that has just been granted.
+	 * @param thread the thread that may re-enter the lock, if any
 	 * @param endsWithThread whether the lock is lost when that thread dies
 	 */
-	Hold begin(LockRequest request, Holder holder, LeaseTerms terms, @Nullable Thread thread, boolean endsWithThread) {
+	Hold add(LockRequest request, Holder holder, LeaseTerms terms, @Nullable Thread thread, boolean endsWithThread) {
 		Hold hold = (request.mode() == LockMode.WRITE)
 				? new WriteHold(this, request.label(), holder, terms, this.clock, thread, endsWithThread)
 				: new Hold(this, request.label(), holder, terms, this.clock, thread, endsWithThread);
@@ -164,34 +175,35 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 	}
 
 	@Override
-	public void leave(Hold stay, LockMode mode) {
-		leave(stay, mode, stay.remainingMinHold());
+	public void release(Hold origin, LockMode mode) {
+		release(origin, mode, origin.remainingMinHold());
 	}
 
 	@Override
-	public void abandon(Hold stay, LockMode mode) {
-		leave(stay, mode, Duration.ZERO);
+	public void abandon(Hold origin, LockMode mode) {
+		release(origin, mode, Duration.ZERO);
 	}
 
-	private void leave(Hold stay, LockMode mode, Duration remainingMinHold) {
-		switch (stay.leave(mode)) {
+	private void release(Hold origin, LockMode mode, Duration remainingMinHold) {
+		switch (origin.leaveLevel(mode)) {
 			case SOME -> {
-				// Not whether it is held: others may have left the last levels by now.
-				if (stay.current().isLost()) {
-					throw lostException(stay);
+				// Check the loss only: other callers may have released the last levels by
+				// now.
+				if (origin.current().isLost()) {
+					throw lostException(origin);
 				}
 			}
-			case READERS -> downgrade((WriteHold) stay);
-			case NOTHING -> end(stay, remainingMinHold);
+			case READERS -> downgrade((WriteHold) origin);
+			case NONE -> endHold(origin, remainingMinHold);
 		}
 	}
 
-	private void end(Hold stay, Duration remainingMinHold) {
-		stay.awaitInterrupt();
-		if (stay.thread() == Thread.currentThread()) {
-			forgetOfThisThread(stay);
+	private void endHold(Hold origin, Duration remainingMinHold) {
+		origin.awaitInterrupt();
+		if (origin.thread() == Thread.currentThread()) {
+			forgetOfThisThread(origin);
 		}
-		Hold hold = stay.current();
+		Hold hold = origin.current();
 		Duration remaining = Duration.ofNanos(hold.remainingNanos());
 		boolean valid = hold.endLease();
 		this.renewer.forget(hold);
@@ -199,8 +211,8 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 			throw lostException(hold);
 		}
 		try {
-			if (remainingMinHold.isZero() || !this.kept.keep(hold, remainingMinHold)) {
-				release(hold, remaining);
+			if (remainingMinHold.isZero() || !this.minimumHoldTimes.retain(hold, remainingMinHold)) {
+				releaseInStore(hold, remaining);
 			}
 		}
 		catch (Error ex) {
@@ -215,8 +227,8 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 				hold.holder().fencingToken(), heldSince(hold)));
 	}
 
-	/** Give it back to the store. */
-	private void release(Hold hold, Duration remaining) {
+	/** Release the lock in the store. */
+	private void releaseInStore(Hold hold, Duration remaining) {
 		ReleaseOutcome outcome = this.acquirer.release(hold.holder(), hold.validity(), remaining);
 		if (outcome == ReleaseOutcome.GONE) {
 			LossCause cause = hold.validity().sessionBound() ? LossCause.SESSION_LOST : LossCause.FORGOTTEN;
@@ -231,8 +243,8 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 	}
 
 	/**
-	 * A writer goes on as a reader. If the store does not say so it has lost the lock,
-	 * and those who read are told when they leave.
+	 * Continue as a reader under a new lease. If the store does not confirm that, the
+	 * lock is lost, and the remaining readers are notified when they close it.
 	 */
 	private void downgrade(WriteHold writer) {
 		Duration remaining = Duration.ofNanos(writer.remainingNanos());
@@ -250,7 +262,7 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 				writer.loseAfterEnd(LossCause.STORE_SILENT, "an error ended its downgrade to a reader");
 				writer.current().lose(LossCause.STORE_SILENT);
 				try {
-					endIfOver(writer);
+					endHoldIfOver(writer);
 				}
 				catch (RuntimeException problem) {
 					ex.addSuppressed(problem);
@@ -259,15 +271,15 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 			}
 		}
 		boolean continued = writer.current() != writer;
-		endIfOver(writer);
+		endHoldIfOver(writer);
 		if (!continued && outcome == ReleaseOutcome.GONE) {
 			throw lostException(writer);
 		}
 	}
 
-	private void endIfOver(WriteHold writer) {
+	private void endHoldIfOver(WriteHold writer) {
 		if (writer.downgraded()) {
-			end(writer, writer.remainingMinHold());
+			endHold(writer, writer.remainingMinHold());
 		}
 	}
 
@@ -278,7 +290,7 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 					"the store did not confirm that its writer goes on as a reader");
 			return;
 		}
-		// Terms count from now, without the time until the store answered.
+		// Terms count from now, without the time the store took to answer.
 		Hold reader = new WriteHold.ReaderHold(writer, holder, writer.restOfTerms(), this.clock);
 		if (writer.continueAs(reader)) {
 			this.renewer.watch(reader);
@@ -294,7 +306,7 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 		this.renewer.confirm(hold);
 	}
 
-	/** Forget that this thread has a hold. */
+	/** Remove a lock from those of the calling thread. */
 	void forgetOfThisThread(Hold hold) {
 		ThreadHolds holds = this.holdsOfThread.get();
 		if (holds != null) {
@@ -342,11 +354,11 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 	}
 
 	/**
-	 * Run what holders want to be run when they lose a lock, on threads for callbacks.
-	 * What one callback throws does not keep the others from running.
+	 * Run the loss callbacks on the callback threads. A callback that fails does not
+	 * prevent the others.
 	 */
 	private void runLossCallbacks(Hold lost) {
-		for (Runnable callback : lost.origin().takeCallbacks()) {
+		for (Runnable callback : lost.origin().takeLossCallbacks()) {
 			Runnable guarded = () -> {
 				try {
 					callback.run();

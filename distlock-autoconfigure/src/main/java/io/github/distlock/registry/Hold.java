@@ -18,8 +18,8 @@ import io.github.distlock.waiting.Holder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stay inside a lock: from the outermost acquisition to the last release, or to the
- * loss. All re-entries share it.
+ * A held lock, from its first acquisition to its last release or its loss. All re-entries
+ * share it.
  */
 class Hold extends Lease {
 
@@ -29,8 +29,8 @@ class Hold extends Lease {
 	private static final AtomicReferenceFieldUpdater<Hold, Callback> CALLBACKS = AtomicReferenceFieldUpdater
 		.newUpdater(Hold.class, Callback.class, "callbacks");
 
-	/** Stands for the callbacks when the loss has been told. */
-	private static final Callback RUN = new Callback(() -> {
+	/** Sentinel: the loss callbacks have run. */
+	private static final Callback ALREADY_RUN = new Callback(() -> {
 	}, null);
 
 	private final Owner owner;
@@ -39,28 +39,32 @@ class Hold extends Lease {
 
 	private final Holder holder;
 
-	/** Who may re-enter; {@code null} for an asynchronous holder. */
+	/**
+	 * The thread that may re-enter the lock; {@code null} if it was acquired
+	 * asynchronously.
+	 */
 	private final @Nullable Thread thread;
 
 	/** Whether the lock is lost when that thread dies. */
 	private final boolean endsWithThread;
 
-	/** How many acquisitions are open; at zero it never rises again. */
+	/** How many acquisitions are open. Never increases again after zero. */
 	private volatile int levels = 1;
 
 	/**
-	 * How many of them came through a Lock view, 65,535 at most: a held lock stays small.
-	 * Only the owning thread touches it.
+	 * How many of them came through a {@link LockView}, at most 65,535: a {@code char}
+	 * keeps a held lock small. Only the owning thread reads and writes it.
 	 */
 	private char viewLevels;
 
-	/** The last one first. */
+	/** The last one that was added, linked to the earlier ones. */
 	private volatile @Nullable Callback callbacks;
 
 	/**
-	 * Whether the thread is being interrupted because of a loss. Invariant: no interrupt
-	 * comes after the last level was left and that call has returned. Set before the
-	 * levels are looked at, and looked at after the last level was left.
+	 * Whether a thread is about to interrupt the owning thread because of a loss.
+	 * Invariant: no interrupt arrives after the release of the last level has returned.
+	 * The interrupting thread therefore sets this flag before it reads the levels, and
+	 * the releasing thread reads it after it has left the last level.
 	 */
 	private volatile boolean interrupting;
 
@@ -74,22 +78,24 @@ class Hold extends Lease {
 		this.endsWithThread = endsWithThread;
 	}
 
-	/** What this hold belongs to: all that the registry holds. */
+	/** Return the object that releases this hold. */
 	Owner owner() {
 		return this.owner;
 	}
 
-	/** The lease that counts now: another one if the lock is held in another way. */
+	/** Return the hold whose lease counts now: another one after a downgrade. */
 	Hold current() {
 		return this;
 	}
 
-	/** The stay to which this lease belongs, with its levels and callbacks. */
+	/**
+	 * Return the hold that has the levels and callbacks: the writer's after a downgrade.
+	 */
 	Hold origin() {
 		return this;
 	}
 
-	/** What is left of the lock, in nanoseconds; zero if it is not held. */
+	/** Return the remaining time of the lock, zero if it is not held. */
 	long remainingLockNanos() {
 		return remainingNanos();
 	}
@@ -100,8 +106,8 @@ class Hold extends Lease {
 		return remainingLockNanos() > 0;
 	}
 
-	/** Whether the lock has not been lost, whether or not it is still held. */
-	boolean isIntactNow() {
+	/** Return whether the lock was not lost, even if it is no longer held. */
+	boolean isCurrentLeaseIntact() {
 		return current().isIntact();
 	}
 
@@ -146,7 +152,7 @@ class Hold extends Lease {
 	}
 
 	/**
-	 * Enter once more.
+	 * Add a level.
 	 * @return whether the hold was still open
 	 * @throws LockDefinitionException if a reader would wait for itself
 	 */
@@ -159,22 +165,25 @@ class Hold extends Lease {
 
 	/**
 	 * Leave one level.
-	 * @param mode in which it was entered
+	 * @param mode the mode in which the level was acquired
 	 */
-	OpenLevels leave(LockMode mode) {
-		return (LEVELS.decrementAndGet(this) == 0) ? OpenLevels.NOTHING : OpenLevels.SOME;
+	OpenLevels leaveLevel(LockMode mode) {
+		return (LEVELS.decrementAndGet(this) == 0) ? OpenLevels.NONE : OpenLevels.SOME;
 	}
 
-	/** The lock is lost: interrupt its thread, unless that has left. */
+	/**
+	 * Interrupt the owning thread because the lock was lost, unless it has left the last
+	 * level.
+	 */
 	final void interruptThread() {
-		Thread inside = this.thread;
-		if (inside == null) {
+		Thread thread = this.thread;
+		if (thread == null) {
 			return;
 		}
 		this.interrupting = true;
 		try {
 			if (!isOver()) {
-				inside.interrupt();
+				thread.interrupt();
 			}
 		}
 		finally {
@@ -182,36 +191,36 @@ class Hold extends Lease {
 		}
 	}
 
-	/** The last level was left: an interrupt that has begun comes before this returns. */
+	/** After the last level was left: wait for an interrupt that has begun. */
 	final void awaitInterrupt() {
 		while (this.interrupting) {
 			Thread.onSpinWait();
 		}
 	}
 
-	/** Whether one acquisition is open, and no re-entry. */
+	/** Return whether one acquisition is open and no re-entry. */
 	boolean isEnteredOnce() {
 		return this.levels == 1;
 	}
 
-	/** How many acquisitions are open. */
+	/** Return how many acquisitions are open. */
 	int levels() {
 		return this.levels;
 	}
 
-	/** The mode in which the store has granted the lock. */
+	/** Return the mode in which the store has granted the lock. */
 	LockMode mode() {
 		return ticket().isReader() ? LockMode.READ : LockMode.EXCLUSIVE;
 	}
 
 	final HeldLockSnapshot snapshot() {
-		Hold stay = origin();
+		Hold origin = origin();
 		return new HeldLockSnapshot(key(), this.name, mode(), this.holder.fencingToken(),
-				Duration.ofNanos(stay.heldNanos()), Duration.ofNanos(stay.remainingLockNanos()),
-				Math.max(0, stay.levels() - 1));
+				Duration.ofNanos(origin.heldNanos()), Duration.ofNanos(origin.remainingLockNanos()),
+				Math.max(0, origin.levels() - 1));
 	}
 
-	/** Whether all levels have been left. */
+	/** Return whether all levels have been left. */
 	boolean isOver() {
 		return this.levels == 0;
 	}
@@ -223,8 +232,8 @@ class Hold extends Lease {
 	}
 
 	/**
-	 * Count one level that came through a Lock view.
-	 * @throws Error if there are as many as can be counted
+	 * Count a level that came through a {@link LockView}.
+	 * @throws Error if the maximum is exceeded
 	 */
 	void enterView() {
 		if (this.viewLevels == Character.MAX_VALUE) {
@@ -234,7 +243,7 @@ class Hold extends Lease {
 	}
 
 	/**
-	 * Leave one level that came through a Lock view.
+	 * Leave a level that came through a {@link LockView}.
 	 * @return whether there was one
 	 */
 	boolean leaveView() {
@@ -246,78 +255,84 @@ class Hold extends Lease {
 	}
 
 	/**
-	 * Keep a callback for the loss.
-	 * @return whether it was kept; otherwise the loss has been told before
+	 * Add a callback for the loss.
+	 * @return whether it was added; {@code false} if the loss callbacks have run
 	 */
-	boolean keep(Runnable action) {
-		Callback kept;
+	boolean addLossCallback(Runnable action) {
+		Callback last;
 		do {
-			kept = this.callbacks;
-			if (kept == RUN) {
+			last = this.callbacks;
+			if (last == ALREADY_RUN) {
 				return false;
 			}
 		}
-		while (!CALLBACKS.compareAndSet(this, kept, new Callback(action, kept)));
+		while (!CALLBACKS.compareAndSet(this, last, new Callback(action, last)));
 		return true;
 	}
 
-	/** Those kept, the first one first; from now on none is. */
-	Iterable<Runnable> takeCallbacks() {
-		Deque<Runnable> taken = new ArrayDeque<>();
-		Callback kept = CALLBACKS.getAndSet(this, RUN);
-		for (; kept != null && kept != RUN; kept = kept.earlier()) {
-			taken.addFirst(kept.action());
+	/**
+	 * Remove and return the loss callbacks in the order in which they were added. None
+	 * can be added afterwards.
+	 */
+	Iterable<Runnable> takeLossCallbacks() {
+		Deque<Runnable> inOrder = new ArrayDeque<>();
+		Callback last = CALLBACKS.getAndSet(this, ALREADY_RUN);
+		for (; last != null && last != ALREADY_RUN; last = last.earlier()) {
+			inOrder.addFirst(last.action());
 		}
-		return taken;
+		return inOrder;
 	}
 
 	/**
-	 * Ends holds, and is notified of their loss.
+	 * Releases holds, and is notified of their loss.
 	 */
 	interface Owner {
 
 		/**
-		 * Leave one level.
-		 * @param mode in which it was entered
+		 * Release one level.
+		 * @param mode the mode in which the level was acquired
 		 * @throws io.github.distlock.LockLostException if the lock was lost
 		 */
-		void leave(Hold stay, LockMode mode);
+		void release(Hold origin, LockMode mode);
 
 		/**
-		 * Leave one level of a lock under which nothing was done.
-		 * @param mode in which it was entered
+		 * Release one level of a lock under which no work was done.
+		 * @param mode the mode in which the level was acquired
 		 * @throws io.github.distlock.LockLostException if the lock was lost
 		 */
-		void abandon(Hold stay, LockMode mode);
+		void abandon(Hold origin, LockMode mode);
 
 		/**
 		 * Limit the time for which the lock is held from now on.
 		 * @throws io.github.distlock.LockLostException if the lock was lost
-		 * @throws LockDefinitionException if the lock must be held for longer
+		 * @throws LockDefinitionException if the minimum hold time is longer
 		 */
 		void expireAfter(Hold hold, Duration leaseTime);
 
 		/** Ask the store, if only the store knows whether the lock is held. */
 		void confirm(Hold hold);
 
-		/** The hold was lost. Called once. */
+		/** The lock was lost. Called once. */
 		void lost(Hold hold, LossCause cause, String reason);
 
 	}
 
 	/**
-	 * What is left of a stay after one of its levels was left.
+	 * Which levels are open after one of them was left.
 	 */
 	enum OpenLevels {
 
-		/** It goes on as it was. */
+		/** There are open levels, and the lock is held as before. */
 		SOME,
 
-		/** Nobody writes any more, but somebody reads: the caller downgrades it. */
+		/**
+		 * All open levels read, and the last writing level was left: the caller
+		 * downgrades the lock.
+		 */
 		READERS,
 
-		/** It is over: the caller ends it. */
-		NOTHING
+		/** No level is open: the caller ends the hold. */
+		NONE
 
 	}
 

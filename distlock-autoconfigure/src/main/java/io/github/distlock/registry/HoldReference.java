@@ -11,8 +11,8 @@ import io.github.distlock.LossCause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition, as its caller sees it. Each has an identity of its own: closing it
- * twice is an error and gives back nothing of another's.
+ * One acquisition, as its caller sees it. Each acquisition has an identity of its own:
+ * closing it twice is an error and does not release another acquisition.
  */
 final class HoldReference implements HeldLock {
 
@@ -20,7 +20,9 @@ final class HoldReference implements HeldLock {
 
 	private static final int REENTRY = 1;
 
-	/** The lease decides whether it was held until now. */
+	/**
+	 * The release is under way. The lease decides whether the lock was held until now.
+	 */
 	private static final int CLOSING = 2;
 
 	private static final int RELEASED = 3;
@@ -32,7 +34,7 @@ final class HoldReference implements HeldLock {
 
 	private final Hold hold;
 
-	/** In which this level was entered. */
+	/** The mode in which this level was acquired. */
 	private final LockMode mode;
 
 	/**
@@ -48,7 +50,7 @@ final class HoldReference implements HeldLock {
 		this.state = hold.isEnteredOnce() ? OUTERMOST : REENTRY;
 	}
 
-	/** The hold, if it is one of these and this acquisition of it is open. */
+	/** Return the hold if it belongs to an owner and this acquisition of it is open. */
 	@Nullable Hold openHoldOf(Hold.Owner candidate) {
 		return (this.hold.owner() == candidate && isOpen()) ? this.hold : null;
 	}
@@ -87,7 +89,7 @@ final class HoldReference implements HeldLock {
 			.ofNanos(Math.min(this.hold.remainingLockNanos(), this.hold.current().validity().sessionNanos()));
 	}
 
-	/** Of a level that was released in time the loss of others means nothing. */
+	/** A later loss does not concern a level that was released in time. */
 	@Override
 	public @Nullable LossCause lossCause() {
 		return isReleased() ? null : this.hold.current().lossCause();
@@ -98,25 +100,25 @@ final class HoldReference implements HeldLock {
 	}
 
 	/**
-	 * While the release is on its way to the store the lease decides: a commit at that
-	 * moment must not fail because of a lock that is released in time.
+	 * While the release is under way the lease decides: a commit at that moment must not
+	 * fail because of a lock that is released in time.
 	 */
 	@Override
 	public boolean isReleased() {
-		int now = this.state;
-		return now == RELEASED || (now == CLOSING && this.hold.isIntactNow());
+		int current = this.state;
+		return current == RELEASED || (current == CLOSING && this.hold.isCurrentLeaseIntact());
 	}
 
 	@Override
 	public void onLost(Runnable callback) {
-		if (!this.hold.keep(callback)) {
+		if (!this.hold.addLossCallback(callback)) {
 			callback.run();
 		}
 	}
 
 	@Override
 	public void expireAfter(Duration leaseTime) {
-		// Says what is wrong with it.
+		// Validates the lease time.
 		LockRequest.of(key()).leaseTime(leaseTime);
 		if (!isOpen()) {
 			throw closedBefore();
@@ -128,20 +130,20 @@ final class HoldReference implements HeldLock {
 
 	@Override
 	public void close() {
-		end(() -> this.hold.owner().leave(this.hold, this.mode));
+		closeOnce(() -> this.hold.owner().release(this.hold, this.mode));
 	}
 
 	@Override
 	public void abandon() {
-		end(() -> this.hold.owner().abandon(this.hold, this.mode));
+		closeOnce(() -> this.hold.owner().abandon(this.hold, this.mode));
 	}
 
-	private void end(Runnable leave) {
-		if (STATE.getAndUpdate(this, (now) -> Math.max(now, CLOSING)) >= CLOSING) {
+	private void closeOnce(Runnable release) {
+		if (STATE.getAndUpdate(this, (current) -> Math.max(current, CLOSING)) >= CLOSING) {
 			throw closedBefore();
 		}
 		try {
-			leave.run();
+			release.run();
 			this.state = RELEASED;
 		}
 		catch (LockLostException ex) {

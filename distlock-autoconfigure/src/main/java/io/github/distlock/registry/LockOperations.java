@@ -22,8 +22,9 @@ import io.github.distlock.waiting.WaitRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way in: from a request to a held lock, past the checks, the re-entry and the
- * waiting room. Tells the listeners how each attempt ended. Thread-safe.
+ * Acquires locks: validates the request, re-enters a lock that is already held, or else
+ * waits for a grant and adds the lock to {@link HeldLocks}. Reports to the listeners how
+ * each attempt ended. Thread-safe.
  */
 final class LockOperations {
 
@@ -57,69 +58,71 @@ final class LockOperations {
 	}
 
 	/**
-	 * Enter on this thread.
-	 * @param timeoutOutcome what it means when the wait time has passed
+	 * Acquire a lock on this thread.
+	 * @param timeoutOutcome the outcome to report if the wait time has passed
 	 * @return the lock, or {@code null} if the wait time has passed
 	 */
-	@Nullable HeldLock enter(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome) throws InterruptedException {
+	@Nullable HeldLock acquire(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome)
+			throws InterruptedException {
 		Hold hold = acquireHold(request, interruptible, timeoutOutcome, null);
 		return (hold != null) ? new HoldReference(hold, request.mode()) : null;
 	}
 
 	/**
-	 * Enter on this thread, without a handle.
-	 * @param owner the thread that must live for the lock to make sense, if any
+	 * Acquire a lock on this thread, without a reference to it.
+	 * @param owningThread the thread with whose death the lock is lost, if any
 	 */
-	@Nullable Hold acquireHold(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome, @Nullable Thread owner)
-			throws InterruptedException {
-		Attempt attempt = new Attempt(request);
+	@Nullable Hold acquireHold(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome,
+			@Nullable Thread owningThread) throws InterruptedException {
+		AttemptReport report = new AttemptReport(request);
 		try {
 			validate(request);
-			if (interruptible && owner != null && Thread.interrupted()) {
-				// As Lock says, whether or not this thread has to wait.
+			if (interruptible && owningThread != null && Thread.interrupted()) {
+				// As Lock requires, even if this thread would not have to wait.
 				throw new InterruptedException();
 			}
 			Hold held = reenter(request);
-			if (held == null && owner == null) {
-				// Not for Lock views: a thread owns what they lock.
+			if (held == null && owningThread == null) {
+				// A Lock view belongs to its thread and never re-enters the lock of
+				// asynchronous work.
 				held = reenterLockOfWork(request);
 			}
 			if (held != null) {
 				return held;
 			}
-			Holder holder = this.runtime.acquirer().acquire(attempt.waitRequest(), interruptible);
+			Holder holder = this.runtime.acquirer().acquire(report.waitRequest(), interruptible);
 			if (holder == null) {
-				attempt.ended(timeoutOutcome);
+				report.ended(timeoutOutcome);
 				return null;
 			}
-			Hold hold = begin(request, holder, owner, Thread.currentThread());
+			Hold hold = addOrRelease(request, holder, owningThread, Thread.currentThread());
 			try {
-				attempt.acquired(holder);
+				report.acquired(holder);
 			}
 			catch (RuntimeException | Error ex) {
-				// The caller gets no lock that it could close.
+				// The caller receives an exception and no lock to close.
 				hold.owner().abandon(hold, request.mode());
 				throw ex;
 			}
 			return hold;
 		}
 		catch (InterruptedException ex) {
-			attempt.ended(LockOutcome.INTERRUPTED);
+			report.ended(LockOutcome.INTERRUPTED);
 			throw ex;
 		}
 		catch (LockBackendException ex) {
-			attempt.ended(LockOutcome.BACKEND_ERROR);
+			report.ended(LockOutcome.BACKEND_ERROR);
 			throw ex;
 		}
 		catch (LockDefinitionException ex) {
-			attempt.ended(LockOutcome.INVALID);
+			report.ended(LockOutcome.INVALID);
 			throw ex;
 		}
 		catch (LockLostException ex) {
 			throw ex;
 		}
 		catch (RuntimeException | Error ex) {
-			attempt.ended(LockOutcome.BACKEND_ERROR);
+			report.ended(LockOutcome.BACKEND_ERROR);
 			throw ex;
 		}
 	}
@@ -130,7 +133,7 @@ final class LockOperations {
 	 * @return completes with the lock, or with {@code null} if the wait time has passed
 	 */
 	CompletableFuture<@Nullable HeldLock> acquireAsync(LockRequest request, LockOutcome timeoutOutcome) {
-		Attempt attempt = new Attempt(request);
+		AttemptReport report = new AttemptReport(request);
 		CompletableFuture<@Nullable HeldLock> result = new CompletableFuture<>();
 		CompletableFuture<@Nullable Holder> granted;
 		try {
@@ -139,54 +142,54 @@ final class LockOperations {
 			if (held != null) {
 				return CompletableFuture.completedFuture(new HoldReference(held, request.mode()));
 			}
-			granted = this.runtime.acquirer().acquireAsync(attempt.waitRequest());
+			granted = this.runtime.acquirer().acquireAsync(report.waitRequest());
 		}
 		catch (LockDefinitionException ex) {
-			attempt.ended(LockOutcome.INVALID);
+			report.ended(LockOutcome.INVALID);
 			return CompletableFuture.failedFuture(ex);
 		}
 		catch (LockBackendException ex) {
-			attempt.ended(LockOutcome.BACKEND_ERROR);
+			report.ended(LockOutcome.BACKEND_ERROR);
 			return CompletableFuture.failedFuture(ex);
 		}
 		catch (LockLostException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
 		catch (RuntimeException | Error ex) {
-			attempt.ended(LockOutcome.BACKEND_ERROR);
+			report.ended(LockOutcome.BACKEND_ERROR);
 			return CompletableFuture.failedFuture(ex);
 		}
 		granted.whenComplete((holder, failure) -> {
 			if (failure != null) {
-				attempt.ended((failure instanceof CancellationException) ? LockOutcome.INTERRUPTED
+				report.ended((failure instanceof CancellationException) ? LockOutcome.INTERRUPTED
 						: LockOutcome.BACKEND_ERROR);
 				result.completeExceptionally(failure);
 			}
 			else if (holder == null) {
-				attempt.ended(timeoutOutcome);
+				report.ended(timeoutOutcome);
 				result.complete(null);
 			}
 			else {
-				admitted(request, attempt, holder, result);
+				completeWithLock(request, report, holder, result);
 			}
 		});
 		LockFutures.cancelWith(result, granted);
 		return result;
 	}
 
-	private void admitted(LockRequest request, Attempt attempt, Holder holder,
+	private void completeWithLock(LockRequest request, AttemptReport report, Holder holder,
 			CompletableFuture<@Nullable HeldLock> result) {
 		HeldLock lock;
 		try {
-			lock = new HoldReference(begin(request, holder, null, null), request.mode());
+			lock = new HoldReference(addOrRelease(request, holder, null, null), request.mode());
 		}
 		catch (RuntimeException | Error ex) {
-			attempt.ended(LockOutcome.BACKEND_ERROR);
+			report.ended(LockOutcome.BACKEND_ERROR);
 			result.completeExceptionally(ex);
 			return;
 		}
 		try {
-			attempt.acquired(holder);
+			report.acquired(holder);
 		}
 		catch (RuntimeException | Error ex) {
 			lock.abandon();
@@ -194,12 +197,12 @@ final class LockOperations {
 			return;
 		}
 		if (!result.complete(lock)) {
-			// Cancelled in the moment of the grant: nobody will ever close it.
+			// The caller cancelled at the moment of the grant and never closes the lock.
 			lock.abandon();
 		}
 	}
 
-	/** Say that the wait time has passed. */
+	/** Return the exception for a wait time that has passed. */
 	LockNotAcquiredException notAcquired(LockRequest request) {
 		Duration waitTime = waitTime(request);
 		return new LockNotAcquiredException("Lock '" + request.key() + "' (" + request.label()
@@ -208,11 +211,12 @@ final class LockOperations {
 	}
 
 	/**
-	 * Nothing may go wrong between the grant and the hold without giving the lock back.
+	 * Add a granted lock to the held ones. If that fails, release it.
 	 */
-	private Hold begin(LockRequest request, Holder holder, @Nullable Thread owner, @Nullable Thread thread) {
+	private Hold addOrRelease(LockRequest request, Holder holder, @Nullable Thread owningThread,
+			@Nullable Thread thread) {
 		try {
-			return this.runtime.heldLocks().begin(request, holder, this.terms.of(request), thread, owner != null);
+			return this.runtime.heldLocks().add(request, holder, this.terms.of(request), thread, owningThread != null);
 		}
 		catch (RuntimeException | Error ex) {
 			this.runtime.acquirer().releaseAsync(holder);
@@ -221,7 +225,7 @@ final class LockOperations {
 	}
 
 	/**
-	 * Enter what this thread holds already.
+	 * Re-enter a lock that this thread holds.
 	 */
 	private @Nullable Hold reenter(LockRequest request) {
 		Hold held = this.runtime.heldLocks().holdOfThisThread(request.key());
@@ -229,7 +233,7 @@ final class LockOperations {
 	}
 
 	/**
-	 * Enter what is held already by the asynchronous work that this code belongs to.
+	 * Re-enter a lock that the asynchronous work of the running code holds.
 	 */
 	private @Nullable Hold reenterLockOfWork(LockRequest request) {
 		Hold held = this.runtime.heldLocks().holdOfThisWork(request.key());
@@ -237,10 +241,9 @@ final class LockOperations {
 	}
 
 	private @Nullable Hold reenter(Hold held, LockRequest request) {
-		// Another thread may have closed it for this one: then it is over, and entered
-		// anew.
+		// Not if another thread has closed it for this one: such a lock is acquired anew.
 		if (!held.isOver() && held.remainingLockNanos() <= 0 && held.current().lossCause() != null) {
-			// Before the mode: what is lost is held in none.
+			// Check the loss before the mode: a lost lock is held in none.
 			throw HeldLocks.lostException(held);
 		}
 		if (!held.reenter(request.mode())) {
@@ -248,7 +251,7 @@ final class LockOperations {
 			return null;
 		}
 		if (held.remainingLockNanos() <= 0) {
-			held.leave(request.mode());
+			held.leaveLevel(request.mode());
 			throw HeldLocks.lostException(held);
 		}
 		return held;
@@ -283,8 +286,8 @@ final class LockOperations {
 		return (requested != null) ? requested : this.settings.waitTime();
 	}
 
-	/** One attempt, from the call to its end. Told once. */
-	private final class Attempt {
+	/** Reports one attempt to the listeners, from its start to its only outcome. */
+	private final class AttemptReport {
 
 		private final LockRequest request;
 
@@ -292,13 +295,14 @@ final class LockOperations {
 
 		private final AtomicBoolean waiting = new AtomicBoolean();
 
-		Attempt(LockRequest request) {
+		AttemptReport(LockRequest request) {
 			this.request = request;
 		}
 
 		WaitRequest waitRequest() {
 			return new WaitRequest(this.request.key(), this.request.mode(), this.request.fair(),
-					LockOperations.this.terms.of(this.request).storeLease(), waitTime(this.request), this::begin);
+					LockOperations.this.terms.of(this.request).storeLease(), waitTime(this.request),
+					this::waitingBegan);
 		}
 
 		void acquired(Holder holder) {
@@ -309,7 +313,7 @@ final class LockOperations {
 			ended(outcome, HandOff.NONE, 0);
 		}
 
-		private void begin() {
+		private void waitingBegan() {
 			this.waiting.set(true);
 			LockOperations.this.listeners.onWaiting(event());
 		}

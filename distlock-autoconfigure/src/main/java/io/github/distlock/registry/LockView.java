@@ -11,8 +11,8 @@ import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
 
 /**
- * The lock of one key as a {@link Lock}: owned by a thread, reentrant, renewed by the
- * watchdog. Without state of its own: views of one key are interchangeable.
+ * The lock of one key as a {@link Lock}: owned by a thread, reentrant, and renewed by the
+ * watchdog. It has no state of its own, so the views of one key are interchangeable.
  */
 final class LockView implements Lock {
 
@@ -20,7 +20,10 @@ final class LockView implements Lock {
 
 	private final Supplier<LockOperations> operations;
 
-	/** Where this thread may hold the lock, even if the registry no longer runs. */
+	/**
+	 * Where the calling thread may hold the lock, even if the registry is no longer
+	 * running.
+	 */
 	private final Supplier<List<HeldLocks>> allHeldLocks;
 
 	LockView(LockRequest request, Supplier<LockOperations> operations, Supplier<List<HeldLocks>> allHeldLocks) {
@@ -32,7 +35,7 @@ final class LockView implements Lock {
 	@Override
 	public void lock() {
 		try {
-			enter(LockRequest.FOREVER, false);
+			acquire(LockRequest.FOREVER, false);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException("An uninterruptible wait was interrupted", ex);
@@ -41,13 +44,13 @@ final class LockView implements Lock {
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		enter(LockRequest.FOREVER, true);
+		acquire(LockRequest.FOREVER, true);
 	}
 
 	@Override
 	public boolean tryLock() {
 		try {
-			return enter(Duration.ZERO, false);
+			return acquire(Duration.ZERO, false);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException("An uninterruptible attempt was interrupted", ex);
@@ -56,7 +59,7 @@ final class LockView implements Lock {
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return enter((time > 0) ? Duration.ofNanos(unit.toNanos(time)) : Duration.ZERO, true);
+		return acquire((time > 0) ? Duration.ofNanos(unit.toNanos(time)) : Duration.ZERO, true);
 	}
 
 	@Override
@@ -64,7 +67,7 @@ final class LockView implements Lock {
 		for (HeldLocks heldLocks : this.allHeldLocks.get()) {
 			Hold hold = heldLocks.holdOfThisThread(this.request.key());
 			if (hold != null && hold.leaveView()) {
-				heldLocks.leave(hold, this.request.mode());
+				heldLocks.release(hold, this.request.mode());
 				return;
 			}
 		}
@@ -77,7 +80,7 @@ final class LockView implements Lock {
 		throw new UnsupportedOperationException("A distributed lock has no conditions");
 	}
 
-	private boolean enter(Duration waitTime, boolean interruptible) throws InterruptedException {
+	private boolean acquire(Duration waitTime, boolean interruptible) throws InterruptedException {
 		Hold hold = this.operations.get()
 			.acquireHold(this.request.waitTime(waitTime), interruptible, LockOutcome.TIMEOUT, Thread.currentThread());
 		if (hold == null) {

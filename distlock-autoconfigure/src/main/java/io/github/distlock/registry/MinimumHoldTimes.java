@@ -21,8 +21,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that their holders have left, and that nobody gets yet. Whoever takes one out
- * of {@link #locks} gives it back, so it is given back once. Thread-safe.
+ * The locks that were closed before their minimum hold time had passed, and are retained
+ * until then. The thread that removes a lock from {@link #locks} releases it, so it is
+ * released once. Thread-safe.
  */
 final class MinimumHoldTimes {
 
@@ -36,7 +37,7 @@ final class MinimumHoldTimes {
 
 	private final TimeSource clock;
 
-	/** Whether the store lets go of locks by itself. */
+	/** Whether leases end locks in the store. */
 	private final boolean expiring;
 
 	MinimumHoldTimes(LockAcquirer acquirer, LeaseRenewer renewer, TimeSource clock, boolean expiring) {
@@ -51,11 +52,11 @@ final class MinimumHoldTimes {
 	}
 
 	/**
-	 * Keep a lock that its holder has left.
-	 * @return whether it is kept; otherwise nobody would ever end it, and the caller
-	 * gives it back
+	 * Retain a lock that was closed.
+	 * @return whether it is retained; otherwise nothing would end it, and the caller
+	 * releases it
 	 */
-	boolean keep(Hold hold, Duration remainingMinHold) {
+	boolean retain(Hold hold, Duration remainingMinHold) {
 		RetainedLock lock = new RetainedLock(hold.holder(), hold.validity(), remainingMinHold, this.clock,
 				this::release);
 		this.locks.add(lock);
@@ -67,7 +68,8 @@ final class MinimumHoldTimes {
 					+ " timer could be set for the rest", ex);
 			return !this.locks.remove(lock);
 		}
-		// After it was added: either this or letGoUnlessExpiring() finds it.
+		// After the lock was added: either this thread or releaseUnlessExpiring() finds
+		// it.
 		if (this.expiring || !this.renewer.isStopped() || !this.locks.remove(lock)) {
 			return true;
 		}
@@ -76,8 +78,8 @@ final class MinimumHoldTimes {
 	}
 
 	/**
-	 * Leases are no longer watched: give back in the background, though they owe some
-	 * time, the locks that no store would ever end.
+	 * After the last scan of the leases: if no lease ends these locks in the store,
+	 * release them in the background before their minimum hold time has passed.
 	 * @return whether there were any
 	 */
 	boolean releaseUnlessExpiring() {
@@ -96,8 +98,8 @@ final class MinimumHoldTimes {
 	}
 
 	/**
-	 * A lock that its holder has left, and that stays taken for the rest of its minimum
-	 * hold time. Nobody is inside, so its end is no loss.
+	 * A lock in its minimum hold time. No caller works under it, so its end is not a
+	 * loss.
 	 */
 	private static final class RetainedLock extends Lease {
 
@@ -106,13 +108,13 @@ final class MinimumHoldTimes {
 		private final Consumer<RetainedLock> end;
 
 		/**
-		 * Keep a lock.
-		 * @param holder the stay that has ended
-		 * @param validity until when the store's grant counts; if that is too soon the
-		 * store is asked for more
-		 * @param rest for how long it is kept
-		 * @param clock the time
-		 * @param end is told when it is to be released
+		 * Create the lease.
+		 * @param holder the holder that has closed the lock
+		 * @param validity until when the grant counts; if that is too short the lease is
+		 * renewed
+		 * @param rest for how long the lock is retained
+		 * @param clock the time source
+		 * @param end called when the lock is to be released
 		 */
 		RetainedLock(Holder holder, Validity validity, Duration rest, TimeSource clock, Consumer<RetainedLock> end) {
 			super(validity, new LeaseTerms(rest, LeaseTerms.lasting(rest), false, null, rest), clock);

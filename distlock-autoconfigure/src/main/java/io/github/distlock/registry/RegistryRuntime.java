@@ -24,26 +24,28 @@ import io.github.distlock.waiting.UnfinishedWork;
 import io.github.distlock.waiting.LockAcquirer;
 
 /**
- * One life of a registry, from start to shutdown: its name in the store, its threads, and
- * the rooms that work with them.
+ * One run of a registry, from start to shutdown: its instance name in the store, its
+ * threads, and the objects that work with them.
  */
 final class RegistryRuntime implements LockSignals {
 
-	/** For commands that no caller sends: each may block for one command time-out. */
+	/** For commands that no caller sends. Each may block for one command time-out. */
 	private static final int COMMAND_THREADS = 4;
 
-	/** Of their own, so that renewals never wait behind the commands of waiters. */
+	/**
+	 * Separate from the others, so that renewals never queue behind commands of waiters.
+	 */
 	private static final int RENEWAL_THREADS = 2;
 
-	/** For what callers want told: futures and lost locks. */
+	/** For the futures of callers and for loss callbacks. */
 	private static final int CALLBACK_THREADS = 2;
 
 	private static final long IDLE_THREAD_SECONDS = 30;
 
-	private static final long POLL_MILLIS = 10;
+	private static final long POLL_INTERVAL_MILLIS = 10;
 
-	/** How long a command may take if the store does not say it. */
-	private static final long COMMAND_NANOS = TimeUnit.SECONDS.toNanos(2);
+	/** How long a command may take if the store does not specify it. */
+	private static final long DEFAULT_COMMAND_NANOS = TimeUnit.SECONDS.toNanos(2);
 
 	private final LockStore store;
 
@@ -63,7 +65,10 @@ final class RegistryRuntime implements LockSignals {
 
 	private final HeldLocks heldLocks;
 
-	/** Signals are ignored until then: nothing waits and nothing is held yet. */
+	/**
+	 * Whether this object is complete. Signals before that are ignored: no caller waits
+	 * for a lock or holds one yet.
+	 */
 	private volatile boolean ready;
 
 	RegistryRuntime(LockBackend backend, RegistrySettings settings, LockListener listeners, TimeSource clock) {
@@ -74,7 +79,8 @@ final class RegistryRuntime implements LockSignals {
 		this.callbacks = pool(CALLBACK_THREADS, "distlock-callback-");
 		this.timers = new ScheduledThreadPoolExecutor(1, LockThreads.numbered("distlock-timer-"));
 		this.timers.setRemoveOnCancelPolicy(true);
-		// Later a thread may be missing, and nothing else would set the timer again.
+		// A thread that is started later may fail to start, and nothing would set the
+		// timer again.
 		this.timers.prestartCoreThread();
 		this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		String instance = newInstance();
@@ -88,7 +94,10 @@ final class RegistryRuntime implements LockSignals {
 		this.ready = true;
 	}
 
-	/** Unique for ever, and short, since it is part of every command: 64 random bits. */
+	/**
+	 * Return a globally unique name of 64 random bits. It is short because it is part of
+	 * every command.
+	 */
 	private static String newInstance() {
 		byte[] bits = new byte[Long.BYTES];
 		new SecureRandom().nextBytes(bits);
@@ -99,7 +108,7 @@ final class RegistryRuntime implements LockSignals {
 		return this.acquirer;
 	}
 
-	/** Find out whether the store can be reached and used. */
+	/** Check whether the store can be reached and used. */
 	void verify() {
 		this.store.verify();
 	}
@@ -114,25 +123,28 @@ final class RegistryRuntime implements LockSignals {
 	}
 
 	/**
-	 * End it. Locks still held after the grace period are left to their leases: their
-	 * holders may still be at work, so no other caller must enter sooner. So are those
-	 * that have a minimum hold time to go, for which nothing waits; but where no lease
-	 * ends a lock those are given back, since the store's client may live on for long.
-	 * Commands on their way may take one command time-out within the grace period, so
-	 * that what was granted is given back. Commands that the store has failed to answer
-	 * are not waited for.
+	 * End this run.
+	 * <p>
+	 * Locks that are still held after the grace period end with their leases: their
+	 * holders may still be working, so no other caller may acquire them sooner. The same
+	 * holds for locks in their minimum hold time, for which nothing waits. In a store
+	 * without leases those are released, since the client of the store may live on.
+	 * <p>
+	 * Commands that have been sent may take one command time-out within the grace period,
+	 * so that locks granted by them are released. Commands that the store has failed to
+	 * answer are not waited for.
 	 */
 	void close(long graceNanos) {
 		this.acquirer.close();
-		boolean finished = awaitQuiet(graceNanos) == UnfinishedWork.NOTHING;
+		boolean finished = awaitUnfinishedWork(graceNanos) == UnfinishedWork.NOTHING;
 		this.heldLocks.renewer().stop();
 		boolean releasing = this.heldLocks.minimumHoldTimes().releaseUnlessExpiring() || finished;
 		this.timers.shutdownNow();
 		this.renewals.shutdown();
 		this.commands.shutdown();
 		try {
-			// What is on its way to the store, one command each.
-			this.commands.awaitTermination(releasing ? COMMAND_NANOS : 0, TimeUnit.NANOSECONDS);
+			// Commands that have been sent.
+			this.commands.awaitTermination(releasing ? DEFAULT_COMMAND_NANOS : 0, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -142,14 +154,20 @@ final class RegistryRuntime implements LockSignals {
 	}
 
 	/**
-	 * Wait for what is worth it.
-	 * @return what is not finished by then
+	 * Wait until no lock is held and no command is under way, or until waiting longer is
+	 * of no use.
+	 * <p>
+	 * This polls. Work is finished in many places of two packages, some of them under the
+	 * lock of a key; a single signal that is missed there would make the shutdown take
+	 * the whole grace period. It uses the system clock, since a manual clock stands still
+	 * while this thread waits.
+	 * @return what is unfinished
 	 */
-	private UnfinishedWork awaitQuiet(long graceNanos) {
+	private UnfinishedWork awaitUnfinishedWork(long graceNanos) {
 		long start = System.nanoTime();
 		long lastHold = start;
 		Duration timeout = this.store.description().strayDelay();
-		long commandNanos = timeout.isZero() ? COMMAND_NANOS : timeout.toNanos();
+		long commandNanos = timeout.isZero() ? DEFAULT_COMMAND_NANOS : timeout.toNanos();
 		while (true) {
 			UnfinishedWork unfinished = this.heldLocks.unfinished();
 			long now = System.nanoTime();
@@ -161,7 +179,7 @@ final class RegistryRuntime implements LockSignals {
 				return unfinished;
 			}
 			try {
-				TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+				TimeUnit.MILLISECONDS.sleep(POLL_INTERVAL_MILLIS);
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();

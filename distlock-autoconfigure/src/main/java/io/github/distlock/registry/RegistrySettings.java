@@ -10,25 +10,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * The defaults and limits of a registry.
  *
- * @param waitTime how long a request waits that does not say; negative means for ever
- * @param leaseTime the lease that the watchdog keeps alive, 100 ms to 365 days
+ * @param waitTime how long a request without a wait time waits; negative means without
+ * limit
+ * @param leaseTime the lease that the watchdog renews, 100 ms to 365 days
  * @param maxHoldTime when the watchdog stops renewing; {@code null} means never
- * @param handOff how long a lock may be passed on inside this JVM
- * @param backendTimeout how long a store may be silent before waiting ends
+ * @param handOff how long a lock may be handed off within this JVM
+ * @param backendTimeout how long a store may fail to answer before waiting callers fail
  * @param interruptOnLost whether the thread that owns a lost lock is interrupted
- * @param shutdownGrace how long shutdown waits for held locks
+ * @param shutdownGrace how long a shutdown waits for held locks
  */
 public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 		HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace) {
 
 	/**
-	 * Longer is no different, and keeps the arithmetic of nanoseconds from overflowing.
+	 * Longer durations behave the same, and could overflow the arithmetic of nanoseconds.
 	 */
 	private static final Duration LONGEST = Duration.ofDays(3650);
 
 	/**
-	 * Check the lease and bound the rest.
-	 * @throws LockDefinitionException if the lease is too short or too long
+	 * Validate the lease time and limit the other durations.
+	 * @throws LockDefinitionException if the lease time is too short or too long
 	 */
 	public RegistrySettings {
 		if (leaseTime.compareTo(LockRequest.MINIMUM_LEASE) < 0 || leaseTime.compareTo(LockRequest.MAXIMUM_LEASE) > 0) {

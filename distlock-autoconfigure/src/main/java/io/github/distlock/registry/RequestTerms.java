@@ -7,14 +7,13 @@ import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.waiting.WaitRequest;
 
 /**
- * How long a lock may be held, and what the store is asked for, by what a caller requests
- * and by the defaults of the registry.
+ * Derives the terms of a lease from a request and the defaults of the registry.
  */
 final class RequestTerms {
 
 	private final RegistrySettings settings;
 
-	/** For all whose lease the watchdog renews. */
+	/** Shared by all leases that the watchdog renews. */
 	private final LeaseTerms renewed;
 
 	private final LeaseTerms renewedWithOwnTicket;
@@ -33,10 +32,11 @@ final class RequestTerms {
 			return ownTicket ? this.renewedWithOwnTicket : this.renewed;
 		}
 		Duration lease = (explicit != null) ? explicit : this.settings.leaseTime();
-		// No watchdog makes up for the margin of an explicit lease: all of it must count.
+		// The watchdog does not renew an explicit lease, so the safety margin is added to
+		// it.
 		Duration storeLease = (explicit != null) ? LeaseTerms.lasting(storeLease(lease, ownTicket))
 				: storeLease(lease, ownTicket);
-		// From the first command on: the JVM may die with the lock.
+		// The first command requests it already: the JVM may die while it holds the lock.
 		Duration covered = LeaseTerms.covering(storeLease, (minHold != null) ? minHold : Duration.ZERO);
 		return new LeaseTerms(lease, covered, explicit == null, (explicit == null) ? this.settings.maxHoldTime() : null,
 				minHold);
@@ -47,7 +47,7 @@ final class RequestTerms {
 		return new LeaseTerms(leaseTime, storeLease(leaseTime, ownTicket), true, this.settings.maxHoldTime(), null);
 	}
 
-	/** A caller with a ticket of its own never passes the lock on inside the JVM. */
+	/** A caller with its own ticket never hands the lock off within the JVM. */
 	private Duration storeLease(Duration leaseTime, boolean ownTicket) {
 		return ownTicket ? leaseTime : leaseTime.plus(this.settings.handOff().extraLease());
 	}

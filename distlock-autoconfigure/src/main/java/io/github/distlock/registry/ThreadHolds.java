@@ -3,19 +3,20 @@ package io.github.distlock.registry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one thread holds, or has lost without having left yet: at most one hold of a key.
- * A hash table of nothing but references, since each hold knows its key. Only its own
- * thread touches it.
+ * The locks of one thread, at most one of each key. A lost lock remains until it is
+ * closed. This is a hash table with open addressing: it costs one reference a lock, since
+ * each hold knows its key. Only its own thread uses it.
  */
 final class ThreadHolds {
 
-	private static final int SMALLEST = 4;
+	private static final int INITIAL_CAPACITY = 4;
 
 	/**
-	 * Each stands at the place of its key's hash or behind it, without a gap between.
-	 * There is always a gap at the end: three quarters are filled at most.
+	 * Each hold is at the index of its key's hash, or behind it without an empty slot
+	 * between. At most three quarters of the slots are used, so each search ends at an
+	 * empty slot.
 	 */
-	private @Nullable Hold[] table = new Hold[SMALLEST];
+	private @Nullable Hold[] table = new Hold[INITIAL_CAPACITY];
 
 	private int size;
 
@@ -31,19 +32,19 @@ final class ThreadHolds {
 		return this.size == 0;
 	}
 
-	/** Put a hold in the place of an earlier one of the same key, if there is one. */
+	/** Add a hold, or replace an earlier one of the same key. */
 	void put(Hold hold) {
 		if (this.size >= this.table.length / 4 * 3) {
-			makeRoom();
+			grow();
 		}
-		int place = find(hold.key());
-		if (this.table[place] == null) {
+		int index = find(hold.key());
+		if (this.table[index] == null) {
 			this.size++;
 		}
-		this.table[place] = hold;
+		this.table[index] = hold;
 	}
 
-	/** Remove this hold, but no other of the same key. */
+	/** Remove a hold, but no other one of the same key. */
 	void remove(Hold hold) {
 		int gap = find(hold.key());
 		if (this.table[gap] != hold) {
@@ -51,44 +52,44 @@ final class ThreadHolds {
 		}
 		this.size--;
 		this.table[gap] = null;
-		// Those behind may be there only because this place was taken.
-		Hold behind;
-		for (int place = next(gap); (behind = this.table[place]) != null; place = next(place)) {
-			this.table[place] = null;
-			this.table[find(behind.key())] = behind;
+		// The holds behind may be there only because this slot was taken.
+		Hold follower;
+		for (int index = next(gap); (follower = this.table[index]) != null; index = next(index)) {
+			this.table[index] = null;
+			this.table[find(follower.key())] = follower;
 		}
 	}
 
-	/** Other threads may have closed some for this one: those are not taken along. */
-	private void makeRoom() {
-		@Nullable Hold[] before = this.table;
+	/** Leave out the holds that other threads have closed. */
+	private void grow() {
+		@Nullable Hold[] old = this.table;
 		int open = 0;
-		for (Hold hold : before) {
+		for (Hold hold : old) {
 			open += (hold != null && !hold.isOver()) ? 1 : 0;
 		}
-		this.table = new Hold[(open >= before.length / 2) ? before.length * 2 : before.length];
+		this.table = new Hold[(open >= old.length / 2) ? old.length * 2 : old.length];
 		this.size = open;
-		for (Hold hold : before) {
+		for (Hold hold : old) {
 			if (hold != null && !hold.isOver()) {
 				this.table[find(hold.key())] = hold;
 			}
 		}
 	}
 
-	/** The place of a key, or the gap where it belongs. */
+	/** Return the index of a key, or of the empty slot where it belongs. */
 	private int find(String key) {
 		int hash = key.hashCode();
-		int place = (hash ^ (hash >>> 16)) & (this.table.length - 1);
-		for (Hold hold; (hold = this.table[place]) != null; place = next(place)) {
+		int index = (hash ^ (hash >>> 16)) & (this.table.length - 1);
+		for (Hold hold; (hold = this.table[index]) != null; index = next(index)) {
 			if (hold.key().equals(key)) {
-				return place;
+				return index;
 			}
 		}
-		return place;
+		return index;
 	}
 
-	private int next(int place) {
-		return (place + 1) & (this.table.length - 1);
+	private int next(int index) {
+		return (index + 1) & (this.table.length - 1);
 	}
 
 }

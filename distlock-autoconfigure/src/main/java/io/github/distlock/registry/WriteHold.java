@@ -10,19 +10,20 @@ import io.github.distlock.waiting.Holder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stay of one who asked for {@code WRITE}. When the last level that writes is left
- * and others read, it goes on under a lease of its own as a reader: a downgrade. One
- * caller makes it; who leaves meanwhile leaves what is to be done to that one.
+ * A lock held in mode {@code WRITE}. When the last writing level is left while others
+ * read, the hold is downgraded: it continues as a reader under a lease of its own. One
+ * thread performs the downgrade. Concurrent closes only update the levels, which that
+ * thread reads again.
  */
 final class WriteHold extends Hold {
 
 	private static final AtomicReferenceFieldUpdater<WriteHold, Levels> OPEN = AtomicReferenceFieldUpdater
 		.newUpdater(WriteHold.class, Levels.class, "open");
 
-	/** At nothing it never rises again. */
+	/** Never changes again after all levels were left. */
 	private volatile Levels open = new Levels(1, 0, false);
 
-	/** Counts once this lease is continued: see {@link #current()}. */
+	/** The hold that counts once this lease is continued: see {@link #current()}. */
 	private volatile @Nullable Hold reader;
 
 	WriteHold(Owner owner, String name, Holder holder, LeaseTerms terms, TimeSource clock, @Nullable Thread thread,
@@ -37,8 +38,8 @@ final class WriteHold extends Hold {
 	}
 
 	/**
-	 * While it is downgraded it is held, in one way or the other, as long as the writer's
-	 * grant counts.
+	 * During the downgrade the lock is held, in one mode or the other, for as long as the
+	 * grant of the writer counts.
 	 */
 	@Override
 	long remainingLockNanos() {
@@ -50,7 +51,7 @@ final class WriteHold extends Hold {
 		if (left > 0) {
 			return left;
 		}
-		// It may have been downgraded between these looks.
+		// The downgrade may have happened between the two reads.
 		Hold later = current();
 		return (later != now) ? later.remainingNanos() : 0;
 	}
@@ -86,18 +87,18 @@ final class WriteHold extends Hold {
 	}
 
 	@Override
-	OpenLevels leave(LockMode mode) {
+	OpenLevels leaveLevel(LockMode mode) {
 		Levels before = change((levels) -> levels.without(mode));
 		Levels after = before.without(mode);
 		if (before.downgrading()) {
 			return OpenLevels.SOME;
 		}
-		return after.downgrading() ? OpenLevels.READERS : (after.isNone() ? OpenLevels.NOTHING : OpenLevels.SOME);
+		return after.downgrading() ? OpenLevels.READERS : (after.isNone() ? OpenLevels.NONE : OpenLevels.SOME);
 	}
 
 	/**
-	 * Go on as a reader.
-	 * @param reading how the lock is held from now on
+	 * Continue as a reader.
+	 * @param reading the hold under the lease of the reader
 	 * @return whether no query has found in the meantime that the lock is not held
 	 */
 	boolean continueAs(Hold reading) {
@@ -106,23 +107,24 @@ final class WriteHold extends Hold {
 	}
 
 	/**
-	 * The downgrade has ended, well or not.
-	 * @return whether all levels have been left meanwhile, and the caller ends the stay
+	 * End the downgrade, whether it succeeded or not.
+	 * @return whether all levels were left in the meantime, so that the caller ends the
+	 * hold
 	 */
 	boolean downgraded() {
 		return change(Levels::settled).isNone();
 	}
 
-	private Levels change(UnaryOperator<Levels> step) {
-		return OPEN.getAndUpdate(this, step);
+	private Levels change(UnaryOperator<Levels> change) {
+		return OPEN.getAndUpdate(this, change);
 	}
 
 	/**
 	 * How many acquisitions are open.
 	 *
-	 * @param writing those that exclude readers
-	 * @param reading the others
-	 * @param downgrading whether one caller is making this a reader's stay
+	 * @param writing how many exclude readers
+	 * @param reading how many only read
+	 * @param downgrading whether a thread performs a downgrade
 	 */
 	private record Levels(int writing, int reading, boolean downgrading) {
 
@@ -134,7 +136,7 @@ final class WriteHold extends Hold {
 			return this.writing + this.reading == 1;
 		}
 
-		/** Whether one more may be opened: who only reads must not write. */
+		/** Return whether a level may be added: a reader must not write. */
 		boolean allow(LockMode mode) {
 			return this.writing > 0 || (this.reading > 0 && mode == LockMode.READ);
 		}
@@ -159,7 +161,8 @@ final class WriteHold extends Hold {
 	}
 
 	/**
-	 * The lease of a writer who went on as a reader. The stay is still the writer's.
+	 * The lease of a writer that continues as a reader. The levels remain in the writer's
+	 * hold.
 	 */
 	static final class ReaderHold extends Hold {
 

@@ -1,6 +1,7 @@
 /**
- * Composes waiting, renewal and a store into a {@link io.github.distlock.LockRegistry}:
- * held locks, reentrancy, listeners, shutdown.
+ * Combines waiting, renewal, and a store into a {@link io.github.distlock.LockRegistry}:
+ * held locks, re-entry, listeners, and shutdown. The auto-configuration creates the
+ * registries.
  */
 @NullMarked
 package io.github.distlock.registry;

@@ -53,12 +53,12 @@ final class LeaseSet {
 
 	private static final class Stripe {
 
-		private static final int SMALLEST = 4;
+		private static final int MINIMUM_CAPACITY = 4;
 
 		private final ReentrantLock lock = new ReentrantLock();
 
 		/** Guarded by {@link #lock}, as are the indices of the leases in it. */
-		private @Nullable Lease[] leases = new Lease[SMALLEST];
+		private @Nullable Lease[] leases = new Lease[MINIMUM_CAPACITY];
 
 		/** Guarded by {@link #lock} for writing. */
 		private volatile int size;
@@ -82,8 +82,8 @@ final class LeaseSet {
 		void remove(Lease lease) {
 			this.lock.lock();
 			try {
-				int hole = lease.index;
-				if (hole == NOT_IN_SET) {
+				int index = lease.index;
+				if (index == NOT_IN_SET) {
 					return;
 				}
 				lease.index = NOT_IN_SET;
@@ -91,8 +91,8 @@ final class LeaseSet {
 				Lease last = this.leases[end];
 				this.leases[end] = null;
 				if (last != null && last != lease) {
-					this.leases[hole] = last;
-					last.index = hole;
+					this.leases[index] = last;
+					last.index = index;
 				}
 				this.size = end;
 				if (end < this.leases.length / 4) {
@@ -106,7 +106,7 @@ final class LeaseSet {
 
 		private void shrink() {
 			try {
-				this.leases = Arrays.copyOf(this.leases, Math.max(SMALLEST, this.leases.length / 2));
+				this.leases = Arrays.copyOf(this.leases, Math.max(MINIMUM_CAPACITY, this.leases.length / 2));
 			}
 			catch (OutOfMemoryError ex) {
 				// Keep the larger array: the removal must not fail.
