@@ -18,21 +18,21 @@
  * <li>a cancelled ticket that was granted meanwhile is released</li>
  * <li>a lease that is not renewed ends</li>
  * <li>a lock whose lease has ended goes to the longest waiting ticket</li>
- * <li>a renewed lease goes on</li>
+ * <li>a renewed lease continues</li>
  * <li>renewal of a ticket that does not hold answers gone</li>
  * <li>tokens strictly increase from holder to holder</li>
  * <li>tokens still increase after the key has been forgotten</li>
  * <li>keys that differ in a byte of their UTF-8 are different locks</li>
  * <li>each verb sent twice is as if it had been sent once</li>
- * <li>nothing is left in the store when nobody holds or waits</li>
+ * <li>nothing is left in the store when no ticket holds or waits</li>
  * </ul>
  * And where readers are offered:
  * <ul>
  * <li>readers hold together, each with a lease and a higher token of its own</li>
- * <li>a waiting writer keeps later readers out until it has been or gives up</li>
- * <li>readers that stand behind a writer are granted the lock together</li>
+ * <li>a waiting writer keeps later readers out until it leaves or gives up</li>
+ * <li>readers behind a writer are granted the lock together</li>
  * <li>a dead reader costs at most its lease</li>
- * <li>a downgrade lets nobody in between, waiting writers least of all</li>
+ * <li>a downgrade admits no other writer in between</li>
  * </ul>
  */
 @NullMarked

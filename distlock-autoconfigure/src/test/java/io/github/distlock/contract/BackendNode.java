@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A backend, as one JVM uses it without a registry.
+ * An open store, as one JVM uses it without a registry.
  */
 final class BackendNode implements LockSignals {
 
@@ -28,7 +28,10 @@ final class BackendNode implements LockSignals {
 
 	private static final Duration POLL = Duration.ofMillis(10);
 
-	/** Doubled from try to try: the first signals may come before somebody listens. */
+	/**
+	 * Doubled with each try: the first signals may be sent before the subscription is
+	 * active.
+	 */
 	private static final Duration SHORTEST_SIGNAL_TIME = Duration.ofMillis(20);
 
 	private static final Duration LONGEST_SIGNAL_TIME = Duration.ofMillis(500);
@@ -78,7 +81,7 @@ final class BackendNode implements LockSignals {
 		});
 	}
 
-	/** A signal takes its time, and a cancelled ticket hears none. */
+	/** A signal takes some time, and a cancelled ticket receives none. */
 	private boolean hears(Ticket waiter, long nanos) {
 		long end = System.nanoTime() + nanos;
 		while (!this.signalled.contains(waiter) && System.nanoTime() - end < 0) {
@@ -91,7 +94,7 @@ final class BackendNode implements LockSignals {
 		return ticket(key, LockMode.EXCLUSIVE);
 	}
 
-	/** As the registry makes them: readers have tickets of their own. */
+	/** As the registry creates them: readers have tickets of their own. */
 	Ticket ticket(String key, LockMode mode) {
 		return new Ticket(key, mode, this.instance, numbers.incrementAndGet(), mode == LockMode.READ);
 	}
@@ -118,12 +121,14 @@ final class BackendNode implements LockSignals {
 		return this.granted.contains(ticket);
 	}
 
-	/** Wait for a signal to a ticket, of whichever kind. */
+	/** Wait for any signal to a ticket. */
 	void awaitSignal(Ticket ticket) {
 		await().pollInterval(POLL).atMost(this.patience).until(() -> this.signalled.contains(ticket));
 	}
 
-	/** Wait as the registry does, by signals or by looking again. */
+	/**
+	 * Wait as the registry does: for a signal, or until the ticket is attempted again.
+	 */
 	Grant awaitGrant(Ticket ticket) {
 		Grant[] grant = new Grant[1];
 		await().pollInterval(POLL).atMost(this.patience).until(() -> {

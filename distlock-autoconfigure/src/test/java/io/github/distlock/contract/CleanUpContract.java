@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is left: nothing, neither in the store nor in the JVM. One test for all ways out,
- * since a store may remember for a while.
+ * Nothing remains in the store or in the JVM. One test for all ways to end a wait or a
+ * hold, since a store may remember keys for a while.
  */
 interface CleanUpContract extends ContractTests {
 
 	@Test
 	@WholeStore
-	default void nothingIsLeftInTheStoreWhenNobodyHoldsOrWaits() throws Exception {
+	default void nothingIsLeftInTheStoreWhenNoTicketHoldsOrWaits() throws Exception {
 		leaveBackends(key() + "-backend");
 		leaveLostAndLate(key() + "-lost");
 		leaveContended(key());
@@ -43,10 +43,13 @@ interface CleanUpContract extends ContractTests {
 		second().release(waiter);
 	}
 
-	/** A lease that ends, with one who waits in vain and one who does not. */
+	/**
+	 * A lease that expires, with a waiting caller that times out and one that does not
+	 * wait.
+	 */
 	private void leaveLostAndLate(String name) {
 		HeldLock lost = one().registry().acquire(LockRequest.of(name).leaseTime(store().shortLease()));
-		// In vain, unless this machine is so slow that the lease has ended.
+		// Times out, unless this machine is so slow that the lease has expired.
 		two().registry().tryAcquire(LockRequest.of(name).waitTime(Duration.ofMillis(50))).ifPresent(HeldLock::close);
 		await().until(() -> !lost.isHeld());
 	}

@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Clocks: that of a node may be hours off, and nobody notices.
+ * Clocks: the clock of a node may be wrong by hours, without any effect.
  */
 interface ClockContract extends ExclusionContract {
 
@@ -24,12 +24,12 @@ interface ClockContract extends ExclusionContract {
 	}
 
 	@Test
-	default void nodesWhoseClocksAreHoursOffExcludeEachOtherAndTheirTokensRise() throws Exception {
+	default void nodesWithWrongClocksExcludeEachOtherAndTheirTokensIncrease() throws Exception {
 		contend(List.of(ahead(Stage.LEASE), behind(Stage.LEASE), one()));
 	}
 
 	@Test
-	default void aLeaseEndsInTimeWhoseverClockIsOff() {
+	default void aLeaseEndsInTimeWhicheverClockIsWrong() {
 		ContractNode ahead = ahead(Stage.LEASE);
 		ContractNode behind = behind(Stage.LEASE);
 		for (List<ContractNode> pair : List.of(List.of(ahead, behind), List.of(behind, ahead))) {
@@ -46,7 +46,7 @@ interface ClockContract extends ExclusionContract {
 	}
 
 	@Test
-	default void aCrashedNodeWhoseClockIsOffFreesItsLockInTheEnd() {
+	default void aCrashedNodeWithAWrongClockFreesItsLockInTheEnd() {
 		for (ContractNode doomed : List.of(ahead(store().shortLease()), behind(store().shortLease()))) {
 			doomed.acquire(key());
 			doomed.backend().crash();
@@ -55,7 +55,7 @@ interface ClockContract extends ExclusionContract {
 	}
 
 	@Test
-	default void renewalsKeepTheLocksOfNodesWhoseClocksAreOff() {
+	default void renewalsKeepTheLocksOfNodesWithWrongClocks() {
 		Duration lease = store().shortLease().multipliedBy(2);
 		ContractNode ahead = ahead(lease);
 		ContractNode behind = behind(lease);

@@ -19,8 +19,7 @@ import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.waiting.HandOffLimits;
 
 /**
- * One JVM of several: a registry over the store, with losses to order and events to look
- * at.
+ * One of several JVMs: a registry on the store, with injected losses and recorded events.
  */
 final class ContractNode implements LockListener {
 
@@ -57,22 +56,22 @@ final class ContractNode implements LockListener {
 		return this.backend.description();
 	}
 
-	/** Take a lock, or fail when the patience is over. */
+	/** Acquire a lock, or fail after a time limit. */
 	HeldLock acquire(String key) {
 		return this.registry.acquire(LockRequest.of(key));
 	}
 
-	/** The same in another mode. */
+	/** The same, in another mode. */
 	HeldLock acquire(String key, LockMode mode) {
 		return this.registry.acquire(LockRequest.of(key).mode(mode));
 	}
 
-	/** Whether a lock could be taken at once; it is given back. */
+	/** Whether a lock can be acquired without waiting. It is released again. */
 	boolean finds(String key) {
 		return finds(key, LockMode.EXCLUSIVE);
 	}
 
-	/** The same in another mode. */
+	/** The same, in another mode. */
 	boolean finds(String key, LockMode mode) {
 		return this.registry.tryAcquire(LockRequest.of(key).mode(mode).waitTime(Duration.ZERO)).map((lock) -> {
 			lock.close();
@@ -80,12 +79,12 @@ final class ContractNode implements LockListener {
 		}).isPresent();
 	}
 
-	/** How many callers wait. */
+	/** The number of waiting callers. */
 	int waiting() {
 		return this.waiting.get();
 	}
 
-	/** How many leases were renewed. */
+	/** The number of renewed leases. */
 	int renewed() {
 		return this.renewed.get();
 	}
@@ -95,7 +94,7 @@ final class ContractNode implements LockListener {
 		return List.copyOf(this.lost);
 	}
 
-	/** Whether nothing is held, waited for or on its way. */
+	/** Whether no lock is held, no caller waits, and no command is under way. */
 	boolean isIdle() {
 		return RegistryProbe.isIdle(this.registry);
 	}

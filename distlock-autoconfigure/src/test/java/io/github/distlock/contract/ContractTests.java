@@ -11,16 +11,16 @@ import org.awaitility.core.ConditionFactory;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * What all themes of the contract share.
+ * The common part of all contract interfaces.
  */
 interface ContractTests {
 
 	StoreUnderTest store();
 
-	/** What one test needs. */
+	/** The JVMs, threads and key of one test. */
 	Stage stage();
 
-	/** The one key of the test. */
+	/** The key of the test. */
 	default String key() {
 		return stage().key();
 	}
@@ -41,7 +41,7 @@ interface ContractTests {
 		return stage().two();
 	}
 
-	/** Ask for the one key of the test. */
+	/** A request for the key of the test. */
 	default LockRequest request() {
 		return LockRequest.of(key());
 	}

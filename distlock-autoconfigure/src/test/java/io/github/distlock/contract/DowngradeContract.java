@@ -15,13 +15,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A writer that goes on as a reader, where the store offers it: other readers enter, no
- * writer does, and there is no moment between.
+ * The downgrade of a writer to a reader, if the store offers it: other readers enter, no
+ * writer does, and the lock is never free between.
  */
 interface DowngradeContract extends ContractTests {
 
 	@Test
-	default void aWriterThatReadsOnLetsReadersInAndKeepsWritersOut() {
+	default void aDowngradedWriterAdmitsReadersAndKeepsWritersOut() {
 		assumeReaders();
 		HeldLock writer = one().acquire(key(), LockMode.WRITE);
 		HeldLock reader = one().acquire(key(), LockMode.READ);
@@ -35,7 +35,7 @@ interface DowngradeContract extends ContractTests {
 		assertThat(reader.fencingToken()).isGreaterThan(written);
 		assertThat(two().finds(key(), LockMode.READ)).isTrue();
 		assertThat(two().finds(key(), LockMode.WRITE)).isFalse();
-		// Within, it is a reader's stay.
+		// Inside, it is a reader.
 		one().acquire(key(), LockMode.READ).close();
 		reader.close();
 		assertThat(two().finds(key(), LockMode.WRITE)).isTrue();
@@ -43,14 +43,14 @@ interface DowngradeContract extends ContractTests {
 	}
 
 	@Test
-	default void aDowngradeComesBeforeTheWritersThatWait() throws Exception {
+	default void aDowngradePrecedesWaitingWriters() throws Exception {
 		assumeReaders();
 		assumeOrder();
 		HeldLock writer = one().acquire(key(), LockMode.WRITE);
 		HeldLock reader = one().acquire(key(), LockMode.READ);
 		Future<HeldLock> early = queues(two(), LockMode.READ);
 		Future<HeldLock> next = queues(two(), LockMode.WRITE);
-		// It shares the key's entry with the writer that leaves.
+		// It shares the key's queue with the writer that leaves.
 		Future<HeldLock> near = stage()
 			.inThread(() -> one().registry().acquire(request().mode(LockMode.WRITE).waitTime(LockRequest.FOREVER)));
 		await().until(() -> one().waiting() == 1);
@@ -78,7 +78,7 @@ interface DowngradeContract extends ContractTests {
 	}
 
 	@Test
-	default void aWriterThatReadsOnIsRenewedAsAReader() {
+	default void aDowngradedWriterIsRenewedAsAReader() {
 		assumeReaders();
 		assumeExpiry();
 		Duration lease = store().shortLease().multipliedBy(2);
@@ -94,7 +94,7 @@ interface DowngradeContract extends ContractTests {
 	}
 
 	@Test
-	default void aDowngradeDoesNotLengthenAnExplicitLeaseAndWhoReadsOnIsToldOfItsLoss() {
+	default void aDowngradeDoesNotExtendAnExplicitLeaseAndTheReaderIsNotifiedOfItsLoss() {
 		assumeReaders();
 		AtomicInteger told = new AtomicInteger();
 		Duration lease = store().shortLease().multipliedBy(2);
@@ -133,7 +133,7 @@ interface DowngradeContract extends ContractTests {
 
 	@Test
 	@WholeStore
-	default void aWriterThatTheStoreHasLostDoesNotReadOn() {
+	default void aWriterThatTheStoreHasLostIsNotDowngraded() {
 		assumeReaders();
 		HeldLock writer = one().acquire(key(), LockMode.WRITE);
 		HeldLock reader = one().acquire(key(), LockMode.READ);

@@ -16,8 +16,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * Exclusion: one holder at a time, over threads and JVMs, who may enter again; tokens
- * rise in the order of entry; who does not hold gives nothing back.
+ * Exclusion: one holder at a time, across threads and JVMs, which may re-enter. Tokens
+ * increase in the order of entry. A thread that does not hold the lock cannot release it.
  */
 interface ExclusionContract extends ContractTests {
 
@@ -26,17 +26,17 @@ interface ExclusionContract extends ContractTests {
 	int ROUNDS = 25;
 
 	@Test
-	default void contendingThreadsOfSeveralNodesNeverOverlapAndTheirTokensRise() throws Exception {
+	default void contendingThreadsOfSeveralNodesNeverOverlapAndTheirTokensIncrease() throws Exception {
 		contend(List.of(one(), two(), stage().node(Stage.LEASE)));
 	}
 
-	/** Contend on nodes, and check what must hold. */
+	/** Contend on nodes, and check exclusion and tokens. */
 	default void contend(List<ContractNode> nodes) throws Exception {
 		AtomicInteger inside = new AtomicInteger();
 		AtomicInteger overlaps = new AtomicInteger();
 		AtomicLong lastToken = new AtomicLong();
 		AtomicInteger tokensNotRisen = new AtomicInteger();
-		// Not atomic, and not visible to others but by the lock.
+		// Not atomic: visible to other threads only by the lock.
 		int[] counter = new int[1];
 		List<Future<?>> workers = new ArrayList<>();
 		for (int i = 0; i < THREADS; i++) {
@@ -80,7 +80,7 @@ interface ExclusionContract extends ContractTests {
 	}
 
 	@Test
-	default void aThreadThatHoldsEntersAgainWithoutAskingTheStore() {
+	default void aHoldingThreadReentersWithoutACommand() {
 		HeldLock outer = one().acquire(key());
 		int attempts = one().backend().calls(Verb.ATTEMPT);
 		HeldLock inner = one().acquire(key());
@@ -105,7 +105,7 @@ interface ExclusionContract extends ContractTests {
 	}
 
 	@Test
-	default void aStrangersUnlockThrowsAndChangesNothing() throws Exception {
+	default void anUnlockByAnotherThreadThrowsAndChangesNothing() throws Exception {
 		try (HeldLock lock = one().acquire(key())) {
 			for (ContractNode node : List.of(one(), two())) {
 				stage().get(stage().inThread(() -> {
@@ -121,7 +121,7 @@ interface ExclusionContract extends ContractTests {
 
 	@Test
 	@WholeStore
-	default void tokensRiseAfterALossOfAllData() {
+	default void tokensIncreaseAfterALossOfAllData() {
 		assumeLastingTokens();
 		HeldLock lock = one().acquire(key());
 		lock.close();

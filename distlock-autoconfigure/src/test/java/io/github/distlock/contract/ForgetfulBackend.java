@@ -21,12 +21,12 @@ import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real store whose replies, or whose requests, get lost when a test says so. It also
- * counts what passes, since a test must know when a ticket is in the store.
+ * A real store that loses replies or requests when a test asks for it. It also counts
+ * commands, since a test must know when a ticket is in the store.
  */
 public final class ForgetfulBackend implements LockBackend {
 
-	/** What can be lost. */
+	/** The commands that can be lost. */
 	public enum Verb {
 
 		/** An attempt. */
@@ -58,7 +58,7 @@ public final class ForgetfulBackend implements LockBackend {
 	private volatile @Nullable ForgetfulStore open;
 
 	/**
-	 * Put losses before a store.
+	 * Wrap a store.
 	 * @param real the store
 	 */
 	public ForgetfulBackend(LockBackend real) {
@@ -66,25 +66,26 @@ public final class ForgetfulBackend implements LockBackend {
 	}
 
 	/**
-	 * Lose the next replies: the store does what it is told, and nobody hears of it.
-	 * @param verb of which verb
-	 * @param times how many
+	 * Lose the next replies: the store executes the commands, but the caller does not
+	 * receive the results.
+	 * @param verb the verb
+	 * @param times the number of losses
 	 */
 	public void loseReplies(Verb verb, int times) {
 		this.lostReplies.set(verb.ordinal(), times);
 	}
 
 	/**
-	 * Lose the next requests: the store hears nothing of them.
-	 * @param verb of which verb
-	 * @param times how many
+	 * Lose the next requests: the store does not receive the commands.
+	 * @param verb the verb
+	 * @param times the number of losses
 	 */
 	public void loseRequests(Verb verb, int times) {
 		this.lostRequests.set(verb.ordinal(), times);
 	}
 
 	/**
-	 * End as a killed JVM does: nothing is given back, and nothing is sent or heard any
+	 * End as a killed JVM does: nothing is released, and nothing is sent or received any
 	 * more.
 	 */
 	public void crash() {
@@ -97,15 +98,15 @@ public final class ForgetfulBackend implements LockBackend {
 
 	/**
 	 * Return how often a verb has been called.
-	 * @param verb which
-	 * @return the count, lost ones included
+	 * @param verb the verb
+	 * @return the count, including lost ones
 	 */
 	public int calls(Verb verb) {
 		return this.sent.get(verb.ordinal());
 	}
 
 	/**
-	 * Return how many tickets have ever been answered that they wait.
+	 * Return how many tickets were answered that they wait.
 	 * @return the number of different tickets
 	 */
 	public int queued() {
@@ -195,7 +196,9 @@ public final class ForgetfulBackend implements LockBackend {
 			return result;
 		}
 
-		/** A store that could not queue it says so by not having queued it now. */
+		/**
+		 * A store that could not queue the ticket reports that it has not queued it now.
+		 */
 		private void note(Ticket ticket, @Nullable AttemptResult result) {
 			if (result instanceof AttemptResult.Waiting waiting && waiting.queuedNow()) {
 				ForgetfulBackend.this.queued.add(ticket);
@@ -217,7 +220,7 @@ public final class ForgetfulBackend implements LockBackend {
 
 	}
 
-	/** A crashed JVM hears nothing. */
+	/** A crashed JVM receives nothing. */
 	private final class Hearing implements LockSignals {
 
 		private final LockSignals signals;

@@ -18,19 +18,19 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A caller that gives up returns when its ticket has left the store: a lock that is then
- * released is free for everybody.
+ * A caller that gives up returns when its ticket has left the store: when the lock is
+ * released then, it is free for all callers.
  */
 interface GiveUpContract extends ContractTests {
 
-	/** Rounds of each test. Several keys are used side by side. */
+	/** Rounds of each test. Several keys are used at the same time. */
 	int ROUNDS = 200;
 
-	/** How many keys are used side by side. */
+	/** The number of keys used at the same time. */
 	int LINES = 4;
 
 	@Test
-	default void nobodyIsRefusedAfterAWaitThatTimedOut() throws Exception {
+	default void noCallerIsRefusedAfterAWaitThatTimedOut() throws Exception {
 		assertNeverRefused((request) -> {
 			try {
 				one().registry().acquire(request.waitTime(Duration.ofMillis(10))).close();
@@ -43,7 +43,7 @@ interface GiveUpContract extends ContractTests {
 	}
 
 	@Test
-	default void nobodyIsRefusedAfterAnAsynchronousWaitThatTimedOut() throws Exception {
+	default void noCallerIsRefusedAfterAnAsynchronousWaitThatTimedOut() throws Exception {
 		assertNeverRefused((request) -> {
 			try {
 				one().registry().acquireAsync(request.waitTime(Duration.ofMillis(10))).join().close();
@@ -56,7 +56,7 @@ interface GiveUpContract extends ContractTests {
 	}
 
 	@Test
-	default void nobodyIsRefusedAfterAWaitThatWasInterrupted() throws Exception {
+	default void noCallerIsRefusedAfterAWaitThatWasInterrupted() throws Exception {
 		ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 		try {
 			assertNeverRefused((request) -> {
@@ -79,7 +79,7 @@ interface GiveUpContract extends ContractTests {
 	}
 
 	private void assertNeverRefused(GivingUp caller) throws Exception {
-		// Before the first interrupt: it is for a caller that waits.
+		// Before the first interrupt, which is meant for a waiting caller.
 		one();
 		ContractNode third = stage().node(Stage.LEASE);
 		List<Future<Integer>> lines = new ArrayList<>();
@@ -110,11 +110,11 @@ interface GiveUpContract extends ContractTests {
 		stage().awaitIdle();
 	}
 
-	/** A caller that does not get the lock. */
+	/** A caller that does not acquire the lock. */
 	@FunctionalInterface
 	interface GivingUp {
 
-		/** Wait for a lock that is held, and give up. */
+		/** Wait for a held lock, and give up. */
 		boolean giveUp(LockRequest request) throws Exception;
 
 	}

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What a thread may do with a lock that it holds, has lost or has closed.
+ * What a thread can do with a lock that it holds, has lost or has closed.
  */
 interface HolderContract extends ContractTests {
 
@@ -48,7 +48,7 @@ interface HolderContract extends ContractTests {
 	}
 
 	@Test
-	default void aReaderWhoseLeaseHasPassedAndThatAsksToWriteHearsOfTheLoss() {
+	default void aReaderWithAnExpiredLeaseThatAsksToWriteIsNotifiedOfTheLoss() {
 		assumeReaders();
 		HeldLock reader = one().registry().acquire(request().mode(LockMode.READ).leaseTime(store().shortLease()));
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> one().acquire(key(), LockMode.WRITE));
@@ -82,7 +82,7 @@ interface HolderContract extends ContractTests {
 	}
 
 	@Test
-	default void aLockSaysThatItsOwnLeaseHasPassed() {
+	default void aLockReportsThatItsOwnLeaseHasExpired() {
 		HeldLock lock = one().registry().acquire(request().leaseTime(store().shortLease()));
 		assertThat(lock.lossCause()).isNull();
 		await().until(() -> !lock.isHeld());

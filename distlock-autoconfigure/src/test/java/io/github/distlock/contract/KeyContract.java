@@ -11,12 +11,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Keys are compared by their bytes in UTF-8: those that a database's collation, a file
- * system or a path would take for the same are different locks.
+ * Keys are compared by their UTF-8 bytes: keys that are equal to a database's collation,
+ * a file system or a path are different locks.
  */
 interface KeyContract extends ContractTests {
 
-	/** No two of them are equal, though many look so to some store. */
+	/** All are different, though many are equal to some store. */
 	List<String> KEYS = List.of("a", "A", "\u00e4", "a\u0308", "\u00c4", "\u00e5", "\u212b", "\u00df", "ss", "\u1e9e",
 			"i", "I", "\u0131", "\u0130", "a ", " a", "a  ", "a\u00a0", "a\u200b", "a\t", "a\nb", "a b", "/", "a/",
 			"a//", "/a", "a/b", "a%2Fb", ".", "..", "a/../b", "%", "%%", "%25", "_", "\\", "\\\\", "'", "''", "\"",
@@ -30,7 +30,7 @@ interface KeyContract extends ContractTests {
 			assertThat(first().attemptOnce(first().ticket(each))).as("'%s'", each)
 				.isInstanceOf(AttemptResult.Granted.class);
 		}
-		// They were granted because they are different, and not because nothing is held.
+		// They were granted because they are different, not because no lock is held.
 		for (String each : KEYS) {
 			assertThat(second().attemptOnce(second().ticket(each))).as("'%s'", each)
 				.isInstanceOf(AttemptResult.Busy.class);
@@ -48,7 +48,7 @@ interface KeyContract extends ContractTests {
 	}
 
 	@Test
-	default void waitersOfKeysThatLookAlikeAreGrantedTheirOwn() {
+	default void waitersOfSimilarKeysAreGrantedTheirOwn() {
 		Ticket holder = first().hold("a/%{}");
 		Ticket other = first().hold("A/%{}");
 		Ticket waiter = second().ticket("a/%{}");
@@ -64,7 +64,7 @@ interface KeyContract extends ContractTests {
 	}
 
 	@Test
-	default void keysThatAreNoneAreRefused() {
+	default void invalidKeysAreRefused() {
 		for (String none : List.of("", "  ", "\n\t", "x".repeat(513), "\u00e4".repeat(257), "half \ud83d pair")) {
 			assertThatExceptionOfType(LockDefinitionException.class).as("'%s'", none)
 				.isThrownBy(() -> first().backend.validateKey(none));

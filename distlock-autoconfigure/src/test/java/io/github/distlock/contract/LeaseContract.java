@@ -14,11 +14,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Leases: how they end, how they are kept alive, and what a holder hears of the loss.
+ * Leases: how they expire, how they are renewed, and how a holder is notified of the
+ * loss.
  */
 interface LeaseContract extends ContractTests {
 
-	/** For the watchdog: a third of it must be enough on a busy machine. */
+	/** For the watchdog: a third of it must be sufficient on a busy machine. */
 	default Duration watchedLease() {
 		return store().shortLease().multipliedBy(2);
 	}
@@ -33,7 +34,7 @@ interface LeaseContract extends ContractTests {
 		assertThat(lock.remaining()).isEqualTo(Duration.ZERO);
 		await().until(() -> told.get() == 1);
 		await().untilAsserted(() -> assertThat(one().lost()).containsExactly(key()));
-		// Released in the background, or ended in the store: the next one enters.
+		// Released in the background, or expired in the store: the next caller enters.
 		try (HeldLock next = two().acquire(key())) {
 			assertThat(next.fencingToken()).isGreaterThan(lock.fencingToken());
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close).withMessageContaining(key());
@@ -46,13 +47,13 @@ interface LeaseContract extends ContractTests {
 
 	@Test
 	default void anExplicitLeaseLastsAsLongAsAsked() {
-		// A lock of a session reports what its session is certain of.
+		// A lock of a session reports the time for which the session is certainly alive.
 		assumeExpiry();
 		Duration lease = Duration.ofMinutes(1);
 		long begin = System.nanoTime();
 		HeldLock lock = one().registry().acquire(request().leaseTime(lease));
 		Duration left = lock.remaining();
-		// Counted from the sending of the attempt, which came after the beginning.
+		// Counted from the sending of the attempt, which is after the beginning.
 		assertThat(left.plusNanos(System.nanoTime() - begin)).isGreaterThanOrEqualTo(lease);
 		lock.close();
 	}
@@ -112,7 +113,7 @@ interface LeaseContract extends ContractTests {
 	}
 
 	@Test
-	default void aHolderWhoseRenewalsAreLostIsToldBeforeTheNextEnters() {
+	default void aHolderWhoseRenewalsAreLostIsNotifiedBeforeTheNextEnters() {
 		assumeExpiry();
 		ContractNode cut = stage().node(watchedLease());
 		AtomicInteger told = new AtomicInteger();
@@ -145,7 +146,7 @@ interface LeaseContract extends ContractTests {
 	}
 
 	@Test
-	default void theLockOfAThreadThatHasDiedIsGivenBack() throws Exception {
+	default void theLockOfADeadThreadIsReleased() throws Exception {
 		Thread dead = new Thread(() -> one().registry().obtain(key()).lock());
 		dead.start();
 		dead.join();
@@ -156,7 +157,7 @@ interface LeaseContract extends ContractTests {
 
 	@Test
 	@WholeStore
-	default void aHolderOfALockThatTheStoreHasLostIsTold() {
+	default void aHolderOfALockThatTheStoreHasLostIsNotified() {
 		assumeExpiry();
 		ContractNode watched = stage().node(watchedLease());
 		HeldLock lock = watched.acquire(key());

@@ -17,7 +17,7 @@ import static io.github.distlock.contract.BackendNode.granted;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What every lock store must do when the registry calls it, verb by verb.
+ * The requirements on the verbs of a lock store.
  */
 interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderVerbContract {
 
@@ -35,7 +35,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 	}
 
 	@Test
-	default void aReleasedLockGoesToAWaitingTicketThatLooksAgain() {
+	default void aReleasedLockGoesToAWaitingTicketThatIsAttemptedAgain() {
 		Ticket holder = first().hold(key());
 		Ticket waiter = second().ticket(key());
 		second().attempt(waiter);
@@ -81,7 +81,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 	}
 
 	@Test
-	default void aReleaseThatQueuesTheNextTicketQueuesItBehindThoseWhoWait() {
+	default void aReleaseThatQueuesTheNextTicketQueuesItBehindWaitingTickets() {
 		assumeOrder();
 		Ticket holder = first().hold(key());
 		Ticket waiter = second().ticket(key());
@@ -143,14 +143,15 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		Ticket waiter = second().ticket(key());
 		second().attempt(waiter);
 		await().until(() -> {
-			// A newcomer finds that the lease has ended, and does not profit.
+			// A later attempt detects that the lease has expired, but is not granted the
+			// lock.
 			assertThat(first().attemptOnce(first().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
 			return second().wasGranted(waiter) || second().attempt(waiter) instanceof AttemptResult.Granted;
 		});
 	}
 
 	@Test
-	default void aRenewedLeaseGoesOn() {
+	default void aRenewedLeaseContinues() {
 		Ticket holder = first().ticket(key());
 		Grant grant = granted(first().attempt(holder));
 		List<RenewalResult> results = first().store
@@ -175,7 +176,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		// Some stores know that another ticket holds the lock.
 		assertThat(second().store.renew(List.of(new Renewal(other, grant.lastToken(), LEASE)))).singleElement()
 			.isInstanceOf(RenewalResult.Gone.class);
-		// A copy that arrives late lifts no later grant.
+		// A late copy does not extend a later grant.
 		assertThat(first().store.renew(List.of(new Renewal(holder, grant.lastToken() + 1, LEASE))))
 			.containsExactly(new RenewalResult.Gone());
 		first().release(holder);
@@ -189,7 +190,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		for (int i = 0; i < 50; i++) {
 			BackendNode node = (i % 2 == 0) ? first() : second();
 			Ticket ticket = node.ticket(key());
-			// Without an order what others undo may still be on its way.
+			// Without order, cancelled commands of other tickets may still be under way.
 			Grant grant = description().fair() ? granted(node.attempt(ticket)) : node.awaitGrant(ticket);
 			assertThat(grant.firstToken()).isGreaterThan(last);
 			assertThat(grant.lastToken() - grant.firstToken() + 1).isEqualTo(description().tokensPerGrant());

@@ -1,7 +1,7 @@
 package io.github.distlock.contract;
 
 /**
- * What every lock store must do under a registry, theme by theme.
+ * The requirements on a lock store under a registry, by theme.
  */
 interface LockRegistryContract
 		extends ExclusionContract, WaitingContract, LeaseContract, LostReplyContract, ClockContract, CleanUpContract,

@@ -16,15 +16,15 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
- * The whole contract of a lock store, on one server: a store's test class extends it and
- * says how to open the store. What a store says it cannot do is skipped by name, or its
- * refusal is tested.
+ * The whole contract of a lock store, on one server. The test class of a store extends it
+ * and opens the store. Tests of features that the store does not offer are skipped by
+ * name, or test the refusal.
  * <p>
- * The tests are default methods of the interfaces, one for each theme: so they are
- * reported under the name of the store's own class.
+ * The tests are default methods of interfaces, one for each theme, so they are reported
+ * under the name of the store's own class.
  * <p>
  * Each test has a key, JVMs and threads of its own. Where JUnit's parallel execution is
- * enabled, tests run side by side: most of them wait for leases to end.
+ * enabled, tests run side by side: most of them wait for leases to expire.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Execution(ExecutionMode.CONCURRENT)
@@ -39,9 +39,9 @@ public abstract class LockStoreContract implements LockBackendContract, LockRegi
 	private @Nullable BackendDescription description;
 
 	/**
-	 * Start the server. Called once for all tests of the class. Use JUnit's
-	 * {@code Assumptions} when something is missing on this machine.
-	 * @return the store, closed by the contract
+	 * Start the server. Called once for all tests of the class. Use JUnit's {@code
+	 * Assumptions} if something is missing on this machine.
+	 * @return the store, which the contract closes
 	 */
 	protected abstract StoreUnderTest openStore();
 

@@ -16,8 +16,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Lost replies: the store has done what it was told, and nobody knows. Whatever was
- * wanted happens in the end, and nothing stays locked.
+ * Lost replies: the store has executed a command, but the caller does not know. The
+ * intended result is reached in the end, and no lock remains held.
  */
 interface LostReplyContract extends ExclusionContract {
 
@@ -33,7 +33,7 @@ interface LostReplyContract extends ExclusionContract {
 	}
 
 	@Test
-	default void anAttemptWhoseReplyIsLostAndThatNobodyWantsAnyMoreIsUndone() {
+	default void anAbandonedAttemptWhoseReplyIsLostIsUndone() {
 		one().backend().loseReplies(Verb.ATTEMPT, 1);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> one().registry().tryAcquire(once()));
 		two().acquire(key()).close();
@@ -41,7 +41,7 @@ interface LostReplyContract extends ExclusionContract {
 	}
 
 	@Test
-	default void anUndoingWhoseReplyIsLostIsRepeated() {
+	default void anUndoWhoseReplyIsLostIsRepeated() {
 		one().backend().loseReplies(Verb.ATTEMPT, 1);
 		one().backend().loseRequests(Verb.CANCEL, 2);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> one().registry().tryAcquire(once()));
@@ -85,7 +85,7 @@ interface LostReplyContract extends ExclusionContract {
 	@Test
 	default void aReleaseThatQueuesTheNextOneMayLoseItsReply() throws Exception {
 		HeldLock held = one().acquire(key());
-		// Another lease: it is not passed on inside the node.
+		// Another lease, so the lock is not handed on inside the node.
 		Future<HeldLock> next = stage().inThread(() -> one().registry()
 			.acquire(request().waitTime(LockRequest.FOREVER).leaseTime(Duration.ofSeconds(20))));
 		await().until(() -> one().waiting() == 1);

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The kit is published without the rest of our tests: it must not need them, nor a store
- * of ours.
+ * The contract kit is published without the other tests: it must need neither them nor a
+ * store of this project.
  */
 class PublishedKitTests {
 
@@ -29,7 +29,7 @@ class PublishedKitTests {
 	}
 
 	@Test
-	void theKitNeedsNoStoreOfOurs() {
+	void theKitNeedsNoStoreOfThisProject() {
 		List<String> packages = uses().map(JavaClass::getPackageName).distinct().toList();
 		assertThat(packages).contains("io.github.distlock.backend")
 			.noneMatch((name) -> name.startsWith("io.github.distlock.backend.") || name.contains("redis")

@@ -21,8 +21,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Many readers or one writer, where the store offers it: who is in together, who waits
- * for whom, and what a dead reader costs.
+ * Many readers or one writer, if the store offers it: which callers hold the lock
+ * together, which wait for which, and what a dead reader costs.
  */
 interface ReadWriteContract extends ContractTests {
 
@@ -30,7 +30,7 @@ interface ReadWriteContract extends ContractTests {
 		return stage().inThread(() -> node.registry().acquire(request().mode(mode).waitTime(LockRequest.FOREVER)));
 	}
 
-	/** Ask, and wait until the store knows it. */
+	/** Call, and wait until the store knows the ticket. */
 	private Future<HeldLock> queues(ContractNode node, LockMode mode) {
 		int before = node.backend().queued();
 		Future<HeldLock> waiter = asks(node, mode);
@@ -61,7 +61,7 @@ interface ReadWriteContract extends ContractTests {
 	}
 
 	@Test
-	default void aWriterOverlapsNobodyAndTokensRiseInTheOrderOfEntry() throws Exception {
+	default void aWriterOverlapsNoHolderAndTokensIncreaseInTheOrderOfEntry() throws Exception {
 		assumeReaders();
 		AtomicInteger readers = new AtomicInteger();
 		AtomicInteger writers = new AtomicInteger();
@@ -203,7 +203,7 @@ interface ReadWriteContract extends ContractTests {
 	}
 
 	@Test
-	default void aReaderWhoseRenewalsAreLostIsToldBeforeAWriterEnters() {
+	default void aReaderWhoseRenewalsAreLostIsNotifiedBeforeAWriterEnters() {
 		assumeReaders();
 		assumeExpiry();
 		ContractNode cut = stage().node(store().shortLease().multipliedBy(2));
@@ -242,7 +242,7 @@ interface ReadWriteContract extends ContractTests {
 	}
 
 	@Test
-	default void whoOnlyReadsIsRefusedToWriteAndIsToldWhatToDo() {
+	default void aReaderThatAsksToWriteIsRefusedWithARemedy() {
 		assumeReaders();
 		HeldLock reader = one().acquire(key(), LockMode.READ);
 		for (LockMode mode : List.of(LockMode.WRITE, LockMode.EXCLUSIVE)) {
@@ -257,7 +257,7 @@ interface ReadWriteContract extends ContractTests {
 	}
 
 	@Test
-	default void whoHoldsEntersAgainWithoutAskingTheStoreUnlessHeOnlyReads() {
+	default void aHolderReentersWithoutACommandUnlessAReaderAsksToWrite() {
 		assumeReaders();
 		for (LockMode outer : LockMode.values()) {
 			for (LockMode inner : LockMode.values()) {

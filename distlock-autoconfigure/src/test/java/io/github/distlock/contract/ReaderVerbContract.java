@@ -17,7 +17,7 @@ import static io.github.distlock.contract.BackendNode.granted;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Readers and writers, verb by verb and each twice.
+ * Readers and writers, verb by verb, and each verb twice.
  */
 interface ReaderVerbContract extends ContractTests {
 
@@ -135,7 +135,7 @@ interface ReaderVerbContract extends ContractTests {
 		Grant kept = granted(result.next());
 		assertThat(kept.firstToken()).isGreaterThan(before.firstToken());
 		assertThat(second().attempt(waiting)).isInstanceOf(AttemptResult.Waiting.class);
-		// A copy changes nothing, and may say what is true.
+		// A copy changes nothing, and may return the present state.
 		ReleaseResult again = first().store.release(writer, before.firstToken(), new Successor(reader, LEASE));
 		assertThat(again.released()).isFalse();
 		if (again.next() != null) {
@@ -147,7 +147,7 @@ interface ReaderVerbContract extends ContractTests {
 	}
 
 	@Test
-	default void aDowngradeLetsInTheReadersThatAreNextAndNoWriter() {
+	default void aDowngradeAdmitsTheNextReadersAndNoWriter() {
 		assumeReaders();
 		assumeOrder();
 		Ticket writer = writer(first());

@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 /**
- * What a store says of itself, and that what it does not offer is refused.
+ * The description of a store, and the refusal of what it does not offer.
  */
 interface RefusalContract extends ContractTests {
 
@@ -30,7 +30,7 @@ interface RefusalContract extends ContractTests {
 	}
 
 	@Test
-	default void aModeThatIsNotOfferedIsRefused() {
+	default void anUnsupportedModeIsRefused() {
 		Set<LockMode> others = EnumSet.complementOf(EnumSet.copyOf(description().modes()));
 		assumeFalse(others.isEmpty(), () -> "The store '" + description().name() + "' offers all modes");
 		for (LockMode mode : others) {
@@ -44,7 +44,7 @@ interface RefusalContract extends ContractTests {
 	}
 
 	@Test
-	default void orderThatIsNotKeptIsRefused() {
+	default void anUnsupportedOrderIsRefused() {
 		assumeFalse(description().fair(), () -> "The store '" + description().name() + "' keeps the order");
 		assertThatExceptionOfType(LockDefinitionException.class)
 			.isThrownBy(() -> one().registry().acquire(request().fair(true)))

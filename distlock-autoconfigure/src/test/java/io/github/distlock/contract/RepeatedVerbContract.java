@@ -19,8 +19,8 @@ import static io.github.distlock.contract.BackendNode.granted;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Each verb twice: a caller that heard no answer repeats it with the same ticket, and
- * that is as if it had been sent once.
+ * Each verb sent twice: a caller that has received no reply repeats the command with the
+ * same ticket, with the same result as if it had been sent once.
  */
 interface RepeatedVerbContract extends ContractTests {
 
@@ -34,7 +34,7 @@ interface RepeatedVerbContract extends ContractTests {
 	}
 
 	@Test
-	default void aRepeatedAttemptDoesNotLengthenTheLease() {
+	default void aRepeatedAttemptDoesNotExtendTheLease() {
 		assumeExpiry();
 		Ticket ticket = first().ticket(key());
 		first().store.attempt(ticket, LEASE, true);
@@ -55,12 +55,12 @@ interface RepeatedVerbContract extends ContractTests {
 		assertThat(second().attempt(waiter)).isInstanceOfSatisfying(AttemptResult.Waiting.class,
 				(waiting) -> assertThat(waiting.queuedNow()).isFalse());
 		first().attempt(later);
-		// It keeps its place.
+		// It keeps its position.
 		second().attempt(waiter);
 		first().release(holder);
 		second().awaitGrant(waiter);
 		second().release(waiter);
-		// Had it been queued twice, it would own the lock again.
+		// If it had been queued twice, it would own the lock again.
 		first().awaitGrant(later);
 	}
 
@@ -101,7 +101,7 @@ interface RepeatedVerbContract extends ContractTests {
 	}
 
 	@Test
-	default void aRepeatedRenewalLengthensTheLeaseOnceMoreAndNeverShortensIt() {
+	default void aRepeatedRenewalExtendsTheLeaseOnceMoreAndNeverShortensIt() {
 		Ticket holder = first().ticket(key());
 		Grant grant = granted(first().attempt(holder));
 		for (Duration lease : List.of(LEASE.multipliedBy(3), LEASE.multipliedBy(3), store().shortLease())) {

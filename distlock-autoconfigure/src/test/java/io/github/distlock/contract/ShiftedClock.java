@@ -5,8 +5,8 @@ import java.time.Duration;
 import io.github.distlock.backend.TimeSource;
 
 /**
- * The clocks of a machine whose wall clock is wrong, and whose monotonic clock began at
- * another moment.
+ * The clocks of a machine with a wrong wall clock, and with another origin of the
+ * monotonic clock.
  */
 final class ShiftedClock implements TimeSource {
 

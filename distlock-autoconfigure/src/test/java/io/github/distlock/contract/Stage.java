@@ -17,12 +17,12 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one test needs: a key, JVMs over the one store, made when they are asked for, and
- * threads.
+ * The resources of one test: a key, JVMs that use the one store and are created on
+ * demand, and threads.
  */
 final class Stage implements AutoCloseable {
 
-	/** So long that it does not end within a test. */
+	/** A lease that does not expire within a test. */
 	static final Duration LEASE = Duration.ofSeconds(30);
 
 	private final StoreUnderTest store;
@@ -37,7 +37,7 @@ final class Stage implements AutoCloseable {
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
-	/** Conditions are asked on other threads than the test's. */
+	/** Conditions are evaluated on other threads than the test's. */
 	private final ReentrantLock making = new ReentrantLock();
 
 	private @Nullable ContractNode one;
@@ -75,7 +75,7 @@ final class Stage implements AutoCloseable {
 		}
 	}
 
-	/** The same in another JVM. */
+	/** The same, in another JVM. */
 	ContractNode two() {
 		this.making.lock();
 		try {
@@ -89,12 +89,12 @@ final class Stage implements AutoCloseable {
 		}
 	}
 
-	/** One more JVM, whose watchdog has this lease. */
+	/** Another JVM, whose watchdog has this lease. */
 	ContractNode node(Duration lease) {
 		return node(lease, TimeSource.SYSTEM);
 	}
 
-	/** One more JVM, with clocks of its own. */
+	/** Another JVM, with clocks of its own. */
 	ContractNode node(Duration lease, TimeSource clock) {
 		ContractNode node = new ContractNode(this.store, lease, clock);
 		this.nodes.add(node);
@@ -115,7 +115,7 @@ final class Stage implements AutoCloseable {
 		}
 	}
 
-	/** The same in another JVM. */
+	/** The same, in another JVM. */
 	BackendNode second() {
 		this.making.lock();
 		try {
@@ -129,7 +129,7 @@ final class Stage implements AutoCloseable {
 		}
 	}
 
-	/** One more JVM, without a registry. */
+	/** Another JVM, with clocks of its own. */
 	BackendNode backend(TimeSource clock) {
 		BackendNode node = BackendNode.start(this.store.newBackend(clock), this.store.patience());
 		this.backends.add(node);
@@ -144,7 +144,7 @@ final class Stage implements AutoCloseable {
 		return future.get(this.store.patience().toMillis() * 2, TimeUnit.MILLISECONDS);
 	}
 
-	/** Nobody holds, waits or has something on its way. */
+	/** Wait until no ticket holds or waits and no command is under way. */
 	void awaitIdle() {
 		Awaitility.await()
 			.pollInterval(Duration.ofMillis(10))
@@ -156,7 +156,7 @@ final class Stage implements AutoCloseable {
 	public void close() {
 		this.threads.shutdownNow();
 		try {
-			// None of them may find the stage of the next test.
+			// None of them may use the stage of the next test.
 			this.threads.awaitTermination(this.store.patience().toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException ex) {

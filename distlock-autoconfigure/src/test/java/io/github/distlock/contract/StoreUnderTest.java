@@ -6,40 +6,39 @@ import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 
 /**
- * What the contract needs of a store: a running real server, and a few words about it.
- * What the store can do is not said here but in its
- * {@link io.github.distlock.backend.BackendDescription}.
+ * A store for the contract: a running real server and some facts about it. The abilities
+ * of the store are in its {@link io.github.distlock.backend.BackendDescription}.
  */
 public interface StoreUnderTest extends AutoCloseable {
 
 	/**
-	 * Make a backend as one more JVM would have it, over the one server: the store that
+	 * Create a backend as another JVM would have it, for the one server: the store that
 	 * it opens has connections and sessions of its own. The contract opens and closes it.
-	 * @param clock the clocks of that JVM; some are hours off
+	 * @param clock the clocks of that JVM; some are wrong by hours
 	 * @return the backend
 	 */
 	LockBackend newBackend(TimeSource clock);
 
 	/**
-	 * Lose all data, as a restart without persistence does. Called while nobody holds or
-	 * waits, and in tests of lost data while somebody does.
+	 * Lose all data, as a restart without persistence does. Called while no ticket holds
+	 * or waits, and while some do in tests of lost data.
 	 */
 	void clear();
 
 	/**
-	 * Count what the store remembers of locks.
-	 * @return keys, rows or nodes; zero when it remembers nothing
+	 * Count the items of locks in the store.
+	 * @return keys, rows or nodes; zero when nothing remains
 	 */
 	long items();
 
 	/**
-	 * Say how long the store may remember a lock that nobody holds or waits for.
+	 * Return how long the store may remember a lock that is neither held nor waited for.
 	 * @return how long {@link #items()} may stay above zero
 	 */
 	Duration memory();
 
 	/**
-	 * Say how long a test waits for what must happen in the end.
+	 * Return how long a test waits for an eventual result.
 	 * @return longer for a slow store
 	 */
 	default Duration patience() {
@@ -47,7 +46,7 @@ public interface StoreUnderTest extends AutoCloseable {
 	}
 
 	/**
-	 * Say which lease the tests use where a lease is to end.
+	 * Return the lease for tests in which a lease expires.
 	 * @return longer for a slow store, at least 100 ms
 	 */
 	default Duration shortLease() {
@@ -55,7 +54,7 @@ public interface StoreUnderTest extends AutoCloseable {
 	}
 
 	/**
-	 * Say whether tokens still increase after {@link #clear()}, as they do where they
+	 * Return whether tokens still increase after {@link #clear()}, as they do if they
 	 * come from a clock.
 	 * @return whether they survive the loss of all data
 	 */

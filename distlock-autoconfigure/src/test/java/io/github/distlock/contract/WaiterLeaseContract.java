@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A ticket that several callers share asks for the lease of the one that is first now.
+ * A ticket shared by several callers asks for the lease of the caller that is first now.
  */
 interface WaiterLeaseContract extends ContractTests {
 
@@ -26,7 +26,7 @@ interface WaiterLeaseContract extends ContractTests {
 		HeldLock lock = stage().get(next);
 		assertThat(lock.remaining()).isLessThan(Duration.ofMinutes(1));
 		assertThat(lock.fencingToken()).isGreaterThan(held.fencingToken());
-		// It keeps others out for its own lease, and not for an hour.
+		// It excludes others for its own lease, not for an hour.
 		brief.backend().crash();
 		two().acquire(key()).close();
 	}
@@ -44,7 +44,7 @@ interface WaiterLeaseContract extends ContractTests {
 	}
 
 	/**
-	 * A caller with this lease queues and gives up while the next one waits behind it.
+	 * A caller with this lease queues and gives up while the next caller waits behind it.
 	 */
 	private Future<HeldLock> leaveBehind(ContractNode node, Duration lease, LockRequest next) throws Exception {
 		Thread[] thread = new Thread[1];

@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Waiting: being woken, in which order, for how long, and giving up.
+ * Waiting: wake-up, order, wait time, and giving up.
  */
 interface WaitingContract extends ContractTests {
 
@@ -39,7 +39,7 @@ interface WaitingContract extends ContractTests {
 	}
 
 	@Test
-	default void aWaiterWithoutAThreadIsWokenToo() throws Exception {
+	default void aWaiterWithoutAThreadIsWoken() throws Exception {
 		HeldLock held = two().acquire(key());
 		CompletableFuture<HeldLock> waiter = one().registry().acquireAsync(request().waitTime(LockRequest.FOREVER));
 		await().until(() -> one().waiting() == 1);
@@ -121,7 +121,7 @@ interface WaitingContract extends ContractTests {
 	}
 
 	@Test
-	default void aWaitTimeOfZeroAsksOnce() {
+	default void aWaitTimeOfZeroSendsOneAttempt() {
 		try (HeldLock lock = two().acquire(key())) {
 			int attempts = one().backend().calls(Verb.ATTEMPT);
 			assertThat(one().registry().tryAcquire(once())).isEmpty();
@@ -156,7 +156,7 @@ interface WaitingContract extends ContractTests {
 	}
 
 	@Test
-	default void anInterruptedHolderReleasesAllTheSame() throws Exception {
+	default void anInterruptedHolderStillReleases() throws Exception {
 		stage().get(stage().inThread(() -> {
 			HeldLock lock = one().acquire(key());
 			Thread.currentThread().interrupt();
@@ -168,7 +168,7 @@ interface WaitingContract extends ContractTests {
 	}
 
 	@Test
-	default void theNextOneWaitsOnWhenTheFirstGivesUp() throws Exception {
+	default void theNextCallerContinuesToWaitWhenTheFirstGivesUp() throws Exception {
 		HeldLock held = two().acquire(key());
 		Thread[] thread = new Thread[1];
 		Future<?> hasty = stage().inThread(() -> {

@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 
 /**
  * A test of the contract that clears the store or counts all its items. No other test of
- * the class runs beside it.
+ * the class runs at the same time.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
