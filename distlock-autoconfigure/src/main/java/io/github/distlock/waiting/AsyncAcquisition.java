@@ -4,12 +4,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.waiting.Waiter.FutureWaiter;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One asynchronous wait, from the request to its end. If a grant has passed before its
- * turn came to be told, it waits again for what is left of its time.
+ * One asynchronous acquisition, from the request to its end. If a grant has expired
+ * before its callback runs, it waits again for the rest of its wait time.
  */
 final class AsyncAcquisition {
 
@@ -33,17 +34,17 @@ final class AsyncAcquisition {
 		this.startNanos = clock.nanoTime();
 	}
 
-	CompletableFuture<@Nullable Holder> begin() {
+	CompletableFuture<@Nullable Holder> start() {
 		attempt(true);
 		return this.result;
 	}
 
 	private void attempt(boolean first) {
 		FutureWaiter waiter = new FutureWaiter(this.request, this.startNanos, this.sender.callbacks());
-		LockedKeyQueue queue = this.acquirer.join(waiter, true);
+		KeyQueue queue = this.acquirer.join(waiter, true);
 		try {
 			Future<?> timer = waiter.isEndless() ? null : this.sender.tasks()
-				.later(() -> timedOut(queue, waiter), Math.max(0, waiter.remainingNanos(this.clock.nanoTime())));
+				.schedule(() -> timedOut(queue, waiter), Math.max(0, waiter.remainingNanos(this.clock.nanoTime())));
 			this.result.whenComplete((holder, failure) -> {
 				if (this.result.isCancelled()) {
 					this.acquirer.giveUp(queue, waiter, false);
@@ -55,7 +56,7 @@ final class AsyncAcquisition {
 				}
 				ended(outcome);
 			});
-			if (first && !waiter.isOnce() && waiter.outcome() == null) {
+			if (first && !waiter.triesOnce() && waiter.outcome() == null) {
 				this.request.onWaiting().run();
 			}
 		}
@@ -63,43 +64,43 @@ final class AsyncAcquisition {
 			// Without its timer the wait might never end.
 			waiter.abandoned = true;
 			this.result.completeExceptionally(ex);
-			this.acquirer.withdraw(queue, waiter);
+			this.acquirer.abandonWait(queue, waiter);
 		}
 	}
 
-	/** It completes when its ticket has left the store, or after one command time-out. */
-	private void timedOut(LockedKeyQueue queue, FutureWaiter waiter) {
-		if (this.acquirer.giveUp(queue, waiter, true) && waiter.isLeaving()) {
-			this.sender.tasks().laterSurely(waiter::wake, this.acquirer.withdrawalNanos());
+	/** Complete when the ticket has left the store, or after one command time-out. */
+	private void timedOut(KeyQueue queue, FutureWaiter waiter) {
+		if (this.acquirer.giveUp(queue, waiter, true) && waiter.isDeparting()) {
+			this.sender.tasks().scheduleReliably(waiter::wake, this.acquirer.cancelTimeoutNanos());
 		}
 	}
 
 	private void ended(@Nullable Outcome outcome) {
 		try {
-			decided(outcome);
+			complete(outcome);
 		}
 		catch (RuntimeException | Error ex) {
 			this.result.completeExceptionally(ex);
 		}
 	}
 
-	private void decided(@Nullable Outcome outcome) {
-		if (outcome instanceof Outcome.Failed failed) {
-			this.result.completeExceptionally(failed.forCaller());
+	private void complete(@Nullable Outcome outcome) {
+		if (outcome instanceof Outcome.Failure failure) {
+			this.result.completeExceptionally(failure.forCaller());
 		}
-		else if (outcome instanceof Outcome.Acquired admitted) {
-			admitted(admitted.holder());
+		else if (outcome instanceof Outcome.Success success) {
+			acquired(success.holder());
 		}
 		else {
 			this.result.complete(null);
 		}
 	}
 
-	private void admitted(Holder holder) {
+	private void acquired(Holder holder) {
 		if (holder.hasPassed(this.clock)) {
 			this.acquirer.releaseAsync(holder);
 			if (this.request.waitTime().isZero()) {
-				// One answer ends the wait of a caller that asks once, whatever it was.
+				// One answer ends the wait of a caller that tries once, whatever it is.
 				this.result.complete(null);
 			}
 			else if (!this.result.isDone()) {
@@ -107,7 +108,7 @@ final class AsyncAcquisition {
 			}
 		}
 		else if (!this.result.complete(holder)) {
-			// Cancelled in the moment of the grant.
+			// Cancelled at the moment of the grant.
 			this.acquirer.releaseAsync(holder);
 		}
 	}

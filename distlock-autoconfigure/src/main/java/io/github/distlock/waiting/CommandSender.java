@@ -1,8 +1,6 @@
 package io.github.distlock.waiting;
 
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -12,48 +10,46 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.waiting.Effects.Command;
+import io.github.distlock.waiting.Effects.QueueEvents;
+import io.github.distlock.waiting.PendingReleases.PendingRelease;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does what queues ask for: wakes callers, sends commands, and hands the answers to the
- * queues. Whatever follows from an answer is sent by the executor, so that a caller sends
- * one command at most.
+ * Carries out the {@link Effects} of key queues: wakes waiters, sends commands, and
+ * reports the answers to the queues. The effects of an answer are carried out by the
+ * executor, so that a caller sends one command at most.
  * <p>
- * A command that a queue asked for is always settled: answered, failed, or dropped with
- * the whole registry. Whatever is thrown while it is sent, or while a thread is found for
- * it, is a failure of that command, since the queue sends nothing else before. An
- * {@link Error} is thrown again on a caller's thread, after everything has been done that
- * follows from it. The {@code follow} methods throw nothing but errors that come while
- * another one is handled, a second {@link StackOverflowError} for example. A command
- * which that loses is marked by a plain write, and the next event of its key settles it.
+ * Each command of a queue is settled: answered, failed, or dropped with the whole
+ * registry. Any throwable while it is sent, or passed to the executor, is a failure of
+ * that command, since the queue sends nothing else before. An {@link Error} is rethrown
+ * on a caller's thread, after all its effects have been carried out.
+ * <p>
+ * The {@code run} methods throw only errors that occur while another error is handled, a
+ * second {@link StackOverflowError} for example. A command that is lost by that is marked
+ * by a plain write, and the next event of its key settles it.
  */
 final class CommandSender {
 
 	private static final Log logger = LogFactory.getLog(CommandSender.class);
 
-	private static final long RESCUE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+	private static final long RECOVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final LockStore store;
-
-	private final Executor executor;
 
 	private final Executor callbacks;
 
 	private final Tasks tasks;
 
-	private final StrayTickets strays;
-
-	/** The last command of each key that is to be sent in order, until it is answered. */
-	private final ConcurrentMap<String, CompletableFuture<?>> lastInOrder = new ConcurrentHashMap<>();
+	private final OrphanedTickets orphanedTickets;
 
 	CommandSender(LockStore store, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
 		this.store = store;
-		this.executor = executor;
 		this.callbacks = callbacks;
 		this.tasks = new Tasks(executor, timers);
-		this.strays = new StrayTickets(store, this.tasks);
+		this.orphanedTickets = new OrphanedTickets(store, this.tasks);
 	}
 
 	Executor callbacks() {
@@ -64,9 +60,27 @@ final class CommandSender {
 		return this.tasks;
 	}
 
-	/** Do what follows from an event, the command in the background. */
-	void runAsync(CommandTarget queue, Effects effects) {
-		run(effects, (command) -> sendInBackground(queue, command));
+	/** Carry out the effects of an event, and send the command in the background. */
+	void runAsync(QueueEvents queue, Effects effects) {
+		run(effects, (command) -> {
+			Throwable rejection = this.tasks.execute(() -> sendIfFirst(queue, command));
+			if (rejection != null && command.take()) {
+				failed(queue, command, rejection);
+			}
+		});
+	}
+
+	/**
+	 * Carry out the effects of an event, and send the command in the background, but only
+	 * after the earlier commands of this kind for the key have been answered.
+	 */
+	void runAsyncInOrder(QueueEvents queue, Effects effects) {
+		run(effects,
+				(command) -> this.tasks.executeInOrder(queue.key(), () -> sendIfFirst(queue, command), (rejection) -> {
+					if (command.take()) {
+						failed(queue, command, rejection);
+					}
+				}));
 	}
 
 	private void run(Effects effects, Consumer<Command> sending) {
@@ -83,120 +97,77 @@ final class CommandSender {
 		}
 		catch (Throwable ex) {
 			if (command != null) {
-				command.strayed = true;
+				command.maybeUnsent = true;
 			}
 			throw ex;
 		}
 	}
 
-	private void sendInBackground(CommandTarget queue, Command command) {
-		Throwable refusal = this.tasks.execute(() -> sendIfFirst(queue, command));
-		if (refusal != null && command.take()) {
-			failed(queue, command, refusal);
-		}
-	}
-
 	/**
-	 * Do what follows from an event, the command in the background, but not before those
-	 * that were given here before for the same key have been answered.
+	 * Carry out the effects of an event, and send the command on this thread.
+	 * @return the outcome of the command if it was a release, otherwise
+	 * {@link ReleaseOutcome#PENDING}
 	 */
-	void runAsyncInOrder(CommandTarget queue, Effects effects) {
-		run(effects, (command) -> sendInOrder(queue, command));
-	}
-
-	private void sendInOrder(CommandTarget queue, Command command) {
-		Runnable task = () -> sendIfFirst(queue, command);
-		try {
-			CompletableFuture<?> turn = this.lastInOrder.compute(queue.key(),
-					(key, last) -> (last != null) ? last.handleAsync((done, failure) -> {
-						task.run();
-						return null;
-					}, this.executor) : CompletableFuture.runAsync(task, this.executor));
-			turn.whenComplete((done, failure) -> {
-				this.lastInOrder.remove(queue.key(), turn);
-				if (failure != null) {
-					refused(queue, command, failure);
-				}
-			});
-		}
-		catch (Throwable ex) {
-			refused(queue, command, ex);
-		}
-	}
-
-	private void refused(CommandTarget queue, Command command, Throwable refusal) {
-		if (this.tasks.isShutDown()) {
-			logger.debug("A lock command was not sent, since the registry has been shut down", refusal);
-		}
-		else if (command.take()) {
-			failed(queue, command, refusal);
-		}
-	}
-
-	/**
-	 * Do what follows from an event, the command on this thread.
-	 * @return how it went, if it was a release; otherwise that it is pending
-	 */
-	ReleaseOutcome runHere(CommandTarget queue, Effects effects) {
+	ReleaseOutcome runHere(QueueEvents queue, Effects effects) {
 		Command command = effects.command();
-		ReleaseOutcome departure = ReleaseOutcome.PENDING;
+		ReleaseOutcome outcome = ReleaseOutcome.PENDING;
 		try {
 			try {
 				wake(effects);
 			}
 			finally {
 				if (command != null) {
-					departure = send(queue, command);
+					outcome = send(queue, command);
 				}
 			}
 		}
 		catch (Throwable ex) {
 			if (command != null) {
-				command.dropped = true;
+				command.outcomeLost = true;
 			}
 			throw ex;
 		}
-		return departure;
+		return outcome;
 	}
 
-	/** Release a ticket that no queue knows. */
+	/** Release a ticket that belongs to no queue. */
 	void releaseUnknown(Ticket ticket, long token) {
-		this.strays.release(ticket, token);
+		this.orphanedTickets.release(ticket, token);
 	}
 
 	/**
-	 * Ring a queue after a delay.
-	 * @return why no timer could be set, or {@code null}. Then the queue is rung after
-	 * the next event of any key at the latest.
+	 * Report to a queue after a delay that its timer fired.
+	 * @return why no timer could be scheduled, or {@code null}. If none could, the timer
+	 * is scheduled after the next event of any key.
 	 */
-	@Nullable LockBackendException scheduleTimer(CommandTarget queue, long delayNanos) {
-		Runnable ring = () -> timerFired(queue);
+	@Nullable LockBackendException scheduleTimer(QueueEvents queue, long delayNanos) {
+		Runnable task = () -> timerFired(queue);
 		try {
-			this.tasks.later(ring, delayNanos);
+			this.tasks.schedule(task, delayNanos);
 			return null;
 		}
 		catch (LockBackendException ex) {
-			this.tasks.postpone(ring, delayNanos);
+			this.tasks.scheduleWithNextEvent(task, delayNanos);
 			return ex;
 		}
 	}
 
-	private void timerFired(CommandTarget queue) {
+	private void timerFired(QueueEvents queue) {
 		try {
 			runAsync(queue, queue.timerFired());
 		}
 		catch (Throwable ex) {
-			this.tasks.laterSurely(() -> runAsync(queue, queue.retryAll()), RESCUE_NANOS);
-			logger.error("The timer of lock '" + queue.key() + "' failed and is set again", ex);
+			this.tasks.scheduleReliably(() -> runAsync(queue, queue.retryAll()), RECOVERY_NANOS);
+			logger.error("The timer of lock '" + queue.key() + "' failed and is scheduled again", ex);
 		}
 	}
 
 	private void wake(Effects effects) {
-		this.tasks.retryRefused();
+		this.tasks.scheduleRejected();
 		effects.woken().forEach(this::wake);
 		Ticket stray = effects.stray();
 		if (stray != null) {
-			this.strays.cancelLater(stray);
+			this.orphanedTickets.cancelLater(stray);
 		}
 	}
 
@@ -205,38 +176,34 @@ final class CommandSender {
 			waiter.wake();
 		}
 		catch (Throwable ex) {
-			this.tasks.laterSurely(() -> wake(waiter), RESCUE_NANOS);
+			this.tasks.scheduleReliably(() -> wake(waiter), RECOVERY_NANOS);
 			logger.error("A caller that waits for lock '" + waiter.request().key() + "' could not be woken", ex);
 		}
 	}
 
-	private void sendIfFirst(CommandTarget queue, Command command) {
-		if (command.take()) {
-			sendHere(queue, command);
-		}
-	}
-
 	/** Send on a thread of the executor, which no caller waits for. */
-	private void sendHere(CommandTarget queue, Command command) {
-		try {
-			send(queue, command);
-		}
-		catch (Throwable ex) {
-			// First, without a call: the log may fail, too.
-			command.dropped = true;
-			logger.error("A command for lock '" + queue.key() + "' failed", ex);
+	private void sendIfFirst(QueueEvents queue, Command command) {
+		if (command.take()) {
+			try {
+				send(queue, command);
+			}
+			catch (Throwable ex) {
+				// First, without a call: logging may fail, too.
+				command.outcomeLost = true;
+				logger.error("A command for lock '" + queue.key() + "' failed", ex);
+			}
 		}
 	}
 
-	private ReleaseOutcome send(CommandTarget queue, Command command) {
+	private ReleaseOutcome send(QueueEvents queue, Command command) {
 		if (command instanceof Command.Attempt attempt) {
 			attempt(queue, attempt);
 			return ReleaseOutcome.PENDING;
 		}
-		return leave(queue, (Command.Release) command);
+		return release(queue, (Command.Release) command);
 	}
 
-	private void attempt(CommandTarget queue, Command.Attempt attempt) {
+	private void attempt(QueueEvents queue, Command.Attempt attempt) {
 		Effects effects;
 		try {
 			effects = queue.attemptAnswered(attempt,
@@ -244,13 +211,13 @@ final class CommandSender {
 		}
 		catch (Throwable ex) {
 			failed(queue, attempt, ex);
-			ErrorLog.rethrow(ex);
+			rethrowError(ex);
 			return;
 		}
 		runAsync(queue, effects);
 	}
 
-	private ReleaseOutcome leave(CommandTarget queue, Command.Release release) {
+	private ReleaseOutcome release(QueueEvents queue, Command.Release release) {
 		PendingRelease pending = release.pending();
 		ReleaseResult result = null;
 		Effects effects;
@@ -265,15 +232,15 @@ final class CommandSender {
 		}
 		catch (Throwable ex) {
 			failed(queue, release, ex);
-			ErrorLog.rethrow(ex);
+			rethrowError(ex);
 			return ReleaseOutcome.UNANSWERED;
 		}
 		if (release.downgrade() != null && result != null) {
 			downgradeAnswered(release.downgrade(), result);
 		}
 		runAsync(queue, effects);
-		// A caller gets the first answer only. Gone, in a later one, may be what an
-		// earlier one did.
+		// A caller gets the first answer only. In a later answer GONE may be the effect
+		// of an earlier release.
 		return (result != null && !result.released()) ? ReleaseOutcome.GONE : ReleaseOutcome.RELEASED;
 	}
 
@@ -283,7 +250,7 @@ final class CommandSender {
 		}
 		catch (Throwable ex) {
 			recoverLater(downgrade.queue(), downgrade.attempt());
-			ErrorLog.log(logger, "The answer for lock '" + downgrade.queue().key() + "' could not be handled", ex);
+			log("The answer for lock '" + downgrade.queue().key() + "' could not be handled", ex);
 		}
 	}
 
@@ -293,7 +260,7 @@ final class CommandSender {
 		}
 		catch (Throwable ex) {
 			recoverLater(downgrade.queue(), downgrade.attempt());
-			ErrorLog.log(logger, "The failure for lock '" + downgrade.queue().key() + "' could not be handled", ex);
+			log("The failure for lock '" + downgrade.queue().key() + "' could not be handled", ex);
 		}
 	}
 
@@ -301,9 +268,9 @@ final class CommandSender {
 	 * A command failed, or could not be sent. Throws nothing, unless the end of the stack
 	 * is near.
 	 */
-	private void failed(CommandTarget queue, Command command, Throwable ex) {
+	private void failed(QueueEvents queue, Command command, Throwable failure) {
 		try {
-			LockBackendException cause = ErrorLog.asBackendException(ex);
+			LockBackendException cause = asBackendException(failure);
 			if (command instanceof Command.Attempt attempt) {
 				runAsync(queue, queue.attemptFailed(attempt, cause));
 				return;
@@ -319,31 +286,53 @@ final class CommandSender {
 				runAsync(queue, effects);
 			}
 		}
-		catch (Throwable again) {
+		catch (Throwable ex) {
 			recoverLater(queue, command);
-			ErrorLog.log(logger, "A failure for lock '" + queue.key() + "' could not be handled and is handled again",
-					again);
+			log("A failure for lock '" + queue.key() + "' could not be handled and is handled again", ex);
 		}
 	}
 
 	/**
-	 * An error cut short an event, and it is not known how far that came: settle its
-	 * command later, on another thread, and let the queue ask again.
+	 * An error interrupted an event, at an unknown step: settle its command later, on
+	 * another thread, and let the queue attempt again.
 	 */
-	private void recoverLater(CommandTarget queue, Command command) {
-		this.tasks.laterSurely(() -> {
+	private void recoverLater(QueueEvents queue, Command command) {
+		this.tasks.scheduleReliably(() -> {
 			try {
 				if (command instanceof Command.Release release && release.downgrade() != null) {
-					runAsync(release.downgrade().queue(),
-							release.downgrade().queue().recover(release.downgrade().attempt()));
+					PendingDowngrade downgrade = release.downgrade();
+					runAsync(downgrade.queue(), downgrade.queue().recover(downgrade.attempt()));
 				}
 				runAsync(queue, queue.recover(command));
 			}
 			catch (Throwable ex) {
 				recoverLater(queue, command);
-				ErrorLog.log(logger, "Lock '" + queue.key() + "' could not be settled after an error", ex);
+				log("Lock '" + queue.key() + "' could not be settled after an error", ex);
 			}
-		}, RESCUE_NANOS);
+		}, RECOVERY_NANOS);
+	}
+
+	/** Logging may fail for the same reason as what is logged. */
+	private static void log(String message, Throwable failure) {
+		try {
+			logger.error(message, failure);
+		}
+		catch (Throwable ex) {
+			// Everything that is necessary has been done before.
+		}
+	}
+
+	private static void rethrowError(Throwable failure) {
+		if (failure instanceof Error error) {
+			throw error;
+		}
+	}
+
+	private static LockBackendException asBackendException(Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		return (cause instanceof LockBackendException backendException) ? backendException
+				: new LockBackendException("The lock store failed in an unexpected way: " + cause, cause);
 	}
 
 }

@@ -8,66 +8,67 @@ import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Callers of one key that have given up and whose ticket is still in the store. They
- * return when it has left: until then the store may grant the lock to it, so that other
- * applications are refused a lock without a holder. Guarded by the queue's lock.
+ * Waiters of one key that have given up and whose ticket is still in the store. They
+ * return when the ticket has left: until then the store may grant the lock to it, so that
+ * other applications would be refused a lock that has no holder. Guarded by the lock of
+ * the {@link KeyQueue}.
  */
 final class DepartingWaiters {
 
-	/** While there are none, as for most keys, it takes no room. */
-	private @Nullable List<Leaver> leavers;
+	/** {@code null} while there are none, as for most keys, to save memory. */
+	private @Nullable List<DepartingWaiter> departing;
 
-	/** A caller returns when this ticket has left. */
+	/** Add a waiter, which returns when this ticket has left the store. */
 	void add(Waiter waiter, Ticket ticket) {
-		if (this.leavers == null) {
-			this.leavers = new ArrayList<>(1);
+		if (this.departing == null) {
+			this.departing = new ArrayList<>(1);
 		}
-		this.leavers.add(new Leaver(waiter, ticket));
-		waiter.leave();
+		this.departing.add(new DepartingWaiter(waiter, ticket));
+		waiter.startDeparting();
 	}
 
-	/** Let all return with the next event. */
+	/** Let all of them return with the next event. */
 	void release() {
-		if (this.leavers != null) {
-			this.leavers.forEach((leaver) -> leaver.waiter().left());
+		if (this.departing != null) {
+			this.departing.forEach((each) -> each.waiter().departed());
 		}
 	}
 
 	/**
-	 * Let those return that have nothing to wait for any more.
-	 * @param woken those to wake anyway
-	 * @param leaving whether a ticket is still on its way out
-	 * @return all to wake
+	 * Remove the waiters that may return.
+	 * @param woken the waiters to wake in any case
+	 * @param leavesStore whether a ticket is still in the store and about to leave it
+	 * @return all waiters to wake
 	 */
-	List<Waiter> addTo(List<Waiter> woken, Predicate<Ticket> leaving) {
-		List<Leaver> waiting = this.leavers;
+	List<Waiter> addReturning(List<Waiter> woken, Predicate<Ticket> leavesStore) {
+		List<DepartingWaiter> waiting = this.departing;
 		if (waiting == null) {
 			return woken;
 		}
-		// Room for all before any is removed.
+		// Allocate for all of them before any is removed.
 		List<Waiter> all = new ArrayList<>(woken.size() + waiting.size());
 		all.addAll(woken);
-		waiting.removeIf((leaver) -> {
-			boolean stays = leaver.waiter().isLeaving() && leaving.test(leaver.ticket());
+		waiting.removeIf((each) -> {
+			boolean stays = each.waiter().isDeparting() && leavesStore.test(each.ticket());
 			if (!stays) {
-				leaver.waiter().left();
-				all.add(leaver.waiter());
+				each.waiter().departed();
+				all.add(each.waiter());
 			}
 			return !stays;
 		});
 		if (waiting.isEmpty()) {
-			this.leavers = null;
+			this.departing = null;
 		}
 		return all;
 	}
 
 	/**
-	 * A caller that gave up.
+	 * A waiter that has given up.
 	 *
-	 * @param waiter the caller
-	 * @param ticket what has to leave
+	 * @param waiter the waiter
+	 * @param ticket the ticket that has to leave the store
 	 */
-	private record Leaver(Waiter waiter, Ticket ticket) {
+	private record DepartingWaiter(Waiter waiter, Ticket ticket) {
 	}
 
 }

@@ -1,17 +1,172 @@
 package io.github.distlock.waiting;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.waiting.PendingReleases.PendingRelease;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows from an event at a queue, to be done without the queue's lock.
+ * The effects of an event on a key queue, to be carried out after the lock of the queue
+ * has been released.
  *
- * @param command what to send
- * @param woken whom to wake
+ * @param command the command to send
+ * @param woken the waiters to wake
  * @param stray a ticket to cancel once more, later, since a copy of its attempt may still
  * be on its way
  */
 record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket stray) {
+
+	/**
+	 * The events that the command sender and the timer report to a key queue. Each method
+	 * returns the effects of the event.
+	 */
+	interface QueueEvents {
+
+		String key();
+
+		/** The store answered an attempt. */
+		Effects attemptAnswered(Command.Attempt attempt, AttemptResult result);
+
+		/** The store did not answer an attempt. */
+		Effects attemptFailed(Command.Attempt attempt, LockBackendException cause);
+
+		/** The store answered a release, or a cancel, which has no result. */
+		Effects releaseAnswered(PendingRelease pending, @Nullable ReleaseResult result);
+
+		/** The store did not answer a release or a cancel. */
+		Effects releaseFailed(PendingRelease pending, LockBackendException cause);
+
+		/** An error may have interrupted an event of this command. */
+		Effects recover(Command command);
+
+		/** The timer fired. */
+		Effects timerFired();
+
+		/** An error may have interrupted the event of the timer. */
+		Effects retryAll();
+
+	}
+
+	/**
+	 * A command that a key queue sends to the store. Compared by identity: each is sent
+	 * once.
+	 */
+	abstract static sealed class Command {
+
+		/**
+		 * Set if the sender has ended and the queue may not have got the outcome. A plain
+		 * field: near the end of the stack it can be set without a call.
+		 */
+		volatile boolean outcomeLost;
+
+		/**
+		 * Set if the executor may not have accepted the command. A plain field for the
+		 * same reason.
+		 */
+		volatile boolean maybeUnsent;
+
+		private final AtomicBoolean taken = new AtomicBoolean();
+
+		/**
+		 * Take a command that was passed to an executor, to send it or to settle it as
+		 * failed. An executor may reject a task and run it nevertheless.
+		 * @return whether this caller was the first
+		 */
+		boolean take() {
+			return this.taken.compareAndSet(false, true);
+		}
+
+		/**
+		 * Check whether the command has ended without the queue knowing it. A command
+		 * that may not have been sent is taken by this check, so that no thread sends it
+		 * later.
+		 */
+		boolean takeIfLost() {
+			return this.outcomeLost || (this.maybeUnsent && take());
+		}
+
+		/**
+		 * An attempt to acquire the lock.
+		 */
+		static final class Attempt extends Command {
+
+			private final Ticket ticket;
+
+			private final Duration lease;
+
+			private final boolean queue;
+
+			/**
+			 * Create an attempt.
+			 * @param ticket the ticket that asks for the lock
+			 * @param lease the lease to ask for
+			 * @param queue whether the store queues the ticket if the lock is not free
+			 */
+			Attempt(Ticket ticket, Duration lease, boolean queue) {
+				this.ticket = ticket;
+				this.lease = lease;
+				this.queue = queue;
+			}
+
+			Ticket ticket() {
+				return this.ticket;
+			}
+
+			Duration lease() {
+				return this.lease;
+			}
+
+			boolean queue() {
+				return this.queue;
+			}
+
+		}
+
+		/**
+		 * A release or a cancel.
+		 */
+		static final class Release extends Command {
+
+			private final PendingRelease pending;
+
+			private final @Nullable Successor next;
+
+			private final @Nullable PendingDowngrade downgrade;
+
+			/**
+			 * Create a release or a cancel.
+			 * @param pending the ticket that leaves the store
+			 * @param next the ticket that the same command queues, or that continues as a
+			 * reader
+			 * @param downgrade the reader, which gets the answer
+			 */
+			Release(PendingRelease pending, @Nullable Successor next, @Nullable PendingDowngrade downgrade) {
+				this.pending = pending;
+				this.next = next;
+				this.downgrade = downgrade;
+			}
+
+			PendingRelease pending() {
+				return this.pending;
+			}
+
+			@Nullable Successor next() {
+				return this.next;
+			}
+
+			@Nullable PendingDowngrade downgrade() {
+				return this.downgrade;
+			}
+
+		}
+
+	}
+
 }

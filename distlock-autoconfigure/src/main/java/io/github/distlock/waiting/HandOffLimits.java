@@ -6,20 +6,20 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 
 /**
- * How long a JVM may keep a lock to itself and pass it from thread to thread without
- * asking the store. After that the other JVMs have their turn.
+ * Limits how long a JVM may keep a lock and hand it off from thread to thread without a
+ * command. After that the waiters of other JVMs have their turn.
  *
- * @param budget how often in a row; zero means never
- * @param maxTime how long after the grant of the store
+ * @param budget how many hand-offs in a row; zero means none
+ * @param maxTime the maximum time since the grant of the store
  */
 public record HandOffLimits(int budget, Duration maxTime) {
 
-	/** With more than this of the lease left nobody needs more to begin. */
-	private static final long PLENTY_NANOS = Duration.ofMillis(2500).toNanos();
+	/** Remaining lease that is always sufficient for a local hand-off. */
+	private static final long SUFFICIENT_LEASE_NANOS = Duration.ofMillis(2500).toNanos();
 
 	/**
-	 * Return how much longer than the lease that a caller asks for the store's lease must
-	 * be, so that the last one in a row has all of its own.
+	 * Return how much longer than the lease of a caller the store's lease must be, so
+	 * that the last holder in a row has a whole lease.
 	 * @return the extra time
 	 */
 	public Duration extraLease() {
@@ -27,15 +27,15 @@ public record HandOffLimits(int budget, Duration maxTime) {
 	}
 
 	/**
-	 * Whether the lock may be passed on, seen from the one who leaves: his token has not
-	 * used the grant up, the JVM's turn has not ended, and the next one finds enough of
-	 * the lease and in it what it asks for.
+	 * Whether a holder may hand the lock off: the grant has another token, the time of
+	 * this JVM has not passed, and the next waiter asks for the same lease and mode and
+	 * gets enough of the lease.
 	 */
 	boolean allow(Holder from, Validity validity, WaitRequest next, TimeSource clock) {
-		return from.passed() < this.budget && from.fencingToken() < from.lastToken()
-				&& clock.nanoTime() - from.turnStartNanos() < this.maxTime.toNanos()
+		return from.handOffs() < this.budget && from.fencingToken() < from.lastToken()
+				&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()
 				&& next.mode() == from.ticket().mode() && next.lease().equals(from.lease())
-				&& validity.remainingNanos(clock) >= Math.min(PLENTY_NANOS, from.lease().toNanos() / 2);
+				&& validity.remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2);
 	}
 
 }

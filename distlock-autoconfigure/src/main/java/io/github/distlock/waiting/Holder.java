@@ -10,8 +10,8 @@ import io.github.distlock.backend.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to be inside, until it is given back to the waiting room. Compared by
- * identity: each admission is one stay. Several may follow each other under one grant.
+ * A caller that holds the lock, from its grant or hand-off to its release. Several
+ * holders may follow each other under one grant of the store. Compared by identity.
  */
 public final class Holder {
 
@@ -25,82 +25,82 @@ public final class Holder {
 
 	private final long lastToken;
 
-	private final long turnStartNanos;
+	private final long grantedAtNanos;
 
-	/** How many stays under the same grant came before this one. */
-	private final int passed;
+	/** How many holders under the same grant came before this one. */
+	private final int handOffs;
 
 	/**
-	 * Until when it counts, as known when it was given. After a renewal that is old news,
-	 * and whoever holds knows better: so it is handed over and not kept. Only the one who
-	 * was admitted touches it.
+	 * The validity at the start. Stale after the first renewal, so it is moved to the
+	 * lease and not kept. Used only by the caller that acquired the lock.
 	 */
 	private @Nullable Validity validity;
 
 	private Holder(Ticket ticket, Duration lease, HandOff handOff, long fencingToken, long lastToken,
-			long turnStartNanos, int passed, Validity validity) {
+			long grantedAtNanos, int handOffs, Validity validity) {
 		this.ticket = ticket;
 		this.lease = lease;
 		this.handOff = handOff;
 		this.fencingToken = fencingToken;
 		this.lastToken = lastToken;
-		this.turnStartNanos = turnStartNanos;
-		this.passed = passed;
+		this.grantedAtNanos = grantedAtNanos;
+		this.handOffs = handOffs;
 		this.validity = validity;
 	}
 
-	/** The first stay under a grant of the store. */
+	/** Create the first holder under a grant of the store. */
 	static Holder first(Ticket ticket, Duration lease, Grant grant, HandOff handOff, long nowNanos) {
 		return new Holder(ticket, lease, handOff, grant.firstToken(), grant.lastToken(), nowNanos, 0, grant.validity());
 	}
 
-	/** The stay of the one to whom this one passes the lock. */
+	/** Create the holder to which this one hands the lock off. */
 	Holder next(Validity current) {
 		return new Holder(this.ticket, this.lease, HandOff.LOCAL, this.fencingToken + 1, this.lastToken,
-				this.turnStartNanos, this.passed + 1, current);
+				this.grantedAtNanos, this.handOffs + 1, current);
 	}
 
-	/** What the store was asked for. */
+	/** The lease that the store was asked for. */
 	Duration lease() {
 		return this.lease;
 	}
 
-	/** When the store's grant came, with which this JVM's turn began. */
-	long turnStartNanos() {
-		return this.turnStartNanos;
+	/** When the grant of the store arrived in this JVM. */
+	long grantedAtNanos() {
+		return this.grantedAtNanos;
 	}
 
-	/** How many stays under the same grant came before this one. */
-	int passed() {
-		return this.passed;
+	/** How many holders under the same grant came before this one. */
+	int handOffs() {
+		return this.handOffs;
 	}
 
-	/** Whether it counts no longer, before anybody has taken its validity. */
+	/** Whether the grant has expired, or its validity has been taken. */
 	boolean hasPassed(TimeSource clock) {
 		return this.validity == null || this.validity.hasPassed(clock);
 	}
 
-	/** How long it counts; as long as a whole lease once somebody else knows better. */
-	long leftNanos(TimeSource clock) {
-		Validity known = this.validity;
-		return (known != null) ? known.remainingNanos(clock) : this.lease.toNanos();
+	/** How long the grant lasts; a whole lease if its validity has been taken. */
+	long remainingNanos(TimeSource clock) {
+		Validity current = this.validity;
+		return (current != null) ? current.remainingNanos(clock) : this.lease.toNanos();
 	}
 
 	/**
-	 * Take the validity over, once: from now on the caller knows until when it counts.
-	 * @return until when it counts unless it is renewed
+	 * Take the validity over, once. The caller renews the lease from now on, and keeps
+	 * its validity.
+	 * @return the validity of the grant unless it is renewed
 	 */
 	public Validity takeValidity() {
 		Validity taken = this.validity;
 		if (taken == null) {
-			throw new IllegalStateException("The validity of " + this.ticket + " has been taken before");
+			throw new IllegalStateException("The validity of " + this.ticket + " has already been taken");
 		}
 		this.validity = null;
 		return taken;
 	}
 
 	/**
-	 * Return who holds in the store.
+	 * Return the ticket that holds the lock in the store.
 	 * @return the ticket
 	 */
 	public Ticket ticket() {
@@ -108,7 +108,7 @@ public final class Holder {
 	}
 
 	/**
-	 * Return the last token of the grant, which names it in the store.
+	 * Return the last token of the grant, which names the grant in the store.
 	 * @return the token
 	 */
 	public long lastToken() {
@@ -116,7 +116,7 @@ public final class Holder {
 	}
 
 	/**
-	 * Return how the lock came here.
+	 * Return how the lock was passed to this holder.
 	 * @return the hand-off
 	 */
 	public HandOff handOff() {
@@ -124,8 +124,8 @@ public final class Holder {
 	}
 
 	/**
-	 * Return the fencing token of this stay: unique, and higher than those of all stays
-	 * before it.
+	 * Return the fencing token of this holder: unique, and higher than those of all
+	 * holders before it.
 	 * @return the token
 	 */
 	public long fencingToken() {

@@ -1,240 +1,394 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.function.BooleanSupplier;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.waiting.Effects.Command;
+import io.github.distlock.waiting.Effects.QueueEvents;
+import io.github.distlock.waiting.PendingReleases.PendingRelease;
+import io.github.distlock.waiting.Waiter.DowngradeWaiter;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this JVM knows of one key: who waits, who holds, and what is on its way to the
- * store. A state machine: each event changes the state, and then {@link #takeEffects()}
- * says what follows. Guarded by the lock of its {@link LockedKeyQueue}.
+ * The state of one key in this JVM: the waiters, the holder, and the command that is on
+ * its way to the store. This is the one hard class of the package, in one file on
+ * purpose: its parts cannot be understood without each other.
  * <p>
- * Invariants:
+ * <b>Design.</b> A state machine. Each event (a caller joins, the store answers, a timer
+ * fires) is one short critical section. It changes the state and returns {@link Effects},
+ * which the caller of the method carries out after the lock has been released. No command
+ * is sent and no waiter is woken under the lock. The event methods come first, then the
+ * state changes that they share, then {@link #takeEffects()}, which ends each event.
+ * <p>
+ * <b>Lock.</b> {@link #lock} guards all fields. Locks are striped over keys, so that a
+ * held lock needs none of its own. Never call another queue while holding one. Nothing
+ * that is called here does so: {@link Context} only changes maps, and leaves everything
+ * else to other threads.
+ * <p>
+ * <b>Invariants.</b>
  * <ul>
  * <li>At most one command of a key is in flight, so commands of one key cannot overtake
  * each other.</li>
- * <li>There is one live ticket at most: it waits in {@link #queuedTicket} or is held by
- * {@link #holder}, never both. The place is set before its first attempt is sent, since a
- * message may come before the reply.</li>
- * <li>A ticket that moved to {@link #releases} is never attempted, renewed or handed on
- * again, and nothing new is attempted before the store has answered its pending.</li>
- * <li>A place belongs to the key, not to a thread: it is kept while anybody waits.</li>
- * <li>Without waiters, holder, place, releases and command in flight the queue is removed
- * from the room, once, and never used again.</li>
+ * <li>There is at most one live ticket: it waits in {@link #queuedTicket} or is held by
+ * {@link #holder}, never both. The queued ticket is set before its first attempt is sent,
+ * since a grant message may arrive before the reply.</li>
+ * <li>A ticket that moved to {@link #pendingReleases} is never attempted, renewed or
+ * handed off again, and no other ticket is attempted before the store has answered its
+ * release.</li>
+ * <li>A queued ticket belongs to the key, not to a thread: it is kept while any caller
+ * waits.</li>
+ * <li>A queue without waiters, holder, queued ticket, pending releases and command in
+ * flight is removed from its context, once, and never used again.</li>
  * </ul>
+ * <p>
+ * <b>Memory.</b> Each held lock has one of these. What only waiting and failures need is
+ * created when it is first used, see {@link RetryTimer}.
  */
-final class KeyQueue extends KeyCallers {
+final class KeyQueue implements QueueEvents {
 
-	private final PendingReleases releases;
+	private final Lock lock;
+
+	private final String key;
+
+	private final Context context;
+
+	private final LocalQueue waiters = new LocalQueue();
+
+	private final PendingReleases pendingReleases;
 
 	private @Nullable QueuedTicket queuedTicket;
 
 	private @Nullable Holder holder;
 
 	/** Whether an attempt of the held ticket was never answered. */
-	private boolean doubtful;
+	private boolean attemptUnanswered;
+
+	/** The one command that is on its way to the store. */
+	private @Nullable Command inFlight;
+
+	/** Exists once the queue has waited, or the store has failed. */
+	private @Nullable RetryTimer retryTimer;
 
 	private boolean removed;
 
-	KeyQueue(CommandTarget queue, KeyQueueContext context) {
-		super(queue, context);
-		this.releases = new PendingReleases(context.clock());
+	/**
+	 * Create a queue.
+	 * @param lock guards this queue, and perhaps others
+	 */
+	KeyQueue(String key, Lock lock, Context context) {
+		this.key = key;
+		this.lock = lock;
+		this.context = context;
+		this.pendingReleases = new PendingReleases(context.clock());
 	}
 
-	/** Add a caller to the local queue; answers whether this queue is still in use. */
-	boolean join(Waiter waiter) {
-		if (this.removed) {
-			return false;
-		}
-		enqueue(waiter, this.holder != null);
-		return true;
+	@Override
+	public String key() {
+		return this.key;
 	}
+
+	// Events of callers
 
 	/**
-	 * The holder leaves, and the next one enters under the same grant: nothing is sent.
-	 * @param validity until when the grant counts by now
-	 * @return whether that could be; otherwise nothing has changed
+	 * Add a waiter. A waiter that tries once does not wait behind others.
+	 * @return the effects, or {@code null} if this queue has been removed
 	 */
-	boolean tryHandOff(Holder holder, Validity validity) {
-		dropAbandoned();
-		if (this.holder != holder || this.waiters.isEmpty()) {
-			return false;
-		}
-		Waiter next = this.waiters.first();
-		if (!this.context.handOffLimits().allow(holder, validity, next.request(), this.context.clock())) {
-			return false;
-		}
-		this.holder = holder.next(validity);
-		this.waiters.decide(next, new Outcome.Acquired(this.holder));
-		return true;
-	}
-
-	/**
-	 * The lock goes back to the store, or to a reader of another queue; answers whether
-	 * this one still held it.
-	 */
-	boolean release(Holder holder, long giveUpNanos, @Nullable PendingDowngrade downgrade) {
-		if (this.holder != holder) {
-			return false;
-		}
-		this.releases.release(holder.ticket(), this.doubtful, holder.fencingToken(), giveUpNanos, downgrade);
-		this.holder = null;
-		return true;
-	}
-
-	/** A ticket was granted by message; answers whether anybody here knows it. */
-	boolean granted(Ticket ticket, Grant grant) {
-		QueuedTicket queued = this.queuedTicket;
-		if (queued == null || !queued.ticket.equals(ticket)) {
-			return ticket.equals(liveTicket()) || this.releases.contains(ticket);
-		}
-		storeAnswered();
-		queued.waited = true;
-		if (grant.validity().hasPassed(this.context.clock())) {
-			queued.due = true;
-		}
-		else {
-			admit(queued, queued.lease(), grant);
-		}
-		return true;
-	}
-
-	/** Another attempt is worth its while, for one ticket or for whichever waits. */
-	void retry(@Nullable Ticket ticket) {
-		QueuedTicket queued = this.queuedTicket;
-		if (queued != null && (ticket == null || queued.ticket.equals(ticket))) {
-			queued.due = true;
-		}
-	}
-
-	void attemptAnswered(Command.Attempt attempt, AttemptResult result) {
-		settled(attempt);
-		storeAnswered();
-		QueuedTicket queued = this.queuedTicket;
-		// A message may have been quicker than the reply.
-		if (queued != null && queued.ticket.equals(attempt.ticket())) {
-			answered(queued, attempt.lease(), result);
-		}
-	}
-
-	void attemptFailed(Command.Attempt attempt, LockBackendException cause) {
-		settled(attempt);
-		QueuedTicket queued = this.queuedTicket;
-		if (queued != null && queued.ticket.equals(attempt.ticket())) {
-			queued.doubtful = true;
-			failed(cause);
-		}
-		// A message may have been quicker, and its holder may have left before this.
-		doubt(attempt.ticket());
-	}
-
-	/** The store has answered a release (or a cancel, then without a result). */
-	void releaseAnswered(PendingRelease pending, @Nullable ReleaseResult result) {
-		settled(pending);
-		storeAnswered();
-		gone(pending, (result != null) ? result.next() : null);
-	}
-
-	void releaseFailed(PendingRelease pending, LockBackendException cause) {
-		settled(pending);
-		failed(pending.notAttempted(cause));
-		if (this.releases.rest(pending)) {
-			gone(pending, null);
-		}
-	}
-
-	/** A timer of this queue fired. */
-	void timerFired() {
-		RetryTimer timer = retryTimer();
-		if (timer.rings()) {
-			this.releases.wake();
-			QueuedTicket queued = this.queuedTicket;
-			if (queued != null) {
-				queued.due |= timer.looks();
+	@Nullable Effects join(Waiter waiter) {
+		return onEventIf(() -> {
+			if (this.removed) {
+				return false;
 			}
-		}
-	}
-
-	/**
-	 * An error cut short an event of this command: it is settled without an answer.
-	 */
-	void recover(Command command) {
-		boolean wasInFlight = settled(command);
-		if (wasInFlight && this.queuedTicket != null) {
-			this.queuedTicket.doubtful = true;
-		}
-		// An heir must never ask again: another writer may have been in between.
-		this.waiters.decideAll(new Outcome.TimedOut(), Waiter::isDowngrade);
-		if (command instanceof Command.Attempt attempt) {
-			doubt(attempt.ticket());
-			if (wasInFlight && !attempt.ticket().equals(liveTicket()) && !this.releases.contains(attempt.ticket())) {
-				// The event may have been cut short between two states of the ticket.
-				this.releases.cancel(attempt.ticket());
-			}
-		}
-		retryAll();
-	}
-
-	/** An attempt of a ticket may have been made, and may still be on its way. */
-	private void doubt(Ticket ticket) {
-		this.doubtful |= this.holder != null && this.holder.ticket().equals(ticket);
-		this.releases.doubt(ticket);
-	}
-
-	/** Whatever is left to be done is due. */
-	void retryAll() {
-		this.releases.wake();
-		if (this.queuedTicket != null) {
-			this.queuedTicket.due = true;
-		}
-	}
-
-	private void gone(PendingRelease pending, @Nullable AttemptResult next) {
-		this.releases.remove(pending);
-		QueuedTicket queued = this.queuedTicket;
-		if (queued != null) {
-			queued.waited = true;
-			if (next != null && pending.next != null) {
-				answered(queued, pending.next.lease(), next);
+			if (waiter.triesOnce() && (this.holder != null || !this.waiters.isEmpty())) {
+				this.waiters.decide(waiter, new Outcome.TimedOut());
 			}
 			else {
-				// Nobody told whether it is queued: it must ask.
+				this.waiters.add(waiter);
+			}
+			return true;
+		});
+	}
+
+	/**
+	 * Add the reader that keeps the lock when a writer leaves. The writer's release makes
+	 * the attempt that this new queue would send.
+	 */
+	PendingDowngrade prepareDowngrade(DowngradeWaiter waiter) {
+		Effects effects = join(waiter);
+		if (effects == null || !(effects.command() instanceof Command.Attempt attempt)) {
+			throw new IllegalStateException("Not a new queue: " + this.key);
+		}
+		return new PendingDowngrade(this, attempt);
+	}
+
+	/**
+	 * A waiter gives up.
+	 * @return the effects, or {@code null} if its outcome was decided before
+	 */
+	@Nullable Effects giveUp(Waiter waiter, boolean timedOut) {
+		return onEventIf(() -> {
+			if (waiter.outcome() != null) {
+				return false;
+			}
+			LockBackendException failure = failure();
+			// After a failure it is unknown whether the lock was free: not a time-out.
+			Outcome timeoutOutcome = (failure != null) ? new Outcome.Failure(failure) : new Outcome.TimedOut();
+			dismiss(waiter, timedOut ? timeoutOutcome : new Outcome.GaveUp());
+			return true;
+		});
+	}
+
+	/**
+	 * The holder leaves, and the next waiter becomes the holder under the same grant,
+	 * without a command.
+	 * @param validity the current validity of the grant
+	 * @return the effects, or {@code null} if the lock must go back to the store; then
+	 * nothing has changed
+	 */
+	@Nullable Effects tryHandOff(Holder from, Validity validity) {
+		return onEventIf(() -> {
+			dropAbandoned();
+			if (this.holder != from || this.waiters.isEmpty()) {
+				return false;
+			}
+			Waiter next = this.waiters.first();
+			if (!this.context.handOffLimits().allow(from, validity, next.request(), this.context.clock())) {
+				return false;
+			}
+			this.holder = from.next(validity);
+			this.waiters.decide(next, new Outcome.Success(this.holder));
+			return true;
+		});
+	}
+
+	/**
+	 * The holder leaves, and the lock goes back to the store.
+	 * @return the effects, or {@code null} if this holder does not hold the lock any more
+	 */
+	@Nullable Effects release(Holder leaving, long giveUpNanos) {
+		return release(leaving, giveUpNanos, null);
+	}
+
+	/**
+	 * The holder leaves, and the reader of another queue keeps the lock.
+	 * @return the effects, or {@code null} if this holder does not hold the lock any more
+	 */
+	@Nullable Effects release(Holder leaving, long giveUpNanos, @Nullable PendingDowngrade downgrade) {
+		return onEventIf(() -> {
+			if (this.holder != leaving) {
+				return false;
+			}
+			this.pendingReleases.release(leaving, this.attemptUnanswered, giveUpNanos, downgrade);
+			this.holder = null;
+			return true;
+		});
+	}
+
+	/**
+	 * Fail all waiters, because the registry shuts down for example.
+	 */
+	Effects failWaiters(LockBackendException cause) {
+		return onEvent(() -> failAll(cause));
+	}
+
+	// Events of the store
+
+	/**
+	 * The store reports by message that a ticket was granted.
+	 * @return the effects, or {@code null} if this queue does not know the ticket
+	 */
+	@Nullable Effects granted(Ticket ticket, Grant grant) {
+		return onEventIf(() -> {
+			QueuedTicket queued = this.queuedTicket;
+			if (queued == null || !queued.ticket.equals(ticket)) {
+				return ticket.equals(liveTicket()) || this.pendingReleases.contains(ticket);
+			}
+			storeAnswered();
+			queued.waited = true;
+			if (grant.validity().hasPassed(this.context.clock())) {
 				queued.due = true;
 			}
+			else {
+				acquired(queued, queued.lease(), grant);
+			}
+			return true;
+		});
+	}
+
+	/**
+	 * Another attempt may succeed now.
+	 * @param ticket the ticket to attempt, or {@code null} for the one that waits
+	 */
+	Effects retry(@Nullable Ticket ticket) {
+		return onEvent(() -> {
+			QueuedTicket queued = this.queuedTicket;
+			if (queued != null && (ticket == null || queued.ticket.equals(ticket))) {
+				queued.due = true;
+			}
+		});
+	}
+
+	@Override
+	public Effects attemptAnswered(Command.Attempt attempt, AttemptResult result) {
+		return onEvent(() -> {
+			settle(attempt);
+			storeAnswered();
+			QueuedTicket queued = this.queuedTicket;
+			// A message may have arrived before the reply.
+			if (queued != null && queued.ticket.equals(attempt.ticket())) {
+				applyResult(queued, attempt.lease(), result);
+			}
+		});
+	}
+
+	@Override
+	public Effects attemptFailed(Command.Attempt attempt, LockBackendException cause) {
+		return onEvent(() -> {
+			settle(attempt);
+			QueuedTicket queued = this.queuedTicket;
+			if (queued != null && queued.ticket.equals(attempt.ticket())) {
+				queued.attemptUnanswered = true;
+				storeFailed(cause);
+			}
+			// A message may have arrived before, and its holder may have left already.
+			markAttemptUnanswered(attempt.ticket());
+		});
+	}
+
+	@Override
+	public Effects releaseAnswered(PendingRelease pending, @Nullable ReleaseResult result) {
+		return onEvent(() -> {
+			settle(pending);
+			storeAnswered();
+			leftStore(pending, (result != null) ? result.next() : null);
+		});
+	}
+
+	@Override
+	public Effects releaseFailed(PendingRelease pending, LockBackendException cause) {
+		return onEvent(() -> {
+			settle(pending);
+			storeFailed(pending.notAttempted(cause));
+			if (this.pendingReleases.defer(pending)) {
+				leftStore(pending, null);
+			}
+		});
+	}
+
+	// Events of the timer, and after errors
+
+	@Override
+	public Effects timerFired() {
+		return onEvent(() -> {
+			RetryTimer timer = retryTimer();
+			if (timer.timerFired()) {
+				this.pendingReleases.resume();
+				QueuedTicket queued = this.queuedTicket;
+				if (queued != null) {
+					queued.due |= timer.attemptOrDefer();
+				}
+			}
+		});
+	}
+
+	@Override
+	public Effects retryAll() {
+		return onEvent(this::makeAllDue);
+	}
+
+	@Override
+	public Effects recover(Command command) {
+		return onEvent(() -> settleLost(command));
+	}
+
+	// Queries
+
+	/** The work that a shutdown would have to wait for. */
+	UnfinishedWork unfinished() {
+		this.lock.lock();
+		try {
+			UnfinishedWork commands = (failure() != null) ? UnfinishedWork.RETRIES : UnfinishedWork.COMMANDS;
+			return (this.holder != null) ? UnfinishedWork.HELD_LOCKS : commands;
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 
-	private void answered(QueuedTicket queued, Duration asked, AttemptResult result) {
+	KeySnapshot snapshot() {
+		this.lock.lock();
+		try {
+			Ticket held = (this.holder != null) ? this.holder.ticket() : null;
+			return new KeySnapshot(this.key, held, this.waiters.size(),
+					this.inFlight != null || !this.pendingReleases.isEmpty());
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	// State changes
+
+	private Effects onEvent(Runnable event) {
+		this.lock.lock();
+		try {
+			event.run();
+			return takeEffects();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private @Nullable Effects onEventIf(BooleanSupplier event) {
+		this.lock.lock();
+		try {
+			return event.getAsBoolean() ? takeEffects() : null;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * The store has answered an attempt, or an attempt that a release made.
+	 * @param askedLease the lease that the store was asked for
+	 */
+	private void applyResult(QueuedTicket queued, Duration askedLease, AttemptResult result) {
 		if (result instanceof AttemptResult.Granted granted) {
 			if (granted.grant().validity().hasPassed(this.context.clock())) {
-				// For one that asks once this was it. And an heir must never ask: another
-				// writer may have been in between.
-				this.waiters.ofKind(Waiter::isOnce).forEach((once) -> dismiss(once, new Outcome.TimedOut()));
-				retryTimer().afterStaleGrant();
+				// For a waiter that tries once this was the only attempt. A downgrade
+				// must not attempt again: another writer may have held the lock since.
+				this.waiters.matching(Waiter::triesOnce).forEach((waiter) -> dismiss(waiter, new Outcome.TimedOut()));
+				retryTimer().retryAfterStaleGrant();
 			}
 			else {
-				admit(queued, asked, granted.grant());
+				acquired(queued, askedLease, granted.grant());
 			}
 			return;
 		}
 		queued.waited = true;
-		this.waiters.decideAll(new Outcome.TimedOut(), Waiter::isOnce);
-		if (result instanceof AttemptResult.Waiting later) {
-			retryTimer().after(later.lookAgain());
-			if (queued.queue(later.queuedNow())) {
+		this.waiters.decideAll(new Outcome.TimedOut(), Waiter::triesOnce);
+		if (result instanceof AttemptResult.Waiting waiting) {
+			retryTimer().retryAfter(waiting.lookAgain());
+			if (queued.markQueued(waiting.queuedNow())) {
 				this.context.requeuedAtEnd();
 			}
 		}
-		else if (this.waiters.isEmpty() && queued.isUnknown()) {
-			// The only caller did not want to wait, and the store knows nothing of it.
+		else if (this.waiters.isEmpty() && queued.isUnknownToStore()) {
+			// The only caller did not want to wait, and the store does not know it.
 			this.queuedTicket = null;
 			this.context.leftQueue();
 		}
@@ -243,57 +397,154 @@ final class KeyQueue extends KeyCallers {
 		}
 	}
 
-	private void admit(QueuedTicket queued, Duration asked, Grant grant) {
-		if (this.releases.isEmpty()) {
-			// Not while a pending release rests: it is still to be woken.
-			rest();
+	/** The queued ticket was granted the lock: the first waiter becomes the holder. */
+	private void acquired(QueuedTicket queued, Duration askedLease, Grant grant) {
+		if (this.pendingReleases.isEmpty() && this.retryTimer != null) {
+			// Otherwise a deferred release still needs the timer.
+			this.retryTimer.clear();
 		}
 		this.context.leftQueue();
 		this.queuedTicket = null;
 		dropAbandoned();
-		if (this.waiters.isEmpty() || asked.compareTo(this.waiters.first().request().lease()) > 0) {
-			// All have left meanwhile, or the one that wanted such a long lease.
-			this.releases.giveBack(queued, asked, grant);
+		if (this.waiters.isEmpty() || askedLease.compareTo(this.waiters.first().request().lease()) > 0) {
+			// All waiters have left, or the one that asked for such a long lease.
+			this.pendingReleases.giveBack(queued, askedLease, grant);
 			return;
 		}
 		queued.askFor(this.waiters.first().request().lease());
-		Holder holder = queued.admit(grant, this.context.clock().nanoTime());
-		this.holder = holder;
-		this.doubtful = queued.doubtful;
-		this.waiters.decide(this.waiters.first(), new Outcome.Acquired(holder));
+		Holder first = queued.toHolder(grant, this.context.clock().nanoTime());
+		this.holder = first;
+		this.attemptUnanswered = queued.attemptUnanswered;
+		this.waiters.decide(this.waiters.first(), new Outcome.Success(first));
 	}
 
 	/**
-	 * Find out what follows from the events so far. Call it once after each.
+	 * A ticket has left the store, or its release is given up.
+	 * @param next the answer for the ticket that the release queued, if there is one
 	 */
-	Effects takeEffects() {
-		Command lost = lost();
-		if (lost != null) {
-			recover(lost);
+	private void leftStore(PendingRelease pending, @Nullable AttemptResult next) {
+		this.pendingReleases.remove(pending);
+		QueuedTicket queued = this.queuedTicket;
+		if (queued != null) {
+			queued.waited = true;
+			if (next != null && pending.next != null) {
+				applyResult(queued, pending.next.lease(), next);
+			}
+			else {
+				// It is unknown whether the release queued it: it must ask.
+				queued.due = true;
+			}
 		}
-		dropAbandoned();
-		failWithoutTimer();
-		Command command = nextCommand();
-		Effects effects = new Effects(command, takeWoken(), this.releases.takeStray());
-		if (command != null) {
-			sending(command);
-		}
-		else if (isIdle()) {
-			this.removed = true;
-			this.context.remove(this.queue.key());
-		}
-		return effects;
 	}
 
-	@Override
-	boolean isLeaving(Ticket ticket) {
-		boolean abandoned = this.queuedTicket != null && this.queuedTicket.ticket.equals(ticket)
-				&& this.waiters.isEmpty();
-		return (abandoned || this.releases.isLeaving(ticket)) && failure() == null;
+	/**
+	 * A waiter leaves without the lock. If no other waiter keeps the queued ticket, it
+	 * returns only after that ticket has left the store.
+	 */
+	private void dismiss(Waiter waiter, Outcome outcome) {
+		Ticket ticket = waitingTicket();
+		if (ticket == null || waiter.isDowngrade() || !this.waiters.isOnly(waiter) || failure() != null) {
+			this.waiters.decide(waiter, outcome);
+			return;
+		}
+		retryTimer().departingWaiters().add(waiter, ticket);
+		this.waiters.decideWithoutWaking(waiter, outcome);
 	}
 
-	@Override
-	@Nullable Ticket waitingTicket() {
+	/** Waiters whose wait was ended by an error do not get the lock. */
+	private void dropAbandoned() {
+		while (!this.waiters.isEmpty() && this.waiters.first().isAbandoned()) {
+			this.waiters.decide(this.waiters.first(), new Outcome.GaveUp());
+		}
+	}
+
+	/**
+	 * Fail all waiters except a downgrade, which still holds the lock: its answer is on
+	 * its way.
+	 */
+	private void failAll(LockBackendException cause) {
+		this.waiters.decideAll(new Outcome.Failure(cause), (waiter) -> !waiter.isDowngrade());
+		if (this.retryTimer != null) {
+			this.retryTimer.departingWaiters().release();
+		}
+	}
+
+	private void storeFailed(LockBackendException cause) {
+		boolean tooLong = retryTimer().failed(cause);
+		// A store that is not set up does not give another answer later.
+		boolean permanent = cause instanceof StoreUnusableException;
+		this.waiters.decideAll(new Outcome.Failure(cause), (waiter) -> tooLong || permanent || waiter.triesOnce());
+	}
+
+	private void storeAnswered() {
+		if (this.retryTimer != null) {
+			this.retryTimer.storeAnswered();
+		}
+	}
+
+	/** The last failure, if the store has not answered since. */
+	private @Nullable LockBackendException failure() {
+		return (this.retryTimer != null) ? this.retryTimer.failure() : null;
+	}
+
+	private RetryTimer retryTimer() {
+		if (this.retryTimer == null) {
+			this.retryTimer = new RetryTimer(this.context, this);
+		}
+		return this.retryTimer;
+	}
+
+	/**
+	 * A command was settled. After an error another one may be in flight now.
+	 * @return whether it was this one
+	 */
+	private boolean settle(Command settled) {
+		if (this.inFlight != settled) {
+			return false;
+		}
+		this.inFlight = null;
+		return true;
+	}
+
+	private void settle(PendingRelease pending) {
+		if (this.inFlight instanceof Command.Release release && release.pending() == pending) {
+			this.inFlight = null;
+		}
+	}
+
+	/** An error interrupted an event of this command: settle it without an answer. */
+	private void settleLost(Command command) {
+		boolean wasInFlight = settle(command);
+		if (wasInFlight && this.queuedTicket != null) {
+			this.queuedTicket.attemptUnanswered = true;
+		}
+		// A downgrade must not attempt again: another writer may have held the lock.
+		this.waiters.decideAll(new Outcome.TimedOut(), Waiter::isDowngrade);
+		if (command instanceof Command.Attempt attempt) {
+			markAttemptUnanswered(attempt.ticket());
+			if (wasInFlight && !attempt.ticket().equals(liveTicket())
+					&& !this.pendingReleases.contains(attempt.ticket())) {
+				// The event may have been interrupted between two states of the ticket.
+				this.pendingReleases.cancel(attempt.ticket(), true);
+			}
+		}
+		makeAllDue();
+	}
+
+	/** An attempt of a ticket may have been sent, and may still be on its way. */
+	private void markAttemptUnanswered(Ticket ticket) {
+		this.attemptUnanswered |= this.holder != null && this.holder.ticket().equals(ticket);
+		this.pendingReleases.markAttemptUnanswered(ticket);
+	}
+
+	private void makeAllDue() {
+		this.pendingReleases.resume();
+		if (this.queuedTicket != null) {
+			this.queuedTicket.due = true;
+		}
+	}
+
+	private @Nullable Ticket waitingTicket() {
 		return (this.queuedTicket != null) ? this.queuedTicket.ticket : null;
 	}
 
@@ -301,54 +552,165 @@ final class KeyQueue extends KeyCallers {
 		return (this.queuedTicket == null && this.holder != null) ? this.holder.ticket() : waitingTicket();
 	}
 
-	/** What a shutdown would have to wait for. */
-	UnfinishedWork unfinished() {
-		UnfinishedWork commands = (failure() != null) ? UnfinishedWork.RETRIES : UnfinishedWork.COMMANDS;
-		return (this.holder != null) ? UnfinishedWork.HELD_LOCKS : commands;
+	/** Whether a ticket is in the store, about to leave it, and an answer is expected. */
+	private boolean leavesStore(Ticket ticket) {
+		boolean unwanted = this.queuedTicket != null && this.queuedTicket.ticket.equals(ticket)
+				&& this.waiters.isEmpty();
+		return (unwanted || this.pendingReleases.expectsAnswerFor(ticket)) && failure() == null;
 	}
 
-	KeySnapshot snapshot() {
-		Ticket held = (this.holder != null) ? this.holder.ticket() : null;
-		return new KeySnapshot(this.queue.key(), held, this.waiters.size(), !isSettled() || !this.releases.isEmpty());
+	// Effects
+
+	/**
+	 * Determine the effects of the events so far. Called exactly once at the end of each
+	 * event.
+	 */
+	private Effects takeEffects() {
+		Command sent = this.inFlight;
+		if (sent != null && sent.takeIfLost()) {
+			settleLost(sent);
+		}
+		dropAbandoned();
+		failWithoutTimer();
+		Command command = nextCommand();
+		Effects effects = new Effects(command, takeWoken(), this.pendingReleases.takeStray());
+		if (command != null) {
+			this.inFlight = command;
+		}
+		else if (isUnused()) {
+			this.removed = true;
+			this.context.remove(this.key);
+		}
+		return effects;
 	}
 
-	private boolean isIdle() {
-		return isSettled() && !this.removed && this.waiters.isEmpty() && this.holder == null
-				&& this.queuedTicket == null && this.releases.isEmpty();
+	/** Without a timer a wait might never end: end it with the error. */
+	private void failWithoutTimer() {
+		LockBackendException reason = (this.retryTimer != null) ? this.retryTimer.ensureScheduled() : null;
+		if (reason != null) {
+			failAll(reason);
+		}
+	}
+
+	private List<Waiter> takeWoken() {
+		List<Waiter> decided = this.waiters.decided();
+		List<Waiter> all = (this.retryTimer != null)
+				? this.retryTimer.departingWaiters().addReturning(decided, this::leavesStore) : decided;
+		// Not earlier: there may be no memory for the departing waiters.
+		this.waiters.clearDecided();
+		return all;
 	}
 
 	private @Nullable Command nextCommand() {
-		if (!isSettled()) {
+		if (this.inFlight != null) {
 			return null;
 		}
-		if (this.queuedTicket != null && this.releases.isEmpty() && this.waiters.isEmpty()) {
-			this.releases.cancel(this.queuedTicket);
+		if (this.queuedTicket != null && this.pendingReleases.isEmpty() && this.waiters.isEmpty()) {
+			this.pendingReleases.cancel(this.queuedTicket);
 			this.queuedTicket = null;
-			// Now, and not when the store has answered: others must look out.
+			// Not later, when the store has answered: another ticket must retry now.
 			this.context.leftQueue();
 		}
-		PendingRelease pending = this.releases.first();
+		PendingRelease pending = this.pendingReleases.first();
 		if (pending != null) {
-			return pending.resting ? null : leave(pending);
+			return pending.deferred ? null : sendRelease(pending);
 		}
 		if (this.holder != null || this.waiters.isEmpty()) {
 			return null;
 		}
 		if (this.queuedTicket == null) {
-			this.queuedTicket = QueuedTicket.of(this.queue.key(), this.waiters.first().request(), this.context);
+			this.queuedTicket = newTicket(this.waiters.first().request());
 			this.queuedTicket.due = true;
 		}
 		this.queuedTicket.askFor(this.waiters.first().request().lease());
-		return this.queuedTicket.attemptIfDue(!this.waiters.isOnceOnly());
+		return attemptIfDue(this.queuedTicket);
 	}
 
-	private Command leave(PendingRelease pending) {
+	private @Nullable Command attemptIfDue(QueuedTicket queued) {
+		if (!queued.due) {
+			return null;
+		}
+		Command attempt = new Command.Attempt(queued.ticket, queued.lease(), !this.waiters.onlyTriesOnce());
+		queued.due = false;
+		return attempt;
+	}
+
+	/** The first release of a holder queues the next waiter with the same command. */
+	private Command sendRelease(PendingRelease pending) {
 		if (pending.releasesLock && pending.downgrade == null && pending.sends == 0 && liveTicket() == null
 				&& !this.waiters.isEmpty()) {
-			this.queuedTicket = QueuedTicket.of(this.queue.key(), this.waiters.first().request(), this.context);
+			this.queuedTicket = newTicket(this.waiters.first().request());
 			pending.next = new Successor(this.queuedTicket.ticket, this.queuedTicket.lease());
 		}
 		return pending.send(liveTicket());
+	}
+
+	private QueuedTicket newTicket(WaitRequest first) {
+		return new QueuedTicket(this.context.newTicket(this.key, first.mode()), first.lease());
+	}
+
+	private boolean isUnused() {
+		return this.inFlight == null && !this.removed && this.waiters.isEmpty() && this.holder == null
+				&& this.queuedTicket == null && this.pendingReleases.isEmpty();
+	}
+
+	/**
+	 * The surroundings of a key queue. Called under the lock of the queue, so no method
+	 * blocks or calls another queue.
+	 */
+	interface Context {
+
+		TimeSource clock();
+
+		/** How long the lock may stay in this JVM. */
+		HandOffLimits handOffLimits();
+
+		/** How long the store may fail to answer before waiting ends. */
+		Duration backendTimeout();
+
+		Ticket newTicket(String key, LockMode mode);
+
+		/**
+		 * Whether this queue retries at intervals without having been notified. Of
+		 * several tickets of this JVM on one key, one does.
+		 */
+		boolean retriesForKey();
+
+		/** The ticket of the queue was granted, or no caller wants it any more. */
+		void leftQueue();
+
+		/**
+		 * A command of the queue failed.
+		 * @param cause the failure
+		 * @param tooLong whether the store has not answered for longer than callers
+		 * should wait
+		 */
+		void storeFailed(LockBackendException cause, boolean tooLong);
+
+		/** The store answered a command of the queue. */
+		void storeAnswered();
+
+		/**
+		 * Return the last failure of other tickets of this JVM that wait for the key, if
+		 * the store has not answered them since.
+		 */
+		@Nullable LockBackendException storeFailure();
+
+		/**
+		 * The store had forgotten the ticket of the queue, which waits at the end now:
+		 * other tickets of this JVM may have lost their positions, too.
+		 */
+		void requeuedAtEnd();
+
+		/** Remove a queue that is no longer used. */
+		void remove(String key);
+
+		/**
+		 * Report to a queue after a delay that its timer fired.
+		 * @return why no timer could be scheduled, or {@code null}
+		 */
+		@Nullable LockBackendException scheduleTimer(QueueEvents queue, long delayNanos);
+
 	}
 
 }

@@ -8,33 +8,36 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.waiting.Effects.QueueEvents;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues of a waiting room: one for each key that callers share, and one for each
- * caller whose ticket is his own, since he is fair or reads. Nothing stays of a key that
- * nobody waits for or holds. Thread-safe.
+ * The queues of the keys in use: one for each key that callers share, and one for each
+ * caller that has its own ticket, since it is fair or a reader. A key that no caller
+ * waits for or holds has no queue. Thread-safe.
  */
 final class KeyQueues {
 
-	private final ConcurrentMap<String, LockedKeyQueue> shared = new ConcurrentHashMap<>();
+	private final ConcurrentMap<String, KeyQueue> shared = new ConcurrentHashMap<>();
 
-	/** The queues of callers with tickets of their own, by the numbers of those. */
-	private final ConcurrentMap<Long, LockedKeyQueue> own = new ConcurrentHashMap<>();
+	/** The queues of callers with their own tickets, by ticket number. */
+	private final ConcurrentMap<Long, KeyQueue> own = new ConcurrentHashMap<>();
 
-	private final TicketOrder lines = new TicketOrder();
+	private final TicketOrder order = new TicketOrder();
 
-	private final KeyQueueLocks locks = new KeyQueueLocks();
+	private final StripedLocks locks = new StripedLocks();
 
-	private final KeyQueueContext common = new SharedSurroundings();
+	private final KeyQueue.Context sharedContext = new SharedContext();
 
 	private final AtomicLong ticketNumbers = new AtomicLong();
 
@@ -57,75 +60,71 @@ final class KeyQueues {
 		this.sender = sender;
 	}
 
-	/** The queue for a caller; it may be removed before he has joined it. */
-	LockedKeyQueue obtain(WaitRequest request) {
+	/** The queue for a caller. It may be removed before the caller has joined it. */
+	KeyQueue obtain(WaitRequest request) {
 		if (request.hasOwnTicket()) {
-			return new OwnSurroundings(request.key()).queue;
+			return new OwnTicketContext(request.key()).queue;
 		}
-		LockedKeyQueue known = this.shared.get(request.key());
-		return (known != null) ? known : this.shared.computeIfAbsent(request.key(),
-				(key) -> new LockedKeyQueue(key, this.locks.of(key), this.common));
+		KeyQueue existing = this.shared.get(request.key());
+		return (existing != null) ? existing : this.shared.computeIfAbsent(request.key(),
+				(key) -> new KeyQueue(key, this.locks.of(key), this.sharedContext));
 	}
 
 	/** The queue that knows a ticket, or may know it. */
-	@Nullable LockedKeyQueue find(Ticket ticket) {
-		LockedKeyQueue queue = this.own.isEmpty() ? null : this.own.get(ticket.number());
+	@Nullable KeyQueue find(Ticket ticket) {
+		KeyQueue queue = this.own.isEmpty() ? null : this.own.get(ticket.number());
 		return (queue != null) ? queue : this.shared.get(ticket.key());
 	}
 
-	void forEach(Consumer<LockedKeyQueue> action) {
-		this.shared.values().forEach(action);
-		this.own.values().forEach(action);
+	void forEach(Consumer<KeyQueue> action) {
+		all().forEach(action);
 	}
 
 	/** The keys in use, each as it is at the moment it is read. */
 	List<KeySnapshot> snapshot() {
-		return Stream.concat(this.shared.values().stream(), this.own.values().stream())
-			.map(LockedKeyQueue::snapshot)
-			.toList();
-	}
-
-	boolean isEmpty() {
-		return this.shared.isEmpty() && this.own.isEmpty();
+		return all().map(KeyQueue::snapshot).toList();
 	}
 
 	/**
-	 * What is not finished in queues other than those that know one of these tickets.
+	 * The unfinished work of the queues that know none of these tickets.
 	 */
-	UnfinishedWork unfinishedWorkExcept(Collection<Ticket> left) {
-		Set<@Nullable LockedKeyQueue> known = new HashSet<>();
-		left.forEach((ticket) -> known.add(find(ticket)));
-		return Stream.concat(this.shared.values().stream(), this.own.values().stream())
-			.filter((queue) -> !known.contains(queue))
-			.map(LockedKeyQueue::unfinished)
+	UnfinishedWork unfinishedWorkExcept(Collection<Ticket> tickets) {
+		Set<@Nullable KeyQueue> excepted = new HashSet<>();
+		tickets.forEach((ticket) -> excepted.add(find(ticket)));
+		return all().filter((queue) -> !excepted.contains(queue))
+			.map(KeyQueue::unfinished)
 			.reduce(UnfinishedWork.NOTHING, UnfinishedWork::and);
 	}
 
-	/** All that wait attempt again, those of a line in the order of their arrival. */
-	void lookAgain() {
+	private Stream<KeyQueue> all() {
+		return Stream.concat(this.shared.values().stream(), this.own.values().stream());
+	}
+
+	/** All tickets that wait attempt again, own tickets in the order of arrival. */
+	void retryAll() {
 		this.shared.values().forEach((queue) -> this.sender.runAsync(queue, queue.retry(null)));
-		this.lines.keys().forEach(this::lookInLine);
+		this.order.keys().forEach(this::retryInOrder);
 	}
 
-	private void lookInLine(String key) {
-		inLine(key, (waiting) -> this.sender.runAsyncInOrder(waiting, waiting.retry(null)));
+	private void retryInOrder(String key) {
+		forEachInOrder(key, (queue) -> this.sender.runAsyncInOrder(queue, queue.retry(null)));
 	}
 
-	private void failLine(String key, LockBackendException cause) {
-		inLine(key, (waiting) -> this.sender.runAsync(waiting, waiting.failWaiters(cause)));
+	private void failInOrder(String key, LockBackendException cause) {
+		forEachInOrder(key, (queue) -> this.sender.runAsync(queue, queue.failWaiters(cause)));
 	}
 
-	private void inLine(String key, Consumer<LockedKeyQueue> action) {
-		for (Long number : this.lines.of(key)) {
-			LockedKeyQueue waiting = this.own.get(number);
-			if (waiting != null) {
-				action.accept(waiting);
+	private void forEachInOrder(String key, Consumer<KeyQueue> action) {
+		for (Long number : this.order.of(key)) {
+			KeyQueue queue = this.own.get(number);
+			if (queue != null) {
+				action.accept(queue);
 			}
 		}
 	}
 
-	/** What the queues that callers share need. */
-	private class SharedSurroundings implements KeyQueueContext {
+	/** The context of the queues that callers share. */
+	private class SharedContext implements KeyQueue.Context {
 
 		@Override
 		public TimeSource clock() {
@@ -183,30 +182,30 @@ final class KeyQueues {
 		}
 
 		@Override
-		public @Nullable LockBackendException scheduleTimer(CommandTarget queue, long delayNanos) {
+		public @Nullable LockBackendException scheduleTimer(QueueEvents queue, long delayNanos) {
 			return KeyQueues.this.sender.scheduleTimer(queue, delayNanos);
 		}
 
 	}
 
 	/**
-	 * What the queue of a caller with a ticket of his own needs. It has one in its life,
-	 * and of all that wait for the key in this JVM only the oldest looks again by itself:
-	 * it is the first to be granted the lock.
+	 * The context of the queue of a caller with its own ticket. The queue has one ticket
+	 * in its life. Of all such tickets that wait for the key in this JVM, only the oldest
+	 * retries at intervals: it is the first to be granted the lock.
 	 */
-	private final class OwnSurroundings extends SharedSurroundings {
+	private final class OwnTicketContext extends SharedContext {
 
 		private final String key;
 
-		private final LockedKeyQueue queue;
+		private final KeyQueue queue;
 
-		/** Guarded by the lock of the queue, as all calls from it are. */
+		/** Guarded by the lock of the queue, as are all calls from it. */
 		private long number;
 
-		OwnSurroundings(String key) {
+		OwnTicketContext(String key) {
 			this.key = key;
-			// Under the lock of their key all its callers would meet.
-			this.queue = new LockedKeyQueue(key, new ReentrantLock(), this);
+			// A lock of its own avoids contention between the callers of one key.
+			this.queue = new KeyQueue(key, new ReentrantLock(), this);
 		}
 
 		@Override
@@ -214,48 +213,72 @@ final class KeyQueues {
 			Ticket ticket = newTicket(key, mode, true);
 			this.number = ticket.number();
 			KeyQueues.this.own.put(this.number, this.queue);
-			KeyQueues.this.lines.join(key, this.number);
+			KeyQueues.this.order.add(key, this.number);
 			return ticket;
 		}
 
 		@Override
 		public boolean retriesForKey() {
-			return KeyQueues.this.lines.isOldest(this.key, this.number);
+			return KeyQueues.this.order.isOldest(this.key, this.number);
 		}
 
 		@Override
 		public void requeuedAtEnd() {
-			// Not under the lock of this queue: the others have one each.
-			KeyQueues.this.sender.tasks().laterSurely(() -> lookInLine(this.key), 0);
+			// On another thread, since this queue is locked here.
+			KeyQueues.this.sender.tasks().scheduleReliably(() -> retryInOrder(this.key), 0);
 		}
 
 		@Override
 		public void leftQueue() {
-			KeyQueues.this.lines.leave(this.key, this.number);
+			KeyQueues.this.order.remove(this.key, this.number);
 		}
 
 		@Override
 		public void storeFailed(LockBackendException cause, boolean tooLong) {
-			KeyQueues.this.lines.tell(this.key, cause);
+			KeyQueues.this.order.setFailure(this.key, cause);
 			if (tooLong) {
-				KeyQueues.this.sender.tasks().laterSurely(() -> failLine(this.key, cause), 0);
+				KeyQueues.this.sender.tasks().scheduleReliably(() -> failInOrder(this.key, cause), 0);
 			}
 		}
 
 		@Override
 		public void storeAnswered() {
-			KeyQueues.this.lines.tell(this.key, null);
+			KeyQueues.this.order.setFailure(this.key, null);
 		}
 
 		@Override
 		public @Nullable LockBackendException storeFailure() {
-			return KeyQueues.this.lines.failure(this.key);
+			return KeyQueues.this.order.failure(this.key);
 		}
 
 		@Override
 		public void remove(String key) {
 			leftQueue();
 			KeyQueues.this.own.remove(this.number);
+		}
+
+	}
+
+	/**
+	 * The locks of the shared queues: a fixed number, each for many keys. They are held
+	 * for moments, and no thread takes a second one meanwhile (see {@link KeyQueue}), so
+	 * two keys with the same lock delay each other only for a moment.
+	 */
+	private static final class StripedLocks {
+
+		/** Many more than threads that run at a time; a power of two. */
+		private static final int COUNT = 256;
+
+		/** Spreads hash codes over the upper bits: 2^32 divided by the golden ratio. */
+		private static final int HASH_MULTIPLIER = 0x9E3779B9;
+
+		private final Lock[] locks = IntStream.range(0, COUNT)
+			.mapToObj((i) -> new ReentrantLock())
+			.toArray(Lock[]::new);
+
+		Lock of(String key) {
+			int hash = key.hashCode() * HASH_MULTIPLIER;
+			return this.locks[hash >>> (Integer.SIZE - Integer.numberOfTrailingZeros(COUNT))];
 		}
 
 	}

@@ -10,15 +10,16 @@ import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers of this JVM that wait for one key, oldest first. Guarded by the queue's
- * lock; whose outcome was decided is kept until somebody without that lock wakes them.
+ * The waiters of one key in this JVM, oldest first. Guarded by the lock of the
+ * {@link KeyQueue}. A waiter whose outcome is decided is kept until it is woken, which
+ * happens without that lock.
  * <p>
- * Most keys have one caller at a time: there is a deque only once there were two, and
- * until nobody waits any more.
+ * Most keys have one waiter at a time. Therefore the deque exists only from the second
+ * waiter on, until no waiter is left.
  */
 final class LocalQueue {
 
-	/** The oldest; {@code null} if nobody waits, and then there are no others. */
+	/** The oldest waiter; if it is {@code null} there are no others. */
 	private @Nullable Waiter oldest;
 
 	private @Nullable ArrayDeque<Waiter> others;
@@ -35,15 +36,15 @@ final class LocalQueue {
 	}
 
 	Waiter first() {
-		return Objects.requireNonNull(this.oldest, "nobody waits");
+		return Objects.requireNonNull(this.oldest, "no waiter");
 	}
 
-	/** Whether all who wait want one answer only. */
-	boolean isOnceOnly() {
-		return this.oldest != null && this.oldest.isOnce() && (this.others == null || this.others.isEmpty());
+	/** Whether there is one waiter, and one answer of the store ends its wait. */
+	boolean onlyTriesOnce() {
+		return this.oldest != null && this.oldest.triesOnce() && (this.others == null || this.others.isEmpty());
 	}
 
-	/** Whether this one waits and no other. */
+	/** Whether this waiter and no other waits. */
 	boolean isOnly(Waiter waiter) {
 		return this.oldest == waiter && (this.others == null || this.others.isEmpty());
 	}
@@ -59,29 +60,29 @@ final class LocalQueue {
 		this.others.add(waiter);
 	}
 
-	/** Decide for one, which waits or not, and which is not to be woken yet. */
-	void decideQuietly(Waiter waiter, Outcome outcome) {
+	/** Decide the outcome of a waiter, which may be queued or not, and do not wake it. */
+	void decideWithoutWaking(Waiter waiter, Outcome outcome) {
 		remove(waiter);
 		waiter.decide(outcome);
 	}
 
-	/** Decide for one, which waits or not. */
+	/** Decide the outcome of a waiter, which may be queued or not. */
 	void decide(Waiter waiter, Outcome outcome) {
 		if (this.decided == null) {
 			this.decided = new ArrayList<>(1);
 		}
-		// First what needs memory: one that was decided and is not here never wakes.
+		// Allocate first: a waiter that is decided and not in this list never wakes.
 		this.decided.add(waiter);
-		decideQuietly(waiter, outcome);
+		decideWithoutWaking(waiter, outcome);
 	}
 
-	/** Decide for all of a kind. */
-	void decideAll(Outcome outcome, Predicate<Waiter> which) {
-		ofKind(which).forEach((waiter) -> decide(waiter, outcome));
+	/** Decide the outcome of all waiters that match. */
+	void decideAll(Outcome outcome, Predicate<Waiter> filter) {
+		matching(filter).forEach((waiter) -> decide(waiter, outcome));
 	}
 
-	/** Those of a kind that wait now, oldest first. */
-	List<Waiter> ofKind(Predicate<Waiter> which) {
+	/** A copy of the waiters that match, oldest first. */
+	List<Waiter> matching(Predicate<Waiter> filter) {
 		if (this.oldest == null) {
 			return List.of();
 		}
@@ -90,7 +91,7 @@ final class LocalQueue {
 		if (this.others != null) {
 			all.addAll(this.others);
 		}
-		all.removeIf(which.negate());
+		all.removeIf(filter.negate());
 		return all;
 	}
 
@@ -107,12 +108,12 @@ final class LocalQueue {
 		}
 	}
 
-	/** Whom to wake. */
+	/** The waiters to wake. */
 	List<Waiter> decided() {
 		return (this.decided != null) ? this.decided : List.of();
 	}
 
-	/** All that were decided are woken. */
+	/** The decided waiters have been passed on to be woken. */
 	void clearDecided() {
 		this.decided = null;
 	}

@@ -14,19 +14,22 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.waiting.Effects.Command;
+import io.github.distlock.waiting.Waiter.DowngradeWaiter;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where callers wait for locks: one queue per key that anybody waits for or holds, and
- * one per caller with a ticket of his own; none otherwise. The caller that needs a
- * command sends it itself where it can; timers, messages and callers without a thread
- * have theirs sent by the executor. Thread-safe.
+ * Acquires and releases locks, and lets callers wait for them. This is the entry point of
+ * the package. There is one queue for each key that callers wait for or hold, and one for
+ * each caller with its own ticket. A caller sends the command that it needs itself where
+ * it can. The executor sends the commands of timers, messages and asynchronous callers.
+ * Thread-safe.
  */
 public final class LockAcquirer {
 
-	/** For so long at least the release of a lock that is abandoned is repeated. */
-	private static final long SHORTEST_REPETITION_NANOS = Duration.ofSeconds(5).toNanos();
+	/** The release of an unwanted lock is repeated for at least this time. */
+	private static final long MINIMUM_RELEASE_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
 
 	private final KeyQueues queues;
 
@@ -36,22 +39,22 @@ public final class LockAcquirer {
 
 	private final Duration backendTimeout;
 
-	private final long withdrawalNanos;
+	private final long cancelTimeoutNanos;
 
-	private final ThreadWaits threads;
+	private final BlockingAcquirer blocking;
 
 	private volatile boolean closed;
 
 	/**
-	 * Create a room.
+	 * Create an acquirer.
 	 * @param store the store
-	 * @param instance this JVM's part of every ticket
+	 * @param instance the name of this JVM in each ticket
 	 * @param backendTimeout how long the store may fail to answer before waiting ends
 	 * @param handOffLimits how long a lock may stay in this JVM
 	 * @param clock the time
 	 * @param executor sends commands that no caller sends
 	 * @param callbacks completes the futures of asynchronous callers
-	 * @param timers only hands work to the executor
+	 * @param timers only passes work to the executor
 	 */
 	public LockAcquirer(LockStore store, String instance, Duration backendTimeout, HandOffLimits handOffLimits,
 			TimeSource clock, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
@@ -59,121 +62,122 @@ public final class LockAcquirer {
 		this.backendTimeout = backendTimeout;
 		this.sender = new CommandSender(store, executor, callbacks, timers);
 		this.queues = new KeyQueues(instance, backendTimeout, handOffLimits, clock, this.sender);
-		this.withdrawalNanos = withdrawal(store.description(), backendTimeout).toNanos();
-		this.threads = new ThreadWaits(this, clock, this.withdrawalNanos);
+		this.cancelTimeoutNanos = cancelTimeout(store.description(), backendTimeout).toNanos();
+		this.blocking = new BlockingAcquirer(this, clock, this.cancelTimeoutNanos);
 	}
 
 	/**
 	 * How long a caller that gives up waits until its ticket has left the store: one
-	 * command time-out. A store which does not name one reports its failures itself.
+	 * command time-out. A store without one reports its failures itself.
 	 */
-	private static Duration withdrawal(BackendDescription store, Duration backendTimeout) {
-		Duration timeout = store.strayDelay();
+	private static Duration cancelTimeout(BackendDescription description, Duration backendTimeout) {
+		Duration timeout = description.strayDelay();
 		return (timeout.isZero() || timeout.compareTo(backendTimeout) > 0) ? backendTimeout : timeout;
 	}
 
 	/**
-	 * Wait for the lock on this thread.
-	 * @param request who wants to enter
-	 * @param interruptible whether an interrupt ends the wait; otherwise the flag is kept
+	 * Acquire a lock. Blocks the calling thread until the lock is acquired or the wait
+	 * ends.
+	 * @param request the request
+	 * @param interruptible whether an interrupt ends the wait; otherwise the interrupt
+	 * status is restored on return
 	 * @return the holder, or {@code null} if the wait time has passed
 	 * @throws InterruptedException if the thread was interrupted
 	 * @throws LockBackendException if the store fails
 	 */
 	public @Nullable Holder acquire(WaitRequest request, boolean interruptible) throws InterruptedException {
-		return this.threads.acquire(request, interruptible);
+		return this.blocking.acquire(request, interruptible);
 	}
 
 	/**
-	 * Wait for the lock without a thread.
-	 * @param request who wants to enter
-	 * @return completes on a thread for callbacks: with the holder, with {@code null} if
-	 * the wait time has passed, or with {@link LockBackendException}. Cancelling gives
-	 * up.
+	 * Acquire a lock without blocking.
+	 * @param request the request
+	 * @return completes on a callback thread: with the holder, with {@code null} if the
+	 * wait time has passed, or with {@link LockBackendException}. Cancel it to give up.
 	 */
 	public CompletableFuture<@Nullable Holder> acquireAsync(WaitRequest request) {
-		return new AsyncAcquisition(this, this.sender, this.clock, request).begin();
+		return new AsyncAcquisition(this, this.sender, this.clock, request).start();
 	}
 
 	/**
-	 * Give the lock back, and wait for the store's answer to one command.
-	 * @param holder the stay that ends
-	 * @param validity until when the store's grant counts by now
-	 * @param leaseEnd how long the store may hold the lease if it cannot be told
-	 * @return how it went
+	 * Release a lock. Blocks until the store has answered one command.
+	 * @param holder the holder that leaves
+	 * @param validity the current validity of the grant
+	 * @param leaseEnd how long the store may keep the lease if it cannot be reached
+	 * @return the outcome
 	 */
 	public ReleaseOutcome release(Holder holder, Validity validity, Duration leaseEnd) {
-		LockedKeyQueue queue = this.queues.find(holder.ticket());
+		KeyQueue queue = this.queues.find(holder.ticket());
 		if (queue == null) {
 			return ReleaseOutcome.GONE;
 		}
-		Effects passed = queue.tryHandOff(holder, validity);
-		if (passed != null) {
-			this.sender.runAsync(queue, passed);
-			return ReleaseOutcome.HANDED_ON;
+		Effects handOff = queue.tryHandOff(holder, validity);
+		if (handOff != null) {
+			this.sender.runAsync(queue, handOff);
+			return ReleaseOutcome.HANDED_OFF;
 		}
 		Effects effects = queue.release(holder, this.clock.nanoTime() + leaseEnd.toNanos());
 		return (effects != null) ? this.sender.runHere(queue, effects) : ReleaseOutcome.GONE;
 	}
 
 	/**
-	 * Give the lock back as a writer and keep it as a reader, with nobody in between, and
-	 * wait for the store's answer to one command.
-	 * @param holder the writer's stay, which ends
-	 * @param leaseEnd how long the writer's lease still lasts
-	 * @param readerLease the reader's lease to ask the store for
-	 * @return how it went
+	 * Release a lock as a writer and keep it as a reader. No other writer holds the lock
+	 * in between. Blocks until the store has answered one command.
+	 * @param holder the writer
+	 * @param leaseEnd the rest of the writer's lease
+	 * @param readerLease the lease to ask the store for as a reader
+	 * @return the result
 	 */
 	public DowngradeResult downgrade(Holder holder, Duration leaseEnd, Duration readerLease) {
-		LockedKeyQueue queue = this.queues.find(holder.ticket());
+		KeyQueue queue = this.queues.find(holder.ticket());
 		if (queue == null) {
 			return new DowngradeResult(ReleaseOutcome.GONE, null);
 		}
-		WaitRequest request = WaitRequest.ofReader(holder.ticket().key(), readerLease);
+		WaitRequest request = WaitRequest.forDowngrade(holder.ticket().key(), readerLease);
 		long now = this.clock.nanoTime();
-		// Its command may have to wait for another one, which is repeated for long.
+		// Another command may have to be answered first, and may be repeated for long.
 		long wait = Math.min(leaseEnd.toNanos(), this.backendTimeout.toNanos());
 		DowngradeWaiter waiter = new DowngradeWaiter(request, now, wait);
-		LockedKeyQueue own = this.queues.obtain(request);
-		PendingDowngrade downgrade = own.prepareDowngrade(waiter);
+		KeyQueue readerQueue = this.queues.obtain(request);
+		PendingDowngrade downgrade = readerQueue.prepareDowngrade(waiter);
 		Effects effects = queue.release(holder, now + leaseEnd.toNanos(), downgrade);
 		if (effects == null) {
-			this.sender.runAsync(own, downgrade.refused());
+			this.sender.runAsync(readerQueue, downgrade.refused());
 			return new DowngradeResult(ReleaseOutcome.GONE, null);
 		}
 		try {
-			ReleaseOutcome departure = this.sender.runHere(queue, effects);
-			return new DowngradeResult(departure, this.threads.awaitAnswer(own, waiter));
+			ReleaseOutcome outcome = this.sender.runHere(queue, effects);
+			return new DowngradeResult(outcome, this.blocking.awaitDowngrade(readerQueue, waiter));
 		}
 		catch (RuntimeException | Error ex) {
 			waiter.abandoned = true;
-			withdraw(own, waiter);
+			abandonWait(readerQueue, waiter);
 			throw ex;
 		}
 	}
 
 	/**
-	 * Give the lock back in the background: nobody wants it.
-	 * @param holder the stay that ends
+	 * Release a lock in the background, since the caller does not want it.
+	 * @param holder the holder that leaves
 	 */
 	public void releaseAsync(Holder holder) {
-		releaseAsync(holder, holder.leftNanos(this.clock));
+		releaseAsync(holder, holder.remainingNanos(this.clock));
 	}
 
 	/**
-	 * Give the lock back in the background: it was lost, or is no longer kept.
-	 * @param holder the stay that ends
-	 * @param validity until when the store's grant counts by now
+	 * Release a lock in the background, since it was lost or is no longer kept.
+	 * @param holder the holder that leaves
+	 * @param validity the current validity of the grant
 	 */
 	public void releaseAsync(Holder holder, Validity validity) {
 		releaseAsync(holder, validity.remainingNanos(this.clock));
 	}
 
-	private void releaseAsync(Holder holder, long leftNanos) {
-		LockedKeyQueue queue = this.queues.find(holder.ticket());
+	private void releaseAsync(Holder holder, long remainingNanos) {
+		KeyQueue queue = this.queues.find(holder.ticket());
 		if (queue != null) {
-			// The store's lease ends a little later than what counts of it.
-			long giveUpNanos = this.clock.nanoTime() + Math.max(leftNanos, SHORTEST_REPETITION_NANOS);
+			// The store's lease ends a little later than its validity here.
+			long giveUpNanos = this.clock.nanoTime() + Math.max(remainingNanos, MINIMUM_RELEASE_RETRY_NANOS);
 			Effects effects = queue.release(holder, giveUpNanos);
 			if (effects != null) {
 				this.sender.runAsync(queue, effects);
@@ -182,43 +186,43 @@ public final class LockAcquirer {
 	}
 
 	/**
-	 * A message says that a ticket was granted. Does not block.
-	 * @param ticket who
-	 * @param grant what
+	 * Handle the message that a ticket was granted. Does not block.
+	 * @param ticket the ticket
+	 * @param grant the grant
 	 */
 	public void granted(Ticket ticket, Grant grant) {
-		LockedKeyQueue queue = this.queues.find(ticket);
+		KeyQueue queue = this.queues.find(ticket);
 		Effects effects = (queue != null) ? queue.granted(ticket, grant) : null;
 		if (queue != null && effects != null) {
 			this.sender.runAsync(queue, effects);
 		}
 		else {
-			// Nobody wants it any more: a stray copy, or a waiter that has left.
+			// No caller wants it: a late copy of an attempt, or a waiter that has left.
 			this.sender.releaseUnknown(ticket, grant.firstToken());
 		}
 	}
 
 	/**
-	 * Another attempt is worth its while. Does not block.
-	 * @param ticket whose; {@code null} means all that wait
+	 * Attempt again, since another attempt may succeed now. Does not block.
+	 * @param ticket the ticket to attempt; {@code null} for all that wait
 	 */
 	public void retry(@Nullable Ticket ticket) {
 		if (ticket == null) {
-			this.queues.lookAgain();
+			this.queues.retryAll();
 			return;
 		}
-		LockedKeyQueue queue = this.queues.find(ticket);
+		KeyQueue queue = this.queues.find(ticket);
 		if (queue != null) {
 			this.sender.runAsync(queue, queue.retry(ticket));
 		}
 	}
 
 	/**
-	 * Let nobody in any more; everybody who waits fails.
+	 * Reject all later requests, and fail all waiting callers.
 	 */
 	public void close() {
 		this.closed = true;
-		this.queues.forEach((queue) -> this.sender.runAsync(queue, queue.failWaiters(shutDown(queue.key()))));
+		this.queues.forEach((queue) -> this.sender.runAsync(queue, queue.failWaiters(shutDownException(queue.key()))));
 	}
 
 	/**
@@ -232,34 +236,30 @@ public final class LockAcquirer {
 	}
 
 	/**
-	 * Return whether nobody waits or holds and nothing is on its way to the store.
-	 * @return whether the room is empty
+	 * Return the work that is not finished, except that of some tickets.
+	 * @param tickets tickets that hold a lock without a caller
+	 * @return the work that a shutdown would have to wait for
 	 */
-	public boolean isEmpty() {
-		return this.queues.isEmpty();
+	public UnfinishedWork unfinishedWorkExcept(Collection<Ticket> tickets) {
+		return this.queues.unfinishedWorkExcept(tickets);
 	}
 
 	/**
-	 * Return what is not finished, apart from some that were admitted and have left.
-	 * @param left the tickets of those
-	 * @return what a shutdown would have to wait for
+	 * Add a waiter to the queue of its key.
+	 * @param background whether the executor sends the command; otherwise this thread
 	 */
-	public UnfinishedWork unfinishedWorkExcept(Collection<Ticket> left) {
-		return this.queues.unfinishedWorkExcept(left);
-	}
-
-	LockedKeyQueue join(Waiter waiter, boolean background) {
+	KeyQueue join(Waiter waiter, boolean background) {
 		String key = waiter.request().key();
 		while (true) {
 			if (this.closed) {
-				throw shutDown(key);
+				throw shutDownException(key);
 			}
-			LockedKeyQueue queue = this.queues.obtain(waiter.request());
+			KeyQueue queue = this.queues.obtain(waiter.request());
 			Effects effects = queue.join(waiter);
 			if (effects != null) {
 				if (this.closed) {
-					// close() may have passed by before we joined.
-					this.sender.runAsync(queue, queue.failWaiters(shutDown(key)));
+					// close() may have failed the waiters before this one joined.
+					this.sender.runAsync(queue, queue.failWaiters(shutDownException(key)));
 				}
 				if (background && waiter.request().fair()) {
 					this.sender.runAsyncInOrder(queue, effects);
@@ -276,23 +276,27 @@ public final class LockAcquirer {
 	}
 
 	/** How long a caller that gives up waits until its ticket has left the store. */
-	long withdrawalNanos() {
-		return this.withdrawalNanos;
+	long cancelTimeoutNanos() {
+		return this.cancelTimeoutNanos;
 	}
 
-	private void runHere(LockedKeyQueue queue, Waiter waiter, Effects effects) {
+	private void runHere(KeyQueue queue, Waiter waiter, Effects effects) {
 		try {
 			this.sender.runHere(queue, effects);
 		}
 		catch (RuntimeException | Error ex) {
-			// First, without a call: to withdraw may fail, too.
+			// First, without a call: ending the wait may fail, too.
 			waiter.abandoned = true;
-			withdraw(queue, waiter);
+			abandonWait(queue, waiter);
 			throw ex;
 		}
 	}
 
-	boolean giveUp(LockedKeyQueue queue, Waiter waiter, boolean timedOut) {
+	/**
+	 * End a wait.
+	 * @return whether the outcome was not decided before
+	 */
+	boolean giveUp(KeyQueue queue, Waiter waiter, boolean timedOut) {
 		Effects effects = queue.giveUp(waiter, timedOut);
 		if (effects == null) {
 			return false;
@@ -302,15 +306,16 @@ public final class LockAcquirer {
 	}
 
 	/**
-	 * The same on the caller's thread, which cancels its ticket itself: it returns when
+	 * End a wait on the caller's thread, which cancels its ticket itself: it returns when
 	 * the store has answered, or after one command time-out.
+	 * @return whether the outcome was not decided before
 	 */
-	boolean giveUpHere(LockedKeyQueue queue, Waiter waiter, boolean timedOut) {
+	boolean giveUpHere(KeyQueue queue, Waiter waiter, boolean timedOut) {
 		Effects effects = queue.giveUp(waiter, timedOut);
 		if (effects == null) {
 			return false;
 		}
-		if (waiter.isLeaving() && effects.command() instanceof Command.Release) {
+		if (waiter.isDeparting() && effects.command() instanceof Command.Release) {
 			this.sender.runHere(queue, effects);
 		}
 		else {
@@ -319,15 +324,15 @@ public final class LockAcquirer {
 		return true;
 	}
 
-	/** An error ended a wait: the caller gets that, and not the lock. */
-	void withdraw(LockedKeyQueue queue, Waiter waiter) {
+	/** An error ended a wait: the caller gets the error, and not the lock. */
+	void abandonWait(KeyQueue queue, Waiter waiter) {
 		giveUp(queue, waiter, false);
-		if (waiter.outcome() instanceof Outcome.Acquired admitted) {
-			releaseAsync(admitted.holder());
+		if (waiter.outcome() instanceof Outcome.Success success) {
+			releaseAsync(success.holder());
 		}
 	}
 
-	private static LockBackendException shutDown(String key) {
+	private static LockBackendException shutDownException(String key) {
 		return new LockBackendException(
 				"Lock '" + key + "' cannot be acquired: the lock registry is shutting down, or has not been started");
 	}

@@ -4,29 +4,36 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.waiting.Effects.Command;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tickets of one key on their way out, one after the other. Usually one at most; two,
- * when a successor that was queued by a release was granted the lock by a message and
- * left again before that release was answered. Guarded by the queue's lock.
+ * The tickets of one key that leave the store, one after the other. Usually there is one
+ * at most. There are two if a successor that was queued by a release is granted the lock
+ * by a message and leaves before that release is answered. Guarded by the lock of the
+ * {@link KeyQueue}.
  */
 final class PendingReleases {
 
 	/**
-	 * A ticket that was cancelled without an answer is forgotten by then at the latest.
+	 * A ticket whose cancel is not answered is forgotten after this time.
 	 */
-	private static final long CANCEL_PATIENCE_NANOS = Duration.ofSeconds(15).toNanos();
+	private static final long CANCEL_TIMEOUT_NANOS = Duration.ofSeconds(15).toNanos();
 
-	/** The oldest first. While there are none, as for all who hold, it takes no room. */
-	private List<PendingRelease> releases = List.of();
+	/**
+	 * The oldest first. Takes no memory of its own while empty, as for each held lock.
+	 */
+	private List<PendingRelease> pending = List.of();
 
 	private final TimeSource clock;
 
-	/** Who has left although a copy of its attempt may still be on its way. */
+	/** A ticket that has left although a copy of its attempt may still be on its way. */
 	private @Nullable Ticket stray;
 
 	PendingReleases(TimeSource clock) {
@@ -34,88 +41,165 @@ final class PendingReleases {
 	}
 
 	boolean isEmpty() {
-		return this.releases.isEmpty();
+		return this.pending.isEmpty();
 	}
 
 	@Nullable PendingRelease first() {
-		return this.releases.isEmpty() ? null : this.releases.get(0);
+		return this.pending.isEmpty() ? null : this.pending.get(0);
 	}
 
-	void release(Ticket ticket, boolean doubtful, long lastToken, long giveUpNanos,
-			@Nullable PendingDowngrade downgrade) {
-		add(PendingRelease.release(ticket, doubtful, lastToken, giveUpNanos, downgrade));
+	/** Release the lock of a holder that leaves. */
+	void release(Holder holder, boolean attemptUnanswered, long giveUpNanos, @Nullable PendingDowngrade downgrade) {
+		add(new PendingRelease(holder.ticket(), attemptUnanswered, true, holder.fencingToken(), giveUpNanos,
+				downgrade));
 	}
 
 	/**
-	 * No caller wants what was granted.
-	 * @param lease what the store was asked for
+	 * Release a lock that was granted and that no caller wants.
+	 * @param lease the lease that the store was asked for
 	 */
 	void giveBack(QueuedTicket queued, Duration lease, Grant grant) {
-		release(queued.ticket, queued.doubtful, grant.firstToken(), this.clock.nanoTime() + lease.toNanos(), null);
+		add(new PendingRelease(queued.ticket, queued.attemptUnanswered, true, grant.firstToken(),
+				this.clock.nanoTime() + lease.toNanos(), null));
 	}
 
 	void cancel(QueuedTicket queued) {
-		add(PendingRelease.cancel(queued.ticket, queued.doubtful, this.clock.nanoTime() + CANCEL_PATIENCE_NANOS));
+		cancel(queued.ticket, queued.attemptUnanswered);
 	}
 
-	/** Cancel a ticket that may wait or hold: nothing else is known of it. */
-	void cancel(Ticket ticket) {
-		add(PendingRelease.cancel(ticket, true, this.clock.nanoTime() + CANCEL_PATIENCE_NANOS));
+	/**
+	 * Cancel a ticket.
+	 * @param attemptUnanswered whether a copy of its attempt may still be on its way
+	 */
+	void cancel(Ticket ticket, boolean attemptUnanswered) {
+		add(new PendingRelease(ticket, attemptUnanswered, false, 0, this.clock.nanoTime() + CANCEL_TIMEOUT_NANOS,
+				null));
 	}
 
-	private void add(PendingRelease pending) {
-		if (this.releases.isEmpty()) {
-			this.releases = List.of(pending);
+	private void add(PendingRelease added) {
+		if (this.pending.isEmpty()) {
+			this.pending = List.of(added);
 		}
 		else {
-			this.releases = Stream.concat(this.releases.stream(), Stream.of(pending)).toList();
+			this.pending = Stream.concat(this.pending.stream(), Stream.of(added)).toList();
 		}
 	}
 
-	/** It has left, as far as anybody can tell. */
-	void remove(PendingRelease pending) {
-		this.releases = (this.releases.size() == 1 && this.releases.contains(pending)) ? List.of()
-				: this.releases.stream().filter((other) -> other != pending).toList();
-		if (pending.doubtful) {
-			this.stray = pending.ticket;
+	/** A ticket has left the store, or its release is given up. */
+	void remove(PendingRelease removed) {
+		this.pending = (this.pending.size() == 1 && this.pending.contains(removed)) ? List.of()
+				: this.pending.stream().filter((other) -> other != removed).toList();
+		if (removed.attemptUnanswered) {
+			this.stray = removed.ticket;
 		}
 	}
 
 	/**
-	 * Whether it left cannot be said: it is repeated later.
-	 * @return whether that makes no sense any more
+	 * A release was not answered: repeat it later.
+	 * @return whether a repetition is pointless, since the lease has passed
 	 */
-	boolean rest(PendingRelease pending) {
-		pending.resting = true;
-		return this.clock.nanoTime() - pending.giveUpNanos >= 0;
+	boolean defer(PendingRelease failed) {
+		failed.deferred = true;
+		return this.clock.nanoTime() - failed.giveUpNanos >= 0;
 	}
 
 	boolean contains(Ticket ticket) {
-		return this.releases.stream().anyMatch((pending) -> pending.ticket.equals(ticket));
+		return this.pending.stream().anyMatch((each) -> each.ticket.equals(ticket));
 	}
 
-	/** Whether a ticket is among these and an answer for it is to come. */
-	boolean isLeaving(Ticket ticket) {
-		return this.releases.stream().anyMatch((pending) -> pending.ticket.equals(ticket) && !pending.resting);
+	/** Whether a ticket is among these and an answer for it is expected. */
+	boolean expectsAnswerFor(Ticket ticket) {
+		return this.pending.stream().anyMatch((each) -> each.ticket.equals(ticket) && !each.deferred);
 	}
 
 	/** An attempt of a ticket that may be among these was not answered. */
-	void doubt(Ticket ticket) {
-		this.releases.stream()
-			.filter((pending) -> pending.ticket.equals(ticket))
-			.forEach((pending) -> pending.doubtful = true);
+	void markAttemptUnanswered(Ticket ticket) {
+		this.pending.stream()
+			.filter((each) -> each.ticket.equals(ticket))
+			.forEach((each) -> each.attemptUnanswered = true);
 	}
 
-	/** Those that rest may be repeated. */
-	void wake() {
-		this.releases.forEach((pending) -> pending.resting = false);
+	/** Allow the repetition of those that were deferred. */
+	void resume() {
+		this.pending.forEach((each) -> each.deferred = false);
 	}
 
-	/** Who is to be cancelled once more, later. */
+	/** Take the ticket that has to be cancelled once more, later. */
 	@Nullable Ticket takeStray() {
 		Ticket taken = this.stray;
 		this.stray = null;
 		return taken;
+	}
+
+	/**
+	 * A ticket that leaves the store: released or cancelled until the store acknowledges
+	 * it, or until its lease has passed and it no longer matters. Guarded by the lock of
+	 * the queue, except for what never changes.
+	 */
+	static final class PendingRelease {
+
+		final Ticket ticket;
+
+		/** Whether the command is a release; otherwise it is a cancel. */
+		final boolean releasesLock;
+
+		final long lastToken;
+
+		/**
+		 * Whether an attempt was never answered: a copy of it may still be on its way.
+		 */
+		boolean attemptUnanswered;
+
+		final long giveUpNanos;
+
+		/** The reader that continues if the first command is answered. */
+		final @Nullable PendingDowngrade downgrade;
+
+		/** The ticket that the same command queues; the same in each repetition. */
+		@Nullable Successor next;
+
+		int sends;
+
+		/** Whether the next repetition waits for its time. */
+		boolean deferred;
+
+		private PendingRelease(Ticket ticket, boolean attemptUnanswered, boolean releasesLock, long lastToken,
+				long giveUpNanos, @Nullable PendingDowngrade downgrade) {
+			this.ticket = ticket;
+			this.releasesLock = releasesLock;
+			this.lastToken = lastToken;
+			this.attemptUnanswered = attemptUnanswered;
+			this.giveUpNanos = giveUpNanos;
+			this.downgrade = downgrade;
+		}
+
+		/**
+		 * Create the command to send, for the first time or as a repetition.
+		 * @param live the ticket that waits or is held now
+		 */
+		Command send(@Nullable Ticket live) {
+			this.sends++;
+			if (this.downgrade != null) {
+				// If the first release was not answered, the downgrade is not repeated.
+				return (this.sends == 1) ? new Command.Release(this, this.downgrade.successor(), this.downgrade)
+						: new Command.Release(this, null, null);
+			}
+			// The successor may have held the lock and left: never queue it again.
+			boolean nextLives = this.next != null && this.next.ticket().equals(live);
+			return new Command.Release(this, nextLives ? this.next : null, null);
+		}
+
+		/**
+		 * The exception for a waiting caller: its own attempt was not sent, and why.
+		 * @param cause why this ticket could not leave the store
+		 */
+		LockBackendException notAttempted(LockBackendException cause) {
+			return (cause instanceof StoreUnusableException) ? cause
+					: new LockBackendException("Lock '" + this.ticket.key() + "' was not attempted, because the store"
+							+ " has not confirmed the release of its previous holder or waiter in this JVM: "
+							+ cause.getMessage(), cause);
+		}
+
 	}
 
 }

@@ -1,15 +1,15 @@
 package io.github.distlock.waiting;
 
 /**
- * How a holder left.
+ * The outcome of a release.
  */
 public enum ReleaseOutcome {
 
-	/** The store has the lock back. */
+	/** The store has released the lock. */
 	RELEASED,
 
-	/** The next one of this JVM has the lock, without the store. */
-	HANDED_ON,
+	/** The next waiter of this JVM holds the lock, without a command. */
+	HANDED_OFF,
 
 	/** The store no longer knew this holder: the lock had been lost. */
 	GONE,
@@ -17,7 +17,7 @@ public enum ReleaseOutcome {
 	/** The release is sent in the background, after a command that is on its way. */
 	PENDING,
 
-	/** The store did not answer; the release goes on in the background. */
+	/** The store did not answer. The release is repeated in the background. */
 	UNANSWERED
 
 }

@@ -1,71 +1,80 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.waiting.Effects.QueueEvents;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a queue that waits is to ask again by itself. Messages are hints; this is what
- * makes up for those that were lost, and for the store's failures. Made when the queue
- * waits or fails for the first time, and kept: under contention it waits again and again.
- * Guarded by the queue's lock.
+ * Decides when a key queue sends its command again without having been notified. Messages
+ * of the store are hints; the timer makes up for lost messages and for failures of the
+ * store. Created when the queue waits or fails for the first time, and kept, since under
+ * contention it waits again and again. Guarded by the lock of the {@link KeyQueue}.
  */
 final class RetryTimer {
 
-	/** A grant that came too late is waited out in steps of this. */
-	private static final long STALE_LOOK_NANOS = Duration.ofMillis(20).toNanos();
+	/** Interval between attempts after a grant that had expired on arrival. */
+	private static final long STALE_GRANT_RETRY_NANOS = Duration.ofMillis(20).toNanos();
 
-	/** Who does not ask looks no more often than this whether it should. */
-	private static final long SHORTEST_REST_NANOS = Duration.ofMillis(200).toNanos();
+	/**
+	 * Minimum interval between checks of a ticket that relies on another ticket's
+	 * retries.
+	 */
+	private static final long MINIMUM_CHECK_NANOS = Duration.ofMillis(200).toNanos();
 
-	private final KeyQueueContext context;
+	private final KeyQueue.Context context;
 
 	private final Alarm alarm;
 
-	/** Here, since a held lock for which nobody waits has no retryTimer. */
-	private final DepartingWaiters leavers = new DepartingWaiters();
+	/** Here and not in the queue, since a held lock without waiters has no timer. */
+	private final DepartingWaiters departingWaiters = new DepartingWaiters();
 
-	/** Until the store answers again. */
+	/** The failures since the last answer of the store. */
 	private @Nullable Outage outage;
 
 	private long intervalNanos;
 
-	/** Whether the store knows nothing of the place: nobody else looks out for it. */
-	private boolean alone;
+	/**
+	 * Whether the store does not know the queued ticket, so that no other ticket retries
+	 * for it.
+	 */
+	private boolean unknownToStore;
 
-	RetryTimer(KeyQueueContext context, Alarm alarm) {
+	RetryTimer(KeyQueue.Context context, QueueEvents queue) {
 		this.context = context;
-		this.alarm = alarm;
+		this.alarm = new Alarm(context, queue);
 	}
 
-	/** Look after an interval that the store names, unless told sooner. */
-	void after(Duration interval) {
-		this.alone = false;
+	/** Retry after an interval that the store names, unless notified sooner. */
+	void retryAfter(Duration interval) {
+		this.unknownToStore = false;
 		this.intervalNanos = interval.toNanos();
-		at(this.context.clock().nanoTime() + this.intervalNanos);
+		this.alarm.set(this.context.clock().nanoTime() + this.intervalNanos);
 	}
 
-	/** Look when a grant that came too late has passed in the store, too. */
-	void afterStaleGrant() {
-		this.alone = true;
-		at(this.context.clock().nanoTime() + STALE_LOOK_NANOS);
+	/** Retry when a grant that expired on arrival has expired in the store, too. */
+	void retryAfterStaleGrant() {
+		this.unknownToStore = true;
+		this.alarm.set(this.context.clock().nanoTime() + STALE_GRANT_RETRY_NANOS);
 	}
 
 	/**
-	 * A command failed: ring when it may be repeated.
-	 * @return whether the store has been silent for too long
+	 * A command failed: fire when it may be repeated.
+	 * @return whether the store has not answered for too long
 	 */
 	boolean failed(LockBackendException cause) {
 		Outage before = this.outage;
 		Outage now = (before != null) ? before : new Outage(this.context.clock(), this.context.backendTimeout());
 		this.outage = now;
-		at(now.failed(cause));
+		this.alarm.set(now.failed(cause));
 		this.context.storeFailed(cause, now.isTooLong());
 		return now.isTooLong();
 	}
 
-	void answered() {
+	void storeAnswered() {
 		this.outage = null;
 		this.context.storeAnswered();
 	}
@@ -75,47 +84,183 @@ final class RetryTimer {
 		return (this.outage != null) ? this.outage.failure() : this.context.storeFailure();
 	}
 
-	/** Callers that have given up and whose ticket had to leave the store. */
-	DepartingWaiters leavers() {
-		return this.leavers;
+	DepartingWaiters departingWaiters() {
+		return this.departingWaiters;
 	}
 
 	/**
 	 * Make sure that a timer will fire.
 	 * @return why none will although the queue needs one, or {@code null}
 	 */
-	@Nullable LockBackendException ensureTimer() {
-		return this.alarm.ensure();
+	@Nullable LockBackendException ensureScheduled() {
+		return this.alarm.ensureScheduled();
 	}
 
-	/** There is nothing to look for any more. */
-	void rest() {
+	/** There is nothing to retry. */
+	void clear() {
 		this.alarm.clear();
 	}
 
 	/**
 	 * A timer fired.
-	 * @return whether it is time
+	 * @return whether a retry is due
 	 */
-	boolean rings() {
-		return this.alarm.fired();
+	boolean timerFired() {
+		return this.alarm.timerFired();
 	}
 
 	/**
-	 * It is time. A place that hears of everything through another one of this JVM goes
-	 * on waiting, unless the store owes it an answer.
+	 * A retry is due. A ticket that relies on another ticket of this JVM defers it,
+	 * unless the store owes an answer.
 	 * @return whether to attempt now
 	 */
-	boolean looks() {
-		if (this.outage != null || this.alone || this.context.retriesForKey()) {
+	boolean attemptOrDefer() {
+		if (this.outage != null || this.unknownToStore || this.context.retriesForKey()) {
 			return true;
 		}
-		at(this.context.clock().nanoTime() + Math.max(this.intervalNanos, SHORTEST_REST_NANOS));
+		this.alarm.set(this.context.clock().nanoTime() + Math.max(this.intervalNanos, MINIMUM_CHECK_NANOS));
 		return false;
 	}
 
-	private void at(long nanos) {
-		this.alarm.set(nanos);
+	/**
+	 * The only timer of a queue. Setting it to a later time costs nothing: the timer that
+	 * is scheduled fires too early, and is scheduled again.
+	 */
+	private static final class Alarm {
+
+		private final KeyQueue.Context context;
+
+		private final QueueEvents queue;
+
+		private boolean set;
+
+		private long atNanos;
+
+		/** Whether a timer will fire. */
+		private boolean scheduled;
+
+		private long scheduledForNanos;
+
+		/** Why the last timer could not be scheduled. */
+		private @Nullable LockBackendException rejection;
+
+		Alarm(KeyQueue.Context context, QueueEvents queue) {
+			this.context = context;
+			this.queue = queue;
+		}
+
+		void set(long nanos) {
+			this.set = true;
+			this.atNanos = nanos;
+			if (!this.scheduled || nanos - this.scheduledForNanos < 0) {
+				schedule();
+			}
+		}
+
+		void clear() {
+			this.set = false;
+		}
+
+		/**
+		 * A timer fired.
+		 * @return whether the time has come
+		 */
+		boolean timerFired() {
+			long now = this.context.clock().nanoTime();
+			if (this.scheduled && now - this.scheduledForNanos >= 0) {
+				this.scheduled = false;
+			}
+			if (!this.set) {
+				return false;
+			}
+			if (now - this.atNanos >= 0) {
+				this.set = false;
+				return true;
+			}
+			if (!this.scheduled) {
+				schedule();
+			}
+			return false;
+		}
+
+		/**
+		 * Make sure that a timer will fire if the alarm is set.
+		 * @return why none will, or {@code null}
+		 */
+		@Nullable LockBackendException ensureScheduled() {
+			if (!this.set || this.scheduled) {
+				return null;
+			}
+			schedule();
+			return this.rejection;
+		}
+
+		private void schedule() {
+			// A timer that fires meanwhile waits for the lock of the queue. If this
+			// throws, no timer is scheduled, and the next event schedules it again.
+			this.scheduled = false;
+			this.rejection = this.context.scheduleTimer(this.queue,
+					Math.max(0, this.atNanos - this.context.clock().nanoTime()));
+			this.scheduledForNanos = this.atNanos;
+			this.scheduled = this.rejection == null;
+		}
+
+	}
+
+	/**
+	 * Consecutive failures of the store, as one key sees them: from the first failure
+	 * until the store answers again.
+	 */
+	private static final class Outage {
+
+		private static final long FIRST_RETRY_MILLIS = 25;
+
+		private static final long LAST_RETRY_MILLIS = 500;
+
+		private static final int MAX_DOUBLINGS = 10;
+
+		private final TimeSource clock;
+
+		private final Duration backendTimeout;
+
+		/**
+		 * The time of the first failure, and not of the last answer: perhaps no command
+		 * was sent for a long time in between.
+		 */
+		private final long sinceNanos;
+
+		private @Nullable LockBackendException last;
+
+		private int failures;
+
+		Outage(TimeSource clock, Duration backendTimeout) {
+			this.clock = clock;
+			this.backendTimeout = backendTimeout;
+			this.sinceNanos = clock.nanoTime();
+		}
+
+		/**
+		 * A command failed.
+		 * @return when to repeat it: soon, then less often, and at a random time, so that
+		 * not all JVMs do it at once
+		 */
+		long failed(LockBackendException cause) {
+			this.last = cause;
+			this.failures++;
+			long most = Math.min(LAST_RETRY_MILLIS, FIRST_RETRY_MILLIS << Math.min(this.failures, MAX_DOUBLINGS));
+			long millis = ThreadLocalRandom.current().nextLong(most / 2, most + 1);
+			return this.clock.nanoTime() + Duration.ofMillis(millis).toNanos();
+		}
+
+		/** Whether the store has not answered for too long. */
+		boolean isTooLong() {
+			return this.clock.nanoTime() - this.sinceNanos >= this.backendTimeout.toNanos();
+		}
+
+		@Nullable LockBackendException failure() {
+			return this.last;
+		}
+
 	}
 
 }

@@ -11,58 +11,59 @@ import io.github.distlock.LockBackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tickets of this JVM that wait and belong to one caller each, by key, oldest first,
- * and what they know of the store in common, since only the oldest asks it. A line is
- * made and removed inside the map's own atomic operations alone. Thread-safe.
+ * The waiting tickets of this JVM that belong to one caller each, by key, oldest first.
+ * The tickets of a key share the last failure of the store, since only the oldest retries
+ * at intervals. Entries are created and removed only inside the atomic operations of the
+ * map. Thread-safe.
  */
 final class TicketOrder {
 
-	private final ConcurrentMap<String, Line> lines = new ConcurrentHashMap<>();
+	private final ConcurrentMap<String, KeyOrder> orders = new ConcurrentHashMap<>();
 
-	void join(String key, long number) {
-		this.lines.compute(key, (same, known) -> {
-			Line line = (known != null) ? known : new Line();
-			line.numbers.add(number);
-			return line;
+	void add(String key, long number) {
+		this.orders.compute(key, (sameKey, existing) -> {
+			KeyOrder order = (existing != null) ? existing : new KeyOrder();
+			order.numbers.add(number);
+			return order;
 		});
 	}
 
-	void leave(String key, long number) {
-		this.lines.computeIfPresent(key, (same, line) -> {
-			line.numbers.remove(number);
-			return line.numbers.isEmpty() ? null : line;
+	void remove(String key, long number) {
+		this.orders.computeIfPresent(key, (sameKey, order) -> {
+			order.numbers.remove(number);
+			return order.numbers.isEmpty() ? null : order;
 		});
 	}
 
 	boolean isOldest(String key, long number) {
-		Line line = this.lines.get(key);
-		Long oldest = (line != null) ? line.numbers.ceiling(Long.MIN_VALUE) : null;
+		KeyOrder order = this.orders.get(key);
+		Long oldest = (order != null) ? order.numbers.ceiling(Long.MIN_VALUE) : null;
 		return oldest == null || oldest >= number;
 	}
 
 	Set<String> keys() {
-		return this.lines.keySet();
+		return this.orders.keySet();
 	}
 
 	Collection<Long> of(String key) {
-		Line line = this.lines.get(key);
-		return (line != null) ? line.numbers : List.of();
+		KeyOrder order = this.orders.get(key);
+		return (order != null) ? order.numbers : List.of();
 	}
 
-	/** The store did not answer, or ({@code null}) did. */
-	void tell(String key, @Nullable LockBackendException failure) {
-		Line line = this.lines.get(key);
-		if (line != null && line.failure != failure) {
-			line.failure = failure;
+	/** Set the last failure of the store, or {@code null} if it has answered. */
+	void setFailure(String key, @Nullable LockBackendException failure) {
+		KeyOrder order = this.orders.get(key);
+		if (order != null && order.failure != failure) {
+			order.failure = failure;
 		}
 	}
 
 	@Nullable LockBackendException failure(String key) {
-		Line line = this.lines.get(key);
-		return (line != null) ? line.failure : null;
+		KeyOrder order = this.orders.get(key);
+		return (order != null) ? order.failure : null;
 	}
 
-	private static final class Line {
+	private static final class KeyOrder {
 
 		private final ConcurrentSkipListSet<Long> numbers = new ConcurrentSkipListSet<>();
 

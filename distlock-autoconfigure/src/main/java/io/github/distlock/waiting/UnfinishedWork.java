@@ -1,17 +1,17 @@
 package io.github.distlock.waiting;
 
 /**
- * What is not finished in a waiting room, for a shutdown that waits for it. The later one
- * counts for more.
+ * The work that a shutdown may have to wait for. A later constant outweighs an earlier
+ * one.
  */
 public enum UnfinishedWork {
 
-	/** Nothing. */
+	/** Nothing is unfinished. */
 	NOTHING,
 
 	/**
-	 * Only commands that a store has failed to answer, and which are repeated. There is
-	 * nothing to wait for: the store is known to be away, or refuses them, and leases end
+	 * Only commands that the store has failed to answer, and which are repeated. Waiting
+	 * for them is pointless: the store is unreachable or refuses them, and leases end
 	 * what may have been granted.
 	 */
 	RETRIES,

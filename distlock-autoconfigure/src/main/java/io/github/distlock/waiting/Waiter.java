@@ -1,18 +1,20 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.LockBackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One caller in the local queue of a key. Its outcome is decided once, under the lock of
- * the key's queue; whoever decides it calls {@link #wake()} afterwards, without that
- * lock.
+ * the {@link KeyQueue}. After that {@link #wake()} must be called, without that lock.
  */
 abstract class Waiter {
 
-	/** Waits of centuries have no deadline: the monotonic clock could not say it. */
+	/** Waits of centuries have no deadline: the monotonic clock cannot express it. */
 	private static final Duration ENDLESS = Duration.ofNanos(Long.MAX_VALUE / 4);
 
 	private final WaitRequest request;
@@ -21,14 +23,14 @@ abstract class Waiter {
 
 	private final long deadlineNanos;
 
-	/** Written under the queue's lock, read without. */
+	/** Written under the lock of the queue, read without. */
 	private volatile @Nullable Outcome outcome;
 
 	/** The same. Set before the outcome, so that a caller sees both. */
-	private volatile boolean leaving;
+	private volatile boolean departing;
 
 	/**
-	 * Whether an error has ended the wait of the caller: it must not get the lock. A
+	 * Set if an error has ended the wait of the caller, which must not get the lock. A
 	 * plain field: near the end of the stack it can be set without a call.
 	 */
 	volatile boolean abandoned;
@@ -45,13 +47,13 @@ abstract class Waiter {
 	}
 
 	/** Whether one answer of the store, whatever it is, ends the wait. */
-	boolean isOnce() {
+	boolean triesOnce() {
 		return this.request.waitTime().isZero();
 	}
 
 	/**
-	 * Whether it goes on as a reader after it was a writer: its one attempt is made by
-	 * another queue, and it is decided by the answer to that, whatever it is.
+	 * Whether this is a writer that becomes a reader. Another queue makes its only
+	 * attempt, and the answer to that attempt decides its outcome.
 	 */
 	boolean isDowngrade() {
 		return false;
@@ -78,22 +80,22 @@ abstract class Waiter {
 		this.outcome = decided;
 	}
 
-	/** Whether it has given up and its ticket is still in the store. */
-	boolean isLeaving() {
-		return this.leaving;
+	/** Whether the waiter has given up and its ticket is still in the store. */
+	boolean isDeparting() {
+		return this.departing;
 	}
 
-	/** It gives up, and returns when its ticket has left the store. */
-	void leave() {
-		this.leaving = true;
+	/** The waiter gives up, and returns when its ticket has left the store. */
+	void startDeparting() {
+		this.departing = true;
 	}
 
-	/** Its ticket has left, or will not leave soon: it may return. */
-	void left() {
-		this.leaving = false;
+	/** The ticket has left, or will not leave soon: the waiter may return. */
+	void departed() {
+		this.departing = false;
 	}
 
-	/** Tell the caller that the outcome is there. Does not block. */
+	/** Notify the caller that the outcome is decided. Does not block. */
 	abstract void wake();
 
 	/**
@@ -101,16 +103,16 @@ abstract class Waiter {
 	 */
 	sealed interface Outcome {
 
-		record Acquired(Holder holder) implements Outcome {
+		record Success(Holder holder) implements Outcome {
 		}
 
-		record Failed(LockBackendException failure) implements Outcome {
+		record Failure(LockBackendException cause) implements Outcome {
 
 			/**
-			 * Several callers may fail for one reason: each gets an exception of its own.
+			 * Several callers may fail for one reason: each gets its own exception.
 			 */
 			LockBackendException forCaller() {
-				return new LockBackendException(String.valueOf(this.failure.getMessage()), this.failure);
+				return new LockBackendException(String.valueOf(this.cause.getMessage()), this.cause);
 			}
 
 		}
@@ -118,8 +120,99 @@ abstract class Waiter {
 		record TimedOut() implements Outcome {
 		}
 
-		/** The caller went away by itself. */
-		record Left() implements Outcome {
+		/** The caller ended the wait. */
+		record GaveUp() implements Outcome {
+		}
+
+	}
+
+	/**
+	 * A thread that waits, parked.
+	 */
+	static class ThreadWaiter extends Waiter {
+
+		private final Thread thread = Thread.currentThread();
+
+		ThreadWaiter(WaitRequest request, long nowNanos) {
+			super(request, nowNanos);
+		}
+
+		@Override
+		void wake() {
+			// This thread is awake, and a permit would end its next park.
+			if (this.thread != Thread.currentThread()) {
+				LockSupport.unpark(this.thread);
+			}
+		}
+
+	}
+
+	/**
+	 * A thread that held the lock as a writer and keeps it as a reader. It waits for the
+	 * answer to one command. It does not wait longer than its lease as a writer lasts,
+	 * since a later grant might come after that of another writer, and not longer than
+	 * for any other answer.
+	 */
+	static final class DowngradeWaiter extends ThreadWaiter {
+
+		private final long endNanos;
+
+		DowngradeWaiter(WaitRequest request, long nowNanos, long waitNanos) {
+			super(request, nowNanos);
+			this.endNanos = nowNanos + waitNanos;
+		}
+
+		@Override
+		boolean triesOnce() {
+			return true;
+		}
+
+		@Override
+		boolean isDowngrade() {
+			return true;
+		}
+
+		@Override
+		boolean isEndless() {
+			return false;
+		}
+
+		@Override
+		long remainingNanos(long nowNanos) {
+			return this.endNanos - nowNanos;
+		}
+
+	}
+
+	/**
+	 * A future that waits, without a thread. It completes on a callback thread, never on
+	 * the thread that decided, which may belong to the client of the store.
+	 */
+	static final class FutureWaiter extends Waiter {
+
+		private final CompletableFuture<@Nullable Outcome> future = new CompletableFuture<>();
+
+		private final Executor executor;
+
+		FutureWaiter(WaitRequest request, long nowNanos, Executor executor) {
+			super(request, nowNanos);
+			this.executor = executor;
+		}
+
+		CompletableFuture<@Nullable Outcome> future() {
+			return this.future;
+		}
+
+		@Override
+		void wake() {
+			try {
+				this.executor.execute(() -> this.future.complete(outcome()));
+			}
+			catch (Throwable ex) {
+				// The registry has been shut down, or no thread can be started: the
+				// caller must not wait in vain.
+				this.future.complete(outcome());
+			}
 		}
 
 	}

@@ -96,7 +96,7 @@ final class Mutants {
 					local owned = '-' .. token"""),
 					lua("words.lua", "return math.max(last + 1, nowMicros)", "return math.max(last, 1)"))),
 			Hunt.of(Mutant.of("waiter without a timer",
-					java("waiting/KeyQueue.java", "queued.due |= timer.looks();", "timer.looks();")))
+					java("waiting/KeyQueue.java", "queued.due |= timer.attemptOrDefer();", "timer.attemptOrDefer();")))
 				.patient(),
 			Hunt.of(Mutant.of("no compensating release",
 					java("backend/redis/RedisLockStore.java",
@@ -113,11 +113,11 @@ final class Mutants {
 					end
 					"""))).losingReplies(),
 			Hunt.of(Mutant.of("hand-off without the deadline check", java("waiting/HandOffLimits.java", """
-					&& clock.nanoTime() - from.turnStartNanos() < this.maxTime.toNanos()
+					&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()
 					""", ""), java("waiting/HandOffLimits.java", """
-					&& validity.remainingNanos(clock) >= Math.min(PLENTY_NANOS, from.lease().toNanos() / 2)
-					""", ""), java("waiting/Holder.java", "this.turnStartNanos, this.passed + 1, current)", """
-					this.turnStartNanos, this.passed + 1,
+					&& validity.remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2)
+					""", ""), java("waiting/Holder.java", "this.grantedAtNanos, this.handOffs + 1, current)", """
+					this.grantedAtNanos, this.handOffs + 1,
 							io.github.distlock.backend.Validity.until(
 									io.github.distlock.backend.TimeSource.SYSTEM.now(),
 									java.time.Duration.ofNanos(current.ttlNanos())))

@@ -11,10 +11,12 @@ import static io.github.distlock.torture.Mutant.lua;
 final class RegressionMutants {
 
 	static final List<RegressionMutant> ALL = List.of(
-			RegressionMutant.of(Mutant.of("error in sending leaves the command of its key in flight",
-					java("waiting/CommandSender.java", "catch (Throwable ex) { failed(queue, attempt, ex);",
-							"catch (RuntimeException ex) { failed(queue, attempt, ex);"),
-					java("waiting/Command.java", "return this.dropped || (this.strayed && take());", "return false;")),
+			RegressionMutant.of(
+					Mutant.of("error in sending leaves the command of its key in flight",
+							java("waiting/CommandSender.java", "catch (Throwable ex) { failed(queue, attempt, ex);",
+									"catch (RuntimeException ex) { failed(queue, attempt, ex);"),
+							java("waiting/Effects.java", "return this.outcomeLost || (this.maybeUnsent && take());",
+									"return false;")),
 					"waiting.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait"),
 			RegressionMutant.of(Mutant.of("nothing looks for the dead owner of a lock without a lease",
 					java("renewal/Lease.java",

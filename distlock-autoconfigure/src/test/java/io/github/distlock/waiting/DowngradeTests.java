@@ -5,6 +5,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.waiting.Effects.Command;
+import io.github.distlock.waiting.Waiter.DowngradeWaiter;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.junit.jupiter.api.Test;
 
@@ -15,9 +17,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class DowngradeTests extends OneKey {
 
-	private final LockedKeyQueue readers = new LockedKeyQueue("key", new ReentrantLock(), this);
+	private final KeyQueue readers = new KeyQueue("key", new ReentrantLock(), this);
 
-	private final DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.ofReader("key", LEASE),
+	private final DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.forDowngrade("key", LEASE),
 			this.clock.nanoTime(), LEASE.toNanos());
 
 	private final PendingDowngrade downgrade = this.readers.prepareDowngrade(this.reader);
@@ -74,7 +76,7 @@ class DowngradeTests extends OneKey {
 		Command.Release release = downgrade(admitted());
 		assertThat(this.queue.releaseFailed(release.pending(), FAILURE).command()).isNull();
 		Command.Release cancel = release(this.downgrade.unanswered(FAILURE));
-		assertThat(this.reader.outcome()).isInstanceOf(Outcome.Failed.class);
+		assertThat(this.reader.outcome()).isInstanceOf(Outcome.Failure.class);
 		assertThat(cancel.pending().releasesLock).isFalse();
 		assertThat(cancel.pending().ticket).isEqualTo(release.next().ticket());
 		assertThat(this.readers.releaseAnswered(cancel.pending(), null).stray()).isEqualTo(release.next().ticket());
@@ -106,7 +108,7 @@ class DowngradeTests extends OneKey {
 	void anAnswerThatDoesNotSayWhetherTheReaderHoldsIsNone() {
 		downgrade(admitted());
 		assertThat(release(this.downgrade.answered(new ReleaseResult(true, null))).pending().releasesLock).isFalse();
-		assertThat(this.reader.outcome()).isInstanceOf(Outcome.Failed.class);
+		assertThat(this.reader.outcome()).isInstanceOf(Outcome.Failure.class);
 	}
 
 	@Test

@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +43,7 @@ class KeyQueueFailureTests extends OneKey {
 		assertThat(second.outcome()).isNull();
 		this.clock.pass(Duration.ofSeconds(3));
 		this.queue.releaseFailed(release(this.queue.timerFired()).pending(), FAILURE);
-		assertThat(second.outcome()).isInstanceOf(Outcome.Failed.class);
+		assertThat(second.outcome()).isInstanceOf(Outcome.Failure.class);
 	}
 
 	@Test

@@ -8,6 +8,7 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.TestHandOff;
+import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

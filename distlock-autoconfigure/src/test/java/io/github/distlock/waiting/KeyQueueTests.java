@@ -9,6 +9,7 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.junit.jupiter.api.Test;
 
@@ -109,7 +110,7 @@ class KeyQueueTests extends OneKey {
 		assertThat(this.queue.giveUp(first, true).command()).isNull();
 		assertThat(first.outcome()).isInstanceOf(Outcome.TimedOut.class);
 		Command.Release cancel = release(this.queue.giveUp(second, false));
-		assertThat(second.outcome()).isInstanceOf(Outcome.Left.class);
+		assertThat(second.outcome()).isInstanceOf(Outcome.GaveUp.class);
 		assertThat(cancel.pending().releasesLock).isFalse();
 		assertThat(cancel.pending().ticket).isEqualTo(attempt.ticket());
 		// A newcomer waits for the answer, then attempts with a new ticket.
@@ -186,7 +187,7 @@ class KeyQueueTests extends OneKey {
 		assertThat(again.ticket()).isEqualTo(attempt.ticket());
 		this.clock.pass(Duration.ofSeconds(2));
 		effects = this.queue.attemptFailed(again, FAILURE);
-		assertThat(first.outcome()).isInstanceOf(Outcome.Failed.class);
+		assertThat(first.outcome()).isInstanceOf(Outcome.Failure.class);
 		// Nobody knows what became of the attempt: it is cancelled, and once more later.
 		Command.Release cancel = release(effects);
 		assertThat(this.queue.releaseAnswered(cancel.pending(), null).stray()).isEqualTo(attempt.ticket());
@@ -198,7 +199,7 @@ class KeyQueueTests extends OneKey {
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.attemptFailed(attempt, FAILURE);
 		this.queue.giveUp(first, true);
-		assertThat(first.outcome()).isInstanceOf(Outcome.Failed.class);
+		assertThat(first.outcome()).isInstanceOf(Outcome.Failure.class);
 	}
 
 	@Test

@@ -1,6 +1,8 @@
 package io.github.distlock.waiting;
 
 import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.waiting.Effects.Command;
+import io.github.distlock.waiting.Waiter.DowngradeWaiter;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +17,7 @@ class LostCommandTests extends OneKey {
 	@Test
 	void anAttemptThatItsSenderDroppedIsMadeAgainWithTheNextEvent() {
 		Command.Attempt lost = attempt(this.queue.join(waiter(LEASE)));
-		lost.dropped = true;
+		lost.outcomeLost = true;
 		Command.Attempt again = attempt(this.queue.join(waiter(LEASE)));
 		assertThat(again.ticket()).isEqualTo(lost.ticket());
 	}
@@ -25,7 +27,7 @@ class LostCommandTests extends OneKey {
 		Waiter first = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
 		Command.Release lost = release(this.queue.release(holder(first), deadline()));
-		lost.dropped = true;
+		lost.outcomeLost = true;
 		Command.Release again = release(this.queue.join(waiter(LEASE)));
 		assertThat(again.pending()).isSameAs(lost.pending());
 	}
@@ -33,7 +35,7 @@ class LostCommandTests extends OneKey {
 	@Test
 	void aCommandForWhichNoThreadWasFoundIsSettledByTheFirstThatTakesIt() {
 		Command.Attempt lost = attempt(this.queue.join(waiter(LEASE)));
-		lost.strayed = true;
+		lost.maybeUnsent = true;
 		attempt(this.queue.join(waiter(LEASE)));
 		assertThat(lost.take()).as("a copy in the queue of the executor is sent").isFalse();
 	}
@@ -42,7 +44,7 @@ class LostCommandTests extends OneKey {
 	void aCommandThatIsSentAlthoughTheExecutorThrewIsNotMadeTwice() {
 		Command.Attempt sent = attempt(this.queue.join(waiter(LEASE)));
 		assertThat(sent.take()).isTrue();
-		sent.strayed = true;
+		sent.maybeUnsent = true;
 		assertThat(this.queue.join(waiter(LEASE)).command()).isNull();
 	}
 
@@ -50,7 +52,7 @@ class LostCommandTests extends OneKey {
 	void aLateAnswerDoesNotEndTheCommandThatIsInFlightNow() {
 		Waiter waiter = waiter(LEASE);
 		Command.Attempt lost = attempt(this.queue.join(waiter));
-		lost.dropped = true;
+		lost.outcomeLost = true;
 		attempt(this.queue.join(waiter(LEASE)));
 		assertThat(this.queue.attemptFailed(lost, FAILURE).command()).isNull();
 		assertThat(this.queue.retry(null).command()).as("one command at a time").isNull();
@@ -64,7 +66,7 @@ class LostCommandTests extends OneKey {
 		this.queue.join(next);
 		gone.abandoned = true;
 		this.queue.attemptAnswered(attempt, granted());
-		assertThat(gone.outcome()).isInstanceOf(Outcome.Left.class);
+		assertThat(gone.outcome()).isInstanceOf(Outcome.GaveUp.class);
 		assertThat(holder(next)).isNotNull();
 	}
 
@@ -80,7 +82,7 @@ class LostCommandTests extends OneKey {
 
 	@Test
 	void anHeirWhoseAttemptWasLostIsRefusedAndNeverAsks() {
-		DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.ofReader("key", LEASE), this.clock.nanoTime(),
+		DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.forDowngrade("key", LEASE), this.clock.nanoTime(),
 				LEASE.toNanos());
 		PendingDowngrade downgrade = this.queue.prepareDowngrade(reader);
 		Effects effects = this.queue.recover(downgrade.attempt());

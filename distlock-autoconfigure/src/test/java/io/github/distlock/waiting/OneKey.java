@@ -14,6 +14,8 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TestHandOff;
+import io.github.distlock.waiting.Effects.Command;
+import io.github.distlock.waiting.Effects.QueueEvents;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * One key, told events by hand, with a manual clock.
  */
-abstract class OneKey implements KeyQueueContext {
+abstract class OneKey implements KeyQueue.Context {
 
 	static final Duration LEASE = Duration.ofSeconds(10);
 
@@ -30,7 +32,7 @@ abstract class OneKey implements KeyQueueContext {
 
 	final ManualClock clock = new ManualClock();
 
-	final LockedKeyQueue queue = new LockedKeyQueue("key", new ReentrantLock(), this);
+	final KeyQueue queue = new KeyQueue("key", new ReentrantLock(), this);
 
 	long tickets;
 
@@ -53,8 +55,8 @@ abstract class OneKey implements KeyQueueContext {
 	}
 
 	static Holder holder(Waiter waiter) {
-		assertThat(waiter.outcome()).isInstanceOf(Outcome.Acquired.class);
-		return ((Outcome.Acquired) waiter.outcome()).holder();
+		assertThat(waiter.outcome()).isInstanceOf(Outcome.Success.class);
+		return ((Outcome.Success) waiter.outcome()).holder();
 	}
 
 	static Command.Attempt attempt(Effects effects) {
@@ -150,7 +152,7 @@ abstract class OneKey implements KeyQueueContext {
 	}
 
 	@Override
-	public @Nullable LockBackendException scheduleTimer(CommandTarget rung, long delayNanos) {
+	public @Nullable LockBackendException scheduleTimer(QueueEvents rung, long delayNanos) {
 		this.alarms.add(delayNanos);
 		return null;
 	}

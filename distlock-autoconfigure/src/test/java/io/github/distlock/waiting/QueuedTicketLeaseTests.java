@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,9 +82,9 @@ class QueuedTicketLeaseTests extends OneKey {
 		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), waiting());
 		Effects effects = this.queue.giveUp(waiter, true);
 		assertThat(effects.woken()).isEmpty();
-		assertThat(waiter.isLeaving()).isTrue();
+		assertThat(waiter.isDeparting()).isTrue();
 		assertThat(this.queue.releaseAnswered(release(effects).pending(), null).woken()).containsExactly(waiter);
-		assertThat(waiter.isLeaving()).isFalse();
+		assertThat(waiter.isDeparting()).isFalse();
 	}
 
 	@Test

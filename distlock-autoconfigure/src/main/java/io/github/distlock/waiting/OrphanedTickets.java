@@ -9,16 +9,16 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Tickets in the store that no queue knows: they are released or cancelled in the
- * background. Thread-safe.
+ * Releases or cancels, in the background, tickets in the store that belong to no key
+ * queue. Thread-safe.
  */
-final class StrayTickets {
+final class OrphanedTickets {
 
-	private static final Log logger = LogFactory.getLog(StrayTickets.class);
+	private static final Log logger = LogFactory.getLog(OrphanedTickets.class);
 
 	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-	private static final int SENDS = 3;
+	private static final int MAX_SENDS = 3;
 
 	private final LockStore store;
 
@@ -26,7 +26,7 @@ final class StrayTickets {
 
 	private final Tasks tasks;
 
-	StrayTickets(LockStore store, Tasks tasks) {
+	OrphanedTickets(LockStore store, Tasks tasks) {
 		this.store = store;
 		this.delay = store.description().strayDelay();
 		this.tasks = tasks;
@@ -34,16 +34,16 @@ final class StrayTickets {
 
 	/** Release a ticket that was granted the lock. */
 	void release(Ticket ticket, long token) {
-		background(() -> this.store.release(ticket, token, null), SENDS);
+		send(() -> this.store.release(ticket, token, null), MAX_SENDS);
 	}
 
-	/** Cancel a ticket once more, when no copy of its attempt is on its way any more. */
+	/** Cancel a ticket again, when no copy of its attempt is on its way any more. */
 	void cancelLater(Ticket ticket) {
-		this.tasks.laterSurely(() -> background(() -> this.store.cancel(ticket), SENDS), this.delay.toNanos());
+		this.tasks.scheduleReliably(() -> send(() -> this.store.cancel(ticket), MAX_SENDS), this.delay.toNanos());
 	}
 
-	private void background(Runnable command, int sends) {
-		this.tasks.executeSurely(() -> {
+	private void send(Runnable command, int sends) {
+		this.tasks.executeReliably(() -> {
 			try {
 				command.run();
 			}
@@ -52,7 +52,7 @@ final class StrayTickets {
 			}
 			catch (Throwable ex) {
 				if (sends > 1) {
-					this.tasks.laterSurely(() -> background(command, sends - 1), RETRY_NANOS);
+					this.tasks.scheduleReliably(() -> send(command, sends - 1), RETRY_NANOS);
 				}
 				logger.error("A ticket without a caller could not be released", ex);
 			}

@@ -1,0 +1,154 @@
+package io.github.distlock.waiting;
+
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.waiting.Waiter.DowngradeWaiter;
+import io.github.distlock.waiting.Waiter.Outcome;
+import io.github.distlock.waiting.Waiter.ThreadWaiter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Acquires locks for threads, which are parked while they wait. If anything is thrown
+ * meanwhile, the caller does not stay in the queue of its key. Thread-safe.
+ */
+final class BlockingAcquirer {
+
+	private final LockAcquirer acquirer;
+
+	private final TimeSource clock;
+
+	private final long cancelTimeoutNanos;
+
+	/**
+	 * Create an acquirer.
+	 * @param cancelTimeoutNanos how long a caller that gives up waits until its ticket
+	 * has left the store
+	 */
+	BlockingAcquirer(LockAcquirer acquirer, TimeSource clock, long cancelTimeoutNanos) {
+		this.acquirer = acquirer;
+		this.clock = clock;
+		this.cancelTimeoutNanos = cancelTimeoutNanos;
+	}
+
+	@Nullable Holder acquire(WaitRequest request, boolean interruptible) throws InterruptedException {
+		if (interruptible && Thread.interrupted()) {
+			throw new InterruptedException("Interrupted before waiting for lock '" + request.key() + "'");
+		}
+		long start = this.clock.nanoTime();
+		boolean restarted = false;
+		while (true) {
+			ThreadWaiter waiter = new ThreadWaiter(request, start);
+			KeyQueue queue = this.acquirer.join(waiter, false);
+			Outcome outcome = await(queue, waiter, interruptible, restarted);
+			if (outcome instanceof Outcome.Failure failure) {
+				throw failure.forCaller();
+			}
+			Holder holder = validHolder(outcome);
+			// One answer ends the wait of a caller that tries once, whatever it is.
+			if (holder != null || waiter.triesOnce() || !(outcome instanceof Outcome.Success)) {
+				return holder;
+			}
+			restarted = true;
+		}
+	}
+
+	/** Wait for the answer of the store that decides about a downgrade. */
+	@Nullable Holder awaitDowngrade(KeyQueue queue, DowngradeWaiter waiter) {
+		try {
+			return validHolder(await(queue, waiter, false, true));
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("An uninterruptible wait was interrupted", ex);
+		}
+	}
+
+	private @Nullable Holder validHolder(Outcome outcome) {
+		if (!(outcome instanceof Outcome.Success success)) {
+			return null;
+		}
+		Holder holder = success.holder();
+		if (!holder.hasPassed(this.clock)) {
+			return holder;
+		}
+		// This process was paused between the grant and here: the grant has expired.
+		this.acquirer.releaseAsync(holder);
+		return null;
+	}
+
+	private Outcome await(KeyQueue queue, ThreadWaiter waiter, boolean interruptible, boolean restarted)
+			throws InterruptedException {
+		try {
+			return park(queue, waiter, interruptible, restarted);
+		}
+		catch (RuntimeException | Error ex) {
+			// First, without a call: ending the wait may fail, too.
+			waiter.abandoned = true;
+			this.acquirer.abandonWait(queue, waiter);
+			throw ex;
+		}
+	}
+
+	/** An interrupt that does not end the wait is restored when the thread returns. */
+	private Outcome park(KeyQueue queue, ThreadWaiter waiter, boolean interruptible, boolean restarted)
+			throws InterruptedException {
+		boolean interrupted = false;
+		boolean notified = restarted;
+		try {
+			Outcome outcome;
+			while ((outcome = waiter.outcome()) == null) {
+				if (Thread.interrupted()) {
+					interrupted = true;
+				}
+				if (interrupted && interruptible) {
+					if (!this.acquirer.giveUpHere(queue, waiter, false)) {
+						// Decided just before. Its wake-up may have ended a park on the
+						// lock of the queue, and no other wake-up comes.
+						continue;
+					}
+					// Another interrupt meanwhile is a new one: it stays set.
+					interrupted = awaitDeparture(waiter);
+					throw new InterruptedException(
+							"Interrupted while waiting for lock '" + waiter.request().key() + "'");
+				}
+				long remaining = waiter.isEndless() ? Long.MAX_VALUE : waiter.remainingNanos(this.clock.nanoTime());
+				if (remaining <= 0) {
+					this.acquirer.giveUpHere(queue, waiter, true);
+					continue;
+				}
+				if (!notified && !waiter.triesOnce()) {
+					notified = true;
+					waiter.request().onWaiting().run();
+					// A listener may have parked, and used up the wake-up.
+					continue;
+				}
+				LockSupport.parkNanos(this, remaining);
+			}
+			interrupted |= awaitDeparture(waiter);
+			return outcome;
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * A caller that has given up waits until its ticket has left the store.
+	 * @return whether the thread was interrupted
+	 */
+	private boolean awaitDeparture(ThreadWaiter waiter) {
+		boolean interrupted = false;
+		if (waiter.isDeparting()) {
+			long end = this.clock.nanoTime() + this.cancelTimeoutNanos;
+			long remaining;
+			while (waiter.isDeparting() && (remaining = end - this.clock.nanoTime()) > 0) {
+				LockSupport.parkNanos(this, remaining);
+				interrupted |= Thread.interrupted();
+			}
+		}
+		return interrupted;
+	}
+
+}
