@@ -88,7 +88,7 @@ final class CompositeLock implements Lock {
 			this.levels.enter(this.key);
 		}
 		else {
-			releaseFirst(new IllegalStateException("not entered"));
+			releaseFirst(new IllegalStateException("The second lock was not acquired"));
 		}
 		return acquired;
 	}

@@ -160,8 +160,8 @@ public final class CompositeLockRegistry implements LockRegistry {
 
 	static LockNotAcquiredException lostWhileWaiting(LockRequest request) {
 		return new LockNotAcquiredException("Lock '" + request.key() + "' (" + request.label()
-				+ ") was lost in the first of two registries while it waited for the second: wait for a shorter time, or"
-				+ " leave leaseTime out");
+				+ ") was lost in the first of two registries during the wait for the second: use a shorter waitTime, or no"
+				+ " leaseTime");
 	}
 
 	/**

@@ -165,9 +165,9 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 	public void expireAfter(Hold hold, Duration leaseTime) {
 		Duration remainingMinHold = hold.remainingMinHold();
 		if (leaseTime.compareTo(remainingMinHold) < 0) {
-			throw new LockDefinitionException("Lock '" + hold.key() + "' is to expire after " + leaseTime
-					+ ", but its minimum hold time ends after " + remainingMinHold
-					+ " only: use a longer leaseTime, or a shorter" + " minHold");
+			throw new LockDefinitionException(
+					"Lock '" + hold.key() + "' cannot expire after " + leaseTime + ": its minimum hold time ends after "
+							+ remainingMinHold + ". Use a longer leaseTime or a shorter minHold");
 		}
 		if (!this.renewer.expireAfter(hold, leaseTime)) {
 			throw lostException(hold);
@@ -233,12 +233,12 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 		if (outcome == ReleaseOutcome.GONE) {
 			LossCause cause = hold.validity().sessionBound() ? LossCause.SESSION_LOST : LossCause.FORGOTTEN;
 			hold.markLostAfterEnd(cause);
-			notifyLost(hold, cause, "the store no longer knew it at the release");
+			notifyLost(hold, cause, "the store no longer knew it when it was released");
 			throw lostException(hold);
 		}
 		if (outcome == ReleaseOutcome.UNANSWERED) {
 			logger.warn("The release of lock '" + hold.key()
-					+ "' has not been acknowledged yet and goes on in the background");
+					+ "' has not been acknowledged by the store and continues in the background");
 		}
 	}
 
@@ -256,10 +256,10 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 				LockAcquirer.DowngradeResult answer = this.acquirer.downgrade(writer.holder(), remaining,
 						writer.restOfTerms().storeLease());
 				outcome = answer.writer();
-				goOnAsReader(writer, answer);
+				continueAsReader(writer, answer);
 			}
 			catch (RuntimeException | Error ex) {
-				writer.loseAfterEnd(LossCause.STORE_SILENT, "an error ended its downgrade to a reader");
+				writer.loseAfterEnd(LossCause.STORE_SILENT, "its downgrade to a reader failed with an error");
 				writer.current().lose(LossCause.STORE_SILENT);
 				try {
 					endHoldIfOver(writer);
@@ -283,11 +283,11 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 		}
 	}
 
-	private void goOnAsReader(WriteHold writer, LockAcquirer.DowngradeResult answer) {
+	private void continueAsReader(WriteHold writer, LockAcquirer.DowngradeResult answer) {
 		Holder holder = answer.reader();
 		if (holder == null) {
 			writer.loseAfterEnd((answer.writer() == ReleaseOutcome.GONE) ? LossCause.FORGOTTEN : LossCause.STORE_SILENT,
-					"the store did not confirm that its writer goes on as a reader");
+					"the store did not confirm its downgrade to a reader");
 			return;
 		}
 		// Terms count from now, without the time the store took to answer.
@@ -298,7 +298,7 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 		}
 		this.acquirer.releaseAsync(holder);
 		writer.loseAfterEnd(LossCause.STORE_SILENT,
-				"its lease passed before the store had answered that its writer goes on as a reader");
+				"its lease expired before the store confirmed its downgrade to a reader");
 	}
 
 	@Override
@@ -321,7 +321,7 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 		LossCause cause = hold.current().lossCause();
 		return new LockLostException("Lock '" + hold.key() + "' (token " + hold.current().holder().fencingToken()
 				+ ") was lost while it was held" + ((cause != null) ? ": " + cause.description() : "")
-				+ ". Another holder may have been inside in the meantime: undo what was done under the lock"
+				+ ". Another caller may have held it in the meantime: check or undo the work that was done under it"
 				+ ((cause != null) ? ". " + cause.remedy() : ""), cause, null);
 	}
 
@@ -332,7 +332,8 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 			this.acquirer.releaseAsync(hold.holder(), hold.validity());
 		}
 		catch (RuntimeException | Error ex) {
-			logger.error("Lost lock '" + hold.key() + "' could not be given back: it ends with its lease", ex);
+			logger.error("Lost lock '" + hold.key() + "' could not be released in the store: it ends with its lease",
+					ex);
 		}
 		if (this.interruptOnLost) {
 			hold.origin().interruptThread();
@@ -347,7 +348,7 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 
 	private void notifyLost(Hold hold, LossCause cause, String reason) {
 		logger.warn("Lost lock '" + hold.key() + "' (" + hold.name() + ", token " + hold.holder().fencingToken() + "): "
-				+ reason);
+				+ reason + ". " + cause.remedy());
 		this.listeners.onLost(new LockListener.Lost(this.backend, hold.name(), hold.key(), hold.holder().fencingToken(),
 				heldSince(hold), reason, cause));
 		runLossCallbacks(hold);

@@ -158,7 +158,7 @@ class Hold extends Lease {
 	 */
 	boolean reenter(LockMode mode) {
 		if (ticket().isReader() && mode != LockMode.READ && !isOver()) {
-			throw upgrade(mode);
+			throw upgradeRefused(mode);
 		}
 		return LEVELS.getAndUpdate(this, (open) -> (open > 0) ? open + 1 : 0) > 0;
 	}
@@ -225,10 +225,10 @@ class Hold extends Lease {
 		return this.levels == 0;
 	}
 
-	final LockDefinitionException upgrade(LockMode mode) {
-		return new LockDefinitionException("Lock '" + key() + "' is asked for in mode " + mode + " by a thread that "
-				+ "holds it in mode READ: it would wait for itself. Ask for WRITE first and for READ inside, or close "
-				+ "READ before");
+	final LockDefinitionException upgradeRefused(LockMode mode) {
+		return new LockDefinitionException("Lock '" + key() + "' was requested in mode " + mode + " by a caller that "
+				+ "holds it in mode READ: it would wait for itself. Acquire WRITE first and READ inside it, or close "
+				+ "the READ lock before");
 	}
 
 	/**

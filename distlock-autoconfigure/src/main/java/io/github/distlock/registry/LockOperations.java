@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.HeldLock;
-import io.github.distlock.LockBackendException;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
@@ -106,23 +105,8 @@ final class LockOperations {
 			}
 			return hold;
 		}
-		catch (InterruptedException ex) {
-			report.ended(LockOutcome.INTERRUPTED);
-			throw ex;
-		}
-		catch (LockBackendException ex) {
-			report.ended(LockOutcome.BACKEND_ERROR);
-			throw ex;
-		}
-		catch (LockDefinitionException ex) {
-			report.ended(LockOutcome.INVALID);
-			throw ex;
-		}
-		catch (LockLostException ex) {
-			throw ex;
-		}
-		catch (RuntimeException | Error ex) {
-			report.ended(LockOutcome.BACKEND_ERROR);
+		catch (InterruptedException | RuntimeException | Error ex) {
+			report.failed(ex);
 			throw ex;
 		}
 	}
@@ -135,31 +119,20 @@ final class LockOperations {
 	CompletableFuture<@Nullable HeldLock> acquireAsync(LockRequest request, LockOutcome timeoutOutcome) {
 		AttemptReport report = new AttemptReport(request);
 		CompletableFuture<@Nullable HeldLock> result = new CompletableFuture<>();
-		CompletableFuture<@Nullable Holder> granted;
+		CompletableFuture<@Nullable Holder> holderFuture;
 		try {
 			validate(request);
 			Hold held = reenterLockOfWork(request);
 			if (held != null) {
 				return CompletableFuture.completedFuture(new HoldReference(held, request.mode()));
 			}
-			granted = this.runtime.acquirer().acquireAsync(report.waitRequest());
-		}
-		catch (LockDefinitionException ex) {
-			report.ended(LockOutcome.INVALID);
-			return CompletableFuture.failedFuture(ex);
-		}
-		catch (LockBackendException ex) {
-			report.ended(LockOutcome.BACKEND_ERROR);
-			return CompletableFuture.failedFuture(ex);
-		}
-		catch (LockLostException ex) {
-			return CompletableFuture.failedFuture(ex);
+			holderFuture = this.runtime.acquirer().acquireAsync(report.waitRequest());
 		}
 		catch (RuntimeException | Error ex) {
-			report.ended(LockOutcome.BACKEND_ERROR);
+			report.failed(ex);
 			return CompletableFuture.failedFuture(ex);
 		}
-		granted.whenComplete((holder, failure) -> {
+		holderFuture.whenComplete((holder, failure) -> {
 			if (failure != null) {
 				report.ended((failure instanceof CancellationException) ? LockOutcome.INTERRUPTED
 						: LockOutcome.BACKEND_ERROR);
@@ -173,7 +146,7 @@ final class LockOperations {
 				completeWithLock(request, report, holder, result);
 			}
 		});
-		LockFutures.cancelWith(result, granted);
+		LockFutures.cancelWith(result, holderFuture);
 		return result;
 	}
 
@@ -207,7 +180,7 @@ final class LockOperations {
 		Duration waitTime = waitTime(request);
 		return new LockNotAcquiredException("Lock '" + request.key() + "' (" + request.label()
 				+ ") was not acquired within " + (waitTime.isZero() ? "one attempt" : waitTime.toString())
-				+ ": others hold it. Wait longer (waitTime, distlock.wait-time), or hold it for a shorter time");
+				+ ": another caller holds it. Wait longer (waitTime, distlock.wait-time), or hold it for a shorter time");
 	}
 
 	/**
@@ -272,12 +245,12 @@ final class LockOperations {
 		}
 		if (!this.description.modes().contains(request.mode())) {
 			throw new LockDefinitionException(
-					"Lock '" + request.key() + "' is asked for in mode " + request.mode() + ", which the store '"
-							+ this.description.name() + "' does not offer: use one of " + this.description.modes());
+					"Lock '" + request.key() + "' was requested in mode " + request.mode() + ", which the store '"
+							+ this.description.name() + "' does not support: use one of " + this.description.modes());
 		}
 		if (request.fair() && !this.description.fair()) {
-			throw new LockDefinitionException("Lock '" + request.key() + "' is asked for as fair, which the store '"
-					+ this.description.name() + "' does not offer: leave fair out");
+			throw new LockDefinitionException("Lock '" + request.key() + "' was requested as fair, which the store '"
+					+ this.description.name() + "' does not support: leave fair out");
 		}
 	}
 
@@ -307,6 +280,21 @@ final class LockOperations {
 
 		void acquired(Holder holder) {
 			ended(LockOutcome.ACQUIRED, holder.handOff(), holder.fencingToken());
+		}
+
+		/**
+		 * A lost lock that is re-entered has been reported as lost, and is no attempt.
+		 */
+		void failed(Throwable ex) {
+			if (ex instanceof LockLostException) {
+				return;
+			}
+			if (ex instanceof InterruptedException) {
+				ended(LockOutcome.INTERRUPTED);
+			}
+			else {
+				ended((ex instanceof LockDefinitionException) ? LockOutcome.INVALID : LockOutcome.BACKEND_ERROR);
+			}
 		}
 
 		void ended(LockOutcome outcome) {

@@ -64,7 +64,7 @@ final class MinimumHoldTimes {
 			this.renewer.watch(lock);
 		}
 		catch (LockBackendException | Error ex) {
-			logger.error("Lock '" + hold.key() + "' is given back before its minimum hold time has passed, since no"
+			logger.error("Lock '" + hold.key() + "' is released before its minimum hold time has passed, because no"
 					+ " timer could be set for the rest", ex);
 			return !this.locks.remove(lock);
 		}

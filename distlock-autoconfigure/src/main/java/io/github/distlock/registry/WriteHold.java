@@ -81,7 +81,7 @@ final class WriteHold extends Hold {
 	boolean reenter(LockMode mode) {
 		Levels before = change((levels) -> levels.allow(mode) ? levels.with(mode) : levels);
 		if (!before.isNone() && !before.allow(mode)) {
-			throw upgrade(mode);
+			throw upgradeRefused(mode);
 		}
 		return !before.isNone();
 	}

@@ -322,7 +322,7 @@ public final class LeaseRenewer {
 	 * loss of all leases nothing is retried.
 	 */
 	private void failed(Throwable ex, List<Lease> leases) {
-		String message = "Leases could not be renewed and are tried again until they end: " + ex.getMessage();
+		String message = "Leases could not be renewed and are retried until they expire: " + ex.getMessage();
 		if (this.failing || leases.stream().noneMatch(Lease::isValid)) {
 			logger.debug(message);
 		}

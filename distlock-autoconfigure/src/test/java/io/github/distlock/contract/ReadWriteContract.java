@@ -249,7 +249,7 @@ interface ReadWriteContract extends ContractTests {
 			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> one().acquire(key(), mode))
 				.withMessageContaining(key())
 				.withMessageContaining(mode.name())
-				.withMessageContaining("Ask for WRITE first");
+				.withMessageContaining("Acquire WRITE first");
 		}
 		assertThat(reader.isHeld()).isTrue();
 		reader.close();
