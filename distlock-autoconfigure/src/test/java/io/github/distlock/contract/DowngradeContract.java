@@ -96,15 +96,15 @@ interface DowngradeContract extends ContractTests {
 	@Test
 	default void aDowngradeDoesNotExtendAnExplicitLeaseAndTheReaderIsNotifiedOfItsLoss() {
 		assumeReaders();
-		AtomicInteger told = new AtomicInteger();
+		AtomicInteger notifications = new AtomicInteger();
 		Duration lease = store().shortLease().multipliedBy(2);
 		HeldLock writer = one().registry().acquire(request().mode(LockMode.WRITE).leaseTime(lease));
 		HeldLock reader = one().acquire(key(), LockMode.READ);
-		reader.onLost(told::incrementAndGet);
+		reader.onLost(notifications::incrementAndGet);
 		Duration before = reader.remaining();
 		writer.close();
 		assertThat(reader.remaining()).isLessThanOrEqualTo(before);
-		await().until(() -> told.get() == 1);
+		await().until(() -> notifications.get() == 1);
 		assertThat(reader.isHeld()).isFalse();
 		assertThat(one().lost()).containsExactly(key());
 		two().acquire(key(), LockMode.WRITE).close();
@@ -115,19 +115,19 @@ interface DowngradeContract extends ContractTests {
 	@Test
 	default void aDowngradeWhoseReplyIsLostCountsAsLostAndIsUndone() {
 		assumeReaders();
-		AtomicInteger told = new AtomicInteger();
+		AtomicInteger notifications = new AtomicInteger();
 		HeldLock writer = one().acquire(key(), LockMode.WRITE);
 		HeldLock reader = one().acquire(key(), LockMode.READ);
-		reader.onLost(told::incrementAndGet);
+		reader.onLost(notifications::incrementAndGet);
 		one().backend().loseReplies(Verb.RELEASE, 1);
 		writer.close();
 		assertThat(reader.isHeld()).isFalse();
-		await().until(() -> told.get() == 1);
+		await().until(() -> notifications.get() == 1);
 		assertThat(one().lost()).containsExactly(key());
 		two().acquire(key(), LockMode.WRITE).close();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(reader::close);
 		stage().awaitIdle();
-		assertThat(told).hasValue(1);
+		assertThat(notifications).hasValue(1);
 		one().acquire(key(), LockMode.WRITE).close();
 	}
 

@@ -26,13 +26,13 @@ interface LeaseContract extends ContractTests {
 
 	@Test
 	default void anExplicitLeaseEndsInTheJvmWhateverTheStoreDoes() {
-		AtomicInteger told = new AtomicInteger();
+		AtomicInteger notifications = new AtomicInteger();
 		HeldLock lock = one().registry().acquire(request().leaseTime(store().shortLease()));
-		lock.onLost(told::incrementAndGet);
+		lock.onLost(notifications::incrementAndGet);
 		assertThat(lock.remaining()).isLessThanOrEqualTo(store().shortLease());
 		await().until(() -> !lock.isHeld());
 		assertThat(lock.remaining()).isEqualTo(Duration.ZERO);
-		await().until(() -> told.get() == 1);
+		await().until(() -> notifications.get() == 1);
 		await().untilAsserted(() -> assertThat(one().lost()).containsExactly(key()));
 		// Released in the background, or expired in the store: the next caller enters.
 		try (HeldLock next = two().acquire(key())) {
@@ -41,7 +41,7 @@ interface LeaseContract extends ContractTests {
 			assertThat(next.isHeld()).isTrue();
 			assertThat(one().finds(key())).isFalse();
 		}
-		assertThat(told).hasValue(1);
+		assertThat(notifications).hasValue(1);
 		stage().awaitIdle();
 	}
 
@@ -116,16 +116,16 @@ interface LeaseContract extends ContractTests {
 	default void aHolderWhoseRenewalsAreLostIsNotifiedBeforeTheNextEnters() {
 		assumeExpiry();
 		ContractNode cut = stage().node(watchedLease());
-		AtomicInteger told = new AtomicInteger();
+		AtomicInteger notifications = new AtomicInteger();
 		HeldLock lock = cut.acquire(key());
-		lock.onLost(told::incrementAndGet);
+		lock.onLost(notifications::incrementAndGet);
 		cut.backend().loseRequests(Verb.RENEW, Integer.MAX_VALUE);
 		cut.backend().loseRequests(Verb.RELEASE, Integer.MAX_VALUE);
 		try (HeldLock next = two().acquire(key())) {
 			assertThat(lock.isHeld()).isFalse();
 			assertThat(next.fencingToken()).isGreaterThan(lock.fencingToken());
 		}
-		await().until(() -> told.get() == 1);
+		await().until(() -> notifications.get() == 1);
 		await().untilAsserted(() -> assertThat(cut.lost()).containsExactly(key()));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
 	}

@@ -89,7 +89,7 @@ public abstract class LockStoreContract implements LockBackendContract, LockRegi
 	public final Stage stage() {
 		Stage stage = this.stage.get();
 		if (stage == null) {
-			throw new IllegalStateException("There is a stage within a test only");
+			throw new IllegalStateException("The stage exists only during a test");
 		}
 		return stage;
 	}

@@ -76,13 +76,13 @@ interface ReadWriteContract extends ContractTests {
 				for (int n = 0; n < 15; n++) {
 					LockMode mode = writes ? LockMode.WRITE : LockMode.READ;
 					try (HeldLock lock = node.registry().acquire(request().mode(mode).waitTime(LockRequest.FOREVER))) {
-						boolean late = writes ? lastOfAll.get() >= lock.fencingToken()
+						boolean wrongToken = writes ? lastOfAll.get() >= lock.fencingToken()
 								: lastWriter.get() >= lock.fencingToken();
 						boolean alone = writes ? writers.incrementAndGet() == 1 && readers.get() == 0
 								: readers.incrementAndGet() > 0 && writers.get() == 0;
 						lastOfAll.accumulateAndGet(lock.fencingToken(), Math::max);
 						(writes ? lastWriter : lastOfAll).accumulateAndGet(lock.fencingToken(), Math::max);
-						overlaps.addAndGet((late || !alone) ? 1 : 0);
+						overlaps.addAndGet((wrongToken || !alone) ? 1 : 0);
 						Thread.yield();
 						(writes ? writers : readers).decrementAndGet();
 					}
@@ -104,13 +104,13 @@ interface ReadWriteContract extends ContractTests {
 		HeldLock reader = one().acquire(key(), LockMode.READ);
 		Future<HeldLock> writer = queues(two(), LockMode.WRITE);
 		assertThat(stage().get(stage().inThread(() -> one().finds(key(), LockMode.READ)))).isFalse();
-		Future<HeldLock> late = queues(one(), LockMode.READ);
+		Future<HeldLock> laterReader = queues(one(), LockMode.READ);
 		reader.close();
 		HeldLock entered = stage().get(writer);
 		assertThat(entered.fencingToken()).isGreaterThan(reader.fencingToken());
-		assertThat(late.isDone()).isFalse();
+		assertThat(laterReader.isDone()).isFalse();
 		entered.close();
-		HeldLock last = stage().get(late);
+		HeldLock last = stage().get(laterReader);
 		assertThat(last.fencingToken()).isGreaterThan(entered.fencingToken());
 		last.close();
 		stage().awaitIdle();
@@ -125,10 +125,10 @@ interface ReadWriteContract extends ContractTests {
 		Future<?> writer = stage()
 			.inThread(() -> two().registry().acquire(request().mode(LockMode.WRITE).waitTime(Duration.ofMillis(300))));
 		await().until(() -> two().backend().queued() > before || writer.isDone());
-		List<Future<HeldLock>> late = List.of(asks(one(), LockMode.READ), asks(two(), LockMode.READ));
+		List<Future<HeldLock>> laterReaders = List.of(asks(one(), LockMode.READ), asks(two(), LockMode.READ));
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> stage().get(writer))
 			.withCauseInstanceOf(LockNotAcquiredException.class);
-		for (Future<HeldLock> waiter : late) {
+		for (Future<HeldLock> waiter : laterReaders) {
 			HeldLock entered = stage().get(waiter);
 			assertThat(entered.isHeld()).isTrue();
 			assertThat(reader.isHeld()).isTrue();

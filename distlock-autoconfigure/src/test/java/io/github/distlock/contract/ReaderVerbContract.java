@@ -84,14 +84,14 @@ interface ReaderVerbContract extends ContractTests {
 		first().attempt(holder);
 		Ticket writer = writer(second());
 		assertThat(second().attempt(writer)).isInstanceOf(AttemptResult.Waiting.class);
-		Ticket late = reader(first());
+		Ticket laterReader = reader(first());
 		Ticket later = reader(second());
-		assertThat(first().attempt(late)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(first().attempt(laterReader)).isInstanceOf(AttemptResult.Waiting.class);
 		assertThat(second().attempt(later)).isInstanceOf(AttemptResult.Waiting.class);
 		second().store.cancel(writer);
-		first().awaitSignal(late);
+		first().awaitSignal(laterReader);
 		second().awaitSignal(later);
-		first().awaitGrant(late);
+		first().awaitGrant(laterReader);
 		second().awaitGrant(later);
 		assertThat(first().release(holder)).isTrue();
 	}
@@ -104,22 +104,22 @@ interface ReaderVerbContract extends ContractTests {
 		Ticket early = reader(second());
 		Ticket second = reader(first());
 		Ticket writer = writer(second());
-		Ticket late = reader(first());
+		Ticket laterReader = reader(first());
 		second().attempt(early);
 		first().attempt(second);
 		second().attempt(writer);
-		first().attempt(late);
+		first().attempt(laterReader);
 		assertThat(first().release(holder)).isTrue();
 		second().awaitGrant(early);
 		first().awaitGrant(second);
 		assertThat(second().attempt(writer)).isInstanceOf(AttemptResult.Waiting.class);
-		assertThat(first().attempt(late)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(first().attempt(laterReader)).isInstanceOf(AttemptResult.Waiting.class);
 		second().release(early);
 		first().release(second);
 		second().awaitGrant(writer);
-		assertThat(first().attempt(late)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(first().attempt(laterReader)).isInstanceOf(AttemptResult.Waiting.class);
 		second().release(writer);
-		first().awaitGrant(late);
+		first().awaitGrant(laterReader);
 	}
 
 	@Test
@@ -154,8 +154,8 @@ interface ReaderVerbContract extends ContractTests {
 		Grant before = granted(first().attempt(writer));
 		Ticket next = reader(second());
 		Ticket waiting = writer(second());
-		Ticket late = reader(second());
-		for (Ticket ticket : List.of(next, waiting, late)) {
+		Ticket laterReader = reader(second());
+		for (Ticket ticket : List.of(next, waiting, laterReader)) {
 			second().attempt(ticket);
 		}
 		Ticket kept = reader(first());
@@ -163,7 +163,7 @@ interface ReaderVerbContract extends ContractTests {
 		second().awaitSignal(next);
 		second().awaitGrant(next);
 		assertThat(second().attempt(waiting)).isInstanceOf(AttemptResult.Waiting.class);
-		assertThat(second().attempt(late)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(second().attempt(laterReader)).isInstanceOf(AttemptResult.Waiting.class);
 	}
 
 	@Test

@@ -123,7 +123,7 @@ interface RepeatedVerbContract extends ContractTests {
 			Ticket ticket = first().ticket(key() + i);
 			renewals.add(new Renewal(ticket, granted(first().attempt(ticket)).lastToken(), LEASE));
 		}
-		renewals.add(3, new Renewal(first().ticket(key() + "-nobody"), 1, LEASE));
+		renewals.add(3, new Renewal(first().ticket(key() + "-unheld"), 1, LEASE));
 		Collections.reverse(renewals);
 		List<RenewalResult> results = first().store.renew(renewals);
 		assertThat(results).hasSize(6);

@@ -4,7 +4,7 @@ import io.github.distlock.contract.LockStoreContract;
 import io.github.distlock.contract.StoreUnderTest;
 
 /**
- * The contract, on the local store.
+ * The contract of a lock store, on the local store.
  */
 class LocalLockBackendTests extends LockStoreContract {
 

@@ -9,7 +9,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.StoreUnderTest;
 
 /**
- * The local store under the contract.
+ * The local store, for the contract.
  */
 final class LocalStoreUnderTest implements StoreUnderTest {
 

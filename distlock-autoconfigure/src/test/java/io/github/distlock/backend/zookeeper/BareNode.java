@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The store as one JVM uses it, without a registry, with a client of its own.
+ * The store of one JVM, without a registry, with a client of its own.
  */
 final class BareNode implements LockSignals, AutoCloseable {
 
@@ -37,12 +37,12 @@ final class BareNode implements LockSignals, AutoCloseable {
 
 	final Map<Ticket, Grant> grants = new ConcurrentHashMap<>();
 
-	final Queue<Ticket> doubted = new ConcurrentLinkedQueue<>();
+	final Queue<Ticket> ticketsInDoubt = new ConcurrentLinkedQueue<>();
 
-	/** Each signal that renewals are needed, with its tickets. */
-	final Queue<Collection<Ticket>> doubts = new ConcurrentLinkedQueue<>();
+	/** The tickets of each signal that renewals are needed. */
+	final Queue<Collection<Ticket>> doubtSignals = new ConcurrentLinkedQueue<>();
 
-	final AtomicInteger looks = new AtomicInteger();
+	final AtomicInteger retrySignals = new AtomicInteger();
 
 	private final String instance = UUID.randomUUID().toString();
 
@@ -111,21 +111,21 @@ final class BareNode implements LockSignals, AutoCloseable {
 
 	@Override
 	public void lookAgainAll() {
-		this.looks.incrementAndGet();
+		this.retrySignals.incrementAndGet();
 	}
 
 	@Override
 	public void renewNow(Ticket ticket) {
-		this.doubted.add(ticket);
+		this.ticketsInDoubt.add(ticket);
 	}
 
 	@Override
 	public void renewNow(Collection<Ticket> tickets) {
-		this.doubts.add(tickets);
-		this.doubted.addAll(tickets);
+		this.doubtSignals.add(tickets);
+		this.ticketsInDoubt.addAll(tickets);
 	}
 
-	/** End it, and its session with it. */
+	/** Close the store, and end its session. */
 	@Override
 	public void close() {
 		this.store.close();

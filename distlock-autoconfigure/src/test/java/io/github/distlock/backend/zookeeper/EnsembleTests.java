@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * An ensemble of three, whose leader is killed.
+ * An ensemble of three servers whose leader is killed.
  */
 class EnsembleTests {
 
@@ -47,7 +47,7 @@ class EnsembleTests {
 	private final AtomicBoolean stop = new AtomicBoolean();
 
 	@Test
-	void aKilledLeaderEndsNoExclusionAndTheWaitersGoOn() throws Exception {
+	void exclusionHoldsAndWaitersContinueWhenTheLeaderIsKilled() throws Exception {
 		ZooKeeperTestServer.beQuiet();
 		System.setProperty("zookeeper.4lw.commands.whitelist", "*");
 		Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir")));
@@ -86,7 +86,7 @@ class EnsembleTests {
 				enter(lock);
 			}
 			catch (LockBackendException | LockLostException | LockNotAcquiredException ex) {
-				// While there is no leader.
+				// Expected while there is no leader.
 			}
 		}
 	}

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * Where locks are in ZooKeeper.
+ * The paths of locks in ZooKeeper.
  */
 class LockPathsTests {
 
@@ -44,7 +44,7 @@ class LockPathsTests {
 	}
 
 	@Test
-	void noKeyHasTheFolderOfATrial() {
+	void noKeyHasThePathOfAProbe() {
 		assertThat(this.paths.probe("x")).startsWith("/distlock/%p");
 		assertThat(this.paths.folder("%probe-x")).startsWith("/distlock/%25");
 	}
@@ -57,7 +57,7 @@ class LockPathsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "distlock", "/", "", "/a/", "/a//b", "/a/../b", "/zookeeper", "/zookeeper/locks" })
-	void aRootThatZooKeeperRefusesIsRefusedByName(String root) {
+	void aRootThatZooKeeperRefusesIsRefusedWithItsName(String root) {
 		assertThatExceptionOfType(LockDefinitionException.class)
 			.isThrownBy(() -> new ZooKeeperBackendSettings(root, java.time.Duration.ofSeconds(2), 17))
 			.withMessageContaining("distlock.zookeeper.root")

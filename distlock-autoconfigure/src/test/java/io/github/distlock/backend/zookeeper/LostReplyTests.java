@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Commands that ZooKeeper has executed although nobody was told.
+ * Commands that ZooKeeper has executed, but whose replies were lost.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class LostReplyTests {
@@ -48,7 +48,7 @@ class LostReplyTests {
 		this.proxy = new TcpProxy(this.server.port());
 		this.one = new BareNode(ZooKeeperTestServer.client("127.0.0.1:" + this.proxy.port(), SESSION));
 		this.other = new BareNode(ZooKeeperTestServer.client(this.server.connectString(), SESSION));
-		// The folder is there from now on.
+		// Creates the folder.
 		this.one.release(this.one.hold("lost"));
 	}
 
@@ -73,7 +73,7 @@ class LostReplyTests {
 		this.proxy.cut();
 	}
 
-	/** Repeats the command until the store answers, as the registry does. */
+	/** Repeats the command until the store replies, as the registry does. */
 	private static <T> T answered(Callable<T> command) {
 		return await().ignoreException(LockBackendException.class)
 			.atMost(Duration.ofSeconds(15))
@@ -106,7 +106,7 @@ class LostReplyTests {
 	}
 
 	@Test
-	void aTicketThatCannotBeCancelledIsForgottenWithoutBeingAskedAgain() {
+	void aFailedCancellationIsRepeatedWithoutAnotherCall() {
 		Ticket ticket = this.one.ticket("lost");
 		loseReplies(() -> this.one.attempt(ticket));
 		this.proxy.refuse(true);
@@ -118,7 +118,7 @@ class LostReplyTests {
 	}
 
 	@Test
-	void aReleaseThatNobodyAnsweredIsMadeUpForWithoutBeingAskedAgain() {
+	void aFailedReleaseIsRepeatedWithoutAnotherCall() {
 		Ticket ticket = this.one.hold("lost");
 		this.proxy.refuse(true);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.release(ticket));
@@ -137,7 +137,7 @@ class LostReplyTests {
 	}
 
 	@Test
-	void aDowngradeThatNobodyAnsweredIsUndone() {
+	void aDowngradeWithoutAReplyIsUndone() {
 		Ticket writer = this.one.hold("lost");
 		Ticket reader = this.one.ticket("lost", LockMode.READ);
 		loseReplies(() -> this.one.store.release(writer, 0, new Successor(reader, Duration.ofSeconds(30))));

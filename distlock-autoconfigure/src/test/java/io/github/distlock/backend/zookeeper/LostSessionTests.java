@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What callers hear of the session of their JVM.
+ * The notification of callers when the session of their JVM ends.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class LostSessionTests {
@@ -52,17 +52,17 @@ class LostSessionTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "PT0S", "PT60S" })
-	void aHolderWhoseSessionIsEndedIsToldAtOnceAndTheNextOneEnters(Duration lease) throws Exception {
+	void aHolderWhoseSessionHasEndedIsNotifiedAtOnceAndTheNextEnters(Duration lease) throws Exception {
 		LockRequest request = LockRequest.of("lost");
 		HeldLock held = this.one.registry.acquire(lease.isZero() ? request : request.leaseTime(lease));
-		AtomicInteger told = new AtomicInteger();
-		held.onLost(told::incrementAndGet);
+		AtomicInteger notifications = new AtomicInteger();
+		held.onLost(notifications::incrementAndGet);
 		CompletableFuture<HeldLock> next = waiter(this.two, "lost");
 		this.server.endSession(this.one.client);
 		try (HeldLock entered = next.get(10, TimeUnit.SECONDS)) {
 			assertThat(entered.fencingToken()).isGreaterThan(held.fencingToken());
-			// As soon as this client has heard of it: it tries to connect each second.
-			await().atMost(Duration.ofMillis(2500)).until(() -> told.get() == 1);
+			// As soon as the client detects it: it tries to connect each second.
+			await().atMost(Duration.ofMillis(2500)).until(() -> notifications.get() == 1);
 			assertThat(this.one.lost).containsExactly("lost");
 			assertThat(held.isHeld()).isFalse();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close).withMessageContaining("lost");
@@ -71,11 +71,11 @@ class LostSessionTests {
 		try (HeldLock again = this.one.registry.acquire(request)) {
 			assertThat(again.fencingToken()).isGreaterThan(held.fencingToken());
 		}
-		assertThat(told).hasValue(1);
+		assertThat(notifications).hasValue(1);
 	}
 
 	@Test
-	void anAttemptAfterTheEndOfASessionIsToldOfItselfAndNotOnlyOfTheReleaseBeforeIt() {
+	void anAttemptAfterTheEndOfASessionFailsWithAMessageAboutTheAttempt() {
 		HeldLock held = this.one.registry.acquire(LockRequest.of("own"));
 		this.server.stop();
 		await().atMost(Duration.ofSeconds(30)).until(() -> this.one.lost.contains("own"));
@@ -92,7 +92,7 @@ class LostSessionTests {
 	void theRemainingTimeIsThatOfTheSessionAndEndsWithIt() {
 		HeldLock held = this.one.registry.acquire(LockRequest.of("remaining"));
 		assertThat(held.remaining()).isPositive().isLessThanOrEqualTo(SESSION);
-		// The leader's answers extend it.
+		// The leader's replies extend it.
 		await().during(SESSION.plusSeconds(1))
 			.atMost(SESSION.multipliedBy(2))
 			.until(() -> !held.remaining().isZero() && held.remaining().compareTo(SESSION) <= 0);
@@ -104,7 +104,7 @@ class LostSessionTests {
 	}
 
 	@Test
-	void aRestartOfTheServerWithinTheSessionTimeoutLosesNeitherHoldNorPlace() throws Exception {
+	void aRestartOfTheServerWithinTheSessionTimeoutLosesNeitherHolderNorWaiter() throws Exception {
 		HeldLock held = this.one.registry.acquire(LockRequest.of("restart"));
 		CompletableFuture<HeldLock> next = waiter(this.two, "restart");
 		this.server.restart();
@@ -121,7 +121,7 @@ class LostSessionTests {
 	}
 
 	@Test
-	void aServerThatStaysAwayLosesTheHoldWithinTheSessionTimeoutAndIsUsedAgainAfterwards() {
+	void aServerThatIsDownLosesTheLockWithinTheSessionTimeoutAndIsUsedAgainAfterwards() {
 		HeldLock held = this.one.registry.acquire(LockRequest.of("away"));
 		this.server.stop();
 		await().atMost(SESSION).until(() -> !held.isHeld());

@@ -16,8 +16,8 @@ import org.apache.curator.framework.CuratorFramework;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store with a client of its own, as a JVM has it: when it is closed the session
- * ends.
+ * The store with a client of its own, as in a JVM of its own: closing the store ends the
+ * session.
  */
 final class OwningBackend implements LockBackend {
 

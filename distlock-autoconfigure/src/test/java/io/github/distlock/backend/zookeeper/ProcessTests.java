@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Holders that are killed and paused.
+ * Holders in processes that are killed or paused.
  */
 class ProcessTests {
 
@@ -46,11 +46,11 @@ class ProcessTests {
 	}
 
 	@Test
-	void aPausedHolderKnowsThatItHasLostTheLockAsSoonAsItGoesOn() {
+	void aPausedHolderKnowsThatItHasLostTheLockAsSoonAsItContinues() {
 		try (ChildJvm child = holder("paused")) {
 			long token = Long.parseLong(child.tell("acquire").expect("acquired"));
 			child.pause();
-			// Read before anything else can happen there.
+			// The child executes this first when it is resumed.
 			child.tell("check");
 			try (HeldLock lock = this.node.registry.acquire(LockRequest.of("paused"))) {
 				child.resume();

@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The line of nodes: who watches whom, and what is left.
+ * The queue of nodes: which node watches which, and what remains.
  */
 class QueueTests {
 
@@ -53,7 +53,7 @@ class QueueTests {
 		return server.watchers(ZooKeeperStoreUnderTest.ROOT);
 	}
 
-	/** How many folders there are whose names begin like this. */
+	/** The number of folders with a prefix. */
 	private static long folders(BareNode node, String prefix) throws Exception {
 		return node.client.getChildren()
 			.forPath(ZooKeeperStoreUnderTest.ROOT)
@@ -76,7 +76,7 @@ class QueueTests {
 			assertThat(path).startsWith("/distlock/twenty/");
 			assertThat(count).isEqualTo(1);
 		});
-		// The folder and the last node are watched by nobody.
+		// The folder and the last node are not watched.
 		assertThat(watchers.keySet()).noneMatch((path) -> path.contains(waiters.get(19).token()));
 		one.release(holder);
 		assertThat(two.awaitGrant(waiters.get(0)).firstToken()).isPositive();
@@ -117,7 +117,7 @@ class QueueTests {
 	}
 
 	@Test
-	void tokensRiseAlthoughTheFolderAndItsCounterAreNew() throws Exception {
+	void tokensIncreaseAlthoughTheFolderAndItsCounterAreNew() throws Exception {
 		BareNode one = node();
 		for (int i = 0; i < 5; i++) {
 			one.release(one.hold("new-folder"));
@@ -131,7 +131,7 @@ class QueueTests {
 	}
 
 	@Test
-	void whoStoodBehindADeadWaiterStandsBehindTheOneBeforeIt() {
+	void aTicketBehindADeadWaiterThenWaitsForTheOneBefore() {
 		BareNode one = node();
 		BareNode dead = node();
 		BareNode two = node();
@@ -162,7 +162,7 @@ class QueueTests {
 	}
 
 	@Test
-	void whoAsksOnceLeavesNothingInTheLine() {
+	void aSingleAttemptLeavesNothingInTheQueue() {
 		BareNode one = node();
 		BareNode two = node();
 		one.hold("once");
@@ -173,7 +173,7 @@ class QueueTests {
 	}
 
 	@Test
-	void foldersGoAfterTheLastReleaseAndAreMadeAgain() throws Exception {
+	void foldersAreRemovedAfterTheLastReleaseAndCreatedAgain() throws Exception {
 		BareNode one = node();
 		for (int i = 0; i < 20; i++) {
 			one.release(one.hold("folder-" + i));

@@ -21,7 +21,7 @@ public final class RegistryNode implements LockListener, AutoCloseable {
 
 	final CuratorFramework client;
 
-	/** What its callers use. */
+	/** The registry for callers. */
 	public final BackendLockRegistry registry;
 
 	final Queue<String> lost = new ConcurrentLinkedQueue<>();
@@ -30,7 +30,7 @@ public final class RegistryNode implements LockListener, AutoCloseable {
 
 	/**
 	 * Start a registry.
-	 * @param connectString the servers
+	 * @param connectString the address of the servers
 	 * @param session the session timeout
 	 */
 	public RegistryNode(String connectString, Duration session) {

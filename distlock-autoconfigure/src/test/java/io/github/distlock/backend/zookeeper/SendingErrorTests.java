@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A command that the client cannot send, as with an exhausted stack.
+ * A command that the client cannot send, as when the stack is exhausted.
  */
 class SendingErrorTests {
 
@@ -27,7 +27,7 @@ class SendingErrorTests {
 
 	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
 
-	/** How many more deletions fail. */
+	/** The number of deletions that are still to fail. */
 	private final AtomicInteger failures = new AtomicInteger();
 
 	private final BareNode other = new BareNode(ZooKeeperTestServer.client(this.server.connectString(), SESSION));

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What a grant is worth while its session is in doubt.
+ * The validity of grants while their session is in doubt.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class SessionTests {
@@ -67,18 +67,18 @@ class SessionTests {
 	}
 
 	@Test
-	void aGrantCountsForAsLongAsTheLeaderIsHeard() {
+	void aGrantIsValidAsLongAsTheLeaderReplies() {
 		Grant grant = BareNode.granted(this.one.attempt(this.one.ticket("kept")));
 		await().during(SESSION.plusSeconds(2)).atMost(SESSION.multipliedBy(2)).until(() -> counts(grant));
-		assertThat(this.one.doubted).isEmpty();
+		assertThat(this.one.ticketsInDoubt).isEmpty();
 	}
 
 	@Test
-	void aHolderThatIsCutOffStopsBeforeTheServerLetsTheNextOneIn() {
+	void aDisconnectedHolderStopsBeforeTheServerGrantsTheLockToTheNext() {
 		Ticket ticket = this.one.ticket("cut");
 		Grant grant = BareNode.granted(this.one.attempt(ticket));
 		Ticket next = this.other.queue("cut");
-		// Bytes vanish, and nobody is told.
+		// Data is lost without closing the connections.
 		this.proxy.swallow(true);
 		await().atMost(SESSION.multipliedBy(2)).pollInterval(Duration.ofMillis(1)).until(() -> {
 			boolean counted = counts(grant);
@@ -86,13 +86,13 @@ class SessionTests {
 			return !counted;
 		});
 		assertThat(this.other.grants).isEmpty();
-		// Told without asking.
-		await().atMost(Duration.ofSeconds(1)).until(() -> this.one.doubted.contains(ticket));
+		// Signalled without a command.
+		await().atMost(Duration.ofSeconds(1)).until(() -> this.one.ticketsInDoubt.contains(ticket));
 		assertThat(this.other.awaitGrant(next).firstToken()).isGreaterThan(grant.lastToken());
 	}
 
 	@Test
-	void aSessionThatIsExpiredEndsItsGrantsAtOnce() {
+	void anExpiredSessionEndsItsGrantsAtOnce() {
 		try (BareNode doomed = new BareNode(
 				ZooKeeperTestServer.client(this.server.connectString(), Duration.ofSeconds(20)))) {
 			CountDownLatch lost = new CountDownLatch(1);
@@ -108,14 +108,14 @@ class SessionTests {
 			this.other.awaitGrant(next);
 			await().until(() -> lost.getCount() == 0);
 			assertThat(counts(grant)).isFalse();
-			// Long before the leader would be asked again.
-			await().atMost(Duration.ofSeconds(1)).until(() -> doomed.doubted.size() >= 2);
+			// Long before the next confirmation by the leader.
+			await().atMost(Duration.ofSeconds(1)).until(() -> doomed.ticketsInDoubt.size() >= 2);
 			assertThat(renew(doomed, ticket, grant)).isEqualTo(new RenewalResult.Gone());
 			await().ignoreException(LockBackendException.class).until(() -> {
 				assertThat(doomed.release(ticket)).isFalse();
 				return true;
 			});
-			// A new session, and no trace of the old one.
+			// A new session, without remains of the old one.
 			Ticket again = doomed.ticket("expired");
 			await().ignoreException(LockBackendException.class).until(() -> doomed.attempt(again) != null);
 			this.other.release(next);
@@ -124,12 +124,12 @@ class SessionTests {
 	}
 
 	@Test
-	void aWaiterWhoseSessionIsExpiredTakesANewPlace() {
+	void aWaiterWhoseSessionHasExpiredIsQueuedAgain() {
 		Ticket holder = this.other.hold("place");
 		Ticket waiter = this.one.queue("place");
-		int looks = this.one.looks.get();
+		int retrySignals = this.one.retrySignals.get();
 		this.server.endSession(this.one.client);
-		await().until(() -> this.one.looks.get() > looks);
+		await().until(() -> this.one.retrySignals.get() > retrySignals);
 		await().ignoreException(LockBackendException.class).until(() -> this.one.attempt(waiter) != null);
 		assertThat(ZooKeeperStoreUnderTest.itemsBelow(this.other.client, "/distlock/place")).isEqualTo(2);
 		this.other.release(holder);
@@ -137,16 +137,16 @@ class SessionTests {
 	}
 
 	@Test
-	void aShortInterruptionAsksForARenewalAndChangesNothing() {
+	void aShortDisconnectionSignalsARenewalAndChangesNothing() {
 		Ticket ticket = this.one.ticket("short");
 		Grant grant = BareNode.granted(this.one.attempt(ticket));
-		int looks = this.one.looks.get();
+		int retrySignals = this.one.retrySignals.get();
 		this.proxy.refuse(true);
-		await().atMost(Duration.ofSeconds(1)).until(() -> this.one.doubted.contains(ticket));
+		await().atMost(Duration.ofSeconds(1)).until(() -> this.one.ticketsInDoubt.contains(ticket));
 		assertThat(renew(ticket, grant)).isInstanceOf(RenewalResult.Unknown.class);
 		assertThat(counts(grant)).isTrue();
 		this.proxy.refuse(false);
-		await().until(() -> this.one.looks.get() > looks);
+		await().until(() -> this.one.retrySignals.get() > retrySignals);
 		assertThat(renew(ticket, grant)).isInstanceOf(RenewalResult.Renewed.class);
 		assertThat(counts(grant)).isTrue();
 		assertThat(BareNode.granted(this.one.attempt(ticket)).firstToken()).isEqualTo(grant.firstToken());
@@ -154,21 +154,21 @@ class SessionTests {
 	}
 
 	@Test
-	void oneSignalTellsOfAllLocksOfASessionInDoubt() {
+	void oneSignalContainsAllLocksOfASessionInDoubt() {
 		List<Ticket> held = List.of(this.one.hold("doubt-a"), this.one.hold("doubt-b"), this.one.hold("doubt-c"));
 		this.proxy.refuse(true);
-		await().untilAsserted(
-				() -> assertThat(this.one.doubts).anySatisfy((tickets) -> assertThat(tickets).hasSameElementsAs(held)));
+		await().untilAsserted(() -> assertThat(this.one.doubtSignals)
+			.anySatisfy((tickets) -> assertThat(tickets).hasSameElementsAs(held)));
 	}
 
 	@Test
-	void aReleaseThatFailedBeforeTheStoreWasStoppedIsMadeUpForWhenTheClientIsConnectedAgain() {
+	void aReleaseThatFailedBeforeTheStoreWasClosedIsRepeatedWhenTheClientHasConnectedAgain() {
 		Ticket ticket = this.one.hold("stopped");
 		this.proxy.refuse(true);
-		await().until(() -> this.one.doubted.contains(ticket));
+		await().until(() -> this.one.ticketsInDoubt.contains(ticket));
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.release(ticket));
 		this.one.store.close();
-		// The session lives on, since the client belongs to the application.
+		// The session continues, since the client belongs to the application.
 		this.proxy.refuse(false);
 		await().atMost(Duration.ofSeconds(30))
 			.until(() -> this.other.attemptOnce("stopped") instanceof AttemptResult.Granted);
@@ -176,7 +176,7 @@ class SessionTests {
 	}
 
 	@Test
-	void aNodeThatSomebodyDeletedIsGone() throws Exception {
+	void aNodeDeletedByAnotherClientIsGone() throws Exception {
 		Ticket ticket = this.one.ticket("deleted");
 		Grant grant = BareNode.granted(this.one.attempt(ticket));
 		this.other.client.delete().deletingChildrenIfNeeded().forPath("/distlock/deleted");

@@ -30,7 +30,7 @@ class WatchOrderTests {
 
 	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
 
-	/** What another thread does before the next watch is taken back. */
+	/** The action of another thread before the next watch is removed. */
 	private final AtomicReference<@Nullable Runnable> beforeUnwatch = new AtomicReference<>();
 
 	private final AtomicReference<CountDownLatch> watchSent = new AtomicReference<>(new CountDownLatch(1));
@@ -59,7 +59,7 @@ class WatchOrderTests {
 	}
 
 	@Test
-	void aReaderThatComesWhileAnotherGivesUpKeepsItsWatch() throws Exception {
+	void aReaderThatArrivesWhileAnotherGivesUpKeepsItsWatch() throws Exception {
 		Ticket writer = this.holder.hold("order");
 		Ticket first = reader();
 		CompletableFuture<Ticket> second = new CompletableFuture<>();
@@ -68,11 +68,12 @@ class WatchOrderTests {
 		this.node.store.cancel(first);
 		Ticket waiting = second.get(20, TimeUnit.SECONDS);
 		this.holder.release(writer);
-		// A node alone never looks by itself: only the watch can tell.
+		// Without a registry the ticket is never attempted again: only the watch can
+		// signal.
 		assertThat(this.node.awaitGrant(waiting).firstToken()).isPositive();
 	}
 
-	/** Lets another thread go on before a watch is taken back. */
+	/** Lets another thread run before a watch is removed. */
 	private final class PreemptedClient extends ZooKeeper {
 
 		private volatile boolean overtaken;
@@ -94,7 +95,7 @@ class WatchOrderTests {
 			if (other != null) {
 				other.run();
 				try {
-					// Where the order is kept, the other thread waits for this one.
+					// If the order is kept, the other thread waits for this one.
 					this.overtaken = WatchOrderTests.this.watchSent.get().await(1, TimeUnit.SECONDS);
 				}
 				catch (InterruptedException ex) {

@@ -4,7 +4,7 @@ import io.github.distlock.contract.LockStoreContract;
 import io.github.distlock.contract.StoreUnderTest;
 
 /**
- * The contract, on ZooKeeper.
+ * The contract of a lock store, on ZooKeeper.
  */
 class ZooKeeperLockBackendTests extends LockStoreContract {
 

@@ -10,7 +10,7 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
 
 /**
- * ZooKeeper under the contract.
+ * ZooKeeper, for the contract.
  */
 final class ZooKeeperStoreUnderTest implements StoreUnderTest {
 
