@@ -12,8 +12,8 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
 import io.github.distlock.testing.RedisNodes;
-import io.github.distlock.waiting.FailingSteps;
-import io.github.distlock.waiting.FailingSteps.Step;
+import io.github.distlock.waiting.ErrorInjector;
+import io.github.distlock.waiting.ErrorInjector.Step;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,7 +30,7 @@ class ErrorOutcomeTests {
 
 	private final RecordedEvents events = new RecordedEvents();
 
-	private final FailingSteps steps = new FailingSteps();
+	private final ErrorInjector errors = new ErrorInjector();
 
 	private final LocalStore store = new LocalStore(TimeSource.SYSTEM);
 
@@ -41,7 +41,7 @@ class ErrorOutcomeTests {
 	@BeforeEach
 	void setUp() {
 		LocalLockBackend real = new LocalLockBackend(this.store, 17, TimeSource.SYSTEM);
-		this.one = new BackendLockRegistry(this.steps.before(real), RedisNodes.settings(Duration.ofSeconds(30)),
+		this.one = new BackendLockRegistry(this.errors.before(real), RedisNodes.settings(Duration.ofSeconds(30)),
 				List.of(this.events), TimeSource.SYSTEM);
 		this.two = new BackendLockRegistry(new LocalLockBackend(this.store, 17, TimeSource.SYSTEM),
 				RedisNodes.settings(Duration.ofSeconds(30)), List.of(), TimeSource.SYSTEM);
@@ -51,15 +51,15 @@ class ErrorOutcomeTests {
 
 	@AfterEach
 	void tearDown() {
-		this.steps.heal();
+		this.errors.clear();
 		this.one.shutdown();
 		this.two.shutdown();
-		this.steps.close();
+		this.errors.close();
 	}
 
 	@Test
 	void anAttemptThatEndsWithAnErrorIsReported() {
-		this.steps.fail(Step.ATTEMPT, 1);
+		this.errors.fail(Step.ATTEMPT, 1);
 		assertThatExceptionOfType(InternalError.class).isThrownBy(() -> this.one.acquire(LockRequest.of("key")));
 		assertThat(this.events.outcomes()).containsExactly("BACKEND_ERROR");
 		assertUsable();
@@ -68,7 +68,7 @@ class ErrorOutcomeTests {
 	@Test
 	void aWaitThatEndsWithAnErrorIsNoLongerCounted() {
 		HeldLock held = this.two.acquire(LockRequest.of("key"));
-		this.steps.fail(Step.CANCEL, 1);
+		this.errors.fail(Step.CANCEL, 1);
 		assertThatExceptionOfType(InternalError.class)
 			.isThrownBy(() -> this.one.acquire(LockRequest.of("key").waitTime(Duration.ofMillis(100))));
 		assertThat(this.events.waiting).hasValue(0);
@@ -79,7 +79,7 @@ class ErrorOutcomeTests {
 
 	@Test
 	void anAsynchronousAttemptThatEndsWithAnErrorIsReported() {
-		this.steps.fail(Step.ATTEMPT, 1);
+		this.errors.fail(Step.ATTEMPT, 1);
 		assertThatExceptionOfType(CompletionException.class)
 			.isThrownBy(() -> this.one.acquireAsync(LockRequest.of("key").waitTime(Duration.ZERO)).join())
 			.havingRootCause()
@@ -92,7 +92,7 @@ class ErrorOutcomeTests {
 	@Test
 	void aReleaseThatEndsWithAnErrorIsReportedAndGoesOn() {
 		HeldLock lock = this.one.acquire(LockRequest.of("key"));
-		this.steps.fail(Step.RELEASE, 1);
+		this.errors.fail(Step.RELEASE, 1);
 		assertThatExceptionOfType(InternalError.class).isThrownBy(lock::close);
 		assertThat(lock.isHeld()).isFalse();
 		assertThat(this.events.released).containsExactly("key");
@@ -103,7 +103,7 @@ class ErrorOutcomeTests {
 	void aDowngradeThatEndsWithAnErrorLosesTheLockAndLeavesNothing() {
 		HeldLock writer = this.one.acquire(LockRequest.of("key").mode(LockMode.WRITE));
 		HeldLock reader = this.one.acquire(LockRequest.of("key").mode(LockMode.READ));
-		this.steps.fail(Step.RELEASE, 1);
+		this.errors.fail(Step.RELEASE, 1);
 		assertThatExceptionOfType(InternalError.class).isThrownBy(writer::close);
 		assertThat(reader.isHeld()).isFalse();
 		assertThat(this.events.lost).containsExactly("key");
@@ -116,11 +116,11 @@ class ErrorOutcomeTests {
 		HeldLock held = this.two.acquire(LockRequest.of("key"));
 		Future<HeldLock> patient = this.one.acquireAsync(LockRequest.of("key").waitTime(LockRequest.FOREVER));
 		Awaitility.await().until(() -> this.events.waiting.get() == 1);
-		this.steps.fail(Step.CANCEL, 1);
+		this.errors.fail(Step.CANCEL, 1);
 		this.one.tryAcquire(LockRequest.of("key").waitTime(Duration.ofMillis(50)));
 		held.close();
 		patient.get(20, java.util.concurrent.TimeUnit.SECONDS).close();
-		this.steps.heal();
+		this.errors.clear();
 		assertUsable();
 	}
 

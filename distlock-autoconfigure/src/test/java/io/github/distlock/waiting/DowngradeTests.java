@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A writer's queue and that of the reader it becomes, event by event.
+ * A downgrade from writer to reader, event by event.
  */
-class DowngradeTests extends OneKey {
+class DowngradeTests extends KeyQueueFixture {
 
 	private final KeyQueue readers = new KeyQueue("key", new ReentrantLock(), this);
 
@@ -24,7 +24,7 @@ class DowngradeTests extends OneKey {
 
 	private final PendingDowngrade downgrade = this.readers.prepareDowngrade(this.reader);
 
-	/** The reader's attempt is made by the writer's release, before anybody else's. */
+	/** The writer's release makes the reader's attempt, before any other attempt. */
 	private Command.Release downgrade(Waiter writer) {
 		Command.Release release = release(this.queue.release(holder(writer), deadline(), this.downgrade));
 		assertThat(release.pending().releasesLock).isTrue();
@@ -35,15 +35,15 @@ class DowngradeTests extends OneKey {
 		return release;
 	}
 
-	private Waiter admitted() {
+	private Waiter writer() {
 		Waiter writer = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(writer)), granted());
 		return writer;
 	}
 
 	@Test
-	void theReaderIsGrantedTheLockByTheReleaseAndTheNextWriterAsksAfterwards() {
-		Waiter writer = admitted();
+	void theReleaseGrantsTheReaderTheLockBeforeTheNextWriterAttempts() {
+		Waiter writer = writer();
 		Waiter next = waiter(LEASE);
 		this.queue.join(next);
 		Command.Release release = downgrade(writer);
@@ -51,9 +51,9 @@ class DowngradeTests extends OneKey {
 		Command.Attempt attempt = attempt(this.queue.releaseAnswered(release.pending(), result));
 		assertThat(attempt.ticket()).isNotEqualTo(release.next().ticket());
 		assertThat(this.downgrade.answered(result).woken()).containsExactly(this.reader);
-		Holder stay = holder(this.reader);
-		assertThat(stay.ticket()).isEqualTo(release.next().ticket());
-		Command.Release last = release(this.readers.release(stay, deadline()));
+		Holder readingHolder = holder(this.reader);
+		assertThat(readingHolder.ticket()).isEqualTo(release.next().ticket());
+		Command.Release last = release(this.readers.release(readingHolder, deadline()));
 		assertThat(last.next()).isNull();
 		this.readers.releaseAnswered(last.pending(), new ReleaseResult(true, null));
 		assertThat(this.removed).isTrue();
@@ -72,8 +72,8 @@ class DowngradeTests extends OneKey {
 	}
 
 	@Test
-	void withoutAnAnswerNobodyReadsOnAndTheReaderIsCancelledTwice() {
-		Command.Release release = downgrade(admitted());
+	void withoutAnAnswerTheDowngradeFailsAndTheReaderIsCancelledTwice() {
+		Command.Release release = downgrade(writer());
 		assertThat(this.queue.releaseFailed(release.pending(), FAILURE).command()).isNull();
 		Command.Release cancel = release(this.downgrade.unanswered(FAILURE));
 		assertThat(this.reader.outcome()).isInstanceOf(Outcome.Failure.class);
@@ -88,8 +88,8 @@ class DowngradeTests extends OneKey {
 	}
 
 	@Test
-	void aWriterThatTheStoreNoLongerKnewDoesNotReadOnAndNothingIsLeft() {
-		Command.Release release = downgrade(admitted());
+	void aWriterThatTheStoreNoLongerKnewDoesNotBecomeAReaderAndNothingIsLeft() {
+		Command.Release release = downgrade(writer());
 		this.queue.releaseAnswered(release.pending(), new ReleaseResult(false, null));
 		this.removed = false;
 		assertThat(this.downgrade.answered(new ReleaseResult(false, null)).command()).isNull();
@@ -99,21 +99,21 @@ class DowngradeTests extends OneKey {
 
 	@Test
 	void anEarlierCopyOfTheReleaseMayHaveMadeTheReaderAHolder() {
-		downgrade(admitted());
+		downgrade(writer());
 		this.downgrade.answered(new ReleaseResult(false, granted()));
 		assertThat(holder(this.reader).fencingToken()).isEqualTo(1);
 	}
 
 	@Test
-	void anAnswerThatDoesNotSayWhetherTheReaderHoldsIsNone() {
-		downgrade(admitted());
+	void anAnswerThatDoesNotReportWhetherTheReaderHoldsIsAFailure() {
+		downgrade(writer());
 		assertThat(release(this.downgrade.answered(new ReleaseResult(true, null))).pending().releasesLock).isFalse();
 		assertThat(this.reader.outcome()).isInstanceOf(Outcome.Failure.class);
 	}
 
 	@Test
 	void aReaderThatCouldNotWaitForTheAnswerIsReleased() {
-		downgrade(admitted());
+		downgrade(writer());
 		assertThat(this.reader.isEndless()).isFalse();
 		assertThat(this.reader.remainingNanos(this.clock.nanoTime() + LEASE.toNanos())).isZero();
 		assertThat(this.readers.giveUp(this.reader, true).command()).isNull();
@@ -123,8 +123,8 @@ class DowngradeTests extends OneKey {
 	}
 
 	@Test
-	void aReaderWhoseGrantHasPassedNeverAsksForAnother() {
-		Command.Release release = downgrade(admitted());
+	void aReaderWhoseGrantHasExpiredDoesNotAttemptAgain() {
+		Command.Release release = downgrade(writer());
 		ReleaseResult late = new ReleaseResult(true, granted());
 		this.clock.pass(LEASE);
 		Command.Release cancel = release(this.downgrade.answered(late));
@@ -136,8 +136,8 @@ class DowngradeTests extends OneKey {
 	}
 
 	@Test
-	void aRoomThatClosesLeavesAnAnswerToTheReader() {
-		downgrade(admitted());
+	void theReaderGetsItsAnswerAlthoughAllWaitersFail() {
+		downgrade(writer());
 		assertThat(this.readers.failWaiters(FAILURE).woken()).isEmpty();
 		this.downgrade.answered(new ReleaseResult(true, granted()));
 		assertThat(holder(this.reader).ticket().mode()).isEqualTo(LockMode.READ);

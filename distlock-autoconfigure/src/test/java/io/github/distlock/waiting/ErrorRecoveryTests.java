@@ -20,7 +20,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
-import io.github.distlock.waiting.FailingSteps.Step;
+import io.github.distlock.waiting.ErrorInjector.Step;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -34,22 +34,22 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * After an {@link Error} at any step of a wait or of a release the key goes on: callers
- * that come later enter, callers that wait continue, and nothing stays in the room.
+ * After an {@link Error} at any step of a wait or of a release the key is usable: later
+ * callers get the lock, waiting callers continue, and no queue is left.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class ErrorRecoveryTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
-	/** How often the step fails in a row: the first error is followed by another one. */
+	/** How often the step fails in a row, so that further errors follow the first one. */
 	private static final int TIMES = 3;
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
-	private final FailingSteps steps = new FailingSteps();
+	private final ErrorInjector errors = new ErrorInjector();
 
-	private final FailingSteps sound = new FailingSteps();
+	private final ErrorInjector noErrors = new ErrorInjector();
 
 	private final List<LockStore> stores = new ArrayList<>();
 
@@ -60,34 +60,34 @@ class ErrorRecoveryTests {
 	@BeforeEach
 	void setUp() {
 		LocalStore store = new LocalStore(TimeSource.SYSTEM);
-		this.acquirer = acquirer("one", store, this.steps);
-		this.other = acquirer("two", store, this.sound);
+		this.acquirer = acquirer("one", store, this.errors);
+		this.other = acquirer("two", store, this.noErrors);
 	}
 
-	private LockAcquirer acquirer(String instance, LocalStore store, FailingSteps parts) {
+	private LockAcquirer acquirer(String instance, LocalStore store, ErrorInjector injector) {
 		Signals signals = new Signals();
-		LockStore opened = parts.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM))
+		LockStore opened = injector.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM))
 			.open(new StoreContext(instance, signals));
-		LockAcquirer made = new LockAcquirer(opened, instance, Duration.ofSeconds(5),
-				new HandOffLimits(4, Duration.ofMillis(50)), TimeSource.SYSTEM, parts.commands(), parts.callbacks(),
-				parts.timers());
-		signals.acquirer = made;
+		LockAcquirer created = new LockAcquirer(opened, instance, Duration.ofSeconds(5),
+				new HandOffLimits(4, Duration.ofMillis(50)), TimeSource.SYSTEM, injector.commands(),
+				injector.callbacks(), injector.timers());
+		signals.acquirer = created;
 		this.stores.add(opened);
-		return made;
+		return created;
 	}
 
 	@AfterEach
 	void tearDown() {
-		this.steps.heal();
+		this.errors.clear();
 		this.acquirer.close();
 		this.other.close();
 		this.threads.shutdownNow();
 		this.stores.forEach(LockStore::close);
-		this.steps.close();
-		this.sound.close();
+		this.errors.close();
+		this.noErrors.close();
 	}
 
-	/** How a caller enters. */
+	/** How a caller acquires the lock. */
 	enum Caller {
 
 		BLOCKING(false, false), ASYNCHRONOUS(false, true), FAIR(true, false), FAIR_ASYNCHRONOUS(true, true);
@@ -111,30 +111,30 @@ class ErrorRecoveryTests {
 	@ParameterizedTest(name = "{0}, {1}")
 	@MethodSource("all")
 	void aKeyIsUsableAfterAnErrorAtAnyStepOfAWait(Caller caller, Step step) throws Exception {
-		Holder held = enter(this.other, caller, LEASE);
-		this.steps.fail(step, TIMES);
-		Future<@Nullable Holder> unlucky = start(this.acquirer, caller, Duration.ofMillis(300));
-		endOf(unlucky);
-		this.steps.heal();
-		leave(this.other, held);
+		Holder held = acquire(this.other, caller, LEASE);
+		this.errors.fail(step, TIMES);
+		Future<@Nullable Holder> failing = start(this.acquirer, caller, Duration.ofMillis(300));
+		endOf(failing);
+		this.errors.clear();
+		release(this.other, held);
 		awaitUsable(caller);
 	}
 
 	@ParameterizedTest(name = "{0}, {1}")
 	@MethodSource("all")
 	void callersThatWaitContinueAfterAnErrorOfAnotherCaller(Caller caller, Step step) throws Exception {
-		Holder held = enter(this.other, caller, LEASE);
+		Holder held = acquire(this.other, caller, LEASE);
 		Future<@Nullable Holder> patient = start(this.acquirer, caller, Duration.ofSeconds(-1));
 		Awaitility.await().until(() -> !this.acquirer.snapshot().isEmpty());
-		this.steps.fail(step, TIMES);
-		Future<@Nullable Holder> unlucky = start(this.acquirer, caller, Duration.ofMillis(300));
-		endOf(unlucky);
-		this.steps.heal();
-		leave(this.other, held);
-		// A wait whose timer could not be set ends with the error; others get the lock.
-		Holder entered = endOf(patient);
-		if (entered != null) {
-			leave(this.acquirer, entered);
+		this.errors.fail(step, TIMES);
+		Future<@Nullable Holder> failing = start(this.acquirer, caller, Duration.ofMillis(300));
+		endOf(failing);
+		this.errors.clear();
+		release(this.other, held);
+		// A wait without a timer ends with the error; the others get the lock.
+		Holder acquired = endOf(patient);
+		if (acquired != null) {
+			release(this.acquirer, acquired);
 		}
 		awaitUsable(caller);
 	}
@@ -142,51 +142,51 @@ class ErrorRecoveryTests {
 	@ParameterizedTest(name = "{0}, {1}")
 	@MethodSource("all")
 	void aKeyIsFreeAfterAnErrorAtAnyStepOfARelease(Caller caller, Step step) throws Exception {
-		Holder held = enter(this.acquirer, caller, LEASE);
+		Holder held = acquire(this.acquirer, caller, LEASE);
 		Future<@Nullable Holder> patient = start(this.other, caller, Duration.ofSeconds(20));
-		this.steps.fail(step, TIMES);
+		this.errors.fail(step, TIMES);
 		try {
-			leave(this.acquirer, held);
+			release(this.acquirer, held);
 		}
 		catch (InternalError ex) {
 			assertThat(ex).hasMessageContaining("injected");
 		}
-		this.steps.heal();
-		Holder entered = endOf(patient);
-		assertThat(entered).as("the lock of one whose release failed").isNotNull();
-		leave(this.other, entered);
+		this.errors.clear();
+		Holder acquired = endOf(patient);
+		assertThat(acquired).as("the lock whose release failed").isNotNull();
+		release(this.other, acquired);
 		awaitUsable(caller);
 	}
 
 	@ParameterizedTest(name = "{0}, {1}")
 	@MethodSource("all")
 	void aGrantGoesOnAfterAnErrorAtAnyStepThatFollowsIt(Caller caller, Step step) throws Exception {
-		Holder held = enter(this.other, caller, LEASE);
+		Holder held = acquire(this.other, caller, LEASE);
 		Future<@Nullable Holder> patient = start(this.acquirer, caller, Duration.ofSeconds(20));
 		Awaitility.await().until(() -> !this.acquirer.snapshot().isEmpty());
 		Future<@Nullable Holder> hasty = start(this.acquirer, caller, Duration.ofMillis(100));
-		this.steps.fail(step, TIMES);
-		leave(this.other, held);
+		this.errors.fail(step, TIMES);
+		release(this.other, held);
 		for (Future<@Nullable Holder> waiter : List.of(patient, hasty)) {
-			Holder entered = endOf(waiter);
-			if (entered != null) {
+			Holder acquired = endOf(waiter);
+			if (acquired != null) {
 				try {
-					leave(this.acquirer, entered);
+					release(this.acquirer, acquired);
 				}
 				catch (InternalError ex) {
 					assertThat(ex).hasMessageContaining("injected");
 				}
 			}
 		}
-		this.steps.heal();
+		this.errors.clear();
 		awaitUsable(caller);
 	}
 
-	/** Both rooms can use the key, and nothing stays in either. */
+	/** Both JVMs can use the key, and no queue is left in either. */
 	private void awaitUsable(Caller caller) throws Exception {
 		for (LockAcquirer one : List.of(this.acquirer, this.other, this.acquirer)) {
 			for (Caller each : List.of(caller, Caller.BLOCKING)) {
-				leave(one, enter(one, each, Duration.ofSeconds(15)));
+				release(one, acquire(one, each, Duration.ofSeconds(15)));
 			}
 		}
 		Awaitility.await()
@@ -194,7 +194,7 @@ class ErrorRecoveryTests {
 			.until(() -> this.acquirer.snapshot().isEmpty() && this.other.snapshot().isEmpty());
 	}
 
-	private Holder enter(LockAcquirer acquirer, Caller caller, Duration wait) throws Exception {
+	private Holder acquire(LockAcquirer acquirer, Caller caller, Duration wait) throws Exception {
 		Holder holder = start(acquirer, caller, wait).get(20, TimeUnit.SECONDS);
 		assertThat(holder).as("the key is usable").isNotNull();
 		return holder;
@@ -225,11 +225,11 @@ class ErrorRecoveryTests {
 		}
 	}
 
-	private static void leave(LockAcquirer acquirer, Holder holder) {
+	private static void release(LockAcquirer acquirer, Holder holder) {
 		acquirer.release(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE);
 	}
 
-	/** What a session hands to its room. */
+	/** Passes the signals of the store to the acquirer. */
 	private static final class Signals implements LockSignals {
 
 		/** Set before anything waits. */

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The order in which fair callers ask the store again.
+ * The order in which fair callers retry.
  */
 class FairOrderTests {
 
@@ -44,7 +44,7 @@ class FairOrderTests {
 	}
 
 	@Test
-	void fairCallersThatCouldNotBeQueuedAskAgainInTheOrderOfTheirArrival() {
+	void fairCallersThatCouldNotBeQueuedRetryInTheOrderOfTheirArrival() {
 		for (int i = 0; i < 4; i++) {
 			this.acquirer.acquireAsync(new WaitRequest("key", LockMode.EXCLUSIVE, true, Duration.ofSeconds(10),
 					Duration.ZERO.minusNanos(1), () -> {
@@ -53,13 +53,13 @@ class FairOrderTests {
 		runAll();
 		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
 		this.asked.clear();
-		// The inbox is heard now.
+		// The inbox is connected now.
 		this.acquirer.retry(null);
 		runAll();
 		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
 	}
 
-	/** Several threads promise no order: here the last task is the first. */
+	/** Several threads guarantee no order: here the last task runs first. */
 	private void runAll() {
 		Runnable task;
 		while ((task = this.tasks.pollLast()) != null) {
@@ -67,7 +67,7 @@ class FairOrderTests {
 		}
 	}
 
-	/** A store that has no inbox yet. */
+	/** A store whose inbox is not connected yet. */
 	private final class UnheardStore extends IdleStore {
 
 		@Override

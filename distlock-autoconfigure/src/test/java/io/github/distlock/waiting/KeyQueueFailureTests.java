@@ -11,19 +11,19 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the state machine of one key makes of failures.
+ * How the queue of one key handles failures.
  */
-class KeyQueueFailureTests extends OneKey {
+class KeyQueueFailureTests extends KeyQueueFixture {
 
 	@Test
-	void anExitThatRestsIsWokenAlthoughAMessageGrantedItsSuccessorMeanwhile() {
+	void aDeferredReleaseIsRepeatedAlthoughAMessageGrantedItsSuccessorMeanwhile() {
 		Waiter first = waiter(LEASE);
 		Waiter second = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
 		this.queue.join(second);
 		Command.Release release = release(this.queue.release(holder(first), deadline()));
 		this.queue.releaseFailed(release.pending(), FAILURE);
-		// The server did release: the successor hears of its grant before the repetition.
+		// The server did release: the grant message arrives before the repetition.
 		this.queue.granted(release.next().ticket(), grant(LEASE));
 		this.queue.release(holder(second), deadline());
 		this.clock.pass(Duration.ofSeconds(1));
@@ -31,12 +31,12 @@ class KeyQueueFailureTests extends OneKey {
 	}
 
 	@Test
-	void oneFailureAfterALongHoldIsNoLongSilence() {
+	void oneFailureAfterALongHoldIsNotALongOutage() {
 		Waiter first = waiter(LEASE);
 		Waiter second = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
 		this.queue.join(second);
-		// Longer than the store may be silent, but nothing was asked.
+		// Longer than the store may fail to answer, but no command was sent.
 		this.clock.pass(Duration.ofSeconds(4));
 		Command.Release release = release(this.queue.release(holder(first), deadline()));
 		this.queue.releaseFailed(release.pending(), FAILURE);
@@ -47,7 +47,7 @@ class KeyQueueFailureTests extends OneKey {
 	}
 
 	@Test
-	void anAttemptThatFailsAfterItsHolderHasLeftMakesTheExitDoubtful() {
+	void aTicketWhoseAttemptFailsAfterItsHolderHasLeftIsCancelledOnceMore() {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.granted(attempt.ticket(), grant(LEASE));
@@ -58,7 +58,7 @@ class KeyQueueFailureTests extends OneKey {
 	}
 
 	@Test
-	void anAttemptThatFailsWhileItsTicketIsHeldMakesTheExitDoubtful() {
+	void aTicketWhoseAttemptFailsWhileItIsHeldIsCancelledOnceMore() {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.granted(attempt.ticket(), grant(LEASE));
@@ -69,7 +69,7 @@ class KeyQueueFailureTests extends OneKey {
 	}
 
 	@Test
-	void anAttemptThatFailedBeforeItsTicketWasGrantedMakesTheExitDoubtful() {
+	void aTicketWhoseAttemptFailedBeforeItWasGrantedIsCancelledOnceMore() {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.attemptFailed(attempt, FAILURE);
@@ -80,7 +80,7 @@ class KeyQueueFailureTests extends OneKey {
 	}
 
 	@Test
-	void aFairCallerWhoseGrantCameTooLateAsksAgainItself() {
+	void aFairCallerWhoseGrantHasExpiredRetriesItself() {
 		this.retriesForKey = false;
 		Waiter waiter = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(waiter));
@@ -89,21 +89,21 @@ class KeyQueueFailureTests extends OneKey {
 		this.queue.attemptAnswered(attempt, granted);
 		this.clock.pass(Duration.ofMillis(20));
 		Effects effects = this.queue.timerFired();
-		assertThat(this.alarms).as("a timer that fires at once, again and again").doesNotContain(0L);
+		assertThat(this.timerDelays).as("delays of timers that fire at once, again and again").doesNotContain(0L);
 		assertThat(attempt(effects).ticket()).isEqualTo(attempt.ticket());
 	}
 
 	@Test
-	void aFairCallerThatGivesUpIsLookoutNoMore() {
+	void aFairCallerThatGivesUpLeavesTheOrderAtOnce() {
 		Waiter waiter = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), waiting());
 		Command.Release cancel = release(this.queue.giveUp(waiter, true));
 		this.queue.releaseFailed(cancel.pending(), FAILURE);
-		assertThat(this.admitted).as("others may look out").isTrue();
+		assertThat(this.leftQueue).as("another ticket may retry").isTrue();
 	}
 
 	@Test
-	void aPlaceIsLostOnlyIfThereWasOne() {
+	void aTicketIsRequeuedOnlyIfItWasQueuedBefore() {
 		Waiter waiter = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(waiter));
 		AttemptResult notQueued = new AttemptResult.Waiting(Duration.ofMillis(200), false);
@@ -115,7 +115,7 @@ class KeyQueueFailureTests extends OneKey {
 	}
 
 	@Test
-	void aPlaceThatAnAttemptWithoutAnswerTookCanBeLostToo() {
+	void aTicketThatAnUnansweredAttemptQueuedCanBeRequeued() {
 		Command.Attempt attempt = attempt(this.queue.join(waiter(LEASE)));
 		this.queue.attemptFailed(attempt, FAILURE);
 		this.queue.attemptAnswered(attempt(this.queue.retry(null)),

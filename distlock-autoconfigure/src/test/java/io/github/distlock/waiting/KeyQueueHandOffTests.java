@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * When a lock stays in the JVM, and when it goes back to the store.
+ * When a lock is handed off inside the JVM, and when it goes back to the store.
  */
-class KeyQueueHandOffTests extends OneKey {
+class KeyQueueHandOffTests extends KeyQueueFixture {
 
 	private static final long FIRST_TOKEN = 100;
 
@@ -30,7 +30,7 @@ class KeyQueueHandOffTests extends OneKey {
 	}
 
 	@Test
-	void theNextOneEntersWithTheNextTokenAndNothingIsSent() {
+	void theNextWaiterHoldsTheLockWithTheNextTokenWithoutACommand() {
 		Waiter first = enter(10);
 		Waiter second = joins();
 		Effects effects = tryHandOff(first);
@@ -39,12 +39,12 @@ class KeyQueueHandOffTests extends OneKey {
 		assertThat(holder(second).handOff()).isEqualTo(HandOff.LOCAL);
 		assertThat(holder(second).fencingToken()).isEqualTo(FIRST_TOKEN + 1);
 		assertThat(holder(second).ticket()).isEqualTo(holder(first).ticket());
-		assertThat(tryHandOff(first)).as("by one who has left").isNull();
+		assertThat(tryHandOff(first)).as("by a holder that has left").isNull();
 		assertThat(this.queue.release(holder(first), deadline())).isNull();
 	}
 
 	@Test
-	void theNextOneIsToldOfTheRenewalsSoFar() {
+	void theNextHolderGetsTheCurrentValidity() {
 		Waiter first = enter(10);
 		Waiter second = joins();
 		this.clock.pass(Duration.ofMillis(10));
@@ -54,7 +54,7 @@ class KeyQueueHandOffTests extends OneKey {
 	}
 
 	@Test
-	void theLastOfThemReleasesWithItsOwnToken() {
+	void theLastHolderReleasesWithItsOwnToken() {
 		Waiter first = enter(10);
 		Waiter second = joins();
 		tryHandOff(first);
@@ -82,7 +82,7 @@ class KeyQueueHandOffTests extends OneKey {
 	}
 
 	@Test
-	void aGrantWithoutAnotherTokenGoesBack() {
+	void aGrantWithoutAnotherTokenGoesBackToTheStore() {
 		Waiter first = enter(2);
 		Waiter second = joins();
 		tryHandOff(first);
@@ -102,7 +102,7 @@ class KeyQueueHandOffTests extends OneKey {
 	}
 
 	@Test
-	void withTooLittleOfTheLeaseLeftItGoesBack() {
+	void withTooLittleLeaseLeftTheLockGoesBackToTheStore() {
 		this.limits = new HandOffLimits(3, LEASE);
 		Waiter first = enter(10);
 		Waiter second = joins();
@@ -114,18 +114,18 @@ class KeyQueueHandOffTests extends OneKey {
 	}
 
 	@Test
-	void oneWhoAsksForAnotherLeaseAsksTheStoreForIt() {
+	void aWaiterThatAsksForAnotherLeaseGetsItFromTheStore() {
 		Waiter first = enter(10);
 		this.queue.join(waiter(LEASE, LEASE.plusSeconds(1)));
 		joins();
-		assertThat(tryHandOff(first)).as("nobody overtakes him").isNull();
+		assertThat(tryHandOff(first)).as("the order of arrival is kept").isNull();
 		Command.Release release = release(this.queue.release(holder(first), deadline()));
 		assertThat(release.next()).isNotNull();
 		assertThat(release.next().lease()).isEqualTo(LEASE.plusSeconds(1));
 	}
 
 	@Test
-	void whoHasGivenUpIsPassedOver() {
+	void aWaiterThatHasGivenUpIsSkipped() {
 		Waiter first = enter(10);
 		Waiter second = joins();
 		Waiter third = joins();
@@ -136,7 +136,7 @@ class KeyQueueHandOffTests extends OneKey {
 	}
 
 	@Test
-	void aMessageOrAReplyThatComesAgainChangesNothing() {
+	void aRepeatedMessageOrReplyChangesNothing() {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.granted(attempt.ticket(), tokens(10));
@@ -151,7 +151,7 @@ class KeyQueueHandOffTests extends OneKey {
 	}
 
 	@Test
-	void withoutABudgetItAlwaysGoesBack() {
+	void withoutABudgetTheLockAlwaysGoesBackToTheStore() {
 		this.limits = TestHandOff.NONE;
 		Waiter first = enter(10);
 		joins();
@@ -159,7 +159,7 @@ class KeyQueueHandOffTests extends OneKey {
 	}
 
 	@Test
-	void oneOfSeveralTicketsLooksAgainAndTheOthersGoOnWaiting() {
+	void oneOfSeveralTicketsRetriesAndTheOthersContinueToWait() {
 		this.retriesForKey = false;
 		Waiter first = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(first)), waiting());
@@ -176,7 +176,7 @@ class KeyQueueHandOffTests extends OneKey {
 			.extracting(Command.Attempt::ticket, Command.Attempt::lease, Command.Attempt::queue)
 			.containsExactly(again.ticket(), again.lease(), again.queue());
 		this.queue.attemptAnswered(last, granted());
-		assertThat(this.admitted).isTrue();
+		assertThat(this.leftQueue).isTrue();
 	}
 
 	private Waiter enter(int tokens) {
@@ -193,7 +193,7 @@ class KeyQueueHandOffTests extends OneKey {
 		return waiter;
 	}
 
-	/** Nothing has been renewed meanwhile. */
+	/** Hand off with the current validity. */
 	private Effects tryHandOff(Waiter from) {
 		return this.queue.tryHandOff(holder(from), this.validity);
 	}

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The state machine of one key, event by event.
+ * The queue of one key, event by event.
  */
-class KeyQueueTests extends OneKey {
+class KeyQueueTests extends KeyQueueFixture {
 
 	@Test
 	void theFirstCallerAttemptsAndALaterOneWaitsForItsAnswer() {
@@ -35,7 +35,7 @@ class KeyQueueTests extends OneKey {
 	}
 
 	@Test
-	void aReleaseQueuesTheNextWaiterInTheSameTripWithANewTicket() {
+	void aReleaseQueuesTheNextWaiterWithTheSameCommandAndANewTicket() {
 		Waiter first = waiter(Duration.ofSeconds(5));
 		Waiter second = waiter(Duration.ofSeconds(5));
 		Command.Attempt attempt = attempt(this.queue.join(first));
@@ -56,13 +56,13 @@ class KeyQueueTests extends OneKey {
 	}
 
 	@Test
-	void aSuccessorThatNobodyAnsweredForAsksAtOnce() {
+	void aSuccessorWithoutAnAnswerAttemptsAtOnce() {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.attemptAnswered(attempt, granted());
 		this.queue.join(waiter(LEASE));
 		Command.Release release = release(this.queue.release(holder(first), deadline()));
-		// Gone: the next was not queued, though the release said so.
+		// Gone: the successor was not queued, although the release asked for it.
 		Command.Attempt asks = attempt(this.queue.releaseAnswered(release.pending(), new ReleaseResult(false, null)));
 		assertThat(asks.ticket()).isEqualTo(release.next().ticket());
 	}
@@ -72,7 +72,8 @@ class KeyQueueTests extends OneKey {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		assertThat(this.queue.granted(attempt.ticket(), grant(LEASE)).woken()).containsExactly(first);
-		// The holder leaves while the reply is still on its way: nothing overtakes it.
+		// The holder leaves while the reply is still on its way: the release waits for
+		// it.
 		assertThat(this.queue.release(holder(first), deadline()).command()).isNull();
 		Command.Release release = release(this.queue.attemptAnswered(attempt, waiting()));
 		assertThat(release.pending().ticket).isEqualTo(attempt.ticket());
@@ -88,7 +89,7 @@ class KeyQueueTests extends OneKey {
 		Ticket successor = release.next().ticket();
 		this.queue.granted(successor, grant(LEASE));
 		assertThat(this.queue.release(holder(second), deadline()).command()).isNull();
-		// The first release is repeated without the successor, whose ticket is dead.
+		// The first release is repeated without the successor, whose ticket has left.
 		assertThat(this.queue.releaseFailed(release.pending(), FAILURE).command()).isNull();
 		this.clock.pass(Duration.ofSeconds(1));
 		Command.Release repeated = release(this.queue.timerFired());
@@ -101,7 +102,7 @@ class KeyQueueTests extends OneKey {
 	}
 
 	@Test
-	void thePlaceIsKeptWhileAnybodyWaitsAndCancelledByTheLastWhoLeaves() {
+	void theQueuedTicketIsKeptWhileACallerWaitsAndCancelledByTheLast() {
 		Waiter first = waiter(LEASE);
 		Waiter second = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
@@ -113,14 +114,14 @@ class KeyQueueTests extends OneKey {
 		assertThat(second.outcome()).isInstanceOf(Outcome.GaveUp.class);
 		assertThat(cancel.pending().releasesLock).isFalse();
 		assertThat(cancel.pending().ticket).isEqualTo(attempt.ticket());
-		// A newcomer waits for the answer, then attempts with a new ticket.
+		// A later caller waits for the answer, then attempts with a new ticket.
 		Waiter third = waiter(LEASE);
 		assertThat(this.queue.join(third).command()).isNull();
 		assertThat(attempt(this.queue.releaseAnswered(cancel.pending(), null)).ticket()).isNotEqualTo(attempt.ticket());
 	}
 
 	@Test
-	void aGrantThatNobodyWantsAnyMoreIsReleased() {
+	void aGrantThatNoCallerWantsIsReleased() {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		assertThat(this.queue.giveUp(first, false).command()).isNull();
@@ -129,7 +130,7 @@ class KeyQueueTests extends OneKey {
 	}
 
 	@Test
-	void aGrantWhoseTimeHasPassedIsNotEntered() {
+	void anExpiredGrantIsNotUsed() {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.attemptAnswered(attempt, waiting());
@@ -140,11 +141,11 @@ class KeyQueueTests extends OneKey {
 		Effects effects = this.queue.attemptAnswered(again, new AttemptResult.Granted(stale));
 		assertThat(effects.command()).isNull();
 		assertThat(first.outcome()).isNull();
-		assertThat(this.alarms).isNotEmpty();
+		assertThat(this.timerDelays).isNotEmpty();
 	}
 
 	@Test
-	void aTicketThatNobodyKnowsIsNobodys() {
+	void anUnknownTicketIsRefused() {
 		Waiter first = waiter(LEASE);
 		this.queue.join(first);
 		assertThat(this.queue.granted(new Ticket("key", LockMode.EXCLUSIVE, "me", 99, false), grant(LEASE))).isNull();
@@ -152,7 +153,7 @@ class KeyQueueTests extends OneKey {
 	}
 
 	@Test
-	void oneAnswerEndsAWaitForOneAnswerAndOthersThenQueue() {
+	void oneAnswerEndsTheWaitOfACallerThatTriesOnceAndOthersThenQueue() {
 		Waiter once = waiter(Duration.ZERO);
 		Command.Attempt attempt = attempt(this.queue.join(once));
 		assertThat(attempt.queue()).isFalse();
@@ -162,21 +163,21 @@ class KeyQueueTests extends OneKey {
 		assertThat(effects.woken()).containsExactly(once);
 		assertThat(once.outcome()).isInstanceOf(Outcome.TimedOut.class);
 		assertThat(attempt(effects).queue()).isTrue();
-		// While somebody is inside or waits, no command is needed to say no.
+		// While the lock is held or waited for, no command is needed to refuse it.
 		Waiter late = waiter(Duration.ZERO);
 		assertThat(this.queue.join(late).command()).isNull();
 		assertThat(late.outcome()).isInstanceOf(Outcome.TimedOut.class);
 	}
 
 	@Test
-	void whoFindsTheLockBusyAndDoesNotWaitSendsNothingMore() {
+	void aCallerThatFindsTheLockBusyAndDoesNotWaitSendsNothingMore() {
 		Command.Attempt attempt = attempt(this.queue.join(waiter(Duration.ZERO)));
 		assertThat(this.queue.attemptAnswered(attempt, new AttemptResult.Busy(LEASE)).command()).isNull();
 		assertThat(this.removed).isTrue();
 	}
 
 	@Test
-	void aFailureIsRepeatedUntilTheStoreHasBeenSilentForTooLong() {
+	void aFailedCommandIsRepeatedUntilTheStoreHasNotAnsweredForTooLong() {
 		Waiter first = waiter(LockRequest.FOREVER);
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		Effects effects = this.queue.attemptFailed(attempt, FAILURE);
@@ -188,13 +189,13 @@ class KeyQueueTests extends OneKey {
 		this.clock.pass(Duration.ofSeconds(2));
 		effects = this.queue.attemptFailed(again, FAILURE);
 		assertThat(first.outcome()).isInstanceOf(Outcome.Failure.class);
-		// Nobody knows what became of the attempt: it is cancelled, and once more later.
+		// The outcome of the attempt is unknown: it is cancelled, and once more later.
 		Command.Release cancel = release(effects);
 		assertThat(this.queue.releaseAnswered(cancel.pending(), null).stray()).isEqualTo(attempt.ticket());
 	}
 
 	@Test
-	void aWaitThatEndsAfterAFailureWasNoContention() {
+	void aWaitThatEndsAfterAFailureIsNotATimeout() {
 		Waiter first = waiter(Duration.ofSeconds(1));
 		Command.Attempt attempt = attempt(this.queue.join(first));
 		this.queue.attemptFailed(attempt, FAILURE);
@@ -203,7 +204,7 @@ class KeyQueueTests extends OneKey {
 	}
 
 	@Test
-	void aHolderThatWasDetachedCannotLeaveAgain() {
+	void aHolderCannotReleaseTwice() {
 		Waiter first = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
 		Holder holder = holder(first);

@@ -9,13 +9,13 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The next event of a key settles what an error has lost when not even its handler could
- * run: a command without a sender, and a caller that has gone.
+ * If an error prevented even its own handler, the next event of the key settles what was
+ * lost: a command without a sender, and a caller that has left.
  */
-class LostCommandTests extends OneKey {
+class LostCommandTests extends KeyQueueFixture {
 
 	@Test
-	void anAttemptThatItsSenderDroppedIsMadeAgainWithTheNextEvent() {
+	void anAttemptWhoseOutcomeIsLostIsRepeatedWithTheNextEvent() {
 		Command.Attempt lost = attempt(this.queue.join(waiter(LEASE)));
 		lost.outcomeLost = true;
 		Command.Attempt again = attempt(this.queue.join(waiter(LEASE)));
@@ -23,7 +23,7 @@ class LostCommandTests extends OneKey {
 	}
 
 	@Test
-	void aReleaseThatItsSenderDroppedIsMadeAgainWithTheNextEvent() {
+	void aReleaseWhoseOutcomeIsLostIsRepeatedWithTheNextEvent() {
 		Waiter first = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(first)), granted());
 		Command.Release lost = release(this.queue.release(holder(first), deadline()));
@@ -37,11 +37,11 @@ class LostCommandTests extends OneKey {
 		Command.Attempt lost = attempt(this.queue.join(waiter(LEASE)));
 		lost.maybeUnsent = true;
 		attempt(this.queue.join(waiter(LEASE)));
-		assertThat(lost.take()).as("a copy in the queue of the executor is sent").isFalse();
+		assertThat(lost.take()).as("whether a copy in the queue of the executor may be sent").isFalse();
 	}
 
 	@Test
-	void aCommandThatIsSentAlthoughTheExecutorThrewIsNotMadeTwice() {
+	void aCommandThatIsSentAlthoughTheExecutorThrewIsNotSentTwice() {
 		Command.Attempt sent = attempt(this.queue.join(waiter(LEASE)));
 		assertThat(sent.take()).isTrue();
 		sent.maybeUnsent = true;
@@ -59,7 +59,7 @@ class LostCommandTests extends OneKey {
 	}
 
 	@Test
-	void aCallerThatAnErrorHasEndedIsNotGrantedTheLock() {
+	void aCallerWhoseWaitEndedWithAnErrorIsNotGrantedTheLock() {
 		Waiter gone = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(gone));
 		Waiter next = waiter(LEASE);
@@ -71,7 +71,7 @@ class LostCommandTests extends OneKey {
 	}
 
 	@Test
-	void aLockWhoseOnlyCallerAnErrorHasEndedIsGivenBack() {
+	void aLockIsGivenBackIfTheWaitOfItsOnlyCallerEndedWithAnError() {
 		Waiter gone = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(gone));
 		gone.abandoned = true;
@@ -81,7 +81,7 @@ class LostCommandTests extends OneKey {
 	}
 
 	@Test
-	void anHeirWhoseAttemptWasLostIsRefusedAndNeverAsks() {
+	void aDowngradeWhoseAttemptWasLostIsRefusedAndDoesNotAttemptAgain() {
 		DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.forDowngrade("key", LEASE), this.clock.nanoTime(),
 				LEASE.toNanos());
 		PendingDowngrade downgrade = this.queue.prepareDowngrade(reader);
@@ -91,7 +91,7 @@ class LostCommandTests extends OneKey {
 	}
 
 	@Test
-	void aTicketThatWasGrantedWhileItsAttemptWasLostLeavesDoubtfully() {
+	void aTicketThatWasGrantedWhileItsAttemptWasLostIsCancelledOnceMore() {
 		Waiter waiter = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(waiter));
 		this.queue.granted(attempt.ticket(), grant(LEASE));

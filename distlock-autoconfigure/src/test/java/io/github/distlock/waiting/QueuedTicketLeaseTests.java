@@ -13,10 +13,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * With which lease the ticket of a key asks when its callers want different ones, and
- * what becomes of a grant that came too late for a caller that asks once.
+ * Which lease the ticket of a key asks for when its callers ask for different ones, and
+ * how a caller that gives up or tries once leaves.
  */
-class QueuedTicketLeaseTests extends OneKey {
+class QueuedTicketLeaseTests extends KeyQueueFixture {
 
 	private static final Duration LONG = Duration.ofHours(1);
 
@@ -68,7 +68,7 @@ class QueuedTicketLeaseTests extends OneKey {
 		this.clock.pass(SHORT);
 		Effects effects = this.queue.attemptAnswered(attempt, granted);
 		assertThat(once.outcome()).isInstanceOf(Outcome.TimedOut.class);
-		// The ticket holds the lock in the store: it returns when that is over.
+		// The ticket holds the lock in the store: the caller returns when it has left.
 		assertThat(effects.woken()).isEmpty();
 		Command.Release cancel = release(effects);
 		assertThat(cancel.pending().ticket).isEqualTo(attempt.ticket());
@@ -96,7 +96,7 @@ class QueuedTicketLeaseTests extends OneKey {
 	}
 
 	@Test
-	void aCallerThatGivesUpIsWokenWhenTheRoomCloses() {
+	void aCallerThatGivesUpIsWokenWhenAllWaitersFail() {
 		Waiter waiter = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), waiting());
 		this.queue.giveUp(waiter, true);
@@ -104,7 +104,7 @@ class QueuedTicketLeaseTests extends OneKey {
 	}
 
 	@Test
-	void aCallerThatGivesUpWhileOthersKeepThePlaceReturnsAtOnce() {
+	void aCallerThatGivesUpWhileOthersKeepTheTicketReturnsAtOnce() {
 		Waiter first = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(first)), waiting());
 		this.queue.join(waiter(LEASE));
@@ -119,7 +119,7 @@ class QueuedTicketLeaseTests extends OneKey {
 	}
 
 	@Test
-	void aCallerThatGivesUpWhileItsAttemptIsOnItsWayReturnsWhenThePlaceIsLeft() {
+	void aCallerThatGivesUpWhileItsAttemptIsOnItsWayReturnsWhenItsTicketHasLeft() {
 		Waiter waiter = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(waiter));
 		assertThat(this.queue.giveUp(waiter, true).woken()).isEmpty();

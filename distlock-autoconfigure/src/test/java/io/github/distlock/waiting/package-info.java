@@ -1,4 +1,4 @@
 /**
- * Tests of the {@code waiting} room.
+ * Tests of the {@code waiting} package.
  */
 package io.github.distlock.waiting;

@@ -24,12 +24,12 @@ import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts around a waiting room: a real store, real pools and a real timer, each of
- * which fails with an {@link Error} as often as a test says.
+ * Injects errors around a lock acquirer: a real store, real pools and a real timer, each
+ * of which fails with an {@link Error} as often as a test asks for.
  */
-public final class FailingSteps implements AutoCloseable {
+public final class ErrorInjector implements AutoCloseable {
 
-	/** Where an error can be injected. */
+	/** A step at which an error can be injected. */
 	public enum Step {
 
 		ATTEMPT, ATTEMPT_AFTER, RELEASE, RELEASE_AFTER, CANCEL, EXECUTE, SCHEDULE, CALLBACK, THREAD_START
@@ -44,7 +44,7 @@ public final class FailingSteps implements AutoCloseable {
 
 	private final ScheduledThreadPoolExecutor timers;
 
-	public FailingSteps() {
+	public ErrorInjector() {
 		this.timers = new ScheduledThreadPoolExecutor(1, factory()) {
 
 			@Override
@@ -61,8 +61,8 @@ public final class FailingSteps implements AutoCloseable {
 		this.faults.put(step, new AtomicInteger(times));
 	}
 
-	/** Fail no more. */
-	public void heal() {
+	/** Inject no more errors. */
+	public void clear() {
 		this.faults.clear();
 	}
 

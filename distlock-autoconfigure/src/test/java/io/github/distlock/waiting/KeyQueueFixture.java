@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * One key, told events by hand, with a manual clock.
+ * The queue of one key with a manual clock. Tests report the events and look at the
+ * effects.
  */
-abstract class OneKey implements KeyQueue.Context {
+abstract class KeyQueueFixture implements KeyQueue.Context {
 
 	static final Duration LEASE = Duration.ofSeconds(10);
 
@@ -42,13 +43,13 @@ abstract class OneKey implements KeyQueue.Context {
 
 	boolean retriesForKey = true;
 
-	boolean admitted;
+	boolean leftQueue;
 
 	@Nullable LockBackendException failureOfOthers;
 
 	int requeuedAtEndCalls;
 
-	final List<Long> alarms = new ArrayList<>();
+	final List<Long> timerDelays = new ArrayList<>();
 
 	long deadline() {
 		return this.clock.nanoTime() + LEASE.toNanos();
@@ -133,7 +134,7 @@ abstract class OneKey implements KeyQueue.Context {
 
 	@Override
 	public void leftQueue() {
-		this.admitted = true;
+		this.leftQueue = true;
 	}
 
 	@Override
@@ -152,8 +153,8 @@ abstract class OneKey implements KeyQueue.Context {
 	}
 
 	@Override
-	public @Nullable LockBackendException scheduleTimer(QueueEvents rung, long delayNanos) {
-		this.alarms.add(delayNanos);
+	public @Nullable LockBackendException scheduleTimer(QueueEvents queue, long delayNanos) {
+		this.timerDelays.add(delayNanos);
 		return null;
 	}
 
