@@ -1,15 +1,16 @@
 package io.github.distlock.aop;
 
 /**
- * Whether calls of a bean's annotated methods reach their locks.
+ * Verifies that calls of the annotated methods of a bean pass the lock.
  */
 interface AdviceVerifier {
 
 	/**
-	 * Refuse a bean whose method would run without its lock, or in the wrong order.
-	 * @param bean the bean, with its proxy if it has one
-	 * @param place one of its annotated methods
-	 * @throws io.github.distlock.LockDefinitionException if it cannot work
+	 * Refuse a bean whose method would run without its lock, or with the lock inside the
+	 * transaction.
+	 * @param bean the bean, or its proxy if it has one
+	 * @param declaration one of its annotated methods
+	 * @throws io.github.distlock.LockDefinitionException if the bean is refused
 	 */
 	void verify(Object bean, BeanLocks.Declaration declaration);
 

@@ -1,19 +1,20 @@
 package io.github.distlock.aop;
 
 /**
- * How calls of annotated methods reach their lock.
+ * How the lock is put around annotated methods.
  */
 public enum AopMode {
 
 	/**
-	 * Through the proxy of the bean: each call from another object, of a method that a
-	 * proxy can intercept.
+	 * By the proxy of the bean. Locks calls from other objects, of methods that a proxy
+	 * can intercept.
 	 */
 	PROXY,
 
 	/**
-	 * Through AspectJ's weaver, which changes the class when it is loaded: each call,
-	 * those inside one object and those of private, final and static methods, too.
+	 * By the weaver of AspectJ, which changes the class when it is loaded. Locks all
+	 * calls, including those inside one object and those of private, final and static
+	 * methods.
 	 */
 	ASPECTJ
 

@@ -11,17 +11,17 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.validation.beanvalidation.MethodValidationInterceptor;
 
 /**
- * The first half of Spring's method validation: validates the arguments, with the
- * validator and the groups of the interceptor that it stands for.
+ * The first half of Spring's method validation: validates the arguments before the lock
+ * is acquired. It uses Spring's interceptor for that, and so its validator and groups.
  *
  * @param interceptor Spring's interceptor, which validates arguments and results
  */
 record ArgumentValidation(MethodValidationInterceptor interceptor) implements MethodInterceptor {
 
 	/**
-	 * Attribute of calls whose arguments are valid: a list of the interceptors that say
-	 * so, since an application may have several. The list is immutable, because a copy of
-	 * the call shares its attributes.
+	 * Attribute of calls with valid arguments: a list of the interceptors that have
+	 * validated them, because an application may have several. The list is immutable,
+	 * because a copy of the call shares its attributes.
 	 */
 	private static final String VALID = ArgumentValidation.class.getName();
 
@@ -36,28 +36,29 @@ record ArgumentValidation(MethodValidationInterceptor interceptor) implements Me
 		}
 		catch (ArgumentsAreValid ex) {
 			if (invocation instanceof ProxyMethodInvocation call) {
-				List<Object> done = new ArrayList<>(done(call));
-				done.add(this.interceptor);
-				call.setUserAttribute(VALID, List.copyOf(done));
+				List<Object> interceptors = new ArrayList<>(validatedBy(call));
+				interceptors.add(this.interceptor);
+				call.setUserAttribute(VALID, List.copyOf(interceptors));
 			}
 		}
 		return invocation.proceed();
 	}
 
-	/** Whether the arguments of a call were validated already by the same interceptor. */
-	static boolean isDone(MethodInvocation invocation, MethodValidationInterceptor interceptor) {
+	/** Whether this interceptor has already validated the arguments of a call. */
+	static boolean isValidatedBy(MethodInvocation invocation, MethodValidationInterceptor interceptor) {
 		return invocation instanceof ProxyMethodInvocation call
-				&& done(call).stream().anyMatch((done) -> done == interceptor);
+				&& validatedBy(call).stream().anyMatch((other) -> other == interceptor);
 	}
 
-	private static List<?> done(ProxyMethodInvocation call) {
+	private static List<?> validatedBy(ProxyMethodInvocation call) {
 		return (call.getUserAttribute(VALID) instanceof List<?> interceptors) ? interceptors : List.of();
 	}
 
 	/**
-	 * A call that ends where the method would begin.
+	 * A call that ends before the method begins, so that the interceptor validates only
+	 * the arguments.
 	 *
-	 * @param call the real one
+	 * @param call the real call
 	 */
 	private record WithoutResult(MethodInvocation call) implements InvocationDecorator {
 
@@ -68,7 +69,7 @@ record ArgumentValidation(MethodValidationInterceptor interceptor) implements Me
 
 	}
 
-	/** Leads out of Spring's interceptor. Has no stack trace. */
+	/** Ends the call of Spring's interceptor. Has no stack trace. */
 	private static final class ArgumentsAreValid extends RuntimeException {
 
 		private static final long serialVersionUID = 1L;

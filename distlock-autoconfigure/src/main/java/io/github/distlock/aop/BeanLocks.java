@@ -7,10 +7,10 @@ import java.util.stream.Stream;
 import io.github.distlock.LockDefinitionException;
 
 /**
- * What the annotations of a bean class say.
+ * The locks of a bean class.
  *
- * @param sound the definitions that were read
- * @param broken the methods whose annotations cannot work
+ * @param valid the definitions of valid annotations
+ * @param invalid the methods with invalid annotations
  */
 record BeanLocks(List<LockDefinition> valid, List<Invalid> invalid) {
 
@@ -21,8 +21,8 @@ record BeanLocks(List<LockDefinition> valid, List<Invalid> invalid) {
 	}
 
 	/**
-	 * Return all annotated methods, for checks that do not depend on what the annotations
-	 * say.
+	 * Return all annotated methods, for checks that do not depend on the attributes of
+	 * the annotations.
 	 */
 	List<Declaration> declarations() {
 		return Stream
@@ -33,17 +33,17 @@ record BeanLocks(List<LockDefinition> valid, List<Invalid> invalid) {
 	}
 
 	/**
-	 * A method that is to be locked.
+	 * A method to which an annotation applies.
 	 *
 	 * @param method the method
-	 * @param onClass whether only a class is annotated
+	 * @param onClass whether a class is annotated and not the method
 	 */
 	record Declaration(LockedMethod method, boolean onClass) {
 
 		/**
-		 * Whether a class-based proxy cannot intercept the method, and its author can
-		 * neither change nor exclude it: a class is annotated, which inherits a final
-		 * method of another package.
+		 * Whether a class-based proxy cannot intercept the method, and the author of the
+		 * annotation can neither change nor exclude it: the annotated class inherits a
+		 * final method of another package.
 		 */
 		boolean isClosed() {
 			Class<?> declaring = this.method.method().getDeclaringClass();
@@ -61,10 +61,10 @@ record BeanLocks(List<LockDefinition> valid, List<Invalid> invalid) {
 	}
 
 	/**
-	 * A method that is to be locked and cannot be.
+	 * A method with invalid annotations.
 	 *
-	 * @param place the method
-	 * @param problems at least one
+	 * @param declaration the method
+	 * @param problems the problems, at least one
 	 */
 	record Invalid(Declaration declaration, List<LockDefinitionException> problems) {
 	}

@@ -5,9 +5,10 @@ import io.micrometer.context.ContextSnapshotFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Carries the context of a caller to the thread that does its work: its context class
- * loader, and the thread-locals that Micrometer's context propagation knows, if that is
- * on the class path. Nothing else: threads of the library inherit nothing.
+ * Carries the context of a caller to the thread that does its work: the context class
+ * loader, and the thread-locals that are registered with Micrometer's context
+ * propagation, if that is on the class path. Nothing else is carried: threads of the
+ * library inherit nothing.
  */
 final class CallerContext {
 
@@ -47,7 +48,7 @@ final class CallerContext {
 	}
 
 	/**
-	 * Loaded only where the library is.
+	 * Loaded only if context propagation is on the class path.
 	 */
 	private static final class Propagation {
 

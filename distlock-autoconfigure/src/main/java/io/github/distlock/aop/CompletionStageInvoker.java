@@ -13,10 +13,10 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For methods that return a {@code CompletionStage}: the lock is asked for when the
- * method is called, the body runs on an executor when it is there, and the lock is held
- * until the stage is complete that the body returned. Whatever goes wrong, the caller's
- * stage says it. It completes after the release.
+ * Runs methods that return a {@code CompletionStage}. The locks are requested when the
+ * method is called. When they are acquired, the body runs on an executor. They are held
+ * until the stage completes that the body has returned. The stage of the caller completes
+ * after the release. All failures are reported by that stage.
  */
 final class CompletionStageInvoker implements LockInvoker {
 
@@ -57,8 +57,8 @@ final class CompletionStageInvoker implements LockInvoker {
 		private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
 
 		/**
-		 * Whether the body has begun, or never will: whoever sets it gives the locks
-		 * back.
+		 * Whether the body has begun or will never begin. The code that sets it releases
+		 * the locks.
 		 */
 		private final AtomicBoolean decided = new AtomicBoolean();
 
@@ -82,7 +82,7 @@ final class CompletionStageInvoker implements LockInvoker {
 						body.run();
 					}
 					catch (Throwable ex) {
-						// What carries the context of the caller may fail, too.
+						// Setting the context of the caller may fail, too.
 						abandon(acquired, ex);
 					}
 				}, (ex) -> abandon(acquired, ex));
@@ -93,38 +93,41 @@ final class CompletionStageInvoker implements LockInvoker {
 
 		private void start(AsyncLockOutcome outcome) {
 			if (this.result.isDone()) {
-				// Cancelled before the work began: it need not begin.
+				// Cancelled before the body began.
 				abandon(outcome, new CancellationException());
 				return;
 			}
 			if (!this.decided.compareAndSet(false, true)) {
 				return;
 			}
-			// From here on the locks are given back by leave, and by nothing else.
+			// From here on, only release() releases the locks.
 			try (LockContext.Scope scope = LockContext.openAll(this.outer)) {
 				((CompletionStage<?>) outcome.result(this.call))
-					.whenComplete((value, failure) -> leave(outcome, value, failure));
+					.whenComplete((value, failure) -> release(outcome, value, failure));
 			}
 			catch (Throwable ex) {
-				leave(outcome, null, ex);
+				release(outcome, null, ex);
 			}
 		}
 
-		/** The body cannot begin, unless it has. */
+		/** Release the locks, unless the body has begun. */
 		private void abandon(AsyncLockOutcome outcome, Throwable reason) {
 			if (this.decided.compareAndSet(false, true)) {
 				CompletionStageInvoker.this.lockExecutor.abandon(outcome.locks(), () -> complete(null, reason));
 			}
 		}
 
-		private void leave(AsyncLockOutcome outcome, @Nullable Object value, @Nullable Throwable failure) {
+		private void release(AsyncLockOutcome outcome, @Nullable Object value, @Nullable Throwable failure) {
 			Throwable own = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 					: failure;
 			CompletionStageInvoker.this.lockExecutor.release(outcome.locks(), own,
 					(problem) -> complete(value, (failure != null) ? failure : problem));
 		}
 
-		/** What depends on the result may block: not on a thread of ours. */
+		/**
+		 * Stages that depend on the result may block, so they run on a thread of their
+		 * own.
+		 */
 		private void complete(@Nullable Object value, @Nullable Throwable failure) {
 			if (this.result.isDone()) {
 				return;

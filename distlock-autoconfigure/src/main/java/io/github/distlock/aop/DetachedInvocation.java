@@ -8,11 +8,11 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /**
- * A call that goes on after its interceptor has returned, on another thread. It has
- * arguments and a place in the chain of its own, and is exposed to the advice inside of
- * it, which would look for it in vain on that thread.
+ * A call that continues on another thread after its interceptor has returned. It has its
+ * own arguments and its own position in the chain of interceptors. It is also exposed on
+ * that thread, because inner advice may look up the current invocation.
  *
- * @param call the copy
+ * @param call a copy of the call
  */
 record DetachedInvocation(MethodInvocation call) implements InvocationDecorator {
 

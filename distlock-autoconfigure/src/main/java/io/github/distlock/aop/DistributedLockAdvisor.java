@@ -17,19 +17,21 @@ import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 
 /**
- * Locks the methods that are annotated with
+ * Advises methods that are annotated with
  * {@link io.github.distlock.DistributedLock @DistributedLock}.
  * <p>
- * Must be a bean with the role infrastructure (without AspectJ on the class path no other
- * advisor is applied) from a static method (so that its configuration class is not
- * created before all other beans), next to an {@link LockProxyRegistrar}.
+ * Must be a bean with the infrastructure role, because without AspectJ on the class path
+ * no other advisors are applied. Its bean method must be static, so that its
+ * configuration class is not created before all other beans. Requires a
+ * {@link LockProxyRegistrar}.
  */
 public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
 	/**
-	 * Inside of everything that has a place of its own, such as security, and outside of
-	 * caches and transactions, which are last by default. What retries, limits or makes
-	 * asynchronous does so around all advisors, whatever their order.
+	 * Inside advisors with an order of their own, such as those of security, and outside
+	 * caches and transactions, which are last by default. Spring's own retries,
+	 * concurrency limits and asynchronous execution are outside all advisors, regardless
+	 * of their order.
 	 */
 	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
 
@@ -48,11 +50,12 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	private final transient LockInterceptor advice;
 
 	/**
-	 * Create the advisor; asks the environment for nothing.
-	 * @param beanFactory where key expressions find beans, placeholders their properties
-	 * @param mode how calls reach their lock; an advisor that is woven matches nothing
-	 * @param order the advisor's place among others, {@link #DEFAULT_ORDER} if in doubt
-	 * @param environment what locked calls need
+	 * Create the advisor. Does not use the environment yet.
+	 * @param beanFactory resolves beans in expressions, and placeholders
+	 * @param mode how the lock is put around methods; in mode {@code ASPECTJ} the advisor
+	 * matches no method
+	 * @param order the order of the advisor, by default {@link #DEFAULT_ORDER}
+	 * @param environment provides what locked calls need
 	 */
 	public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, AopMode mode, int order,
 			LockEnvironment environment) {
@@ -90,9 +93,8 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	}
 
 	/**
-	 * Ask for what will be asked for again when a lock is not to be had: several handlers
-	 * are said to be too many now, and not then. Likewise an executor that does not
-	 * exist.
+	 * Look up the failure handler and the executor, so that several handlers or a missing
+	 * executor are reported at start-up and not at the first failure.
 	 */
 	void verifyEnvironment() {
 		this.environment.failureHandler().get();
@@ -107,7 +109,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		return (this.mode == AopMode.PROXY) ? new ProxyVerifier(this) : new WeavingVerifier();
 	}
 
-	/** What becomes of calls that the weaver has caught. */
+	/** The interceptor for calls of woven methods. */
 	MethodInterceptor wovenCalls() {
 		return (this.mode == AopMode.PROXY) ? MethodInvocation::proceed : this.advice;
 	}

@@ -12,27 +12,27 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 
 /**
- * Has a method locked once, though the application has two creators of proxies, such as
- * Spring's and a {@code DefaultAdvisorAutoProxyCreator} for Apache Shiro. Both apply each
- * advisor, so that the bean is a proxy around a proxy. The lock stays in the outer one,
- * outside the transactions of both.
+ * Removes the lock from the inner proxy of a bean with two proxies. This happens if an
+ * application has two proxy creators, such as Spring's and a
+ * {@code DefaultAdvisorAutoProxyCreator} for Apache Shiro, which both apply each advisor.
+ * The lock stays in the outer proxy, outside the transactions of both.
  * <p>
  * A bean method may also return another bean, whose proxy is then inside that of the new
- * bean. The other bean keeps its lock, and a call of the new one enters the lock twice.
+ * bean. The other bean keeps its lock, and a call of the new bean enters the lock twice.
  */
 class DuplicateLockRemover extends FinishedProxyPostProcessor implements SmartInstantiationAwareBeanPostProcessor {
 
 	private static final Log logger = LogFactory.getLog(DuplicateLockRemover.class);
 
 	/**
-	 * Locked proxies that are beans. The proxy of the first of two creators never gets
-	 * here, since this post-processor is last. Static, because the inner proxy may be a
-	 * bean of a parent context; by identity, because proxies with equal targets are
-	 * equal. An entry goes when its proxy is collected.
+	 * Locked proxies that are beans. The proxy of the first of two creators is never one
+	 * of them, because this post-processor runs last. Static, because the inner proxy may
+	 * be a bean of a parent context; by identity, because proxies with equal targets are
+	 * equal.
 	 */
 	private static final WeakIdentityMap<Boolean> BEANS = new WeakIdentityMap<>();
 
-	/** The proxy of a bean in a circular reference is seen only here. */
+	/** The proxy of a bean in a circular reference is passed only to this method. */
 	@Override
 	public Object getEarlyBeanReference(Object bean, String beanName) {
 		return postProcessAfterInitialization(bean, beanName);

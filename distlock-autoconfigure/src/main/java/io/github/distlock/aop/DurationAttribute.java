@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 /**
- * Reads {@code waitTime}, {@code leaseTime} and {@code minHold}. A number without a unit
- * is refused: it would be milliseconds to one reader and seconds to the next.
+ * Parses {@code waitTime}, {@code leaseTime} and {@code minHold}. Refuses a number
+ * without a unit: some readers would take it for milliseconds, others for seconds.
  */
 final class DurationAttribute {
 
@@ -33,10 +33,10 @@ final class DurationAttribute {
 			return LockRequest.FOREVER;
 		}
 		Duration duration = parse("waitTime", value, text, method,
-				"; \"0\" tries once, \"-1\" waits for ever and \"\" takes distlock.wait-time");
+				"; \"0\" tries once, \"-1\" waits without a limit and \"\" takes distlock.wait-time");
 		if (duration.isNegative()) {
 			throw method.refuse("waitTime", value,
-					"is negative: write \"-1\" to wait for ever, \"0\" to try once, or a duration " + EXAMPLES);
+					"is negative: write \"-1\" to wait without a limit, \"0\" to try once, or a duration " + EXAMPLES);
 		}
 		return duration;
 	}
@@ -46,7 +46,7 @@ final class DurationAttribute {
 		if (text.isEmpty()) {
 			return null;
 		}
-		String remedy = "; leave it out to have the watchdog renew the lease until the method returns";
+		String remedy = "; leave it out to let the watchdog renew the lease until the method returns";
 		Duration duration = parse("leaseTime", value, text, method, remedy);
 		if (duration.compareTo(LockRequest.MINIMUM_LEASE) < 0) {
 			throw method.refuse("leaseTime", value, "is shorter than the shortest lease, "
@@ -64,10 +64,10 @@ final class DurationAttribute {
 		if (text.isEmpty()) {
 			return null;
 		}
-		String remedy = "; leave it out to have the lock free when the method returns";
+		String remedy = "; leave it out to release the lock when the method returns";
 		Duration duration = parse("minHold", value, text, method, remedy);
 		if (duration.isNegative() || duration.isZero()) {
-			throw method.refuse("minHold", value, "is no time: write a duration " + EXAMPLES + remedy);
+			throw method.refuse("minHold", value, "is not positive: write a duration " + EXAMPLES + remedy);
 		}
 		Duration longest = (leaseTime != null) ? leaseTime : LockRequest.MAXIMUM_LEASE;
 		if (duration.compareTo(longest) > 0) {
@@ -80,7 +80,7 @@ final class DurationAttribute {
 	private static Duration parse(String attribute, String value, String text, LockedMethod method, String remedy) {
 		if (BARE_NUMBER.matcher(text).matches()) {
 			if (text.startsWith("-")) {
-				// A unit would not help: the caller refuses what is negative.
+				// A unit would not help: the caller refuses negative values.
 				return LockRequest.FOREVER;
 			}
 			throw method.refuse(attribute, value,
@@ -91,7 +91,7 @@ final class DurationAttribute {
 		}
 		catch (IllegalArgumentException ex) {
 			throw method.refuse(attribute, value,
-					"is no duration, or too long for one: write a number and a unit without a blank, " + EXAMPLES
+					"is not a duration, or is too long: write a number and a unit without a space, " + EXAMPLES
 							+ remedy,
 					ex);
 		}

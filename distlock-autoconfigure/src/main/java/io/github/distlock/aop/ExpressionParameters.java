@@ -11,8 +11,9 @@ import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 
 /**
- * Under which variables a key expression finds the arguments: {@code #a0} and {@code #p0}
- * by position, and by name where the class file has names.
+ * The variables of an expression for the arguments of the call: {@code #a0} and
+ * {@code #p0} by position, and the names of the parameters if the class file contains
+ * them.
  */
 final class ExpressionParameters {
 
@@ -20,7 +21,7 @@ final class ExpressionParameters {
 
 	private final Map<String, Integer> positions = new LinkedHashMap<>();
 
-	/** Of the parameter that has no value before there is a lock. */
+	/** The variables of the fencing token, which has no value before the lock. */
 	private final List<String> tokens;
 
 	private final boolean named;
@@ -29,17 +30,17 @@ final class ExpressionParameters {
 
 	/**
 	 * Read the names.
-	 * @param annotated the method that has the annotation: who wrote the expression had
-	 * its names before the eyes; {@code null} if the class has it
+	 * @param annotated the annotated method, {@code null} if the class is annotated: its
+	 * names have precedence, because the author of the expression reads them there
 	 * @param specific the method that is called
 	 */
 	ExpressionParameters(@Nullable Method annotated, Method specific) {
 		this.types = specific.getParameterTypes();
-		boolean known = false;
+		boolean annotatedNamed = false;
 		if (annotated != null) {
-			known = addNames(annotated);
+			annotatedNamed = addNames(annotated);
 		}
-		this.named = addNames(specific) || known || specific.getParameterCount() == 0;
+		this.named = addNames(specific) || annotatedNamed || specific.getParameterCount() == 0;
 		for (int i = 0; i < specific.getParameterCount(); i++) {
 			this.positions.putIfAbsent("a" + i, i);
 			this.positions.putIfAbsent("p" + i, i);
@@ -78,15 +79,15 @@ final class ExpressionParameters {
 	}
 
 	/**
-	 * Say what can be written instead of an unknown variable.
+	 * Describe what to write instead of an unknown variable.
 	 */
 	String remedy() {
 		if (this.positions.isEmpty()) {
 			return "the method has no parameters";
 		}
-		String known = "write one of #" + String.join(", #", this.positions.keySet());
-		return this.named ? known
-				: "the class was compiled without parameter names: compile it with -parameters, or " + known;
+		String variables = "write one of #" + String.join(", #", this.positions.keySet());
+		return this.named ? variables
+				: "the class was compiled without parameter names: compile it with -parameters, or " + variables;
 	}
 
 }

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key that was written as a text instead of an expression, such as {@code stock-lock}
- * or <code>stock-{#sku}</code>.
+ * Suggests an expression for a key that was written as plain text, such as
+ * {@code stock-lock} or <code>stock-{#sku}</code>.
  */
 final class ExpressionSuggestion {
 
@@ -24,9 +24,9 @@ final class ExpressionSuggestion {
 	}
 
 	/**
-	 * Write it as an expression.
-	 * @param written what was written
-	 * @return the expression, or {@code null} if it is not known what was meant
+	 * Convert a text to the expression that was probably meant.
+	 * @param written the text
+	 * @return the expression, or {@code null} if the meaning is not clear
 	 */
 	static @Nullable String of(String written) {
 		if (TEXT.matcher(written).matches()) {

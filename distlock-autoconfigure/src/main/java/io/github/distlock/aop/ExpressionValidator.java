@@ -20,7 +20,7 @@ import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
- * Finds, without evaluating it, what cannot work in an expression.
+ * Finds errors in an expression without evaluating it.
  */
 final class ExpressionValidator {
 
@@ -47,12 +47,12 @@ final class ExpressionValidator {
 	}
 
 	/**
-	 * Walk the tree.
-	 * @param node where we are
-	 * @param first whether nothing stands before the node, as in {@code id} but not in
-	 * {@code #order.id}
-	 * @param root whether a name with nothing before it is one of {@code #root}: not so
-	 * inside a selection, where it is one of the element
+	 * Check a node and its children.
+	 * @param node the node
+	 * @param first whether the node is not part of a chain, or the first of one: true for
+	 * {@code id}, false for {@code id} in {@code #order.id}
+	 * @param root whether an unqualified name is a property of {@code #root}: false
+	 * inside a selection, where it is a property of the element
 	 */
 	private void check(SpelNode node, boolean first, boolean root) {
 		checkReferences(node);
@@ -105,7 +105,8 @@ final class ExpressionValidator {
 	}
 
 	/**
-	 * Check the properties of an argument, as far as their types are known for each call.
+	 * Check the properties of an argument as far as their types are the same for each
+	 * call.
 	 */
 	private void checkProperties(SpelNode compound) {
 		if (!(compound.getChild(0) instanceof VariableReference variable)) {
@@ -164,8 +165,8 @@ final class ExpressionValidator {
 			throw this.source.refuse("has the bare word " + name + ": " + remedy(name));
 		}
 		if (node instanceof MethodReference method) {
-			throw this.source.refuse("calls " + method.getName() + "() on nothing: write @bean." + method.getName()
-					+ "() or #root.target." + method.getName() + "()");
+			throw this.source.refuse("calls " + method.getName() + "() without a target: write @bean."
+					+ method.getName() + "() or #root.target." + method.getName() + "()");
 		}
 	}
 

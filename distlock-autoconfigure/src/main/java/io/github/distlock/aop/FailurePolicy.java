@@ -5,16 +5,16 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the caller of a method gets whose lock is not to be had.
+ * Determines what the caller gets if the lock is not acquired.
  */
 interface FailurePolicy {
 
 	/**
-	 * Return or throw what the caller of the method gets.
+	 * Determine what the caller gets.
 	 * @param invocation the call
-	 * @param failure the lock, and the exception that says why it was not acquired
+	 * @param failure the lock, and the exception with the reason
 	 * @return a value of the method's return type
-	 * @throws Throwable what the caller gets instead
+	 * @throws Throwable the exception for the caller
 	 */
 	@Nullable Object result(MethodInvocation invocation, LockFailure failure) throws Throwable;
 

@@ -19,28 +19,28 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Calls another method of the bean. Of several of the same name the one whose last
- * parameter says the exception most precisely is called; one without such a parameter is
- * for locks that others hold, and for nothing else.
+ * Calls another method of the bean. Of several methods with the same name, the one whose
+ * last parameter matches the exception most precisely is called. A method without such a
+ * parameter is only called if another caller holds the lock, not if the store has failed.
  */
 final class FallbackPolicy implements FailurePolicy {
 
-	private final @Nullable FallbackMethod late;
+	private final @Nullable FallbackMethod notAcquired;
 
 	private final @Nullable FallbackMethod storeFailed;
 
-	private FallbackPolicy(@Nullable FallbackMethod late, @Nullable FallbackMethod storeFailed) {
-		this.late = late;
+	private FallbackPolicy(@Nullable FallbackMethod notAcquired, @Nullable FallbackMethod storeFailed) {
+		this.notAcquired = notAcquired;
 		this.storeFailed = storeFailed;
 	}
 
 	/**
 	 * Find the method.
-	 * @param name what the annotation says
+	 * @param name the name in the annotation
 	 * @param method the locked method
 	 * @return the policy
 	 * @throws io.github.distlock.LockDefinitionException if there is no such method, or
-	 * it does not fit
+	 * it has other parameters or another return type
 	 */
 	static FallbackPolicy of(String name, LockedMethod method) {
 		List<Method> named = new ArrayList<>();
@@ -71,7 +71,7 @@ final class FallbackPolicy implements FailurePolicy {
 	}
 
 	private static String expected(LockedMethod method) {
-		return "the parameters of " + method + ", and if you like one more at the end that takes the exception: "
+		return "the parameters of " + method + ", and optionally one more at the end for the exception: "
 				+ "LockNotAcquiredException, LockBackendException, LockException or a super type of it";
 	}
 
@@ -93,7 +93,7 @@ final class FallbackPolicy implements FailurePolicy {
 		return usable ? new FallbackMethod(candidate, exception) : null;
 	}
 
-	/** A static method, which only a weaver can lock, has no object to call it on. */
+	/** A call of a static method, which only a weaver can lock, has no target. */
 	private static boolean isCallable(Method candidate, LockedMethod method) {
 		return Modifier.isStatic(candidate.getModifiers()) || !Modifier.isStatic(method.method().getModifiers());
 	}
@@ -103,18 +103,19 @@ final class FallbackPolicy implements FailurePolicy {
 	}
 
 	private static void checkResult(String name, Method candidate, LockedMethod method) {
-		ResolvableType wanted = ResolvableType.forMethodReturnType(method.method(), method.beanClass());
-		ResolvableType given = ResolvableType.forMethodReturnType(candidate, method.beanClass());
-		boolean fits = ClassUtils.isAssignable(wanted.toClass(), given.toClass())
-				&& (given.hasUnresolvableGenerics() || wanted.hasUnresolvableGenerics() || given.toClass().isPrimitive()
-						|| wanted.toClass().isPrimitive() || wanted.isAssignableFrom(given));
+		ResolvableType expected = ResolvableType.forMethodReturnType(method.method(), method.beanClass());
+		ResolvableType actual = ResolvableType.forMethodReturnType(candidate, method.beanClass());
+		boolean fits = ClassUtils.isAssignable(expected.toClass(), actual.toClass())
+				&& (actual.hasUnresolvableGenerics() || expected.hasUnresolvableGenerics()
+						|| actual.toClass().isPrimitive() || expected.toClass().isPrimitive()
+						|| expected.isAssignableFrom(actual));
 		if (!fits) {
-			throw method.refuse("fallback", name, "names a method that returns " + given + ", but the locked method "
-					+ "returns " + wanted + ": return the same type");
+			throw method.refuse("fallback", name, "names a method that returns " + actual + ", but the locked method "
+					+ "returns " + expected + ": return the same type");
 		}
 	}
 
-	/** The one that is the most precise about an exception, if any takes it. */
+	/** The method that matches an exception most precisely, if any does. */
 	private static @Nullable FallbackMethod nearest(Class<? extends LockException> problem,
 			List<FallbackMethod> fitting) {
 		for (Class<?> type = problem; type != null; type = type.getSuperclass()) {
@@ -131,11 +132,11 @@ final class FallbackPolicy implements FailurePolicy {
 	@Override
 	public @Nullable Object result(MethodInvocation invocation, LockFailure failure) throws Throwable {
 		LockException problem = failure.exception();
-		FallbackMethod called = (problem instanceof LockNotAcquiredException) ? this.late : this.storeFailed;
-		if (called == null) {
+		FallbackMethod fallback = (problem instanceof LockNotAcquiredException) ? this.notAcquired : this.storeFailed;
+		if (fallback == null) {
 			throw problem;
 		}
-		return called.call(invocation.getThis(), invocation.getArguments(), problem);
+		return fallback.call(invocation.getThis(), invocation.getArguments(), problem);
 	}
 
 	/**

@@ -19,7 +19,7 @@ final class FencingTokenParameter {
 	}
 
 	/**
-	 * Find the parameter. Its annotation may stand on the method of an interface.
+	 * Find the parameter. The method of an interface may have its annotation.
 	 * @param method the method of the class
 	 * @return its position, the last one if there are several, {@link #NONE} without one
 	 */
@@ -34,9 +34,9 @@ final class FencingTokenParameter {
 	}
 
 	/**
-	 * Refuse one that cannot have the token.
+	 * Find the parameter and refuse it if it cannot receive the token.
 	 * @param method the method
-	 * @param locks how many annotations it has
+	 * @param locks the number of annotations of the method
 	 * @return its position, {@link #NONE} without one
 	 */
 	static int check(LockedMethod method, int locks) {

@@ -10,8 +10,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Refuses a bean of a class that a class-based proxy would have to extend and cannot. To
- * be checked before the proxy is made: the failure of CGLIB names no annotation.
+ * Refuses a bean with locked methods if a class-based proxy would have to extend its
+ * class and cannot. Must be called before the proxy is created: the exception of CGLIB
+ * does not name the annotation.
  */
 final class FinalClassCheck {
 

@@ -6,11 +6,10 @@ import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.Ordered;
 
 /**
- * A {@link BeanPostProcessor} that sees proxies as all others have left them. Spring
- * registers those that process merged bean definitions once more at the end of the list.
- * It has an order nevertheless: one without would itself be offered to the creators of
- * proxies, which would ask for all advisors, and so for the advisor of the lock, too
- * early.
+ * A {@link BeanPostProcessor} that runs after all others and so gets finished proxies.
+ * Spring moves post-processors for merged bean definitions to the end of the list. The
+ * post-processor has an order nevertheless: without one it would itself be passed to the
+ * proxy creators, which would create all advisors, including that of the lock, too early.
  */
 abstract class FinishedProxyPostProcessor implements MergedBeanDefinitionPostProcessor, Ordered {
 

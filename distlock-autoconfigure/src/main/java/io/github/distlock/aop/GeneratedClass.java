@@ -12,9 +12,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Classes that are generated while the application runs: proxies, lambdas, hidden
- * classes, subclasses made by CGLIB, Byte Buddy and the like. Their names differ from JVM
- * to JVM, so that a key must never contain one.
+ * Recognizes classes that are generated at run time: proxies, lambdas, hidden classes,
+ * and subclasses by CGLIB, Byte Buddy and similar libraries. Their names differ from JVM
+ * to JVM, so a key must never contain such a name.
  */
 final class GeneratedClass {
 
@@ -22,7 +22,7 @@ final class GeneratedClass {
 	private static final Pattern NAMES = Pattern
 		.compile(".*(\\$\\$|\\$ByteBuddy\\$|\\$MockitoMock\\$|\\$HibernateProxy|\\.\\$Proxy\\d|^\\$Proxy\\d).*");
 
-	/** Asked at each call that evaluates a key; remembered with the class. */
+	/** Needed for each call that evaluates a key, so it is cached with the class. */
 	private static final ClassValue<Boolean> GENERATED = new ClassValue<>() {
 
 		@Override
@@ -41,8 +41,8 @@ final class GeneratedClass {
 	}
 
 	/**
-	 * Return the class that the application's author knows: the type itself unless it is
-	 * generated, else its nearest superclass that is not, else its first such interface.
+	 * Return the class that the application declares: the type itself if it is not
+	 * generated, otherwise its nearest superclass or else first interface that is not.
 	 * @return the class, or {@code null} if there is none
 	 */
 	static @Nullable Class<?> userClass(Class<?> type) {
@@ -55,7 +55,7 @@ final class GeneratedClass {
 	}
 
 	/**
-	 * Return the same method as a class or an interface declares it that is not
+	 * Return the method as it is declared by a class or an interface that is not
 	 * generated.
 	 * @return the method, or {@code null} if there is none
 	 */

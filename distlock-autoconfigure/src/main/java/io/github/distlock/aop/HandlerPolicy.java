@@ -13,26 +13,27 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * The annotation says nothing: the application's {@link LockFailureHandler} decides, and
- * without one the caller gets the exception.
+ * The policy of annotations that set neither a fallback nor {@code SKIP}: calls the
+ * {@link LockFailureHandler} of the application. Without one, the caller gets the
+ * exception.
  *
- * @param handler gives the handler, or {@code null} if there is none
+ * @param handler provides the handler, or {@code null} if there is none
  * @param method the locked method
  */
 record HandlerPolicy(Supplier<@Nullable LockFailureHandler> handler, LockedMethod method) implements FailurePolicy {
 
 	@Override
 	public @Nullable Object result(MethodInvocation invocation, LockFailure failure) throws Throwable {
-		LockFailureHandler asked = this.handler.get();
-		if (asked == null) {
+		LockFailureHandler handler = this.handler.get();
+		if (handler == null) {
 			throw failure.exception();
 		}
-		Object result = (failure.exception() instanceof LockNotAcquiredException) ? asked.notAcquired(failure)
-				: asked.storeFailed(failure);
-		return checked(result, asked, failure.exception());
+		Object result = (failure.exception() instanceof LockNotAcquiredException) ? handler.notAcquired(failure)
+				: handler.storeFailed(failure);
+		return checked(result, handler, failure.exception());
 	}
 
-	private @Nullable Object checked(@Nullable Object result, LockFailureHandler asked, LockException problem) {
+	private @Nullable Object checked(@Nullable Object result, LockFailureHandler handler, LockException problem) {
 		Class<?> type = this.method.method().getReturnType();
 		if (type == void.class) {
 			return null;
@@ -41,8 +42,9 @@ record HandlerPolicy(Supplier<@Nullable LockFailureHandler> handler, LockedMetho
 		if (!fits) {
 			String described = (result != null) ? "an instance of " + result.getClass().getTypeName() : "null";
 			LockDefinitionException misfit = new LockDefinitionException("The LockFailureHandler "
-					+ asked.getClass().getName() + " returned " + described + " for " + this.method + ", which returns "
-					+ type.getTypeName() + ": return a value of that type, or throw an exception", problem);
+					+ handler.getClass().getName() + " returned " + described + " for " + this.method
+					+ ", which returns " + type.getTypeName() + ": return a value of that type, or throw an exception",
+					problem);
 			throw misfit;
 		}
 		return result;

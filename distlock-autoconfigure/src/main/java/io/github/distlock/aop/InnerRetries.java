@@ -16,8 +16,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Warns of retry aspects that run inside the lock. Spring Framework's {@code @Retryable}
- * is outside whatever its order; those of other libraries have the last place unless the
- * application says otherwise.
+ * is always outside. Retry aspects of other libraries are last unless the application
+ * sets their order.
  */
 final class InnerRetries {
 
@@ -28,7 +28,7 @@ final class InnerRetries {
 
 	private final int lockOrder;
 
-	/** Classes of the aspects that the log has named. */
+	/** Classes of the aspects that have been logged. */
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
 	InnerRetries(int lockOrder) {
@@ -37,7 +37,7 @@ final class InnerRetries {
 
 	/**
 	 * Warn of the retry aspects of a locked method, each once.
-	 * @param inner the advisors that come after the lock
+	 * @param inner the advisors after the lock
 	 * @param method the method
 	 */
 	void warn(List<Advisor> inner, LockedMethod method) {
@@ -53,17 +53,18 @@ final class InnerRetries {
 	}
 
 	private String remedy(String aspect) {
-		int wanted = this.lockOrder - 1000;
+		int outerOrder = this.lockOrder - 1000;
 		String lower = " (any number below " + this.lockOrder + ", the order of the lock)";
 		if (aspect.startsWith("org.springframework.retry.")) {
-			String order = (wanted == Ordered.LOWEST_PRECEDENCE - 2000) ? "Ordered.LOWEST_PRECEDENCE - 2000"
-					: String.valueOf(wanted);
+			String order = (outerOrder == Ordered.LOWEST_PRECEDENCE - 2000) ? "Ordered.LOWEST_PRECEDENCE - 2000"
+					: String.valueOf(outerOrder);
 			return "To acquire the lock for each attempt, set @EnableRetry(order = " + order + ")" + lower;
 		}
 		if (aspect.startsWith("io.github.resilience4j.")) {
-			return "To acquire the lock for each attempt, set resilience4j.retry.retry-aspect-order=" + wanted + lower;
+			return "To acquire the lock for each attempt, set resilience4j.retry.retry-aspect-order=" + outerOrder
+					+ lower;
 		}
-		return "To acquire the lock for each attempt, give it the order " + wanted + lower;
+		return "To acquire the lock for each attempt, give it the order " + outerOrder + lower;
 	}
 
 	private static boolean applies(Advisor advisor, LockedMethod method) {
@@ -75,7 +76,7 @@ final class InnerRetries {
 		return (advisor instanceof Ordered ordered) ? String.valueOf(ordered.getOrder()) : "none";
 	}
 
-	/** The class that retries: an aspect, an advisor or an interceptor. */
+	/** The class of the aspect, advisor or interceptor. */
 	private static String aspect(Advisor advisor) {
 		String type = ClassUtils.getUserClass(advisor).getName();
 		if (type.startsWith("org.springframework.retry.")) {
@@ -86,7 +87,7 @@ final class InnerRetries {
 		return ClassUtils.getUserClass(aspect).getName();
 	}
 
-	/** Loaded only where AspectJ is. */
+	/** Loaded only if AspectJ is on the class path. */
 	private static final class AspectJ {
 
 		static Class<?> aspect(Advice advice) {

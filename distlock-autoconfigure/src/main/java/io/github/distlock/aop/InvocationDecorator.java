@@ -7,11 +7,11 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that goes on in another way.
+ * A call that changes how another call proceeds.
  */
 interface InvocationDecorator extends MethodInvocation {
 
-	/** The call. */
+	/** The other call. */
 	MethodInvocation call();
 
 	@Override

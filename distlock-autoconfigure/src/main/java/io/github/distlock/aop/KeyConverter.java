@@ -46,8 +46,8 @@ final class KeyConverter implements TypeConverter {
 			return List.of(key(value));
 		}
 		if (several.isEmpty()) {
-			throw this.source.refuse("evaluated to no key at all, and the method would run without a lock. If it needs "
-					+ "none then, say so with a condition, as in condition = \"!#ids.isEmpty()\"");
+			throw this.source.refuse("evaluated to no key, so the method would run without a lock. If it needs no lock "
+					+ "then, add a condition, as in condition = \"!#ids.isEmpty()\"");
 		}
 		SortedSet<String> keys = new TreeSet<>();
 		for (Object element : several) {
@@ -73,7 +73,7 @@ final class KeyConverter implements TypeConverter {
 	private String key(@Nullable Object value) {
 		String problem = KeyText.problem(value);
 		if (value == null || problem != null) {
-			throw this.source.refuse("evaluated to a value that is no key: it " + problem);
+			throw this.source.refuse("evaluated to a value that cannot be a key: it " + problem);
 		}
 		String key = KeyText.of(value);
 		if (key.isBlank()) {

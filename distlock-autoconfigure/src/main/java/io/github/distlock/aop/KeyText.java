@@ -11,12 +11,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * What a value looks like inside a key: the same text in every JVM, or a refusal.
+ * Determines the text of a value inside a key, which must be the same in every JVM, or
+ * why the value has no such text.
  */
 final class KeyText {
 
-	/** Whether a class has a toString of its own; remembered with the class. */
-	private static final ClassValue<Boolean> OWN_TEXT = new ClassValue<>() {
+	/** Whether a class overrides toString(); cached with the class. */
+	private static final ClassValue<Boolean> OVERRIDES_TO_STRING = new ClassValue<>() {
 
 		@Override
 		protected Boolean computeValue(Class<?> type) {
@@ -30,33 +31,33 @@ final class KeyText {
 
 	};
 
-	/** A character of the name of a class. */
+	/** A character of a class name. */
 	private static final String CHARACTER = "\\p{javaJavaIdentifierPart}";
 
 	/**
-	 * What Object.toString() gives, anywhere in a text: the qualified name of a class or
-	 * a lambda, or an array type, and the identity hash. A text such as
-	 * {@code order-17@3} or a mail address is none. A class without a package cannot be
-	 * told from them, and is found only if the value itself is an instance of it.
+	 * The result of Object.toString() anywhere in a text: the qualified name of a class
+	 * or a lambda, or an array type, and the identity hash. Does not match texts such as
+	 * {@code order-17@3} or a mail address. A class without a package looks like these,
+	 * so it is found only if the value itself is an instance of it.
 	 */
 	private static final Pattern IDENTITY = Pattern.compile("(?<!" + CHARACTER + ")(?:" + CHARACTER + "+\\.)+"
 			+ CHARACTER + "+(?:/0x[0-9a-f]+)?@[0-9a-f]{1,8}(?![\\w.-])|\\[(?:[BCDFIJSZ]|L[^;\\[\\s]+;)@[0-9a-f]{1,8}");
 
-	/** A number with more of them is written with an exponent. */
-	private static final int MAXIMUM_ZEROS = 100;
+	/** A number with a larger scale is written with an exponent. */
+	private static final int MAXIMUM_SCALE = 100;
 
 	private KeyText() {
 	}
 
 	/**
-	 * Return the text of a value for which {@link #problem} has none.
+	 * Return the text of a value without a {@link #problem}.
 	 */
 	static String of(Object value) {
 		if (value instanceof Enum<?> constant) {
 			return constant.name();
 		}
 		if (value.getClass() == Date.class) {
-			// Its own text depends on the time zone of the JVM.
+			// toString() depends on the time zone of the JVM.
 			return ((Date) value).toInstant().toString();
 		}
 		if (value instanceof BigDecimal number) {
@@ -65,15 +66,15 @@ final class KeyText {
 		return value.toString();
 	}
 
-	/** 1.0 and 1.00 are one amount, which must not have two locks. */
+	/** 1.0 and 1.00 are the same amount, which must not have two locks. */
 	private static String plain(BigDecimal number) {
-		boolean isShort = Math.abs((long) number.scale()) < MAXIMUM_ZEROS;
+		boolean isShort = Math.abs((long) number.scale()) < MAXIMUM_SCALE;
 		return isShort ? number.toPlainString() : number.toString();
 	}
 
 	/**
-	 * Say why a value cannot be (a part of) a key, and what to write instead.
-	 * @return the problem, or nothing
+	 * Describe why a value cannot be (a part of) a key, and what to write instead.
+	 * @return the problem, or {@code null} if there is none
 	 */
 	static @Nullable String problem(@Nullable Object value) {
 		if (value == null) {
@@ -85,7 +86,7 @@ final class KeyText {
 					+ "#root.targetClass, or a fixed text";
 		}
 		Class<?> type = value.getClass();
-		if (ClassUtils.isSimpleValueType(type) && OWN_TEXT.get(type)) {
+		if (ClassUtils.isSimpleValueType(type) && OVERRIDES_TO_STRING.get(type)) {
 			return null;
 		}
 		String described = "is an instance of " + type.getTypeName();
@@ -97,7 +98,7 @@ final class KeyText {
 		if (value instanceof Optional) {
 			return described + ": write what it contains, as in #id.get()";
 		}
-		if (!OWN_TEXT.get(type)) {
+		if (!OVERRIDES_TO_STRING.get(type)) {
 			return described + ", which has no toString() of its own: each instance would be another lock. Write one "
 					+ "of its properties, such as #order.id, or override toString()";
 		}

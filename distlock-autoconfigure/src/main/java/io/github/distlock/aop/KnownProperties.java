@@ -10,15 +10,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
 
 /**
- * Which properties the expression language finds in a class, without an instance of it.
+ * Finds properties as SpEL does, but in a class instead of an instance.
  */
 final class KnownProperties extends ReflectivePropertyAccessor {
 
 	/**
-	 * Return whether every value of the type has the properties of the type and no
-	 * others: a subclass could have more, so the type must be final. With {@code ?.} the
-	 * expression reads the properties of what an {@code Optional} contains. Of a
-	 * {@code Class} it also reads the static properties of the class that it stands for.
+	 * Return whether every value of the type has exactly the properties of the type. The
+	 * type must be final, because a subclass could have more properties. Two types are
+	 * excluded: with {@code ?.} SpEL reads the properties of the value inside an
+	 * {@code Optional}, and of a {@code Class} it also reads the static properties of the
+	 * represented class.
 	 */
 	static boolean areKnown(Class<?> type) {
 		return Modifier.isFinal(type.getModifiers()) && !type.isPrimitive() && !type.isArray() && type != Optional.class

@@ -20,7 +20,7 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.env.Environment;
 
 /**
- * Turns an annotation into a definition, or says what is wrong with it.
+ * Reads and checks annotations. All errors that can be found at start-up are found here.
  */
 final class LockDefinitionReader {
 
@@ -30,7 +30,7 @@ final class LockDefinitionReader {
 
 	private final AopMode mode;
 
-	/** Decides for annotations that name neither a fallback nor a skipped result. */
+	/** For annotations with neither a fallback nor {@code SKIP}. */
 	private final Supplier<@Nullable LockFailureHandler> failureHandler;
 
 	LockDefinitionReader(ConfigurableBeanFactory beanFactory, Environment environment, AopMode mode,
@@ -53,9 +53,9 @@ final class LockDefinitionReader {
 	}
 
 	/**
-	 * Find everything that is wrong with an annotation.
-	 * @param annotation an annotation that cannot be read
-	 * @return the problems, each once
+	 * Find all problems of an annotation.
+	 * @param annotation an invalid annotation
+	 * @return the problems, without duplicates
 	 */
 	List<LockDefinitionException> problems(LockAnnotation annotation) {
 		LockedMethod method = annotation.method();
@@ -98,7 +98,7 @@ final class LockDefinitionReader {
 			return skip ? SkipPolicy.of(method) : new HandlerPolicy(this.failureHandler, method);
 		}
 		if (skip) {
-			throw method.refuse("fallback", fallback, "stands beside onFailure = SKIP: leave one of them out");
+			throw method.refuse("fallback", fallback, "cannot be combined with onFailure = SKIP: remove one of them");
 		}
 		return FallbackPolicy.of(fallback, method);
 	}
@@ -112,7 +112,7 @@ final class LockDefinitionReader {
 		String text = resolve("key", written, method);
 		if (text.isBlank()) {
 			throw method.refuse("key", written, "is blank: write an expression, as in \"'order-' + #id\", or leave the "
-					+ "key out to have one lock for the method");
+					+ "key out to use one lock for the method");
 		}
 		return new KeySource.KeyExpression(new MethodExpression.Source(method, "key", text), parameters(annotation),
 				this.beanFactory);
@@ -128,21 +128,20 @@ final class LockDefinitionReader {
 				parameters(annotation), this.beanFactory);
 	}
 
-	/** Who wrote an expression had the names of the annotated method before the eyes. */
+	/** An expression uses the parameter names of the annotated method. */
 	private static ExpressionParameters parameters(LockAnnotation annotation) {
 		return new ExpressionParameters(annotation.annotated(), annotation.method().method());
 	}
 
 	private static KeySource methodKey(LockedMethod method) {
 		if (GeneratedClass.isGenerated(method.userMethod().getDeclaringClass())) {
-			throw method.refuse("key", "",
-					"stands for the name of a generated class, which differs from JVM to JVM, so "
-							+ "that each JVM would have a lock of its own: write a key, as in \"'order-import'\"");
+			throw method.refuse("key", "", "means the name of a generated class, which differs from JVM to JVM, so "
+					+ "that each JVM would have its own lock: write a key, as in \"'order-import'\"");
 		}
 		String key = method.signature();
 		if (key.getBytes(StandardCharsets.UTF_8).length > LockRequest.MAXIMUM_KEY_BYTES) {
 			throw method.refuse("key", "",
-					"stands for " + key + ", which is longer than the " + LockRequest.MAXIMUM_KEY_BYTES
+					"means the key " + key + ", which is longer than the " + LockRequest.MAXIMUM_KEY_BYTES
 							+ " bytes that a key can have: write a key, as in \"'order-import'\"");
 		}
 		return new KeySource.MethodKey(key);

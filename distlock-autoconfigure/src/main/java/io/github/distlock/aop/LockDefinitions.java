@@ -16,13 +16,13 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.core.MethodIntrospector;
 
 /**
- * All definitions that were read: each once.
+ * Finds and caches the definitions of methods.
  */
 final class LockDefinitions {
 
 	private final Map<MethodClassKey, Optional<MethodLocks>> cached = new ConcurrentHashMap<>();
 
-	/** A method is called through its class and through each interface that has it. */
+	/** A method may be called through its class and through several interfaces. */
 	private final Map<LockedMethod, MethodLocks> byMethod = new ConcurrentHashMap<>();
 
 	private final LockDefinitionReader reader;
@@ -38,10 +38,10 @@ final class LockDefinitions {
 
 	/**
 	 * Find the definitions of a method.
-	 * @param method the method as it is called
+	 * @param method the method that is called
 	 * @param type the class of the object that is called
-	 * @return the definitions, nothing if the method is not to be locked
-	 * @throws io.github.distlock.LockDefinitionException if it cannot work
+	 * @return the definitions, empty if no annotation applies to the method
+	 * @throws io.github.distlock.LockDefinitionException if an annotation is invalid
 	 */
 	Optional<MethodLocks> find(Method method, Class<?> type) {
 		try {
@@ -53,8 +53,8 @@ final class LockDefinitions {
 	}
 
 	/**
-	 * Have calls of methods that cannot be locked fail with a report of all problems.
-	 * @param report makes the report
+	 * Let calls of methods with invalid annotations fail with a report of all problems.
+	 * @param report creates the report
 	 */
 	void reportWith(UnaryOperator<LockDefinitionException> report) {
 		this.report = report;
@@ -86,9 +86,9 @@ final class LockDefinitions {
 	}
 
 	/**
-	 * Read the definitions of all methods of a bean class, private ones included.
+	 * Read the definitions of all methods of a bean class, including private methods.
 	 * @param beanClass the class
-	 * @return the definitions, and what is wrong with others
+	 * @return the valid and the invalid definitions
 	 */
 	BeanLocks all(Class<?> beanClass) {
 		List<LockDefinition> valid = new ArrayList<>();

@@ -13,19 +13,19 @@ import io.github.distlock.transaction.OnActiveTransaction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a locked call needs from the application. Nothing is asked for before the first
- * call, so that the advisor can be created before all other beans.
+ * The beans and properties of the application that locked calls need. All of them are
+ * suppliers that are not used before the first call, because the advisor is created
+ * before all other beans.
  *
- * @param registry where locks come from that name no registry; asked until it answers,
- * then never again
- * @param listeners who is told of calls that never reach the registry
- * @param enabled whether methods are locked; asked at every call
- * @param stores tells of the store behind a registry
- * @param waitTime wait time of locks that say none
- * @param onActiveTransaction what happens to a call inside a running transaction
- * @param failureHandler who decides for annotations that say nothing, if anybody; asked
- * each time
- * @param work where asynchronous work runs
+ * @param registry the default registry; cached by the caller
+ * @param listeners the listeners to notify of calls that never reach a registry
+ * @param enabled whether methods are locked; read at every call
+ * @param stores describes the store of a registry
+ * @param waitTime the wait time of annotations without one
+ * @param onActiveTransaction how to handle calls inside a running transaction
+ * @param failureHandler the handler for annotations with neither a fallback nor
+ * {@code SKIP}, or {@code null}; looked up for each failure
+ * @param work runs the bodies of methods that return a {@code CompletionStage}
  */
 public record LockEnvironment(Supplier<LockRegistry> registry, Supplier<List<LockListener>> listeners,
 		BooleanSupplier enabled, Function<LockRegistry, StoreFacts> stores, Supplier<Duration> waitTime,

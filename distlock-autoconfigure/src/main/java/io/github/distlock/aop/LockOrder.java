@@ -10,8 +10,9 @@ import io.github.distlock.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one order in which all methods take locks, so that no two of them wait for each
- * other: by registry, then by key. What is wanted twice is taken once.
+ * Sorts the locks of a call by registry, then by key. All calls acquire their locks in
+ * this order, so that no two of them wait for each other. Merges requests for the same
+ * lock.
  */
 final class LockOrder {
 
@@ -22,40 +23,43 @@ final class LockOrder {
 	}
 
 	/**
-	 * Put locks in order.
-	 * @param wanted what the annotations of a method ask for, as they are written
-	 * @return the same locks, each once
+	 * Sort and merge the locks of a call.
+	 * @param targets the locks in the order of the annotations
+	 * @return the same locks, without duplicates
 	 */
-	List<LockTarget> of(List<LockTarget> wanted) {
-		List<LockTarget> sorted = new ArrayList<>(wanted);
-		// Stable: what was written first comes first among equals.
+	List<LockTarget> of(List<LockTarget> targets) {
+		List<LockTarget> sorted = new ArrayList<>(targets);
+		// Stable: of equal locks, the first annotation comes first.
 		sorted.sort(Comparator.comparing((LockTarget lock) -> this.registries.rank(lock.definition()))
 			.thenComparing((lock) -> lock.request().key()));
-		List<LockTarget> once = new ArrayList<>(sorted.size());
+		List<LockTarget> merged = new ArrayList<>(sorted.size());
 		for (LockTarget lock : sorted) {
-			int last = once.size() - 1;
-			if (last >= 0 && isSame(once.get(last), lock)) {
-				once.set(last, both(once.get(last), lock));
+			int last = merged.size() - 1;
+			if (last >= 0 && isSame(merged.get(last), lock)) {
+				merged.set(last, merge(merged.get(last), lock));
 			}
 			else {
-				once.add(lock);
+				merged.add(lock);
 			}
 		}
-		return once;
+		return merged;
 	}
 
 	private static boolean isSame(LockTarget one, LockTarget other) {
 		return one.registry() == other.registry() && one.request().key().equals(other.request().key());
 	}
 
-	/** What both annotations are content with; otherwise what the first one says. */
-	private static LockTarget both(LockTarget first, LockTarget second) {
+	/**
+	 * Combine two requests for the same lock so that both annotations are satisfied.
+	 * Attributes that cannot be combined are those of the first one.
+	 */
+	private static LockTarget merge(LockTarget first, LockTarget second) {
 		LockRequest one = first.request();
 		LockRequest other = second.request();
 		LockMode mode = (strength(one.mode()) >= strength(other.mode())) ? one.mode() : other.mode();
 		Duration minHold = longer(one.minHold(), other.minHold());
 		Duration lease = shorter(one.leaseTime(), other.leaseTime());
-		// Of two annotations, each sound, one may ask for longer than the other allows.
+		// One annotation may have a longer minHold than the leaseTime of the other one.
 		LockRequest request = new LockRequest(one.key(), mode, one.waitTime(),
 				(lease != null) ? longer(lease, minHold) : null, one.fair() || other.fair(), one.name(), minHold);
 		return new LockTarget(first.definition(), first.registry(), request);

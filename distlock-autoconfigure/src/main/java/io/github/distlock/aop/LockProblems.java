@@ -12,15 +12,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanCreationException;
 
 /**
- * Collects what is wrong with the annotations of an application, so that one report names
- * all of it.
+ * Collects the problems of the annotations of an application for one report.
  */
 final class LockProblems {
 
 	private final ReentrantLock lock = new ReentrantLock();
 
 	/**
-	 * By message, since a class is checked for each of its beans. Guarded by
+	 * By message, because a class is checked for each of its beans. Guarded by
 	 * {@link #lock}.
 	 */
 	private final Map<String, Problem> problems = new LinkedHashMap<>();
@@ -28,9 +27,9 @@ final class LockProblems {
 	private volatile boolean reported;
 
 	/**
-	 * Add a problem, once.
-	 * @param beanName the bean that has it, {@code null} if it is not the problem of one
-	 * @param problem what is wrong
+	 * Add a problem, unless it has been added.
+	 * @param beanName the bean with the problem, {@code null} if there is none
+	 * @param problem the problem
 	 */
 	void add(@Nullable String beanName, LockDefinitionException problem) {
 		this.lock.lock();
@@ -43,7 +42,7 @@ final class LockProblems {
 	}
 
 	/**
-	 * Run a check, and add the problem that it ends with.
+	 * Run a check and add its problem, if any.
 	 */
 	void collect(@Nullable String beanName, Runnable check) {
 		try {
@@ -54,7 +53,7 @@ final class LockProblems {
 		}
 	}
 
-	/** Whether an exception has named them. */
+	/** Whether an exception with the problems has been created. */
 	boolean areReported() {
 		return this.reported;
 	}
@@ -74,7 +73,7 @@ final class LockProblems {
 	}
 
 	/**
-	 * Make the exception that reports all problems.
+	 * Create the exception that reports all problems at start-up.
 	 * @return the only problem itself, or one exception for all of them
 	 */
 	RuntimeException report() {
@@ -89,7 +88,7 @@ final class LockProblems {
 	}
 
 	/**
-	 * Make the exception that reports all problems, for code that is called.
+	 * Create the exception that reports all problems, for callers of a method.
 	 * @return the only problem itself, or one exception for all of them
 	 */
 	LockDefinitionException exception() {

@@ -9,9 +9,8 @@ import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.ClassUtils;
 
 /**
- * Registers what a {@link DistributedLockAdvisor} works with: something that makes
- * proxies, unless there is something already, and the check that every annotated bean has
- * one. To be imported.
+ * Registers the post-processors that a {@link DistributedLockAdvisor} needs: a proxy
+ * creator, unless there is one, and the checks of annotated beans. Must be imported.
  */
 public final class LockProxyRegistrar implements ImportBeanDefinitionRegistrar {
 

@@ -11,57 +11,57 @@ import org.jspecify.annotations.Nullable;
 /**
  * One lock that a call needs.
  *
- * @param definition the annotation that asks for it
- * @param registry where it is kept
- * @param request what to ask the registry for
+ * @param definition the definition of the lock
+ * @param registry the registry of the lock
+ * @param request the request for the registry
  */
 record LockTarget(LockDefinition definition, LockRegistry registry, LockRequest request) {
 
 	/**
-	 * Whether the call is skipped without it: then listeners are told so, and no
-	 * exception is made.
+	 * Whether the call is skipped without the lock. Then the lock is acquired without an
+	 * exception for the case that it is not free.
 	 */
 	boolean isSkipped() {
 		return this.definition.failurePolicy().isSkip();
 	}
 
 	/**
-	 * Acquire the lock on this thread.
-	 * @param waiting the request with the remaining wait time
+	 * Acquire the lock on this thread. Blocks.
+	 * @param request the request with the remaining wait time
 	 * @return the lock, or {@code null} if the call is skipped
 	 * @throws IllegalStateException if the registry breaks its contract
 	 */
-	@Nullable HeldLock acquire(LockRequest waiting) {
+	@Nullable HeldLock acquire(LockRequest request) {
 		if (isSkipped()) {
-			return RegistryAnswer.check(this.registry.tryAcquire(waiting), this.registry, "tryAcquire", waiting)
+			return RegistryAnswer.check(this.registry.tryAcquire(request), this.registry, "tryAcquire", request)
 				.orElse(null);
 		}
-		return RegistryAnswer.check(this.registry.acquire(waiting), this.registry, "acquire", waiting);
+		return RegistryAnswer.check(this.registry.acquire(request), this.registry, "acquire", request);
 	}
 
 	/**
-	 * Acquire the lock without a thread that waits.
-	 * @param waiting the request with the remaining wait time
+	 * Acquire the lock without a request thread.
+	 * @param request the request with the remaining wait time
 	 * @return completes with the lock, or with {@code null} if the call is skipped
 	 * @throws IllegalStateException if the registry breaks its contract
 	 */
-	Acquisition<?> acquireAsync(LockRequest waiting) {
+	Acquisition<?> acquireAsync(LockRequest request) {
 		if (isSkipped()) {
 			return new Acquisition<>(
-					RegistryAnswer.check(this.registry.tryAcquireAsync(waiting), this.registry, "tryAcquireAsync",
-							waiting),
-					(answer) -> RegistryAnswer.check(answer, this.registry, "tryAcquireAsync", waiting).orElse(null));
+					RegistryAnswer.check(this.registry.tryAcquireAsync(request), this.registry, "tryAcquireAsync",
+							request),
+					(answer) -> RegistryAnswer.check(answer, this.registry, "tryAcquireAsync", request).orElse(null));
 		}
 		return new Acquisition<>(
-				RegistryAnswer.check(this.registry.acquireAsync(waiting), this.registry, "acquireAsync", waiting),
-				(answer) -> RegistryAnswer.check(answer, this.registry, "acquireAsync", waiting));
+				RegistryAnswer.check(this.registry.acquireAsync(request), this.registry, "acquireAsync", request),
+				(answer) -> RegistryAnswer.check(answer, this.registry, "acquireAsync", request));
 	}
 
 	/**
 	 * An asynchronous acquisition.
 	 *
-	 * @param answer what the registry completes; to be cancelled to give up the wait
-	 * @param lock the lock that an answer stands for, {@code null} if there is none
+	 * @param answer the future of the registry; cancelling it ends the wait
+	 * @param lock returns the lock in an answer, {@code null} if there is none
 	 */
 	record Acquisition<T>(CompletableFuture<T> answer, Function<@Nullable T, @Nullable HeldLock> lock) {
 	}

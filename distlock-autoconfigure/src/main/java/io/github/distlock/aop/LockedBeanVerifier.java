@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
-import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
@@ -33,13 +32,14 @@ import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Refuses beans whose annotated methods cannot be locked. Runs right after the proxies
- * are made. Where a weaver is at work it tells {@link WovenCalls} whose the beans are.
+ * are created. Beans of woven classes are also bound to this application in
+ * {@link WovenCalls}.
  * <p>
- * What is wrong with an annotation is collected until all singletons are created, so that
- * one report names all of it. Until then the proxy refuses calls of such a method. If
- * calls would not pass the proxy, the report comes at once, and includes the beans that
- * are not created yet as far as their types are known. Later, each bean is refused when
- * it is created.
+ * Problems of annotations are collected until all singletons are created, for one report
+ * of all problems. Until then, the proxy refuses calls of methods with a problem. If
+ * calls would not pass the proxy, the report is made at once. It then includes the beans
+ * that are not created yet, as far as their types are known. After the start, each bean
+ * is refused when it is created.
  */
 class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton,
 		BeanFactoryAware, DisposableBean, Ordered {
@@ -48,11 +48,12 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 
 	private final Map<Class<?>, BeanLocks> locksByClass = new ConcurrentHashMap<>();
 
-	/** Beans whose proxy was made, and verified, before they were complete. */
+	/** Beans whose proxy was created and verified before the bean was initialized. */
 	private final Set<String> verifiedEarly = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * The classes of beans that were verified when they were created, until the report.
+	 * The classes of the beans that were verified when they were created. Cleared after
+	 * the report.
 	 */
 	private final Map<String, Class<?>> verified = new ConcurrentHashMap<>();
 
@@ -60,14 +61,14 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 
 	private final SharedKeys sharedKeys = new SharedKeys();
 
-	/** Whether all singletons are created and the report has been made. */
+	/** Whether all singletons are created and the problems have been reported. */
 	private volatile boolean started;
 
-	/** Registries are asked for only when all beans that were to be created are. */
+	/** Registries are looked up only after all singletons are created. */
 	private volatile boolean registriesAvailable;
 
-	/** Whether calls without a bean are ours, too. */
-	private volatile boolean entered;
+	/** Whether this application also locks calls without a bean. */
+	private volatile boolean addedToWovenCalls;
 
 	private @Nullable ConfigurableListableBeanFactory beanFactory;
 
@@ -77,13 +78,16 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	private final SingletonSupplier<LockedClasses> classes = SingletonSupplier
 		.of(() -> LockedClasses.of(beanFactory()));
 
-	/** Whether the types of all beans are being searched, which must not begin again. */
+	/**
+	 * Whether the types of all beans are being searched: a search must not start another
+	 * one.
+	 */
 	private final AtomicBoolean scanning = new AtomicBoolean();
 
 	private final SingletonSupplier<AdviceVerifier> adviceVerifier = SingletonSupplier
 		.of(() -> this.advisor.obtain().adviceVerifier());
 
-	/** Of this application, once it is asked for. */
+	/** The interceptor that represents this application in {@link WovenCalls}. */
 	private final SingletonSupplier<MethodInterceptor> wovenCalls = SingletonSupplier
 		.of(() -> this.advisor.obtain().wovenCalls());
 
@@ -102,7 +106,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		return this.beanFactory;
 	}
 
-	/** As soon as there is an object: its own initialization may call locked methods. */
+	/** Before the initialization of the bean, which may call locked methods. */
 	@Override
 	public boolean postProcessAfterInstantiation(Object bean, String beanName) {
 		if (WeavingVerifier.isWoven(locks(bean.getClass(), beanName))) {
@@ -143,10 +147,11 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	@Override
 	public void destroy() {
 		if (!this.problems.isEmpty() && !this.problems.areReported()) {
-			// The start has failed for another reason, and nothing has reported them yet.
+			// The start has failed for another reason, and the problems are not reported
+			// yet.
 			logger.error(this.problems.exception().getMessage());
 		}
-		if (this.entered) {
+		if (this.addedToWovenCalls) {
 			WovenCalls.removeApplication(this.wovenCalls.obtain());
 		}
 	}
@@ -155,7 +160,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	public void afterSingletonsInstantiated() {
 		if (this.advisor.obtain().mode() == AopMode.ASPECTJ) {
 			WovenCalls.addApplication(this.wovenCalls.obtain());
-			this.entered = true;
+			this.addedToWovenCalls = true;
 		}
 		Set<String> names = new LinkedHashSet<>(List.of(beanFactory().getBeanDefinitionNames()));
 		// A singleton that was registered as an object has no definition.
@@ -204,7 +209,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		return original != null && !(bean instanceof Advised) && ClassUtils.getUserClass(bean) != original;
 	}
 
-	/** The report comes before any other failure of the start. */
+	/** The report takes precedence over other failures of the start. */
 	private void verifyRegistriesAtStart(boolean enabled) {
 		RuntimeException failure = null;
 		if (enabled) {
@@ -232,15 +237,13 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	}
 
 	/**
-	 * A bean that is created later: what can be said of its type is said now.
+	 * Verify a bean that is created later, as far as its type is known.
 	 */
 	private void verifyType(String beanName) {
 		Class<?> type = null;
 		boolean annotated = false;
 		try {
-			Object original = beanFactory().getMergedBeanDefinition(beanName)
-				.getAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE);
-			type = (original instanceof Class<?> known) ? known : beanFactory().getType(beanName, false);
+			type = DeclaredType.of(beanName, beanFactory());
 			annotated = type != null && this.classes.obtain().isLocked(type);
 		}
 		catch (RuntimeException | LinkageError ex) {
@@ -248,7 +251,8 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		}
 		if (type != null && annotated) {
 			BeanLocks locks = locks(type, beanName);
-			// A bean of a declared type that is not final may have another class.
+			// If the declared type is not final, the bean may be an instance of a
+			// subclass.
 			if (!locks.isEmpty() && Modifier.isFinal(type.getModifiers())
 					&& this.advisor.obtain().mode() == AopMode.PROXY) {
 				FinalClassCheck.check(locks.declarations().get(0).method(), beanName, beanFactory());
@@ -260,7 +264,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	}
 
 	private void verify(Object bean, String beanName) {
-		// The bean behind such a proxy is verified by itself.
+		// The bean behind such a proxy is verified on its own.
 		if (bean instanceof AopInfrastructureBean) {
 			return;
 		}
@@ -288,16 +292,17 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	}
 
 	/**
-	 * Read the annotations of a bean class. Problems are collected if calls of the method
-	 * pass a proxy, which refuses them.
-	 * @throws LockDefinitionException if calls would not, or the application has started
+	 * Read the annotations of a bean class. Problems are collected if a proxy refuses
+	 * calls of the method.
+	 * @throws LockDefinitionException if calls would not pass a proxy, or the application
+	 * has started
 	 */
 	private BeanLocks locks(Class<?> type, String beanName) {
 		Class<?> beanClass = ClassUtils.getUserClass(type);
 		BeanLocks locks = this.locksByClass.get(beanClass);
 		if (locks == null) {
-			// The advisor must not be asked for before there is a reason: it may be the
-			// bean that is just being created.
+			// Look up the advisor only if it is needed: it may be the bean that is being
+			// created.
 			locks = this.classes.obtain().isLocked(beanClass) ? definitions().all(beanClass) : BeanLocks.NONE;
 			this.locksByClass.put(beanClass, locks);
 		}
@@ -321,7 +326,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		return definitions;
 	}
 
-	/** Make the report of everything that is known to be wrong. */
+	/** Create the report of all problems that can be found now. */
 	private LockDefinitionException failed(@Nullable String beanName, LockDefinitionException problem) {
 		if (this.started) {
 			return problem;

@@ -11,10 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
 /**
- * An annotated method of a bean class: what messages name, and where a lock that has no
- * key of its own takes one from.
+ * A locked method of a bean class. Provides its names in messages and keys.
  *
- * @param beanClass class of the bean as the user wrote it, never that of a proxy
+ * @param beanClass the class that the application declares, never that of a proxy
  * @param method the most specific method, never a bridge
  */
 record LockedMethod(Class<?> beanClass, Method method) {
@@ -35,8 +34,8 @@ record LockedMethod(Class<?> beanClass, Method method) {
 	}
 
 	/**
-	 * What the method returns in this bean: where a super class says {@code T}, what the
-	 * bean class says that T is.
+	 * Return the return type of the method. If a superclass declares a type variable, it
+	 * is resolved against the bean class.
 	 */
 	Class<?> returnType() {
 		return (this.method.getGenericReturnType() instanceof TypeVariable)
@@ -45,9 +44,9 @@ record LockedMethod(Class<?> beanClass, Method method) {
 	}
 
 	/**
-	 * Return the method as it is named in keys, metrics and messages.
-	 * @return the method of a class or an interface whose name is the same in every JVM;
-	 * the method itself if there is none
+	 * Return the method for the names in keys, metrics and messages.
+	 * @return the method of a class or an interface that is not generated, otherwise the
+	 * method itself
 	 */
 	Method userMethod() {
 		Method userMethod = GeneratedClass.userMethod(this.method);
@@ -55,10 +54,9 @@ record LockedMethod(Class<?> beanClass, Method method) {
 	}
 
 	/**
-	 * Return the class of the bean as it is named in keys.
-	 * @return a class or an interface whose name is the same in every JVM
-	 * @throws LockDefinitionException if the bean class is generated and extends or
-	 * implements none
+	 * Return the class for the names in keys.
+	 * @return a class or an interface that is not generated
+	 * @throws LockDefinitionException if there is none
 	 */
 	Class<?> userClass() {
 		Class<?> userClass = GeneratedClass.userClass(this.beanClass);
@@ -70,8 +68,8 @@ record LockedMethod(Class<?> beanClass, Method method) {
 	}
 
 	/**
-	 * The declaring class and not the bean's, so that the text is the same whichever
-	 * subclass or proxy the method is called through.
+	 * Contains the declaring class and not the bean class, so that the text is the same
+	 * for all subclasses and proxies.
 	 */
 	String signature() {
 		Method userMethod = userMethod();

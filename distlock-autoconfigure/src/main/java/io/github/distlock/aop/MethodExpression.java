@@ -68,7 +68,7 @@ final class MethodExpression {
 		}
 		catch (ParseException | IllegalStateException ex) {
 			String expression = ExpressionSuggestion.of(this.source.text());
-			throw this.source.refuse("is no SpEL expression (" + ex.getMessage()
+			throw this.source.refuse("is not a SpEL expression (" + ex.getMessage()
 					+ "): write a text in single quotes and arguments with #, without #{...}, as in \"'order-' + #id\""
 					+ ((expression != null) ? ". Perhaps \"" + expression + "\" is meant" : ""), ex);
 		}
@@ -97,7 +97,7 @@ final class MethodExpression {
 		}
 		catch (NullPointerException ex) {
 			if (isThrownByCalledMethod(ex)) {
-				throw this.source.refuse("cannot be evaluated, since a method of the JDK was called with null ("
+				throw this.source.refuse("cannot be evaluated, because a method of the JDK was called with null ("
 						+ ex.getMessage() + "): " + remedy, ex);
 			}
 			throw ex;

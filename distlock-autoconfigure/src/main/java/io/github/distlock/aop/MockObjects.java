@@ -8,7 +8,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Recognizes mocks of Mockito, which need not be on the class path.
+ * Recognizes mocks of Mockito. Mockito need not be on the class path.
  */
 final class MockObjects {
 
@@ -18,7 +18,7 @@ final class MockObjects {
 	}
 
 	/**
-	 * Return whether an object is a mock. Where Mockito cannot work there are no mocks.
+	 * Return whether an object is a mock. If Mockito fails, there are no mocks.
 	 */
 	static boolean isMock(Object bean, @Nullable ClassLoader classLoader) {
 		if (!ClassUtils.isPresent(MOCKITO, classLoader)) {

@@ -17,10 +17,11 @@ import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.TypeReference;
 
 /**
- * Puts a guard before each operand of {@code +}. SpEL itself says {@code 'order-null'}
- * when the right side is null, without a hook to object: one lock for everybody. The tree
- * is rebuilt, node by node, down to the concatenations; nodes of other kinds stay as they
- * are.
+ * Lets a key expression check each operand of {@code +} and each argument of the methods
+ * of String that convert it to text. SpEL itself evaluates {@code 'order-' + #id} to
+ * {@code 'order-null'} if the id is null, so that all such calls would share one lock,
+ * and it has no hook to prevent that. Therefore the tree is rebuilt, node by node, down
+ * to the concatenations. Nodes of other classes are not changed.
  */
 final class NullRejectingConcatenation {
 
@@ -46,7 +47,7 @@ final class NullRejectingConcatenation {
 		}
 		int start = node.getStartPosition();
 		int end = node.getEndPosition();
-		// Exact classes: a kind that is new to us stays as it is.
+		// Exact classes: unknown subclasses are not changed.
 		if (node.getClass() == OpPlus.class && node.getChildCount() == 2) {
 			return new OpPlus(start, end, operand(node, 0), operand(node, 1));
 		}
@@ -65,7 +66,7 @@ final class NullRejectingConcatenation {
 		return node;
 	}
 
-	/** Of a compound: the target, and what is called on it. */
+	/** The children of a chain: the target, and the methods that are called on it. */
 	private SpelNodeImpl[] steps(SpelNodeImpl compound) {
 		SpelNodeImpl[] steps = children(compound);
 		for (int i = 1; i < steps.length; i++) {
@@ -81,7 +82,7 @@ final class NullRejectingConcatenation {
 		return steps;
 	}
 
-	/** Methods of String that say {@code null} where an argument is null. */
+	/** Methods of String that convert a null argument to the text "null". */
 	private static boolean makesText(SpelNodeImpl target, String method) {
 		if (target instanceof TypeReference type) {
 			String name = type.getChild(0).toStringAST();
@@ -103,7 +104,7 @@ final class NullRejectingConcatenation {
 	}
 
 	/**
-	 * Evaluates to what its only child evaluates to.
+	 * Checks the value of its only child and returns it.
 	 */
 	private static final class Operand extends SpelNodeImpl {
 

@@ -11,10 +11,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.Ordered;
 
 /**
- * Knows which singletons were registered as finished objects, so that they have no
- * proxies: those without a bean definition, whenever they were registered, and those that
- * were there before the application's beans, such as the mocks that a test puts in the
- * place of beans.
+ * Knows which singletons were registered as objects, so that they have no proxies: those
+ * without a bean definition, and those that existed before the beans of the application,
+ * such as mocks that replace beans in a test.
  */
 class PreRegisteredSingletons implements BeanFactoryPostProcessor, Ordered {
 
@@ -24,7 +23,7 @@ class PreRegisteredSingletons implements BeanFactoryPostProcessor, Ordered {
 
 	private @Nullable ConfigurableListableBeanFactory beanFactory;
 
-	/** After those that register some. */
+	/** After post-processors that register singletons. */
 	@Override
 	public int getOrder() {
 		return Ordered.LOWEST_PRECEDENCE;
@@ -37,18 +36,18 @@ class PreRegisteredSingletons implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	/**
-	 * Log that the methods of such an object run without a lock. A mock is no mistake,
-	 * and locks nothing by intention.
+	 * Log that the methods of such an object run without a lock. For a mock that is
+	 * intended, so it is no warning.
 	 */
 	static void logUnlocked(Object bean, String beanName, @Nullable ClassLoader classLoader) {
 		String message = "The methods of bean '" + beanName + "' (" + bean.getClass().getName()
-				+ ") that are annotated with @DistributedLock run without a lock: the object was registered as it "
-				+ "is, so it has no proxy. ";
+				+ ") that are annotated with @DistributedLock run without a lock: the object was registered as a "
+				+ "singleton, so it has no proxy. ";
 		if (MockObjects.isMock(bean, classLoader)) {
 			logger.debug(message + "It is a mock");
 		}
 		else {
-			logger.warn(message + "Unless it replaces the bean in a test, have Spring make it, as a bean definition");
+			logger.warn(message + "Unless it replaces the bean in a test, register a bean definition instead");
 		}
 	}
 

@@ -18,8 +18,8 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.core.Ordered;
 
 /**
- * The proxy of a bean with annotated methods: does each call of them pass the lock, and
- * does it do so outside of transactions?
+ * Verifies that the proxy of a bean locks each call of the annotated methods, outside
+ * transactions.
  */
 final class ProxyVerifier implements AdviceVerifier {
 
@@ -27,7 +27,7 @@ final class ProxyVerifier implements AdviceVerifier {
 
 	private final TransactionBoundary transactions = TransactionBoundary.create();
 
-	/** Methods of which the log has said that they are not locked. */
+	/** Methods for which a warning has been logged that they are not locked. */
 	private final Set<LockedMethod> closed = ConcurrentHashMap.newKeySet();
 
 	private final DistributedLockAdvisor advisor;
@@ -50,7 +50,7 @@ final class ProxyVerifier implements AdviceVerifier {
 		List<Advisor> chain = Arrays.asList(advised.getAdvisors());
 		int position = chain.indexOf(this.advisor);
 		if (position < 0 && AopProxyUtils.getSingletonTarget(bean) instanceof Advised inner) {
-			// A proxy around another bean's proxy.
+			// A proxy around the proxy of another bean.
 			verify(inner, declaration);
 			return;
 		}
@@ -78,8 +78,8 @@ final class ProxyVerifier implements AdviceVerifier {
 		else if (declaration.isClosed()) {
 			if (this.closed.add(method)) {
 				logger.warn("@DistributedLock on the class of " + method + " does not lock this method, because it is "
-						+ "final and a class-based proxy cannot intercept it: calls of it run without the lock. To have "
-						+ "no such method, annotate the methods that need a lock instead of the class");
+						+ "final and a class-based proxy cannot intercept it: calls of it run without the lock. To avoid "
+						+ "this warning, annotate the methods that need a lock instead of the class");
 			}
 		}
 		else if (Modifier.isFinal(modifiers)) {

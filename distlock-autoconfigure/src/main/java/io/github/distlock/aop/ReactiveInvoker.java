@@ -29,9 +29,10 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.Assert;
 
 /**
- * For methods that return a reactive type: each subscriber calls the method anew, under a
- * lock of its own that is held until the publisher has completed, failed, or was
- * cancelled. Whatever goes wrong, the publisher says it. Loaded only where Reactor is.
+ * Runs methods that return a reactive type. Each subscription evaluates the keys and
+ * calls the method under its own locks, which are held until the publisher completes,
+ * fails or is cancelled. All failures are reported by the publisher. Loaded only if
+ * Reactor is on the class path.
  */
 final class ReactiveInvoker implements LockInvoker {
 
@@ -69,7 +70,10 @@ final class ReactiveInvoker implements LockInvoker {
 		return adapter.fromPublisher(adapter.isMultiValue() ? result : result.singleOrEmpty());
 	}
 
-	/** The innermost first; each once, though its method may still run. */
+	/**
+	 * The locks under which the method is subscribed, innermost first, without
+	 * duplicates.
+	 */
 	private static List<HeldLock> outer(ContextView context, Optional<Running> transaction) {
 		Set<HeldLock> outer = new LinkedHashSet<>(ReactiveLockContext.all(context));
 		transaction.ifPresent((running) -> outer.addAll(running.kept()));
@@ -87,16 +91,16 @@ final class ReactiveInvoker implements LockInvoker {
 
 		private final @Nullable Running transaction;
 
-		/** Where the locks are kept for the transaction, if it is to keep them. */
+		/** Keeps the locks until the end of the transaction, if it must keep them. */
 		private @Nullable Keeper keeper;
 
-		/** Whether the transaction gives the locks back, when it has completed. */
+		/** Whether the transaction releases the locks when it has completed. */
 		private volatile boolean kept;
 
-		/** Why the release failed of work that did not. */
-		private volatile @Nullable Throwable lost;
+		/** The failure of the release if the work itself has succeeded. */
+		private volatile @Nullable Throwable releaseFailure;
 
-		/** Set by the thread that delivers the locks, while it delivers them. */
+		/** Set by the thread that delivers the locks, during the delivery. */
 		private boolean delivered;
 
 		LockedSubscription(ReactiveAdapter adapter, LockedInvocation call, List<HeldLock> outer,
@@ -117,10 +121,10 @@ final class ReactiveInvoker implements LockInvoker {
 						? this.transaction.keeper((acquired) -> release(acquired, null)) : null;
 			}
 			return Flux
-				.usingWhen(Mono.<AsyncLockOutcome>create(this::enter), this::work, (outcome) -> leave(outcome, null),
-						this::leave, (outcome) -> leave(outcome, new CancellationException()))
+				.usingWhen(Mono.<AsyncLockOutcome>create(this::enter), this::work, (outcome) -> release(outcome, null),
+						this::release, (outcome) -> release(outcome, new CancellationException()))
 				// Reactor wraps what a cleanup fails with.
-				.onErrorMap((failure) -> (this.lost != null) ? this.lost : failure);
+				.onErrorMap((failure) -> (this.releaseFailure != null) ? this.releaseFailure : failure);
 		}
 
 		private void enter(MonoSink<AsyncLockOutcome> sink) {
@@ -149,8 +153,8 @@ final class ReactiveInvoker implements LockInvoker {
 		}
 
 		/**
-		 * A subscriber that was cancelled meanwhile drops what it is given: then nobody
-		 * else gives the locks back.
+		 * A subscriber that was cancelled meanwhile drops the locks. Nothing else
+		 * releases them then.
 		 */
 		private void deliver(AsyncLockOutcome outcome, MonoSink<AsyncLockOutcome> sink) {
 			try {
@@ -191,23 +195,26 @@ final class ReactiveInvoker implements LockInvoker {
 			}
 		}
 
-		private Mono<Void> leave(AsyncLockOutcome outcome, @Nullable Throwable failure) {
+		private Mono<Void> release(AsyncLockOutcome outcome, @Nullable Throwable failure) {
 			List<HeldLock> acquired = outcome.locks();
 			if (acquired.isEmpty()) {
 				return Mono.empty();
 			}
-			Mono<Void> left = this.kept ? Mono.fromRunnable(() -> leaveKept(acquired, failure))
+			Mono<Void> released = this.kept ? Mono.fromRunnable(() -> checkKept(acquired, failure))
 					: release(acquired, failure);
-			return left.doOnError((problem) -> this.lost = problem);
+			return released.doOnError((problem) -> this.releaseFailure = problem);
 		}
 
-		private static void leaveKept(List<HeldLock> acquired, @Nullable Throwable failure) {
+		private static void checkKept(List<HeldLock> acquired, @Nullable Throwable failure) {
 			if (failure == null) {
 				LockRelease.LEAVING.afterReturn(acquired);
 			}
 		}
 
-		/** What comes after the completion may block: not on a thread of ours. */
+		/**
+		 * Code after the completion may block, so it does not run on the releasing
+		 * thread.
+		 */
 		private Mono<Void> release(List<HeldLock> acquired, @Nullable Throwable failure) {
 			return Mono.create((sink) -> ReactiveInvoker.this.lockExecutor.release(acquired, failure, (problem) -> {
 				Runnable end = () -> end(sink, (failure == null) ? problem : null);

@@ -10,9 +10,10 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Makes the scheduler on which the bodies of reactive methods begin. They may block. As
- * many threads as Reactor's {@code boundedElastic} has, but not that one: its threads
- * inherit thread-locals from whichever caller needed a new one.
+ * Creates the scheduler on which the bodies of reactive methods begin, which may block.
+ * It has as many threads as Reactor's {@code boundedElastic}. That scheduler itself
+ * cannot be used: its threads inherit thread-locals from the caller for which they were
+ * created.
  */
 final class ReactiveThreads {
 
@@ -22,8 +23,8 @@ final class ReactiveThreads {
 	}
 
 	/**
-	 * Create a scheduler that is never disposed of: its threads are daemons that end when
-	 * idle.
+	 * Create the scheduler. It is never disposed of: its threads are daemons that end
+	 * when they are idle.
 	 */
 	static Scheduler create(@Nullable ClassLoader beanClassLoader) {
 		int size = Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE;

@@ -5,8 +5,8 @@ import io.github.distlock.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses an answer of a {@link LockRegistry} that its contract does not allow. Such an
- * answer never means that a call is skipped: its method would silently not run.
+ * Refuses {@code null} from a {@link LockRegistry}, whose contract does not allow it. It
+ * never means that a call is skipped: the method would silently not run.
  */
 final class RegistryAnswer {
 
@@ -15,10 +15,10 @@ final class RegistryAnswer {
 
 	/**
 	 * Refuse {@code null}.
-	 * @param answer what the registry returned, or completed its future with
+	 * @param answer the result of the registry or of its future
 	 * @param registry the registry
-	 * @param method name of the method that was called
-	 * @param request what it was called with
+	 * @param method the name of the method that was called
+	 * @param request the argument of that method
 	 * @return the answer
 	 * @throws IllegalStateException if it is {@code null}
 	 */

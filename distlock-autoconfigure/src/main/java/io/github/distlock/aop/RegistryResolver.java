@@ -20,9 +20,8 @@ import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.config.SingletonBeanRegistry;
 
 /**
- * Finds the registry of a locked method: the default one, or the one that has the
- * qualifier or bean name which the annotation says. Each is looked up until it is found,
- * then never again.
+ * Finds the registry of a locked method: the default registry, or the one with the
+ * qualifier or bean name in the annotation. Registries are cached.
  */
 final class RegistryResolver {
 
@@ -51,8 +50,8 @@ final class RegistryResolver {
 	}
 
 	/**
-	 * Return a name that says which registry it is, in every JVM and whatever the
-	 * annotation calls it: that of the bean.
+	 * Return the bean name of the registry, which is the same in every JVM and for every
+	 * qualifier in an annotation.
 	 */
 	String rank(LockDefinition definition) {
 		return this.ranks.computeIfAbsent(definition.registry(), (name) -> {
@@ -61,7 +60,7 @@ final class RegistryResolver {
 		});
 	}
 
-	/** Nothing is created for it. */
+	/** Does not create the bean. */
 	private @Nullable Object singleton(String bean) {
 		return (this.beanFactory instanceof SingletonBeanRegistry beans) ? beans.getSingleton(bean) : null;
 	}
@@ -71,8 +70,8 @@ final class RegistryResolver {
 	}
 
 	/**
-	 * Refuse a method whose registry does not exist, or does not offer what the method
-	 * asks for. Creates no registry unless the method asks for something special.
+	 * Refuse a method whose registry does not exist or does not support the attributes of
+	 * the annotation. Creates the registry only if an attribute depends on it.
 	 */
 	void verify(LockDefinition definition) {
 		if (!definition.registry().isEmpty()) {

@@ -19,16 +19,16 @@ import org.springframework.validation.beanvalidation.MethodValidationInterceptor
  * arguments {@link ArgumentValidation} has validated.
  *
  * @param interceptor Spring's interceptor, which validates arguments and results
- * @param adapter validates in its place
- * @param adapted whether violations are {@code MethodValidationException}s
+ * @param adapter the adapter of the interceptor, which validates the result
+ * @param adapted whether violations are thrown as {@code MethodValidationException}
  */
 record ResultValidation(MethodValidationInterceptor interceptor, MethodValidationAdapter adapter,
 		boolean adapted) implements MethodInterceptor {
 
 	/**
-	 * Create the second half. It is the interceptor itself, which validates the arguments
-	 * once more, if that is a subclass or does not tell its validator: neither field is
-	 * API, and a native image may not know them.
+	 * Create the second half. If the interceptor is a subclass or its fields cannot be
+	 * read, return the interceptor itself, which validates the arguments a second time:
+	 * neither field is API, and a native image may not contain them.
 	 */
 	static MethodInterceptor of(MethodValidationInterceptor interceptor) {
 		if (interceptor.getClass() == MethodValidationInterceptor.class
@@ -56,7 +56,7 @@ record ResultValidation(MethodValidationInterceptor interceptor, MethodValidatio
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Object target = invocation.getThis();
-		if (target == null || !ArgumentValidation.isDone(invocation, this.interceptor)) {
+		if (target == null || !ArgumentValidation.isValidatedBy(invocation, this.interceptor)) {
 			return this.interceptor.invoke(invocation);
 		}
 		Class<?>[] groups = ValidationAnnotationUtils.determineValidationGroups(target, invocation.getMethod());

@@ -14,38 +14,38 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
 
 /**
- * When the work of a method is done, as its return type tells.
+ * When the work of a method is done, according to its return type.
  */
 enum ReturnKind {
 
-	/** When it returns. */
+	/** When the method returns. */
 	SYNCHRONOUS,
 
 	/**
-	 * When the future is done that an {@code @Async} method returns: its body does the
-	 * work on the executor's thread, which then waits for the future.
+	 * When the future is done that an {@code @Async} method returns. The body runs on a
+	 * thread of the executor, which waits for the future.
 	 */
 	FUTURE_OF_ASYNC,
 
-	/** When the stage is complete. */
+	/** When the returned stage is complete. */
 	COMPLETION_STAGE,
 
-	/** When the publisher has completed, for each subscriber. */
+	/** When the returned publisher has completed, for each subscription. */
 	REACTIVE;
 
 	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux",
 			ReturnKind.class.getClassLoader());
 
 	/**
-	 * Find out.
-	 * @throws io.github.distlock.LockDefinitionException if nobody can know when the work
-	 * is done
+	 * Determine the kind of result of a method.
+	 * @throws io.github.distlock.LockDefinitionException if the end of the work cannot be
+	 * observed
 	 */
 	static ReturnKind of(LockedMethod method) {
 		Class<?> type = method.returnType();
 		if (isSuspending(method.method())) {
 			throw method
-				.refuse("is on a suspending function, whose end its proxy does not see: it would not be locked. "
+				.refuse("is on a suspending function, whose end the proxy cannot observe: it would not be locked. "
 						+ "Return a Mono, Flux or Flow from a function that does not suspend");
 		}
 		boolean future = Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type);
@@ -73,9 +73,9 @@ enum ReturnKind {
 	}
 
 	/**
-	 * Refuse what a method has returned whose declared type says nothing of what it is.
-	 * Its work goes on, and its lock is gone.
-	 * @throws io.github.distlock.LockDefinitionException if it is work that is not done
+	 * Refuse unfinished work as the result of a method that returns {@code Object}: the
+	 * work would continue after the release of the lock.
+	 * @throws io.github.distlock.LockDefinitionException if the work is not done
 	 */
 	static void checkCompleted(LockedMethod method, @Nullable Object result) {
 		if (result == null || method.method().getReturnType() != Object.class) {

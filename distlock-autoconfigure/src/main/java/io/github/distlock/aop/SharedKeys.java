@@ -12,9 +12,10 @@ import java.util.stream.Collectors;
 import io.github.distlock.LockDefinitionException;
 
 /**
- * Finds beans of different classes that would share a lock without a key, because one
- * inherits the method from the other, or both inherit it. Each bean would exclude the
- * other one, which nothing in its own source shows. A bean is never compared with itself.
+ * Finds beans of different classes that share a method without a key, because one class
+ * inherits it from the other, or both inherit it. They would have the same lock, so that
+ * a call of one bean excludes calls of the other. Their source does not show that. A bean
+ * is never compared with itself.
  */
 final class SharedKeys {
 
@@ -26,7 +27,7 @@ final class SharedKeys {
 	/**
 	 * Add the locks of a bean.
 	 * @param beanName the bean
-	 * @param definitions what its methods need
+	 * @param definitions the definitions of its methods
 	 */
 	void add(String beanName, Collection<LockDefinition> definitions) {
 		this.lock.lock();
@@ -44,10 +45,10 @@ final class SharedKeys {
 	}
 
 	/**
-	 * Refuse a bean that would share a lock with one that was added. It is not added.
+	 * Refuse a bean that would share a lock with a bean that was added. Does not add it.
 	 * @param beanName the bean
-	 * @param definitions what its methods need
-	 * @throws LockDefinitionException if it would share one
+	 * @param definitions the definitions of its methods
+	 * @throws LockDefinitionException if the bean would share a lock
 	 */
 	void check(String beanName, Collection<LockDefinition> definitions) {
 		List<Pair> shared = new ArrayList<>();
@@ -88,8 +89,8 @@ final class SharedKeys {
 	}
 
 	/**
-	 * Report each pair of beans once, with all locks that they would share.
-	 * @param problems takes the name of a bean and its problem
+	 * Report each pair of beans once, with all locks that the beans would share.
+	 * @param problems receives the name of a bean and its problem
 	 */
 	void report(BiConsumer<String, LockDefinitionException> problems) {
 		Map<String, List<Pair>> shared = new LinkedHashMap<>();

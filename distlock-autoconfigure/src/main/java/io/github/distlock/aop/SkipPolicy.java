@@ -35,10 +35,10 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
- * What a method returns that was skipped: nothing, in the words of its return type. What
- * can be changed is new each time, since it belongs to the caller.
+ * Skips the call and returns the empty value of the return type. Mutable values are
+ * created for each call, because they belong to the caller.
  *
- * @param empty makes the result
+ * @param empty creates the empty value
  */
 record SkipPolicy(Supplier<@Nullable Object> empty) implements FailurePolicy {
 
@@ -51,14 +51,14 @@ record SkipPolicy(Supplier<@Nullable Object> empty) implements FailurePolicy {
 			Map.entry(Queue.class, ArrayDeque::new), Map.entry(Deque.class, ArrayDeque::new));
 
 	/**
-	 * Find out what is empty.
-	 * @throws io.github.distlock.LockDefinitionException if the return type has nothing
-	 * that is
+	 * Create the policy for a method.
+	 * @throws io.github.distlock.LockDefinitionException if the return type has no empty
+	 * value
 	 */
 	static SkipPolicy of(LockedMethod method) {
 		Class<?> type = method.method().getReturnType();
 		if (type.isPrimitive() && type != void.class) {
-			throw refuse(method, "which cannot say that it was skipped: return "
+			throw refuse(method, "which has no value for a skipped call: return "
 					+ ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName() + " or an Optional");
 		}
 		return new SkipPolicy(empty(ResolvableType.forMethodReturnType(method.method(), method.beanClass()), method));
@@ -68,7 +68,7 @@ record SkipPolicy(Supplier<@Nullable Object> empty) implements FailurePolicy {
 		Class<?> type = declared.toClass();
 		if (type.isAssignableFrom(CompletableFuture.class) && Future.class.isAssignableFrom(type)
 				|| type == CompletionStage.class) {
-			// Complete, and what it holds is empty.
+			// A completed future with an empty value.
 			Supplier<@Nullable Object> held = empty(declared.getGeneric(0), method);
 			return () -> CompletableFuture.completedFuture(held.get());
 		}
@@ -76,11 +76,11 @@ record SkipPolicy(Supplier<@Nullable Object> empty) implements FailurePolicy {
 		if (adapter != null && !adapter.supportsEmpty()) {
 			throw refuse(method, "which cannot be empty: return a type that can, such as Mono or Maybe");
 		}
-		Supplier<@Nullable Object> known = (adapter != null) ? adapter.getDescriptor()::getEmptyValue : EMPTY.get(type);
-		return (known != null) ? known : made(type, method);
+		Supplier<@Nullable Object> value = (adapter != null) ? adapter.getDescriptor()::getEmptyValue : EMPTY.get(type);
+		return (value != null) ? value : container(type, method);
 	}
 
-	private static Supplier<@Nullable Object> made(Class<?> type, LockedMethod method) {
+	private static Supplier<@Nullable Object> container(Class<?> type, LockedMethod method) {
 		Supplier<@Nullable Object> empty;
 		if (type.isArray()) {
 			empty = () -> Array.newInstance(type.getComponentType(), 0);
@@ -99,8 +99,9 @@ record SkipPolicy(Supplier<@Nullable Object> empty) implements FailurePolicy {
 			return empty;
 		}
 		catch (RuntimeException ex) {
-			throw refuse(method, "of which no empty one can be made: return an interface such as List, Set or Map, or "
-					+ "use a fallback");
+			throw refuse(method,
+					"of which no empty instance can be created: return an interface such as List, Set or Map, or "
+							+ "use a fallback");
 		}
 	}
 

@@ -8,17 +8,17 @@ import io.github.distlock.LockMode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a locked method must know of the store behind a registry.
+ * The properties of the store of a registry against which annotations are checked.
  *
- * @param name name of the store, for events
- * @param modes the modes it offers
- * @param fair whether it keeps the order of arrival over all JVMs
- * @param maxHoldTime for how long locks without a lease time are renewed, {@code null}
+ * @param name the name of the store, for events
+ * @param modes the supported modes
+ * @param fair whether the store keeps the order of arrival across all JVMs
+ * @param maxHoldTime how long locks without a lease time are renewed, {@code null}
  * without a limit
  */
 public record StoreFacts(String name, Set<LockMode> modes, boolean fair, @Nullable Duration maxHoldTime) {
 
-	/** Of a registry that does not tell: whatever it cannot do it refuses when called. */
+	/** For an unknown registry, which refuses unsupported requests when it is called. */
 	public static final StoreFacts UNKNOWN = new StoreFacts("unknown", EnumSet.allOf(LockMode.class), true, null);
 
 }

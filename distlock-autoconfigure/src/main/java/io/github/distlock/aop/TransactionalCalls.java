@@ -102,7 +102,7 @@ final class TransactionalCalls {
 							: "Its lock is kept until that transaction has completed, but the transaction may have read "
 									+ "before the lock was there. Start the transaction inside the locked method, or set "
 									+ "distlock.transaction.on-active")
-					+ ". This is said once for each method");
+					+ ". This is logged once for each method");
 		}
 		return true;
 	}
@@ -113,7 +113,7 @@ final class TransactionalCalls {
 			logger.warn("The locked method " + method + " was called while an EntityManager is open on the thread, "
 					+ "without a transaction (spring.jpa.open-in-view). Entities that it has loaded before the lock was "
 					+ "there are not read again, and may be stale. Set spring.jpa.open-in-view to false, or refresh such "
-					+ "entities in the locked method. This is said once for each method");
+					+ "entities in the locked method. This is logged once for each method");
 		}
 	}
 

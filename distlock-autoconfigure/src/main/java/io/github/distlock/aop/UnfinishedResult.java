@@ -16,8 +16,8 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 
 /**
- * Results whose work begins, or goes on, after the method has returned, in a way that a
- * lock cannot follow.
+ * Recognizes results whose work begins or continues after the method has returned, in a
+ * way that the lock cannot follow.
  */
 final class UnfinishedResult {
 
@@ -37,17 +37,17 @@ final class UnfinishedResult {
 	private static final String HTTP_ENTITY = "org.springframework.http.HttpEntity";
 
 	/**
-	 * What a container holds is its last type argument: the body, the element, the value.
+	 * The last type argument of a container is the type of its body, elements or values.
 	 */
 	private static final Set<String> CONTAINERS = Set.of(Optional.class.getName(), Iterable.class.getName(),
 			Map.class.getName(), HTTP_ENTITY);
 
-	/** The container whose body Spring MVC processes as it does a result itself. */
+	/** The container whose body Spring MVC processes in the same way as a result. */
 	private static final Set<String> RESPONSES = Set.of(HTTP_ENTITY);
 
 	/**
 	 * How deep containers are searched. A type can contain itself, directly or through
-	 * type variables, so that a search without a limit would not end.
+	 * type variables, so a search without a limit might not end.
 	 */
 	private static final int MAXIMUM_DEPTH = 8;
 
@@ -71,11 +71,11 @@ final class UnfinishedResult {
 			throw method.refuse("is on a method that returns " + type.getSimpleName()
 					+ ", whose work is done after the method has returned and its lock was released" + REMEDY);
 		}
-		Class<?> late = contained(ResolvableType.forMethodReturnType(method.method(), method.beanClass()));
-		if (late == null) {
+		Class<?> unfinished = contained(ResolvableType.forMethodReturnType(method.method(), method.beanClass()));
+		if (unfinished == null) {
 			return;
 		}
-		String problem = "is on a method whose result contains a " + late.getSimpleName()
+		String problem = "is on a method whose result contains a " + unfinished.getSimpleName()
 				+ ", which may complete after the method has returned and its lock was released" + REMEDY;
 		if (!onClass) {
 			throw method.refuse(problem);
@@ -84,25 +84,25 @@ final class UnfinishedResult {
 	}
 
 	/**
-	 * Return whether work is left to be done for a value that a method has returned.
+	 * Return whether the work for a returned value is not finished.
 	 */
 	static boolean isUnfinished(Object value) {
 		if (value instanceof Future<?> future) {
 			return !future.isDone();
 		}
-		return isLate(value.getClass());
+		return isUnfinishedType(value.getClass());
 	}
 
-	/** Work that begins when the caller, or the web server, has the result. */
+	/** Whether the work begins when the caller or the web server has the result. */
 	private static boolean isDeferred(Class<?> type) {
 		return Callable.class.isAssignableFrom(type) || isOneOf(type, WEB_RESULTS);
 	}
 
-	private static boolean isLate(Class<?> type) {
+	private static boolean isUnfinishedType(Class<?> type) {
 		return isRunning(type) || isDeferred(type);
 	}
 
-	/** Work that has begun, or begins with a subscription. */
+	/** Whether the work has begun or begins with a subscription. */
 	private static boolean isRunning(Class<?> type) {
 		return Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type) || isPublisher(type)
 				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
@@ -116,7 +116,7 @@ final class UnfinishedResult {
 		return superType(type, names) != null;
 	}
 
-	/** The result of a stage, and the element of a publisher, may be a container too. */
+	/** The result of a stage or the element of a publisher may be a container, too. */
 	private static @Nullable Class<?> contained(ResolvableType declared) {
 		Class<?> type = declared.toClass();
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
@@ -130,9 +130,9 @@ final class UnfinishedResult {
 			return null;
 		}
 		Class<?> type = held.toClass();
-		// A task in another container than a response is data: nothing begins it.
-		boolean late = isOneOf(declared.toClass(), RESPONSES) ? isLate(type) : isRunning(type);
-		return late ? type : inContainer(held, depth - 1);
+		// A task in any container but a response is data that nothing executes.
+		boolean unfinished = isOneOf(declared.toClass(), RESPONSES) ? isUnfinishedType(type) : isRunning(type);
+		return unfinished ? type : inContainer(held, depth - 1);
 	}
 
 	private static @Nullable ResolvableType held(ResolvableType declared) {
@@ -147,7 +147,7 @@ final class UnfinishedResult {
 		return (generics.length > 0) ? generics[generics.length - 1] : null;
 	}
 
-	/** The type itself, a superclass or an interface, whichever has one of the names. */
+	/** The type itself, a superclass or an interface, if one of the names is its name. */
 	private static @Nullable Class<?> superType(@Nullable Class<?> type, Set<String> names) {
 		if (type == null || names.contains(type.getName())) {
 			return type;

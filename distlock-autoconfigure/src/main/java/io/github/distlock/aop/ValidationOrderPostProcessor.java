@@ -10,13 +10,14 @@ import org.springframework.core.Ordered;
 import org.springframework.validation.beanvalidation.MethodValidationInterceptor;
 
 /**
- * Has the arguments of beans with locked methods validated before the lock: an invalid
- * call needs no lock, and its key may have no value. Spring appends method validation to
- * the advice of a bean, so that arguments and results are both validated inside the lock
- * and the transaction. Results stay there: an invalid one rolls the transaction back.
+ * Moves the validation of arguments before the lock, for beans with locked methods: an
+ * invalid call needs no lock, and its key may have no value. Spring appends method
+ * validation to the advice of a bean, so that it validates arguments and results inside
+ * the lock and the transaction. Results are still validated there: an invalid result
+ * rolls the transaction back.
  * <p>
- * Other beans stay as they are. So does validation that the application has placed
- * itself: before other advice, or as an advisor with an order.
+ * Other beans are not changed, nor is validation that the application has placed itself,
+ * before other advice or with an order.
  */
 class ValidationOrderPostProcessor extends FinishedProxyPostProcessor {
 

@@ -15,14 +15,14 @@ final class WeavingVerifier implements AdviceVerifier {
 
 	private final TransactionBoundary transactions = TransactionBoundary.create();
 
-	/** Without these classes nothing can be woven. */
+	/** Without this class nothing can be woven. */
 	private static final boolean POSSIBLE = ClassUtils.isPresent("org.aspectj.lang.ProceedingJoinPoint",
 			WeavingVerifier.class.getClassLoader());
 
 	/**
 	 * Return whether the weaver has changed one of the methods, for the lock or for
-	 * another aspect. Whether it has changed the lock aspect says nothing: the
-	 * {@code aop.xml} of an application leaves that out.
+	 * another aspect. It may not have changed the lock aspect itself, because the
+	 * {@code aop.xml} of an application does not include it.
 	 */
 	static boolean isWoven(BeanLocks locks) {
 		return POSSIBLE && locks.declarations()
@@ -58,8 +58,8 @@ final class WeavingVerifier implements AdviceVerifier {
 		if (!woven) {
 			throw method.refuse("would not be locked: the weaver of AspectJ has not put the lock around it. Write the "
 					+ "annotation, or one that is annotated with it, on the method itself or on the class that declares it, and not "
-					+ "on an interface or a super type; include the class in META-INF/aop.xml, if there is one; and have the "
-					+ "weaver started before the class is loaded");
+					+ "on an interface or a super type; include the class in META-INF/aop.xml, if there is one; and start the "
+					+ "weaver before the class is loaded");
 		}
 		if (bean instanceof Advised advised && Arrays.stream(advised.getAdvisors())
 			.anyMatch((advisor) -> this.transactions.demarcates(advisor, method.method(), method.beanClass()))) {

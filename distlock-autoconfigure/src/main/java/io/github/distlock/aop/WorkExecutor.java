@@ -7,15 +7,16 @@ import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the body of a method runs that returns a {@code CompletionStage}, and what
- * depends on its result.
+ * Runs the bodies of methods that return a {@code CompletionStage}, and the code that
+ * depends on their results.
  * <p>
- * A thread for each of them, unless the application says otherwise: the work of one call
- * never waits for a thread that another call holds while it waits for that work.
+ * Each of them gets a new thread, unless the application provides an executor: the work
+ * of one call never waits for a thread that another call occupies while it waits for that
+ * work.
  */
 public final class WorkExecutor {
 
-	/** A new thread for each task, so that no task waits for another one. */
+	/** Creates a thread for each task, so that no task waits for another one. */
 	private final LockThreads threads;
 
 	private final @Nullable Executor bodies;
@@ -26,11 +27,11 @@ public final class WorkExecutor {
 	}
 
 	/**
-	 * Run bodies on threads of their own.
-	 * @param virtual whether these are virtual threads
-	 * @param bodies where bodies run instead; may refuse them, block, or run them on the
-	 * thread that calls it
-	 * @param beanClassLoader context class loader of the threads where no caller has one
+	 * Create an executor.
+	 * @param virtual whether the new threads are virtual
+	 * @param bodies runs bodies instead of new threads; may reject them, block, or run
+	 * them on the calling thread
+	 * @param beanClassLoader the context class loader of the threads
 	 * @return the executor
 	 */
 	public static WorkExecutor of(boolean virtual, @Nullable Executor bodies, @Nullable ClassLoader beanClassLoader) {
@@ -41,8 +42,8 @@ public final class WorkExecutor {
 	/**
 	 * Begin the body of a call. Does not block.
 	 * @param body throws nothing
-	 * @param refused told if it cannot begin, and perhaps although it has begun: an
-	 * executor may fail afterwards
+	 * @param refused called if the body cannot begin; may also be called after the body
+	 * has begun, because an executor may fail afterwards
 	 */
 	void begin(Runnable body, Consumer<Throwable> refused) {
 		Executor chosen = this.bodies;
@@ -51,7 +52,9 @@ public final class WorkExecutor {
 				this.threads.newThread(body).start();
 			}
 			else {
-				// Code of the application, which may block: not on the thread of a grant.
+				// The executor of the application may block, so it is not called on the
+				// thread of a
+				// grant.
 				this.threads.newThread(() -> handOver(chosen, body, refused)).start();
 			}
 		}
@@ -70,15 +73,15 @@ public final class WorkExecutor {
 	}
 
 	/**
-	 * Tell what the work has ended with. Does not block if there is a thread to be had.
-	 * @param completion runs what depends on it
+	 * Complete the result of a call. Does not block if a thread can be created.
+	 * @param completion completes the result and runs the code that depends on it
 	 */
 	void end(Runnable completion) {
 		try {
 			this.threads.newThread(completion).start();
 		}
 		catch (RuntimeException | Error ex) {
-			// No thread to be had: nobody else is there to tell.
+			// Without a thread, only this one can complete the result.
 			completion.run();
 		}
 	}

@@ -67,7 +67,7 @@ class ConditionTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "#idd == 1, uses #idd", "'#id ==', is no SpEL expression", "amount > 1, has the bare word amount",
+	@CsvSource({ "#idd == 1, uses #idd", "'#id ==', is not a SpEL expression", "amount > 1, has the bare word amount",
 			"${nowhere}, has a placeholder" })
 	void aConditionThatCannotWorkFailsTheStart(String condition, String problem) {
 		LockedApplication application = LockedApplication.of(Checked.class);

@@ -259,7 +259,7 @@ class FallbackPolicyTests {
 
 	static class OtherException {
 
-		static final String PROBLEM = "takes the exception: LockNotAcquiredException, LockBackendException";
+		static final String PROBLEM = "one more at the end for the exception: LockNotAcquiredException, LockBackendException";
 
 		@DistributedLock(fallback = "instead")
 		void run() {
@@ -282,7 +282,7 @@ class FallbackPolicyTests {
 
 	static class Skipping {
 
-		static final String PROBLEM = "stands beside onFailure = SKIP: leave one of them out";
+		static final String PROBLEM = "cannot be combined with onFailure = SKIP: remove one of them";
 
 		@DistributedLock(fallback = "instead", onFailure = OnFailure.SKIP)
 		void run() {

@@ -154,8 +154,8 @@ class KeyExpressionTests {
 
 	@Test
 	void noKeyOrABadOneAmongSeveralIsRefused() {
-		assertRefused("#id", List.of(), "no key at all", "condition = \"!#ids.isEmpty()\"");
-		assertRefused("#id", new String[0], "no key at all");
+		assertRefused("#id", List.of(), "evaluated to no key,", "condition = \"!#ids.isEmpty()\"");
+		assertRefused("#id", new String[0], "evaluated to no key,");
 		assertRefused("#id", Arrays.asList("a", null), "is null");
 		assertRefused("#id", List.of("a", " "), "blank key");
 		assertRefused("#id", List.of("a", new Plain()), "it is an instance of " + Plain.class.getTypeName());
@@ -201,7 +201,7 @@ class KeyExpressionTests {
 
 	@Test
 	void aMalformedExpressionIsRefused() {
-		assertMalformed("'order-' + ", "is no SpEL expression", "'order-' + #id");
+		assertMalformed("'order-' + ", "is not a SpEL expression", "'order-' + #id");
 		assertMalformed("#{#id}", "without #{...}");
 	}
 
@@ -236,7 +236,7 @@ class KeyExpressionTests {
 	void aBareWordIsRefused() {
 		assertMalformed("order", "has the bare word order", "write 'order' in quotes");
 		assertMalformed("'a' + id", "has the bare word id", "write #id for the argument");
-		assertMalformed("current()", "calls current() on nothing", "@bean.current()");
+		assertMalformed("current()", "calls current() without a target", "@bean.current()");
 		assertThat(key("#id.?[length() > 1][0]", List.of("a", "bb"), null)).isEqualTo("bb");
 		assertThat(key("{a: 'b'}['a']", null, null)).isEqualTo("b");
 	}

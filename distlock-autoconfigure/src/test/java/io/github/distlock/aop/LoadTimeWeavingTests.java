@@ -84,7 +84,7 @@ class LoadTimeWeavingTests {
 	void aStaticMethodOfSeveralApplicationsIsRefused() {
 		assertThat(said("ambiguous")).startsWith("refused: @DistributedLock on ")
 			.contains("WovenWares.count(")
-			.endsWith("Call it on a bean, or run one application in a JVM");
+			.endsWith("Call the method on a bean, or run one application in a JVM");
 	}
 
 	@Test

@@ -45,9 +45,9 @@ class LockDefinitionCheckTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "2 seconds, is no duration", "5, has no unit: write \"5ms\" or \"5s\"", "-5s, is negative",
-			"-2, is negative", "PT-1S, is negative", "99999999999999999999s, too long for one",
-			"9223372036854775807d, too long for one", "soon, \"500ms\"" })
+	@CsvSource({ "2 seconds, is not a duration", "5, has no unit: write \"5ms\" or \"5s\"", "-5s, is negative",
+			"-2, is negative", "PT-1S, is negative", "99999999999999999999s, or is too long",
+			"9223372036854775807d, or is too long", "soon, \"500ms\"" })
 	void aMalformedWaitTimeIsRefused(String value, String problem) {
 		assertRefused(LockedApplication.of(Durations.class).with("wait", value), Durations.class,
 				"(waitTime = \"" + value + "\")", problem);
@@ -55,7 +55,7 @@ class LockDefinitionCheckTests {
 
 	@ParameterizedTest
 	@CsvSource({ "10, has no unit", "-1, is shorter", "-1s, is shorter", "0s, is shorter", "99ms, is shorter",
-			"1 s, is no duration", "200000d, is longer", "PT99999999999H, is longer" })
+			"1 s, is not a duration", "200000d, is longer", "PT99999999999H, is longer" })
 	void aMalformedLeaseTimeIsRefused(String value, String problem) {
 		assertRefused(LockedApplication.of(Durations.class).with("lease", value), Durations.class,
 				"(leaseTime = \"" + value + "\")", problem, "watchdog");

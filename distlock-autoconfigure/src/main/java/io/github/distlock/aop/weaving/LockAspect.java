@@ -7,19 +7,21 @@ import org.aspectj.lang.annotation.DeclarePrecedence;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What AspectJ's weaver puts around annotated methods. {@code META-INF/aop.xml} of the
- * library names it to the weaver; it is never a bean. Outside of all other aspects, so
- * that woven transactions are inside of the lock. Classes of proxies stay as they are:
- * they lead to an object whose class is woven.
+ * The aspect that AspectJ's weaver applies to annotated methods. It is declared in
+ * {@code META-INF/aop.xml} of the library and is never a bean. It is outside all other
+ * aspects, so that woven transactions are inside the lock. Proxy classes are not woven:
+ * their calls reach an object of a woven class.
  * <p>
- * Woven methods find their aspect through {@link #aspectOf()}. The weaver adds that
- * method to an aspect which it weaves itself. The {@code aop.xml} of an application
- * includes the classes of the application only, so the method stands here.
+ * Woven methods get the aspect from {@link #aspectOf()}. The weaver would add that method
+ * to the aspect, but only if it weaves the aspect class as well. The {@code aop.xml} of
+ * an application includes only the classes of the application, so the method is written
+ * here.
  */
 @Aspect
 @DeclarePrecedence("io.github.distlock.aop.weaving.LockAspect, *")
 public class LockAspect {
 
+	/** Static because woven code calls the static method {@link #aspectOf()}. */
 	private static final LockAspect INSTANCE = new LockAspect();
 
 	/**
@@ -31,7 +33,7 @@ public class LockAspect {
 	}
 
 	/**
-	 * Return whether there is an instance. Part of what AspectJ expects of an aspect.
+	 * Return whether there is an instance. AspectJ requires this method.
 	 * @return {@code true}
 	 */
 	public static boolean hasAspect() {
@@ -39,10 +41,10 @@ public class LockAspect {
 	}
 
 	/**
-	 * Run a call under its lock, if its application wants methods to be locked this way.
+	 * Run a call under its lock, if its application is in mode {@code aspectj}.
 	 * @param call the call
-	 * @return what the method returns
-	 * @throws Throwable what the method or its lock throws
+	 * @return the result of the method
+	 * @throws Throwable the exception of the method or the lock
 	 */
 	@Around("(execution(@io.github.distlock.DistributedLock * *(..))"
 			+ " || execution(@(@io.github.distlock.DistributedLock *) * *(..))"

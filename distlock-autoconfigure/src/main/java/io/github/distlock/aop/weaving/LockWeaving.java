@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * Evidence of a weaver in the class of an annotated method. The weaver moves the body of
- * a method around which there is advice to another method, whichever aspect the advice is
- * of. So a body alone does not prove that the method is locked.
+ * Finds out whether a weaver has changed a method. The weaver moves the body of an
+ * advised method to another method, for advice of any aspect. So a moved body alone does
+ * not prove that the method is locked.
  */
 public final class LockWeaving {
 
-	/** Where the weaver puts the body of a method around which there is advice. */
+	/** Part of the name of the method to which the weaver moves a body. */
 	private static final String BODY = "_aroundBody";
 
 	/** The name of the aspect in a class file that refers to it. */
@@ -36,18 +36,23 @@ public final class LockWeaving {
 	}
 
 	/**
-	 * Return whether the weaver has put advice of any aspect around a method.
+	 * Return whether a weaver has applied advice of any aspect to a method.
+	 * @param method the method
+	 * @return whether the method is woven
 	 */
 	public static boolean isWoven(Method method) {
 		return !bodies(method).isEmpty();
 	}
 
 	/**
-	 * Return whether the lock is woven into a method: the weaver has changed it, the
-	 * pointcut of {@link LockAspect} selects it, and either the compiler has woven that
-	 * aspect into the class, or a weaver has changed the method when the class was
-	 * loaded. Such a weaver reads the {@code META-INF/aop.xml} of the library. A method
-	 * that the AspectJ compiler has changed for other aspects only is not locked.
+	 * Return whether the lock is woven into a method. A weaver must have changed the
+	 * method, and the pointcut of {@link LockAspect} must select it. In addition, either
+	 * the compiler has woven that aspect into the class, or a weaver has changed the
+	 * method when the class was loaded: such a weaver reads the {@code META-INF/aop.xml}
+	 * of the library. A method that the AspectJ compiler has changed only for other
+	 * aspects is not locked.
+	 * @param method the method
+	 * @return whether the method is locked
 	 */
 	public static boolean isLocked(Method method) {
 		List<Method> bodies = bodies(method);
@@ -102,7 +107,7 @@ public final class LockWeaving {
 					.anyMatch((one) -> one.annotationType().isAnnotationPresent(DistributedLock.class));
 	}
 
-	/** The class as it was compiled: without what a weaver adds when it is loaded. */
+	/** The compiled class, without the changes of a weaver at load time. */
 	private static byte @Nullable [] classFile(Class<?> type) {
 		try (InputStream in = type.getResourceAsStream(ClassUtils.getClassFileName(type))) {
 			return (in != null) ? in.readAllBytes() : null;
@@ -126,9 +131,9 @@ public final class LockWeaving {
 		}
 	}
 
-	private static boolean contains(byte[] file, byte[] wanted) {
-		for (int start = 0; start + wanted.length <= file.length; start++) {
-			if (Arrays.equals(file, start, start + wanted.length, wanted, 0, wanted.length)) {
+	private static boolean contains(byte[] file, byte[] constant) {
+		for (int start = 0; start + constant.length <= file.length; start++) {
+			if (Arrays.equals(file, start, start + constant.length, constant, 0, constant.length)) {
 				return true;
 			}
 		}

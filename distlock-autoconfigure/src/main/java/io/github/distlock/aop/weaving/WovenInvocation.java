@@ -9,13 +9,13 @@ import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of a woven method, as the interceptor of proxies knows calls.
+ * Adapts the call of a woven method to the interface for interceptors.
  */
 public final class WovenInvocation implements MethodInvocation {
 
 	private final ProceedingJoinPoint call;
 
-	/** May be changed before the call goes on, as with proxies. */
+	/** May be changed before the call proceeds, as in proxies. */
 	private final Object[] arguments;
 
 	WovenInvocation(ProceedingJoinPoint call) {
@@ -27,7 +27,10 @@ public final class WovenInvocation implements MethodInvocation {
 		this.arguments = arguments;
 	}
 
-	/** The same call, with arguments of its own: it may go on more than once. */
+	/**
+	 * Copy the call, so that it can proceed several times.
+	 * @return the same call with its own arguments
+	 */
 	public WovenInvocation copy() {
 		return new WovenInvocation(this.call, this.arguments.clone());
 	}
