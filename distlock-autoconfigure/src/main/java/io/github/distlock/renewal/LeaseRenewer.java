@@ -34,6 +34,9 @@ public final class LeaseRenewer {
 	/** How much earlier than planned a renewal may be sent: the resolution of timers. */
 	private static final long SLACK_NANOS = 50_000_000;
 
+	/** From here on, the time to the next event means that there is none. */
+	private static final long NO_EVENT_NANOS = Long.MAX_VALUE / 8;
+
 	private final LeaseSet leases = new LeaseSet();
 
 	private final LockStore store;
@@ -137,7 +140,7 @@ public final class LeaseRenewer {
 	 */
 	public boolean confirm(Lease lease) {
 		if (lease.isValid() && lease.hasNoEnd()) {
-			List<RenewalResult> results = ask(List.of(lease.renewal(lease.terms())), List.of(lease));
+			List<RenewalResult> results = renewInStore(List.of(lease.renewal(lease.terms())), List.of(lease));
 			if (results != null && results.get(0) instanceof RenewalResult.Gone gone) {
 				lease.lose(lease.causeOfRefusal(gone));
 				this.leases.remove(lease);
@@ -146,18 +149,12 @@ public final class LeaseRenewer {
 		return lease.isValid();
 	}
 
-	/**
-	 * Return the leases that are watched now.
-	 * @return the leases, in no particular order
-	 */
+	/** Return the leases that are watched now, in no particular order. */
 	public List<Lease> leases() {
 		return this.leases.snapshot();
 	}
 
-	/**
-	 * Return how many leases are watched.
-	 * @return the number of leases
-	 */
+	/** Return how many leases are watched. */
 	public int size() {
 		return this.leases.size();
 	}
@@ -171,10 +168,7 @@ public final class LeaseRenewer {
 		this.timer.stop();
 	}
 
-	/**
-	 * Return whether {@link #stop()} was called.
-	 * @return whether it was stopped
-	 */
+	/** Return whether {@link #stop()} was called. */
 	public boolean isStopped() {
 		return this.stopped;
 	}
@@ -206,11 +200,8 @@ public final class LeaseRenewer {
 		if (due) {
 			sendRound(valid);
 		}
-		long sleep = Long.MAX_VALUE;
-		for (Lease lease : valid) {
-			sleep = Math.min(sleep, lease.untilNextEvent());
-		}
-		if (sleep < Long.MAX_VALUE / 8) {
+		long sleep = valid.stream().mapToLong(Lease::untilNextEvent).min().orElse(Long.MAX_VALUE);
+		if (sleep < NO_EVENT_NANOS) {
 			this.timer.scheduleReliably(sleep);
 		}
 	}
@@ -256,7 +247,7 @@ public final class LeaseRenewer {
 			this.executor.execute(() -> renew(batch));
 		}
 		catch (Throwable ex) {
-			failed(ex, batch.leases());
+			logFailure(ex, batch.leases());
 			batch.fail();
 		}
 	}
@@ -264,7 +255,7 @@ public final class LeaseRenewer {
 	/** Whatever is thrown, no lease may remain in the renewing state. */
 	private void renew(RenewalBatch batch) {
 		try {
-			List<RenewalResult> results = ask(batch.renewals(), batch.leases());
+			List<RenewalResult> results = renewInStore(batch.renewals(), batch.leases());
 			long lateness = batch.latenessNanos(this.clock.nanoTime());
 			int renewed = 0;
 			int gone = 0;
@@ -301,18 +292,18 @@ public final class LeaseRenewer {
 		}
 	}
 
-	private @Nullable List<RenewalResult> ask(List<Renewal> renewals, List<Lease> leases) {
+	private @Nullable List<RenewalResult> renewInStore(List<Renewal> renewals, List<Lease> leases) {
 		try {
 			List<RenewalResult> results = this.store.renew(renewals);
 			results.stream()
 				.filter(RenewalResult.Unknown.class::isInstance)
 				.findFirst()
-				.ifPresentOrElse((unknown) -> failed(((RenewalResult.Unknown) unknown).cause(), leases),
+				.ifPresentOrElse((unknown) -> logFailure(((RenewalResult.Unknown) unknown).cause(), leases),
 						() -> this.failing = false);
 			return results;
 		}
 		catch (Throwable ex) {
-			failed(ex, leases);
+			logFailure(ex, leases);
 			return null;
 		}
 	}
@@ -321,7 +312,7 @@ public final class LeaseRenewer {
 	 * Thousands of leases can fail in many batches: one warning is sufficient. After the
 	 * loss of all leases nothing is retried.
 	 */
-	private void failed(Throwable ex, List<Lease> leases) {
+	private void logFailure(Throwable ex, List<Lease> leases) {
 		String message = "Leases could not be renewed and are retried until they expire: " + ex.getMessage();
 		if (this.failing || leases.stream().noneMatch(Lease::isValid)) {
 			logger.debug(message);
