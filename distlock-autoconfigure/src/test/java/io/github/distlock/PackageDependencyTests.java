@@ -25,7 +25,7 @@ class PackageDependencyTests {
 	private static final String BASE = "io.github.distlock";
 
 	private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(entry(""), entry("thread"),
-			entry("backend", ""), entry("backend.redis", "backend", "thread", ""),
+			entry("backend", ""), entry("backend.redis", "backend", "backend.redlock", "thread", ""),
 			entry("backend.redlock", "backend", "thread", ""), entry("backend.jdbc", "backend", "thread", ""),
 			entry("backend.zookeeper", "backend", "thread", ""), entry("backend.local", "backend", ""),
 			entry("waiting", "backend", ""), entry("renewal", "backend", ""),

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.QuorumNode;
+import io.github.distlock.backend.redlock.QuorumNode;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redlock.RedlockBackend;
 import io.github.distlock.backend.redlock.RedlockSettings;

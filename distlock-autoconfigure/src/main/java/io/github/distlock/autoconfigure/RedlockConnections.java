@@ -2,7 +2,7 @@ package io.github.distlock.autoconfigure;
 
 import java.util.concurrent.TimeUnit;
 
-import io.github.distlock.backend.QuorumNode;
+import io.github.distlock.backend.redlock.QuorumNode;
 import io.github.distlock.backend.redis.RedisQuorumNode;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SslOptions;
@@ -14,7 +14,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.StringUtils;
 
 /**
@@ -50,8 +49,8 @@ class RedlockConnections implements DisposableBean {
 				client.clientOptions(ClientOptions.builder().sslOptions(options).build());
 			}
 		}
-		return new RedisQuorumNode(address.name(), new LettuceConnectionFactory(address.standalone(), client.build()),
-				properties.keyPrefix(), redlock.nodeTimeout());
+		return new RedisQuorumNode(address.name(), address.standalone(), client.build(), properties.keyPrefix(),
+				redlock.nodeTimeout());
 	}
 
 	private @Nullable SslOptions options(@Nullable String bundleName) {

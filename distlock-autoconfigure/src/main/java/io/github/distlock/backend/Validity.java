@@ -31,15 +31,6 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 	}
 
 	/**
-	 * Count as long as the session lives, which the store alone knows: it says so by its
-	 * answer to a renewal.
-	 * @return the validity
-	 */
-	public static Validity session() {
-		return session(() -> true);
-	}
-
-	/**
 	 * Count as long as a session lives. When it ends, the store asks for a renewal of
 	 * what depended on it, so that the loss becomes known at once.
 	 * @param session knows whether it lives

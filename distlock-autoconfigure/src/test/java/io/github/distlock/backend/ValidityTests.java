@@ -49,7 +49,7 @@ class ValidityTests {
 
 	@Test
 	void aSessionHasNoEnd() {
-		Validity validity = Validity.session();
+		Validity validity = Validity.session(() -> true);
 		this.clock.pass(Duration.ofDays(10));
 		assertThat(validity.hasPassed(this.clock)).isFalse();
 	}

@@ -164,7 +164,7 @@ class MinimumHoldTimeTests {
 		}
 
 		private Validity validity(Duration lease) {
-			return this.expires ? Validity.until(this.clock.now(), lease) : Validity.session();
+			return this.expires ? Validity.until(this.clock.now(), lease) : Validity.session(() -> true);
 		}
 
 		@Override

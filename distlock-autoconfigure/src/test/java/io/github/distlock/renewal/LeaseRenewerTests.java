@@ -200,7 +200,7 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 
 	@Test
 	void anExplicitLeaseIsLostAtOnceWhenItsSessionHasEnded() {
-		Lease lease = watch("a", Validity.session(), explicit(LEASE));
+		Lease lease = watch("a", Validity.session(() -> true), explicit(LEASE));
 		this.store.gone = true;
 		this.renewer.renewNow(List.of(lease.ticket()));
 		this.timers.pass(Duration.ofMillis(10));
@@ -211,7 +211,7 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 
 	@Test
 	void aSessionKeepsNoLockBeyondTheLongestHold() {
-		Lease lease = watch("a", Validity.session(), new LeaseTerms(LEASE, LEASE, true, Duration.ofMinutes(1), null));
+		Lease lease = watch("a", Validity.session(() -> true), new LeaseTerms(LEASE, LEASE, true, Duration.ofMinutes(1), null));
 		this.timers.pass(Duration.ofSeconds(59));
 		assertThat(lease.isValid()).isTrue();
 		this.timers.pass(Duration.ofSeconds(2));

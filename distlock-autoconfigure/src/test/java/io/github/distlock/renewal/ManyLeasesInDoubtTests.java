@@ -58,7 +58,7 @@ class ManyLeasesInDoubtTests {
 	private Ticket watch(int number) {
 		Ticket ticket = new Ticket("k" + number, LockMode.EXCLUSIVE, "me", number, false);
 		Duration lease = Duration.ofSeconds(30);
-		this.renewer.watch(new Lease(Validity.session(), new LeaseTerms(lease, lease, false, null, null), this.clock) {
+		this.renewer.watch(new Lease(Validity.session(() -> true), new LeaseTerms(lease, lease, false, null, null), this.clock) {
 
 			@Override
 			protected Ticket ticket() {

@@ -28,7 +28,7 @@ final class Mutants {
 
 	/** Check the owner in one command and act on the result in the next. */
 	private static final String ASK_FIRST = """
-					boolean mine = this.link.ask(
+					boolean mine = this.connections.ask(
 							new org.springframework.data.redis.core.script.DefaultRedisScript<>(
 									"local w = redis.call('GET', KEYS[1])"
 											+ " return (w and string.find(w, ARGV[1] .. '|', 2, true) == 2) and 'ok' or 'gone'",
@@ -41,7 +41,7 @@ final class Mutants {
 
 	private static final String EXPIRE_THEN_GRANTED = """
 						case Reply.GRANTED -> {
-							this.link.run(
+							this.connections.run(
 									new org.springframework.data.redis.core.script.DefaultRedisScript<>(
 											"return { redis.call('PEXPIRE', KEYS[1], ARGV[1]) }", List.class),
 									"attempt", ticket.key(), this.keys.lockAndQueue(ticket.key()), millis(lease));

@@ -22,7 +22,7 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 
 	private static final long FIRST_TOKEN = 100;
 
-	private Validity validity = Validity.session();
+	private Validity validity = Validity.session(() -> true);
 
 	@BeforeEach
 	void allowHandOffs() {

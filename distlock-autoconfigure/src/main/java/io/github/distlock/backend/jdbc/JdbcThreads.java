@@ -101,29 +101,15 @@ final class JdbcThreads {
 	 * @return whether the future was completed in time
 	 */
 	boolean await(CompletableFuture<?> future, Duration timeout) {
-		boolean interrupted = Thread.interrupted();
-		long deadline = this.clock.nanoTime() + timeout.toNanos();
 		try {
-			while (true) {
-				try {
-					future.get(deadline - this.clock.nanoTime(), TimeUnit.NANOSECONDS);
-					return true;
-				}
-				catch (ExecutionException ex) {
-					return true;
-				}
-				catch (TimeoutException ex) {
-					return false;
-				}
-				catch (InterruptedException ex) {
-					interrupted = true;
-				}
-			}
+			StoreCalls.awaitUninterruptibly(future, timeout, this.clock);
+			return true;
 		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
+		catch (ExecutionException ex) {
+			return true;
+		}
+		catch (TimeoutException ex) {
+			return false;
 		}
 	}
 
@@ -133,7 +119,7 @@ final class JdbcThreads {
 			return done.join();
 		}
 		catch (CompletionException ex) {
-			throw JdbcExceptionTranslator.translate(action, key, (ex.getCause() != null) ? ex.getCause() : ex);
+			throw JdbcExceptionTranslator.translate(action, key, StoreCalls.unwrap(ex));
 		}
 	}
 

@@ -6,7 +6,9 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -17,17 +19,23 @@ import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+import org.springframework.data.redis.connection.RedisConnection;
 
 /**
- * Renews in a cluster: keys of one slot share a script, but for readers, who have one of
- * their own, and all scripts of a batch are on their way at once. A master that does not
- * answer is not waited for longer than the leases on the others can bear.
+ * Renews the leases in a cluster. One script renews the locks of one slot, another one its
+ * readers, and all scripts of a batch are sent at once. The wait for a master that does
+ * not answer ends before the leases on the other masters are in danger.
  */
 final class ClusterRenewals {
 
-	private final RedisConnections link;
+	private final RedisConnections connections;
 
 	private final TimeSource time;
 
@@ -35,8 +43,8 @@ final class ClusterRenewals {
 
 	private final SilentMasters silent = new SilentMasters();
 
-	ClusterRenewals(RedisConnections link, TimeSource time, Duration commandTimeout) {
-		this.link = link;
+	ClusterRenewals(RedisConnections connections, TimeSource time, Duration commandTimeout) {
+		this.connections = connections;
 		this.time = time;
 		this.commandTimeout = commandTimeout;
 	}
@@ -51,19 +59,19 @@ final class ClusterRenewals {
 		Map<Group, List<Integer>> places = new LinkedHashMap<>();
 		for (int i = 0; i < renewals.size(); i++) {
 			Ticket ticket = renewals.get(i).ticket();
-			int slot = ClusterSlotHashUtil.calculateSlot(this.link.lockName(ticket.key()));
+			int slot = ClusterSlotHashUtil.calculateSlot(this.connections.lockName(ticket.key()));
 			places.computeIfAbsent(new Group(slot, ticket.isReader()), (any) -> new ArrayList<>()).add(i);
 		}
 		List<SlotRenewal> slots = new ArrayList<>(places.size());
 		places.forEach((group, indexes) -> slots
 			.add(new SlotRenewal(group.slot, indexes, scripts.apply(indexes.stream().map(renewals::get).toList()))));
 		RenewalResult[] results = new RenewalResult[renewals.size()];
-		this.link.onCluster((cluster) -> {
+		this.connections.onCluster((cluster) -> {
 			if (cluster != null) {
 				sendTogether(slots, cluster, results);
 			}
 			else {
-				slots.forEach((slot) -> slot.put(this.link.renew(slot.script), results));
+				slots.forEach((slot) -> slot.put(this.connections.renew(slot.script), results));
 			}
 		});
 		return List.of(results);
@@ -156,7 +164,7 @@ final class ClusterRenewals {
 			if (silent.mayAsk(this.master)) {
 				try {
 					for (SlotRenewal slot : this.slots) {
-						this.answers.add(cluster.send(slot.script.script(), slot.script.names(), slot.script.args()));
+						this.answers.add(cluster.send(slot.script));
 					}
 					this.end = CompletableFuture.allOf(this.answers.toArray(CompletableFuture[]::new));
 				}
@@ -196,13 +204,89 @@ final class ClusterRenewals {
 				return script.answered(answer.join(), sent);
 			}
 			catch (RuntimeException ex) {
-				return script.unknown(ClusterRenewals.this.link.server().failed("renewal", null, ex));
+				return script.unknown(ClusterRenewals.this.connections.server().failed("renewal", null, ex));
 			}
 		}
 
 		private List<RenewalResult> unanswered(RenewalScript script) {
 			return script.unknown(new LockBackendException(
 					"The Redis Cluster master " + this.master + " does not answer renewals in time"));
+		}
+
+	}
+
+	/**
+	 * The masters of a cluster, as the driver knows them.
+	 */
+	static final class ClusterScripts {
+
+		private final RedisAdvancedClusterAsyncCommands<byte[], byte[]> commands;
+
+		private ClusterScripts(RedisAdvancedClusterAsyncCommands<byte[], byte[]> commands) {
+			this.commands = commands;
+		}
+
+		@SuppressWarnings("unchecked")
+		static @Nullable ClusterScripts on(RedisConnection connection) {
+			return (connection.getNativeConnection() instanceof RedisAdvancedClusterAsyncCommands<?, ?> commands)
+					? new ClusterScripts((RedisAdvancedClusterAsyncCommands<byte[], byte[]>) commands) : null;
+		}
+
+		/** The address of the master that has a slot, as far as the driver knows. */
+		@SuppressWarnings("deprecation")
+		String master(int slot) {
+			// There is no other way from Spring Data's connection to what the driver knows.
+			RedisClusterNode master = this.commands.getStatefulConnection().getPartitions().getPartitionBySlot(slot);
+			return (master != null) ? master.getUri().getHost() + ":" + master.getUri().getPort() : "unknown";
+		}
+
+		CompletableFuture<List<Long>> send(RenewalScript script) {
+			return LettuceScripts.send(this.commands, script.script(), ScriptOutputType.MULTI, script.names(),
+					script.args());
+		}
+
+		/** Whether a failure is the server's answer, and not its silence. */
+		static boolean isAnswer(@Nullable Throwable failure) {
+			return failure == null || failure instanceof RedisCommandExecutionException
+					|| failure.getCause() instanceof RedisCommandExecutionException;
+		}
+
+	}
+
+	/**
+	 * The masters that did not answer a renewal in time. Each of them is sent one batch
+	 * at a time, which no thread waits for, until it answers: so it does not delay the leases
+	 * on the other masters, and the leases on it are renewed as soon as it answers again.
+	 * Thread-safe.
+	 */
+	private static final class SilentMasters {
+
+		private final Set<String> silent = ConcurrentHashMap.newKeySet();
+
+		/** Those of them that have been asked and have not answered yet. */
+		private final Set<String> asked = ConcurrentHashMap.newKeySet();
+
+		boolean isSilent(String master) {
+			return this.silent.contains(master);
+		}
+
+		/** Whether a renewal may be sent; {@connections #ended} must follow. */
+		boolean mayAsk(String master) {
+			return !isSilent(master) || this.asked.add(master);
+		}
+
+		/** A renewal has taken too long, and still goes on. */
+		void late(String master) {
+			this.asked.add(master);
+			this.silent.add(master);
+		}
+
+		/** A renewal has ended. */
+		void ended(String master, boolean answered) {
+			if (answered) {
+				this.silent.remove(master);
+			}
+			this.asked.remove(master);
 		}
 
 	}

@@ -80,9 +80,9 @@ final class InboxMonitor {
 	}
 
 	/** What a ticket that is queued now may rely on. */
-	Hearing hearing() {
+	InboxState state() {
 		if (!this.inbox.isConfirmed()) {
-			return Hearing.NOT;
+			return InboxState.UNSUBSCRIBED;
 		}
 		long now = this.time.nanoTime();
 		long examined = this.examinedNanos.get();
@@ -91,7 +91,7 @@ final class InboxMonitor {
 			// the server now and then, no grant would arrive.
 			examineLater(this.subscription.get(), false);
 		}
-		return this.counted ? Hearing.COUNTED : Hearing.UNCOUNTED;
+		return this.counted ? InboxState.VERIFIED : InboxState.SUBSCRIBED;
 	}
 
 	void subscribed() {
@@ -250,18 +250,18 @@ final class InboxMonitor {
 	}
 
 	/**
-	 * Whether this JVM hears of grants.
+	 * What is known of the inbox of this JVM.
 	 */
-	enum Hearing {
+	enum InboxState {
 
-		/** No subscription. */
-		NOT,
+		/** There is no subscription. */
+		UNSUBSCRIBED,
 
-		/** Subscribed, but nobody can count us. */
-		UNCOUNTED,
+		/** Subscribed, but the number of receivers cannot be trusted. */
+		SUBSCRIBED,
 
-		/** Subscribed, and a publish that counts 0 means that we are dead. */
-		COUNTED
+		/** Subscribed, and a publish with no receiver means that this JVM is dead. */
+		VERIFIED
 
 	}
 

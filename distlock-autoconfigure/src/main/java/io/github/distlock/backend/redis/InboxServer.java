@@ -17,34 +17,31 @@ final class InboxServer implements InboxMonitor.Surroundings, RedisInbox.Trouble
 	private static final String LOCKS_WORK = " Locks work; callers that wait for a lock of another JVM ask for it at"
 			+ " intervals, which takes longer.";
 
-	private final RedisConnections link;
-
-	private final RedisKeys keys;
+	private final RedisConnections connections;
 
 	private final String channel;
 
-	private final EvictionWarning eviction;
+	private final RedisServerChecks checks;
 
 	private final LockSignals signals;
 
-	InboxServer(RedisConnections link, RedisKeys keys, String channel, EvictionWarning eviction, LockSignals signals) {
-		this.link = link;
-		this.keys = keys;
+	InboxServer(RedisConnections connections, String channel, RedisServerChecks checks, LockSignals signals) {
+		this.connections = connections;
 		this.channel = channel;
-		this.eviction = eviction;
+		this.checks = checks;
 		this.signals = signals;
 	}
 
 	@Override
 	public long publish(String text) {
 		// First, so that nothing more is sent when the probe has been seen.
-		this.eviction.warnOnce();
-		return this.link.probe(text);
+		this.checks.warnOfEvictionOnce();
+		return this.connections.probe(text);
 	}
 
 	@Override
 	public boolean isCountable() {
-		return !this.link.isCluster();
+		return !this.connections.isCluster();
 	}
 
 	@Override
@@ -54,7 +51,7 @@ final class InboxServer implements InboxMonitor.Surroundings, RedisInbox.Trouble
 
 	@Override
 	public void receivedNothing() {
-		String server = this.link.server().name();
+		String server = this.connections.server().name();
 		logger.warn("The inbox " + this.channel + " received nothing from " + server + ", although the server accepted"
 				+ " messages for it, and is subscribed again on a new connection. Until then, callers of this JVM that"
 				+ " wait for a lock ask for it at intervals, which takes longer. If this is repeated, check whether a"
@@ -64,13 +61,13 @@ final class InboxServer implements InboxMonitor.Surroundings, RedisInbox.Trouble
 
 	@Override
 	public String explain(Throwable failure) {
-		RedisServer server = this.link.server();
+		RedisServer server = this.connections.server();
 		if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof UnsupportedOperationException) {
 			return server.name() + ": the driver cannot subscribe there." + LOCKS_WORK;
 		}
 		RedisFailure cause = RedisFailure.of(failure);
 		if (cause.isAnswer() && failure instanceof RuntimeException refusal) {
-			return new RedisRightsCheck(server, this.keys).explain(refusal, "SUBSCRIBE").getMessage() + "."
+			return this.checks.explainRefusal(refusal, "SUBSCRIBE").getMessage() + "."
 					+ LOCKS_WORK;
 		}
 		return cause.explain(server) + ". Until then no lock can be acquired.";

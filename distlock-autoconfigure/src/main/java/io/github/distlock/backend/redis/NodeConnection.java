@@ -1,17 +1,15 @@
 package io.github.distlock.backend.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.NodeUnreachableException;
-import io.lettuce.core.RedisNoScriptException;
+import io.github.distlock.backend.StoreCalls;
+import io.github.distlock.backend.redlock.NodeUnreachableException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
@@ -23,11 +21,11 @@ import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * The connection on which scripts are sent to one node, without a thread that waits for
- * the answer. Made in the background; while there is none, scripts fail at once.
+ * the answer. It is made in the background; while there is none, scripts fail at once.
  */
 final class NodeConnection {
 
-	private static final long BACK_OFF_MILLIS = 200;
+	private static final long PAUSE_MILLIS = 200;
 
 	private final RedisServer server;
 
@@ -39,6 +37,7 @@ final class NodeConnection {
 
 	private volatile @Nullable StatefulRedisConnection<byte[], byte[]> connection;
 
+	/** Why the last attempt to connect failed. */
 	private volatile @Nullable Throwable failure;
 
 	private volatile @Nullable Thread thread;
@@ -48,11 +47,11 @@ final class NodeConnection {
 		this.connections = connections;
 	}
 
-	/** Connect until that succeeds once; then the driver does it anew by itself. */
+	/** Connect until that succeeds once; afterwards the driver reconnects itself. */
 	CompletionStage<?> open(ThreadFactory threads) {
-		Thread made = threads.newThread(this::connect);
-		this.thread = made;
-		made.start();
+		Thread connecting = threads.newThread(this::connect);
+		this.thread = connecting;
+		connecting.start();
 		return this.opened;
 	}
 
@@ -79,7 +78,7 @@ final class NodeConnection {
 				this.connection = ((RedisAsyncCommands<byte[], byte[]>) shared.getNativeConnection())
 					.getStatefulConnection();
 				this.failure = null;
-				// What is shared stays open.
+				// This does not close the shared connection.
 				shared.close();
 				this.opened.complete(true);
 				return;
@@ -89,18 +88,16 @@ final class NodeConnection {
 				this.failure = ex;
 			}
 			try {
-				this.stopped.await(BACK_OFF_MILLIS, TimeUnit.MILLISECONDS);
+				this.stopped.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
 			}
 			catch (InterruptedException ex) {
-				// Nobody has this thread but us.
+				// No other code uses this thread.
 				return;
 			}
 		}
 	}
 
-	/**
-	 * Send a script by its digest, and by its text to a server that does not know it.
-	 */
+	/** Send a script. The stage fails if the node is not connected. */
 	<T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, List<String> keys, String... args) {
 		StatefulRedisConnection<byte[], byte[]> current = this.connection;
 		if (current == null || !current.isOpen()) {
@@ -108,27 +105,10 @@ final class NodeConnection {
 			return CompletableFuture.failedFuture(new NodeUnreachableException(
 					(cause != null) ? this.server.explain(cause) : this.server.name() + " is not connected", cause));
 		}
-		RedisAsyncCommands<byte[], byte[]> commands = current.async();
-		byte[][] names = bytes(keys);
-		byte[][] values = bytes(List.of(args));
-		return commands.<T>evalsha(script.getSha1(), type, names, values)
-			.exceptionallyCompose((ex) -> isUnknownScript(ex)
-					? commands.eval(script.getScriptAsString().getBytes(StandardCharsets.UTF_8), type, names, values)
-					: CompletableFuture.failedFuture(ex))
-			.exceptionallyCompose((ex) -> CompletableFuture.failedFuture(failed(ex)));
-	}
-
-	private LockBackendException failed(Throwable ex) {
-		Throwable cause = (ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex;
-		return new LockBackendException(this.server.explain(cause), cause);
-	}
-
-	private static boolean isUnknownScript(Throwable ex) {
-		return ex instanceof RedisNoScriptException || ex.getCause() instanceof RedisNoScriptException;
-	}
-
-	private static byte[][] bytes(List<String> texts) {
-		return texts.stream().map((text) -> text.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
+		return LettuceScripts.<T>send(current.async(), script, type, keys, args).exceptionallyCompose((failure) -> {
+			Throwable cause = StoreCalls.unwrap(failure);
+			return CompletableFuture.failedFuture(new LockBackendException(this.server.explain(cause), cause));
+		});
 	}
 
 }

@@ -1,6 +1,5 @@
 package io.github.distlock.backend.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -15,9 +14,10 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.redis.InboxMonitor.Hearing;
+import io.github.distlock.backend.redis.InboxMonitor.InboxState;
 import io.github.distlock.backend.redis.RedisInbox.GrantMessage;
 import io.github.distlock.backend.redis.ScriptExecutor.Answer;
+import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -63,11 +63,13 @@ final class RedisConnections implements RedisInbox.Events {
 
 	private final boolean dedicated;
 
-	private final ScriptExecutor runner;
+	private final RedisServerChecks checks;
+
+	private final ScriptExecutor scripts;
 
 	private final RedisInbox inbox;
 
-	private final InboxMonitor watch;
+	private final InboxMonitor monitor;
 
 	private volatile @Nullable Boolean cluster;
 
@@ -86,12 +88,13 @@ final class RedisConnections implements RedisInbox.Events {
 				? LettuceConnections.dedicated(application, settings.commandTimeout()) : null;
 		this.dedicated = own != null;
 		this.connections = (own != null) ? own : application;
-		this.runner = new ScriptExecutor(this.server, new ScriptSender(this.connections), this.time, this::failed);
+		this.checks = new RedisServerChecks(this.server, keys, this.connections);
+		this.scripts = new ScriptExecutor(this.server, this.connections, this.time, this::failed);
 		String channel = this.keys.inboxPrefix() + this.instance;
-		InboxServer inboxServer = new InboxServer(this, this.keys, channel, new EvictionWarning(this.connections),
+		InboxServer inboxServer = new InboxServer(this, channel, this.checks,
 				this.signals);
 		this.inbox = new RedisInbox(this.connections, channel, this, inboxServer);
-		this.watch = new InboxMonitor(this.inbox, inboxServer, this.time, settings.commandTimeout(),
+		this.monitor = new InboxMonitor(this.inbox, inboxServer, this.time, settings.commandTimeout(),
 				LockThreads.named("distlock-inbox-probe"));
 	}
 
@@ -114,7 +117,7 @@ final class RedisConnections implements RedisInbox.Events {
 			return;
 		}
 		this.closed = true;
-		this.watch.stop();
+		this.monitor.stop();
 		if (this.dedicated) {
 			LettuceConnections.reset(this.connections);
 		}
@@ -126,16 +129,15 @@ final class RedisConnections implements RedisInbox.Events {
 
 	/** Run a script that answers a word and numbers. */
 	Answer<Reply> ask(RedisScript<String> script, String what, Ticket ticket, String... args) {
-		Answer<byte[]> answer = runner().run(script, what, ticket.key(), this.keys.of(ticket), args);
-		String text = new String(answer.value(), StandardCharsets.ISO_8859_1);
-		return new Answer<>(Reply.parse(text), answer.sent(), answer.repeated());
+		Answer<byte[]> answer = scripts().run(script, what, ticket.key(), this.keys.of(ticket), args);
+		return new Answer<>(Reply.parse(answer.value()), answer.sent(), answer.repeated());
 	}
 
 	/** Run a script that answers a list. */
 	@SuppressWarnings("rawtypes")
 	Answer<List<Long>> run(RedisScript<List> script, String what, @Nullable String key, List<String> names,
 			String... args) {
-		return runner().run(script, what, key, names, args);
+		return scripts().run(script, what, key, names, args);
 	}
 
 	/** Renew by one script. */
@@ -161,14 +163,14 @@ final class RedisConnections implements RedisInbox.Events {
 	 * Do something with a connection to the cluster; without one that can send scripts
 	 * together if the driver has none.
 	 */
-	void onCluster(Consumer<@Nullable ClusterScripts> action) {
+	void onCluster(Consumer<ClusterRenewals.@Nullable ClusterScripts> action) {
 		requireOpen();
 		if (!ConnectionUtils.isLettuce(this.connections)) {
 			action.accept(null);
 			return;
 		}
 		try (RedisConnection connection = this.connections.getConnection()) {
-			action.accept(ClusterScripts.on(connection));
+			action.accept(ClusterRenewals.ClusterScripts.on(connection));
 		}
 	}
 
@@ -177,15 +179,14 @@ final class RedisConnections implements RedisInbox.Events {
 	 * @throws LockBackendException if the server cannot be reached, or a right is missing
 	 */
 	void verify() {
-		RedisRightsCheck rights = new RedisRightsCheck(this.server, this.keys);
 		String inbox = this.keys.inboxPrefix() + this.instance;
-		rights.check(runner().runText(Scripts.RIGHTS, rights, this.keys.lockQueueAndReaders("rights-" + this.instance),
+		this.checks.checkRights(scripts().runText(Scripts.RIGHTS, this.checks, this.keys.lockQueueAndReaders("rights-" + this.instance),
 				inbox, RedisInbox.PROBE));
 		try {
 			probe(RedisInbox.PROBE);
 		}
 		catch (LockBackendException ex) {
-			throw rights.explain(ex, "EVALSHA");
+			throw this.checks.explainRefusal(ex, "EVALSHA");
 		}
 		try {
 			this.inbox.awaitConfirmation(this.settings.commandTimeout());
@@ -195,7 +196,7 @@ final class RedisConnections implements RedisInbox.Events {
 				// No messages from static masters with replicas: callers ask instead.
 				return;
 			}
-			RuntimeException reason = rights.explain(ex, "SUBSCRIBE");
+			RuntimeException reason = this.checks.explainRefusal(ex, "SUBSCRIBE");
 			throw (reason instanceof LockBackendException) ? reason
 					: this.server.failed("subscription to the inbox", null, ex);
 		}
@@ -217,8 +218,8 @@ final class RedisConnections implements RedisInbox.Events {
 	}
 
 	/** What a ticket that is queued now may rely on. */
-	Hearing hearing() {
-		return this.closed ? Hearing.NOT : this.watch.hearing();
+	InboxState inboxState() {
+		return this.closed ? InboxState.UNSUBSCRIBED : this.monitor.state();
 	}
 
 	boolean isCluster() {
@@ -237,9 +238,9 @@ final class RedisConnections implements RedisInbox.Events {
 		return known;
 	}
 
-	private ScriptExecutor runner() {
+	private ScriptExecutor scripts() {
 		requireOpen();
-		return this.runner;
+		return this.scripts;
 	}
 
 	private void requireOpen() {
@@ -255,10 +256,10 @@ final class RedisConnections implements RedisInbox.Events {
 		this.clock.forget();
 		if (!this.closed) {
 			if (inbox) {
-				this.watch.interrupted();
+				this.monitor.interrupted();
 			}
 			else {
-				this.watch.serverChanged();
+				this.monitor.serverChanged();
 			}
 		}
 	}
@@ -279,7 +280,7 @@ final class RedisConnections implements RedisInbox.Events {
 		if (now - last > RESET_NANOS && this.resetNanos.compareAndSet(last, now)) {
 			logger.warn("The Redis server has become a replica: connecting anew, to find the master");
 			LettuceConnections.reset(this.connections);
-			this.watch.serverChanged();
+			this.monitor.serverChanged();
 		}
 	}
 
@@ -287,14 +288,14 @@ final class RedisConnections implements RedisInbox.Events {
 	public void subscribed() {
 		this.clock.forget();
 		if (!this.closed) {
-			this.watch.subscribed();
+			this.monitor.subscribed();
 		}
 	}
 
 	@Override
 	public void probed(String text) {
 		if (!this.closed) {
-			this.watch.heard(text);
+			this.monitor.heard(text);
 		}
 	}
 
@@ -306,7 +307,7 @@ final class RedisConnections implements RedisInbox.Events {
 		Ticket ticket = Ticket.of(this.keys.keyOf(message.lock()), message.token());
 		TimeSource.Instant now = this.time.now();
 		// The masters of a cluster have a clock each, and one baseline cannot judge them.
-		Validity validity = (Boolean.FALSE.equals(this.cluster) && !this.watch.isDoubtful())
+		Validity validity = (Boolean.FALSE.equals(this.cluster) && !this.monitor.isDoubtful())
 				? this.clock.judge(message.grantedMicros(), Duration.ofMillis(message.ttlMillis()), now) : null;
 		// What cannot be judged counts as passed: the ticket will ask.
 		this.signals.granted(ticket, new Grant(message.first(), message.last(),

@@ -15,8 +15,9 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.redis.InboxMonitor.Hearing;
+import io.github.distlock.backend.redis.InboxMonitor.InboxState;
 import io.github.distlock.backend.redis.ScriptExecutor.Answer;
+import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * The open store of a {@link RedisLockBackend}. Thread-safe.
+ * The open store of a {@connections RedisLockBackend}. Thread-safe.
  */
 final class RedisLockStore implements LockStore {
 
@@ -59,7 +60,7 @@ final class RedisLockStore implements LockStore {
 
 	private final RedisKeys keys;
 
-	private final RedisConnections link;
+	private final RedisConnections connections;
 
 	private final ClusterRenewals clusterRenewals;
 
@@ -71,11 +72,11 @@ final class RedisLockStore implements LockStore {
 
 	private final String queuedCounted;
 
-	RedisLockStore(RedisConnections link, RedisKeys keys, BackendDescription description, Duration commandTimeout,
+	RedisLockStore(RedisConnections connections, RedisKeys keys, BackendDescription description, Duration commandTimeout,
 			TimeSource clock) {
 		this.keys = keys;
-		this.link = link;
-		this.clusterRenewals = new ClusterRenewals(link, clock, commandTimeout);
+		this.connections = connections;
+		this.clusterRenewals = new ClusterRenewals(connections, clock, commandTimeout);
 		this.description = description;
 		String tokensPerGrant = Integer.toString(description.tokensPerGrant());
 		this.notQueued = "N" + tokensPerGrant;
@@ -90,12 +91,12 @@ final class RedisLockStore implements LockStore {
 
 	@Override
 	public void close() {
-		this.link.close();
+		this.connections.close();
 	}
 
 	@Override
 	public void verify() {
-		this.link.verify();
+		this.connections.verify();
 	}
 
 	@Override
@@ -153,7 +154,7 @@ final class RedisLockStore implements LockStore {
 	 * keeps the server busy for long: the rest are let in here.
 	 */
 	private Answer<Reply> ask(RedisScript<String> script, String what, Ticket ticket, String... args) {
-		Answer<Reply> answer = this.link.ask(script, what, ticket, args);
+		Answer<Reply> answer = this.connections.ask(script, what, ticket, args);
 		if (answer.value().admitsMore()) {
 			admitReaders(ticket);
 		}
@@ -167,7 +168,7 @@ final class RedisLockStore implements LockStore {
 	private void admitReaders(Ticket ticket) {
 		try {
 			for (int i = 0; i < MOST_PORTIONS; i++) {
-				if (!this.link.ask(Scripts.ADMIT, "admission of readers", ticket).value().admitsMore()) {
+				if (!this.connections.ask(Scripts.ADMIT, "admission of readers", ticket).value().admitsMore()) {
 					return;
 				}
 			}
@@ -180,7 +181,7 @@ final class RedisLockStore implements LockStore {
 
 	@Override
 	public List<RenewalResult> renew(List<Renewal> renewals) {
-		if (this.link.isCluster()) {
+		if (this.connections.isCluster()) {
 			return this.clusterRenewals.renew(renewals, this::script);
 		}
 		RenewalResult[] results = new RenewalResult[renewals.size()];
@@ -195,7 +196,7 @@ final class RedisLockStore implements LockStore {
 			.toArray();
 		for (int from = 0; from < all.length; from += BATCH_SIZE) {
 			int[] places = Arrays.copyOfRange(all, from, Math.min(from + BATCH_SIZE, all.length));
-			List<RenewalResult> answers = this.link
+			List<RenewalResult> answers = this.connections
 				.renew(script(Arrays.stream(places).mapToObj(renewals::get).toList()));
 			for (int i = 0; i < places.length; i++) {
 				results[places[i]] = answers.get(i);
@@ -222,7 +223,7 @@ final class RedisLockStore implements LockStore {
 	private AttemptResult waiting(Answer<Reply> answer, Duration lease) {
 		long[] reply = answer.value().numbers();
 		// Grants by message are judged by this.
-		this.link.clock().observe(answer.sent(), reply[2]);
+		this.connections.clock().observe(answer.sent(), reply[2]);
 		double share = SAFETY_SHARE + ThreadLocalRandom.current().nextDouble(SAFETY_JITTER);
 		long look = (long) (graceMillis(lease) * share);
 		long holderMillis = reply[1];
@@ -242,11 +243,11 @@ final class RedisLockStore implements LockStore {
 	 * one. Not at all if no message would reach it.
 	 */
 	private String queueing(Ticket ticket, boolean queue) {
-		Hearing hearing = queue ? this.link.hearing() : Hearing.NOT;
-		String how = switch (hearing) {
-			case NOT -> this.notQueued;
-			case UNCOUNTED -> this.queuedUncounted;
-			case COUNTED -> this.queuedCounted;
+		InboxState state = queue ? this.connections.inboxState() : InboxState.UNSUBSCRIBED;
+		String how = switch (state) {
+			case UNSUBSCRIBED -> this.notQueued;
+			case SUBSCRIBED -> this.queuedUncounted;
+			case VERIFIED -> this.queuedCounted;
 		};
 		return ticket.isReader() ? how.substring(0, 1) : how;
 	}

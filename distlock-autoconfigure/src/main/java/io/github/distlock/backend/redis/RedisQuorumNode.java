@@ -1,6 +1,5 @@
 package io.github.distlock.backend.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,20 +7,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-import io.github.distlock.backend.NodeUnreachableException;
-import io.github.distlock.backend.QuorumNode;
 import io.github.distlock.backend.Ticket;
-import io.lettuce.core.ScriptOutputType;
+import io.github.distlock.backend.redis.ScriptExecutor.Reply;
+import io.github.distlock.backend.redlock.NodeUnreachableException;
+import io.github.distlock.backend.redlock.QuorumNode;
 import io.github.distlock.thread.LockThreads;
+import io.lettuce.core.ScriptOutputType;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * One Redis master of several that hold a lock together. It has connections of its own,
- * made from the configuration of a Lettuce connection factory. Thread-safe.
+ * made by Lettuce. Thread-safe.
  */
 public final class RedisQuorumNode implements QuorumNode {
 
@@ -29,26 +30,30 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	private final RedisServer server;
 
-	private final LettuceConnectionFactory configuration;
+	private final RedisStandaloneConfiguration standalone;
+
+	private final LettuceClientConfiguration client;
 
 	private final Duration timeout;
 
 	private final RedisKeys keys;
 
-	private volatile @Nullable Open open;
+	private volatile @Nullable OpenNode open;
 
 	/**
 	 * Create a node. Sends nothing yet.
 	 * @param name where it is, for messages
-	 * @param configuration how to connect to one standalone server; it is never used to
-	 * send anything and need not be started
+	 * @param standalone the address and the credentials of the server
+	 * @param client how to connect to it
 	 * @param keyPrefix what every key and channel begins with; without braces
 	 * @param timeout how long one command may take
 	 */
-	public RedisQuorumNode(String name, LettuceConnectionFactory configuration, String keyPrefix, Duration timeout) {
+	public RedisQuorumNode(String name, RedisStandaloneConfiguration standalone, LettuceClientConfiguration client,
+			String keyPrefix, Duration timeout) {
 		this.name = name;
 		this.server = RedisServer.node(name);
-		this.configuration = configuration;
+		this.standalone = standalone;
+		this.client = client;
 		// A server may also be the one of the other store, whose words are different.
 		this.keys = new RedisKeys(keyPrefix + "redlock:");
 		this.timeout = timeout;
@@ -61,13 +66,13 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	@Override
 	public CompletionStage<?> start(String instance, Consumer<Ticket> wake, Runnable doubt) {
-		RedisConnectionFactory connections = LettuceConnections.dedicated(
-				this.configuration.getStandaloneConfiguration(), this.configuration.getClientConfiguration(), false,
+		RedisConnectionFactory connections = LettuceConnections.dedicated(this.standalone, this.client, false,
 				this.timeout);
-		String channel = this.keys.inboxPrefix() + instance;
-		RedisInbox inbox = new RedisInbox(connections, channel, new Wakes(wake, doubt), this::explainInbox);
+		RedisServerChecks checks = new RedisServerChecks(this.server, this.keys, connections);
+		RedisInbox inbox = new RedisInbox(connections, this.keys.inboxPrefix() + instance, new Wakes(wake, doubt),
+				(failure) -> explainInbox(failure, checks));
 		NodeConnection connection = new NodeConnection(this.server, connections);
-		this.open = new Open(connections, connection, inbox, channel);
+		this.open = new OpenNode(connections, connection, inbox);
 		try {
 			LettuceConnections.listen(connections, (ofInbox) -> {
 				if (ofInbox) {
@@ -78,17 +83,17 @@ public final class RedisQuorumNode implements QuorumNode {
 			return connection.open(LockThreads.named("distlock-node-connect"));
 		}
 		catch (Throwable ex) {
-			// Nothing may go on of a node that was not started.
+			// Nothing of a node that was not started may go on.
 			stop();
 			throw ex;
 		}
 	}
 
 	/** The cause of a failed subscription, and what does not work meanwhile. */
-	private String explainInbox(Throwable failure) {
+	private String explainInbox(Throwable failure, RedisServerChecks checks) {
 		RedisFailure cause = RedisFailure.of(failure);
 		if (cause.isAnswer() && failure instanceof RuntimeException refusal) {
-			return new RedisRightsCheck(this.server, this.keys).explain(refusal, "SUBSCRIBE").getMessage()
+			return checks.explainRefusal(refusal, "SUBSCRIBE").getMessage()
 					+ ". The node votes, but tells no waiting caller that a lock is free.";
 		}
 		return cause.explain(this.server)
@@ -97,7 +102,7 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	@Override
 	public void stop() {
-		Open current = this.open;
+		OpenNode current = this.open;
 		this.open = null;
 		if (current != null) {
 			current.connection().close();
@@ -109,7 +114,7 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	@Override
 	public boolean isListening() {
-		Open current = this.open;
+		OpenNode current = this.open;
 		return current != null && current.inbox().isConfirmed() && current.connection().isOpen();
 	}
 
@@ -163,11 +168,11 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	@Override
 	public CompletionStage<Duration> probe() {
-		Open current = this.open;
+		OpenNode current = this.open;
 		return this
 			.<List<Long>>send(Scripts.QUORUM_PROBE, ScriptOutputType.MULTI, List.of(),
-					(current != null) ? current.channel() : "", RedisInbox.PROBE)
-			// Cut to seconds twice.
+					(current != null) ? current.inbox().channel() : "", RedisInbox.PROBE)
+			// The server cuts both the start and the present to seconds.
 			.thenApply((answer) -> Duration.ofSeconds(Math.max(0, answer.get(1) - 1)));
 	}
 
@@ -177,12 +182,12 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	private CompletionStage<Reply> ask(RedisScript<String> script, Ticket ticket, String... args) {
 		return this.<byte[]>send(script, ScriptOutputType.VALUE, names(ticket), args)
-			.thenApply((bytes) -> Reply.parse(new String(bytes, StandardCharsets.ISO_8859_1)));
+			.thenApply(Reply::parse);
 	}
 
 	private <T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, List<String> names,
 			String... args) {
-		Open current = this.open;
+		OpenNode current = this.open;
 		return (current != null) ? current.connection().send(script, type, names, args) : CompletableFuture
 			.failedFuture(new NodeUnreachableException(this.server.name() + " is not in use", null));
 	}
@@ -222,8 +227,7 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	}
 
-	private record Open(RedisConnectionFactory connections, NodeConnection connection, RedisInbox inbox,
-			String channel) {
+	private record OpenNode(RedisConnectionFactory connections, NodeConnection connection, RedisInbox inbox) {
 	}
 
 }

@@ -8,8 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.QuorumNode.Claim;
-import io.github.distlock.backend.QuorumNode.Vote;
+import io.github.distlock.backend.redlock.QuorumNode.Claim;
+import io.github.distlock.backend.redlock.QuorumNode.Vote;
 import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
@@ -162,7 +162,7 @@ final class LockRound {
 		}));
 	}
 
-	/** How an election ends. */
+	/** How an round ends. */
 	sealed interface Result {
 
 		/**

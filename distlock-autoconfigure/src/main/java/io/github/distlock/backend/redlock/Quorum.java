@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.QuorumNode;
+import io.github.distlock.backend.StoreCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,7 +89,7 @@ final class Quorum {
 			return verdict.orTimeout(this.patienceMillis, TimeUnit.MILLISECONDS).join();
 		}
 		catch (CompletionException ex) {
-			if (ex.getCause() instanceof TimeoutException) {
+			if (StoreCalls.unwrap(ex) instanceof TimeoutException) {
 				throw new LockBackendException("The nodes of the lock store did not answer in time", ex);
 			}
 			throw VoteCollector.asFailure(ex);

@@ -13,7 +13,6 @@ import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.QuorumNode;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
 

@@ -7,7 +7,8 @@ import java.util.function.Function;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.LockStore.Renewal;
-import io.github.distlock.backend.QuorumNode.Extension;
+import io.github.distlock.backend.redlock.RedlockTicket.WonRound;
+import io.github.distlock.backend.redlock.QuorumNode.Extension;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -33,15 +34,15 @@ final class RedlockRenewals {
 		this.clock = clock;
 	}
 
-	List<RenewalResult> renew(List<Renewal> batch, Function<Ticket, @Nullable WonRound> tenures) {
+	List<RenewalResult> renew(List<Renewal> batch, Function<Ticket, @Nullable WonRound> wonRounds) {
 		List<@Nullable WonRound> held = new ArrayList<>(batch.size());
 		List<Extension> extensions = new ArrayList<>(batch.size());
 		for (Renewal renewal : batch) {
-			WonRound tenure = tenures.apply(renewal.ticket());
-			boolean holds = tenure != null && !tenure.isLeaving() && tenure.grant().lastToken() == renewal.lastToken();
-			held.add(holds ? tenure : null);
-			if (tenure != null && holds) {
-				extensions.add(new Extension(tenure.election().claim(), allowed(renewal)));
+			WonRound wonRound = wonRounds.apply(renewal.ticket());
+			boolean holds = wonRound != null && !wonRound.isReleasing() && wonRound.grant().lastToken() == renewal.lastToken();
+			held.add(holds ? wonRound : null);
+			if (wonRound != null && holds) {
+				extensions.add(new Extension(wonRound.round().claim(), allowed(renewal)));
 			}
 		}
 		TimeSource.Instant sent = this.clock.now();
@@ -49,8 +50,8 @@ final class RedlockRenewals {
 		List<RenewalResult> results = new ArrayList<>(batch.size());
 		int next = 0;
 		for (int i = 0; i < batch.size(); i++) {
-			WonRound tenure = held.get(i);
-			results.add((tenure != null) ? result(tenure, batch.get(i), verdicts.get(next++), sent)
+			WonRound wonRound = held.get(i);
+			results.add((wonRound != null) ? result(wonRound, batch.get(i), verdicts.get(next++), sent)
 					: new RenewalResult.Gone());
 		}
 		return results;
@@ -61,11 +62,11 @@ final class RedlockRenewals {
 		return (renewal.lease().compareTo(this.longestLease) < 0) ? renewal.lease() : this.longestLease;
 	}
 
-	private RenewalResult result(WonRound tenure, Renewal renewal, Verdict verdict, TimeSource.Instant sent) {
+	private RenewalResult result(WonRound wonRound, Renewal renewal, Verdict verdict, TimeSource.Instant sent) {
 		if (verdict.renewed()) {
 			Validity validity = Validity.until(sent, RedlockStore.withoutDrift(allowed(renewal)));
 			if (!validity.hasPassed(this.clock)) {
-				tenure.renewed(validity, allowed(renewal));
+				wonRound.renewed(validity, allowed(renewal));
 				return new RenewalResult.Renewed(validity);
 			}
 		}

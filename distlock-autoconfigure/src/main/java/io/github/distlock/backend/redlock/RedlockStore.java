@@ -16,9 +16,9 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
-import io.github.distlock.backend.QuorumNode;
-import io.github.distlock.backend.QuorumNode.Claim;
-import io.github.distlock.backend.QuorumNode.Vote;
+import io.github.distlock.backend.redlock.RedlockTicket.WonRound;
+import io.github.distlock.backend.redlock.QuorumNode.Claim;
+import io.github.distlock.backend.redlock.QuorumNode.Vote;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreCalls;
@@ -32,9 +32,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store between its start and its stop: what is known of the tickets of this JVM that
- * wait or hold. A ticket is here from when it waits or holds until it is released or
- * cancelled, or its claim has expired on all nodes.
+ * The open store of a {@link RedlockBackend}. It remembers the tickets of this JVM that
+ * wait or hold: each until it is released or cancelled, or its claim has expired on all
+ * nodes. Thread-safe.
  */
 final class RedlockStore implements LockStore {
 
@@ -42,10 +42,10 @@ final class RedlockStore implements LockStore {
 
 	private static final Duration FIXED_DRIFT = Duration.ofMillis(2);
 
-	/** How long an answer is kept that nobody has heard yet. */
-	private static final Duration UNTOLD = Duration.ofSeconds(10);
+	/** How long a completed release is remembered for a retry. */
+	private static final Duration RELEASE_MEMORY = Duration.ofSeconds(10);
 
-	private final ConcurrentMap<Ticket, RedlockTicket> candidates = new ConcurrentHashMap<>();
+	private final ConcurrentMap<Ticket, RedlockTicket> tickets = new ConcurrentHashMap<>();
 
 	private final AtomicLong claims = new AtomicLong();
 
@@ -64,7 +64,7 @@ final class RedlockStore implements LockStore {
 
 	private final LockSignals signals;
 
-	private final RoundPause courtesy;
+	private final RoundPause pause;
 
 	private final RedlockRenewals renewals;
 
@@ -77,13 +77,11 @@ final class RedlockStore implements LockStore {
 		this.settings = settings;
 		this.clock = clock;
 		this.signals = signals;
-		this.courtesy = new RoundPause(this.timers, clock);
+		this.pause = new RoundPause(this.timers, clock);
 		this.renewals = new RedlockRenewals(quorum, settings.longestLease(), clock);
 	}
 
-	/**
-	 * A majority is connected, or enough time has passed: nobody waits for it any more.
-	 */
+	/** Let commands through: a majority is connected, or it has taken too long. */
 	void connected() {
 		this.connected.complete(true);
 	}
@@ -98,11 +96,11 @@ final class RedlockStore implements LockStore {
 		this.closed = true;
 		this.connected.complete(true);
 		this.timers.shutdownNow();
-		this.candidates.clear();
+		this.tickets.clear();
 		this.quorum.nodes().forEach(QuorumNode::stop);
 	}
 
-	/** Also waits for the first connections. */
+	/** Also wait for the first connections. */
 	private void requireOpen() {
 		if (this.closed) {
 			throw StoreCalls.closed("Redlock");
@@ -118,15 +116,15 @@ final class RedlockStore implements LockStore {
 		this.quorum.verify(this.settings.longestLease());
 	}
 
-	/** A node says that the lock is free there. */
+	/** A node signals that the lock is free there. */
 	void woken(QuorumNode node, Ticket ticket) {
-		RedlockTicket candidate = this.candidates.get(ticket);
-		if (candidate != null && candidate.tenure() == null) {
-			candidate.woken();
+		RedlockTicket redlockTicket = this.tickets.get(ticket);
+		if (redlockTicket != null && redlockTicket.wonRound() == null) {
+			redlockTicket.woken();
 			this.signals.lookAgain(ticket);
 		}
 		else {
-			// It has left, or has the lock: let the next one know.
+			// It no longer waits: signal the next ticket.
 			dequeue(node, ticket);
 		}
 	}
@@ -135,38 +133,38 @@ final class RedlockStore implements LockStore {
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 		this.backend.validateLease(ticket.key(), lease);
 		requireOpen();
-		RedlockTicket candidate = this.candidates.get(ticket);
-		WonRound held = (candidate != null) ? candidate.tenure() : null;
-		if (candidate != null && held != null) {
+		RedlockTicket redlockTicket = this.tickets.get(ticket);
+		WonRound held = (redlockTicket != null) ? redlockTicket.wonRound() : null;
+		if (redlockTicket != null && held != null) {
 			if (!held.grant().validity().hasPassed(this.clock)) {
 				return new AttemptResult.Granted(held.grant());
 			}
-			depart(ticket, held, 0);
-			candidate.holds(null);
+			beginRelease(ticket, held, 0);
+			redlockTicket.holds(null);
 		}
-		Duration pause = queue ? this.courtesy.remaining(ticket.key()) : null;
+		Duration pause = queue ? this.pause.remaining(ticket.key()) : null;
 		if (pause != null) {
 			return new AttemptResult.Waiting(pause.plus(RedlockTicket.retry(0)), false);
 		}
-		// Before it is sent: a node may wake the ticket sooner than all have answered.
-		RedlockTicket waiting = queue ? this.candidates.computeIfAbsent(ticket, (key) -> new RedlockTicket())
-				: candidate;
+		// Before the round: a node may signal the ticket before all have answered.
+		RedlockTicket waiting = queue ? this.tickets.computeIfAbsent(ticket, (key) -> new RedlockTicket())
+				: redlockTicket;
 		int queueAt = queue ? queueAt(ticket.key(), waiting) : -1;
-		LockRound election = LockRound.hold(this.quorum, new Claim(ticket, this.claims.incrementAndGet()), lease,
+		LockRound round = LockRound.hold(this.quorum, new Claim(ticket, this.claims.incrementAndGet()), lease,
 				this.settings.longestLease(), queueAt, this.clock);
-		Result result = resultOf(election);
+		Result result = resultOf(round);
 		if (result instanceof Result.Won won) {
-			WonRound tenure = tenure(election, won);
-			if (tenure != null) {
-				entered(this.candidates.computeIfAbsent(ticket, (key) -> new RedlockTicket()), tenure, queueAt);
-				return new AttemptResult.Granted(tenure.grant());
+			WonRound wonRound = secure(round, won);
+			if (wonRound != null) {
+				granted(this.tickets.computeIfAbsent(ticket, (key) -> new RedlockTicket()), wonRound, queueAt);
+				return new AttemptResult.Granted(wonRound.grant());
 			}
 			result = new Result.Lost(Duration.ZERO, false, queueAt);
 		}
-		undo(election);
+		undo(round);
 		if (result instanceof Result.Failed failed) {
-			if (waiting != null && candidate == null) {
-				this.candidates.remove(ticket, waiting);
+			if (waiting != null && redlockTicket == null) {
+				this.tickets.remove(ticket, waiting);
 			}
 			throw failed.cause();
 		}
@@ -175,17 +173,17 @@ final class RedlockStore implements LockStore {
 				: new AttemptResult.Busy(lost.remaining());
 	}
 
-	/** Who has the lock waits no more, and must not be told instead of somebody else. */
-	private void entered(RedlockTicket candidate, WonRound tenure, int queueAt) {
-		candidate.holds(tenure);
-		Ticket ticket = tenure.election().claim().ticket();
-		int queuedAt = candidate.queuedAt();
+	/** A ticket that holds leaves the queue: another one must get the next signal. */
+	private void granted(RedlockTicket redlockTicket, WonRound wonRound, int queueAt) {
+		redlockTicket.holds(wonRound);
+		Ticket ticket = wonRound.round().claim().ticket();
+		int queuedAt = redlockTicket.queuedAt();
 		if (queuedAt >= 0) {
-			candidate.woken();
+			redlockTicket.woken();
 			dequeue(this.quorum.node(queuedAt), ticket);
 		}
 		else if (queueAt >= 0) {
-			tenure.election().votes().get(queueAt).thenAccept((vote) -> {
+			wonRound.round().votes().get(queueAt).thenAccept((vote) -> {
 				if (vote instanceof Vote.Held held && held.queued()) {
 					dequeue(this.quorum.node(queueAt), ticket);
 				}
@@ -197,60 +195,60 @@ final class RedlockStore implements LockStore {
 		node.forget(ticket).whenComplete((done, failure) -> ignore(failure));
 	}
 
-	private Result resultOf(LockRound election) {
+	private Result resultOf(LockRound round) {
 		try {
-			return election.result();
+			return round.result();
 		}
 		catch (LockBackendException ex) {
 			return new Result.Failed(ex);
 		}
 	}
 
-	private AttemptResult waiting(RedlockTicket candidate, Result.Lost lost, int queueAt, Duration lease) {
-		Duration look = lost.queued() ? candidate.queued(queueAt, lease, lost.remaining())
-				: candidate.notQueued(lost.heldAt());
-		return new AttemptResult.Waiting(look, candidate.isNew());
+	private AttemptResult waiting(RedlockTicket redlockTicket, Result.Lost lost, int queueAt, Duration lease) {
+		Duration look = lost.queued() ? redlockTicket.queued(queueAt, lease, lost.remaining())
+				: redlockTicket.notQueued(lost.heldAt());
+		return new AttemptResult.Waiting(look, redlockTicket.reportWaiting());
 	}
 
-	private int queueAt(String key, @Nullable RedlockTicket candidate) {
-		int before = (candidate != null) ? candidate.queueAt() : -1;
+	private int queueAt(String key, @Nullable RedlockTicket redlockTicket) {
+		int before = (redlockTicket != null) ? redlockTicket.queueAt() : -1;
 		return (before >= 0 && this.quorum.node(before).isListening()) ? before : this.quorum.listener(key);
 	}
 
-	/** The lock is held if that took less time than the lease. */
-	private @Nullable WonRound tenure(LockRound election, Result.Won won) {
+	/** The lock is held if the round took less time than the lease. */
+	private @Nullable WonRound secure(LockRound round, Result.Won won) {
 		long last = won.token() + this.settings.tokensPerGrant() - 1;
-		Validity validity = Validity.until(election.sent(), withoutDrift(election.lease()));
+		Validity validity = Validity.until(round.sent(), withoutDrift(round.lease()));
 		boolean secured;
 		try {
-			secured = election.secure(won, last);
+			secured = round.secure(won, last);
 		}
 		catch (LockBackendException ex) {
 			secured = false;
 		}
-		return (secured && !validity.hasPassed(this.clock)) ? new WonRound(election, won.token(), last, validity)
+		return (secured && !validity.hasPassed(this.clock)) ? new WonRound(round, won.token(), last, validity)
 				: null;
 	}
 
-	/** The nodes' clocks may run a little faster than ours. */
+	/** The clocks of the nodes may run a little faster than the clock of this JVM. */
 	static Duration withoutDrift(Duration lease) {
 		return lease.minus(lease.dividedBy(100)).minus(FIXED_DRIFT);
 	}
 
-	private void undo(LockRound election) {
-		new RoundRelease(this.quorum, election, 0, null, election.lease(), this.settings.nodeTimeout(), this.timers,
+	private void undo(LockRound round) {
+		new RoundRelease(this.quorum, round, 0, null, round.lease(), this.settings.nodeTimeout(), this.timers,
 				this.clock)
 			.begin();
 	}
 
-	private RoundRelease depart(Ticket ticket, WonRound tenure, long lastToken) {
-		return tenure.leave(() -> new RoundRelease(this.quorum, tenure.election(), tenure.used(lastToken),
-				() -> this.courtesy.begin(ticket.key()), tenure.lease(), this.settings.nodeTimeout(), this.timers,
+	private RoundRelease beginRelease(Ticket ticket, WonRound wonRound, long lastToken) {
+		return wonRound.release(() -> new RoundRelease(this.quorum, wonRound.round(), wonRound.usedToken(lastToken),
+				() -> this.pause.begin(ticket.key()), wonRound.lease(), this.settings.nodeTimeout(), this.timers,
 				this.clock));
 	}
 
-	private void forget(Ticket ticket, WonRound tenure) {
-		this.candidates.computeIfPresent(ticket, (key, known) -> (known.tenure() == tenure) ? null : known);
+	private void forget(Ticket ticket, WonRound wonRound) {
+		this.tickets.computeIfPresent(ticket, (key, known) -> (known.wonRound() == wonRound) ? null : known);
 	}
 
 	@Override
@@ -262,7 +260,7 @@ final class RedlockStore implements LockStore {
 		return new ReleaseResult(true, (next != null) ? successor(next) : null);
 	}
 
-	/** The release is done, and must not fail because of what comes next. */
+	/** The release is done, and must not fail because of the next ticket. */
 	private @Nullable AttemptResult successor(Successor next) {
 		try {
 			return attempt(next.ticket(), next.lease(), true);
@@ -273,37 +271,37 @@ final class RedlockStore implements LockStore {
 	}
 
 	/**
-	 * Give the lock back.
+	 * Release the lock.
 	 * @return whether it was held
 	 */
 	private boolean release(Ticket ticket, long lastToken) {
-		RedlockTicket candidate = this.candidates.get(ticket);
-		WonRound tenure = (candidate != null) ? candidate.tenure() : null;
-		if (tenure == null) {
+		RedlockTicket redlockTicket = this.tickets.get(ticket);
+		WonRound wonRound = (redlockTicket != null) ? redlockTicket.wonRound() : null;
+		if (wonRound == null) {
 			return false;
 		}
-		RoundRelease departure = depart(ticket, tenure, lastToken);
+		RoundRelease roundRelease = beginRelease(ticket, wonRound, lastToken);
 		try {
-			boolean released = departure.released(ticket.key());
-			forget(ticket, tenure);
+			boolean released = roundRelease.released(ticket.key());
+			forget(ticket, wonRound);
 			return released;
 		}
 		catch (LockBackendException ex) {
-			// Kept for who asks again, and not for ever.
-			departure.end().whenComplete((done, failure) -> later(() -> forget(ticket, tenure)));
+			// Remembered for a retry, for a limited time.
+			roundRelease.end().whenComplete((done, failure) -> later(() -> forget(ticket, wonRound)));
 			throw ex;
 		}
 	}
 
 	private void later(Runnable task) {
 		try {
-			this.timers.schedule(task, UNTOLD.toNanos(), TimeUnit.NANOSECONDS);
+			this.timers.schedule(task, RELEASE_MEMORY.toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (RejectedExecutionException ex) {
-			logger.debug("The store has been stopped", ex);
+			logger.debug("The store has been closed", ex);
 		}
 		catch (Throwable ex) {
-			// No thread to wait with: forgotten at once instead of later.
+			// No thread for the timer: forget at once.
 			task.run();
 		}
 	}
@@ -311,17 +309,17 @@ final class RedlockStore implements LockStore {
 	@Override
 	public void cancel(Ticket ticket) {
 		requireOpen();
-		RedlockTicket candidate = this.candidates.get(ticket);
-		if (candidate == null) {
+		RedlockTicket redlockTicket = this.tickets.get(ticket);
+		if (redlockTicket == null) {
 			return;
 		}
-		int queueAt = (candidate.queuedAt() >= 0) ? candidate.queuedAt() : candidate.queueAt();
-		if (candidate.tenure() != null) {
+		int queueAt = (redlockTicket.queuedAt() >= 0) ? redlockTicket.queuedAt() : redlockTicket.queueAt();
+		if (redlockTicket.wonRound() != null) {
 			release(ticket, 0);
 		}
-		this.candidates.remove(ticket);
+		this.tickets.remove(ticket);
 		if (queueAt >= 0) {
-			// Where it fails, the place ends with the queue's own time to live.
+			// If this fails, the ticket leaves the queue when the queue expires.
 			this.quorum
 				.await(this.quorum.node(queueAt).forget(ticket).toCompletableFuture().exceptionally((failure) -> {
 					ignore(failure);
@@ -334,14 +332,14 @@ final class RedlockStore implements LockStore {
 	public List<RenewalResult> renew(List<Renewal> batch) {
 		requireOpen();
 		return this.renewals.renew(batch, (ticket) -> {
-			RedlockTicket candidate = this.candidates.get(ticket);
-			return (candidate != null) ? candidate.tenure() : null;
+			RedlockTicket redlockTicket = this.tickets.get(ticket);
+			return (redlockTicket != null) ? redlockTicket.wonRound() : null;
 		});
 	}
 
 	private static void ignore(@Nullable Throwable failure) {
 		if (failure != null) {
-			logger.debug("A ticket was not removed from a node's queue: it ends with the queue's time to live",
+			logger.debug("A ticket was not removed from the queue of a node: it leaves it when the queue expires",
 					failure);
 		}
 	}

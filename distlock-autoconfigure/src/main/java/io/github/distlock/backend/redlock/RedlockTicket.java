@@ -2,43 +2,51 @@ package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ticket that waits or holds: where it is queued, and what it has won. Commands of one
- * ticket do not overlap, but come from different threads.
+ * A ticket of this JVM that waits or holds: where it is queued, and the round that it has
+ * won. Commands of one ticket do not overlap, but are sent by different threads.
  */
 final class RedlockTicket {
 
-	/** Who is queued is told; this makes up for what was lost, or told elsewhere. */
+	/**
+	 * Longest time until a queued ticket tries again. The node that has it in its queue
+	 * signals it; this is for signals that were lost, and for other nodes.
+	 */
 	private static final long SAFETY_MILLIS = 1000;
 
-	/** Who is queued nowhere tries again, less often each time. */
+	/** A ticket that is queued nowhere tries again, less often each time. */
 	private static final long FIRST_RETRY_MILLIS = 15;
 
 	private static final long LAST_RETRY_MILLIS = 250;
 
-	/** Not sooner does anybody look for the end of the holder's lease. */
+	/** Shortest time until a ticket checks whether the lease of the holder has ended. */
 	private static final long SHORTEST_LOOK_MILLIS = 20;
 
-	private volatile @Nullable WonRound tenure;
+	private volatile @Nullable WonRound wonRound;
 
 	private volatile int queueAt = -1;
 
-	/** Where it is queued, as far as is known, or -1. */
+	/** The node in whose queue it is, as far as is known, or -1. */
 	private volatile int queuedAt = -1;
 
 	private volatile int retries;
 
-	private volatile boolean known;
+	/** Whether the caller has been told that the ticket waits. */
+	private volatile boolean reported;
 
-	@Nullable WonRound tenure() {
-		return this.tenure;
+	@Nullable WonRound wonRound() {
+		return this.wonRound;
 	}
 
 	void holds(@Nullable WonRound won) {
-		this.tenure = won;
+		this.wonRound = won;
 	}
 
 	/** The node where the ticket shall be queued, or -1. */
@@ -46,16 +54,16 @@ final class RedlockTicket {
 		return this.queueAt;
 	}
 
-	/** Whether nobody has been told yet that the ticket waits. */
-	boolean isNew() {
-		boolean first = !this.known;
-		this.known = true;
+	/** Record that the caller is told that the ticket waits; answers whether for the first time. */
+	boolean reportWaiting() {
+		boolean first = !this.reported;
+		this.reported = true;
 		return first;
 	}
 
 	/**
-	 * Wait to be told.
-	 * @return when to look even so
+	 * Wait for a signal of a node.
+	 * @return when to try again without a signal
 	 */
 	Duration queued(int node, Duration lease, Duration remaining) {
 		this.queueAt = node;
@@ -66,19 +74,20 @@ final class RedlockTicket {
 		return Duration.ofMillis(look);
 	}
 
-	/** The node that will tell this ticket, as far as is known, or -1. */
+	/** The node that will signal this ticket, as far as is known, or -1. */
 	int queuedAt() {
 		return this.queuedAt;
 	}
 
-	/** It has been told, and is queued no more. */
+	/** It has been signalled, and is no longer queued. */
 	void woken() {
 		this.queuedAt = -1;
 	}
 
 	/**
-	 * The votes were split, or the lock is held elsewhere.
-	 * @param heldAt where it could be queued, or -1
+	 * Wait without a place in a queue: the votes were split, or the lock is held at other
+	 * nodes.
+	 * @param heldAt a node at which it could be queued, or -1
 	 * @return when to try again
 	 */
 	Duration notQueued(int heldAt) {
@@ -92,9 +101,78 @@ final class RedlockTicket {
 		return Duration.ofMillis(jitter(Math.min(LAST_RETRY_MILLIS, FIRST_RETRY_MILLIS << Math.min(tries, 5))));
 	}
 
-	/** Between a half and the whole: those who split the votes must part. */
+	/** Between a half and the whole, so that tickets that split the votes try at different times. */
 	private static long jitter(long most) {
 		return ThreadLocalRandom.current().nextLong(most / 2, most + 1);
+	}
+
+	/**
+	 * A round that was won: the ticket holds the lock, and releases it once.
+	 */
+	static final class WonRound {
+
+		private final LockRound round;
+
+		private final long firstToken;
+
+		private final long lastToken;
+
+		private volatile Validity validity;
+
+		private volatile Duration lease;
+
+		private final AtomicReference<@Nullable RoundRelease> release = new AtomicReference<>();
+
+		WonRound(LockRound round, long firstToken, long lastToken, Validity validity) {
+			this.round = round;
+			this.firstToken = firstToken;
+			this.lastToken = lastToken;
+			this.validity = validity;
+			this.lease = round.lease();
+		}
+
+		LockRound round() {
+			return this.round;
+		}
+
+		Grant grant() {
+			return new Grant(this.firstToken, this.lastToken, this.validity);
+		}
+
+		void renewed(Validity until, Duration newLease) {
+			this.validity = until;
+			if (newLease.compareTo(this.lease) > 0) {
+				this.lease = newLease;
+			}
+		}
+
+		/** How long a node may hold the claim from now on. */
+		Duration lease() {
+			return this.lease;
+		}
+
+		/** The last token that was used, as far as is known. */
+		long usedToken(long claimed) {
+			return (claimed >= this.firstToken && claimed <= this.lastToken) ? claimed : this.lastToken;
+		}
+
+		boolean isReleasing() {
+			return this.release.get() != null;
+		}
+
+		/** Begin the release, once: a repeated call gets the release that was begun. */
+		RoundRelease release(Supplier<RoundRelease> prepared) {
+			RoundRelease begun = this.release.get();
+			if (begun == null) {
+				RoundRelease own = prepared.get();
+				begun = this.release.compareAndSet(null, own) ? own.begin() : this.release.get();
+			}
+			if (begun == null) {
+				throw new IllegalStateException("The release was not begun");
+			}
+			return begun;
+		}
+
 	}
 
 }

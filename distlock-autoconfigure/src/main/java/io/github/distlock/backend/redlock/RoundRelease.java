@@ -10,9 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.NodeUnreachableException;
-import io.github.distlock.backend.QuorumNode.Left;
-import io.github.distlock.backend.QuorumNode.Vote;
+import io.github.distlock.backend.redlock.QuorumNode.Left;
+import io.github.distlock.backend.redlock.QuorumNode.Vote;
 import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +29,7 @@ final class RoundRelease {
 
 	private final Quorum quorum;
 
-	private final LockRound election;
+	private final LockRound round;
 
 	private final long usedToken;
 
@@ -57,10 +56,10 @@ final class RoundRelease {
 	 * be
 	 * @param longest how long the claim may still last on a node
 	 */
-	RoundRelease(Quorum quorum, LockRound election, long usedToken, @Nullable Runnable onWoken, Duration longest,
+	RoundRelease(Quorum quorum, LockRound round, long usedToken, @Nullable Runnable onWoken, Duration longest,
 			Duration strayDelay, ScheduledExecutorService timers, TimeSource clock) {
 		this.quorum = quorum;
-		this.election = election;
+		this.round = round;
 		this.usedToken = usedToken;
 		this.onWoken = onWoken;
 		this.timers = timers;
@@ -74,7 +73,7 @@ final class RoundRelease {
 	RoundRelease begin() {
 		for (int i = 0; i < this.quorum.size(); i++) {
 			int node = i;
-			this.election.votes().get(i).whenComplete((vote, failure) -> leave(node, vote, failure));
+			this.round.votes().get(i).whenComplete((vote, failure) -> leave(node, vote, failure));
 		}
 		return this;
 	}
@@ -96,7 +95,7 @@ final class RoundRelease {
 	 */
 	private void send(int node, boolean stray) {
 		this.quorum.node(node)
-			.leave(this.election.claim(), this.usedToken, this.onWoken != null)
+			.leave(this.round.claim(), this.usedToken, this.onWoken != null)
 			.whenComplete((left, failure) -> {
 				if (failure == null) {
 					answered(node, left);

@@ -3,7 +3,6 @@ package io.github.distlock.backend.redlock;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
@@ -11,6 +10,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.StoreCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,8 +76,7 @@ final class VoteCollector<T> {
 	}
 
 	static LockBackendException asFailure(Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
+		Throwable cause = StoreCalls.unwrap(failure);
 		return (cause instanceof LockBackendException known) ? known
 				: new LockBackendException("A node failed in an unexpected way: " + cause, cause);
 	}

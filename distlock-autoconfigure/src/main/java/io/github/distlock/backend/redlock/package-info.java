@@ -1,6 +1,6 @@
 /**
  * The store made of several independent nodes: a lock is held by whoever holds it on a
- * majority of them. Knows {@link io.github.distlock.backend.QuorumNode}s and no server's
+ * majority of them. Knows {@link io.github.distlock.backend.redlock.QuorumNode}s and no server's
  * own protocol. {@link io.github.distlock.backend.redlock.RedlockBackend} is the door.
  */
 @NullMarked

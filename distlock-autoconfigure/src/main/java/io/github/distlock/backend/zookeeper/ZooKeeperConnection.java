@@ -13,6 +13,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
@@ -152,7 +153,7 @@ final class ZooKeeperConnection {
 		}
 		Throwable cause = null;
 		try {
-			uninterruptibly(this.connected);
+			StoreCalls.awaitUninterruptibly(this.connected, this.commandTimeout, this.clock);
 			session = connectedSession();
 		}
 		catch (ExecutionException | TimeoutException ex) {
@@ -206,7 +207,7 @@ final class ZooKeeperConnection {
 	/** Wait for a reply. An interrupt does not end the wait: the flag is kept. */
 	<T> T await(CompletableFuture<T> reply, String command) {
 		try {
-			return uninterruptibly(reply);
+			return StoreCalls.awaitUninterruptibly(reply, this.commandTimeout, this.clock);
 		}
 		catch (TimeoutException ex) {
 			throw new LockBackendException("The " + command + " failed: ZooKeeper at " + servers()
@@ -214,28 +215,7 @@ final class ZooKeeperConnection {
 					+ " its disks are fast, or raise distlock.zookeeper.command-timeout");
 		}
 		catch (ExecutionException ex) {
-			throw failed(command, (ex.getCause() != null) ? ex.getCause() : ex);
-		}
-	}
-
-	private <T> T uninterruptibly(CompletableFuture<T> reply) throws ExecutionException, TimeoutException {
-		boolean interrupted = false;
-		long start = this.clock.nanoTime();
-		try {
-			while (true) {
-				try {
-					long remaining = this.commandTimeout.toNanos() - (this.clock.nanoTime() - start);
-					return reply.get(Math.max(remaining, 0), TimeUnit.NANOSECONDS);
-				}
-				catch (InterruptedException ex) {
-					interrupted = true;
-				}
-			}
-		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
+			throw failed(command, StoreCalls.unwrap(ex));
 		}
 	}
 

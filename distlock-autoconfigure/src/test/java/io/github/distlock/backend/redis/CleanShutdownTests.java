@@ -76,9 +76,8 @@ class CleanShutdownTests {
 	void aNodeThatIsStartedAndStoppedAgainAndAgainLogsNothing(CapturedOutput output) throws Exception {
 		ClientResources resources = ClientResources.create();
 		RedisQuorumNode node = new RedisQuorumNode("127.0.0.1:" + server.port(),
-				new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", server.port()),
-						LettuceClientConfiguration.builder().clientResources(resources).build()),
-				"distlock:", Duration.ofSeconds(1));
+				new RedisStandaloneConfiguration("127.0.0.1", server.port()),
+				LettuceClientConfiguration.builder().clientResources(resources).build(), "distlock:", Duration.ofSeconds(1));
 		for (int i = 0; i < ROUNDS; i++) {
 			var connected = node.start("me", (ticket) -> {
 			}, () -> {

@@ -2,6 +2,7 @@ package io.github.distlock.backend.redis;
 
 import java.util.List;
 
+import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import io.github.distlock.testing.RedisLocales;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-import io.github.distlock.backend.redis.InboxMonitor.Hearing;
+import io.github.distlock.backend.redis.InboxMonitor.InboxState;
 import io.github.distlock.backend.redis.RedisInbox.GrantMessage;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.RedisTestServer;
@@ -110,11 +110,11 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Surroundings {
 		this.published.set(0);
 		this.clock.pass(Duration.ofSeconds(11));
 		this.failures.set(1);
-		assertThat(this.watch.hearing()).isEqualTo(Hearing.UNCOUNTED);
+		assertThat(this.watch.state()).isEqualTo(InboxState.SUBSCRIBED);
 		assertThat(this.failures).hasValue(0);
 		// Soon, and not only when it would be examined again anyway.
 		this.clock.pass(Duration.ofSeconds(2));
-		this.watch.hearing();
+		this.watch.state();
 		await().untilAsserted(() -> assertThat(this.published).hasPositiveValue());
 	}
 

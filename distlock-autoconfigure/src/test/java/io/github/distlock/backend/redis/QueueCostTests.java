@@ -3,6 +3,7 @@ package io.github.distlock.backend.redis;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

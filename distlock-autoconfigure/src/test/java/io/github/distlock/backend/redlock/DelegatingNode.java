@@ -9,8 +9,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.NodeUnreachableException;
-import io.github.distlock.backend.QuorumNode;
 import io.github.distlock.backend.Ticket;
 
 /**

@@ -16,7 +16,6 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
-import io.github.distlock.backend.QuorumNode;
 import io.github.distlock.backend.redis.RedisQuorumNode;
 import io.github.distlock.testing.RedisFaults;
 import io.github.distlock.testing.RedisTestServer;
@@ -26,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * Independent Redis masters, and what can happen to each.
@@ -68,10 +66,8 @@ final class RedlockCluster implements AutoCloseable {
 	}
 
 	private QuorumNode node(int port, Duration timeout) {
-		LettuceConnectionFactory configuration = new LettuceConnectionFactory(
-				new RedisStandaloneConfiguration("127.0.0.1", port),
-				LettuceClientConfiguration.builder().clientResources(this.resources).build());
-		return new RedisQuorumNode("127.0.0.1:" + port, configuration, "distlock:", timeout);
+		return new RedisQuorumNode("127.0.0.1:" + port, new RedisStandaloneConfiguration("127.0.0.1", port),
+				LettuceClientConfiguration.builder().clientResources(this.resources).build(), "distlock:", timeout);
 	}
 
 	/** Wait until each node counts after so long. */

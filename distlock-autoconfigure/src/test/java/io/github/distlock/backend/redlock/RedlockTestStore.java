@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.QuorumNode;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.StoreUnderTest;
 

@@ -1,4 +1,4 @@
-package io.github.distlock.backend;
+package io.github.distlock.backend.redlock;
 
 import io.github.distlock.LockBackendException;
 import org.jspecify.annotations.Nullable;

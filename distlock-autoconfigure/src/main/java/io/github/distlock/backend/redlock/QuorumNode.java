@@ -1,9 +1,11 @@
-package io.github.distlock.backend;
+package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+
+import io.github.distlock.backend.Ticket;
 
 /**
  * One independent server of several that hold a lock together. It knows nothing of the

@@ -1,0 +1,41 @@
+package io.github.distlock.backend.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
+
+import org.springframework.data.redis.core.script.RedisScript;
+
+/**
+ * Sends scripts without a thread that waits for the answer. Only Lettuce can do that.
+ */
+final class LettuceScripts {
+
+	private LettuceScripts() {
+	}
+
+	/** Send a script by its digest, and by its text if the server does not know it. */
+	static <T> CompletableFuture<T> send(RedisScriptingAsyncCommands<byte[], byte[]> commands, RedisScript<?> script,
+			ScriptOutputType type, List<String> keys, String... args) {
+		byte[][] names = bytes(keys);
+		byte[][] values = bytes(List.of(args));
+		return commands.<T>evalsha(script.getSha1(), type, names, values)
+			.exceptionallyCompose((failure) -> isUnknownScript(failure)
+					? commands.eval(script.getScriptAsString().getBytes(StandardCharsets.UTF_8), type, names, values)
+					: CompletableFuture.failedFuture(failure))
+			.toCompletableFuture();
+	}
+
+	private static boolean isUnknownScript(Throwable failure) {
+		return failure instanceof RedisNoScriptException || failure.getCause() instanceof RedisNoScriptException;
+	}
+
+	private static byte[][] bytes(List<String> texts) {
+		return texts.stream().map((text) -> text.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
+	}
+
+}
