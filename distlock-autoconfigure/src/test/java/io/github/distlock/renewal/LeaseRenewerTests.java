@@ -211,7 +211,8 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 
 	@Test
 	void aSessionKeepsNoLockBeyondTheLongestHold() {
-		Lease lease = watch("a", Validity.session(() -> true), new LeaseTerms(LEASE, LEASE, true, Duration.ofMinutes(1), null));
+		Lease lease = watch("a", Validity.session(() -> true),
+				new LeaseTerms(LEASE, LEASE, true, Duration.ofMinutes(1), null));
 		this.timers.pass(Duration.ofSeconds(59));
 		assertThat(lease.isValid()).isTrue();
 		this.timers.pass(Duration.ofSeconds(2));

@@ -58,29 +58,30 @@ class ManyLeasesInDoubtTests {
 	private Ticket watch(int number) {
 		Ticket ticket = new Ticket("k" + number, LockMode.EXCLUSIVE, "me", number, false);
 		Duration lease = Duration.ofSeconds(30);
-		this.renewer.watch(new Lease(Validity.session(() -> true), new LeaseTerms(lease, lease, false, null, null), this.clock) {
+		this.renewer.watch(
+				new Lease(Validity.session(() -> true), new LeaseTerms(lease, lease, false, null, null), this.clock) {
 
-			@Override
-			protected Ticket ticket() {
-				ManyLeasesInDoubtTests.this.looks.incrementAndGet();
-				return ticket;
-			}
+					@Override
+					protected Ticket ticket() {
+						ManyLeasesInDoubtTests.this.looks.incrementAndGet();
+						return ticket;
+					}
 
-			@Override
-			protected long lastToken() {
-				return 1;
-			}
+					@Override
+					protected long lastToken() {
+						return 1;
+					}
 
-			@Override
-			protected @Nullable Thread owningThread() {
-				return null;
-			}
+					@Override
+					protected @Nullable Thread owningThread() {
+						return null;
+					}
 
-			@Override
-			protected void lost(LossCause cause, String reason) {
-			}
+					@Override
+					protected void lost(LossCause cause, String reason) {
+					}
 
-		});
+				});
 		return ticket;
 	}
 

@@ -11,7 +11,7 @@ import static io.github.distlock.torture.Mutant.lua;
 final class Mutants {
 
 	private static final String OWNER_CHECK_OF_RELEASE = """
-			if not word or string.byte(word) ~= 126 and string.sub(word, 2, #token + 2) ~= token .. '|' then
+			if not word or string.byte(word) ~= READERS and string.sub(word, 2, #token + 2) ~= token .. '|' then
 			  return 'gone'
 			end
 			""";
@@ -72,7 +72,7 @@ final class Mutants {
 					  if word and string.sub(word, 2) == ARGV[i * 2 - 1] then
 					    answers[i] = 1
 					""", """
-					  if not word or string.byte(word) == 124 or string.sub(word, 2) == ARGV[i * 2 - 1] then
+					  if not word or string.byte(word) == TOMBSTONE or string.sub(word, 2) == ARGV[i * 2 - 1] then
 					    redis.call('SET', KEYS[i], '+' .. ARGV[i * 2 - 1], 'PX', ARGV[i * 2])
 					    answers[i] = 1
 					"""),
@@ -127,7 +127,7 @@ final class Mutants {
 							"local granted = reader and holds(false)")))
 				.reading(),
 			Hunt.of(Mutant.of("readers taken for a free lock",
-					lua("attempt.lua", "string.byte(word) == 124 and #word == #now + 1", "#word == #now + 1")))
+					lua("attempt.lua", "string.byte(word) == TOMBSTONE and #word == #now + 1", "#word == #now + 1")))
 				.reading(),
 			Hunt.of(Mutant.of("first reader that leaves frees the lock",
 					lua("grant.lua", "and not settle(last) then", "then")))

@@ -23,8 +23,9 @@ final class RegressionMutants {
 							"((owningThread() != null) ? Math.min(leftNanos(), OWNER_CHECK_NANOS) : leftNanos())",
 							"leftNanos()")),
 					"backend.jdbc.H2RowTests#theLockOfADeadThreadIsReleased"),
-			RegressionMutant.of(Mutant.of("free lock recognised by the order of words",
-					lua("attempt.lua", "string.byte(word) == 124 and #word == #now + 1 and string.sub(word, 2) < now",
+			RegressionMutant.of(
+					Mutant.of("free lock recognised by the order of words", lua("attempt.lua",
+							"string.byte(word) == TOMBSTONE and #word == #now + 1 and string.sub(word, 2) < now",
 							"#word == #now + 1 and word < '|' .. now")),
 					"backend.redis.CollatingScriptTests#aReaderKeepsAWriterOut"),
 			RegressionMutant.of(

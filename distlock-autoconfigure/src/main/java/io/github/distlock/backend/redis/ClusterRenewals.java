@@ -29,9 +29,9 @@ import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisConnection;
 
 /**
- * Renews the leases in a cluster. One script renews the locks of one slot, another one its
- * readers, and all scripts of a batch are sent at once. The wait for a master that does
- * not answer ends before the leases on the other masters are in danger.
+ * Renews the leases in a cluster. One script renews the locks of one slot, another one
+ * its readers, and all scripts of a batch are sent at once. The wait for a master that
+ * does not answer ends before the leases on the other masters are in danger.
  */
 final class ClusterRenewals {
 
@@ -235,7 +235,8 @@ final class ClusterRenewals {
 		/** The address of the master that has a slot, as far as the driver knows. */
 		@SuppressWarnings("deprecation")
 		String master(int slot) {
-			// There is no other way from Spring Data's connection to what the driver knows.
+			// There is no other way from Spring Data's connection to what the driver
+			// knows.
 			RedisClusterNode master = this.commands.getStatefulConnection().getPartitions().getPartitionBySlot(slot);
 			return (master != null) ? master.getUri().getHost() + ":" + master.getUri().getPort() : "unknown";
 		}
@@ -255,9 +256,9 @@ final class ClusterRenewals {
 
 	/**
 	 * The masters that did not answer a renewal in time. Each of them is sent one batch
-	 * at a time, which no thread waits for, until it answers: so it does not delay the leases
-	 * on the other masters, and the leases on it are renewed as soon as it answers again.
-	 * Thread-safe.
+	 * at a time, which no thread waits for, until it answers: so it does not delay the
+	 * leases on the other masters, and the leases on it are renewed as soon as it answers
+	 * again. Thread-safe.
 	 */
 	private static final class SilentMasters {
 

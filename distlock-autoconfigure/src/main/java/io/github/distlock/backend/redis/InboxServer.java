@@ -67,8 +67,7 @@ final class InboxServer implements InboxMonitor.Surroundings, RedisInbox.Trouble
 		}
 		RedisFailure cause = RedisFailure.of(failure);
 		if (cause.isAnswer() && failure instanceof RuntimeException refusal) {
-			return this.checks.explainRefusal(refusal, "SUBSCRIBE").getMessage() + "."
-					+ LOCKS_WORK;
+			return this.checks.explainRefusal(refusal, "SUBSCRIBE").getMessage() + "." + LOCKS_WORK;
 		}
 		return cause.explain(server) + ". Until then no lock can be acquired.";
 	}

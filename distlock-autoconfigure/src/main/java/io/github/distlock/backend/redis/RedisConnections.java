@@ -91,8 +91,7 @@ final class RedisConnections implements RedisInbox.Events {
 		this.checks = new RedisServerChecks(this.server, keys, this.connections);
 		this.scripts = new ScriptExecutor(this.server, this.connections, this.time, this::failed);
 		String channel = this.keys.inboxPrefix() + this.instance;
-		InboxServer inboxServer = new InboxServer(this, channel, this.checks,
-				this.signals);
+		InboxServer inboxServer = new InboxServer(this, channel, this.checks, this.signals);
 		this.inbox = new RedisInbox(this.connections, channel, this, inboxServer);
 		this.monitor = new InboxMonitor(this.inbox, inboxServer, this.time, settings.commandTimeout(),
 				LockThreads.named("distlock-inbox-probe"));
@@ -180,8 +179,8 @@ final class RedisConnections implements RedisInbox.Events {
 	 */
 	void verify() {
 		String inbox = this.keys.inboxPrefix() + this.instance;
-		this.checks.checkRights(scripts().runText(Scripts.RIGHTS, this.checks, this.keys.lockQueueAndReaders("rights-" + this.instance),
-				inbox, RedisInbox.PROBE));
+		this.checks.checkRights(scripts().runText(Scripts.RIGHTS, this.checks,
+				this.keys.lockQueueAndReaders("rights-" + this.instance), inbox, RedisInbox.PROBE));
 		try {
 			probe(RedisInbox.PROBE);
 		}

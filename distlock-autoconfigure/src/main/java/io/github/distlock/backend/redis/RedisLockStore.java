@@ -72,8 +72,8 @@ final class RedisLockStore implements LockStore {
 
 	private final String queuedCounted;
 
-	RedisLockStore(RedisConnections connections, RedisKeys keys, BackendDescription description, Duration commandTimeout,
-			TimeSource clock) {
+	RedisLockStore(RedisConnections connections, RedisKeys keys, BackendDescription description,
+			Duration commandTimeout, TimeSource clock) {
 		this.keys = keys;
 		this.connections = connections;
 		this.clusterRenewals = new ClusterRenewals(connections, clock, commandTimeout);

@@ -181,8 +181,7 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	private CompletionStage<Reply> ask(RedisScript<String> script, Ticket ticket, String... args) {
-		return this.<byte[]>send(script, ScriptOutputType.VALUE, names(ticket), args)
-			.thenApply(Reply::parse);
+		return this.<byte[]>send(script, ScriptOutputType.VALUE, names(ticket), args).thenApply(Reply::parse);
 	}
 
 	private <T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, List<String> names,

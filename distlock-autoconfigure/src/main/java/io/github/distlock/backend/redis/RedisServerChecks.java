@@ -58,11 +58,14 @@ final class RedisServerChecks {
 		try (RedisConnection connection = this.connections.getConnection()) {
 			Properties memory = connection.serverCommands().info("memory");
 			if (memory != null) {
-				memory.stringPropertyNames().stream().filter((name) -> name.endsWith(EVICTION_POLICY)).forEach((name) -> {
-					// In a cluster each name begins with its node.
-					String node = name.substring(0, name.length() - EVICTION_POLICY.length());
-					warnOfEviction(memory.getProperty(name), memory.getProperty(node + MEMORY_LIMIT, "0"));
-				});
+				memory.stringPropertyNames()
+					.stream()
+					.filter((name) -> name.endsWith(EVICTION_POLICY))
+					.forEach((name) -> {
+						// In a cluster each name begins with its node.
+						String node = name.substring(0, name.length() - EVICTION_POLICY.length());
+						warnOfEviction(memory.getProperty(name), memory.getProperty(node + MEMORY_LIMIT, "0"));
+					});
 			}
 		}
 		catch (RuntimeException ex) {

@@ -39,7 +39,8 @@ final class RedlockRenewals {
 		List<Extension> extensions = new ArrayList<>(batch.size());
 		for (Renewal renewal : batch) {
 			WonRound wonRound = wonRounds.apply(renewal.ticket());
-			boolean holds = wonRound != null && !wonRound.isReleasing() && wonRound.grant().lastToken() == renewal.lastToken();
+			boolean holds = wonRound != null && !wonRound.isReleasing()
+					&& wonRound.grant().lastToken() == renewal.lastToken();
 			held.add(holds ? wonRound : null);
 			if (wonRound != null && holds) {
 				extensions.add(new Extension(wonRound.round().claim(), allowed(renewal)));

@@ -226,8 +226,7 @@ final class RedlockStore implements LockStore {
 		catch (LockBackendException ex) {
 			secured = false;
 		}
-		return (secured && !validity.hasPassed(this.clock)) ? new WonRound(round, won.token(), last, validity)
-				: null;
+		return (secured && !validity.hasPassed(this.clock)) ? new WonRound(round, won.token(), last, validity) : null;
 	}
 
 	/** The clocks of the nodes may run a little faster than the clock of this JVM. */

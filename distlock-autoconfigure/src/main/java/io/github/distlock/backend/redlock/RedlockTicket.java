@@ -54,7 +54,10 @@ final class RedlockTicket {
 		return this.queueAt;
 	}
 
-	/** Record that the caller is told that the ticket waits; answers whether for the first time. */
+	/**
+	 * Record that the caller is told that the ticket waits; answers whether for the first
+	 * time.
+	 */
 	boolean reportWaiting() {
 		boolean first = !this.reported;
 		this.reported = true;
@@ -101,7 +104,10 @@ final class RedlockTicket {
 		return Duration.ofMillis(jitter(Math.min(LAST_RETRY_MILLIS, FIRST_RETRY_MILLIS << Math.min(tries, 5))));
 	}
 
-	/** Between a half and the whole, so that tickets that split the votes try at different times. */
+	/**
+	 * Between a half and the whole, so that tickets that split the votes try at different
+	 * times.
+	 */
 	private static long jitter(long most) {
 		return ThreadLocalRandom.current().nextLong(most / 2, most + 1);
 	}

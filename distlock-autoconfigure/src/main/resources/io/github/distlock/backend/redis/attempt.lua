@@ -1,23 +1,25 @@
 -- KEYS: lock, queue, and for readers and writers: readers
--- ARGV: token, lease in ms, how to be queued and tokens per grant in one: T = the counts
---       of PUBLISH can be trusted, S = by when it was last seen, N = not at all. A reader
---       has one token and gives no number.
+-- ARGV: token, lease in ms, and in one argument how to queue the ticket and the tokens per
+--       grant. T = the receivers that PUBLISH counts can be trusted, S = the ticket counts
+--       as alive by the time at which its instance was last seen, N = do not queue it.
+--       Readers have one token and send no number.
 -- Answers 'first token': granted, for the whole lease
---         and after a '+' if readers are still to be let in, see admit.lua:
---         'granted, first token, TTL': granted before, or by being the first in the queue
---         'waiting, position in the queue, TTL of the holder, of several the shortest, now,
---         1 if queued only now'
+--         and the following, after a '+' if more readers are to be let in, see admit.lua:
+--         'granted, first token, TTL': granted before, or as the first in the queue
+--         'waiting, position in the queue, TTL of the holder (the shortest of several),
+--         now, 1 if queued only now'
 --         'busy, TTL of the holder'
+-- include: first-bytes.lua
 -- include: base.lua
 local token, lease, count = ARGV[1], ARGV[2], string.sub(ARGV[3], 2)
 
 local word = redis.call('GET', lockKey)
 local queue = not word and redis.call('ZRANGE', queueKey, 0, 0)[1]
--- A tombstone of the past. Only its digits are compared: Lua collates strings by the
--- server's locale, in which punctuation may count less than digits.
-if not queue and (not word or string.byte(word) == 124 and #word == #now + 1 and string.sub(word, 2) < now) then
+-- Free, or a tombstone whose token the clock has passed. Only digits are compared: Lua
+-- collates strings by the server's locale, in which punctuation may count less than digits.
+if not queue and (not word or string.byte(word) == TOMBSTONE and #word == #now + 1 and string.sub(word, 2) < now) then
   if count == '' then
-    -- A server without memory would refuse the others as the first write.
+    -- DEL first: a server without memory would refuse the other writes as the first one.
     redis.call('DEL', KEYS[3])
     redis.call('ZADD', KEYS[3], string.format('%.0f', string.sub(now, 1, -4) + lease), token, now, '#' .. token)
     redis.call('PEXPIRE', KEYS[3], lease)
@@ -32,6 +34,8 @@ if not queue and (not word or string.byte(word) == 124 and #word == #now + 1 and
   end
   return now
 end
+-- Included only here: the frequent case above needs none of these functions, and to create
+-- them takes longer than the case itself.
 -- include: grant.lua
 
 local mark, reader = string.sub(ARGV[3], 1, 1), count == ''
@@ -60,14 +64,16 @@ if owner == '' then
   end
   last = first
 end
--- Whether we are one of the readers now, with which we enter unless a ticket waits.
+-- Lets the ticket enter with the readers that hold the lock, unless another ticket waits.
+-- Answers the reply if the ticket holds the lock now. With `again`, the ticket at the head of
+-- the queue is checked for being alive.
 local function holds(again)
   local mine, left = reading(token)
   if not mine then
     local lives
     lives, last = (again and passOver or admitHead)(last, token, lease)
     if not lives then
-      -- The last reader has ended in this moment, and none of the next is alive.
+      -- The lease of the last reader has just ended, and none of the next readers is alive.
       owner, last = grantNext(last, token, lease)
       if owner == '' then
         redis.call('DEL', readersKey())
@@ -90,7 +96,7 @@ if mark == 'N' then
   return answer('busy', redis.call('PTTL', lockKey))
 end
 local position, new = enqueue(token, lease, count, mark)
-if new == 1 and word and string.byte(word) == 45 then
+if new == 1 and word and string.byte(word) == OWNED then
   redis.call('SETRANGE', lockKey, 0, '+')
 end
 if reader and owner == '~' and new == 0 and not more then
@@ -99,5 +105,6 @@ if reader and owner == '~' and new == 0 and not more then
     return granted
   end
 end
--- Of a dead reader the others know nothing: the next ticket asks when its lease ends.
+-- The shortest lease: no message tells of the end of a dead reader, so the next ticket asks
+-- when that lease ends.
 return answer('waiting', position, (owner == '~') and shortest() or redis.call('PTTL', lockKey), now, new)

@@ -1,9 +1,9 @@
--- What the verbs share.
+-- The data of a lock, for all verbs.
 --
 -- The lock is one string with a TTL: '-token|count|first' or '+token|count|first' of an
 -- owner, with the first fencing token of its grant and how many the grant covers; '~last'
--- while readers hold it, who are in readers.lua; or '|last', a tombstone that only keeps
--- the last fencing token for a while.
+-- while readers hold it, see readers.lua; or '|last', a tombstone that only keeps the last
+-- fencing token for a while.
 -- The queue is a sorted set, so that a ticket is found in log n steps however many wait.
 -- The score of a ticket's token is its place, which counts up from 1. Above all places are
 -- the scores of notes: '#token' says how the ticket is queued (see words.lua), '@instance'
@@ -16,9 +16,9 @@
 --
 -- Invariant: while the lock is '-' or a tombstone, no ticket is in the queue; while it is
 -- '~', the first in the queue is no reader, unless the answer of the last script began with
--- '+' (see readers.lua); and the first token of '-' is not ahead of the clock. The lock's
--- '+' says nothing. So a lock that no ticket waits for needs neither the queue nor, at the
--- release, the clock.
+-- '+' (see readers.lua); and the first token of '-' is not ahead of the clock. Nothing
+-- follows from the lock's '+'. So a lock that no ticket waits for needs neither the queue
+-- nor, at the release, the clock.
 --
 -- Fencing tokens are microseconds, of 16 digits until the year 2286: the frequent cases
 -- compare them as text, since numbers are slow to read and to write. Text that is compared

@@ -1,7 +1,8 @@
 -- KEYS: lock, queue, and for readers and writers: readers
 -- ARGV: token
--- Answers 'ok' if the ticket held the lock or waited, otherwise 'gone'; after a '+' if
--- readers are still to be let in, see admit.lua
+-- Answers 'ok' if the ticket held the lock or waited, otherwise 'gone'; after a '+' if more
+--         readers are to be let in, see admit.lua
+-- include: first-bytes.lua
 -- include: base.lua
 -- include: grant.lua
 local token = ARGV[1]

@@ -1,14 +1,14 @@
--- Handing the lock to those who wait; included after base.lua.
+-- Functions that pass the lock on to waiting tickets. Included after base.lua.
 -- include: words.lua
 -- include: readers.lua
 
--- Gives the lock to the longest waiting ticket that is alive. If that is `asker`, its
--- lease is `askerLease` and no message is sent: the reply tells it. Otherwise the lease is
+-- Grants the lock to the longest waiting ticket that is alive. If that is `asker`, its lease
+-- is `askerLease` and no message is sent, since the reply tells it. Otherwise the lease is
 -- short, until the new owner has confirmed. `abandoned` means that the lock has expired
--- instead of being released. Answers owner ('' if no ticket waits, '~' if readers were let
--- in), its first token (without an owner of its own the last token ever given), and TTL.
--- Taking a ticket out of the queue comes first: it is what a server without memory lets
--- pass; publishes last, when the owner has been written.
+-- instead of being released. Answers the owner ('' if no ticket waits, '~' if readers were
+-- let in), its first token (without an owner the last token ever given), and the TTL.
+-- Removes the ticket from the queue first, since a server without memory accepts only that
+-- as the first write, and publishes last, when the owner has been written.
 local function grantNext(last, asker, askerLease, abandoned)
   local token = head()
   if token and isClaim(token) then
@@ -21,7 +21,7 @@ local function grantNext(last, asker, askerLease, abandoned)
   end
   while token do
     if isReader(token) then
-      -- May be refused, as while the slot moves: then no reader has lost its place.
+      -- First: if this is refused, as while the slot moves, no reader has lost its place.
       redis.call('DEL', readersKey())
       local lives, given = admit(last, asker, askerLease)
       if lives then
@@ -30,8 +30,8 @@ local function grantNext(last, asker, askerLease, abandoned)
     else
       local grace, count, counted, gone = noted(token)
       remove(token)
-      -- Of these tokens one that no JVM hears of uses none: they must not run ahead of the
-      -- clock, by which the tokens go on after a lock has expired.
+      -- A ticket that no JVM hears of uses no token: tokens must not run ahead of the clock,
+      -- from which they continue after a lock has expired.
       local first = nextToken(last)
       if token == asker and not gone then
         own(token, count, first, askerLease)
@@ -52,7 +52,7 @@ local function grantNext(last, asker, askerLease, abandoned)
   return '', last, 0
 end
 
--- The lock is given back.
+-- Passes on a lock that was released.
 local function pass(last)
   local owner, final = grantNext(last)
   if owner == '' then
@@ -60,8 +60,8 @@ local function pass(last)
   end
 end
 
--- Readers hold the lock, and others may join them. Should the last reader end in this
--- moment, and none of the others be alive, the lock is passed on.
+-- Lets waiting readers join those that hold the lock. If the lease of the last reader has
+-- just ended, and no other reader is alive, the lock is passed on.
 local function join(last)
   local lives, given = admitHead(last)
   if not lives then
@@ -69,7 +69,8 @@ local function join(last)
   end
 end
 
--- A reader leaves, and the last one passes the lock on. Answers whether it held the lock.
+-- Releases the lock of a reader; the last reader passes the lock on. Answers whether it held
+-- the lock.
 local function leave(token, last)
   local held = reading(token)
   if redis.call('ZREM', readersKey(), token, '#' .. token) > 0 and not settle(last) then
@@ -78,9 +79,9 @@ local function leave(token, last)
   return held ~= nil
 end
 
--- Takes a ticket out of the queue, where readers may have waited behind it: they enter if
--- readers hold the lock now, whoever held it when the script began. Answers whether the
--- ticket was there.
+-- Removes a ticket from the queue. Readers that waited behind it enter if readers hold the
+-- lock now, whichever ticket held it when the script began. Answers whether the ticket was
+-- there.
 local function forget(token)
   if not remove(token) then
     return false

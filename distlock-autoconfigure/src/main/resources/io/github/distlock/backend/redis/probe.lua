@@ -1,6 +1,6 @@
--- ARGV: our own inbox channel, what to publish there
--- Answers {how many heard it, now in microseconds}
--- Not for the inboxes of replicas, as a grant is not.
+-- ARGV: the channel of the inbox of this JVM, a text to publish there
+-- Answers {number of receivers, now in microseconds}
+-- Like a grant, the message is not replicated.
 redis.set_repl(redis.REPL_NONE)
 local receivers = redis.call('PUBLISH', ARGV[1], ARGV[2])
 redis.set_repl(redis.REPL_ALL)

@@ -1,14 +1,14 @@
 -- KEYS: lock, queue, floor
--- ARGV: claim, lease in ms, how long in ms this server must have been up, a ticket to be
---       queued if the lock is held, or nothing
+-- ARGV: claim, lease in ms, how long in ms this server must have been up, and a ticket to be
+--       queued if the lock is held, or ''
 -- Answers 'granted, token, now'
 --         'held, TTL, 1 if the ticket is queued'
---         'young, up-time in s': not granted, since a restart may have forgotten a lock
+--         'young, up-time in s': not granted, since a restart may have lost a lock
 -- include: quorum.lua
 local claim, lease, oldEnough, ticket = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 local word = redis.call('GET', lockKey)
-if word and string.byte(word) ~= 124 then
+if word and string.byte(word) ~= TOMBSTONE then
   local queued = 0
   if ticket ~= '' then
     queued = 1
@@ -20,8 +20,8 @@ if word and string.byte(word) ~= 124 then
   return 'held,' .. redis.call('PTTL', lockKey) .. ',' .. queued
 end
 
--- Here and not in a question of its own: between two commands the server could restart.
--- Both the start and the present are cut to seconds, so a second may be missing.
+-- In this script, since the server could restart between two commands. Both the start and the
+-- present are cut to seconds, so the up-time may be a second too high.
 local uptime = tonumber(string.match(redis.call('INFO', 'server'), 'uptime_in_seconds:(%d+)'))
 if (uptime - 1) * 1000 < tonumber(oldEnough) then
   return 'young,' .. uptime

@@ -1,8 +1,7 @@
 -- KEYS: lock, queue, floor
--- ARGV: claim, the last token that was used or 0 if nobody entered, 1 if others are to be
---       told
+-- ARGV: claim, the last token that was used or 0 if none was, 1 to signal the next ticket
 -- Answers 'gone'
---         'released, 1 if somebody was told'
+--         'released, 1 if a ticket was signalled'
 -- include: quorum.lua
 if not isHeldBy(redis.call('GET', lockKey), ARGV[1]) then
   return 'gone'

@@ -1,7 +1,8 @@
 -- KEYS: lock, queue, floor
 -- ARGV: claim, token
--- Answers 1 if the claim holds the lock here, and the floor is the token at least. Only
--- then: whoever claims this node next does so after this, and reads it.
+-- Raises the floor to the token if the claim holds the lock here: then the next claim on this
+-- node comes after this, and reads the floor.
+-- Answers 1 if the claim holds the lock here
 -- include: quorum.lua
 if not isHeldBy(redis.call('GET', lockKey), ARGV[1]) then
   return 0

@@ -1,10 +1,11 @@
--- What the verbs of a node of a quorum share.
+-- The data of a lock on one node of a quorum, for all verbs.
 --
 -- The lock is '+claim|1|token' with a TTL, or '|token', a tombstone that the store of a
 -- single Redis may have left. The floor is the highest token that is known here. It is a
--- key of its own, since a claim that comes to nothing takes the lock's place and ends with
--- its lease: the floor must outlive that. It stays until the clock of this server has
--- certainly passed it. The queue is a list of tickets, oldest first.
+-- key of its own, since it must outlive a claim that fails, which replaces the lock's word and
+-- ends with its lease. It stays until the clock of this server has certainly passed it. The
+-- queue is a list of tickets, the oldest first.
+-- include: first-bytes.lua
 local lockKey, queueKey, floorKey = KEYS[1], KEYS[2], KEYS[3]
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -28,8 +29,8 @@ local function raiseFloor(token)
   end
 end
 
--- The lock is free here: tells the longest waiting ticket that is heard. It is not given
--- the lock, since one node cannot.
+-- Signals the longest waiting ticket whose JVM receives the message that the lock is free
+-- here. It is not granted the lock, since one node cannot grant it.
 local function wakeNext()
   local ticket = redis.call('LPOP', queueKey)
   while ticket do

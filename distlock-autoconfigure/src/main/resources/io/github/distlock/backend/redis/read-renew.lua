@@ -1,7 +1,8 @@
 -- KEYS: for each reader: lock, readers
 -- ARGV: for each reader: token, fencing token, and the new lease in ms
--- Answers for each reader 1 renewed, 0 gone. As in other renewals a lease is named by its
--- fencing token, too, and never shortened.
+-- Answers for each reader 1 renewed, 0 gone
+-- As in renew.lua the fencing token names the lease, and a lease is never shortened.
+-- include: first-bytes.lua
 local time = redis.call('TIME')
 local now = math.floor((time[1] * 1000000 + time[2]) / 1000)
 local answers = {}
@@ -11,9 +12,9 @@ for i = 1, #KEYS / 2 do
   local word = redis.call('GET', lockKey)
   local ends = tonumber(redis.call('ZSCORE', readersKey, token) or 0)
   answers[i] = 0
-  if word and string.byte(word) == 126 and ends > now
+  if word and string.byte(word) == READERS and ends > now
       and tonumber(redis.call('ZSCORE', readersKey, '#' .. token)) == tonumber(first) then
-    -- The TTLs first: they are what a server without memory lets pass.
+    -- The TTLs first: a server without memory accepts them as the first write.
     local ttl = math.max(redis.call('PTTL', lockKey), lease)
     redis.call('PEXPIRE', lockKey, ttl)
     redis.call('PEXPIRE', readersKey, ttl)

@@ -1,13 +1,13 @@
--- Readers, who hold the lock together: a sorted set in the lock's slot with two members for
--- each. The score of 'token' is the server time in ms at which its lease ends; the score
+-- The readers that hold the lock together: a sorted set in the lock's slot with two members
+-- for each. The score of 'token' is the server time in ms at which its lease ends; the score
 -- of '#token' is its fencing token in microseconds, above all times. The lock's word is
 -- '~last', with the last fencing token; both have the TTL of the longest lease. Without
 -- that word the set means nothing.
 
 local ABOVE_ALL_TIMES = '1e14'
 
--- Exclusive callers do not name it, so that their commands stay short: few keys ever have
--- readers.
+-- Commands of exclusive tickets do not name this key, so that they stay short: few locks ever
+-- have readers.
 local function readersKey()
   return KEYS[3] or (string.gsub(queueKey, 'queue:{', 'readers:{', 1))
 end
@@ -31,8 +31,8 @@ local function shortest()
   return exact((first[2] or nowMillis) - nowMillis)
 end
 
--- A reader enters; settle() must follow. Answers its fencing token. The removal comes
--- first: it is what a server without memory lets pass, and then the rest.
+-- Lets a reader in; settle() must follow. Answers its fencing token. The removal comes first:
+-- a server without memory accepts it as the first write, and then the others.
 local function enter(token, ttl, last)
   local first = nextToken(last)
   redis.call('ZREM', readersKey(), token)
@@ -40,12 +40,12 @@ local function enter(token, ttl, last)
   return first
 end
 
--- How many readers come or go in one script at most, so that none runs for long.
+-- How many readers enter or leave in one script at most, so that no script runs for long.
 local PORTION = 50
 
--- Readers have come or gone: forgets some of those whose lease has ended, and lets the lock
--- last as long as the longest of the others. Answers false, and writes no word, if none is
--- left.
+-- Must follow when readers have entered or left: removes some of those whose lease has ended,
+-- and lets the lock last as long as the longest lease of the others. Answers false, and
+-- writes no word, if no reader is left.
 local function settle(last)
   local ended = redis.call('ZRANGEBYSCORE', readersKey(), '-inf', exact(nowMillis), 'LIMIT', 0, PORTION)
   for i = 1, #ended do
@@ -63,11 +63,11 @@ local function settle(last)
   return true
 end
 
--- A portion of the live readers at the head of the queue enters, up to the first ticket
--- that is none: each with a message but `asker`, whose lease is `askerLease`. All is
--- written before the first message. If more readers are at the head then, the answer of the
--- script says so, and its caller sends admit.lua; should it not, readers that ask again are
--- let in, and others with them. Answers whether any reader holds the lock now, and the last
+-- Lets in readers that are alive from the head of the queue, PORTION at most, up to the first
+-- ticket that is no reader. Each gets a message, except `asker`, whose lease is `askerLease`.
+-- All is written before the first message. If more readers are at the head then, the answer
+-- of the script says so, and its caller sends admit.lua; if it does not, the readers are let
+-- in when one of them asks again. Answers whether any reader holds the lock now, and the last
 -- fencing token given.
 local function admit(last, asker, askerLease)
   local called, given, left = {}, last, PORTION
@@ -104,8 +104,8 @@ local function admit(last, asker, askerLease)
   return true, given
 end
 
--- The ticket that waits longest while readers hold. A claim before it is that of a writer
--- that has become a reader: it has been answered.
+-- The ticket that waits longest while readers hold. Removes a claim before it: that is the
+-- claim of a writer that has become a reader, so its grant was confirmed.
 local function firstInQueue()
   local token = head()
   if token and isClaim(token) then
@@ -115,8 +115,9 @@ local function firstInQueue()
   return token
 end
 
--- Readers hold the lock: others may enter until the first in the queue is none. Answers
--- false if none holds it any more, and the last fencing token given.
+-- Lets waiting readers join those that hold the lock, up to the first ticket in the queue that
+-- is no reader. Answers false if no reader holds the lock any more, and the last fencing token
+-- given.
 local function admitHead(last, asker, askerLease)
   local token = firstInQueue()
   if token and isReader(token) then
@@ -125,11 +126,11 @@ local function admitHead(last, asker, askerLease)
   return true, last
 end
 
--- Readers hold the lock, and `asker` waits behind a ticket that is none: is that alive?
--- Otherwise it would be found out only when the readers leave. If its JVM hears nothing it
--- is passed over. If it hears, it is asked: then it is queued as an uncounted ticket, whose
--- place has to be confirmed by an attempt, and a JVM that does not know the ticket gives it
--- back. Answers as admitHead().
+-- Checks that the ticket before `asker` is alive, if it is no reader: otherwise its death would
+-- be detected only when the readers leave. If its JVM receives no message, the ticket is
+-- removed. If it does, the ticket is asked by that message: from then on it is queued as
+-- uncounted, so that an attempt has to confirm its place, and a JVM that does not know the
+-- ticket cancels it. Answers as admitHead().
 local function passOver(last, asker, askerLease)
   local token = firstInQueue()
   while token and not isReader(token) do

@@ -1,24 +1,25 @@
 -- KEYS: lock, queue, and for readers and writers: readers
--- ARGV: token, last used fencing token, and if somebody comes next: its token, its lease
---       in ms, how it is queued and tokens per grant, as in an attempt
---       A next that is a reader keeps the lock, ahead of all who wait.
--- Answers 'gone'
---         'gone, first token, TTL': not held, but the next holds it as a reader, since
---         this was sent before
+-- ARGV: token, last used fencing token, and if a ticket follows: its token, its lease in ms,
+--       and how to queue it with the tokens per grant, as in attempt.lua
+--       A reader that follows a writer gets the lock ahead of all waiting tickets.
+-- Answers 'gone': not held
+--         'gone, first token, TTL': not held, but the following ticket holds the lock as a
+--         reader, since this command was executed before
 --         'ok': released
---         'granted, first token, TTL': released, and granted to the next
---         'waiting, position in the queue, TTL of the holder, now, 1': released, the next
---         waits
---         'unqueued': released, the next was not queued
---         and each after a '+' if readers are still to be let in, see admit.lua
+--         'granted, first token, TTL': released, and granted to the following ticket
+--         'waiting, position in the queue, TTL of the holder, now, 1': released, and the
+--         following ticket is queued
+--         'unqueued': released, and the following ticket is not queued
+--         each after a '+' if more readers are to be let in, see admit.lua
+-- include: first-bytes.lua
 local token, used, next = ARGV[1], ARGV[2], ARGV[3]
 
 local word = redis.call('GET', KEYS[1])
-if not word or string.byte(word) ~= 126 and string.sub(word, 2, #token + 2) ~= token .. '|' then
+if not word or string.byte(word) ~= READERS and string.sub(word, 2, #token + 2) ~= token .. '|' then
   return 'gone'
 end
-if string.byte(word) == 45 and not next and #used == 16 and string.sub(word, -16) <= used then
-  -- What the grant covered and nobody used is given back.
+if string.byte(word) == OWNED and not next and #used == 16 and string.sub(word, -16) <= used then
+  -- The tombstone has the last used token: the unused ones of the grant are given back.
   if redis.pcall('PSETEX', KEYS[1], '10000', '|' .. used).err then
     -- A server without memory refuses it as the first write, but not as the second.
     redis.call('DEL', KEYS[1])

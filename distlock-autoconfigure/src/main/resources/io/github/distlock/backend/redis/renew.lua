@@ -1,10 +1,11 @@
 -- KEYS: locks
--- ARGV: for each lock what its word says after the state: token|count|first; and the new
---       lease in ms
--- Answers for each lock 1 renewed, 0 gone, 2 gone and held by another ticket. The grant is named by its first fencing token
--- too, so that a copy that arrives late lifts no later grant of the same ticket. A TTL is
--- never shortened: several stays may follow each other under one grant, and the renewal
--- of the one before may come after that of the next, which asked for more.
+-- ARGV: for each lock its word without the first byte: token|count|first; and the new lease
+--       in ms
+-- Answers for each lock 1 renewed, 0 gone, 2 gone and held by another ticket
+-- The word contains the first fencing token, so that a copy that arrives late does not extend
+-- a later grant of the same ticket. A TTL is never shortened: several holders may follow each
+-- other under one grant, and the renewal of one may arrive after the longer one of the next.
+-- include: first-bytes.lua
 local answers = {}
 for i = 1, #KEYS do
   local word = redis.call('GET', KEYS[i])
@@ -15,7 +16,7 @@ for i = 1, #KEYS do
     end
   else
     local owner = string.match(ARGV[i * 2 - 1], '^[^|]*|')
-    local others = word and string.byte(word) ~= 124 and string.sub(word, 2, #owner + 1) ~= owner
+    local others = word and string.byte(word) ~= TOMBSTONE and string.sub(word, 2, #owner + 1) ~= owner
     answers[i] = others and 2 or 0
   end
 end

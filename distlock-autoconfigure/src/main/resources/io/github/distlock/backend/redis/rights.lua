@@ -1,7 +1,7 @@
--- KEYS: a lock, a queue and readers that nobody else uses
--- ARGV: our own inbox channel, what to publish there
+-- KEYS: a lock, a queue and readers that no lock uses
+-- ARGV: the channel of the inbox of this JVM, a text to publish there
 -- Runs each command that the other scripts use.
--- Answers lines 'command: error', none if all is well.
+-- Answers lines 'command: error', none if the user may run all of them
 local lockKey, queueKey, readersKey = KEYS[1], KEYS[2], KEYS[3]
 local refused = {}
 local function try(command, ...)

@@ -1,9 +1,10 @@
--- Reading and writing what base.lua describes; included after it.
+-- Functions that read and write the lock and the queue, as base.lua describes them. Included
+-- after first-bytes.lua and base.lua.
 
 local nowMicros = tonumber(now)
 local nowMillis = math.floor(nowMicros / 1000)
 
--- Much longer than a safety interval, each of which sets it anew.
+-- Much longer than the interval at which waiting tickets ask, each of which sets it again.
 local QUEUE_TTL_MILLIS = '10000'
 
 -- Doubles are exact for microseconds until the year 2255, but tostring rounds them.
@@ -11,15 +12,15 @@ local function exact(number)
   return string.format('%.0f', number)
 end
 
--- Whether readers at the head of the queue are still to be let in, by admit.lua.
+-- Whether more readers at the head of the queue are to be let in, by admit.lua.
 local more = false
 
 local function answer(...)
   return (more and '+' or '') .. table.concat({ ... }, ',')
 end
 
--- The next fencing tokens: higher than the last, and never behind the clock, so that they
--- rise even when the last one has been forgotten. Answers the first.
+-- The first of the next fencing tokens: higher than the last one, and never behind the clock,
+-- so that tokens rise even after the last one has been forgotten.
 local function nextToken(last)
   return math.max(last + 1, nowMicros)
 end
@@ -28,14 +29,14 @@ local function own(owner, count, first, ttl)
   redis.call('PSETEX', lockKey, ttl, '+' .. owner .. '|' .. count .. '|' .. exact(first))
 end
 
--- The lock is free: nothing of it stays but the last token, until the clock has certainly
--- passed it.
+-- Frees the lock: only a tombstone with the last token stays, until the clock has certainly
+-- passed that token.
 local function bury(last)
   redis.call('PSETEX', lockKey, exact(math.max(0, last - nowMicros) / 1000 + 10000), '|' .. exact(last))
 end
 
--- Who owns the lock, '~' for readers, and the first and last token of its grant. Without an
--- owner of its own the last token ever given is the last one.
+-- The owner of the lock, and the first and last token of its grant. The owner is '' if the
+-- lock is free and '~' for readers; then both tokens are the last one ever given.
 local function read(word)
   if not word then
     return '', 0, 0
@@ -43,7 +44,7 @@ local function read(word)
   local owner, count, first = string.match(word, '^[-+](.*)|(%d+)|(%d+)$')
   if not owner then
     local last = tonumber(string.sub(word, 2))
-    return (string.byte(word) == 126) and '~' or '', last, last
+    return (string.byte(word) == READERS) and '~' or '', last, last
   end
   return owner, tonumber(first), first + count - 1
 end
@@ -57,10 +58,10 @@ local function instanceOf(token)
 end
 
 local function isClaim(member)
-  return string.byte(member) == 33
+  return string.byte(member) == CLAIM
 end
 
--- The ticket that waits longest, or the claim before it; nil if none waits.
+-- The first in the queue: the ticket that waits longest, or the claim before it, or nil.
 local function head()
   local first = redis.call('ZRANGE', queueKey, 0, 0, 'WITHSCORES')
   return first[2] and tonumber(first[2]) < NOTES and first[1] or nil
@@ -71,8 +72,8 @@ local function remove(token)
   return redis.call('ZREM', queueKey, token, '#' .. token) > 0
 end
 
--- The instance of an uncounted ticket has been seen, and will be before three of this
--- ticket's safety intervals have passed, of at most half a grace each.
+-- Notes that the instance of an uncounted ticket is alive. It will be seen again before three
+-- of this ticket's retry intervals have passed, each of half a grace at most.
 local function seen(token, grace)
   redis.call('ZADD', queueKey, 'GT', exact(INSTANCES + nowMillis + grace * 1.5), '@' .. instanceOf(token))
 end
@@ -81,9 +82,9 @@ local function noteOf(grace, count, counted)
   return exact(NOTES + count * 20000 + grace * 2 + (counted and 1 or 0))
 end
 
--- Queues a ticket, or changes how it is queued: there is one place of a ticket at most,
--- and a script may run twice. Answers how many wait before it, and 1 if it is new. No
--- message is worth waiting longer for than 5 s.
+-- Queues a ticket, or changes how it is queued: a ticket has one place at most, and a script
+-- may run twice. Answers how many tickets wait before it, and 1 if it is new. The grace, within
+-- which a grant by message must be confirmed, is 5 s at most.
 local function enqueue(token, lease, count, mark)
   local grace, place, new = math.min(5000, lease), redis.call('ZSCORE', queueKey, token), 0
   if not place then
@@ -111,8 +112,8 @@ local function noted(token)
   return math.floor(note % 20000 / 2), math.floor(note / 20000), counted, gone
 end
 
--- An instance let the time of a grant pass: none of its tickets is waited for. If it
--- lives, they will ask again. This is the only look at the whole queue.
+-- An instance did not confirm a grant in time: drops all its tickets. If it is alive, they
+-- will ask again. Only this function reads the whole queue.
 local function dropAll(instance)
   local tokens = redis.call('ZRANGEBYSCORE', queueKey, '-inf', '(' .. exact(NOTES))
   for i = 1, #tokens do
@@ -122,10 +123,11 @@ local function dropAll(instance)
   end
 end
 
--- Tells a ticket of its grant; one without a TTL has passed: who still waits asks again,
--- and a JVM that does not know the ticket gives it back. Answers how many heard it: the
--- inboxes of this server or none, since an inbox that a demoted master has kept would hear
--- it from the replication, uncounted here, after the lock has gone to another.
+-- Publishes a grant to the inbox of the ticket's JVM. A grant without a TTL has passed: a
+-- ticket that still waits asks again, and a JVM that does not know the ticket gives the lock
+-- back. Answers the number of receivers. The message is not replicated: an inbox that is
+-- subscribed to a replica would receive it uncounted, after the lock has gone to another
+-- ticket.
 local function tell(token, first, last, ttl)
   local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. string.match(token, '^(.*):')
   local message = table.concat({ token, exact(first), exact(last), exact(ttl), now, lockKey }, '|')

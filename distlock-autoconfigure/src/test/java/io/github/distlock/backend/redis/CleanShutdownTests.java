@@ -77,7 +77,8 @@ class CleanShutdownTests {
 		ClientResources resources = ClientResources.create();
 		RedisQuorumNode node = new RedisQuorumNode("127.0.0.1:" + server.port(),
 				new RedisStandaloneConfiguration("127.0.0.1", server.port()),
-				LettuceClientConfiguration.builder().clientResources(resources).build(), "distlock:", Duration.ofSeconds(1));
+				LettuceClientConfiguration.builder().clientResources(resources).build(), "distlock:",
+				Duration.ofSeconds(1));
 		for (int i = 0; i < ROUNDS; i++) {
 			var connected = node.start("me", (ticket) -> {
 			}, () -> {
