@@ -14,12 +14,13 @@ import io.github.distlock.backend.TimeSource;
 
 /**
  * Locks as rows of a table, each with an owner and a lease that ends by the clock of the
- * database: a unique key is the lock. One statement an attempt, in a transaction of its
- * own, on a connection that is the store's only meanwhile. A waiting JVM looks again from
- * time to time; nobody signals it. Thread-safe.
+ * database. The unique key of the table makes a row the lock. An attempt is one statement,
+ * in a transaction and on a connection of the store's own. A waiting JVM polls; it is not
+ * notified of a release. Thread-safe.
  */
 public final class JdbcLeaseBackend implements LockBackend {
 
+	/** Maximum number of renewals in one command. */
 	private static final int BATCH_SIZE = 100;
 
 	private final DataSource dataSource;
@@ -31,10 +32,10 @@ public final class JdbcLeaseBackend implements LockBackend {
 	private final BackendDescription description;
 
 	/**
-	 * Create the store. Sends nothing yet.
-	 * @param dataSource the database
-	 * @param settings how to work
-	 * @param clock the time
+	 * Create the backend. Sends nothing yet.
+	 * @param dataSource the data source of the database
+	 * @param settings the settings of the store
+	 * @param clock the source of time
 	 */
 	public JdbcLeaseBackend(DataSource dataSource, JdbcBackendSettings settings, TimeSource clock) {
 		this.dataSource = dataSource;

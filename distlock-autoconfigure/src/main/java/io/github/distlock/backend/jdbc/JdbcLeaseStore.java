@@ -20,16 +20,14 @@ import io.github.distlock.backend.jdbc.LockTable.LeaseRow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open store of a {@link JdbcLeaseBackend}. Thread-safe.
+ * The open store of a {@link JdbcLeaseBackend}: sends each verb as one command. Thread-safe.
  */
 final class JdbcLeaseStore implements LockStore {
 
-	/** Not sooner does a waiter look for the end of the holder's lease. */
-	private static final long SHORTEST_LOOK_MILLIS = 10;
+	/** Shortest time until the retry that expects the lease of the holder to have expired. */
+	private static final long MIN_RETRY_MILLIS = 10;
 
 	private final JdbcResources resources;
-
-	private final LockTable table;
 
 	private final JdbcBackendSettings settings;
 
@@ -37,7 +35,6 @@ final class JdbcLeaseStore implements LockStore {
 
 	JdbcLeaseStore(JdbcResources resources, JdbcBackendSettings settings, BackendDescription description) {
 		this.resources = resources;
-		this.table = new LockTable(resources.source(), settings);
 		this.settings = settings;
 		this.description = description;
 	}
@@ -59,23 +56,23 @@ final class JdbcLeaseStore implements LockStore {
 
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		LeaseRow row = this.resources.commands()
+		LeaseRow row = this.resources.executor()
 			.run(Kind.ATTEMPT, "attempt", ticket.key(),
-					(connection, sent) -> this.table.attempt(connection, sent, ticket, lease, queue));
+					(connection, sent) -> this.resources.table().attempt(connection, sent, ticket, lease, queue));
 		this.resources.cleaner().rowUsed();
 		return answer(ticket, row, queue);
 	}
 
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		return this.resources.commands().run(Kind.HOLDER, "release", ticket.key(), (connection, sent) -> {
-			boolean released = this.table.release(connection, ticket, lastToken, next);
+		return this.resources.executor().run(Kind.HOLDER, "release", ticket.key(), (connection, sent) -> {
+			boolean released = this.resources.table().release(connection, ticket, lastToken, next);
 			this.resources.cleaner().rowUsed();
 			if (next == null) {
 				return new ReleaseResult(released, null);
 			}
-			LeaseRow row = released ? this.table.read(connection, sent, ticket.key())
-					: this.table.attempt(connection, sent, next.ticket(), next.lease(), true);
+			LeaseRow row = released ? this.resources.table().read(connection, sent, ticket.key())
+					: this.resources.table().attempt(connection, sent, next.ticket(), next.lease(), true);
 			return new ReleaseResult(released, answer(next.ticket(), row, true));
 		});
 	}
@@ -89,9 +86,9 @@ final class JdbcLeaseStore implements LockStore {
 	public List<RenewalResult> renew(List<Renewal> renewals) {
 		List<RenewalResult> results = new ArrayList<>(renewals.size());
 		try {
-			results.addAll(this.resources.commands()
+			results.addAll(this.resources.executor()
 				.run(Kind.HOLDER, "renewal", null,
-						(connection, sent) -> answers(renewals, this.table.renew(connection, renewals), sent)));
+						(connection, sent) -> answers(renewals, this.resources.table().renew(connection, renewals), sent)));
 		}
 		catch (LockBackendException ex) {
 			renewals.forEach((renewal) -> results.add(new RenewalResult.Unknown(ex)));
@@ -113,20 +110,21 @@ final class JdbcLeaseStore implements LockStore {
 			return new AttemptResult.Granted(new Grant(row.fence() - this.settings.tokensPerGrant() + 1, row.fence(),
 					Validity.until(row.sent(), row.remaining())));
 		}
-		return queue ? new AttemptResult.Waiting(lookAgain(row), false) : new AttemptResult.Busy(row.remaining());
+		return queue ? new AttemptResult.Waiting(retryAfter(row), false) : new AttemptResult.Busy(row.remaining());
 	}
 
 	/**
-	 * After about the poll interval, sooner if the lease ends before. If the lock is free
-	 * now it was left to those who wait, and they need an interval to find it.
+	 * Return when to retry: after about the poll interval, or earlier if the lease of the
+	 * holder expires before. A free lock was left to other JVMs on purpose: they need up to
+	 * one interval to find it, so the retry comes later than that.
 	 */
-	private Duration lookAgain(LeaseRow row) {
+	private Duration retryAfter(LeaseRow row) {
 		double jitter = ThreadLocalRandom.current().nextDouble();
 		long interval = this.settings.pollInterval().toMillis();
 		if (row.owner().isEmpty()) {
 			return Duration.ofMillis((long) (interval * (1.1 + jitter / 2)));
 		}
-		long end = Math.max(SHORTEST_LOOK_MILLIS, row.remaining().toMillis() + 1);
+		long end = Math.max(MIN_RETRY_MILLIS, row.remaining().toMillis() + 1);
 		return Duration.ofMillis((long) (Math.min(interval * 0.75, end) + interval * jitter / 4));
 	}
 

@@ -81,7 +81,7 @@ final class JdbcResources {
 		return this.threads;
 	}
 
-	JdbcExecutor commands() {
+	JdbcExecutor executor() {
 		return this.executor;
 	}
 

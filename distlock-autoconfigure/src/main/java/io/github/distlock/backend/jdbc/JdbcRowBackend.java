@@ -14,17 +14,19 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
 
 /**
- * Locks as row locks of the database: who has one keeps a transaction open, on one of the
- * store's connections, and the database ends it when its process dies. Waiters wait in
- * the database, on threads of the store. Thread-safe.
+ * Locks as row locks of the database. A holder keeps a transaction open, on a connection
+ * of the store, and the database ends the transaction when the process of the holder dies.
+ * Waiting tickets wait in the database, on threads of the store. Thread-safe.
  */
 public final class JdbcRowBackend implements LockBackend {
 
+	/** Maximum number of renewals in one command. */
 	private static final int BATCH_SIZE = 100;
 
 	/**
-	 * One: a lock is never passed on inside the JVM. The database may have ended the
-	 * holder's session and let another JVM in, which only a command finds out.
+	 * Tokens of a grant. One, so that a lock is never passed on inside the JVM: the database
+	 * may have ended the session of the holder and granted the lock to another JVM, which
+	 * only a command can detect.
 	 */
 	static final int TOKENS = 1;
 
@@ -37,16 +39,16 @@ public final class JdbcRowBackend implements LockBackend {
 	private final BackendDescription description;
 
 	/**
-	 * Create the store. Sends nothing yet.
-	 * @param dataSource the database
-	 * @param settings how to work
-	 * @param clock the time
+	 * Create the backend. Sends nothing yet.
+	 * @param dataSource the data source of the database
+	 * @param settings the settings of the store
+	 * @param clock the source of time
 	 */
 	public JdbcRowBackend(DataSource dataSource, JdbcBackendSettings settings, TimeSource clock) {
 		this.dataSource = dataSource;
 		this.settings = settings;
 		this.clock = clock;
-		// What runs too late runs in a transaction that nobody keeps.
+		// No stray delay: a command that runs late runs in a transaction that has ended.
 		this.description = new BackendDescription("jdbc", Set.of(LockMode.EXCLUSIVE), false, false, TOKENS,
 				Duration.ZERO, BATCH_SIZE);
 	}

@@ -13,11 +13,12 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.jdbc.RowTicket.Held;
+import io.github.distlock.backend.jdbc.RowTicket.HeldRow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open store of a {@link JdbcRowBackend}. Thread-safe.
+ * The open store of a {@link JdbcRowBackend}: waits for the work of {@link RowTickets}.
+ * Thread-safe.
  */
 final class JdbcRowStore implements LockStore {
 
@@ -47,7 +48,7 @@ final class JdbcRowStore implements LockStore {
 	@Override
 	public void close() {
 		this.closed = true;
-		this.tickets.stop();
+		this.tickets.close();
 		this.resources.close();
 	}
 
@@ -56,18 +57,18 @@ final class JdbcRowStore implements LockStore {
 		this.resources.verify();
 	}
 
-	/** The lease is not used: the registry ends what has a lease time of its own. */
+	/** Ignores the lease: the registry releases a lock whose explicit lease time has passed. */
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 		requireOpen();
 		RowTicket existing = this.tickets.find(ticket);
 		if (existing != null) {
-			Held held = existing.held();
+			HeldRow held = existing.held();
 			if (held != null) {
 				return new AttemptResult.Granted(held.grant());
 			}
 			if (existing.waiting) {
-				return new AttemptResult.Waiting(RowTickets.LOOK_AGAIN, false);
+				return new AttemptResult.Waiting(RowTickets.RETRY_INTERVAL, false);
 			}
 		}
 		RowTicket rowTicket = (existing != null) ? existing : this.tickets.begin(ticket, queue);
@@ -79,13 +80,11 @@ final class JdbcRowStore implements LockStore {
 		Duration timeout = this.settings.commandTimeout();
 		CompletableFuture<AttemptResult> answer = rowTicket.answer;
 		if (!this.resources.threads().await(answer, timeout) && rowTicket.transaction() == null) {
-			// A grant that comes later is signalled.
+			// If the lock is granted later, the grant is signalled.
 			answer.completeExceptionally(this.resources.source().noConnection("attempt", key, null));
 		}
 		if (!this.resources.threads().await(answer, timeout.multipliedBy(3))) {
-			answer.completeExceptionally(new LockBackendException(
-					"The database did not answer the attempt" + JdbcExceptionTranslator.lock(key)
-							+ " in time: check its load, and distlock.jdbc.command-timeout"));
+			answer.completeExceptionally(JdbcExceptionTranslator.noAnswer("attempt", key));
 		}
 		return JdbcThreads.result(answer, "attempt", key);
 	}
@@ -99,7 +98,7 @@ final class JdbcRowStore implements LockStore {
 	}
 
 	private boolean release(RowTicket rowTicket, long lastToken) {
-		Held held = rowTicket.leave();
+		HeldRow held = rowTicket.leave();
 		if (held != null) {
 			return this.tickets.release(rowTicket, held, lastToken);
 		}
@@ -132,15 +131,15 @@ final class JdbcRowStore implements LockStore {
 
 	private boolean isHeld(Renewal renewal) {
 		RowTicket rowTicket = this.tickets.find(renewal.ticket());
-		Held held = (rowTicket != null) ? rowTicket.held() : null;
+		HeldRow held = (rowTicket != null) ? rowTicket.held() : null;
 		return rowTicket != null && held != null && held.grant().lastToken() == renewal.lastToken()
 				&& this.tickets.check(rowTicket);
 	}
 
 	private RenewalResult result(Ticket ticket, CompletableFuture<Boolean> check) {
 		if (!this.resources.threads().await(check, this.settings.commandTimeout().multipliedBy(3))) {
-			return new RenewalResult.Unknown(new LockBackendException(
-					"The database did not say in time whether the transaction of a lock is alive"));
+			return new RenewalResult.Unknown(
+					JdbcExceptionTranslator.noAnswer("check of the transaction", ticket.key()));
 		}
 		boolean alive;
 		try {
@@ -150,7 +149,7 @@ final class JdbcRowStore implements LockStore {
 			return new RenewalResult.Unknown(ex);
 		}
 		RowTicket rowTicket = this.tickets.find(ticket);
-		Held held = (alive && rowTicket != null) ? rowTicket.held() : null;
+		HeldRow held = (alive && rowTicket != null) ? rowTicket.held() : null;
 		return (held != null) ? new RenewalResult.Renewed(held.grant().validity()) : new RenewalResult.Gone();
 	}
 

@@ -157,8 +157,7 @@ final class LockDataSource extends DelegatingDataSource {
 
 	private DatabaseInfo detectDatabase(Connection connection) throws SQLException {
 		// Also called if the result is not needed: it makes a lazy proxy fetch its
-		// physical
-		// connection.
+		// physical connection.
 		DatabaseMetaData database = connection.getMetaData();
 		DatabaseInfo info = this.databaseInfo;
 		if (info == null) {

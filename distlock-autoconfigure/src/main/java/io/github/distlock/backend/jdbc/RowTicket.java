@@ -92,11 +92,11 @@ final class RowTicket {
 	}
 
 	/** Return the held row, or {@code null} if the ticket holds none. */
-	@Nullable Held held() {
+	@Nullable HeldRow held() {
 		this.lock.lock();
 		try {
 			return (this.state == State.HELD && this.transaction != null && this.grant != null)
-					? new Held(this.transaction, this.grant) : null;
+					? new HeldRow(this.transaction, this.grant) : null;
 		}
 		finally {
 			this.lock.unlock();
@@ -107,10 +107,10 @@ final class RowTicket {
 	 * Give the ticket up, or notify that its session has ended.
 	 * @return the row that it held, whose transaction the caller has to end
 	 */
-	@Nullable Held leave() {
+	@Nullable HeldRow leave() {
 		this.lock.lock();
 		try {
-			Held held = held();
+			HeldRow held = held();
 			this.state = State.LEAVING;
 			// Before the row is freed, so that no caller takes the lock for held
 			// afterwards.
@@ -145,7 +145,7 @@ final class RowTicket {
 	 * @param transaction the transaction that holds the row
 	 * @param grant the grant of the lock
 	 */
-	record Held(RowTransaction transaction, Grant grant) {
+	record HeldRow(RowTransaction transaction, Grant grant) {
 	}
 
 }

@@ -12,7 +12,7 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.jdbc.RowTicket.Held;
+import io.github.distlock.backend.jdbc.RowTicket.HeldRow;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +30,7 @@ final class RowTickets {
 	/**
 	 * Retry interval of a waiting ticket. A retry sends nothing: grants are signalled.
 	 */
-	static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+	static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
 
 	/** Interval at which the sessions of held rows are checked. */
 	private static final Duration CHECK_PERIOD = Duration.ofSeconds(1);
@@ -44,7 +44,7 @@ final class RowTickets {
 
 	private final RowConnectionPermits permits;
 
-	private final JdbcResources store;
+	private final JdbcResources resources;
 
 	private final JdbcBackendSettings settings;
 
@@ -52,12 +52,12 @@ final class RowTickets {
 
 	private volatile boolean closed;
 
-	RowTickets(JdbcResources store, JdbcBackendSettings settings, LockSignals signals) {
-		this.store = store;
+	RowTickets(JdbcResources resources, JdbcBackendSettings settings, LockSignals signals) {
+		this.resources = resources;
 		this.permits = new RowConnectionPermits(settings.maxConnections());
 		this.settings = settings;
 		this.signals = signals;
-		store.threads().every(CHECK_PERIOD, this::checkAll);
+		resources.threads().every(CHECK_PERIOD, this::checkAll);
 	}
 
 	@Nullable RowTicket find(Ticket ticket) {
@@ -94,11 +94,11 @@ final class RowTickets {
 
 	private static void answerWaiting(RowTicket rowTicket) {
 		rowTicket.waiting = true;
-		rowTicket.answer.complete(new AttemptResult.Waiting(LOOK_AGAIN, true));
+		rowTicket.answer.complete(new AttemptResult.Waiting(RETRY_INTERVAL, true));
 	}
 
 	private void start(RowTicket rowTicket) {
-		this.store.threads().submit(() -> {
+		this.resources.threads().submit(() -> {
 			work(rowTicket);
 			return true;
 		}).whenComplete((done, failure) -> {
@@ -116,9 +116,9 @@ final class RowTickets {
 		boolean requeued = false;
 		try {
 			if (!rowTicket.isLeaving()) {
-				transaction = RowTransaction.open(this.store.source(), this.store.table().key(rowTicket.ticket.key()));
+				transaction = RowTransaction.open(this.resources.source(), this.resources.table().key(rowTicket.ticket.key()));
 				rowTicket.begun(transaction);
-				this.store.cleaner().rowUsed();
+				this.resources.cleaner().rowUsed();
 				RowTransaction.LockedRow row = transaction.take();
 				long now = (row != null) ? row.nowMicros() : 0;
 				if (row == null && !rowTicket.waits) {
@@ -191,7 +191,7 @@ final class RowTickets {
 	private void failed(RowTicket rowTicket, @Nullable RowTransaction transaction, Throwable ex) {
 		String key = rowTicket.ticket.key();
 		LockBackendException failure = (transaction == null && ex instanceof SQLException connectionFailure)
-				? this.store.source().noConnection("attempt", key, connectionFailure)
+				? this.resources.source().noConnection("attempt", key, connectionFailure)
 				: JdbcExceptionTranslator.translate("attempt", key, ex);
 		if (!rowTicket.answer.completeExceptionally(failure) && !rowTicket.isLeaving()) {
 			logger.debug("The wait for a lock has failed and is started again", ex);
@@ -226,13 +226,13 @@ final class RowTickets {
 	 * @param lastToken the last token that was used
 	 * @return whether the row was held until now
 	 */
-	boolean release(RowTicket rowTicket, Held held, long lastToken) {
+	boolean release(RowTicket rowTicket, HeldRow held, long lastToken) {
 		Grant grant = held.grant();
 		boolean used = lastToken >= grant.firstToken() && lastToken <= grant.lastToken();
 		long fence = used ? lastToken : grant.lastToken();
-		var done = this.store.threads().submit(() -> {
+		var done = this.resources.threads().submit(() -> {
 			try {
-				this.store.cleaner().rowUsed();
+				this.resources.cleaner().rowUsed();
 				held.transaction().finish(fence);
 				return true;
 			}
@@ -246,14 +246,14 @@ final class RowTickets {
 			}
 		});
 		endUnlessBegun(done, rowTicket, held);
-		if (!this.store.threads().await(done, this.settings.commandTimeout().multipliedBy(3))) {
+		if (!this.resources.threads().await(done, this.settings.commandTimeout().multipliedBy(3))) {
 			throw JdbcExceptionTranslator.noAnswer("release", rowTicket.ticket.key());
 		}
 		return JdbcThreads.result(done, "release", rowTicket.ticket.key());
 	}
 
 	/** Free the row on this thread if no other thread could be started. */
-	private void endUnlessBegun(CompletableFuture<Boolean> task, RowTicket rowTicket, Held held) {
+	private void endUnlessBegun(CompletableFuture<Boolean> task, RowTicket rowTicket, HeldRow held) {
 		if (task.isCompletedExceptionally() && !rowTicket.ended.isDone()) {
 			held.transaction().discard();
 			end(rowTicket);
@@ -262,27 +262,25 @@ final class RowTickets {
 
 	/** Give a ticket up in any state. Returns when its connection has been returned. */
 	void cancel(RowTicket rowTicket) {
-		Held held = rowTicket.leave();
+		HeldRow held = rowTicket.leave();
 		if (held != null) {
-			endUnlessBegun(this.store.threads().submit(() -> {
+			endUnlessBegun(this.resources.threads().submit(() -> {
 				closeQuietly(held.transaction());
 				end(rowTicket);
 				return true;
 			}), rowTicket, held);
 		}
 		// Repeated, since the cancellation of a statement that has not begun has no
-		// effect, and
-		// some drivers cancel a statement only once. Four seconds in all, and the wait
-		// for a row
-		// ends by itself before that.
+		// effect, and some drivers cancel a statement only once. Four seconds in all, and
+		// the wait for a row ends by itself before that.
 		for (int i = 0; i < MAX_CANCELLATIONS; i++) {
 			if (removeQueued(rowTicket)
-					|| this.store.threads().await(rowTicket.ended, CANCELLATION_STEP.multipliedBy(i))) {
+					|| this.resources.threads().await(rowTicket.ended, CANCELLATION_STEP.multipliedBy(i))) {
 				return;
 			}
 			RowTransaction transaction = rowTicket.transaction();
 			if (transaction != null && held == null) {
-				this.store.threads().submit(() -> {
+				this.resources.threads().submit(() -> {
 					transaction.cancel();
 					return true;
 				});
@@ -294,7 +292,7 @@ final class RowTickets {
 
 	/** Check whether the session of a held row still exists. If not, the row is lost. */
 	boolean check(RowTicket rowTicket) {
-		Held held = rowTicket.held();
+		HeldRow held = rowTicket.held();
 		if (held == null) {
 			return false;
 		}
@@ -311,7 +309,7 @@ final class RowTickets {
 	private void checkAll() {
 		for (RowTicket rowTicket : this.tickets.values()) {
 			if (rowTicket.held() != null) {
-				this.store.threads().submit(() -> {
+				this.resources.threads().submit(() -> {
 					if (rowTicket.held() != null && !check(rowTicket)) {
 						this.signals.renewNow(rowTicket.ticket);
 					}
@@ -322,7 +320,7 @@ final class RowTickets {
 	}
 
 	/** Give all tickets up. */
-	void stop() {
+	void close() {
 		this.closed = true;
 		for (RowTicket rowTicket : this.tickets.values()) {
 			try {
