@@ -36,7 +36,7 @@ final class RegressionMutants {
 					java("backend/jdbc/JdbcExecutor.java",
 							"reserved = (command != null) ? this.reserve.take(command.kind == Kind.ATTEMPT) : null",
 							"reserved = null")),
-					"backend.jdbc.ReservedConnectionsTests#releasesGoOnWhenTheApplicationHasAllOtherConnections"),
+					"backend.jdbc.ReservedConnectionsTests#releasesContinueWhenTheApplicationUsesAllOtherConnections"),
 			RegressionMutant.of(
 					Mutant.of("threads inherit what is bound to a caller",
 							java("thread/LockThreads.java", "this.names.get(), 0, false)",

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param maxConnections how many connections the store uses at a time
  * @param tokensPerGrant mode {@code lease}: how many fencing tokens a grant covers; the
  * lock can be passed on inside the JVM one time less
- * @param reservedConnections mode {@code lease}: how many connections of the pool the store
- * keeps for releases and renewals; {@code null} means 2, or fewer if the pool is so small
- * that less than 2 would be left to the application
+ * @param reservedConnections mode {@code lease}: how many connections of the pool the
+ * store keeps for releases and renewals; {@code null} means 2, or fewer if the pool is so
+ * small that less than 2 would be left to the application
  */
 public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Duration pollInterval, int maxConnections,
 		int tokensPerGrant, @Nullable Integer reservedConnections) {

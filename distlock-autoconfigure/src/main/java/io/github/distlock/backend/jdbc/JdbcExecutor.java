@@ -22,7 +22,7 @@ final class JdbcExecutor {
 
 	private static final Log logger = LogFactory.getLog(JdbcExecutor.class);
 
-	private final LockDataSource source;
+	private final LockDataSource dataSource;
 
 	private final JdbcThreads threads;
 
@@ -55,12 +55,12 @@ final class JdbcExecutor {
 
 	private boolean stopped;
 
-	JdbcExecutor(LockDataSource source, JdbcThreads threads, ReservedConnectionCount reserve,
+	JdbcExecutor(LockDataSource dataSource, JdbcThreads threads, ReservedConnectionCount count,
 			JdbcBackendSettings settings, TimeSource clock) {
-		this.source = source;
+		this.dataSource = dataSource;
 		this.threads = threads;
-		this.reserve = new ReservedConnections(source, reserve, clock);
-		this.maintenance = new ReservedConnectionsMaintenance(this.reserve, source, threads, reserve,
+		this.reserve = new ReservedConnections(dataSource, count, clock);
+		this.maintenance = new ReservedConnectionsMaintenance(this.reserve, dataSource, threads, count,
 				this::dispatchQuietly);
 		this.timeout = settings.commandTimeout();
 		this.answerTimeout = this.timeout.multipliedBy(3).plusSeconds(1);
@@ -262,7 +262,7 @@ final class JdbcExecutor {
 		Runnable end = this::dispatchQuietly;
 		boolean waiting = true;
 		boolean taken = false;
-		try (LockConnection connection = this.source.open()) {
+		try (LockConnection connection = this.dataSource.open()) {
 			waiting = false;
 			JdbcCommand<?> command = takeFirst();
 			if (command != null) {
@@ -283,7 +283,7 @@ final class JdbcExecutor {
 
 	private Runnable runPooled(JdbcCommand<?> command, LockConnection connection) {
 		try {
-			this.source.prepare(connection, command.kind == Kind.MAINTENANCE);
+			this.dataSource.prepare(connection, command.kind == Kind.MAINTENANCE);
 			return command.run(connection, this.clock);
 		}
 		catch (Throwable ex) {
@@ -313,10 +313,7 @@ final class JdbcExecutor {
 		}
 	}
 
-	/**
-	 * Handle a failure of the pool: a command that may use a reserved connection waits
-	 * for one.
-	 */
+	/** Fail the first command that cannot wait for a reserved connection instead. */
 	private void poolFailed(Throwable failure) {
 		boolean reserved = this.reserve.hasConnections() && failure instanceof Exception;
 		JdbcCommand<?> command;
@@ -335,7 +332,7 @@ final class JdbcExecutor {
 	}
 
 	private LockBackendException noConnection(JdbcCommand<?> command, @Nullable Throwable cause) {
-		return this.source.noConnection(command.action, command.key, cause);
+		return this.dataSource.noConnection(command.action, command.key, cause);
 	}
 
 	private void dispatchQuietly() {

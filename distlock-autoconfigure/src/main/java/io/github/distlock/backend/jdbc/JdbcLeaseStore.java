@@ -20,11 +20,14 @@ import io.github.distlock.backend.jdbc.LockTable.LeaseRow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open store of a {@link JdbcLeaseBackend}: sends each verb as one command. Thread-safe.
+ * The open store of a {@link JdbcLeaseBackend}: sends each verb as one command.
+ * Thread-safe.
  */
 final class JdbcLeaseStore implements LockStore {
 
-	/** Shortest time until the retry that expects the lease of the holder to have expired. */
+	/**
+	 * Shortest time until the retry that expects the lease of the holder to have expired.
+	 */
 	private static final long MIN_RETRY_MILLIS = 10;
 
 	private final JdbcResources resources;
@@ -87,8 +90,8 @@ final class JdbcLeaseStore implements LockStore {
 		List<RenewalResult> results = new ArrayList<>(renewals.size());
 		try {
 			results.addAll(this.resources.executor()
-				.run(Kind.HOLDER, "renewal", null,
-						(connection, sent) -> answers(renewals, this.resources.table().renew(connection, renewals), sent)));
+				.run(Kind.HOLDER, "renewal", null, (connection, sent) -> answers(renewals,
+						this.resources.table().renew(connection, renewals), sent)));
 		}
 		catch (LockBackendException ex) {
 			renewals.forEach((renewal) -> results.add(new RenewalResult.Unknown(ex)));
@@ -115,8 +118,8 @@ final class JdbcLeaseStore implements LockStore {
 
 	/**
 	 * Return when to retry: after about the poll interval, or earlier if the lease of the
-	 * holder expires before. A free lock was left to other JVMs on purpose: they need up to
-	 * one interval to find it, so the retry comes later than that.
+	 * holder expires before. A free lock was left to other JVMs on purpose: they need up
+	 * to one interval to find it, so the retry comes later than that.
 	 */
 	private Duration retryAfter(LeaseRow row) {
 		double jitter = ThreadLocalRandom.current().nextDouble();

@@ -18,7 +18,7 @@ final class JdbcResources {
 
 	private static final Log logger = LogFactory.getLog(JdbcResources.class);
 
-	private final LockDataSource source;
+	private final LockDataSource dataSource;
 
 	private final LockTable table;
 
@@ -28,31 +28,31 @@ final class JdbcResources {
 
 	private final LockTableCleaner cleaner;
 
-	private JdbcResources(LockDataSource source, JdbcBackendSettings settings, int threads,
-			ReservedConnectionCount reserve, TimeSource clock) {
-		this.source = source;
-		this.table = new LockTable(source, settings);
+	private JdbcResources(LockDataSource dataSource, JdbcBackendSettings settings, int threads,
+			ReservedConnectionCount count, TimeSource clock) {
+		this.dataSource = dataSource;
+		this.table = new LockTable(dataSource, settings);
 		this.threads = new JdbcThreads(threads, clock);
-		this.executor = new JdbcExecutor(this.source, this.threads, reserve, settings, clock);
+		this.executor = new JdbcExecutor(this.dataSource, this.threads, count, settings, clock);
 		this.cleaner = new LockTableCleaner(this.executor);
 	}
 
 	/** Open the parts for the mode {@code lease}. Does not need the database yet. */
-	static JdbcResources lease(DataSource dataSource, JdbcBackendSettings settings, TimeSource clock) {
-		LockDataSource source = new LockDataSource(dataSource, settings);
-		ReservedConnectionCount reserve = ReservedConnectionCount.configured(source, settings);
+	static JdbcResources lease(DataSource applicationDataSource, JdbcBackendSettings settings, TimeSource clock) {
+		LockDataSource dataSource = new LockDataSource(applicationDataSource, settings);
+		ReservedConnectionCount count = ReservedConnectionCount.configured(dataSource, settings);
 		// One thread for each connection, and one to take reserved connections.
-		int threads = settings.maxConnections() + reserve.maximum() + 1;
-		return new JdbcResources(source, settings, threads, reserve, clock).start();
+		int threads = settings.maxConnections() + count.maximum() + 1;
+		return new JdbcResources(dataSource, settings, threads, count, clock).start();
 	}
 
 	/** Open the parts for the mode {@code row}. Does not need the database yet. */
-	static JdbcResources row(DataSource dataSource, JdbcBackendSettings settings, TimeSource clock) {
+	static JdbcResources row(DataSource applicationDataSource, JdbcBackendSettings settings, TimeSource clock) {
 		int held = settings.maxConnections();
-		LockDataSource source = new LockDataSource(dataSource, settings);
-		Integer size = source.pool().size();
+		LockDataSource dataSource = new LockDataSource(applicationDataSource, settings);
+		Integer size = dataSource.pool().size();
 		if (size != null && size <= held) {
-			logger.warn("The lock store uses up to " + held + " connections of " + source.describe()
+			logger.warn("The lock store uses up to " + held + " connections of " + dataSource.describe()
 					+ ": code that already has a connection of that pool, for example inside a transaction, may find"
 					+ " none left for its lock. Increase the size of the pool"
 					+ " (spring.datasource.hikari.maximum-pool-size), decrease distlock.jdbc.max-connections, or"
@@ -60,7 +60,8 @@ final class JdbcResources {
 		}
 		// Twice as many threads as connections: releases run while other threads wait for
 		// rows.
-		return new JdbcResources(source, settings, 2 * held + 1, ReservedConnectionCount.none(source), clock).start();
+		return new JdbcResources(dataSource, settings, 2 * held + 1, ReservedConnectionCount.none(dataSource), clock)
+			.start();
 	}
 
 	private JdbcResources start() {
@@ -69,8 +70,8 @@ final class JdbcResources {
 		return this;
 	}
 
-	LockDataSource source() {
-		return this.source;
+	LockDataSource dataSource() {
+		return this.dataSource;
 	}
 
 	LockTable table() {

@@ -15,8 +15,8 @@ import io.github.distlock.backend.TimeSource;
 
 /**
  * Locks as row locks of the database. A holder keeps a transaction open, on a connection
- * of the store, and the database ends the transaction when the process of the holder dies.
- * Waiting tickets wait in the database, on threads of the store. Thread-safe.
+ * of the store, and the database ends the transaction when the process of the holder
+ * dies. Waiting tickets wait in the database, on threads of the store. Thread-safe.
  */
 public final class JdbcRowBackend implements LockBackend {
 
@@ -24,9 +24,9 @@ public final class JdbcRowBackend implements LockBackend {
 	private static final int BATCH_SIZE = 100;
 
 	/**
-	 * Tokens of a grant. One, so that a lock is never passed on inside the JVM: the database
-	 * may have ended the session of the holder and granted the lock to another JVM, which
-	 * only a command can detect.
+	 * Tokens of a grant. One, so that a lock is never passed on inside the JVM: the
+	 * database may have ended the session of the holder and granted the lock to another
+	 * JVM, which only a command can detect.
 	 */
 	static final int TOKENS = 1;
 

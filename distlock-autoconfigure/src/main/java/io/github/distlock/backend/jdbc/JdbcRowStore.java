@@ -57,7 +57,10 @@ final class JdbcRowStore implements LockStore {
 		this.resources.verify();
 	}
 
-	/** Ignores the lease: the registry releases a lock whose explicit lease time has passed. */
+	/**
+	 * Ignores the lease: the registry releases a lock whose explicit lease time has
+	 * passed.
+	 */
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 		requireOpen();
@@ -81,7 +84,7 @@ final class JdbcRowStore implements LockStore {
 		CompletableFuture<AttemptResult> answer = rowTicket.answer;
 		if (!this.resources.threads().await(answer, timeout) && rowTicket.transaction() == null) {
 			// If the lock is granted later, the grant is signalled.
-			answer.completeExceptionally(this.resources.source().noConnection("attempt", key, null));
+			answer.completeExceptionally(this.resources.dataSource().noConnection("attempt", key, null));
 		}
 		if (!this.resources.threads().await(answer, timeout.multipliedBy(3))) {
 			answer.completeExceptionally(JdbcExceptionTranslator.noAnswer("attempt", key));

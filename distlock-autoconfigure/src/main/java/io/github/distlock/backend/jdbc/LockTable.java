@@ -24,7 +24,7 @@ final class LockTable {
 
 	private static final int MAX_PREFIX_BYTES = 256;
 
-	private final LockDataSource source;
+	private final LockDataSource dataSource;
 
 	private final String keyPrefix;
 
@@ -33,8 +33,8 @@ final class LockTable {
 	/** A failed attempt within this time counts as another JVM that waits. */
 	private final long recentAttemptMicros;
 
-	LockTable(LockDataSource source, JdbcBackendSettings settings) {
-		this.source = source;
+	LockTable(LockDataSource dataSource, JdbcBackendSettings settings) {
+		this.dataSource = dataSource;
 		this.keyPrefix = settings.keyPrefix();
 		this.tokens = settings.tokensPerGrant();
 		this.recentAttemptMicros = 2 * micros(settings.pollInterval());
@@ -61,7 +61,7 @@ final class LockTable {
 	LeaseRow attempt(LockConnection connection, TimeSource.Instant sent, Ticket ticket, Duration lease, boolean queue) {
 		Map<String, ?> values = Map.of("key", key(ticket.key()), "owner", ticket.token(), "tokens", this.tokens,
 				"lease", micros(lease), "queue", queue ? 1L : 0L);
-		if (this.source.dialect().attemptReturnsRow()) {
+		if (this.dataSource.dialect().attemptReturnsRow()) {
 			return first(connection.query("attempt", values, (row, number) -> LeaseRow.read(row, sent)), sent);
 		}
 		connection.update("attempt", values);

@@ -21,26 +21,26 @@ final class ReservedConnectionCount {
 	private static final String CONSEQUENCE = "callers inside transactions may use all connections of the pool,"
 			+ " and locks can then be neither released nor renewed. ";
 
-	private final LockDataSource source;
+	private final LockDataSource dataSource;
 
 	private final @Nullable Integer configured;
 
 	private final int maxConnections;
 
-	private ReservedConnectionCount(LockDataSource source, @Nullable Integer configured, int maxConnections) {
-		this.source = source;
+	private ReservedConnectionCount(LockDataSource dataSource, @Nullable Integer configured, int maxConnections) {
+		this.dataSource = dataSource;
 		this.configured = configured;
 		this.maxConnections = maxConnections;
 	}
 
 	/** The number from the settings, or the default. */
-	static ReservedConnectionCount configured(LockDataSource source, JdbcBackendSettings settings) {
-		return new ReservedConnectionCount(source, settings.reservedConnections(), settings.maxConnections());
+	static ReservedConnectionCount configured(LockDataSource dataSource, JdbcBackendSettings settings) {
+		return new ReservedConnectionCount(dataSource, settings.reservedConnections(), settings.maxConnections());
 	}
 
 	/** No reserved connections. */
-	static ReservedConnectionCount none(LockDataSource source) {
-		return new ReservedConnectionCount(source, 0, 0);
+	static ReservedConnectionCount none(LockDataSource dataSource) {
+		return new ReservedConnectionCount(dataSource, 0, 0);
 	}
 
 	/** Return the upper limit, which does not depend on the pool. */
@@ -52,13 +52,13 @@ final class ReservedConnectionCount {
 	 * Return the number, or {@code null} if the size of the pool may become known later.
 	 */
 	@Nullable Integer now() {
-		boolean undecided = maximum() > 0 && this.source.pool().isSizeKnownLater();
+		boolean undecided = maximum() > 0 && this.dataSource.pool().isSizeKnownLater();
 		return undecided ? null : afterFirstUse();
 	}
 
 	/** Return the number, now that the pool has been used if that is possible. */
 	int afterFirstUse() {
-		Integer size = this.source.pool().size();
+		Integer size = this.dataSource.pool().size();
 		if (this.configured != null) {
 			return (size != null) ? Math.min(this.configured, Math.max(0, size - 1)) : this.configured;
 		}
@@ -68,8 +68,8 @@ final class ReservedConnectionCount {
 
 	/** Log the number of reserved connections, and warn if it is too low. */
 	void report(int reserved) {
-		Integer size = this.source.pool().size();
-		String pool = this.source.describe();
+		Integer size = this.dataSource.pool().size();
+		String pool = this.dataSource.describe();
 		if (this.configured != null && reserved < this.configured) {
 			logger.warn(PROPERTY + " is " + this.configured + ", but only " + reserved
 					+ " can be reserved, since one connection must be left to the application in " + pool
@@ -80,7 +80,7 @@ final class ReservedConnectionCount {
 			logger.info("The lock store reserves " + reserved + ((reserved == 1) ? " connection" : " connections")
 					+ " of " + pool + " for releases and renewals (" + PROPERTY + ")");
 		}
-		else if (this.configured != null || this.source.pool().isUnpooled()) {
+		else if (this.configured != null || this.dataSource.pool().isUnpooled()) {
 			logger.debug("The lock store reserves no connections of " + pool);
 		}
 		else if (size != null) {

@@ -29,9 +29,9 @@ final class ReservedConnections {
 	/** Interval of validation while idle, so that no firewall closes the connection. */
 	private static final long KEEP_ALIVE_NANOS = Duration.ofSeconds(30).toNanos();
 
-	private final LockDataSource source;
+	private final LockDataSource dataSource;
 
-	private final ReservedConnectionCount size;
+	private final ReservedConnectionCount count;
 
 	private final TimeSource clock;
 
@@ -61,11 +61,11 @@ final class ReservedConnections {
 
 	private boolean stopped;
 
-	ReservedConnections(LockDataSource source, ReservedConnectionCount size, TimeSource clock) {
-		this.source = source;
-		this.size = size;
+	ReservedConnections(LockDataSource dataSource, ReservedConnectionCount count, TimeSource clock) {
+		this.dataSource = dataSource;
+		this.count = count;
 		this.clock = clock;
-		this.target = size.now();
+		this.target = count.now();
 	}
 
 	/** Return the connections to the pool; those in use when their command ends. */
@@ -280,7 +280,7 @@ final class ReservedConnections {
 
 	/** Return an idle connection that has to be replaced. */
 	private @Nullable ReservedConnection expired() {
-		long limit = this.source.pool().longestUse().toNanos();
+		long limit = this.dataSource.pool().longestUse().toNanos();
 		for (ReservedConnection each : this.idle) {
 			if (each.failures != this.failures || this.clock.nanoTime() - each.takenNanos >= limit) {
 				return each;
@@ -294,7 +294,7 @@ final class ReservedConnections {
 		LockConnection surplus = null;
 		this.lock.lock();
 		try {
-			Integer size = (this.target != null) ? this.target : this.size.afterFirstUse();
+			Integer size = (this.target != null) ? this.target : this.count.afterFirstUse();
 			this.target = size;
 			ReservedConnection old = has(size) ? expired() : null;
 			if (this.stopped || (old == null && has(size))) {

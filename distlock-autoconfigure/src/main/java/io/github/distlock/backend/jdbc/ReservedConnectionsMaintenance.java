@@ -22,11 +22,11 @@ final class ReservedConnectionsMaintenance {
 
 	private final ReservedConnections reserve;
 
-	private final LockDataSource source;
+	private final LockDataSource dataSource;
 
 	private final JdbcThreads threads;
 
-	private final ReservedConnectionCount size;
+	private final ReservedConnectionCount count;
 
 	/** Called when a connection may have become available. */
 	private final Runnable available;
@@ -42,12 +42,12 @@ final class ReservedConnectionsMaintenance {
 
 	private volatile @Nullable Exception lastFailure;
 
-	ReservedConnectionsMaintenance(ReservedConnections reserve, LockDataSource source, JdbcThreads threads,
-			ReservedConnectionCount size, Runnable available) {
+	ReservedConnectionsMaintenance(ReservedConnections reserve, LockDataSource dataSource, JdbcThreads threads,
+			ReservedConnectionCount count, Runnable available) {
 		this.reserve = reserve;
-		this.source = source;
+		this.dataSource = dataSource;
 		this.threads = threads;
-		this.size = size;
+		this.count = count;
 		this.available = available;
 	}
 
@@ -79,7 +79,7 @@ final class ReservedConnectionsMaintenance {
 	/** Let attempts be sent as soon as all connections are there. */
 	private void checkComplete() {
 		if (this.reserve.isComplete() && this.ready.complete(true)) {
-			this.size.report(this.reserve.size());
+			this.count.report(this.reserve.size());
 		}
 	}
 
@@ -93,7 +93,7 @@ final class ReservedConnectionsMaintenance {
 	private LockBackendException notReady(Duration timeout, String action, @Nullable String key) {
 		Exception cause = this.lastFailure;
 		return new LockBackendException("The " + action + JdbcExceptionTranslator.lock(key) + " was not sent: within "
-				+ timeout + " the lock store could not reserve its connections of " + this.source.describe()
+				+ timeout + " the lock store could not reserve its connections of " + this.dataSource.describe()
 				+ ((cause != null) ? " (" + JdbcExceptionTranslator.describe(cause) + ")" : "")
 				+ ". Check that the database runs and that the application leaves connections in the pool, or change"
 				+ " distlock.jdbc.reserved-connections", cause);
@@ -134,7 +134,7 @@ final class ReservedConnectionsMaintenance {
 		try {
 			keepAlive();
 			while (this.reserve.needsConnections()) {
-				add(this.source.openReserved());
+				add(this.dataSource.openReserved());
 				checkComplete();
 				this.available.run();
 			}
@@ -171,7 +171,7 @@ final class ReservedConnectionsMaintenance {
 	private void warn(@Nullable Exception failure) {
 		if (failure != null && this.lastFailure == null && !this.reserve.isComplete()) {
 			logger.warn("The connections for lock releases and renewals could not be taken from "
-					+ this.source.describe() + " (" + JdbcExceptionTranslator.describe(failure)
+					+ this.dataSource.describe() + " (" + JdbcExceptionTranslator.describe(failure)
 					+ "). The lock store tries again every second");
 		}
 	}

@@ -116,7 +116,8 @@ final class RowTickets {
 		boolean requeued = false;
 		try {
 			if (!rowTicket.isLeaving()) {
-				transaction = RowTransaction.open(this.resources.source(), this.resources.table().key(rowTicket.ticket.key()));
+				transaction = RowTransaction.open(this.resources.dataSource(),
+						this.resources.table().key(rowTicket.ticket.key()));
 				rowTicket.begun(transaction);
 				this.resources.cleaner().rowUsed();
 				RowTransaction.LockedRow row = transaction.take();
@@ -191,7 +192,7 @@ final class RowTickets {
 	private void failed(RowTicket rowTicket, @Nullable RowTransaction transaction, Throwable ex) {
 		String key = rowTicket.ticket.key();
 		LockBackendException failure = (transaction == null && ex instanceof SQLException connectionFailure)
-				? this.resources.source().noConnection("attempt", key, connectionFailure)
+				? this.resources.dataSource().noConnection("attempt", key, connectionFailure)
 				: JdbcExceptionTranslator.translate("attempt", key, ex);
 		if (!rowTicket.answer.completeExceptionally(failure) && !rowTicket.isLeaving()) {
 			logger.debug("The wait for a lock has failed and is started again", ex);

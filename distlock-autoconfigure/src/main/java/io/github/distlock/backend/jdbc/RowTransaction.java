@@ -47,19 +47,19 @@ final class RowTransaction {
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	private RowTransaction(LockConnection connection, LockDataSource source, byte[] key) {
+	private RowTransaction(LockConnection connection, LockDataSource dataSource, byte[] key) {
 		this.connection = connection;
-		this.dialect = source.dialect();
-		this.statements = source.statements();
+		this.dialect = dataSource.dialect();
+		this.statements = dataSource.statements();
 		this.key = Map.of("key", key);
 	}
 
 	/** Take a connection of the pool and begin a transaction. */
-	static RowTransaction open(LockDataSource source, byte[] key) throws SQLException {
-		LockConnection connection = source.open(true);
+	static RowTransaction open(LockDataSource dataSource, byte[] key) throws SQLException {
+		LockConnection connection = dataSource.open(true);
 		try {
 			connection.begin();
-			return new RowTransaction(connection, source, key);
+			return new RowTransaction(connection, dataSource, key);
 		}
 		catch (Throwable ex) {
 			connection.discard();

@@ -3,7 +3,7 @@ package io.github.distlock.backend.jdbc;
 import java.util.function.Supplier;
 
 /**
- * The databases that tests with parameters run on.
+ * The databases of parameterized tests.
  */
 enum Database {
 
@@ -19,7 +19,7 @@ enum Database {
 		this.server = server;
 	}
 
-	/** Start it, unless it runs; skips the test if this machine has none. */
+	/** Start the database unless it runs. Skips the test if it is not installed. */
 	TestDatabase open() {
 		return this.server.get();
 	}

@@ -4,7 +4,7 @@ import io.github.distlock.contract.LockStoreContract;
 import io.github.distlock.contract.StoreUnderTest;
 
 /**
- * The contract, on H2 in mode lease.
+ * The contract of a lock store on H2, mode {@code lease}.
  */
 class H2LeaseTests extends LockStoreContract {
 

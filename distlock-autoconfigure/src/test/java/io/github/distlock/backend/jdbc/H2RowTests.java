@@ -4,7 +4,7 @@ import io.github.distlock.contract.LockStoreContract;
 import io.github.distlock.contract.StoreUnderTest;
 
 /**
- * The contract, on H2 in mode row.
+ * The contract of a lock store on H2, mode {@code row}.
  */
 class H2RowTests extends LockStoreContract {
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A store as one JVM uses it, without a registry.
+ * The store of one JVM, used without a registry.
  */
 final class JdbcNode implements LockSignals, AutoCloseable {
 
@@ -46,20 +46,21 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 		return new JdbcNode(new JdbcLeaseBackend(dataSource, settings(10), TimeSource.SYSTEM));
 	}
 
-	/** With a number of reserved connections, or the default. */
+	/** A node with this number of reserved connections, or the default. */
 	static JdbcNode leaseWithReserve(DataSource dataSource, @Nullable Integer reserved) {
 		return new JdbcNode(new JdbcLeaseBackend(dataSource,
 				new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofSeconds(30), 10, 17, reserved),
 				TimeSource.SYSTEM));
 	}
 
-	/** With no more than one connection at a time. */
+	/** A node with at most one connection at a time. */
 	static JdbcNode leaseByOne(DataSource dataSource) {
 		return new JdbcNode(new JdbcLeaseBackend(dataSource, settings(1), TimeSource.SYSTEM));
 	}
 
 	/**
-	 * Who asked lately is believed to wait for twice the interval: longer than a test.
+	 * A failed attempt counts as a waiting JVM for twice the poll interval: longer than a
+	 * test.
 	 */
 	private static JdbcBackendSettings settings(int connections) {
 		return new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofSeconds(30), connections, 17);

@@ -10,7 +10,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.StoreUnderTest;
 
 /**
- * A database under the contract, in one of the modes. Each JVM has a pool of its own.
+ * The JDBC store of the contract tests, in one of the modes. Each JVM has its own pool.
  */
 final class JdbcUnderTest implements StoreUnderTest {
 

@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * Whose connections the lease mode uses, and what it does with them.
+ * The connections that the mode {@code lease} takes from the pool of the application.
  */
 class LeaseConnectionTests {
 
@@ -56,7 +56,7 @@ class LeaseConnectionTests {
 	}
 
 	@Test
-	void aPoolWhoseOnlyConnectionTheCallerHasIsNamedInTheError() {
+	void theErrorNamesAPoolWhoseOnlyConnectionTheCallerUses() {
 		try (HikariDataSource pool = TestDatabase.h2().pool(1); JdbcNode node = JdbcNode.lease(pool)) {
 			TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
 			transaction.executeWithoutResult((status) -> assertThatThrownBy(() -> node.attemptOnce(this.key))
@@ -64,14 +64,14 @@ class LeaseConnectionTests {
 				.hasMessageContaining("HikariDataSource, at most 1 connection")
 				.hasMessageContaining("maximum-pool-size")
 				.hasMessageContaining("distlock.jdbc.data-source"));
-			// What was given up did not run later.
+			// The attempt that timed out was not sent later.
 			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Granted.class);
 		}
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void aPoolThatDoesNotCommitByItselfIsCommitted(Database server) {
+	void statementsAreCommittedOnAPoolWithoutAutoCommit(Database server) {
 		HikariConfig settings = server.open().poolSettings(2);
 		settings.setAutoCommit(false);
 		settings.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
@@ -87,7 +87,7 @@ class LeaseConnectionTests {
 	}
 
 	@Test
-	void aMissingTableIsNamedWithItsScript() {
+	void theErrorForAMissingTableNamesTheScript() {
 		DriverManagerDataSource empty = new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID(), "sa", "");
 		try (JdbcNode node = JdbcNode.lease(empty)) {
 			assertThatThrownBy(node.store::verify).isInstanceOf(LockBackendException.class)
@@ -98,7 +98,7 @@ class LeaseConnectionTests {
 	}
 
 	@Test
-	void anInterruptedCallerGetsItsAnswerAndStaysInterrupted() {
+	void anInterruptedCallerGetsItsResultAndStaysInterrupted() {
 		try (HikariDataSource pool = TestDatabase.h2().pool(2); JdbcNode node = JdbcNode.lease(pool)) {
 			Thread.currentThread().interrupt();
 			node.take(node.ticket(this.key));
@@ -122,7 +122,7 @@ class LeaseConnectionTests {
 	}
 
 	@Test
-	void contendedAttemptsFailNothingInTheDatabase() {
+	void contendedAttemptsCauseNoRollbackInTheDatabase() {
 		TestDatabase database = TestDatabase.postgres();
 		try (HikariDataSource pool = database.pool(2); JdbcNode node = JdbcNode.lease(pool)) {
 			long before = rollbacks(database);
@@ -140,7 +140,7 @@ class LeaseConnectionTests {
 		return ticket;
 	}
 
-	/** Counted when a connection has ended. */
+	/** PostgreSQL updates this number when a connection ends. */
 	private static long rollbacks(TestDatabase database) {
 		JdbcTemplate jdbc = database.direct();
 		jdbc.setQueryTimeout((int) Duration.ofSeconds(10).toSeconds());
@@ -150,7 +150,7 @@ class LeaseConnectionTests {
 	}
 
 	/**
-	 * Everything that becomes a trip to the server, but for the validation of the pool.
+	 * Record all calls that become a round trip, except the validation of the pool.
 	 */
 	private static DelegatingDataSource counting(HikariDataSource pool, List<String> sent) {
 		return new DelegatingDataSource(pool) {

@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What the lease mode promises beyond the contract, on each database.
+ * Properties of the mode {@code lease} beyond the contract, on each database.
  */
 class LeaseModeTests {
 
@@ -39,7 +39,7 @@ class LeaseModeTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void ofManyWhoAttemptAtOnceOneIsGranted(Database server) throws Exception {
+	void onlyOneOfManySimultaneousAttemptsIsGranted(Database server) throws Exception {
 		TestDatabase database = server.open();
 		ExecutorService threads = Executors.newFixedThreadPool(8);
 		try (HikariDataSource pool = database.pool(8); JdbcNode one = JdbcNode.lease(pool)) {
@@ -63,7 +63,7 @@ class LeaseModeTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void keysThatOnlyACollationTakesForOneAreTwo(Database server) {
+	void keysThatACollationTreatsAsEqualAreDifferent(Database server) {
 		try (HikariDataSource pool = server.open().pool(2); JdbcNode node = JdbcNode.lease(pool)) {
 			for (String ending : List.of("a", "A", "a ", "\u00e4", "a\u0308", "", "\ud83d\ude00", "%", "_", "'")) {
 				assertThat(node.attemptOnce(this.key + ending)).as(ending).isInstanceOf(AttemptResult.Granted.class);
@@ -73,7 +73,7 @@ class LeaseModeTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void aTokenIsHigherThanTheLastEvenIfTheClockWasSetBack(Database server) {
+	void aTokenIsHigherThanTheLastOneEvenIfTheClockWasSetBack(Database server) {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(2); JdbcNode node = JdbcNode.lease(pool)) {
 			node.take(node.ticket(this.key));
@@ -92,7 +92,7 @@ class LeaseModeTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void cleanUpDeletesWhatNobodyUsesAndKeepsATokenThatIsAheadOfTheClock(Database server) {
+	void cleanUpDeletesUnusedRowsAndKeepsATokenThatIsAheadOfTheClock(Database server) {
 		TestDatabase database = server.open();
 		insert(database, "stale", nowMicros() - HOUR_MICROS, nowMicros() - HOUR_MICROS);
 		insert(database, "ahead", nowMicros() + HOUR_MICROS, nowMicros() - HOUR_MICROS);
@@ -107,7 +107,7 @@ class LeaseModeTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void aReleaseLeavesTheLockToOthersWhoAskedForItLately(Database server) {
+	void aReleaseLeavesTheLockToAnotherJvmThatHasAskedForItRecently(Database server) {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(4);
 				JdbcNode one = JdbcNode.lease(pool);
@@ -126,7 +126,7 @@ class LeaseModeTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void aBatchOfRenewalsAnswersForEachAndShortensNone(Database server) {
+	void aBatchOfRenewalsReturnsAResultForEachAndShortensNoLease(Database server) {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(2); JdbcNode node = JdbcNode.lease(pool)) {
 			List<Renewal> renewals = new ArrayList<>();

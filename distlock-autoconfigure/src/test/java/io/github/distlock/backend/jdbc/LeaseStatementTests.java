@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What statements do in the database, beyond their answers.
+ * The effects of statements on the database and its sessions.
  */
 class LeaseStatementTests {
 
 	private final String key = "statement-" + UUID.randomUUID();
 
 	@Test
-	void anAttemptThatIsRefusedWritesNothingInPostgreSql() {
+	void aBusyAttemptWritesNothingInPostgreSql() {
 		TestDatabase database = TestDatabase.postgres();
 		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.lease(pool)) {
 			Ticket holder = node.ticket(this.key);
@@ -33,14 +33,14 @@ class LeaseStatementTests {
 				assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
 			}
 			assertThat(version(database)).isEqualTo(before);
-			// A repeated attempt is answered as the first one.
+			// A repeated attempt has the result of the first one.
 			node.take(holder);
 			assertThat(version(database)).isEqualTo(before);
 			assertThat(node.release(holder)).isTrue();
 		}
 	}
 
-	/** Changed by each write, and by each lock of the row. */
+	/** Changes with each write and with each lock of the row. */
 	private Map<String, Object> version(TestDatabase database) {
 		return database.direct()
 			.queryForMap("SELECT ctid::text, xmin::text, xmax::text FROM distlock_lock WHERE lock_key = ?",
@@ -64,7 +64,7 @@ class LeaseStatementTests {
 	}
 
 	@Test
-	void theLockTimeoutThatAConnectionOfMySqlHadIsRestored() throws SQLException {
+	void theLockTimeoutOfAMySqlConnectionIsRestored() throws SQLException {
 		SqlStatements statements = new SqlStatements(JdbcDialect.MYSQL);
 		try (HikariDataSource pool = TestDatabase.mariaDb().pool(1);
 				Connection connection = pool.getConnection();

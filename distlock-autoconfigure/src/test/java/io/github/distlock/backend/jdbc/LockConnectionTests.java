@@ -22,13 +22,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What becomes of a connection that cannot be prepared or restored.
+ * Connections that cannot be prepared or restored.
  */
 class LockConnectionTests {
 
 	private final List<String> calls = new ArrayList<>();
 
-	/** Fails when it is called for the second time with this level. */
+	/** The connection fails to set this isolation level. */
 	private int failingLevel = -1;
 
 	@Test
@@ -48,7 +48,7 @@ class LockConnectionTests {
 	}
 
 	@Test
-	void aPoolWhoseSizeCannotBeReadHidesNoFailure() {
+	void aFailureIsReportedAlthoughThePropertiesOfThePoolCannotBeRead() {
 		LockDataSource source = new LockDataSource(new SilentPool(), JdbcUnderTest.SETTINGS);
 		assertThatThrownBy(() -> source.open(false)).isInstanceOf(SQLException.class);
 		assertThat(source.noConnection("attempt", "a", new SQLException("away")))
@@ -96,15 +96,15 @@ class LockConnectionTests {
 				});
 	}
 
-	/** A pool that is closed, and says so whatever it is asked. */
+	/** A closed pool: every method throws an exception. */
 	public static class SilentPool extends AbstractDataSource {
 
-		/** What pools have; here it fails. */
+		/** A property of a pool, which cannot be read here. */
 		public int getMaximumPoolSize() {
 			throw new IllegalStateException("closed");
 		}
 
-		/** What pools have; here it fails. */
+		/** A property of a pool, which cannot be read here. */
 		public @Nullable Long getMaxLifetime() {
 			throw new IllegalStateException("closed");
 		}

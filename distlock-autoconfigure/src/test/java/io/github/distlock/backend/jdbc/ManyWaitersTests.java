@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Many callers and few connections.
+ * Many waiting callers and few connections.
  */
 class ManyWaitersTests {
 
@@ -37,7 +37,7 @@ class ManyWaitersTests {
 	@ParameterizedTest
 	@CsvSource({ "POSTGRESQL, true, 4", "POSTGRESQL, true, 40", "MARIADB, true, 40", "H2, true, 40",
 			"POSTGRESQL, false, 40", "MARIADB, false, 4" })
-	void twoHundredWaitersDoNotExhaustThePoolAndAllGetThrough(Database server, boolean rows, int keys)
+	void twoHundredWaitingCallersDoNotExhaustThePoolAndAllGetTheLock(Database server, boolean rows, int keys)
 			throws Exception {
 		String name = "many-" + UUID.randomUUID() + "-";
 		ConcurrentMap<String, AtomicInteger> inside = new ConcurrentHashMap<>();
@@ -55,7 +55,7 @@ class ManyWaitersTests {
 						if (here.incrementAndGet() > 1) {
 							overlaps.incrementAndGet();
 						}
-						// What the application does meanwhile needs a connection, too.
+						// The application needs a connection as well.
 						pool.getConnection().close();
 						here.decrementAndGet();
 					}

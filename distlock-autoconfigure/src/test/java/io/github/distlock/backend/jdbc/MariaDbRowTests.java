@@ -4,7 +4,7 @@ import io.github.distlock.contract.LockStoreContract;
 import io.github.distlock.contract.StoreUnderTest;
 
 /**
- * The contract, on MariaDB in mode row.
+ * The contract of a lock store on MariaDB, mode {@code row}.
  */
 class MariaDbRowTests extends LockStoreContract {
 

@@ -17,10 +17,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * The MariaDB of this machine, with data of its own, on a free port; it ends with this
- * JVM.
+ * A MariaDB server with its own data folder and a free port. It ends with this JVM.
  *
- * @param port where it listens
+ * @param port the port of the server
  */
 record MariaDbServer(int port) {
 
@@ -31,8 +30,8 @@ record MariaDbServer(int port) {
 			Path folder = Files.createTempDirectory("mariadb");
 			Path data = folder.resolve("data");
 			int port = RedisTestServer.freePort();
-			// A server that starts removes the temporary tables of others from their
-			// folder.
+			// At its start, a server removes the temporary tables of other servers from
+			// a shared folder.
 			String temporary = "--tmpdir=" + folder;
 			int status = run(folder, "mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal",
 					"--skip-test-db", "--datadir=" + data, temporary)
@@ -71,7 +70,7 @@ record MariaDbServer(int port) {
 	private static Process run(Path folder, String... command) throws IOException {
 		List<String> line = new ArrayList<>(List.of(command));
 		if (System.getProperty("user.name").equals("root")) {
-			// It refuses to be run by root unless told.
+			// By default the server refuses to run as root.
 			line.add("--user=root");
 		}
 		ProcessBuilder.Redirect log = ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile());

@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 
 /**
- * A pool of an unknown type that counts its connections, and whose database can fail.
+ * A pool of an unknown type that records its connections, and whose database can fail.
  */
 public class ObservedPool extends AbstractDataSource {
 
 	final AtomicInteger opened = new AtomicInteger();
 
-	/** Connections that are out of the pool. */
+	/** Borrowed connections. */
 	final Set<Connection> used = ConcurrentHashMap.newKeySet();
 
 	private final DataSource target;
@@ -49,12 +49,12 @@ public class ObservedPool extends AbstractDataSource {
 		this.maxLifetime = maxLifetime;
 	}
 
-	/** What the pool says of itself, as pools have it: read by its name. */
+	/** A property that the store reads by its name. */
 	public int getMaximumPoolSize() {
 		return this.maximumPoolSize;
 	}
 
-	/** What the pool says of itself, as pools have it: read by its name. */
+	/** A property that the store reads by its name. */
 	public long getMaxLifetime() {
 		return this.maxLifetime;
 	}
@@ -67,19 +67,19 @@ public class ObservedPool extends AbstractDataSource {
 		this.outage = null;
 	}
 
-	/** Replace the validation of each connection, or restore it. */
+	/** Replace the validation of all connections, or restore it. */
 	void validatesBy(@Nullable BooleanSupplier validation) {
 		this.validation = validation;
 	}
 
-	/** What is connected stays with the former primary. */
+	/** The borrowed connections stay connected to the former primary. */
 	void failsOver() {
 		this.readOnly.addAll(this.used);
 	}
 
 	/**
-	 * The next statement fails as one that inserts a key which another session has just
-	 * inserted.
+	 * Let the next statement fail like one that inserts a key that another session has
+	 * just inserted.
 	 */
 	void collides() {
 		this.collision.set(true);

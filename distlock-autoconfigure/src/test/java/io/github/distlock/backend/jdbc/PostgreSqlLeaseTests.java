@@ -4,7 +4,7 @@ import io.github.distlock.contract.LockStoreContract;
 import io.github.distlock.contract.StoreUnderTest;
 
 /**
- * The contract, on PostgreSQL in mode lease.
+ * The contract of a lock store on PostgreSQL, mode {@code lease}.
  */
 class PostgreSqlLeaseTests extends LockStoreContract {
 

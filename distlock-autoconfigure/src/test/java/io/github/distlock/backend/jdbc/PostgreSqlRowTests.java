@@ -4,7 +4,7 @@ import io.github.distlock.contract.LockStoreContract;
 import io.github.distlock.contract.StoreUnderTest;
 
 /**
- * The contract, on PostgreSQL in mode row.
+ * The contract of a lock store on PostgreSQL, mode {@code row}.
  */
 class PostgreSqlRowTests extends LockStoreContract {
 

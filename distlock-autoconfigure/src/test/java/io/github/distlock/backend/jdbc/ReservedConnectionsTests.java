@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The connections that the lease mode keeps for releases and renewals.
+ * The connections that the mode {@code lease} reserves for releases and renewals.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class ReservedConnectionsTests {
@@ -61,7 +61,7 @@ class ReservedConnectionsTests {
 	}
 
 	@Test
-	void theStartSaysHowManyAreReserved(CapturedOutput output) {
+	void theNumberOfReservedConnectionsIsLogged(CapturedOutput output) {
 		try (HikariDataSource pool = TestDatabase.h2().pool(10); JdbcNode node = JdbcNode.lease(pool)) {
 			assertThat(output).contains("reserves 2 connections of the DataSource (HikariDataSource, at most 10")
 				.doesNotContainPattern("WARN .*ReservedConnectionCount");
@@ -89,7 +89,7 @@ class ReservedConnectionsTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void connectionsOfAPoolThatDoesNotCommitByItselfAreIdleWithoutATransaction(Database server) {
+	void idleConnectionsOfAPoolWithoutAutoCommitHaveNoOpenTransaction(Database server) {
 		HikariConfig settings = server.open().poolSettings(8);
 		settings.setAutoCommit(false);
 		settings.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
@@ -123,7 +123,7 @@ class ReservedConnectionsTests {
 				Set<Connection> before = Set.copyOf(pool.used);
 				assertThat(before).hasSize(2);
 				endAllSessions(server, database);
-				// Longer than a connection is believed to be alive.
+				// Longer than a connection is used without validation.
 				await().pollDelay(Duration.ofMillis(600)).until(() -> node.release(ticket));
 				await().atMost(SOON)
 					.untilAsserted(() -> assertThat(pool.used).hasSize(2).doesNotContainAnyElementsOf(before));
@@ -132,7 +132,7 @@ class ReservedConnectionsTests {
 	}
 
 	@Test
-	void connectionsAreExchangedBeforeThePoolWouldEndThem() {
+	void connectionsAreReplacedBeforeThePoolWouldEndThem() {
 		try (HikariDataSource hikari = TestDatabase.h2().pool(10)) {
 			ObservedPool pool = new ObservedPool(hikari, 10, 1000);
 			try (JdbcNode node = JdbcNode.lease(pool)) {
@@ -147,7 +147,7 @@ class ReservedConnectionsTests {
 	}
 
 	@Test
-	void afterAFailoverEveryConnectionIsExchanged() {
+	void everyConnectionIsReplacedAfterAFailover() {
 		try (HikariDataSource hikari = TestDatabase.postgres().pool(10)) {
 			ObservedPool pool = new ObservedPool(hikari, 10, 0);
 			try (JdbcNode node = JdbcNode.lease(pool)) {
@@ -165,7 +165,7 @@ class ReservedConnectionsTests {
 	}
 
 	@Test
-	void aRefusedStatementCostsNoConnection() {
+	void aRejectedStatementDoesNotCostAConnection() {
 		HikariConfig settings = TestDatabase.postgres().poolSettings(10);
 		settings.setConnectionInitSql("SET search_path = nowhere");
 		try (HikariDataSource hikari = new HikariDataSource(settings)) {
@@ -181,7 +181,7 @@ class ReservedConnectionsTests {
 	}
 
 	@Test
-	void noAttemptIsSentBeforeTheConnectionsAreThere() {
+	void noAttemptIsSentBeforeAllConnectionsAreReserved() {
 		try (HikariDataSource hikari = TestDatabase.h2().pool(10)) {
 			ObservedPool pool = new ObservedPool(hikari, 10, 0);
 			pool.goesDown();
@@ -200,7 +200,7 @@ class ReservedConnectionsTests {
 	}
 
 	@Test
-	void releasesGoOnWhenTheApplicationHasAllOtherConnections() throws Exception {
+	void releasesContinueWhenTheApplicationUsesAllOtherConnections() throws Exception {
 		List<Connection> others = new ArrayList<>();
 		try (HikariDataSource pool = TestDatabase.postgres().pool(4); JdbcNode node = JdbcNode.lease(pool)) {
 			List<Ticket> tickets = new ArrayList<>();

@@ -32,18 +32,18 @@ class ReservedConnectionsValidationTests {
 	private final String key = "validation-" + UUID.randomUUID();
 
 	@Test
-	void aReleaseThatIsGivenUpDuringAValidationFails() {
+	void aReleaseThatTimesOutDuringAValidationFails() {
 		try (HikariDataSource hikari = TestDatabase.h2().pool(10)) {
 			ObservedPool pool = new ObservedPool(hikari, 10, 0);
 			try (JdbcNode node = JdbcNode.lease(pool)) {
 				Ticket ticket = node.ticket(this.key);
 				node.take(ticket);
-				// The answer comes later than the command-timeout of two seconds.
+				// Longer than the command time-out of two seconds.
 				pool.validatesBy(() -> {
 					new CompletableFuture<Boolean>().completeOnTimeout(false, 3, TimeUnit.SECONDS).join();
 					return false;
 				});
-				// Longer than a connection is believed to be alive.
+				// Longer than a connection is used without validation.
 				await().pollDelay(Duration.ofMillis(600)).until(() -> true);
 				assertThatThrownBy(() -> node.release(ticket)).isInstanceOf(LockBackendException.class)
 					.hasMessageContaining("No connection was available from");
@@ -107,7 +107,7 @@ class ReservedConnectionsValidationTests {
 	}
 
 	@Test
-	void oneDeadConnectionCostsNoOtherReservedConnection() {
+	void oneBrokenConnectionDoesNotReplaceTheOthers() {
 		try (HikariDataSource hikari = TestDatabase.h2().pool(10)) {
 			ObservedPool pool = new ObservedPool(hikari, 10, 0);
 			try (JdbcNode node = JdbcNode.lease(pool)) {

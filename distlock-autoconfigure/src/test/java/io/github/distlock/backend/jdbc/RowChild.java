@@ -11,7 +11,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.backend.Grant;
 
 /**
- * A JVM of its own that holds one row until it is killed.
+ * A separate JVM that holds one row until it is killed.
  */
 final class RowChild {
 
@@ -29,7 +29,7 @@ final class RowChild {
 		}
 	}
 
-	/** Start one, and wait until it holds. */
+	/** Start a child and wait until it holds the lock. */
 	static Holder start(TestDatabase database, String key) throws IOException {
 		Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
 				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m", "-cp", System.getProperty("java.class.path"),
@@ -46,10 +46,10 @@ final class RowChild {
 	}
 
 	/**
-	 * A child that holds.
+	 * A child that holds the lock.
 	 *
-	 * @param process which
-	 * @param token its fencing token
+	 * @param process the process of the child
+	 * @param token the fencing token of its lock
 	 */
 	record Holder(Process process, long token) {
 

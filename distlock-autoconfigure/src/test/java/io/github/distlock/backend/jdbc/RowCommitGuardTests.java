@@ -31,7 +31,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Transactions under a lock that only its database knows to be held.
+ * The commit guard with locks of the mode {@code row}, which only the database can
+ * confirm.
  */
 class RowCommitGuardTests {
 
@@ -62,7 +63,7 @@ class RowCommitGuardTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
-	void aTransactionIsRolledBackIfTheTransactionOfItsLockHasEndedAMomentAgo(Database server) {
+	void aTransactionIsRolledBackIfTheTransactionOfItsLockHasJustEnded(Database server) {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(4)) {
 			BackendLockRegistry registry = new BackendLockRegistry(

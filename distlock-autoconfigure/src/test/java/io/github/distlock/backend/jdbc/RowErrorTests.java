@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Row mode after an {@link Error} in the moment of a grant.
+ * An {@link Error} while a lock of the mode {@code row} is granted.
  */
 class RowErrorTests implements LockSignals {
 

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What the row mode promises beyond the contract.
+ * Properties of the mode {@code row} beyond the contract.
  */
 class RowModeTests {
 
@@ -39,7 +39,7 @@ class RowModeTests {
 			Ticket waiter = node.ticket(this.key);
 			assertThat(node.attempt(waiter)).isInstanceOf(AttemptResult.Waiting.class);
 			holder.kill();
-			// The lock time-out of the statement is longer.
+			// Shorter than the lock time-out of the statement.
 			await().atMost(Duration.ofSeconds(2)).until(() -> node.granted.contains(waiter));
 			assertThat(node.take(waiter).firstToken()).isGreaterThan(holder.token() + 16);
 		}
@@ -50,7 +50,7 @@ class RowModeTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
-	void aTransactionThatTheDatabaseEndedIsFoundAndItsLockIsLost(Database server) {
+	void aLockIsLostWhenTheDatabaseEndsItsTransaction(Database server) {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.row(pool)) {
 			Ticket ticket = node.ticket(this.key);
@@ -69,7 +69,7 @@ class RowModeTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void anAttemptBeyondTheBoundWaitsForAConnectionOrSaysSo(Database server) {
+	void anAttemptBeyondTheMaximumNumberOfConnectionsWaitsOrFails(Database server) {
 		try (HikariDataSource pool = server.open().pool(5); JdbcNode node = JdbcNode.row(pool, 2)) {
 			Ticket first = node.ticket(this.key + 1);
 			node.take(first);
@@ -92,7 +92,7 @@ class RowModeTests {
 	}
 
 	@Test
-	void nobodyBelievesInARowThatHasBeenGivenBack() {
+	void aGrantIsInvalidAfterItsRowHasBeenFreed() {
 		try (HikariDataSource pool = Database.H2.open().pool(4)) {
 			JdbcNode node = JdbcNode.row(pool);
 			Ticket released = node.ticket(this.key);
@@ -108,7 +108,7 @@ class RowModeTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void whoeverWaitsForAHeldRowDoesNotKeepOthersFromAConnection(Database server) {
+	void aTicketThatWaitsForAHeldRowLeavesItsConnectionToOthers(Database server) {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(5);
 				JdbcNode holder = JdbcNode.row(pool);
@@ -124,7 +124,7 @@ class RowModeTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void aLeaseOfTheOtherModeKeepsARowOut(Database server) {
+	void aRowWithALeaseOfTheOtherModeIsNotGranted(Database server) {
 		try (HikariDataSource pool = server.open().pool(5);
 				JdbcNode lease = JdbcNode.lease(pool);
 				JdbcNode row = JdbcNode.row(pool)) {
@@ -138,7 +138,7 @@ class RowModeTests {
 	}
 
 	@Test
-	void aTokenOfARowIsHigherThanTheLastEvenIfTheClockWasSetBack() {
+	void aTokenIsHigherThanTheLastOneEvenIfTheClockWasSetBack() {
 		TestDatabase database = TestDatabase.postgres();
 		try (HikariDataSource pool = database.pool(3); JdbcNode node = JdbcNode.row(pool)) {
 			Ticket ticket = node.ticket(this.key);

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Callers of one JVM when the database ends the session that holds their lock.
+ * Callers of one JVM while the database ends the session that holds their lock.
  */
 class RowSessionEndTests implements LockListener {
 
@@ -36,7 +36,7 @@ class RowSessionEndTests implements LockListener {
 
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
-	void theHolderHearsOfItAtTheReleaseAndTheNextCallerEntersUnderAnotherSession(Database server) throws Exception {
+	void theReleaseReportsTheLossAndTheNextCallerGetsTheLockInAnotherSession(Database server) throws Exception {
 		TestDatabase database = server.open();
 		try (HikariDataSource pool = database.pool(8)) {
 			BackendLockRegistry registry = registry(pool);

@@ -19,11 +19,11 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /**
- * A database with our table, made once for all tests of this JVM.
+ * A database with the table of locks, created once for all tests of this JVM.
  *
- * @param platform which
- * @param url where
- * @param user who
+ * @param platform the name of the database in the SQL files
+ * @param url the JDBC URL
+ * @param user the name of the user
  */
 record TestDatabase(String platform, String url, String user) {
 
@@ -39,7 +39,7 @@ record TestDatabase(String platform, String url, String user) {
 		return once(h2, () -> new TestDatabase("h2", "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa"));
 	}
 
-	/** Inside a server that the tests bring; it ends with this JVM. */
+	/** PostgreSQL, embedded in the tests. Ends with this JVM. */
 	static TestDatabase postgres() {
 		return once(postgres, () -> {
 			try {
@@ -58,7 +58,7 @@ record TestDatabase(String platform, String url, String user) {
 		});
 	}
 
-	/** Of this machine, if it has one; tests are skipped otherwise. */
+	/** MariaDB, if it is installed. Skips the test otherwise. */
 	static TestDatabase mariaDb() {
 		return once(mariaDb, () -> new TestDatabase("mariadb", MariaDbServer.start().url(), "root"));
 	}
@@ -86,7 +86,7 @@ record TestDatabase(String platform, String url, String user) {
 			.execute(new DriverManagerDataSource(this.url, this.user, ""));
 	}
 
-	/** Make a pool, as an application has it. */
+	/** Create a pool like that of an application. */
 	HikariDataSource pool(int size) {
 		return new HikariDataSource(poolSettings(size));
 	}
@@ -98,18 +98,18 @@ record TestDatabase(String platform, String url, String user) {
 		config.setPassword("");
 		config.setMaximumPoolSize(size);
 		config.setMinimumIdle(0);
-		// The shortest there is: the contract makes many pools.
+		// The shortest possible value, since the contract creates many pools.
 		config.setIdleTimeout(10_000);
 		config.setConnectionTimeout(10_000);
 		return config;
 	}
 
-	/** For the tests themselves: a connection each time. */
+	/** A template for the tests, which opens a connection for each statement. */
 	JdbcTemplate direct() {
 		return new JdbcTemplate(new DriverManagerDataSource(this.url, this.user, ""));
 	}
 
-	/** Begins a server. */
+	/** Starts a server. */
 	private interface Start {
 
 		TestDatabase run();

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Callers of the lease mode which keep connections of the pool that the store uses.
+ * Callers of the mode {@code lease} that use connections of the same pool as the store.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class TransactionCallersTests implements LockListener {
@@ -56,7 +56,7 @@ class TransactionCallersTests implements LockListener {
 	@ParameterizedTest
 	@CsvSource({ "POSTGRESQL, 9, 1", "POSTGRESQL, 10, 1", "POSTGRESQL, 12, 1", "POSTGRESQL, 10, 10",
 			"POSTGRESQL, 20, 1", "MARIADB, 12, 1", "MARIADB, 10, 10", "H2, 12, 1", "H2, 10, 10" })
-	void callersInsideTransactionsGetTheirLocksHoweverManyTheyAre(Database server, int callers, int keys)
+	void callersInsideTransactionsGetTheirLocksWhateverTheirNumber(Database server, int callers, int keys)
 			throws Exception {
 		AtomicInteger sections = new AtomicInteger();
 		AtomicInteger errors = new AtomicInteger();
@@ -98,7 +98,7 @@ class TransactionCallersTests implements LockListener {
 
 	@ParameterizedTest
 	@EnumSource
-	void locksAreRenewedWhileTheApplicationKeepsAllOtherConnections(Database server) throws Exception {
+	void locksAreRenewedWhileTheApplicationUsesAllOtherConnections(Database server) throws Exception {
 		ExecutorService threads = Executors.newCachedThreadPool();
 		HikariConfig settings = server.open().poolSettings(POOL);
 		settings.setConnectionTimeout(PATIENCE.toMillis());
@@ -115,7 +115,7 @@ class TransactionCallersTests implements LockListener {
 					return end.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 				});
 			}
-			// Four renewals of each: the leases have ended otherwise.
+			// Four renewals of each lock: without them the leases have expired.
 			await().atMost(PATIENCE).until(() -> this.renewed.get() >= 20 || this.lost.get() > 0);
 			assertThat(locks).allMatch(HeldLock::isHeld);
 			locks.forEach(HeldLock::close);
