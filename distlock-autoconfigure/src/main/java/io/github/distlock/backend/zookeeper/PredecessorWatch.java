@@ -83,7 +83,7 @@ final class PredecessorWatch implements Watcher {
 	private CompletableFuture<Boolean> watch(ZooKeeperTicket ticket, TicketNode node, String predecessor) {
 		AsyncZooKeeper commands = node.session().commands();
 		String fullPath = commands.full(predecessor);
-		ticket.watches(predecessor);
+		ticket.setWatchedPath(predecessor);
 		List<CompletableFuture<Boolean>> reply = new ArrayList<>(1);
 		this.watched.compute(fullPath, (path, current) -> {
 			Set<ZooKeeperTicket> waiting = (current != null) ? current : ConcurrentHashMap.newKeySet();

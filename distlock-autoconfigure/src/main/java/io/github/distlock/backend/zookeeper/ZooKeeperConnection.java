@@ -47,7 +47,7 @@ final class ZooKeeperConnection {
 
 	private final TimeSource clock;
 
-	private final Listener listener;
+	private final SessionListener listener;
 
 	private final ScheduledThreadPoolExecutor timers;
 
@@ -70,7 +70,7 @@ final class ZooKeeperConnection {
 
 	private volatile boolean closed;
 
-	ZooKeeperConnection(CuratorFramework client, Duration commandTimeout, TimeSource clock, Listener listener) {
+	ZooKeeperConnection(CuratorFramework client, Duration commandTimeout, TimeSource clock, SessionListener listener) {
 		this.client = client;
 		this.commandTimeout = commandTimeout;
 		this.clock = clock;
@@ -251,13 +251,13 @@ final class ZooKeeperConnection {
 		try {
 			ZooKeeperSession session = this.current;
 			if (session != null && !session.isAlive()) {
-				signal(Listener::sessionInDoubt);
+				signal(SessionListener::sessionInDoubt);
 			}
 			session = connectedSession();
 			if (session != null) {
 				session.confirm();
 				delay = session.nextConfirmationNanos();
-				signal(Listener::stillConnected);
+				signal(SessionListener::stillConnected);
 			}
 		}
 		catch (Throwable ex) {
@@ -293,20 +293,20 @@ final class ZooKeeperConnection {
 				if (this.connected.isDone()) {
 					this.connected = new CompletableFuture<>();
 				}
-				signal(Listener::sessionInDoubt);
+				signal(SessionListener::sessionInDoubt);
 			}
 			default -> logger.debug("The connection to ZooKeeper is read-only");
 		}
 	}
 
-	private void signal(Consumer<Listener> signal) {
+	private void signal(Consumer<SessionListener> signal) {
 		if (!this.closed) {
 			signal.accept(this.listener);
 		}
 	}
 
 	/** Receives the changes of the session. Must not block. */
-	interface Listener {
+	interface SessionListener {
 
 		/** The session may end, or has ended. */
 		void sessionInDoubt();

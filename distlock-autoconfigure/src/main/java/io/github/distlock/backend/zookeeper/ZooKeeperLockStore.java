@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * The open store of a {@link ZooKeeperLockBackend}: the verbs, and the signals that
  * follow from events of ZooKeeper. Thread-safe.
  */
-final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Listener {
+final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.SessionListener {
 
 	/**
 	 * Share of the session timeout after which a waiting ticket is attempted again, plus

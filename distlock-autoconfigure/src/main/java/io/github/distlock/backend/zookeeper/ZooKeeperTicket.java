@@ -31,11 +31,11 @@ final class ZooKeeperTicket {
 	/** Guarded by {@link #lock} for writing. */
 	private volatile @Nullable TicketNode node;
 
-	/** The last creation of a node. Guarded by {@link #lock}. */
-	private @Nullable CompletableFuture<TicketNode> creation;
+	/** The last creation of a node. Guarded by {@link #lock} for writing. */
+	private volatile @Nullable CompletableFuture<TicketNode> creation;
 
-	/** Guarded by {@link #lock}. */
-	private boolean mayHaveUnknownNodes;
+	/** Guarded by {@link #lock} for writing. */
+	private volatile boolean mayHaveUnknownNodes;
 
 	/** The last deletion of all nodes. Guarded by {@link #lock}. */
 	private @Nullable CompletableFuture<Boolean> deletion;
@@ -99,7 +99,7 @@ final class ZooKeeperTicket {
 		return this.watchedPath;
 	}
 
-	void watches(String path) {
+	void setWatchedPath(String path) {
 		this.watchedPath = path;
 	}
 
@@ -224,32 +224,20 @@ final class ZooKeeperTicket {
 
 	/** The last creation of a node, completed or not. */
 	@Nullable CompletableFuture<TicketNode> creation() {
-		this.lock.lock();
-		try {
-			return this.creation;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return this.creation;
 	}
 
 	/** Whether nodes may exist that are not known. */
 	boolean mayHaveUnknownNodes() {
-		this.lock.lock();
-		try {
-			return this.mayHaveUnknownNodes;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return this.mayHaveUnknownNodes;
 	}
 
 	/**
-	 * The deletion of the node is sent.
+	 * Remember that the deletion of the node is sent.
 	 * @return whether it was sent before: then a missing node may have been deleted by
 	 * that command, whose reply was lost
 	 */
-	boolean deletionSent() {
+	boolean markDeletionSent() {
 		this.lock.lock();
 		try {
 			boolean before = this.deletionSent;

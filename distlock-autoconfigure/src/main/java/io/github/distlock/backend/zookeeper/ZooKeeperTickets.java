@@ -204,7 +204,7 @@ final class ZooKeeperTickets {
 		if (session == null) {
 			return CompletableFuture.failedFuture(new KeeperException.ConnectionLossException());
 		}
-		boolean sentBefore = ticket.deletionSent();
+		boolean sentBefore = ticket.markDeletionSent();
 		CompletableFuture<Boolean> deleted = (node == null) ? CompletableFuture.completedFuture(false)
 				: session.commands().delete(node.path()).thenApply((existed) -> existed || sentBefore);
 		return search ? deleted.thenCombine(deleteUnknownNodes(ticket, session), (existed, none) -> existed) : deleted;
