@@ -21,7 +21,7 @@ final class Contexts {
 	private Contexts() {
 	}
 
-	static List<Class<?>> ours() {
+	static List<Class<?>> autoConfigurations() {
 		ClassLoader classLoader = Contexts.class.getClassLoader();
 		return StreamSupport.stream(ImportCandidates.load(AutoConfiguration.class, classLoader).spliterator(), false)
 			.filter((name) -> name.startsWith("io.github.distlock."))
@@ -37,7 +37,8 @@ final class Contexts {
 	}
 
 	static ApplicationContextRunner withoutRedis() {
-		return new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(ours().toArray(Class<?>[]::new)))
+		return new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(autoConfigurations().toArray(Class<?>[]::new)))
 			.withPropertyValues(NO_REDIS);
 	}
 

@@ -11,6 +11,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.metrics.LockMetrics;
 import io.github.distlock.registry.BackendLockRegistry;
@@ -29,6 +30,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
@@ -40,7 +42,7 @@ class DistlockAutoConfigurationTests {
 
 	@Test
 	void everyAutoConfigurationIsListed() {
-		assertThat(Contexts.ours())
+		assertThat(Contexts.autoConfigurations())
 			.containsExactlyInAnyOrder(DistlockAopAutoConfiguration.class, DistlockAutoConfiguration.class,
 					DistlockJdbcAutoConfiguration.class, DistlockLocalAutoConfiguration.class,
 					DistlockMetricsAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
@@ -167,9 +169,13 @@ class DistlockAutoConfigurationTests {
 
 		@Bean
 		LockBackend ownBackend() {
+			BackendDescription description = new BackendDescription("own", Set.of(LockMode.EXCLUSIVE), false, true, 1,
+					Duration.ZERO, 1);
+			LockStore store = mock(LockStore.class);
+			given(store.description()).willReturn(description);
 			LockBackend backend = mock(LockBackend.class);
-			given(backend.description()).willReturn(
-					new BackendDescription("own", Set.of(LockMode.EXCLUSIVE), false, true, 1, Duration.ZERO, 1));
+			given(backend.description()).willReturn(description);
+			given(backend.open(any())).willReturn(store);
 			return backend;
 		}
 

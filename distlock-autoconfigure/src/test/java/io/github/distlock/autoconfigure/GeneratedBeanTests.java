@@ -36,7 +36,7 @@ class GeneratedBeanTests {
 
 	/** Both methods of a kind are called in the same two JVMs. */
 	private static List<ChildJvm> pair(String kind) {
-		return pairs.computeIfAbsent(kind, (missing) -> List.of(child(missing, 1), child(missing, 3)));
+		return pairs.computeIfAbsent(kind, (newKind) -> List.of(child(newKind, 1), child(newKind, 3)));
 	}
 
 	private static ChildJvm child(String kind, int others) {

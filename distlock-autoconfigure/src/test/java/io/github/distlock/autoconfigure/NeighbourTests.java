@@ -107,13 +107,13 @@ class NeighbourTests {
 					.toArray(String[]::new))
 				.run((context) -> {
 					assertThat(context).hasNotFailed();
-					assertThat(ours(context)).hasSizeGreaterThan(20)
+					assertThat(libraryBeans(context)).hasSizeGreaterThan(20)
 						.allMatch((name) -> name.startsWith("distlock") || name.startsWith("io.github.distlock."));
 				});
 		}
 	}
 
-	private static Stream<String> ours(ApplicationContext context) {
+	private static Stream<String> libraryBeans(ApplicationContext context) {
 		return Stream.of(context.getBeanDefinitionNames()).filter((name) -> {
 			Class<?> type = context.getType(name, false);
 			return type != null && type.getName().startsWith("io.github.distlock.");

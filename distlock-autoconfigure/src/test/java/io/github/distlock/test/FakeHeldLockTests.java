@@ -31,12 +31,12 @@ class FakeHeldLockTests {
 
 	@Test
 	void itReportsItsLossOnce() {
-		List<String> told = new ArrayList<>();
-		this.lock.onLost(() -> told.add("before"));
+		List<String> callbacks = new ArrayList<>();
+		this.lock.onLost(() -> callbacks.add("before"));
 		this.lock.lose();
 		this.lock.lose();
-		this.lock.onLost(() -> told.add("after"));
-		assertThat(told).containsExactly("before", "after");
+		this.lock.onLost(() -> callbacks.add("after"));
+		assertThat(callbacks).containsExactly("before", "after");
 		assertThat(this.lock.isHeld()).isFalse();
 		assertThat(this.lock.remaining()).isEqualTo(Duration.ZERO);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.lock::close);

@@ -138,12 +138,12 @@ class PausedHolderTests {
 
 	@Test
 	void withFencingALateHolderIsRefusedEvenWithoutTheGuard() {
-		Sale late = Sale.of(1).whenEntered(() -> {
+		Sale lateSale = Sale.of(1).whenEntered(() -> {
 			Shops.outliveTheLease();
 			Shops.elsewhere(() -> jdbc.getBean(FencedTill.class).sell(Sale.of(2))).join();
 		});
 		assertThatExceptionOfType(OptimisticLockingFailureException.class)
-			.isThrownBy(() -> unguarded.getBean(FencedTill.class).sellBriefly(late));
+			.isThrownBy(() -> unguarded.getBean(FencedTill.class).sellBriefly(lateSale));
 		assertThat(shops.stock()).isEqualTo(8);
 	}
 
