@@ -121,7 +121,7 @@ class LoadTimeWeavingTests {
 	}
 
 	private String said(String scene) {
-		return this.child.tell(scene).expect("said " + scene + " ");
+		return this.child.send(scene).expect("said " + scene + " ");
 	}
 
 }

@@ -48,11 +48,11 @@ class GeneratedBeanTests {
 	void aGeneratedBeanOfTwoJvmsHasOneLock(String kind, String method) {
 		ChildJvm one = pair(kind).get(0);
 		ChildJvm other = pair(kind).get(1);
-		one.tell(method).expect("inside");
-		assertThat(other.tell(method).expect("refused ")).contains("$Work");
-		one.tell("return").expect("returned");
-		other.tell(method).expect("inside");
-		other.tell("return").expect("returned");
+		one.send(method).expect("inside");
+		assertThat(other.send(method).expect("refused ")).contains("$Work");
+		one.send("return").expect("returned");
+		other.send(method).expect("inside");
+		other.send("return").expect("returned");
 	}
 
 }

@@ -59,7 +59,7 @@ interface ContractTests {
 	}
 
 	default void assumeOrder() {
-		assumeTrue(description().fair(), () -> "The store '" + description().name() + "' keeps no order over JVMs");
+		assumeTrue(description().fair(), () -> "The store '" + description().name() + "' keeps no order across JVMs");
 	}
 
 	default void assumeReaders() {

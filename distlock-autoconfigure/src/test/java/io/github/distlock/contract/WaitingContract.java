@@ -91,8 +91,8 @@ interface WaitingContract extends ContractTests {
 				}
 			});
 			callers.add(waiter);
-			await().failFast(() -> assertThat(callers).as("those who wait").noneMatch(Future::isDone))
-				.untilAsserted(() -> assertThat(List.of(one().waiting(), two().waiting())).as("callers that wait")
+			await().failFast(() -> assertThat(callers).as("waiting callers").noneMatch(Future::isDone))
+				.untilAsserted(() -> assertThat(List.of(one().waiting(), two().waiting())).as("waiting callers")
 					.satisfies((waiting) -> assertThat(waiting.get(0) + waiting.get(1)).isEqualTo(caller + 1)));
 			if (request.fair()) {
 				await().until(() -> one().backend().queued() + two().backend().queued() == caller + 1);

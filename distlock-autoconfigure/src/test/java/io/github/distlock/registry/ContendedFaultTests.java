@@ -164,7 +164,7 @@ class ContendedFaultTests {
 				pass(Duration.ofMillis(millis));
 			}
 			finally {
-				faults.goOn();
+				faults.resume();
 			}
 			this.run.awaitProgress();
 		}

@@ -92,7 +92,7 @@ class MinHoldTests extends TwoRegistries {
 		try (ChildJvm child = ChildJvm.start(redis.server().port(), "killed", Duration.ofMillis(200))) {
 			long start = System.nanoTime();
 			// Longer than the first commands of a young JVM take.
-			child.tell("keep PT2S").expect("closed");
+			child.send("keep PT2S").expect("closed");
 			child.kill();
 			assertThat(waitedByTheOther("killed", start)).isGreaterThanOrEqualTo(1_995);
 		}

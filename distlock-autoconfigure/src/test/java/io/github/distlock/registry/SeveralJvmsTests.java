@@ -30,7 +30,7 @@ class SeveralJvmsTests extends TwoRegistries {
 	@Test
 	void theNextWaiterEntersAfterTheLeaseOfAHolderThatWasKilled() {
 		try (ChildJvm child = child("killed-holder")) {
-			long token = Long.parseLong(child.tell("acquire").expect("acquired"));
+			long token = Long.parseLong(child.send("acquire").expect("acquired"));
 			assertThat(this.one.tryAcquire(LockRequest.of("killed-holder").waitTime(Duration.ZERO))).isEmpty();
 			child.kill();
 			try (HeldLock lock = this.one.acquire(patient("killed-holder"))) {
@@ -43,7 +43,7 @@ class SeveralJvmsTests extends TwoRegistries {
 	void theNextLiveWaiterEntersAtOnceWhenTheHeadOfTheQueueWasKilled() throws Exception {
 		try (ChildJvm child = child("killed-waiter")) {
 			HeldLock first = this.two.acquire(patient("killed-waiter"));
-			child.tell("acquire").expect("waiting");
+			child.send("acquire").expect("waiting");
 			// Queued, and with an inbox at which a publish was counted.
 			await().until(() -> redis.hasCountedTicket("killed-waiter"));
 			Future<HeldLock> behind = this.threads.submit(() -> this.one.acquire(patient("killed-waiter")));
@@ -64,13 +64,13 @@ class SeveralJvmsTests extends TwoRegistries {
 	@Test
 	void aHolderPausedBeyondItsLeaseLearnsThatItLostAndItsReleaseChangesNothing() {
 		try (ChildJvm child = child("paused-holder")) {
-			long token = Long.parseLong(child.tell("acquire").expect("acquired"));
+			long token = Long.parseLong(child.send("acquire").expect("acquired"));
 			child.pause();
 			try (HeldLock next = this.one.acquire(patient("paused-holder"))) {
 				assertThat(next.fencingToken()).isGreaterThan(token);
 				child.resume();
-				assertThat(child.tell("check").expect("held")).isEqualTo("false");
-				child.tell("close").expect("lost");
+				assertThat(child.send("check").expect("held")).isEqualTo("false");
+				child.send("close").expect("lost");
 				assertThat(next.isHeld()).isTrue();
 				assertThat(this.two.tryAcquire(LockRequest.of("paused-holder").waitTime(Duration.ZERO))).isEmpty();
 			}
@@ -82,7 +82,7 @@ class SeveralJvmsTests extends TwoRegistries {
 	void aWaiterPausedAtTheHeadIsPassedOverAfterItsGraceAndDoesNotEnterLate() {
 		try (ChildJvm child = child("paused-waiter")) {
 			HeldLock first = this.two.acquire(patient("paused-waiter"));
-			child.tell("acquire").expect("waiting");
+			child.send("acquire").expect("waiting");
 			await().until(() -> redis.queueLength("paused-waiter") == 1);
 			child.pause();
 			first.close();
@@ -94,7 +94,7 @@ class SeveralJvmsTests extends TwoRegistries {
 			long token = next.fencingToken();
 			next.close();
 			assertThat(Long.parseLong(child.expect("acquired"))).isGreaterThan(token);
-			child.tell("close").expect("released");
+			child.send("close").expect("released");
 		}
 	}
 

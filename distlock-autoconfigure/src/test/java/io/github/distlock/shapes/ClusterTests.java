@@ -52,7 +52,7 @@ class ClusterTests {
 
 	@AfterEach
 	void stopNodes() {
-		cluster.masters().forEach(RedisProcess::goOn);
+		cluster.masters().forEach(RedisProcess::resume);
 		this.nodes.close();
 	}
 
@@ -98,7 +98,7 @@ class ClusterTests {
 		hung.stall();
 		await().atMost(Duration.ofSeconds(10)).until(() -> stuck.stream().noneMatch(HeldLock::isHeld));
 		await().during(lease).atMost(lease.multipliedBy(2)).until(() -> healthy.stream().allMatch(HeldLock::isHeld));
-		hung.goOn();
+		hung.resume();
 		healthy.forEach(HeldLock::close);
 		assertThat(healthy).hasSize(400);
 	}

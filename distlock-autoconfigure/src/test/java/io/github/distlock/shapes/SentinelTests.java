@@ -58,7 +58,7 @@ class SentinelTests {
 			long before = contention.resource().highest();
 			this.redis.awaitFailover();
 			contention.awaitProgress();
-			this.redis.master().goOn();
+			this.redis.master().resume();
 			contention.awaitProgress();
 			contention.finish();
 			assertThat(contention.resource().highest()).isGreaterThan(before);

@@ -94,7 +94,7 @@ public final class ChildJvm implements AutoCloseable {
 	 * @param line the line
 	 * @return this child
 	 */
-	public ChildJvm tell(String line) {
+	public ChildJvm send(String line) {
 		try {
 			this.process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
 			this.process.getOutputStream().flush();
@@ -116,7 +116,7 @@ public final class ChildJvm implements AutoCloseable {
 			while (true) {
 				String line = this.lines.poll(30, TimeUnit.SECONDS);
 				if (line == null) {
-					throw new IllegalStateException("The child did not say '" + start + "'");
+					throw new IllegalStateException("The child did not print '" + start + "'");
 				}
 				if (line.startsWith(start)) {
 					return line.substring(start.length()).trim();

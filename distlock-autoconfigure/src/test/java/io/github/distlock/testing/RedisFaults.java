@@ -43,7 +43,7 @@ public final class RedisFaults {
 	}
 
 	/** Resume the process. */
-	public void goOn() {
+	public void resume() {
 		ChildJvm.signal(this.pid, "CONT");
 	}
 

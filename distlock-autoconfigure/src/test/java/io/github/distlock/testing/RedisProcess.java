@@ -179,7 +179,7 @@ public final class RedisProcess implements AutoCloseable {
 	}
 
 	/** Resume the process. */
-	public void goOn() {
+	public void resume() {
 		ChildJvm.signal(this.process.pid(), "CONT");
 	}
 

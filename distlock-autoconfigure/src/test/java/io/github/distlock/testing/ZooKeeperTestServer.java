@@ -39,7 +39,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	 * @return the server
 	 */
 	public static ZooKeeperTestServer start() {
-		beQuiet();
+		disableLogging();
 		try {
 			Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir")));
 			return new ZooKeeperTestServer(new TestingServer(new InstanceSpec(null, -1, -1, -1, true, -1,
@@ -51,7 +51,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	}
 
 	/** Disable the logging of lost connections, which tests cause. */
-	public static void beQuiet() {
+	public static void disableLogging() {
 		for (String name : new String[] { "org.apache.zookeeper", "org.apache.curator" }) {
 			((Logger) LoggerFactory.getLogger(name)).setLevel(Level.OFF);
 		}
@@ -80,7 +80,7 @@ public final class ZooKeeperTestServer implements AutoCloseable {
 	 * @return the client, which never repeats a command
 	 */
 	public static CuratorFramework client(String connectString, Duration sessionTimeout) {
-		beQuiet();
+		disableLogging();
 		return CuratorFrameworkFactory.builder()
 			.connectString(connectString)
 			.sessionTimeoutMs((int) sessionTimeout.toMillis())

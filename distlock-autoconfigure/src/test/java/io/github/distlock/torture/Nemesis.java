@@ -42,13 +42,13 @@ final class Nemesis {
 	 * @param enough whether to stop early, asked after each pause
 	 * @return whether it stopped early
 	 */
-	boolean rage(BooleanSupplier enough) {
+	boolean injectFaults(BooleanSupplier enough) {
 		List<FaultKind> kinds = new ArrayList<>(this.settings.faults());
 		long end = System.nanoTime() + this.settings.duration().toNanos();
 		while (System.nanoTime() < end) {
 			long storm = Math.min(end, System.nanoTime() + this.settings.storm().toNanos());
 			while (System.nanoTime() < storm) {
-				inflict(kinds.get(this.random.nextInt(kinds.size())));
+				inject(kinds.get(this.random.nextInt(kinds.size())));
 				Pauses.pause(Duration.ofMillis(this.random.nextInt(350)));
 			}
 			long calm = Math.min(end, System.nanoTime() + this.settings.calm().toNanos());
@@ -62,13 +62,13 @@ final class Nemesis {
 		return false;
 	}
 
-	private void inflict(FaultKind kind) {
+	private void inject(FaultKind kind) {
 		try {
 			switch (kind) {
 				case KILL_NORMAL, KILL_PUBSUB, CLIENT_PAUSE, SCRIPT_FLUSH, FLUSH_ALL, RESTART, OUT_OF_MEMORY, STALL,
 						LOSE_REPLIES ->
-					this.storeFaults.inflict(kind, new Episode(kind));
-				default -> this.workerFaults.inflict(kind, new Episode(kind));
+					this.storeFaults.inject(kind, new Episode(kind));
+				default -> this.workerFaults.inject(kind, new Episode(kind));
 			}
 		}
 		catch (RuntimeException ex) {
@@ -87,7 +87,7 @@ final class Nemesis {
 			this.kind = kind;
 		}
 
-		void begins(String worker) {
+		void begin(String worker) {
 			Nemesis.this.history.write(Kind.FAULT, "id", this.id, "name", this.kind, "worker", worker, "loses",
 					this.kind.losesData());
 		}
@@ -96,12 +96,12 @@ final class Nemesis {
 			Nemesis.this.history.write(Kind.KILLED, "worker", worker);
 		}
 
-		void ends() {
-			endsIn(Duration.ZERO);
+		void end() {
+			endIn(Duration.ZERO);
 		}
 
 		/** The fault ends when other processes have detected it. */
-		void endsIn(Duration later) {
+		void endIn(Duration later) {
 			Nemesis.this.history.writeAt(System.nanoTime() + later.toNanos(), Kind.HEALED, "id", this.id);
 		}
 

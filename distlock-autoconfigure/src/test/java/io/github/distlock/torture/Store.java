@@ -39,7 +39,7 @@ final class Store implements AutoCloseable {
 		this.keys = keys;
 		this.server = RedisTestServer.start();
 		this.port = this.server.port();
-		this.pid = askPid();
+		this.pid = fetchPid();
 		Thread watcher = new Thread(this::watch, "store-watcher");
 		watcher.setDaemon(true);
 		watcher.start();
@@ -57,7 +57,7 @@ final class Store implements AutoCloseable {
 	void restart() {
 		this.server.close();
 		this.server = RedisTestServer.start(this.port);
-		this.pid = askPid();
+		this.pid = fetchPid();
 	}
 
 	/** Send one command on a connection of its own. */
@@ -70,7 +70,7 @@ final class Store implements AutoCloseable {
 		}
 	}
 
-	private long askPid() {
+	private long fetchPid() {
 		return send("INFO", "server").lines()
 			.filter((line) -> line.startsWith("process_id:"))
 			.map((line) -> Long.parseLong(line.substring("process_id:".length()).trim()))
@@ -85,7 +85,7 @@ final class Store implements AutoCloseable {
 			try (RedisControl control = new RedisControl(this.port)) {
 				while (!this.closed) {
 					for (int i = 0; i < this.keys; i++) {
-						look(control, "k" + i, seen);
+						recordOwner(control, "k" + i, seen);
 					}
 					LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(WATCH_MILLIS));
 				}
@@ -99,7 +99,7 @@ final class Store implements AutoCloseable {
 		}
 	}
 
-	private void look(RedisControl control, String key, Map<String, String> seen) throws IOException {
+	private void recordOwner(RedisControl control, String key, Map<String, String> seen) throws IOException {
 		long asked = System.nanoTime();
 		String word = Objects.requireNonNullElse((String) control.send("GET", "distlock:lock:{" + key + "}"), "|0");
 		if (!word.equals(seen.put(key, word))) {

@@ -26,8 +26,8 @@ final class StoreFaults {
 		this.random = random;
 	}
 
-	void inflict(FaultKind kind, Nemesis.Episode episode) {
-		episode.begins("all");
+	void inject(FaultKind kind, Nemesis.Episode episode) {
+		episode.begin("all");
 		try {
 			switch (kind) {
 				case KILL_NORMAL -> this.store.send("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
@@ -55,7 +55,7 @@ final class StoreFaults {
 			}
 		}
 		finally {
-			episode.ends();
+			episode.end();
 		}
 	}
 

@@ -81,7 +81,7 @@ public final class Torture {
 				Store store = new Store(storeLog, this.settings.load().keys());
 				Workers workers = new Workers(this.settings, this.folder, store.port(), resource.port())) {
 			workers.awaitReady();
-			if (!new Nemesis(this.settings, store, workers, signals, nemesisLog).rage(this::isEnough)) {
+			if (!new Nemesis(this.settings, store, workers, signals, nemesisLog).injectFaults(this::isEnough)) {
 				workers.stop();
 				store.recordLeftOvers();
 			}

@@ -26,17 +26,17 @@ class TortureTests {
 			.withRead(Double.parseDouble(System.getProperty("torture.read", "0.3")));
 		String seeds = System.getProperty("torture.seeds", System.getProperty("torture.seed", "1"));
 		PrintStream out = System.out;
-		Map<Long, Integer> broken = new TreeMap<>();
+		Map<Long, Integer> violated = new TreeMap<>();
 		for (String text : seeds.split(",")) {
 			long seed = Long.parseLong(text.trim());
 			List<Violation> violations = new Torture(TortureSettings.usual(seed, duration).withLoad(usual),
 					Path.of("target/torture/seed-" + seed), out)
 				.run();
 			if (!violations.isEmpty()) {
-				broken.put(seed, violations.size());
+				violated.put(seed, violations.size());
 			}
 		}
-		assertThat(broken).as("broken promises by seed; their histories are under target/torture").isEmpty();
+		assertThat(violated).as("violated guarantees by seed; the histories are under target/torture").isEmpty();
 	}
 
 }

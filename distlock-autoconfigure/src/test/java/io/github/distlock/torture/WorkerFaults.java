@@ -40,7 +40,7 @@ final class WorkerFaults {
 		this.random = random;
 	}
 
-	void inflict(FaultKind kind, Nemesis.Episode episode) {
+	void inject(FaultKind kind, Nemesis.Episode episode) {
 		switch (kind) {
 			case KILL_HOLDER -> kill(Phase.INSIDE, episode);
 			case KILL_ACQUIRING -> kill(Phase.ACQUIRING, episode);
@@ -56,7 +56,7 @@ final class WorkerFaults {
 	private void disconnect(FaultKind kind, Nemesis.Episode episode) {
 		Workers.Slot slot = this.workers.someSlot(this.random);
 		TcpProxy proxy = slot.proxy();
-		episode.begins(slot.worker());
+		episode.begin(slot.worker());
 		switch (kind) {
 			case CUT -> proxy.cut();
 			case LATE_COPIES -> {
@@ -71,7 +71,7 @@ final class WorkerFaults {
 			}
 			case HALF_OPEN -> {
 				proxy.forgetSubscriptions();
-				episode.endsIn(EXAMINATION);
+				episode.endIn(EXAMINATION);
 				return;
 			}
 			case SLOW -> {
@@ -81,7 +81,7 @@ final class WorkerFaults {
 			}
 			default -> throw new IllegalArgumentException(kind.toString());
 		}
-		episode.ends();
+		episode.end();
 	}
 
 	private Duration part(double most) {
@@ -96,7 +96,7 @@ final class WorkerFaults {
 		Duration delay = slow ? Duration.ofMillis(40) : Duration.ZERO;
 		Workers.Target target = this.workers.aim(phase, this.random, (worker) -> {
 			TcpProxy proxy = this.workers.proxyOf(worker);
-			episode.begins(worker.name());
+			episode.begin(worker.name());
 			proxy.slow(delay, delay);
 			Pauses.pause(later);
 			this.signals.send(worker.pid(), "KILL");
@@ -105,17 +105,17 @@ final class WorkerFaults {
 		if (target != null) {
 			target.worker().kill();
 			episode.killed(target.worker().name());
-			episode.ends();
+			episode.end();
 		}
 	}
 
 	private void pause(Phase phase, Nemesis.Episode episode) {
 		Workers.Target target = this.workers.aim(phase, this.random, (worker) -> {
-			episode.begins(worker.name());
+			episode.begin(worker.name());
 			this.signals.send(worker.pid(), "STOP");
 		});
 		if (target != null) {
-			goOn(target, episode);
+			resume(target, episode);
 		}
 	}
 
@@ -124,20 +124,20 @@ final class WorkerFaults {
 		});
 		if (target != null) {
 			Pauses.pause(Duration.ofMillis(target.lease().toMillis() / 3 + this.random.nextInt(40) - 20));
-			episode.begins(target.worker().name());
+			episode.begin(target.worker().name());
 			this.signals.send(target.worker().pid(), "STOP");
-			goOn(target, episode);
+			resume(target, episode);
 		}
 	}
 
-	private void goOn(Workers.Target target, Nemesis.Episode episode) {
+	private void resume(Workers.Target target, Nemesis.Episode episode) {
 		try {
 			double part = PAUSES[this.random.nextInt(PAUSES.length)];
 			Pauses.pause(Duration.ofMillis((long) (target.lease().toMillis() * part)));
 		}
 		finally {
 			this.signals.send(target.worker().pid(), "CONT");
-			episode.ends();
+			episode.end();
 		}
 	}
 

@@ -101,7 +101,7 @@ class NodeLossTests {
 		Ticket ticket = this.one.ticket("k");
 		this.one.take(ticket, LEASE);
 		assertThat(this.one.store.release(ticket, 0, null).released()).isTrue();
-		this.cluster.goOn();
+		this.cluster.resume();
 		await().atMost(LEASE.dividedBy(2))
 			.until(() -> this.cluster.scripts(1) > before + 1 && this.cluster.holders("k") == 0);
 	}

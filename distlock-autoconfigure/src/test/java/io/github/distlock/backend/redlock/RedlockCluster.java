@@ -105,8 +105,8 @@ final class RedlockCluster implements AutoCloseable {
 	}
 
 	/** The processes go on. */
-	void goOn() {
-		this.stalled.values().forEach(RedisFaults::goOn);
+	void resume() {
+		this.stalled.values().forEach(RedisFaults::resume);
 		this.stalled.clear();
 	}
 
@@ -177,7 +177,7 @@ final class RedlockCluster implements AutoCloseable {
 
 	@Override
 	public void close() {
-		goOn();
+		resume();
 		this.servers.stream().filter(Objects::nonNull).forEach((server) -> Objects.requireNonNull(server).close());
 		this.resources.shutdown(0, 0, TimeUnit.SECONDS);
 	}

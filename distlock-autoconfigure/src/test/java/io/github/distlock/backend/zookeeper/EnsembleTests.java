@@ -48,7 +48,7 @@ class EnsembleTests {
 
 	@Test
 	void exclusionHoldsAndWaitersContinueWhenTheLeaderIsKilled() throws Exception {
-		ZooKeeperTestServer.beQuiet();
+		ZooKeeperTestServer.disableLogging();
 		System.setProperty("zookeeper.4lw.commands.whitelist", "*");
 		Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir")));
 		ExecutorService threads = Executors.newCachedThreadPool();

@@ -36,7 +36,7 @@ class ProcessTests {
 	@Test
 	void theLockOfAKilledProcessIsFreeAfterItsSessionTimeout() {
 		try (ChildJvm child = holder("killed")) {
-			long token = Long.parseLong(child.tell("acquire").expect("acquired"));
+			long token = Long.parseLong(child.send("acquire").expect("acquired"));
 			child.kill();
 			assertThat(this.node.registry.tryAcquire(LockRequest.of("killed").waitTime(Duration.ZERO))).isEmpty();
 			try (HeldLock lock = this.node.registry.acquire(LockRequest.of("killed"))) {
@@ -48,18 +48,18 @@ class ProcessTests {
 	@Test
 	void aPausedHolderKnowsThatItHasLostTheLockAsSoonAsItContinues() {
 		try (ChildJvm child = holder("paused")) {
-			long token = Long.parseLong(child.tell("acquire").expect("acquired"));
+			long token = Long.parseLong(child.send("acquire").expect("acquired"));
 			child.pause();
 			// The child executes this first when it is resumed.
-			child.tell("check");
+			child.send("check");
 			try (HeldLock lock = this.node.registry.acquire(LockRequest.of("paused"))) {
 				child.resume();
 				assertThat(child.expect("held")).isEqualTo("false");
 				assertThat(lock.fencingToken()).isGreaterThan(token);
 				assertThat(lock.isHeld()).isTrue();
 			}
-			child.tell("close").expect("lost");
-			assertThat(Long.parseLong(child.tell("acquire").expect("acquired"))).isGreaterThan(token);
+			child.send("close").expect("lost");
+			assertThat(Long.parseLong(child.send("acquire").expect("acquired"))).isGreaterThan(token);
 		}
 	}
 

@@ -81,7 +81,7 @@ final class Contender implements Runnable {
 				if (stay != null) {
 					use(call, stay, resource);
 				}
-				tell(Phase.IDLE, call);
+				report(Phase.IDLE, call);
 				Thread.interrupted();
 				rest(this.random.nextInt(8));
 			}
@@ -92,7 +92,7 @@ final class Contender implements Runnable {
 		this.attempt = numbers.incrementAndGet();
 		this.history.write(Kind.START, "a", this.attempt, "key", call.key(), "how", call.how(), "lease",
 				call.leaseMillis(), "wait", call.waitMillis(), "fair", call.fair(), "mode", call.mode());
-		tell(Phase.ACQUIRING, call);
+		report(Phase.ACQUIRING, call);
 		try {
 			Stay stay = call.make(this.registry);
 			if (stay != null) {
@@ -112,7 +112,7 @@ final class Contender implements Runnable {
 
 	private void use(Call call, Stay stay, FencedClient resource) {
 		String id = this.settings.name() + "#" + this.attempt;
-		tell(Phase.INSIDE, call);
+		report(Phase.INSIDE, call);
 		this.history.write(Kind.ENTER, "a", this.attempt);
 		resource.access(call.reads() ? "look" : "read", call.key(), stay.token(), id);
 		long end = System.nanoTime() + Duration.ofMillis(sectionMillis(call)).toNanos();
@@ -124,7 +124,7 @@ final class Contender implements Runnable {
 		resource.access(call.reads() ? "look" : "write", call.key(), stay.token(), id);
 		check(stay);
 		this.history.write(Kind.EXIT, "a", this.attempt);
-		tell(Phase.RELEASING, call);
+		report(Phase.RELEASING, call);
 		this.history.write(Kind.RELEASE, "a", this.attempt);
 		this.history.write(Kind.RELEASED, "a", this.attempt, "how", outcome(stay::release));
 		if (this.random.nextInt(10) == 0) {
@@ -165,7 +165,7 @@ final class Contender implements Runnable {
 		return this.random.nextInt(3) * this.random.nextInt(load.sectionMillis() / 2 + 1);
 	}
 
-	private void tell(Phase now, Call call) {
+	private void report(Phase now, Call call) {
 		this.phase = now;
 		this.out.println("@" + this.number + " " + now + " " + call.leaseMillis());
 	}
