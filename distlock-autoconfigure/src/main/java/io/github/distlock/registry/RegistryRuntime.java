@@ -212,7 +212,7 @@ final class RegistryRuntime implements LockSignals {
 	@Override
 	public void lookAgainAll() {
 		if (this.ready) {
-			this.acquirer.retry(null);
+			this.acquirer.retryAll();
 		}
 	}
 

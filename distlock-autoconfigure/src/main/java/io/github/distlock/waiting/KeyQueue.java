@@ -196,9 +196,7 @@ final class KeyQueue implements QueueEvents {
 		});
 	}
 
-	/**
-	 * Fail all waiters, because the registry shuts down for example.
-	 */
+	/** Fail all waiters, because the registry shuts down for example. */
 	Effects failWaiters(LockBackendException cause) {
 		return onEvent(() -> failAll(cause));
 	}
@@ -227,14 +225,20 @@ final class KeyQueue implements QueueEvents {
 		});
 	}
 
-	/**
-	 * Another attempt may succeed now.
-	 * @param ticket the ticket to attempt, or {@code null} for the one that waits
-	 */
-	Effects retry(@Nullable Ticket ticket) {
+	/** Another attempt of the ticket that waits may succeed now. */
+	Effects retry() {
+		return onEvent(() -> {
+			if (this.queuedTicket != null) {
+				this.queuedTicket.due = true;
+			}
+		});
+	}
+
+	/** Another attempt of this ticket may succeed now. */
+	Effects retry(Ticket ticket) {
 		return onEvent(() -> {
 			QueuedTicket queued = this.queuedTicket;
-			if (queued != null && (ticket == null || queued.ticket.equals(ticket))) {
+			if (queued != null && queued.ticket.equals(ticket)) {
 				queued.due = true;
 			}
 		});

@@ -102,12 +102,12 @@ final class KeyQueues {
 
 	/** All tickets that wait attempt again, own tickets in the order of arrival. */
 	void retryAll() {
-		this.shared.values().forEach((queue) -> this.sender.runAsync(queue, queue.retry(null)));
+		this.shared.values().forEach((queue) -> this.sender.runAsync(queue, queue.retry()));
 		this.order.keys().forEach(this::retryInOrder);
 	}
 
 	private void retryInOrder(String key) {
-		forEachInOrder(key, (queue) -> this.sender.runAsyncInOrder(queue, queue.retry(null)));
+		forEachInOrder(key, (queue) -> this.sender.runAsyncInOrder(queue, queue.retry()));
 	}
 
 	private void failInOrder(String key, LockBackendException cause) {

@@ -204,22 +204,21 @@ public final class LockAcquirer {
 
 	/**
 	 * Attempt again, since another attempt may succeed now. Does not block.
-	 * @param ticket the ticket to attempt; {@code null} for all that wait
+	 * @param ticket the ticket to attempt
 	 */
-	public void retry(@Nullable Ticket ticket) {
-		if (ticket == null) {
-			this.queues.retryAll();
-			return;
-		}
+	public void retry(Ticket ticket) {
 		KeyQueue queue = this.queues.find(ticket);
 		if (queue != null) {
 			this.sender.runAsync(queue, queue.retry(ticket));
 		}
 	}
 
-	/**
-	 * Reject all later requests, and fail all waiting callers.
-	 */
+	/** Attempt again with all tickets that wait. Does not block. */
+	public void retryAll() {
+		this.queues.retryAll();
+	}
+
+	/** Reject all later requests, and fail all waiting callers. */
 	public void close() {
 		this.closed = true;
 		this.queues.forEach((queue) -> this.sender.runAsync(queue, queue.failWaiters(shutDownException(queue.key()))));

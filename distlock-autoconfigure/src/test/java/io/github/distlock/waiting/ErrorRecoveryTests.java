@@ -247,7 +247,7 @@ class ErrorRecoveryTests {
 
 		@Override
 		public void lookAgainAll() {
-			this.acquirer.retry(null);
+			this.acquirer.retryAll();
 		}
 
 		@Override

@@ -54,7 +54,7 @@ class FairOrderTests {
 		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
 		this.asked.clear();
 		// The inbox is connected now.
-		this.acquirer.retry(null);
+		this.acquirer.retryAll();
 		runAll();
 		assertThat(this.asked).containsExactly(1L, 2L, 3L, 4L);
 	}

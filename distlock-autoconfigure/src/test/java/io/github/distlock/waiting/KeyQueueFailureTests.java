@@ -108,9 +108,9 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		Command.Attempt attempt = attempt(this.queue.join(waiter));
 		AttemptResult notQueued = new AttemptResult.Waiting(Duration.ofMillis(200), false);
 		this.queue.attemptAnswered(attempt, notQueued);
-		this.queue.attemptAnswered(attempt(this.queue.retry(null)), waiting());
+		this.queue.attemptAnswered(attempt(this.queue.retry()), waiting());
 		assertThat(this.requeuedAtEndCalls).isZero();
-		this.queue.attemptAnswered(attempt(this.queue.retry(null)), waiting());
+		this.queue.attemptAnswered(attempt(this.queue.retry()), waiting());
 		assertThat(this.requeuedAtEndCalls).isEqualTo(1);
 	}
 
@@ -118,10 +118,10 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 	void aTicketThatAnUnansweredAttemptQueuedCanBeRequeued() {
 		Command.Attempt attempt = attempt(this.queue.join(waiter(LEASE)));
 		this.queue.attemptFailed(attempt, FAILURE);
-		this.queue.attemptAnswered(attempt(this.queue.retry(null)),
+		this.queue.attemptAnswered(attempt(this.queue.retry()),
 				new AttemptResult.Waiting(Duration.ofSeconds(2), false));
 		assertThat(this.requeuedAtEndCalls).isZero();
-		this.queue.attemptAnswered(attempt(this.queue.retry(null)), waiting());
+		this.queue.attemptAnswered(attempt(this.queue.retry()), waiting());
 		assertThat(this.requeuedAtEndCalls).isEqualTo(1);
 	}
 

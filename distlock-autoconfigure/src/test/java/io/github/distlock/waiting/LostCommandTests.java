@@ -55,7 +55,7 @@ class LostCommandTests extends KeyQueueFixture {
 		lost.outcomeLost = true;
 		attempt(this.queue.join(waiter(LEASE)));
 		assertThat(this.queue.attemptFailed(lost, FAILURE).command()).isNull();
-		assertThat(this.queue.retry(null).command()).as("one command at a time").isNull();
+		assertThat(this.queue.retry().command()).as("one command at a time").isNull();
 	}
 
 	@Test
