@@ -92,7 +92,7 @@ class CompositeLockRegistryTests {
 	}
 
 	@Test
-	void aLockIsTakenInBothAndReleasedInBoth() throws Exception {
+	void aLockIsAcquiredInBothAndReleasedInBoth() throws Exception {
 		HeldLock lock = this.both.acquire(REQUEST);
 		assertLocked(true, true);
 		assertThat(lock.isHeld()).isTrue();
@@ -109,7 +109,7 @@ class CompositeLockRegistryTests {
 	}
 
 	@Test
-	void whatTheFirstRefusesIsNotAskedOfTheSecond() {
+	void aLockThatTheFirstRefusesIsNotRequestedFromTheSecond() {
 		try (HeldLock rival = this.firstRival.acquire(REQUEST)) {
 			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.both.acquire(BRIEF));
 			assertThat(this.both.tryAcquire(BRIEF)).isEmpty();
@@ -123,7 +123,7 @@ class CompositeLockRegistryTests {
 	}
 
 	@Test
-	void withoutTheSecondTheFirstIsGivenBack() {
+	void theFirstIsReleasedIfTheSecondIsNotAcquired() {
 		try (HeldLock rival = this.secondRival.acquire(REQUEST)) {
 			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.both.acquire(BRIEF));
 			assertLocked(false, true);
@@ -172,7 +172,7 @@ class CompositeLockRegistryTests {
 	}
 
 	@Test
-	void theHolderEntersAgain() {
+	void theHolderReenters() {
 		HeldLock outer = this.both.acquire(REQUEST);
 		HeldLock inner = this.both.tryAcquire(BRIEF).orElseThrow();
 		assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
@@ -185,7 +185,7 @@ class CompositeLockRegistryTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	void lostInOneItIsLost(boolean inTheFirst) {
+	void aLockThatIsLostInOneIsLost(boolean inTheFirst) {
 		HeldLock lock = this.both.acquire(REQUEST);
 		AtomicInteger told = new AtomicInteger();
 		lock.onLost(told::incrementAndGet);
@@ -199,7 +199,7 @@ class CompositeLockRegistryTests {
 	}
 
 	@Test
-	void lostInBothItIsToldOnce() {
+	void aLossInBothIsReportedOnce() {
 		HeldLock lock = this.both.acquire(REQUEST);
 		AtomicInteger told = new AtomicInteger();
 		lock.onLost(told::incrementAndGet);
@@ -212,7 +212,7 @@ class CompositeLockRegistryTests {
 	}
 
 	@Test
-	void whatWasLostWhileItWaitedForTheSecondIsNotAcquired() throws Exception {
+	void aLockThatIsLostDuringTheWaitForTheSecondIsNotAcquired() throws Exception {
 		HeldLock rival = this.secondRival.acquire(REQUEST);
 		CompletableFuture<HeldLock> waiting = CompletableFuture
 			.supplyAsync(() -> this.both.acquire(REQUEST.leaseTime(Duration.ofMillis(300))));
@@ -225,7 +225,7 @@ class CompositeLockRegistryTests {
 	}
 
 	@Test
-	void anAsynchronousHolderHasBothAndNoThread() {
+	void anAsynchronousHolderHoldsBothWithoutAThread() {
 		HeldLock lock = this.both.acquireAsync(REQUEST).join();
 		assertLocked(true, true);
 		assertThat(this.both.tryAcquire(BRIEF)).isEmpty();
@@ -236,7 +236,7 @@ class CompositeLockRegistryTests {
 	}
 
 	@Test
-	void cancellingAnAsynchronousWaitGivesTheFirstBack() {
+	void cancellingAnAsynchronousWaitReleasesTheFirst() {
 		try (HeldLock rival = this.secondRival.acquire(REQUEST)) {
 			CompletableFuture<HeldLock> waiting = this.both.acquireAsync(REQUEST);
 			await().until(() -> this.secondEvents.waiting.get() == 1);
@@ -251,7 +251,7 @@ class CompositeLockRegistryTests {
 	}
 
 	@Test
-	void anInterruptWhileWaitingForTheSecondGivesTheFirstBack() throws Exception {
+	void anInterruptDuringTheWaitForTheSecondReleasesTheFirst() throws Exception {
 		try (HeldLock rival = this.secondRival.acquire(REQUEST)) {
 			CountDownLatch interrupted = new CountDownLatch(1);
 			Thread waiter = new Thread(() -> {

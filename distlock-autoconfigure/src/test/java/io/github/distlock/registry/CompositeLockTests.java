@@ -99,7 +99,7 @@ class CompositeLockTests {
 	}
 
 	@Test
-	void whatWasLockedInOneAloneIsNotUnlockedThroughTheComposite() {
+	void aLockOfOneMemberAloneIsNotUnlockedThroughTheComposite() {
 		Lock alone = this.second.obtain("view");
 		alone.lock();
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
@@ -108,7 +108,7 @@ class CompositeLockTests {
 	}
 
 	@Test
-	void withoutTheSecondTheFirstIsGivenBack() throws Exception {
+	void theFirstIsReleasedIfTheSecondIsNotAcquired() throws Exception {
 		this.rival.lock();
 		assertThat(this.lock.tryLock()).isFalse();
 		assertLocked(false, true);
@@ -130,7 +130,7 @@ class CompositeLockTests {
 	}
 
 	@Test
-	void anInterruptWhileWaitingForTheSecondGivesTheFirstBack() throws Exception {
+	void anInterruptDuringTheWaitForTheSecondReleasesTheFirst() throws Exception {
 		this.rival.lock();
 		for (int i = 0; i < 2; i++) {
 			boolean timed = i == 0;
@@ -165,7 +165,7 @@ class CompositeLockTests {
 	}
 
 	@Test
-	void aKeyThatNoStoreTakesIsRefused() {
+	void aKeyThatNoStoreSupportsIsRefused() {
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.both.obtain(" "));
 	}
 

@@ -22,14 +22,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What happens to Redis, and to the way to it, while many contend for a few locks: nobody
- * enters beside another, nobody waits for ever, and nothing stays locked.
+ * Failures of Redis and of the connections to it while many threads contend for a few
+ * locks. Mutual exclusion holds, each wait ends, and nothing stays locked.
  */
 class ContendedFaultTests {
 
 	private static final int NODES = 3;
 
-	/** More than one renewal may fail without the loss of a lease. */
+	/** Survives more than one failed renewal. */
 	private static final Duration LEASE = Duration.ofSeconds(6);
 
 	private static final AtomicInteger runs = new AtomicInteger();
@@ -68,7 +68,7 @@ class ContendedFaultTests {
 		}
 	}
 
-	/** The last of the nodes is behind the proxy. */
+	/** The last registry connects through the proxy. */
 	@BeforeEach
 	void start() {
 		this.proxy = new TcpProxy(redis.server().port());
@@ -108,7 +108,7 @@ class ContendedFaultTests {
 	}
 
 	@Test
-	void killedConnectionsAreNoLossAndNoFailure() {
+	void killedConnectionsCauseNeitherLossNorFailure() {
 		for (int i = 0; i < 5; i++) {
 			redis.killClients("normal");
 			passUpTo(300);
@@ -128,17 +128,17 @@ class ContendedFaultTests {
 	}
 
 	@Test
-	void pausesOfAllClientsAreWaitedOut() {
+	void pausesOfAllClientsAreSurvived() {
 		faults.pauseClients("ALL", Duration.ofMillis(400));
 		this.run.awaitProgress();
-		// Longer than a command may take.
+		// Longer than the command time-out.
 		faults.pauseClients("ALL", Duration.ofMillis(1600));
 		this.run.awaitProgress();
 		finishWithoutLossOrFailure();
 	}
 
 	@Test
-	void pausesOfWritesAreWaitedOut() {
+	void pausesOfWritesAreSurvived() {
 		faults.pauseClients("WRITE", Duration.ofMillis(400));
 		this.run.awaitProgress();
 		faults.pauseClients("WRITE", Duration.ofMillis(1600));
@@ -157,7 +157,7 @@ class ContendedFaultTests {
 	}
 
 	@Test
-	void aStalledServerIsWaitedOut() {
+	void aStalledServerIsSurvived() {
 		for (int millis : new int[] { 600, 1800 }) {
 			faults.stall();
 			try {
@@ -172,7 +172,7 @@ class ContendedFaultTests {
 	}
 
 	@Test
-	void aFullServerReleasesAndRenewsAndAllGoesOnWhenItHasMemoryAgain() {
+	void aFullServerReleasesAndRenewsAndGrantsWhenItHasMemoryAgain() {
 		redis.setMaxMemory("1");
 		try {
 			int before = this.events.renewed.get();
@@ -212,14 +212,14 @@ class ContendedFaultTests {
 	}
 
 	@Test
-	void aStoreThatIsAwayForTooLongFailsEverybodyAndWorksWhenItIsBack() {
+	void aStoreThatIsUnavailableForTooLongFailsAllCallersAndWorksWhenItIsBack() {
 		List<TcpProxy> others = List.of(new TcpProxy(redis.server().port()), new TcpProxy(redis.server().port()));
 		List<BackendLockRegistry> remote = others.stream()
 			.map((other) -> redis.nodeBehind(other.port(), impatient(), List.of(this.events)))
 			.toList();
 		try (ContendedRun away = ContendedRun.start(redis, remote, this.seed + 1_000_000)) {
 			others.forEach((other) -> other.refuse(true));
-			away.awaitFailureOfEverybody();
+			away.awaitFailureOfAllThreads();
 			assertThat(this.run.failures()).isEmpty();
 			others.forEach((other) -> other.refuse(false));
 			away.awaitProgress();
@@ -233,11 +233,11 @@ class ContendedFaultTests {
 	}
 
 	@Test
-	void aConnectionThatStallsForTenSecondsCostsNoLeaseOfThirty() {
+	void aConnectionThatStallsForTenSecondsLosesNoLeaseOfThirty() {
 		List<RemoteHold> holds = List.of(new RemoteHold("held-back"), new RemoteHold("swallowed"));
 		pass(Duration.ofSeconds(5));
-		// The renewals come while nothing passes. One way heals, the other stays dead for
-		// those connections that it has.
+		// The renewals are sent while the proxy holds everything back. One proxy resumes;
+		// the other one remains dead for its existing connections.
 		holds.get(0).way.holdBack(true);
 		holds.get(1).way.swallow(true);
 		pass(Duration.ofSeconds(10));
@@ -256,7 +256,7 @@ class ContendedFaultTests {
 		finishWithoutLossOrFailure();
 	}
 
-	/** A lock held over a way of its own. */
+	/** A lock of a registry that connects through its own proxy. */
 	private static final class RemoteHold {
 
 		private final TcpProxy way = new TcpProxy(redis.server().port());

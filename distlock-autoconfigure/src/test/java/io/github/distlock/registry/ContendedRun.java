@@ -20,10 +20,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Many threads of several registries enter the same few keys again and again while
- * something is done to the store. Some wait for ever, some for a minute; some have a
- * lease of their own, some are renewed. Whatever happens to the store, nobody may enter
- * beside another, tokens rise, each waiter enters in the end, and nothing stays locked.
+ * Many threads of several registries acquire the same few keys repeatedly while a test
+ * makes the store fail. Some wait without limit, some for a minute; some have an explicit
+ * lease, some are renewed. Whatever happens to the store, locks exclude each other,
+ * tokens rise, each waiter acquires its lock in the end, and nothing stays locked.
  */
 final class ContendedRun implements AutoCloseable {
 
@@ -59,8 +59,8 @@ final class ContendedRun implements AutoCloseable {
 	}
 
 	/**
-	 * Begin: each node holds a lock under the watchdog, and its threads contend for two
-	 * more.
+	 * Begin: each registry holds a lock that the watchdog renews, and its threads contend
+	 * for two more.
 	 */
 	static ContendedRun start(RedisNodes redis, List<BackendLockRegistry> nodes, long seed) {
 		ContendedRun run = new ContendedRun(redis, nodes,
@@ -79,7 +79,7 @@ final class ContendedRun implements AutoCloseable {
 		return run;
 	}
 
-	/** Wait until everybody has entered some more times. */
+	/** Wait until each thread has acquired some more locks. */
 	void awaitProgress() {
 		List<Integer> before = this.workers.stream().map((worker) -> worker.entries.get()).toList();
 		await().atMost(PATIENCE).untilAsserted(() -> {
@@ -90,8 +90,8 @@ final class ContendedRun implements AutoCloseable {
 		});
 	}
 
-	/** Wait until each of those who contend has been told that the store is away. */
-	void awaitFailureOfEverybody() {
+	/** Wait until each thread has received an exception for the unavailable store. */
+	void awaitFailureOfAllThreads() {
 		List<Integer> before = this.workers.stream().map((worker) -> worker.failed.get()).toList();
 		await().atMost(PATIENCE).untilAsserted(() -> {
 			for (int i = 0; i < before.size(); i++) {
@@ -110,7 +110,7 @@ final class ContendedRun implements AutoCloseable {
 		this.keys.forEach((key) -> key.dataLost(to));
 	}
 
-	/** The locks that the nodes hold all the time. */
+	/** The locks that the registries hold during the whole run. */
 	List<HeldLock> holds() {
 		return this.holds;
 	}
@@ -119,14 +119,14 @@ final class ContendedRun implements AutoCloseable {
 		return this.failures;
 	}
 
-	/** How many stays ended with the loss of the lock. */
+	/** How many locks were lost while they were held. */
 	int lost() {
 		return this.lost.get();
 	}
 
 	/**
-	 * Let everybody finish, and check that all is as if nothing had happened: the locks
-	 * held all the time are, and nothing else is.
+	 * Let all threads finish, and check that the locks of the whole run are held and
+	 * nothing else is locked.
 	 */
 	void finish() {
 		assertThat(this.holds).as(this::toString).allMatch(HeldLock::isHeld);
@@ -134,7 +134,7 @@ final class ContendedRun implements AutoCloseable {
 		finishWithoutHolds();
 	}
 
-	/** Let everybody finish, and check that nothing is left. */
+	/** Let all threads finish, and check that nothing is locked. */
 	void finishWithoutHolds() {
 		this.stopped = true;
 		await().atMost(PATIENCE)
@@ -164,7 +164,7 @@ final class ContendedRun implements AutoCloseable {
 				+ " entries, " + this.lost + " lost, " + this.failures.size() + " failed";
 	}
 
-	/** Enters until the run is stopped. */
+	/** Acquires locks until the run is stopped. */
 	private final class Worker extends Thread {
 
 		private final BackendLockRegistry node;
@@ -173,7 +173,7 @@ final class ContendedRun implements AutoCloseable {
 
 		private final LockRequest request;
 
-		/** Whether it gives up soon before it waits. */
+		/** Whether it gives up soon. */
 		private final boolean hasty;
 
 		private final Random random;
@@ -190,7 +190,7 @@ final class ContendedRun implements AutoCloseable {
 			this.hasty = number == 1;
 			this.random = new Random(seed);
 			LockRequest patient = LockRequest.of(key.name()).waitTime((number == 0) ? LockRequest.FOREVER : PATIENCE);
-			// Only those with equal leases pass the lock on to each other.
+			// Only callers with equal leases hand a lock off to each other.
 			this.request = (number == 2) ? patient.leaseTime(Duration.ofSeconds(5)) : patient;
 		}
 
@@ -222,7 +222,7 @@ final class ContendedRun implements AutoCloseable {
 				lock = this.node.tryAcquire(this.request.waitTime(Duration.ofMillis(1)));
 			}
 			catch (LockBackendException ex) {
-				// There was no time to try again.
+				// No time was left for another attempt.
 				return;
 			}
 			lock.ifPresent(this::stay);
@@ -232,7 +232,8 @@ final class ContendedRun implements AutoCloseable {
 			try (HeldLock lock = acquired) {
 				this.key.entered(lock);
 				this.entries.incrementAndGet();
-				// Seldom long: a wrong release must find somebody inside.
+				// Rarely long: after a wrong release another thread must find the holder
+				// inside.
 				long most = (this.random.nextInt(50) == 0) ? 60_000_000 : 1_000_000;
 				LockSupport.parkNanos(this, this.random.nextLong(most));
 				this.key.leaving(lock);

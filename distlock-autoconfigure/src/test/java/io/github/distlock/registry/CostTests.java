@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What locks cost, by the server's own counters.
+ * The cost of locks, measured by the counters of the server.
  */
 class CostTests extends TwoRegistries {
 
@@ -59,7 +59,7 @@ class CostTests extends TwoRegistries {
 		assertThat(redis.calls("evalsha")).isEqualTo(400);
 		assertThat(redis.calls("get") + redis.calls("psetex") + redis.calls("time")).isEqualTo(1000);
 		assertThat(redis.calls("zrange") + redis.calls("zadd") + redis.calls("publish") + redis.calls("eval")).isZero();
-		// What asking for the statistics costs is in it, too: a few kilobytes.
+		// Includes the cost of reading the statistics, a few kilobytes.
 		assertThat(bytes / 200).isBetween(200L, 400L);
 	}
 
@@ -81,7 +81,7 @@ class CostTests extends TwoRegistries {
 		long start = System.nanoTime();
 		await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
 		long commands = redis.calls("evalsha");
-		// With a lease of 1 s the safety interval is 0.4 s at least.
+		// A lease of 1 s has a safety interval of at least 0.4 s.
 		long intervals = (System.nanoTime() - start) / Duration.ofMillis(400).toNanos() + 1;
 		assertThat(commands).isBetween(4L, 4 * intervals);
 		held.close();

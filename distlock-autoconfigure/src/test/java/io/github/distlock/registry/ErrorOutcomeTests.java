@@ -23,8 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A caller gets the {@link Error} that ends its attempt or its release, listeners hear of
- * the end, and the registry is idle afterwards.
+ * An {@link Error} that ends an attempt or a release reaches the caller and is reported
+ * to the listeners, and the registry is idle afterwards.
  */
 class ErrorOutcomeTests {
 
@@ -90,7 +90,7 @@ class ErrorOutcomeTests {
 	}
 
 	@Test
-	void aReleaseThatEndsWithAnErrorIsReportedAndGoesOn() {
+	void aReleaseThatEndsWithAnErrorIsReportedAndContinues() {
 		HeldLock lock = this.one.acquire(LockRequest.of("key"));
 		this.errors.fail(Step.RELEASE, 1);
 		assertThatExceptionOfType(InternalError.class).isThrownBy(lock::close);

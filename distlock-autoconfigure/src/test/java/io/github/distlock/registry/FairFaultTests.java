@@ -17,12 +17,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Fair callers and a store that goes away.
+ * Fair callers of a store that becomes unavailable.
  */
 class FairFaultTests extends TwoRegistries {
 
 	@Test
-	void aStoreThatGoesSilentEndsTheWaitOfEachFairCallerAndNotOnlyOfTheFirst() {
+	void aSilentStoreEndsTheWaitOfEachFairCallerAndNotOnlyOfTheFirst() {
 		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
 			RegistrySettings settings = new RegistrySettings(Duration.ofSeconds(5), Duration.ofSeconds(30), null,
 					RedisNodes.HAND_OFF, Duration.ofSeconds(3), false, Duration.ofMillis(100));

@@ -21,12 +21,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Locks in the order of arrival.
+ * Fair locks, which are granted in the order of arrival.
  */
 class FairTests extends TwoRegistries {
 
 	@Test
-	void callersEnterInTheOrderOfTheirArrivalOverAllJvms() throws Exception {
+	void callersAcquireInTheOrderOfTheirArrivalAcrossAllJvms() throws Exception {
 		HeldLock held = this.two.acquire(fair("order"));
 		ConcurrentLinkedQueue<Integer> entered = new ConcurrentLinkedQueue<>();
 		List<Future<?>> callers = new ArrayList<>();
@@ -50,7 +50,7 @@ class FairTests extends TwoRegistries {
 	}
 
 	@Test
-	void asynchronousCallersEnterInTheOrderOfTheirCalls() {
+	void asynchronousCallersAcquireInTheOrderOfTheirCalls() {
 		HeldLock held = this.two.acquire(fair("async"));
 		List<Integer> entered = new CopyOnWriteArrayList<>();
 		List<Integer> called = new ArrayList<>();
@@ -98,7 +98,7 @@ class FairTests extends TwoRegistries {
 	}
 
 	@Test
-	void ofSeveralCallersOfOneJvmOneLooksAgain() throws Exception {
+	void onlyOneOfSeveralCallersOfAJvmRetries() throws Exception {
 		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofSeconds(1)), List.of(this.events));
 		HeldLock held = this.two.acquire(request("quiet"));
 		List<CompletableFuture<HeldLock>> callers = new ArrayList<>();
@@ -110,7 +110,7 @@ class FairTests extends TwoRegistries {
 		long start = System.nanoTime();
 		await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
 		long commands = redis.calls("evalsha");
-		// With a lease of 1 s the safety interval is 0.4 s at least.
+		// A lease of 1 s has a safety interval of at least 0.4 s.
 		assertThat(commands).isBetween(2L, (System.nanoTime() - start) / Duration.ofMillis(400).toNanos() + 1);
 		held.close();
 		for (CompletableFuture<HeldLock> caller : callers) {
@@ -120,7 +120,7 @@ class FairTests extends TwoRegistries {
 	}
 
 	@Test
-	void whoGivesUpLeavesTheQueueAndTheNextLooksOut() throws Exception {
+	void aCallerThatGivesUpLeavesTheQueueAndTheNextRetries() throws Exception {
 		HeldLock held = this.two.acquire(request("leaver"));
 		CompletableFuture<HeldLock> first = this.one.acquireAsync(fair("leaver"));
 		await().until(() -> redis.queueLength("leaver") == 1);
@@ -134,7 +134,7 @@ class FairTests extends TwoRegistries {
 	}
 
 	@Test
-	void aJvmWhosePlacesWereLostTakesNewOnesForAllItsCallers() {
+	void aJvmWhoseTicketsWereLostQueuesAllItsCallersAgain() {
 		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofSeconds(1)), List.of(this.events));
 		HeldLock held = this.two.acquire(request("places"));
 		List<CompletableFuture<HeldLock>> callers = new ArrayList<>();

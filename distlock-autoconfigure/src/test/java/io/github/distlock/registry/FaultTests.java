@@ -21,13 +21,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Lost replies, lost messages, broken connections, a server that is away.
+ * Lost replies, lost messages, broken connections, and an unavailable server.
  */
 class FaultTests extends TwoRegistries {
 
 	private TcpProxy proxy;
 
-	/** A registry whose Redis is behind the proxy. */
+	/** A registry that connects to Redis through the proxy. */
 	private BackendLockRegistry remote;
 
 	@BeforeEach
@@ -41,7 +41,7 @@ class FaultTests extends TwoRegistries {
 		this.proxy.close();
 	}
 
-	/** With a store that may be silent for 3 s only. */
+	/** Settings under which the store may fail to answer for 3 s. */
 	private static RegistrySettings settings(Duration lease) {
 		return new RegistrySettings(Duration.ofSeconds(5), lease, null, RedisNodes.HAND_OFF, Duration.ofSeconds(3),
 				false, Duration.ofSeconds(2));
@@ -66,7 +66,7 @@ class FaultTests extends TwoRegistries {
 	}
 
 	@Test
-	void anAttemptWhoseReplyWasLostAndThatIsNotWantedLocksNothing() {
+	void anAbandonedAttemptWhoseReplyWasLostLocksNothing() {
 		this.proxy.loseReplies(true);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.remote.acquire(once("unwanted")))
 			.withMessageContaining("unwanted");
@@ -78,7 +78,7 @@ class FaultTests extends TwoRegistries {
 	}
 
 	@Test
-	void aReleaseWhoseReplyWasLostIsRepeatedAndIsNoLoss() {
+	void aReleaseWhoseReplyWasLostIsRepeatedAndReportsNoLoss() {
 		HeldLock lock = this.remote.acquire(request("release-reply"));
 		this.proxy.loseReplies(true);
 		lock.close();
@@ -102,7 +102,7 @@ class FaultTests extends TwoRegistries {
 	}
 
 	@Test
-	void aGrantWhoseMessageWasLostIsFoundByAskingAgain() throws Exception {
+	void aGrantWhoseMessageWasLostIsFoundByTheNextAttempt() throws Exception {
 		HeldLock held = this.two.acquire(request("lost-message"));
 		Future<HeldLock> waiter = this.threads.submit(() -> this.remote.acquire(request("lost-message")));
 		await().until(() -> redis.queueLength("lost-message") == 1);
@@ -121,7 +121,7 @@ class FaultTests extends TwoRegistries {
 		redis.killClients("normal");
 		held.close();
 		waiter.get(30, TimeUnit.SECONDS).close();
-		// Direct grants work again.
+		// Grant messages work again.
 		HeldLock again = this.two.acquire(request("killed-connections"));
 		Future<HeldLock> next = this.threads.submit(() -> this.remote.acquire(request("killed-connections")));
 		await().until(() -> redis.queueLength("killed-connections") == 1);
@@ -130,7 +130,7 @@ class FaultTests extends TwoRegistries {
 	}
 
 	@Test
-	void aWatchdogOutlivesATimeWithoutConnection() {
+	void theWatchdogSurvivesALostConnection() {
 		BackendLockRegistry brief = redis.nodeBehind(this.proxy.port(), settings(Duration.ofSeconds(3)),
 				List.of(this.events));
 		HeldLock lock = brief.acquire(request("cut"));
@@ -145,7 +145,7 @@ class FaultTests extends TwoRegistries {
 	}
 
 	@Test
-	void anEndlessWaitEndsWhenTheStoreIsSilentForTooLong() throws Exception {
+	void aWaitWithoutLimitEndsWhenTheStoreIsSilentForTooLong() throws Exception {
 		HeldLock held = this.two.acquire(request("silent"));
 		Future<?> waiter = this.threads
 			.submit(() -> assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.remote
@@ -187,7 +187,7 @@ class FaultTests extends TwoRegistries {
 	}
 
 	@Test
-	void aRegistryStartsWithoutItsServerAndWorksWhenThatComes() {
+	void aRegistryStartsWithoutItsServerAndWorksWhenTheServerStarts() {
 		int port = RedisTestServer.freePort();
 		BackendLockRegistry early = redis.nodeBehind(port, settings(Duration.ofSeconds(30)), List.of());
 		assertThatExceptionOfType(LockBackendException.class)

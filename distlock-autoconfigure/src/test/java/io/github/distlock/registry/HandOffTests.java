@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Passing a lock on inside a JVM.
+ * The hand-off of a lock within a JVM.
  */
 class HandOffTests extends TwoRegistries {
 
@@ -50,11 +50,11 @@ class HandOffTests extends TwoRegistries {
 	}
 
 	@Test
-	void aJvmThatWaitsIsOvertakenByNoMoreThanTheTurnsOfTheOthers() {
+	void aWaitingJvmIsOvertakenByNoMoreThanTheTurnsOfTheOthers() {
 		HeldLock first = this.one.acquire(request("hot"));
 		List<CompletableFuture<Void>> all = new ArrayList<>();
-		// Everybody is there before the first one leaves, and comes only once: neither
-		// JVM ever waits less than the other because its threads were not scheduled.
+		// All threads wait before the first one releases, and each acquires once: neither
+		// JVM ever has fewer waiters because its threads were not scheduled.
 		for (int i = 0; i < 100; i++) {
 			all.add(enterOnce(this.one, "one"));
 			all.add(enterOnce(this.two, "two"));
@@ -65,7 +65,7 @@ class HandOffTests extends TwoRegistries {
 		all.forEach((future) -> future.orTimeout(60, TimeUnit.SECONDS).join());
 		assertThat(List.copyOf(this.tokens)).isSorted().doesNotHaveDuplicates().hasSize(200);
 		List<String> order = List.copyOf(this.entered);
-		// As soon as one JVM is through, the other has no one to take turns with.
+		// When one JVM has finished, the other one no longer takes turns.
 		int both = Math.min(order.lastIndexOf("one"), order.lastIndexOf("two"));
 		int longest = 0;
 		int run = 1;
@@ -77,7 +77,7 @@ class HandOffTests extends TwoRegistries {
 	}
 
 	@Test
-	void theNextInARowHasALeaseOfItsOwn() throws Exception {
+	void theNextHolderOfAHandOffHasALeaseOfItsOwn() throws Exception {
 		BackendLockRegistry slow = node(new HandOffLimits(16, Duration.ofSeconds(1)));
 		LockRequest brief = request("brief").leaseTime(Duration.ofSeconds(2));
 		HeldLock first = slow.acquire(brief);
@@ -93,7 +93,7 @@ class HandOffTests extends TwoRegistries {
 	}
 
 	@Test
-	void aHolderWhoOverranItsLeasePassesNothingOn() throws Exception {
+	void aHolderThatExceededItsLeaseHandsNothingOff() throws Exception {
 		HeldLock first = this.one.acquire(request("late").leaseTime(Duration.ofMillis(100)));
 		Future<Long> second = this.threads.submit(() -> {
 			try (HeldLock lock = this.one.acquire(request("late").leaseTime(Duration.ofMillis(100)))) {
@@ -106,7 +106,7 @@ class HandOffTests extends TwoRegistries {
 	}
 
 	@Test
-	void asynchronousCallersPassItOnToo() {
+	void asynchronousCallersHandOffToo() {
 		HeldLock first = this.one.acquire(request("async"));
 		List<CompletableFuture<Long>> waiting = new ArrayList<>();
 		for (int i = 0; i < 50; i++) {

@@ -11,9 +11,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.github.distlock.HeldLock;
 
 /**
- * One key, seen from inside: who is in at this moment, and in which order the tokens
- * came. Two stays may overlap, and an older one may enter late, only when the store lost
- * its data between their grants.
+ * One key, observed by its holders: which of them holds it now, and in which order the
+ * tokens arrived. Holders may overlap, and an older one may arrive late, only if the
+ * store lost its data between their grants.
  */
 final class HotKey {
 
@@ -39,7 +39,7 @@ final class HotKey {
 		return this.violations;
 	}
 
-	/** The store loses its data at some moment from now on. */
+	/** From this moment on the store may lose its data. */
 	void losingData(long fromMillis) {
 		this.losses.add(new Loss(fromMillis * 1000, Long.MAX_VALUE));
 	}
@@ -54,7 +54,7 @@ final class HotKey {
 		long token = lock.fencingToken();
 		this.inside.add(lock);
 		for (HeldLock other : this.inside) {
-			// In this order: both were valid at the moment of the first question.
+			// In this order: both locks were valid when the first was asked.
 			if (other != lock && other.isHeld() && lock.isHeld() && !isLossBetween(other.fencingToken(), token)) {
 				this.violations.add(this.name + ": " + token + " entered while " + other.fencingToken() + " was in");
 			}
@@ -74,7 +74,7 @@ final class HotKey {
 			.anyMatch((loss) -> Math.min(one, two) <= loss.toMicros && Math.max(one, two) >= loss.fromMicros);
 	}
 
-	/** Tokens are microseconds of the server, whose clock is also ours. */
+	/** Tokens are microseconds of the server's clock, which is also that of the test. */
 	private record Loss(long fromMicros, long toMicros) {
 	}
 

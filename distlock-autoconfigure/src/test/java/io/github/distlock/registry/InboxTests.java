@@ -19,12 +19,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The inbox of a JVM, and what is left behind by those who waited at it.
+ * The inbox of a JVM, and what waiting callers leave behind.
  */
 class InboxTests extends TwoRegistries {
 
 	@Test
-	void aWaiterWhoseInboxIsHalfOpenIsNotOvertakenForEver() throws Exception {
+	void aWaiterWhoseInboxIsHalfOpenIsNotOvertakenEndlessly() throws Exception {
 		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
 			BackendLockRegistry deaf = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(30)),
 					List.of(this.events));
@@ -43,8 +43,8 @@ class InboxTests extends TwoRegistries {
 				}));
 			}
 			try {
-				// It asks the server now and then whether it is heard, and subscribes
-				// anew.
+				// The registry checks from time to time whether the server counts its
+				// inbox, and subscribes again.
 				await().atMost(Duration.ofSeconds(60)).until(() -> {
 					deaf.tryAcquire(LockRequest.of("busy").waitTime(Duration.ofSeconds(2))).ifPresent(HeldLock::close);
 					return redis.inboxes() == 3;
@@ -85,7 +85,7 @@ class InboxTests extends TwoRegistries {
 	}
 
 	@Test
-	void aThreadRemembersNoLocksThatOthersHaveClosedForIt() {
+	void aThreadForgetsLocksThatOtherThreadsHaveClosedForIt() {
 		for (int i = 0; i < 300; i++) {
 			HeldLock lock = this.one.acquire(request("closed-" + i));
 			CompletableFuture.runAsync(lock::close, this.threads).join();

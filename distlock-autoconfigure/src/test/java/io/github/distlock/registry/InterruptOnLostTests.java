@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The interrupt for a lost lock reaches its thread inside the lock, and not later.
+ * The interrupt for a lost lock reaches its thread while it holds the lock, and not
+ * later.
  */
 class InterruptOnLostTests {
 
@@ -45,19 +46,19 @@ class InterruptOnLostTests {
 	}
 
 	@Test
-	void noInterruptComesAfterTheThreadHasLeft() throws Exception {
+	void noInterruptArrivesAfterTheRelease() throws Exception {
 		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
 		Thread holder = new SlowlyInterrupted(() -> {
 			HeldLock lock = this.registry.acquire(LockRequest.of("key").leaseTime(Duration.ofMillis(100)));
 			try {
-				// Not await(): the interrupt must find the thread in close().
+				// Not await(): the interrupt must arrive during close().
 				while (this.interrupting.getCount() > 0) {
 					Thread.onSpinWait();
 				}
 				lock.close();
 			}
 			catch (LockLostException ex) {
-				// As it should.
+				// Expected.
 			}
 			interrupted.complete(Thread.interrupted());
 			this.left.countDown();
@@ -67,7 +68,7 @@ class InterruptOnLostTests {
 		holder.join(TimeUnit.SECONDS.toMillis(20));
 	}
 
-	/** Its interrupt comes when it has left the lock, or after a while. */
+	/** A thread that is interrupted after it has released the lock, or after a while. */
 	private final class SlowlyInterrupted extends Thread {
 
 		SlowlyInterrupted(Runnable task) {

@@ -24,8 +24,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A thread interrupted once in each round, anywhere between the call and the end of the
- * release, while others contend.
+ * A thread is interrupted once in each round, at any point between the call and the end
+ * of the release, while other threads contend.
  */
 class InterruptTests extends TwoRegistries {
 
@@ -73,7 +73,7 @@ class InterruptTests extends TwoRegistries {
 	}
 
 	@Test
-	void aWakeUpThatAListenerHasUsedUpIsNotMissed() throws Exception {
+	void aWakeUpThatAListenerHasConsumedIsNotMissed() throws Exception {
 		HeldLock held = this.one.acquire(request("wake-up"));
 		CountDownLatch granted = new CountDownLatch(1);
 		BackendLockRegistry node = redis.node(new LockListener() {

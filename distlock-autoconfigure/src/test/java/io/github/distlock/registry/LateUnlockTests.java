@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.awaitility.Awaitility.await;
 
 /**
- * Lock views that are unlocked after their registry was shut down, or started again.
+ * Lock views that are unlocked after their registry was shut down or restarted.
  */
 class LateUnlockTests extends TwoRegistries {
 
@@ -71,13 +71,13 @@ class LateUnlockTests extends TwoRegistries {
 		assertThat(lock.tryLock(20, TimeUnit.SECONDS)).isTrue();
 		lock.unlock();
 		this.two.acquire(LockRequest.of("both").waitTime(Duration.ofSeconds(10))).close();
-		// The lease of the first hold passed after the shutdown.
+		// The lease of the first lock expired after the shutdown.
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
 	}
 
 	@Test
-	void aLockThatWasLostBeforeTheShutdownIsStillKnownToBeLost() {
+	void aLockThatWasLostBeforeTheShutdownIsStillReportedAsLost() {
 		BackendLockRegistry registry = impatient(Duration.ofMillis(600));
 		Lock lock = registry.obtain("lost-before");
 		lock.lock();

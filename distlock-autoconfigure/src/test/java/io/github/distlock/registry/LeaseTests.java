@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * How long a lock is held, and how it is lost.
+ * The duration of leases, and their loss.
  */
 class LeaseTests extends TwoRegistries {
 
@@ -34,11 +34,11 @@ class LeaseTests extends TwoRegistries {
 	}
 
 	@Test
-	void anExplicitLeaseEndsInTimeAndSaysSo() throws Exception {
+	void anExplicitLeaseEndsInTimeAndIsReported() throws Exception {
 		AtomicInteger told = new AtomicInteger();
 		HeldLock lock = this.one.acquire(request("explicit").leaseTime(Duration.ofMillis(200)));
 		lock.onLost(told::incrementAndGet);
-		// Another holder enters as soon as the lease has passed.
+		// Another caller acquires the lock as soon as the lease has expired.
 		HeldLock next = this.two.acquire(request("explicit"));
 		assertThat(lock.isHeld()).isFalse();
 		assertThat(lock.remaining()).isEqualTo(Duration.ZERO);
@@ -61,14 +61,14 @@ class LeaseTests extends TwoRegistries {
 		await().until(() -> this.events.waiting.get() == 1);
 		first.close();
 		HeldLock second = waiter.get(10, TimeUnit.SECONDS);
-		// The grant itself lasts 5 s; the confirmation lifts it to what is left of 20 s.
+		// The grant lasts 5 s; the confirming renewal extends it to the rest of 20 s.
 		await().atMost(Duration.ofSeconds(10)).until(() -> second.remaining().compareTo(Duration.ofSeconds(10)) > 0);
 		assertThat(this.events.renewed).hasValue(1);
 		second.close();
 	}
 
 	@Test
-	void aHeldLockThatIsToExpireOutlivesTheStoresLeaseAndNoMore() {
+	void aHeldLockWithANewExpiryOutlivesTheLeaseInTheStoreAndEndsInTime() {
 		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(300)), List.of(this.events));
 		HeldLock outer = brief.acquire(request("expiring"));
 		HeldLock inner = brief.acquire(request("expiring"));

@@ -46,7 +46,7 @@ class LockViewTests extends TwoRegistries {
 	}
 
 	@Test
-	void theLockViewThrowsInterruptedExceptionWhereLockSaysSo() throws Exception {
+	void theLockViewThrowsInterruptedExceptionAsLockRequires() throws Exception {
 		Lock held = this.two.obtain("interruptible");
 		held.lock();
 		for (Callable<?> wait : List.<Callable<?>>of(() -> {
@@ -78,7 +78,7 @@ class LockViewTests extends TwoRegistries {
 	}
 
 	@Test
-	void aLockThatIsLockedTooOftenThrowsAnErrorAndStaysAsItWas() throws Exception {
+	void tooManyReentriesThrowAnErrorAndLeaveTheLockUnchanged() throws Exception {
 		int most = 65_535;
 		Lock lock = this.one.obtain("too-often");
 		for (int level = 0; level < most; level++) {

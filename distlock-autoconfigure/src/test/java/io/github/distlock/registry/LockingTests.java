@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * Who gets a lock, and who does not.
+ * Mutual exclusion, re-entry, and refused requests.
  */
 class LockingTests extends TwoRegistries {
 
@@ -61,7 +61,7 @@ class LockingTests extends TwoRegistries {
 	}
 
 	@Test
-	void aThreadEntersAgainWithoutACommand() {
+	void aThreadReentersWithoutACommand() {
 		try (HeldLock outer = this.one.acquire(request("again"))) {
 			redis.resetStats();
 			try (HeldLock inner = this.one.acquire(request("again"))) {
@@ -91,7 +91,7 @@ class LockingTests extends TwoRegistries {
 	}
 
 	@Test
-	void anotherThreadOfTheSameRegistryDoesNotEnterAgain() throws Exception {
+	void anotherThreadOfTheSameRegistryDoesNotReenter() throws Exception {
 		try (HeldLock lock = this.one.acquire(request("mine"))) {
 			Future<Boolean> other = this.threads
 				.submit(() -> this.one.tryAcquire(LockRequest.of("mine").waitTime(Duration.ofMillis(50))).isPresent());
@@ -132,7 +132,7 @@ class LockingTests extends TwoRegistries {
 	}
 
 	@Test
-	void executeRunsUnderTheLockAndItsExceptionComesOutUnchanged() throws Exception {
+	void executeRunsUnderTheLockAndPropagatesItsExceptionUnchanged() throws Exception {
 		String result = this.one.execute(request("execute"), () -> {
 			assertThat(LockContext.current()).hasValueSatisfying((lock) -> assertThat(lock.key()).isEqualTo("execute"));
 			assertThat(this.two.tryAcquire(LockRequest.of("execute").waitTime(Duration.ZERO))).isEmpty();
@@ -147,7 +147,7 @@ class LockingTests extends TwoRegistries {
 	}
 
 	@Test
-	void keysThatAreNoneAreRefusedBeforeAnythingIsSent() {
+	void invalidKeysAreRefusedBeforeAnythingIsSent() {
 		redis.resetStats();
 		for (String key : List.of("", "  ", "\n\t", "x".repeat(10_240), "\u00e4".repeat(257), "half \ud83d pair")) {
 			assertThatExceptionOfType(LockDefinitionException.class).as(key)
@@ -171,7 +171,7 @@ class LockingTests extends TwoRegistries {
 	}
 
 	@Test
-	void strangeKeysAreLocksOfTheirOwn() {
+	void unusualKeysAreSeparateLocks() {
 		List<HeldLock> locks = new ArrayList<>();
 		for (String key : List.of("{x}", "}x", "{}", "a:queue", "a", "new\nline",
 				"\u9396-\u0437\u0430\u043c\u043e\u043a", "%7Bx%7D", "x".repeat(512))) {
@@ -182,7 +182,7 @@ class LockingTests extends TwoRegistries {
 	}
 
 	@Test
-	void aListenerThatThrowsHarmsNobody() {
+	void aListenerThatThrowsAffectsNeitherLocksNorOtherListeners() {
 		BackendLockRegistry registry = redis.node(RedisNodes.settings(Duration.ofSeconds(30)),
 				List.of(new LockListener() {
 

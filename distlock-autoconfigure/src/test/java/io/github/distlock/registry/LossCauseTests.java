@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Which cause and which advice the holder of a lost lock gets, on a real server.
+ * The cause and the advice in the loss of a lock, on a real server.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LossCauseTests implements LockListener {
@@ -120,7 +120,7 @@ class LossCauseTests implements LockListener {
 	}
 
 	@Test
-	void aStoreThatDoesNotAnswerTheRenewalsAndNoWordOfRepetitionAfterTheLoss(CapturedOutput output) throws Exception {
+	void aStoreThatDoesNotAnswerTheRenewalsAndNoRetryMessageAfterTheLoss(CapturedOutput output) throws Exception {
 		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
 			HeldLock lock = redis
 				.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofMillis(900)), List.of(this, this.events))

@@ -17,9 +17,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A Redis that loses its data while many contend for a few locks. Those who were in
- * cannot be kept apart from those who enter next, but they are told, tokens still rise,
- * and nobody waits for ever.
+ * A Redis server that loses its data while many threads contend for a few locks. The
+ * holders cannot exclude those that acquire next, but their locks are reported as lost,
+ * tokens still rise, and each wait ends.
  */
 class LostDataTests {
 
@@ -61,7 +61,7 @@ class LostDataTests {
 		}
 	}
 
-	private void checkThatHoldersAreToldAndOthersGoOn() {
+	private void checkThatLossesAreReportedAndOthersContinue() {
 		this.run.awaitProgress();
 		List<HeldLock> holds = this.run.holds();
 		await().atMost(Duration.ofSeconds(20)).until(() -> holds.stream().noneMatch(HeldLock::isHeld));
@@ -74,18 +74,18 @@ class LostDataTests {
 	}
 
 	@Test
-	void holdersAreToldOfAFlushAndTokensStillRise() {
+	void lossesAfterAFlushAreReportedAndTokensStillRise() {
 		for (int i = 0; i < 3; i++) {
 			this.run.loseData(this.redis::flush);
 			this.run.awaitProgress();
 		}
-		checkThatHoldersAreToldAndOthersGoOn();
+		checkThatLossesAreReportedAndOthersContinue();
 	}
 
 	@Test
-	void holdersAreToldOfARestartWithoutDataAndTokensStillRise() {
+	void lossesAfterARestartWithoutDataAreReportedAndTokensStillRise() {
 		this.run.loseData(this.redis::restart);
-		checkThatHoldersAreToldAndOthersGoOn();
+		checkThatLossesAreReportedAndOthersContinue();
 	}
 
 }

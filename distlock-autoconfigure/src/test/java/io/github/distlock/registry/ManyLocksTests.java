@@ -33,7 +33,7 @@ class ManyLocksTests extends TwoRegistries {
 		release(held);
 
 		held = hold(node, MANY);
-		// Two rounds for those that began at different moments to meet.
+		// After two rounds, leases that began at different moments share batches.
 		awaitRenewals(2 * MANY);
 		redis.resetStats();
 		int before = this.events.renewed.get();
@@ -41,7 +41,8 @@ class ManyLocksTests extends TwoRegistries {
 		long scripts = redis.calls("evalsha");
 		int renewed = this.events.renewed.get() - before;
 		long threads = threadsOfOurs("distlock-renewal") + threadsOfOurs("distlock-timer");
-		// A hundred leases a script; a tenth for a round that a slow machine has split.
+		// A hundred leases per script, and a tenth more for rounds that a slow machine
+		// splits.
 		assertThat(scripts).isPositive().isLessThanOrEqualTo(renewed / 100 + renewed / 1000);
 		assertThat(threadsOfOurs("distlock-renewal")).isLessThanOrEqualTo(2);
 		assertThat(threads).isLessThanOrEqualTo(threadsForOne + 1);
@@ -58,7 +59,7 @@ class ManyLocksTests extends TwoRegistries {
 		BackendLockRegistry node = redis.node(RedisNodes.settings(LEASE), List.of(this.events));
 		List<HeldLock> held = hold(node, 1000);
 		awaitRenewals(1000);
-		// Longer than the interval between renewals, shorter than the rest of the lease.
+		// Longer than the renewal interval, shorter than the rest of the lease.
 		redis.pause(Duration.ofMillis(3500));
 		await().atMost(LEASE).untilAsserted(() -> assertThat(this.events.notRenewed).hasPositiveValue());
 		awaitRenewals(2000);

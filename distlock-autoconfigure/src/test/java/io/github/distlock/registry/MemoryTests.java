@@ -21,13 +21,16 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * How much of the heap a held lock takes.
+ * The heap that a held lock uses.
  */
 class MemoryTests extends TwoRegistries {
 
 	private static final Log logger = LogFactory.getLog(MemoryTests.class);
 
-	/** What the rooms registry and renewal keep: the hold, the handle, two references. */
+	/**
+	 * The objects of the registry and renewal packages: the hold, its reference, and two
+	 * array slots.
+	 */
 	private static final long OF_REGISTRY = 120;
 
 	private static final long OF_ALL = 380;
@@ -35,7 +38,7 @@ class MemoryTests extends TwoRegistries {
 	private static final int MANY = 20_000;
 
 	@Test
-	void aHeldLockTakesLittleOfTheHeap() {
+	void aHeldLockUsesLittleHeap() {
 		assumeTrue(HeapHistogram.isAvailable(), "this JVM counts no objects");
 		AtomicInteger renewed = new AtomicInteger();
 		BackendLockRegistry node = redis.node(RedisNodes.settings(Duration.ofSeconds(9)), List.of(new LockListener() {
@@ -47,17 +50,18 @@ class MemoryTests extends TwoRegistries {
 
 		}));
 		node.acquire(request("warm")).close();
-		// The keys are the caller's.
+		// The keys belong to the caller.
 		List<String> keys = IntStream.range(0, MANY).mapToObj((number) -> "key-" + number).toList();
 		HeldLock[] held = new HeldLock[MANY];
-		// Twice, so that the histogram itself was there before.
+		// Twice, so that the histogram itself is part of the first one.
 		HeapHistogram[] before = { HeapHistogram.take() };
 		before[0] = HeapHistogram.take();
 		for (int i = 0; i < MANY; i++) {
 			held[i] = node.tryAcquire(LockRequest.of(keys.get(i)).name("memory")).orElseThrow();
 		}
 		await().atMost(Duration.ofSeconds(60)).until(() -> renewed.get() >= 3 * MANY);
-		// Between two rounds: commands on their way are not what a held lock takes.
+		// Between two rounds: a command that is being sent does not belong to a held
+		// lock.
 		AtomicInteger last = new AtomicInteger();
 		await().atMost(Duration.ofSeconds(30))
 			.pollInterval(Duration.ofMillis(500))

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Locks that stay taken for some time after they were closed.
+ * Locks that stay locked for a minimum hold time after they were closed.
  */
 class MinHoldTests extends TwoRegistries {
 
@@ -33,13 +33,13 @@ class MinHoldTests extends TwoRegistries {
 
 	private static boolean isFree(BackendLockRegistry registry, String key) {
 		Optional<HeldLock> lock = registry.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO));
-		// Else the shutdown after the test waits for it.
+		// Otherwise the shutdown after the test would wait for it.
 		lock.ifPresent(HeldLock::close);
 		return lock.isPresent();
 	}
 
 	@Test
-	void aClosedLockStaysTakenForOthersAndForItsOwnThread() {
+	void aClosedLockStaysLockedForOthersAndForItsOwnThread() {
 		long start = System.nanoTime();
 		HeldLock lock = this.one.acquire(request("kept").minHold(MIN_HOLD));
 		lock.close();
@@ -53,7 +53,7 @@ class MinHoldTests extends TwoRegistries {
 	}
 
 	@Test
-	void aWaiterOfTheSameRegistryEntersWhenTheTimeHasPassed() {
+	void aWaiterOfTheSameRegistryAcquiresWhenTheTimeHasPassed() {
 		long start = System.nanoTime();
 		close(this.one, "same");
 		this.one.acquire(request("same")).close();
@@ -72,7 +72,7 @@ class MinHoldTests extends TwoRegistries {
 	}
 
 	@Test
-	void aLockUnderWhichNothingWasDoneIsFreeAtOnce() {
+	void anAbandonedLockIsFreeAtOnce() {
 		this.one.acquire(request("abandoned").minHold(Duration.ofMinutes(1))).abandon();
 		assertThat(isFree(this.two, "abandoned")).isTrue();
 	}
@@ -91,7 +91,7 @@ class MinHoldTests extends TwoRegistries {
 	void aJvmThatIsKilledLeavesTheLockToTheStore() {
 		try (ChildJvm child = ChildJvm.start(redis.server().port(), "killed", Duration.ofMillis(200))) {
 			long start = System.nanoTime();
-			// Longer than the first commands of a young JVM take.
+			// Longer than the first commands of a new JVM take.
 			child.send("keep PT2S").expect("closed");
 			child.kill();
 			assertThat(waitedByTheOther("killed", start)).isGreaterThanOrEqualTo(1_995);
@@ -99,7 +99,7 @@ class MinHoldTests extends TwoRegistries {
 	}
 
 	@Test
-	void aTimeThatCannotBeKeptIsRefused() {
+	void aMinimumHoldTimeThatCannotBeKeptIsRefused() {
 		for (Duration minHold : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofSeconds(11))) {
 			assertThatExceptionOfType(LockDefinitionException.class)
 				.isThrownBy(() -> request("bad").leaseTime(Duration.ofSeconds(10)).minHold(minHold))

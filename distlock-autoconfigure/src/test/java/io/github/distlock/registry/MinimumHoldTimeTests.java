@@ -29,8 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What becomes of locks that stay taken after they were closed, when the registry ends or
- * the store fails.
+ * Locks in their minimum hold time when the registry is shut down or the store fails.
  */
 class MinimumHoldTimeTests {
 
@@ -59,7 +58,7 @@ class MinimumHoldTimeTests {
 	}
 
 	@Test
-	void aStoreWithoutLeasesGetsThemBackAtTheShutdown() {
+	void aStoreWithoutLeasesReleasesThemAtTheShutdown() {
 		this.store.expires = false;
 		BackendLockRegistry brief = start(null);
 		brief.acquire(LONG).close();
@@ -69,7 +68,7 @@ class MinimumHoldTimeTests {
 	}
 
 	@Test
-	void aStoreWithoutLeasesGetsThemBackFromAHolderThatOutlivesTheShutdown() {
+	void aStoreWithoutLeasesReleasesThemForAHolderThatOutlivesTheShutdown() {
 		this.store.expires = false;
 		BackendLockRegistry brief = start(null);
 		HeldLock held = brief.acquire(LONG);
@@ -113,7 +112,7 @@ class MinimumHoldTimeTests {
 	}
 
 	@Test
-	void aMinimumHoldTimeBeyondTheLongestHoldIsRefused() {
+	void aMinimumHoldTimeBeyondTheMaximumHoldTimeIsRefused() {
 		BackendLockRegistry limited = start(Duration.ofSeconds(30));
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> limited.acquire(LONG))
 			.withMessageContaining("'kept'")
@@ -122,7 +121,7 @@ class MinimumHoldTimeTests {
 		limited.acquire(LONG.leaseTime(Duration.ofMinutes(2))).abandon();
 	}
 
-	/** Real time, to which some may be added. */
+	/** The system clock with a variable offset. */
 	private static final class Clock implements TimeSource {
 
 		private volatile long aheadSeconds;
@@ -139,7 +138,7 @@ class MinimumHoldTimeTests {
 
 	}
 
-	/** Grants everything. */
+	/** Grants every attempt. */
 	private static final class Store extends IdleStore {
 
 		private final Clock clock = new Clock();

@@ -21,8 +21,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Mistakes of other libraries in what a registry does, whatever the store: each test is
- * named after what it prevents. docs/peer-bugs.md lists the tests of all of them.
+ * Faults of other libraries that concern a registry, whatever its store: each test is
+ * named after the behaviour that the fault violates. docs/peer-bugs.md lists the tests of
+ * all these faults.
  */
 class PeerBugTests {
 
@@ -64,7 +65,7 @@ class PeerBugTests {
 	}
 
 	@Test
-	void noKeyIsTakenForAnotherOrForgottenWhileManyComeAndGo() {
+	void noKeyIsConfusedOrForgottenWhileManyComeAndGo() {
 		List<HeldLock> held = new ArrayList<>();
 		for (int i = 0; i < 500; i++) {
 			held.add(this.registry.acquire(LockRequest.of("order:" + i)));
@@ -94,7 +95,7 @@ class PeerBugTests {
 	}
 
 	@Test
-	void aReleasedLockIsRenewedNoMore() {
+	void aReleasedLockIsNoLongerRenewed() {
 		HeldLock lock = this.registry.acquire(LockRequest.of("watched"));
 		await().until(() -> this.events.renewed.get() > 0);
 		lock.close();

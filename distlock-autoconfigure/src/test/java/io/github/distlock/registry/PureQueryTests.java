@@ -19,8 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Questions to a lock whose lease has passed, with time that passes before the library's
- * own timer finds it.
+ * Queries of a lock whose lease has expired before the timer of the library finds it.
  */
 class PureQueryTests {
 
@@ -45,7 +44,7 @@ class PureQueryTests {
 	}
 
 	@Test
-	void askingALockWhoseLeaseHasPassedTellsNobodyAndInterruptsNobody() {
+	void queriesOfAnExpiredLockNotifyNoListenerAndInterruptNoThread() {
 		AtomicBoolean told = new AtomicBoolean();
 		HeldLock lock = this.registry.acquire(LockRequest.of("pure").leaseTime(Duration.ofMinutes(10)));
 		lock.onLost(() -> told.set(true));
@@ -62,7 +61,7 @@ class PureQueryTests {
 	}
 
 	@Test
-	void aReEntryOfALockWhoseLeaseHasPassedSaysThatItIsLost() {
+	void aReentryOfAnExpiredLockReportsTheLoss() {
 		HeldLock lock = this.registry.acquire(LockRequest.of("again").leaseTime(Duration.ofMinutes(10)));
 		this.clock.pass(Duration.ofMinutes(11));
 		assertThatExceptionOfType(LockLostException.class)

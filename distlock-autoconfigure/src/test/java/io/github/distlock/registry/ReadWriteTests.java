@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The levels of one stay, of which some read and some write.
+ * A held lock with reading and writing levels.
  */
 class ReadWriteTests {
 
@@ -116,7 +116,7 @@ class ReadWriteTests {
 	}
 
 	@Test
-	void aStayThatWasDowngradedIsToldOnceAndGivesNothingBackTwice() {
+	void aDowngradedHoldIsReportedOnceAndReleasedOnce() {
 		HeldLock writer = this.one.acquire(WRITE);
 		HeldLock inner = this.one.acquire(WRITE);
 		HeldLock reader = this.one.acquire(READ);
@@ -160,7 +160,7 @@ class ReadWriteTests {
 	}
 
 	@Test
-	void whoReadsOnIsHeldWhileTheStoreIsAsked() throws Exception {
+	void theLockIsHeldDuringTheDowngrade() throws Exception {
 		CountDownLatch asked = new CountDownLatch(1);
 		CountDownLatch answer = new CountDownLatch(1);
 		BackendLockRegistry slow = node(pausingAtRelease(backend(this.store), asked, answer));
@@ -173,7 +173,8 @@ class ReadWriteTests {
 		assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
 		assertThat(reader.isHeld()).isTrue();
 		assertThat(reader.remaining()).isPositive();
-		// It leaves before it is known whether it reads: the one who asked sees to it.
+		// Leaves before the outcome of the downgrade is known: the thread that performs
+		// the downgrade ends the hold.
 		reader.close();
 		answer.countDown();
 		await().until(() -> slow.snapshot().isIdle());
@@ -210,7 +211,7 @@ class ReadWriteTests {
 			}));
 	}
 
-	/** What a proxy does instead of a method. */
+	/** What a proxy does in place of a method. */
 	private interface Call {
 
 		Object invoke(Method method, Object[] arguments) throws Exception;
@@ -218,7 +219,7 @@ class ReadWriteTests {
 	}
 
 	@Test
-	void aCompositePassesModesOnAndDowngradesBothOfItsHalves() {
+	void aCompositePassesModesOnAndDowngradesBothParts() {
 		LocalStore other = new LocalStore(TimeSource.SYSTEM);
 		BackendLockRegistry second = node(other);
 		BackendLockRegistry rival = node(other);

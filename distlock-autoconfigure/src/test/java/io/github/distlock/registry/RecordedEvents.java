@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.github.distlock.LockListener;
 
 /**
- * Writes down what happened.
+ * Records the events of a registry.
  */
 final class RecordedEvents implements LockListener {
 

@@ -1,7 +1,7 @@
 package io.github.distlock.registry;
 
 /**
- * Lets tests of other packages see what a registry shows to its own tests only.
+ * Gives tests of other packages access to the snapshot of a registry.
  */
 public final class RegistryProbe {
 
@@ -9,7 +9,7 @@ public final class RegistryProbe {
 	}
 
 	/**
-	 * Return whether nothing is held, waited for, or on its way to the store.
+	 * Return whether no lock is held, waited for, or on its way to the store.
 	 * @param registry a running registry
 	 * @return whether it is idle
 	 */

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What a lock says of its release after it was closed, on a real server.
+ * What a lock reports about its release after it was closed, on a real server.
  */
 class ReleasedLockTests {
 
@@ -62,7 +62,7 @@ class ReleasedLockTests {
 	}
 
 	@Test
-	void aLockIsReleasedWhileItsReleaseIsOnItsWay() {
+	void aLockIsReleasedWhileItsReleaseIsUnderWay() {
 		AtomicReference<HeldLock> lock = new AtomicReference<>();
 		AtomicReference<Boolean> seen = new AtomicReference<>();
 		LockListener listener = new LockListener() {
@@ -96,7 +96,7 @@ class ReleasedLockTests {
 	}
 
 	@Test
-	void aReEntryIsReleasedByItselfWhateverBecomesOfTheOutermostAcquisition() {
+	void aReentryIsReleasedWhateverTheStateOfTheOutermostAcquisition() {
 		BackendLockRegistry registry = redis.node();
 		HeldLock outer = registry.acquire(LockRequest.of("levels").leaseTime(Duration.ofSeconds(1)));
 		HeldLock inner = registry.acquire(LockRequest.of("levels"));
@@ -112,7 +112,7 @@ class ReleasedLockTests {
 	}
 
 	@Test
-	void aWriterThatGoesOnAsAReaderHasReleasedItsLock() {
+	void aWriterThatWasDowngradedHasReleasedItsLock() {
 		BackendLockRegistry registry = redis.node();
 		HeldLock writer = registry.acquire(LockRequest.of("downgrade").mode(LockMode.WRITE));
 		HeldLock reader = registry.acquire(LockRequest.of("downgrade").mode(LockMode.READ));

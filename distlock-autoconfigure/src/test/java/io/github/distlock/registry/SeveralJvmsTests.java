@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Real JVMs that die and pause.
+ * Real JVMs that are killed or paused.
  */
 class SeveralJvmsTests extends TwoRegistries {
 
@@ -28,7 +28,7 @@ class SeveralJvmsTests extends TwoRegistries {
 	}
 
 	@Test
-	void theNextWaiterEntersAfterTheLeaseOfAHolderThatWasKilled() {
+	void theNextWaiterAcquiresAfterTheLeaseOfAKilledHolder() {
 		try (ChildJvm child = child("killed-holder")) {
 			long token = Long.parseLong(child.send("acquire").expect("acquired"));
 			assertThat(this.one.tryAcquire(LockRequest.of("killed-holder").waitTime(Duration.ZERO))).isEmpty();
@@ -40,11 +40,11 @@ class SeveralJvmsTests extends TwoRegistries {
 	}
 
 	@Test
-	void theNextLiveWaiterEntersAtOnceWhenTheHeadOfTheQueueWasKilled() throws Exception {
+	void theNextLiveWaiterAcquiresAtOnceWhenTheHeadOfTheQueueWasKilled() throws Exception {
 		try (ChildJvm child = child("killed-waiter")) {
 			HeldLock first = this.two.acquire(patient("killed-waiter"));
 			child.send("acquire").expect("waiting");
-			// Queued, and with an inbox at which a publish was counted.
+			// Queued, and with an inbox that was counted at a publish.
 			await().until(() -> redis.hasCountedTicket("killed-waiter"));
 			Future<HeldLock> behind = this.threads.submit(() -> this.one.acquire(patient("killed-waiter")));
 			await().until(() -> redis.queueLength("killed-waiter") == 2);
@@ -53,8 +53,8 @@ class SeveralJvmsTests extends TwoRegistries {
 			redis.resetStats();
 			first.close();
 			HeldLock second = behind.get(30, TimeUnit.SECONDS);
-			// One script: it found nobody at home at the first inbox and went on to the
-			// next.
+			// One script, which found no subscriber of the first inbox and granted the
+			// next ticket.
 			assertThat(redis.calls("evalsha")).isEqualTo(1);
 			assertThat(redis.calls("publish")).isEqualTo(2);
 			second.close();
@@ -62,7 +62,7 @@ class SeveralJvmsTests extends TwoRegistries {
 	}
 
 	@Test
-	void aHolderPausedBeyondItsLeaseLearnsThatItLostAndItsReleaseChangesNothing() {
+	void aHolderPausedBeyondItsLeaseGetsALossAndItsReleaseChangesNothing() {
 		try (ChildJvm child = child("paused-holder")) {
 			long token = Long.parseLong(child.send("acquire").expect("acquired"));
 			child.pause();
@@ -79,7 +79,7 @@ class SeveralJvmsTests extends TwoRegistries {
 	}
 
 	@Test
-	void aWaiterPausedAtTheHeadIsPassedOverAfterItsGraceAndDoesNotEnterLate() {
+	void aWaiterPausedAtTheHeadIsSkippedAfterItsGraceAndDoesNotAcquireLate() {
 		try (ChildJvm child = child("paused-waiter")) {
 			HeldLock first = this.two.acquire(patient("paused-waiter"));
 			child.send("acquire").expect("waiting");
@@ -88,7 +88,8 @@ class SeveralJvmsTests extends TwoRegistries {
 			first.close();
 			HeldLock next = this.one.acquire(patient("paused-waiter"));
 			child.resume();
-			// Its grant waited in its inbox and has passed: it asks, and waits again.
+			// Its grant message waited in the inbox until the grant had expired. It
+			// attempts again, and waits.
 			await().until(() -> redis.queueLength("paused-waiter") == 1);
 			assertThat(next.isHeld()).isTrue();
 			long token = next.fencingToken();

@@ -28,7 +28,7 @@ class ShutdownTests extends TwoRegistries {
 	}
 
 	@Test
-	void itWaitsForALockThatIsHeldAndGivesItBack() throws Exception {
+	void itWaitsForAHeldLockAndReleasesIt() throws Exception {
 		BackendLockRegistry registry = redis.node(patient(), List.of(this.events));
 		CountDownLatch locked = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
@@ -42,7 +42,7 @@ class ShutdownTests extends TwoRegistries {
 		});
 		assertThat(locked.await(10, TimeUnit.SECONDS)).isTrue();
 		Future<?> shutdown = this.threads.submit(registry::shutdown);
-		// More than one command time-out.
+		// Longer than one command time-out.
 		await().during(Duration.ofMillis(2500)).atMost(Duration.ofSeconds(10)).until(() -> !shutdown.isDone());
 		release.countDown();
 		holder.get(10, TimeUnit.SECONDS);
@@ -51,13 +51,14 @@ class ShutdownTests extends TwoRegistries {
 	}
 
 	@Test
-	void whatIsGrantedInTheMomentOfTheShutdownIsGivenBack() throws Exception {
+	void aLockThatIsGrantedDuringTheShutdownIsReleased() throws Exception {
 		for (int i = 0; i < 30; i++) {
 			BackendLockRegistry registry = redis.node(patient(), List.of(this.events));
 			LockRequest request = request("granted-" + i);
 			HeldLock lock = this.two.acquire(request);
 			CompletableFuture<HeldLock> waiter = registry.acquireAsync(request);
-			// It may win before the shutdown begins, which then waits for this.
+			// It may acquire the lock before the shutdown begins, which then waits for
+			// this.
 			waiter.whenComplete((won, failure) -> {
 				if (won != null) {
 					won.close();
@@ -76,7 +77,7 @@ class ShutdownTests extends TwoRegistries {
 	}
 
 	@Test
-	void itDoesNotWaitForAServerThatHasFallenSilent() throws Exception {
+	void itDoesNotWaitForASilentServer() throws Exception {
 		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
 			BackendLockRegistry registry = redis.nodeBehind(proxy.port(), patient(), List.of(this.events));
 			registry.acquire(request("heard")).close();

@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * An inbox whose connection is open at both ends, but receives nothing.
+ * An inbox whose connection is open at both ends but receives nothing.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class SilentInboxTests extends TwoRegistries {
@@ -38,7 +38,7 @@ class SilentInboxTests extends TwoRegistries {
 			long subscriptions = redis.calls("subscribe");
 			proxy.muteSubscriptions();
 			try (HeldLock held = this.one.acquire(request("busy"))) {
-				// A caller that waits has it examined now and then.
+				// The inbox is checked from time to time while a caller waits.
 				await().atMost(Duration.ofSeconds(60)).until(() -> {
 					deaf.tryAcquire(LockRequest.of("busy").waitTime(Duration.ofMillis(300)));
 					return !seen.resubscribed.isEmpty();

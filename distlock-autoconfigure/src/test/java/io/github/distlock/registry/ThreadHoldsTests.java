@@ -12,13 +12,13 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a thread holds, when it holds much.
+ * A thread that holds many locks.
  */
 class ThreadHoldsTests extends TwoRegistries {
 
 	@Test
-	void locksAreFoundAgainInWhateverOrderTheyAreTakenAndReleased() {
-		// These keys have one hash code, so they stand in each other's way.
+	void locksAreFoundInWhateverOrderTheyAreAcquiredAndReleased() {
+		// These keys have the same hash code, so they collide.
 		List<String> keys = new ArrayList<>(List.of("AaAa", "AaBB", "BBAa", "BBBB"));
 		for (int i = 0; i < 60; i++) {
 			keys.add("key-" + i);

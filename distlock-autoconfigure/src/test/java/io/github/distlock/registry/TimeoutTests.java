@@ -23,7 +23,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Two hundred callers whose wait time passes: when they hear of it, and what it costs.
+ * Two hundred callers whose wait time passes: when they return, and how many commands
+ * they cost.
  */
 class TimeoutTests extends TwoRegistries {
 
@@ -34,17 +35,18 @@ class TimeoutTests extends TwoRegistries {
 	private static final Duration WAIT = Duration.ofMillis(100);
 
 	@Test
-	void callersOfOneKeyGiveUpNotTooEarlyAndAskTogether() throws Exception {
+	void callersOfOneKeyDoNotGiveUpEarlyAndShareTheirCommands() throws Exception {
 		HeldLock held = this.two.acquire(request("key"));
 		long commands = commandsOf(this::giveUpOnThisThread, (number) -> "key");
-		// One place in the store's queue for all; a few, if some were late to come.
+		// One shared ticket in the store for all of them, or a few if some callers
+		// arrived late.
 		assertThat(commands).isBetween(2L, WAITERS / 4L);
 		held.close();
 		assertThat(this.events.outcomes()).hasSize(WAITERS).containsOnly("TIMEOUT");
 	}
 
 	@Test
-	void callersOfAsManyKeysGiveUpNotTooEarlyAndSendTwoCommandsEach() throws Exception {
+	void callersOfAsManyKeysDoNotGiveUpEarlyAndSendTwoCommandsEach() throws Exception {
 		List<HeldLock> held = new ArrayList<>();
 		for (int i = 0; i < WAITERS; i++) {
 			held.add(this.two.acquire(request("key-" + i)));
@@ -56,7 +58,7 @@ class TimeoutTests extends TwoRegistries {
 	}
 
 	@Test
-	void asynchronousCallersGiveUpNotTooEarlyEither() throws Exception {
+	void asynchronousCallersDoNotGiveUpEarly() throws Exception {
 		List<HeldLock> held = new ArrayList<>();
 		for (int i = 0; i < WAITERS; i++) {
 			held.add(this.two.acquire(request("key-" + i)));
@@ -112,7 +114,7 @@ class TimeoutTests extends TwoRegistries {
 		}
 	}
 
-	/** Waits until the wait time has passed, and says how long that was. */
+	/** Waits until the wait time has passed, and returns how long that took. */
 	private interface GivingUp {
 
 		long nanos(LockRequest request) throws Exception;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * A real Redis, and two registries on it as two JVMs have them.
+ * A real Redis server and two registries, which stand for two JVMs.
  */
 abstract class TwoRegistries {
 
@@ -20,7 +20,7 @@ abstract class TwoRegistries {
 
 	final RecordedEvents events = new RecordedEvents();
 
-	/** Its events are recorded. */
+	/** The registry whose events are recorded. */
 	BackendLockRegistry one;
 
 	BackendLockRegistry two;

@@ -44,30 +44,30 @@ class VirtualThreadTests extends TwoRegistries {
 	}
 
 	@Test
-	void tenThousandOfThemEnterOneLockOneAfterTheOther() throws Exception {
+	void tenThousandThreadsAcquireOneLockOneAfterTheOther() throws Exception {
 		enterOneAfterTheOther(10_000, List.of(this.one));
 	}
 
 	@Test
-	void theyEnterOneAfterTheOtherInTwoRegistriesToo() throws Exception {
+	void threadsOfTwoRegistriesAcquireOneAfterTheOther() throws Exception {
 		enterOneAfterTheOther(2_000, List.of(this.one, this.two));
 	}
 
 	@Test
-	void noneOfThemPinsItsCarrier() throws Exception {
-		// Classes that are loaded for the first time may pin whoever needs them.
+	void noThreadPinsItsCarrier() throws Exception {
+		// A class that is loaded for the first time may pin the thread that needs it.
 		enterOneAfterTheOther(100, List.of(this.one, this.two));
 		assertThat(pinnedWhile(() -> enterOneAfterTheOther(1000, List.of(this.one, this.two)))).isEmpty();
 	}
 
 	@Test
-	void aThreadThatPinsItsCarrierWouldBeSeen() throws Exception {
+	void aThreadThatPinsItsCarrierIsDetected() throws Exception {
 		assertThat(pinnedWhile(() -> VirtualThreads.start("pinned", () -> assertThat(Parking.PINNED).isTrue()).join()))
 			.isNotEmpty();
 	}
 
 	@Test
-	void oneOfThemEntersAgainWhatItHolds() throws Exception {
+	void aThreadReentersALockThatItHolds() throws Exception {
 		CompletableFuture<Long> tokens = new CompletableFuture<>();
 		Thread thread = VirtualThreads.start("reentrant", () -> {
 			Lock view = this.one.obtain("again");
@@ -87,7 +87,7 @@ class VirtualThreadTests extends TwoRegistries {
 	}
 
 	@Test
-	void oneOfThemIsInterruptedWhileItWaits() throws Exception {
+	void aThreadIsInterruptedWhileItWaits() throws Exception {
 		CompletableFuture<Boolean> flag = new CompletableFuture<>();
 		try (HeldLock lock = this.two.acquire(request("interrupted"))) {
 			Thread waiter = VirtualThreads.start("interrupted", () -> {
@@ -107,7 +107,7 @@ class VirtualThreadTests extends TwoRegistries {
 	}
 
 	@Test
-	void aLockViewOfOneThatHasDiedIsLost() throws Exception {
+	void aLockViewOfADeadThreadIsLost() throws Exception {
 		BackendLockRegistry brief = redis.node(RedisNodes.settings(Duration.ofMillis(600)), List.of(this.events));
 		VirtualThreads.start("dead", () -> brief.obtain("orphan").lock()).join();
 		this.two.acquire(request("orphan")).close();
@@ -166,14 +166,14 @@ class VirtualThreadTests extends TwoRegistries {
 		return RecordingFile.readAllEvents(file);
 	}
 
-	/** Something that may fail. */
+	/** A body that may throw. */
 	private interface Callable {
 
 		void call() throws Exception;
 
 	}
 
-	/** Whose initializer parks, which is what still pins a thread. */
+	/** Its initializer parks, which still pins a virtual thread. */
 	private static final class Parking {
 
 		private static final boolean PINNED = park();

@@ -38,12 +38,12 @@ class WaitingTests extends TwoRegistries {
 			assertThat(this.events.outcomes()).containsExactly("TIMEOUT", "SKIPPED");
 			assertThat(lock.isHeld()).isTrue();
 		}
-		// A waiter that gave up leaves nothing behind that could own the lock.
+		// A waiter that gave up leaves nothing that could own the lock.
 		this.one.acquire(request("busy")).close();
 	}
 
 	@Test
-	void aWaiterIsNotEarly() {
+	void aWaiterDoesNotGiveUpEarly() {
 		try (HeldLock lock = this.two.acquire(request("early"))) {
 			long start = System.nanoTime();
 			assertThat(this.one.tryAcquire(LockRequest.of("early").waitTime(Duration.ofMillis(150)))).isEmpty();
@@ -52,7 +52,7 @@ class WaitingTests extends TwoRegistries {
 	}
 
 	@Test
-	void waitTimesBeyondAnyLongAreEndless() throws Exception {
+	void waitTimesBeyondTheRangeOfALongHaveNoLimit() throws Exception {
 		HeldLock lock = this.two.acquire(request("endless"));
 		Future<?> waiter = this.threads.submit(() -> this.one
 			.acquire(LockRequest.of("endless").waitTime(Duration.ofSeconds(Long.MAX_VALUE, 999_999_999)))
@@ -92,7 +92,7 @@ class WaitingTests extends TwoRegistries {
 	}
 
 	@Test
-	void anInterruptedThreadReleasesAllTheSame() throws Exception {
+	void anInterruptedThreadReleasesItsLock() throws Exception {
 		this.threads.submit(() -> {
 			HeldLock lock = this.one.acquire(request("release"));
 			Thread.currentThread().interrupt();

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Asynchronous work has no thread: it enters its own locks again through its context.
+ * Asynchronous work re-enters its own locks through its context.
  */
 class WorkReentryTests {
 
@@ -48,7 +48,7 @@ class WorkReentryTests {
 	}
 
 	@Test
-	void workEntersItsOwnLockAgainAndHoldsItUntilTheLastLevelIsLeft() throws Exception {
+	void workReentersItsOwnLockAndHoldsItUntilTheLastLevelIsClosed() throws Exception {
 		HeldLock blocking;
 		HeldLock asynchronous;
 		LockContext.Scope scope = LockContext.open(this.ofWork);
@@ -69,7 +69,7 @@ class WorkReentryTests {
 	}
 
 	@Test
-	void whatIsNotInTheContextIsNotEntered() throws Exception {
+	void aLockOutsideTheContextIsNotReentered() throws Exception {
 		assertThat(this.registry.tryAcquire(ONCE)).isEmpty();
 		assertThat(this.registry.tryAcquireAsync(ONCE).get(10, TimeUnit.SECONDS)).isEmpty();
 		try (HeldLock other = registry().acquire(ONCE)) {
@@ -79,7 +79,7 @@ class WorkReentryTests {
 	}
 
 	@Test
-	void workThatHasEndedIsNotEntered() {
+	void aLockOfEndedWorkIsNotReentered() {
 		this.ofWork.close();
 		try (HeldLock next = this.registry.acquireAsync(ONCE).join()) {
 			assertThat(next.isHeld()).isTrue();
@@ -88,7 +88,7 @@ class WorkReentryTests {
 	}
 
 	@Test
-	void aLockOfAThreadIsNotEnteredByAnotherThreadThroughItsContext() throws Exception {
+	void aLockOfAThreadIsNotReenteredByAnotherThreadThroughItsContext() throws Exception {
 		this.ofWork.close();
 		try (HeldLock ofThread = this.registry.acquire(ONCE)) {
 			assertThat(CompletableFuture.supplyAsync(() -> inContextOf(ofThread)).get(10, TimeUnit.SECONDS)).isEmpty();
@@ -96,7 +96,7 @@ class WorkReentryTests {
 	}
 
 	@Test
-	void aLockViewIsForThreadsAlone() {
+	void aLockViewBelongsToItsThread() {
 		LockContext.Scope scope = LockContext.open(this.ofWork);
 		try {
 			assertThat(this.registry.obtain("k").tryLock()).isFalse();
@@ -108,7 +108,7 @@ class WorkReentryTests {
 	}
 
 	@Test
-	void aLostLockIsNotEnteredAgain() throws Exception {
+	void aLostLockIsNotReentered() throws Exception {
 		this.ofWork.close();
 		HeldLock brief = this.registry.acquireAsync(ONCE.leaseTime(Duration.ofMillis(100))).join();
 		CompletableFuture<Void> lost = new CompletableFuture<>();
@@ -128,7 +128,7 @@ class WorkReentryTests {
 	}
 
 	@Test
-	void aLockOfTwoRegistriesIsEnteredInBoth() throws Exception {
+	void aLockOfTwoRegistriesIsReenteredInBoth() throws Exception {
 		CompositeLockRegistry both = new CompositeLockRegistry(registry(), registry(), Duration.ZERO,
 				TimeSource.SYSTEM);
 		try (HeldLock held = both.acquireAsync(ONCE).get(10, TimeUnit.SECONDS)) {

@@ -1,4 +1,4 @@
 /**
- * Tests of the {@code registry} room.
+ * Tests of the registry package.
  */
 package io.github.distlock.registry;

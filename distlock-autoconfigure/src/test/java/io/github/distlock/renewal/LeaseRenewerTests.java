@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The watchdog, with time that passes when it is told to.
+ * The watchdog, with a manual clock.
  */
 class LeaseRenewerTests implements LeaseRenewer.Listener {
 
@@ -68,14 +68,14 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 
 	@Test
 	void leasesThatBeganAtDifferentMomentsSoonShareOneRound() {
-		// One each millisecond: their own times are spread over the whole interval.
+		// One each millisecond, so their own renewals are spread over the whole interval.
 		for (int i = 0; i < 10_000; i++) {
 			watch("k" + i, LEASE, watched(LEASE));
 			this.clock.pass(Duration.ofMillis(1));
 		}
 		this.timers.pass(Duration.ofSeconds(30));
 		this.store.batches.clear();
-		// Ten renewals of each.
+		// Ten renewals of each lease.
 		this.timers.pass(Duration.ofSeconds(100));
 		assertThat(this.store.batches).hasSizeLessThanOrEqualTo(1000);
 		assertThat(this.store.batches.stream().mapToInt(List::size).sum()).isEqualTo(100_000);
@@ -83,18 +83,19 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void nothingIsSentForALeaseThatIsNotDueWhileNoOtherIs() {
+	void nothingIsSentWhileNoLeaseIsDue() {
 		watch("short", LEASE, explicit(Duration.ofSeconds(12)));
 		this.timers.pass(Duration.ofSeconds(6));
 		watch("a", LEASE, watched(LEASE));
-		// The end of the first wakes the watchdog when the second is six seconds old.
+		// The end of the first lease wakes the watchdog when the second one is six
+		// seconds old.
 		this.timers.pass(Duration.ofSeconds(7));
 		assertThat(this.lost).hasSize(1);
 		assertThat(this.store.batches).isEmpty();
 	}
 
 	@Test
-	void latenessCountsFromThePlanUntilARenewalHasSucceeded() {
+	void latenessCountsFromThePlannedTimeUntilARenewalSucceeds() {
 		watch("a", LEASE, watched(LEASE));
 		this.store.failing = true;
 		this.timers.pass(Duration.ofSeconds(13));
@@ -107,7 +108,7 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void aLeaseThatIsRenewedEarlyInTheCompanyOfOthersIsNotLate() {
+	void aLeaseThatIsRenewedEarlyWithOthersIsNotLate() {
 		watch("a", LEASE, watched(LEASE));
 		this.timers.pass(Duration.ofSeconds(4));
 		watch("b", LEASE, watched(LEASE));
@@ -117,7 +118,7 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void aFailedRenewalIsRepeatedSoonerAndALeaseThatPassesIsLostOnce() {
+	void aFailedRenewalIsRepeatedSoonerAndALeaseThatExpiresIsLostOnce() {
 		Lease lease = watch("a", LEASE, watched(LEASE));
 		this.store.failing = true;
 		this.timers.pass(Duration.ofSeconds(20));
@@ -127,7 +128,7 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 		assertThat(this.lost).containsExactly("a: its lease has expired, since the store confirmed no renewal in time");
 		assertThat(this.failed).isEqualTo(this.store.batches.size());
 		int asked = this.store.batches.size();
-		// Lost for good, though the store answers again.
+		// Remains lost although the store answers again.
 		this.store.failing = false;
 		this.timers.pass(Duration.ofSeconds(60));
 		assertThat(lease.isValid()).isFalse();
@@ -146,10 +147,10 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void anExplicitLeaseThatTheStoreHasShortenedIsLiftedOnce() {
+	void anExplicitLeaseThatTheStoreHasShortenedIsExtendedOnce() {
 		Duration brief = Duration.ofSeconds(5);
 		Lease lease = watch("a", brief, explicit(LEASE));
-		// All of it counts from the renewal that confirms the grant.
+		// The whole lease counts from the renewal that confirms the grant.
 		Duration end = brief.dividedBy(3).plus(LEASE);
 		this.timers.pass(end.minusMillis(100));
 		assertThat(this.store.batches).hasSize(1);
@@ -159,7 +160,7 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void aGrantThatIsHeardOfLateIsLiftedToo() {
+	void aGrantThatArrivesLateIsExtendedToo() {
 		Validity late = Validity.until(this.clock.now(), Duration.ofSeconds(1));
 		this.clock.pass(Duration.ofMillis(500));
 		Lease lease = watch("late", late, explicit(Duration.ofSeconds(1)));
@@ -178,7 +179,7 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 
 	@Test
 	void aPauseWhileTheTimerIsSetDoesNotStopTheWatchdog() {
-		// The timer fires before the thread that set it goes on.
+		// The timer fires before the thread that set it continues.
 		this.timers.afterSetting = () -> this.timers.pass(Duration.ofSeconds(11));
 		watch("a", LEASE, watched(LEASE));
 		Lease second = watch("b", LEASE, watched(LEASE));
@@ -210,7 +211,7 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void aSessionKeepsNoLockBeyondTheLongestHold() {
+	void aSessionKeepsNoLockBeyondTheMaximumHoldTime() {
 		Lease lease = watch("a", Validity.session(() -> true),
 				new LeaseTerms(LEASE, LEASE, true, Duration.ofMinutes(1), null));
 		this.timers.pass(Duration.ofSeconds(59));
@@ -220,11 +221,11 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void aWatchedLeaseThatIsToExpireIsRenewedOnceAndEndsInTime() {
+	void aWatchedLeaseWithANewExpiryIsRenewedOnceAndEndsInTime() {
 		Lease lease = watch("a", LEASE, watched(LEASE));
 		this.timers.pass(Duration.ofSeconds(5));
 		assertThat(this.renewer.expireAfter(lease, Duration.ofMinutes(2))).isTrue();
-		// The store's answer counts one per cent less.
+		// The validity is one per cent shorter than the store's lease.
 		this.timers.pass(Duration.ofSeconds(118));
 		assertThat(this.store.batches).hasSize(1);
 		assertThat(lease.isValid()).isTrue();
@@ -234,7 +235,7 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void aWatchedLeaseThatIsToExpireSoonIsNotRenewed() {
+	void aWatchedLeaseThatExpiresSoonIsNotRenewed() {
 		Lease lease = watch("a", LEASE, watched(LEASE));
 		this.timers.pass(Duration.ofSeconds(5));
 		assertThat(this.renewer.expireAfter(lease, Duration.ofSeconds(20))).isTrue();
@@ -246,7 +247,7 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void aShortExplicitLeaseIsLiftedOnceHoweverLongTheAnswerTakes() {
+	void aShortExplicitLeaseIsExtendedOnceHoweverLongTheAnswerTakes() {
 		Duration brief = Duration.ofMillis(100);
 		this.store.meanwhile = () -> this.clock.pass(Duration.ofMillis(5));
 		watch("a", Duration.ofMillis(90), explicit(brief));
@@ -256,7 +257,7 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void whatALockOwesIsNotShortenedByAnything() {
+	void aMinimumHoldTimeIsNeverShortened() {
 		Duration remainingMinHold = Duration.ofMillis(5100);
 		Lease lease = watch("a", Duration.ofSeconds(5),
 				new LeaseTerms(remainingMinHold, LeaseTerms.lasting(remainingMinHold), false, null, remainingMinHold));
@@ -266,7 +267,7 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void aLeaseThatIsToExpireALittleLaterThanInTheStoreIsRenewed() {
+	void aLeaseThatExpiresSlightlyLaterThanInTheStoreIsRenewed() {
 		Lease lease = watch("a", LEASE, watched(LEASE));
 		this.timers.pass(Duration.ofSeconds(9));
 		this.renewer.expireAfter(lease, Duration.ofMillis(21_500));
@@ -276,7 +277,7 @@ class LeaseRenewerTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void aRenewalOnItsWayConfirmsNoTermsThatWereAgreedAfterIt() {
+	void aRenewalUnderWayDoesNotConfirmLaterTerms() {
 		Lease lease = watch("a", LEASE, watched(LEASE));
 		this.store.meanwhile = () -> {
 			this.store.meanwhile = () -> {

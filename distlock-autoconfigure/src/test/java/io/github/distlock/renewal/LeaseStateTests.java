@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What questions to a lease change: nothing that anything but the lease can see, and a
- * lease that was found not to be held is never held again.
+ * Queries of a lease. They have no effect outside the lease, and a lease that was found
+ * not to be held is never held again.
  */
 class LeaseStateTests implements LeaseRenewer.Listener {
 
@@ -50,7 +50,7 @@ class LeaseStateTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void aQuestionMakesNoLossKnownAndTheScanMakesItKnownOnce() {
+	void aQueryReportsNoLossAndTheScanReportsItOnce() {
 		WatchedLease lease = watch(Validity.until(this.clock.now(), LEASE));
 		this.clock.pass(LEASE);
 		assertThat(lease.isValid()).isFalse();
@@ -63,7 +63,7 @@ class LeaseStateTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void aRenewalThatArrivesAfterAQuestionHasFoundTheLeasePassedRevivesNothing() {
+	void aRenewalThatArrivesAfterAQueryFoundTheLeaseExpiredRevivesNothing() {
 		WatchedLease lease = watch(Validity.until(this.clock.now(), LEASE));
 		this.store.meanwhile = () -> {
 			this.clock.pass(Duration.ofSeconds(25));
@@ -91,7 +91,7 @@ class LeaseStateTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void aHolderThatWasFoundNotToHoldDuringADowngradeDoesNotGoOn() {
+	void aHolderThatWasFoundNotToHoldDuringADowngradeDoesNotContinue() {
 		WatchedLease lease = watch(Validity.until(this.clock.now(), LEASE));
 		assertThat(lease.endLease()).isTrue();
 		assertThat(lease.remainingAfterEnd()).isPositive();

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is agreed for one who goes on to hold a lock in another way.
+ * The terms for a holder that continues under another lease.
  */
 class LeaseTermsTests {
 
@@ -18,7 +18,7 @@ class LeaseTermsTests {
 	private static final Duration MIN_HOLD = Duration.ofMinutes(1);
 
 	@Test
-	void theMinimumHoldTimeGoesOnInTheStoreToo() {
+	void theMinimumHoldTimeContinuesInTheStore() {
 		LeaseTerms rest = new LeaseTerms(LEASE, LeaseTerms.lasting(MIN_HOLD), true, null, MIN_HOLD).after(HELD, LEASE);
 		assertThat(rest.lease()).isEqualTo(LEASE);
 		assertThat(rest.minHold()).isEqualTo(MIN_HOLD.minus(HELD));
@@ -26,7 +26,7 @@ class LeaseTermsTests {
 	}
 
 	@Test
-	void nothingMoreIsAskedForThanWhatIsStillOwed() {
+	void onlyTheRemainingMinimumHoldTimeIsRequested() {
 		LeaseTerms watched = new LeaseTerms(LEASE, LEASE.plusMillis(50), true, MIN_HOLD, HELD).after(HELD, LEASE);
 		assertThat(watched).isEqualTo(new LeaseTerms(LEASE, LEASE, true, MIN_HOLD.minus(HELD), null));
 		LeaseTerms explicit = new LeaseTerms(LEASE, LEASE.plusMillis(50), false, null, null).after(HELD, LEASE);

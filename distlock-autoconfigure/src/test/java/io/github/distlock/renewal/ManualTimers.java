@@ -19,11 +19,11 @@ final class ManualTimers extends ScheduledThreadPoolExecutor {
 
 	private final List<Timer> timers = new ArrayList<>();
 
-	/** What happens on the thread that sets a timer, after it was set. */
+	/** Runs on the thread that sets a timer, after it was set. */
 	Runnable afterSetting = () -> {
 	};
 
-	/** How many timers cannot be set from now on. */
+	/** How many of the next timers cannot be set. */
 	int errors;
 
 	ManualTimers(ManualClock clock) {

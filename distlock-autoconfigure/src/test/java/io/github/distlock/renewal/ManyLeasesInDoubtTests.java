@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What it costs when the session of very many locks is in doubt.
+ * The cost when the session of very many leases is in doubt.
  */
 class ManyLeasesInDoubtTests {
 
@@ -51,7 +51,7 @@ class ManyLeasesInDoubtTests {
 		this.renewer.renewNow(tickets);
 		assertThat(this.looks).hasValueLessThanOrEqualTo(2 * LEASES);
 		this.timers.pass(Duration.ofMillis(10));
-		// Not the one whose session is not in doubt.
+		// Except the lease whose session is not in doubt.
 		assertThat(this.store.batches.stream().mapToInt(List::size).sum()).isEqualTo(LEASES);
 	}
 

@@ -18,8 +18,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * After an {@link Error} or a rejection at any step of a renewal, leases are renewed
- * again while something is left of them.
+ * After an {@link Error} or a rejected task at any step of a renewal, the leases are
+ * renewed again before they expire.
  */
 class RenewalErrorTests implements LeaseRenewer.Listener {
 
@@ -107,7 +107,7 @@ class RenewalErrorTests implements LeaseRenewer.Listener {
 		this.timers.pass(LEASE.dividedBy(3).plusMillis(100));
 		this.timers.errors = 0;
 		this.errorsOfExecutor = 0;
-		// The next lock that is taken or released sets the timer again.
+		// The next lock that is acquired or released sets the timer again.
 		this.renewer.forget(lease("other"));
 		assertRenewed(leases);
 	}
@@ -120,7 +120,7 @@ class RenewalErrorTests implements LeaseRenewer.Listener {
 	}
 
 	@Test
-	void aLockIsNotWatchedWhoseTimerCouldNotBeSet() {
+	void aLockWhoseTimerCouldNotBeSetIsNotWatched() {
 		this.timers.errors = 1;
 		assertThatExceptionOfType(InternalError.class).isThrownBy(() -> this.renewer.watch(lease("a")))
 			.withMessageContaining("injected");
@@ -132,7 +132,7 @@ class RenewalErrorTests implements LeaseRenewer.Listener {
 		assertRenewed(watch(1));
 	}
 
-	/** Beyond several leases, so that each has been renewed. */
+	/** Longer than several leases, so that each has been renewed. */
 	private void assertRenewed(List<Lease> leases) {
 		this.timers.pass(LEASE.multipliedBy(4));
 		assertThat(this.lost).isEmpty();

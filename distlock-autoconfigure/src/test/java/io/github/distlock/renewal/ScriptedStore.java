@@ -18,7 +18,7 @@ import io.github.distlock.testing.IdleStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that renews what it is told, or fails, and writes down what it was asked.
+ * A store that renews or fails as a test tells it to, and records the renewals.
  */
 final class ScriptedStore extends IdleStore {
 
@@ -28,7 +28,7 @@ final class ScriptedStore extends IdleStore {
 
 	boolean gone;
 
-	/** What happens while a renewal is on its way. */
+	/** Runs while a renewal is under way. */
 	Runnable meanwhile = () -> {
 	};
 

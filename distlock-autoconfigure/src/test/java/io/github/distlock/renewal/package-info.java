@@ -1,4 +1,4 @@
 /**
- * Tests of the {@code renewal} room.
+ * Tests of the renewal package.
  */
 package io.github.distlock.renewal;
