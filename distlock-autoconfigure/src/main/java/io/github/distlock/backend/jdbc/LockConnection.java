@@ -315,17 +315,23 @@ final class LockConnection implements AutoCloseable {
 
 	/** Abort a connection, then close it, so that its pool drops it. */
 	static void discard(Connection connection) {
+		abort(connection);
+		close(connection);
+	}
+
+	/** Abort a connection. Its pool drops it when it is closed. */
+	static void abort(Connection connection) {
 		try {
 			connection.abort(Runnable::run);
 			// Some pools notice that a connection is broken when a call fails, but not
-			// when an aborted connection is closed.
+			// when
+			// an aborted connection is closed.
 			connection.getAutoCommit();
 		}
 		catch (SQLException | RuntimeException | AbstractMethodError ex) {
 			logger.debug("A connection could not be aborted: it is broken already, or its driver does not support it",
 					ex);
 		}
-		close(connection);
 	}
 
 	/** Close a connection whose settings were not changed. */

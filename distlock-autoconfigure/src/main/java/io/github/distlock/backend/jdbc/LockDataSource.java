@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -191,9 +192,9 @@ final class LockDataSource extends DelegatingDataSource {
 	}
 
 	/**
-	 * Does not let a failed rollback replace the failure of the statement, which is the
-	 * one to report. The rollback is repeated when the connection is returned, and cuts
-	 * the connection off if it fails again.
+	 * Cuts off a connection whose rollback fails, so that it cannot be restored and lent
+	 * again. The failure of the rollback does not replace that of the statement, which is
+	 * the one to report.
 	 */
 	private static final class LockTransactionManager extends JdbcTransactionManager {
 
@@ -209,7 +210,12 @@ final class LockDataSource extends DelegatingDataSource {
 			}
 			catch (RuntimeException ex) {
 				this.logger.debug("The transaction of a lock command could not be rolled back", ex);
+				LockConnection.abort(connection(status));
 			}
+		}
+
+		private static Connection connection(DefaultTransactionStatus status) {
+			return ((JdbcTransactionObjectSupport) status.getTransaction()).getConnectionHolder().getConnection();
 		}
 
 	}

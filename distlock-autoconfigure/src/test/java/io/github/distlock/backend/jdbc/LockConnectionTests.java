@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import javax.sql.DataSource;
 
@@ -14,6 +15,7 @@ import io.github.distlock.LockBackendException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -31,6 +33,8 @@ class LockConnectionTests {
 	/** The connection fails to set this isolation level. */
 	private int failingLevel = -1;
 
+	private boolean failingRollback;
+
 	@Test
 	void aConnectionThatCannotBeRestoredIsCutOffBeforeItIsClosed() throws SQLException {
 		LockConnection connection = source().open(true);
@@ -45,6 +49,17 @@ class LockConnectionTests {
 		this.failingLevel = Connection.TRANSACTION_READ_COMMITTED;
 		assertThatThrownBy(() -> source().open(true)).isInstanceOf(SQLException.class);
 		assertThat(this.calls).containsExactly("isolation 2", "abort", "close");
+	}
+
+	@Test
+	void aConnectionWhoseRollbackFailsIsCutOffAndTheFailureOfTheStatementIsReported() throws SQLException {
+		LockConnection connection = source().open(true);
+		this.failingRollback = true;
+		assertThatThrownBy(
+				() -> connection.inTransaction(() -> connection.query("any", Map.of(), (row, number) -> true)))
+			.isInstanceOf(BadSqlGrammarException.class);
+		connection.close();
+		assertThat(this.calls).containsSubsequence("rollback", "abort", "close");
 	}
 
 	@Test
@@ -79,6 +94,12 @@ class LockConnectionTests {
 						case "setTransactionIsolation":
 							this.calls.add("isolation " + arguments[0]);
 							if (arguments[0].equals(this.failingLevel)) {
+								throw new SQLException("broken");
+							}
+							break;
+						case "rollback":
+							this.calls.add("rollback");
+							if (this.failingRollback) {
 								throw new SQLException("broken");
 							}
 							break;
