@@ -13,6 +13,7 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,6 +24,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.util.StringUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
@@ -74,23 +76,27 @@ class StorePerMethodTests {
 
 	@Test
 	void aFairLockInAStoreWithoutOrderFailsTheStartup() {
-		ApplicationContextRunner disorderly = this.application.withBean("heapLockBackend", LockBackend.class,
-				StorePerMethodTests::disorderly);
-		disorderly.withBean(FairShop.class)
+		ApplicationContextRunner withoutOrder = this.application.withBean("heapLockBackend", LockBackend.class,
+				StorePerMethodTests::backendWithoutOrder);
+		withoutOrder.withBean(FairShop.class)
 			.run((context) -> assertThat(context).getFailure()
 				.hasMessageContaining("@DistributedLock(fair = true)")
 				.hasMessageContaining("is not offered by the store 'heap'"));
-		disorderly.withPropertyValues("distlock.composite=redis,heap", "distlock.backend=composite")
+		withoutOrder.withPropertyValues("distlock.composite=redis,heap", "distlock.backend=composite")
 			.withBean(FairShop.class)
 			.run((context) -> assertThat(context).getFailure()
 				.hasMessageContaining("is not offered by the store 'composite'"));
 		this.application.withBean(FairShop.class).run((context) -> assertThat(context).hasNotFailed());
 	}
 
-	private static LockBackend disorderly() {
+	private static LockBackend backendWithoutOrder() {
+		BackendDescription description = new BackendDescription("heap", Set.of(LockMode.EXCLUSIVE), false, true, 1,
+				Duration.ZERO, 1);
+		LockStore store = mock(LockStore.class);
+		given(store.description()).willReturn(description);
 		LockBackend backend = mock(LockBackend.class);
-		given(backend.description())
-			.willReturn(new BackendDescription("heap", Set.of(LockMode.EXCLUSIVE), false, true, 1, Duration.ZERO, 1));
+		given(backend.description()).willReturn(description);
+		given(backend.open(any())).willReturn(store);
 		return backend;
 	}
 
