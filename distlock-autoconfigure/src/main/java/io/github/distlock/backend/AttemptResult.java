@@ -3,22 +3,22 @@ package io.github.distlock.backend;
 import java.time.Duration;
 
 /**
- * What a store answers to an attempt.
+ * The answer of a store to an attempt.
  */
 public sealed interface AttemptResult {
 
 	/**
 	 * The ticket holds the lock.
 	 *
-	 * @param grant what it was given
+	 * @param grant the grant
 	 */
 	record Granted(Grant grant) implements AttemptResult {
 	}
 
 	/**
-	 * Somebody else holds the lock, or waits for it; the ticket was not remembered.
+	 * Another ticket holds the lock or waits for it; this ticket was not queued.
 	 *
-	 * @param remaining how long the lock is held if nobody renews it
+	 * @param remaining how long the lock is still held unless its lease is renewed
 	 */
 	record Busy(Duration remaining) implements AttemptResult {
 	}
@@ -26,10 +26,10 @@ public sealed interface AttemptResult {
 	/**
 	 * The ticket waits in the store's order and will be signalled.
 	 *
-	 * @param lookAgain when another attempt is worth its while even without a signal,
-	 * jitter included: not after the end of the first lease of those who hold, who may
+	 * @param lookAgain the delay after which the ticket attempts again without a signal,
+	 * jitter included. It is not longer than the shortest lease of the holders, which may
 	 * have died
-	 * @param queuedNow whether the store did not know the ticket until now
+	 * @param queuedNow whether the ticket was not queued before
 	 */
 	record Waiting(Duration lookAgain, boolean queuedNow) implements AttemptResult {
 	}

@@ -6,17 +6,19 @@ import java.util.Set;
 import io.github.distlock.LockMode;
 
 /**
- * What a store is and can do.
+ * A store and its abilities.
  *
- * @param name short name, a metric tag
- * @param modes the modes it offers; READ and WRITE only together
- * @param fair whether it keeps the order of arrival over all JVMs, one ticket a thread
- * @param expires whether a lock that nobody renews ends by itself in the store; otherwise
- * it lasts as long as the session of its holder
- * @param tokensPerGrant how many fencing tokens one grant covers; a reader's may be one
- * @param strayDelay how long a command whose answer was lost may still be on its way;
+ * @param name short name, used as a metric tag
+ * @param modes the modes that the store offers; READ and WRITE only together
+ * @param fair whether the store keeps the order of arrival over all JVMs, with one ticket
+ * for each thread
+ * @param expires whether a lock that is not renewed ends by itself in the store;
+ * otherwise it lasts as long as the session of its holder
+ * @param tokensPerGrant number of fencing tokens of one grant; that of a reader may have
+ * one
+ * @param strayDelay how long a command whose answer was lost may still take to arrive;
  * zero if that cannot happen
- * @param batchSize how many leases one renewal may hold
+ * @param batchSize maximum number of leases in one renewal
  */
 public record BackendDescription(String name, Set<LockMode> modes, boolean fair, boolean expires, int tokensPerGrant,
 		Duration strayDelay, int batchSize) {

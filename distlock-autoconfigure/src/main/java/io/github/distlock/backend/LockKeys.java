@@ -8,8 +8,8 @@ import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockRequest;
 
 /**
- * Which keys can be locked: the same in every store, so that an application can change
- * its store.
+ * The keys that can be locked. They are the same in every store, so that an application
+ * can change its store.
  */
 public final class LockKeys {
 
@@ -18,8 +18,9 @@ public final class LockKeys {
 
 	/**
 	 * Refuse a key that is blank, too long, or not valid Unicode.
-	 * @param key what a user wants to lock
-	 * @throws LockDefinitionException if it cannot be locked, saying what to use instead
+	 * @param key the key to lock
+	 * @throws LockDefinitionException if it cannot be locked; the message says what to
+	 * use instead
 	 */
 	public static void validate(String key) {
 		if (key.isBlank()) {

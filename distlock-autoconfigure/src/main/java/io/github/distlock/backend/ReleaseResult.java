@@ -3,11 +3,11 @@ package io.github.distlock.backend;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store answers to a release.
+ * The answer of a store to a release.
  *
  * @param released whether the ticket held the lock; {@code false} means gone
- * @param next what an attempt of the successor would answer; {@code null} if there was
- * none or, after gone, if it was not queued and must attempt itself
+ * @param next what an attempt of the successor would answer; {@code null} if there was no
+ * successor or, after gone, if it was not queued and must attempt itself
  */
 public record ReleaseResult(boolean released, @Nullable AttemptResult next) {
 }

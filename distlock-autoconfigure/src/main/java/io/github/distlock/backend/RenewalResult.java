@@ -1,14 +1,14 @@
 package io.github.distlock.backend;
 
 /**
- * What a store answers for one lease of a batch.
+ * The answer of a store for one lease of a batch.
  */
 public sealed interface RenewalResult {
 
 	/**
-	 * The lease goes on.
+	 * The lease was renewed.
 	 *
-	 * @param validity until when
+	 * @param validity how long it is valid now
 	 */
 	record Renewed(Validity validity) implements RenewalResult {
 	}
@@ -21,8 +21,8 @@ public sealed interface RenewalResult {
 	record Gone(boolean takenOver) implements RenewalResult {
 
 		/**
-		 * The ticket does not hold the lock, and the store does not tell whether another
-		 * one does.
+		 * The ticket does not hold the lock, and it is not known whether another ticket
+		 * does.
 		 */
 		public Gone() {
 			this(false);
@@ -33,7 +33,7 @@ public sealed interface RenewalResult {
 	/**
 	 * The outcome is not known.
 	 *
-	 * @param cause why
+	 * @param cause the failure
 	 */
 	record Unknown(RuntimeException cause) implements RenewalResult {
 	}

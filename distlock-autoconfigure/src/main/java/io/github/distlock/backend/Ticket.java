@@ -3,35 +3,35 @@ package io.github.distlock.backend;
 import io.github.distlock.LockMode;
 
 /**
- * One place in the store's queue, later the proof of ownership. Unique for ever. To a
- * store {@code EXCLUSIVE} and {@code WRITE} are the same.
+ * One place in the queue of a lock, later the proof of ownership. It is globally unique.
+ * For a store {@code EXCLUSIVE} and {@code WRITE} are the same.
  *
- * @param key what is locked, as the user wrote it
- * @param mode how it is shared
- * @param instance the JVM's part of the name: unique for ever, of letters, digits,
- * hyphens and underscores
- * @param number the ticket's number in its JVM
- * @param fair whether its JVM may have several in the queue of the key, one for each
- * caller; true for each {@code READ} ticket, since readers hold at the same time
+ * @param key the key of the lock, as the user wrote it
+ * @param mode the mode of the lock
+ * @param instance the part of the name that identifies the JVM, or one registry of it:
+ * globally unique, of letters, digits, hyphens and underscores
+ * @param number the number of the ticket in its JVM
+ * @param fair whether its JVM may have several tickets in the queue of the key, one for
+ * each caller; true for each {@code READ} ticket, since readers hold at the same time
  */
 public record Ticket(String key, LockMode mode, String instance, long number, boolean fair) {
 
-	/** Capital letters before the number: digits of the number are never capitals. */
+	/** Capital letters precede the number, which is written in lower case. */
 	private static final char FAIR = 'F';
 
 	private static final char READ = 'R';
 
 	private static final char WRITE = 'W';
 
-	/** Names are part of every command: as short as numbers can be. */
+	/** The largest radix: names are part of every command and have to be short. */
 	private static final int RADIX = Character.MAX_RADIX;
 
 	/**
-	 * Find a ticket by its name in the store.
-	 * @param key what is locked
-	 * @param token what {@link #token()} returned
+	 * Return the ticket with a given name.
+	 * @param key the key of the lock
+	 * @param token the name of the ticket in the store, see {@link #token()}
 	 * @return the ticket
-	 * @throws IllegalArgumentException if that is no name of a ticket
+	 * @throws IllegalArgumentException if that is not the name of a ticket
 	 */
 	public static Ticket of(String key, String token) {
 		int separator = token.lastIndexOf(':');
@@ -60,7 +60,7 @@ public record Ticket(String key, LockMode mode, String instance, long number, bo
 	/**
 	 * Return the name of the ticket in the store: instance, colon, the letter F if it is
 	 * fair, the letter R or W if its mode is READ or WRITE, and the number.
-	 * @return what {@link #of(String, String)} understands
+	 * @return the name, see {@link #of(String, String)}
 	 */
 	public String token() {
 		String letters = switch (this.mode) {
@@ -72,9 +72,9 @@ public record Ticket(String key, LockMode mode, String instance, long number, bo
 	}
 
 	/**
-	 * Return whether a name is that of a reader's ticket.
-	 * @param token what {@link #token()} returned
-	 * @return whether others may hold the lock at the same time
+	 * Return whether a name is that of a reader.
+	 * @param token the name of a ticket
+	 * @return whether other readers may hold the lock at the same time
 	 */
 	public static boolean isReader(String token) {
 		int letters = token.lastIndexOf(':') + 1;
@@ -82,8 +82,9 @@ public record Ticket(String key, LockMode mode, String instance, long number, bo
 	}
 
 	/**
-	 * Return whether others may hold the lock at the same time.
-	 * @return whether the mode is {@code READ}
+	 * Return whether this is the ticket of a reader.
+	 * @return whether the mode is {@code READ}, so that other readers may hold the lock
+	 * at the same time
 	 */
 	public boolean isReader() {
 		return this.mode == LockMode.READ;

@@ -21,13 +21,13 @@ public interface TimeSource {
 	};
 
 	/**
-	 * Return monotonic time, of arbitrary origin.
+	 * Return the monotonic time, of arbitrary origin.
 	 * @return nanoseconds
 	 */
 	long nanoTime();
 
 	/**
-	 * Return wall time. Only its difference to the monotonic clock is used.
+	 * Return the wall time. Only differences between two readings are used.
 	 * @return milliseconds
 	 */
 	long wallMillis();

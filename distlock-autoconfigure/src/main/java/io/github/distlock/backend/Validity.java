@@ -5,25 +5,26 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Until when a grant counts. Judged by this JVM's clocks alone: the deadline was computed
- * from a moment before the command was sent, so the store's lease ends later. If the wall
- * clock ran ahead of the monotonic clock by more than the margin (the machine was
- * suspended) the grant no longer counts.
+ * How long a grant is valid: until a deadline, or as long as a session. A deadline is
+ * compared with the clocks of this JVM only. It is computed from a moment before the
+ * command was sent, so the lease in the store ends later. If the wall clock ran ahead of
+ * the monotonic clock by more than the margin, the machine was suspended and the grant is
+ * no longer valid.
  *
- * @param boundTo the session with the store as long as which it counts, and the other
- * components mean nothing; {@code null} if it counts until a moment
+ * @param boundTo the session that limits the validity, and then the other components mean
+ * nothing; {@code null} if there is a deadline
  * @param baseNanos monotonic time before the command was sent
  * @param baseMillis wall time at the same moment
- * @param ttlNanos what the store promised from then on
+ * @param ttlNanos the time to live in the store, from that moment
  */
 public record Validity(@Nullable StoreSession boundTo, long baseNanos, long baseMillis, long ttlNanos) {
 
 	private static final long MINIMUM_MARGIN = 5_000_000;
 
 	/**
-	 * Count until a time to live has passed.
+	 * Return a validity that ends when a time to live has passed.
 	 * @param sent a reading of the clock before the command was sent
-	 * @param ttl what the store promised
+	 * @param ttl the time to live in the store
 	 * @return the validity
 	 */
 	public static Validity until(TimeSource.Instant sent, Duration ttl) {
@@ -31,9 +32,10 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 	}
 
 	/**
-	 * Count as long as a session lives. When it ends, the store asks for a renewal of
-	 * what depended on it, so that the loss becomes known at once.
-	 * @param session knows whether it lives
+	 * Return a validity that lasts as long as a session. When the session ends, the store
+	 * signals that the leases that depended on it should be renewed, so that the loss is
+	 * detected at once.
+	 * @param session the session
 	 * @return the validity
 	 */
 	public static Validity session(StoreSession session) {
@@ -41,17 +43,17 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 	}
 
 	/**
-	 * Return whether it counts as long as a session lives.
-	 * @return whether there is no moment at which it ends
+	 * Return whether the validity lasts as long as a session.
+	 * @return whether there is a session instead of a deadline
 	 */
 	public boolean sessionBound() {
 		return this.boundTo != null;
 	}
 
 	/**
-	 * Return what is left.
+	 * Return the remaining time.
 	 * @param clock the time
-	 * @return nanoseconds, zero or less when the grant no longer counts
+	 * @return nanoseconds, zero or less if the grant is no longer valid
 	 */
 	public long remainingNanos(TimeSource clock) {
 		if (this.boundTo != null) {
@@ -63,7 +65,7 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 
 	/**
 	 * Return whether the wall clock has run ahead of the monotonic clock, so that a grant
-	 * until a moment no longer counts.
+	 * with a deadline is no longer valid.
 	 * @param clock the time
 	 * @return whether the machine was suspended
 	 */
@@ -73,23 +75,22 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 
 	private boolean suspended(TimeSource clock, long elapsed) {
 		long suspended = (clock.wallMillis() - this.baseMillis) * 1_000_000 - elapsed;
-		// The wall clock has a grain of one millisecond.
+		// The resolution of the wall clock is one millisecond.
 		return suspended > margin() + 1_000_000;
 	}
 
 	/**
-	 * Return for how long the session is certain to live if no further answer arrives
-	 * from the store. It is reported to users and decides nothing: a live session extends
-	 * it again and again.
-	 * @return nanoseconds, zero if the session does not live for certain;
-	 * {@link Long#MAX_VALUE} if there is no session, or if it knows no such time
+	 * Return how long the session is certain to stay alive if no further answer arrives
+	 * from the store. For reports only: a live session extends it again and again.
+	 * @return nanoseconds, zero if the session is not certain to be alive;
+	 * {@link Long#MAX_VALUE} if there is no session, or if it has no such limit
 	 */
 	public long sessionNanos() {
 		return (this.boundTo != null) ? Math.max(0, this.boundTo.remainingNanos()) : Long.MAX_VALUE;
 	}
 
 	/**
-	 * Return whether the grant no longer counts.
+	 * Return whether the grant is no longer valid.
 	 * @param clock the time
 	 * @return whether it has passed
 	 */
@@ -98,9 +99,9 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 	}
 
 	/**
-	 * Return how long it counts, from the moment before the command was sent.
-	 * @return nanoseconds, the margin left out; all there are if it counts as long as a
-	 * session
+	 * Return how long the grant is valid, from the moment before the command was sent.
+	 * @return nanoseconds without the margin; {@link Long#MAX_VALUE} if the validity
+	 * lasts as long as a session
 	 */
 	public long coveredNanos() {
 		return (this.boundTo != null) ? Long.MAX_VALUE : this.ttlNanos - margin();

@@ -50,20 +50,20 @@ final class ClusterRenewals {
 	}
 
 	/**
-	 * Renew.
-	 * @param renewals what
+	 * Renew leases.
+	 * @param renewals the leases
 	 * @param scripts makes the script for some of them
 	 * @return the answers, in the same order
 	 */
 	List<RenewalResult> renew(List<Renewal> renewals, Function<List<Renewal>, RenewalScript> scripts) {
-		Map<Group, List<Integer>> places = new LinkedHashMap<>();
+		Map<Group, List<Integer>> groups = new LinkedHashMap<>();
 		for (int i = 0; i < renewals.size(); i++) {
 			Ticket ticket = renewals.get(i).ticket();
 			int slot = ClusterSlotHashUtil.calculateSlot(this.connections.lockName(ticket.key()));
-			places.computeIfAbsent(new Group(slot, ticket.isReader()), (any) -> new ArrayList<>()).add(i);
+			groups.computeIfAbsent(new Group(slot, ticket.isReader()), (any) -> new ArrayList<>()).add(i);
 		}
-		List<SlotRenewal> slots = new ArrayList<>(places.size());
-		places.forEach((group, indexes) -> slots
+		List<SlotRenewal> slots = new ArrayList<>(groups.size());
+		groups.forEach((group, indexes) -> slots
 			.add(new SlotRenewal(group.slot, indexes, scripts.apply(indexes.stream().map(renewals::get).toList()))));
 		RenewalResult[] results = new RenewalResult[renewals.size()];
 		this.connections.onCluster((cluster) -> {
@@ -85,7 +85,7 @@ final class ClusterRenewals {
 			batches.values().forEach((batch) -> batch.send(cluster));
 		}
 		catch (RuntimeException | Error ex) {
-			// Those that were sent end all the same: their masters must be asked again.
+			// Batches that were sent will end: their masters may be asked again then.
 			batches.values().forEach(MasterBatch::watchEnd);
 			throw ex;
 		}
@@ -93,7 +93,9 @@ final class ClusterRenewals {
 		batches.values().forEach((batch) -> batch.collect(sent, results));
 	}
 
-	/** Leases are renewed at a third of their time; another third is left after this. */
+	/**
+	 * Leases are renewed after a third of their time; another third remains after this.
+	 */
 	private Duration patience(List<SlotRenewal> slots) {
 		return slots.stream()
 			.flatMap((slot) -> slot.script.renewals().stream())
@@ -101,7 +103,7 @@ final class ClusterRenewals {
 			.reduce(this.commandTimeout, (one, two) -> (one.compareTo(two) < 0) ? one : two);
 	}
 
-	/** All if possible; but those who have answered do not wait long for the others. */
+	/** Wait for all masters, but not for long after one has answered. */
 	private void awaitAll(Collection<MasterBatch> batches, long sentNanos, Duration patience) {
 		CompletableFuture<?>[] awaited = batches.stream()
 			.filter((batch) -> batch.awaited)
@@ -121,33 +123,33 @@ final class ClusterRenewals {
 			Thread.currentThread().interrupt();
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			// Each slot has its own outcome.
+			// Each slot has its own result.
 		}
 	}
 
-	/** Those that one script can renew. */
+	/** The leases that one script can renew. */
 	private record Group(int slot, boolean readers) {
 	}
 
-	/** The leases of one slot, and which of the whole batch they are. */
-	private record SlotRenewal(int slot, List<Integer> places, RenewalScript script) {
+	/** The leases of one slot, with their indexes in the whole batch. */
+	private record SlotRenewal(int slot, List<Integer> indexes, RenewalScript script) {
 
 		void put(List<RenewalResult> answers, RenewalResult[] results) {
-			for (int i = 0; i < this.places.size(); i++) {
-				results[this.places.get(i)] = answers.get(i);
+			for (int i = 0; i < this.indexes.size(); i++) {
+				results[this.indexes.get(i)] = answers.get(i);
 			}
 		}
 
 	}
 
-	/** What one master is asked. */
+	/** The scripts for one master. */
 	private final class MasterBatch {
 
 		private final String master;
 
 		private final List<SlotRenewal> slots = new ArrayList<>();
 
-		/** One for each slot; none if the master is not asked. */
+		/** One for each slot; empty if the master is not asked. */
 		private final List<CompletableFuture<List<Long>>> answers = new ArrayList<>();
 
 		private CompletableFuture<?> end = CompletableFuture.completedFuture("not asked");
@@ -235,8 +237,7 @@ final class ClusterRenewals {
 		/** The address of the master that has a slot, as far as the driver knows. */
 		@SuppressWarnings("deprecation")
 		String master(int slot) {
-			// There is no other way from Spring Data's connection to what the driver
-			// knows.
+			// Spring Data offers no other access to the topology of the driver.
 			RedisClusterNode master = this.commands.getStatefulConnection().getPartitions().getPartitionBySlot(slot);
 			return (master != null) ? master.getUri().getHost() + ":" + master.getUri().getPort() : "unknown";
 		}

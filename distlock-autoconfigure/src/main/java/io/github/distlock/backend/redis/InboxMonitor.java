@@ -15,24 +15,24 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Finds out whether this JVM receives its grants: lets a script publish to its own inbox,
- * reads the number of receivers where that can be trusted, and waits for the message. The
+ * Checks that this JVM receives its grants: lets a script publish to its own inbox, reads
+ * the number of receivers where that can be trusted, and waits for the message. The
  * number shows only that the server knows the subscription: its messages may still be
- * lost on the way. An inbox that receives nothing is subscribed again.
+ * lost. An inbox that receives nothing is subscribed again.
  */
 final class InboxMonitor {
 
 	private static final Log logger = LogFactory.getLog(InboxMonitor.class);
 
-	/** How long an inbox is believed to hear, while anybody waits. */
-	private static final long EXAMINATION_NANOS = Duration.ofSeconds(10).toNanos();
+	/** Interval of checks while tickets wait. */
+	private static final long CHECK_INTERVAL_NANOS = Duration.ofSeconds(10).toNanos();
 
-	/** How soon to examine again when that could not be done. */
-	private static final long REPETITION_NANOS = Duration.ofSeconds(1).toNanos();
+	/** Time until the next check if a check could not be made. */
+	private static final long RETRY_NANOS = Duration.ofSeconds(1).toNanos();
 
 	private final RedisInbox inbox;
 
-	private final Surroundings surroundings;
+	private final Server server;
 
 	private final TimeSource time;
 
@@ -40,21 +40,21 @@ final class InboxMonitor {
 
 	private final ThreadFactory threads;
 
-	/** Counts subscriptions: what a probe found holds for its own only. */
+	/** Counts subscriptions: the result of a probe is valid for its own only. */
 	private final AtomicInteger subscription = new AtomicInteger();
 
 	private final AtomicInteger probes = new AtomicInteger();
 
-	/** Messages that are to come. */
+	/** Probes whose message has not arrived yet. */
 	private final Map<String, CountDownLatch> echoes = new ConcurrentHashMap<>();
 
-	/** Threads that examine the inbox now. */
-	private final Set<Thread> examining = ConcurrentHashMap.newKeySet();
+	/** Threads that check the inbox now. */
+	private final Set<Thread> checking = ConcurrentHashMap.newKeySet();
 
-	/** When the inbox was examined last. */
-	private final AtomicLong examinedNanos = new AtomicLong();
+	/** The time of the last check. */
+	private final AtomicLong checkedNanos = new AtomicLong();
 
-	/** Whether a script's publish to our inbox was counted on this subscription. */
+	/** Whether a publish to this inbox was counted since it was subscribed. */
 	private volatile boolean counted;
 
 	/** Whether commands may reach another server than the one that has the inbox. */
@@ -63,66 +63,67 @@ final class InboxMonitor {
 	private volatile boolean stopped;
 
 	/**
-	 * Create a watch; it begins with the first subscription.
-	 * @param inbox the inbox to watch
-	 * @param surroundings the server, and the receiver of what is found
+	 * Create a monitor; it begins with the first subscription.
+	 * @param inbox the inbox
+	 * @param server the server that has the inbox
 	 * @param time the time
 	 * @param patience how long a message may be on its way
-	 * @param threads makes the threads that examine
+	 * @param threads makes the threads that check
 	 */
-	InboxMonitor(RedisInbox inbox, Surroundings surroundings, TimeSource time, Duration patience,
-			ThreadFactory threads) {
+	InboxMonitor(RedisInbox inbox, Server server, TimeSource time, Duration patience, ThreadFactory threads) {
 		this.inbox = inbox;
-		this.surroundings = surroundings;
+		this.server = server;
 		this.time = time;
 		this.patience = patience;
 		this.threads = threads;
 	}
 
-	/** What a ticket that is queued now may rely on. */
+	/**
+	 * Return what a ticket that is queued now can rely on; starts a check if one is due.
+	 */
 	InboxState state() {
 		if (!this.inbox.isConfirmed()) {
 			return InboxState.UNSUBSCRIBED;
 		}
 		long now = this.time.nanoTime();
-		long examined = this.examinedNanos.get();
-		if (now - examined > EXAMINATION_NANOS && this.examinedNanos.compareAndSet(examined, now)) {
-			// A half-open connection receives nothing and shows no error: without asking
-			// the server now and then, no grant would arrive.
-			examineLater(this.subscription.get(), false);
+		long checked = this.checkedNanos.get();
+		if (now - checked > CHECK_INTERVAL_NANOS && this.checkedNanos.compareAndSet(checked, now)) {
+			// A half-open connection receives nothing and shows no error: only a check
+			// detects that.
+			checkAsync(this.subscription.get(), false);
 		}
 		return this.counted ? InboxState.VERIFIED : InboxState.SUBSCRIBED;
 	}
 
 	void subscribed() {
 		this.counted = false;
-		this.examinedNanos.set(this.time.nanoTime());
-		examineLater(this.subscription.incrementAndGet(), true);
+		this.checkedNanos.set(this.time.nanoTime());
+		checkAsync(this.subscription.incrementAndGet(), true);
 	}
 
-	/** The inbox's connection broke; the driver subscribes again. */
+	/** The connection of the inbox broke; the driver subscribes again. */
 	void interrupted() {
 		this.counted = false;
 		this.inbox.interrupted();
 	}
 
-	/** Commands may reach another server now, which the inbox is not subscribed to. */
+	/** Commands may reach another server now, where the inbox is not subscribed. */
 	void serverChanged() {
 		this.doubtful = true;
 		this.counted = false;
-		this.examinedNanos.set(this.time.nanoTime() - EXAMINATION_NANOS - 1);
+		this.checkedNanos.set(this.time.nanoTime() - CHECK_INTERVAL_NANOS - 1);
 	}
 
 	/**
-	 * Whether a message may tell of a grant that was taken back at once. A master that
-	 * finds none of its own subscribers to the inbox takes its owner for dead; but the
-	 * message still goes to the master's replicas, of which one may have the inbox.
+	 * Return whether a message may be about a grant that was withdrawn at once. A master
+	 * at which no inbox of a JVM is subscribed takes that JVM for dead, although the
+	 * inbox may be subscribed to a replica and receive the message there.
 	 */
 	boolean isDoubtful() {
 		return this.doubtful;
 	}
 
-	/** A probe has come back. */
+	/** The message of a probe has arrived. */
 	void heard(String text) {
 		CountDownLatch echo = this.echoes.get(text);
 		if (echo != null) {
@@ -133,53 +134,53 @@ final class InboxMonitor {
 	void stop() {
 		this.stopped = true;
 		// A cluster driver that is closed during a command never answers it.
-		this.examining.forEach(Thread::interrupt);
+		this.checking.forEach(Thread::interrupt);
 	}
 
 	/**
-	 * Not on the driver's thread, which would wait for itself, nor on a caller's. If no
-	 * thread can be started the caller goes on, and a later one tries again.
+	 * Check on a thread of its own: a thread of the driver would wait for itself, and
+	 * callers must not be delayed. If no thread can be started, a later call tries again.
 	 */
-	private void examineLater(int number, boolean fresh) {
+	private void checkAsync(int number, boolean fresh) {
 		try {
-			this.threads.newThread(() -> examine(number, fresh)).start();
+			this.threads.newThread(() -> check(number, fresh)).start();
 		}
 		catch (Throwable ex) {
-			examineSoon();
+			checkSoon();
 			if (fresh && !this.stopped) {
-				this.surroundings.subscribedAnew();
+				this.server.subscriptionConfirmed();
 			}
-			logger.warn("The inbox of this JVM could not be examined and is examined again later", ex);
+			logger.warn("The inbox of this JVM could not be checked and is checked again later", ex);
 		}
 	}
 
-	private void examineSoon() {
-		this.examinedNanos.set(this.time.nanoTime() - EXAMINATION_NANOS + REPETITION_NANOS);
+	private void checkSoon() {
+		this.checkedNanos.set(this.time.nanoTime() - CHECK_INTERVAL_NANOS + RETRY_NANOS);
 	}
 
-	private void examine(int number, boolean fresh) {
-		this.examining.add(Thread.currentThread());
+	private void check(int number, boolean fresh) {
+		this.checking.add(Thread.currentThread());
 		try {
 			if (this.stopped) {
 				return;
 			}
 			boolean received = receives(number, fresh);
-			// One message may be late for a reason of this process, such as a long pause.
+			// One message may be late because of this process, as in a long pause.
 			if (!received && isCurrent(number) && !receives(number, false) && isCurrent(number)) {
 				this.inbox.renew();
-				this.surroundings.receivedNothing();
+				this.server.receivedNothing();
 			}
 		}
 		catch (InterruptedException ex) {
-			// This thread is only ours.
+			// No other code uses this thread.
 			Thread.currentThread().interrupt();
 		}
 		catch (Throwable ex) {
-			examineSoon();
-			logger.warn("The inbox of this JVM could not be examined and is examined again later", ex);
+			checkSoon();
+			logger.warn("The inbox of this JVM could not be checked and is checked again later", ex);
 		}
 		finally {
-			this.examining.remove(Thread.currentThread());
+			this.checking.remove(Thread.currentThread());
 		}
 	}
 
@@ -187,7 +188,7 @@ final class InboxMonitor {
 		return number == this.subscription.get() && !this.stopped;
 	}
 
-	/** Publish to the inbox; answers false if that succeeds and nothing arrives. */
+	/** Publish to the inbox; returns false if that succeeds and nothing arrives. */
 	private boolean receives(int number, boolean fresh) throws InterruptedException {
 		String text = RedisInbox.PROBE + this.probes.incrementAndGet();
 		CountDownLatch echo = new CountDownLatch(1);
@@ -199,7 +200,7 @@ final class InboxMonitor {
 			}
 			finally {
 				if (fresh && !this.stopped) {
-					this.surroundings.subscribedAnew();
+					this.server.subscriptionConfirmed();
 				}
 			}
 			return !sent || echo.await(this.patience.toNanos(), TimeUnit.NANOSECONDS);
@@ -209,11 +210,11 @@ final class InboxMonitor {
 		}
 	}
 
-	/** Publish, and believe the number of receivers if it can be trusted. */
+	/** Publish, and use the number of receivers if it can be trusted. */
 	private boolean count(String text, int number, boolean fresh) {
 		try {
-			boolean trusted = this.surroundings.isCountable();
-			long receivers = this.surroundings.publish(text);
+			boolean trusted = this.server.isCountable();
+			long receivers = this.server.publish(text);
 			if (number == this.subscription.get()) {
 				this.counted = receivers == 1 && trusted;
 				this.doubtful = this.doubtful && !this.counted;
@@ -221,7 +222,7 @@ final class InboxMonitor {
 			return true;
 		}
 		catch (RuntimeException ex) {
-			examineSoon();
+			checkSoon();
 			if (fresh && !this.stopped && ScriptExecutor.says(ex, "NOPERM")) {
 				logger.warn("Cannot publish to the inbox of this JVM. Locks work; callers that wait for a lock of"
 						+ " another JVM ask for it at intervals, which takes longer. " + ex.getMessage());
@@ -231,18 +232,18 @@ final class InboxMonitor {
 	}
 
 	/**
-	 * The server that has the inbox, and the receiver of what is found.
+	 * The server that has the inbox. It is also told the results of checks.
 	 */
-	interface Surroundings {
+	interface Server {
 
-		/** Publish a text to the inbox; answers how many connections received it. */
+		/** Publish a text to the inbox; returns the number of receivers. */
 		long publish(String text);
 
-		/** Whether that number can be trusted, which may ask the server. */
+		/** Whether that number can be trusted; may send a command. */
 		boolean isCountable();
 
-		/** A new subscription is known to the server. */
-		void subscribedAnew();
+		/** The server knows a new subscription. */
+		void subscriptionConfirmed();
 
 		/** The inbox received nothing and is subscribed again. */
 		void receivedNothing();

@@ -7,10 +7,10 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * The server that has the inbox of this JVM: publishes to it, and reports what goes wrong
- * with it.
+ * The server that has the inbox of this JVM. Publishes to the inbox, and reports its
+ * failures.
  */
-final class InboxServer implements InboxMonitor.Surroundings, RedisInbox.Troubles {
+final class InboxServer implements InboxMonitor.Server, RedisInbox.FailureExplainer {
 
 	private static final Log logger = LogFactory.getLog(InboxServer.class);
 
@@ -34,7 +34,7 @@ final class InboxServer implements InboxMonitor.Surroundings, RedisInbox.Trouble
 
 	@Override
 	public long publish(String text) {
-		// First, so that nothing more is sent when the probe has been seen.
+		// First, so that nothing more is sent after the probe was received.
 		this.checks.warnOfEvictionOnce();
 		return this.connections.probe(text);
 	}
@@ -45,7 +45,7 @@ final class InboxServer implements InboxMonitor.Surroundings, RedisInbox.Trouble
 	}
 
 	@Override
-	public void subscribedAnew() {
+	public void subscriptionConfirmed() {
 		this.signals.lookAgainAll();
 	}
 

@@ -19,9 +19,10 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Connections of our own, made from the configuration of the application's: lock commands
- * do not queue behind its slow ones, fail after a short time, fail at once while there is
- * no connection, and are not sent a second time by the driver after a reconnect.
+ * Dedicated connections for locks, made from the configuration of the application's
+ * connection factory: lock commands do not queue behind slow commands of the application,
+ * fail after a short time, fail at once while there is no connection, and are not sent a
+ * second time by the driver after a reconnect.
  */
 final class LettuceConnections {
 
@@ -41,35 +42,34 @@ final class LettuceConnections {
 		return dedicated(configuration, source.getClientConfiguration(), source.isClusterAware(), commandTimeout);
 	}
 
-	/** The same for a server that is known, without asking a connection factory. */
+	/** Connect to a server that is given by its configuration. */
 	static RedisConnectionFactory dedicated(RedisConfiguration server, LettuceClientConfiguration client,
 			boolean cluster, Duration commandTimeout) {
-		LettuceConnectionFactory ours = new LettuceConnectionFactory(server,
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(server,
 				new LockClientConfiguration(client, commandTimeout, cluster));
-		ours.setShareNativeConnection(true);
-		ours.setEagerInitialization(false);
-		ours.afterPropertiesSet();
-		ours.start();
-		return ours;
+		factory.setShareNativeConnection(true);
+		factory.setEagerInitialization(false);
+		factory.afterPropertiesSet();
+		factory.start();
+		return factory;
 	}
 
-	/** Give back what {@link #dedicated} made. */
+	/** Close a factory that {@link #dedicated} has made. */
 	static void close(RedisConnectionFactory dedicated) {
-		LettuceConnectionFactory ours = (LettuceConnectionFactory) dedicated;
-		ours.destroy();
-		// Where ours is a copy that shares the application's threads this ends none of
-		// them.
-		ours.getClientConfiguration()
+		LettuceConnectionFactory factory = (LettuceConnectionFactory) dedicated;
+		factory.destroy();
+		// This ends no thread that the copied resources share with the application.
+		factory.getClientConfiguration()
 			.getClientResources()
 			.ifPresent((resources) -> resources.shutdown(0, 0, TimeUnit.SECONDS));
 	}
 
-	/** Make the connection for commands anew with the next command. */
+	/** Let the next command open a new connection. */
 	static void reset(RedisConnectionFactory dedicated) {
 		((LettuceConnectionFactory) dedicated).resetConnection();
 	}
 
-	/** Tell when a connection breaks, and whether it was one for messages. */
+	/** Call a listener when a connection breaks, with whether it was one for messages. */
 	static void listen(RedisConnectionFactory connectionFactory, Consumer<Boolean> listener) {
 		((LettuceConnectionFactory) connectionFactory).getRequiredNativeClient()
 			.addListener(new RedisConnectionStateListener() {
@@ -83,8 +83,8 @@ final class LettuceConnections {
 	}
 
 	/**
-	 * The configuration itself, and not what the public getters tell: those know nothing
-	 * of a static master and replicas, and would name a server on this host instead.
+	 * Read the configuration itself instead of the public getters, which do not return a
+	 * static master with replicas, but a server on this host instead.
 	 */
 	private static @Nullable RedisConfiguration configuration(LettuceConnectionFactory source) {
 		Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, "configuration");
@@ -92,7 +92,7 @@ final class LettuceConnections {
 			return null;
 		}
 		ReflectionUtils.makeAccessible(field);
-		return (ReflectionUtils.getField(field, source) instanceof RedisConfiguration found) ? found
+		return (ReflectionUtils.getField(field, source) instanceof RedisConfiguration configuration) ? configuration
 				: source.getStandaloneConfiguration();
 	}
 

@@ -24,17 +24,17 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
- * The application's way to connect, changed to what locks need: a short time-out, no
- * second sending by the driver, quick reconnects, masters only.
+ * The client configuration of the application, changed for locks: a short time-out, no
+ * command sent twice by the driver, quick reconnects, masters only.
  */
 final class LockClientConfiguration implements LettuceClientConfiguration {
 
-	private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofMillis(500);
+	private static final Duration MAX_RECONNECT_DELAY = Duration.ofMillis(500);
 
-	/** For how many command time-outs a connection may be silent. */
+	/** Number of command time-outs after which a silent connection is closed. */
 	private static final int SILENT_COMMANDS = 2;
 
-	/** How often to ask at most who the masters are, while one cannot be reached. */
+	/** Minimum interval between topology updates while a master cannot be reached. */
 	private static final Duration TOPOLOGY_INTERVAL = Duration.ofSeconds(2);
 
 	private final LettuceClientConfiguration application;
@@ -53,8 +53,8 @@ final class LockClientConfiguration implements LettuceClientConfiguration {
 	}
 
 	/**
-	 * Share the application's threads, if it has named any; but do not wait half a minute
-	 * to reconnect, and do not trust a connection that is silent.
+	 * Share the application's threads, if it has configured any; but reconnect within
+	 * less than half a minute, and close a connection that is silent.
 	 */
 	private static ClientResources resources(Optional<ClientResources> application, Duration commandTimeout) {
 		ClientResources.Builder builder = application
@@ -69,11 +69,11 @@ final class LockClientConfiguration implements LettuceClientConfiguration {
 		return builder
 			.nettyCustomizer(
 					SilentConnectionCloser.customizer(commandTimeout.multipliedBy(SILENT_COMMANDS), customizer))
-			.reconnectDelay(Delay.fullJitter(Duration.ofMillis(10), LONGEST_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))
+			.reconnectDelay(Delay.fullJitter(Duration.ofMillis(10), MAX_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))
 			.build();
 	}
 
-	/** The driver asks for absent commands too. */
+	/** The driver also calls this without a command. */
 	private static boolean isScript(@Nullable RedisCommand<?, ?, ?> command) {
 		return command != null && (command.getType() == CommandType.EVALSHA || command.getType() == CommandType.EVAL);
 	}
@@ -82,7 +82,7 @@ final class LockClientConfiguration implements LettuceClientConfiguration {
 			boolean cluster) {
 		ClientOptions base = application.getClientOptions().orElseGet(ClientOptions::create);
 		if (cluster) {
-			base = followingFailovers(base);
+			base = withFailover(base);
 		}
 		Duration connectTimeout = base.getSocketOptions().getConnectTimeout();
 		return base.mutate()
@@ -98,26 +98,26 @@ final class LockClientConfiguration implements LettuceClientConfiguration {
 	}
 
 	/**
-	 * The driver would ask for new masters every five seconds at most, and not at all if
-	 * the application has switched that off.
+	 * Find new masters soon. By default the driver updates the topology every five
+	 * seconds at most, and not at all if the application has switched that off.
 	 */
 	@SuppressWarnings("deprecation")
-	private static ClusterClientOptions followingFailovers(ClientOptions base) {
-		ClusterClientOptions cluster = (base instanceof ClusterClientOptions found) ? found
+	private static ClusterClientOptions withFailover(ClientOptions base) {
+		ClusterClientOptions cluster = (base instanceof ClusterClientOptions clusterOptions) ? clusterOptions
 				: ClusterClientOptions.builder(base).build();
-		ClusterTopologyRefreshOptions theirs = cluster.getTopologyRefreshOptions();
+		ClusterTopologyRefreshOptions configured = cluster.getTopologyRefreshOptions();
 		// On by default in newer drivers only.
-		ClusterTopologyRefreshOptions.Builder ours = ClusterTopologyRefreshOptions.builder()
+		ClusterTopologyRefreshOptions.Builder refresh = ClusterTopologyRefreshOptions.builder()
 			.enableAdaptiveRefreshTrigger(RefreshTrigger.values())
 			.adaptiveRefreshTriggersTimeout(TOPOLOGY_INTERVAL)
 			.refreshTriggersReconnectAttempts(2);
-		if (theirs != null) {
-			ours.dynamicRefreshSources(theirs.useDynamicRefreshSources());
-			if (theirs.isPeriodicRefreshEnabled()) {
-				ours.enablePeriodicRefresh(theirs.getRefreshPeriod());
+		if (configured != null) {
+			refresh.dynamicRefreshSources(configured.useDynamicRefreshSources());
+			if (configured.isPeriodicRefreshEnabled()) {
+				refresh.enablePeriodicRefresh(configured.getRefreshPeriod());
 			}
 		}
-		return cluster.mutate().topologyRefreshOptions(ours.build()).build();
+		return cluster.mutate().topologyRefreshOptions(refresh.build()).build();
 	}
 
 	@Override
@@ -156,7 +156,7 @@ final class LockClientConfiguration implements LettuceClientConfiguration {
 		return this.application.getClientName();
 	}
 
-	/** Locks are asked of masters only. */
+	/** Lock commands are sent to masters only. */
 	@Override
 	public Optional<ReadFrom> getReadFrom() {
 		return Optional.empty();

@@ -3,14 +3,14 @@ package io.github.distlock.backend.redis;
 import java.time.Duration;
 
 /**
- * How the Redis store works.
+ * Settings of the Redis store.
  *
- * @param keyPrefix what every key and channel begins with; without braces
- * @param commandTimeout how long one lock command may take
- * @param dedicatedConnection whether to open a connection of our own, from the
- * configuration of the application's, where the driver is Lettuce
- * @param tokensPerGrant how many fencing tokens one grant covers: one more than the lock
- * is passed on inside a JVM
+ * @param keyPrefix the prefix of every key and channel; without braces
+ * @param commandTimeout the time-out of one lock command
+ * @param dedicatedConnection whether to open connections of the store's own if the driver
+ * is Lettuce, made from the configuration of the application's connection factory
+ * @param tokensPerGrant number of fencing tokens of one grant: one more than the number
+ * of local hand-offs
  */
 public record RedisBackendSettings(String keyPrefix, Duration commandTimeout, boolean dedicatedConnection,
 		int tokensPerGrant) {

@@ -31,15 +31,15 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * This JVM's link with Redis: the connections, the inbox, and what is known at each
- * moment about both.
+ * The connections of one open store to Redis, with the inbox and the clock of the server.
+ * Notices when a connection breaks or leads to another server.
  */
 final class RedisConnections implements RedisInbox.Events {
 
 	private static final Log logger = LogFactory.getLog(RedisConnections.class);
 
-	/** How often to leave a server that has become a replica. */
-	private static final long RESET_NANOS = Duration.ofMillis(500).toNanos();
+	/** Minimum interval between reconnects because the server has become a replica. */
+	private static final long RECONNECT_NANOS = Duration.ofMillis(500).toNanos();
 
 	private final RedisServer server;
 
@@ -51,8 +51,8 @@ final class RedisConnections implements RedisInbox.Events {
 
 	private final ServerClock clock = new ServerClock();
 
-	/** When we left a server that had become a replica last. */
-	private final AtomicLong resetNanos = new AtomicLong();
+	/** The time of the last reconnect because the server had become a replica. */
+	private final AtomicLong reconnectNanos = new AtomicLong();
 
 	private final String instance;
 
@@ -105,7 +105,7 @@ final class RedisConnections implements RedisInbox.Events {
 			this.inbox.start(LockThreads.named("distlock-inbox"));
 		}
 		catch (Throwable ex) {
-			// Nothing may go on of a store that was not opened.
+			// No part of a store that was not opened may go on.
 			close();
 			throw ex;
 		}
@@ -159,8 +159,8 @@ final class RedisConnections implements RedisInbox.Events {
 	}
 
 	/**
-	 * Do something with a connection to the cluster; without one that can send scripts
-	 * together if the driver has none.
+	 * Run an action with the masters of the cluster, or with {@code null} if the driver
+	 * cannot send scripts to them in parallel.
 	 */
 	void onCluster(Consumer<ClusterRenewals.@Nullable ClusterScripts> action) {
 		requireOpen();
@@ -174,8 +174,9 @@ final class RedisConnections implements RedisInbox.Events {
 	}
 
 	/**
-	 * Try each right that locks need.
-	 * @throws LockBackendException if the server cannot be reached, or a right is missing
+	 * Check that the server can be reached and that its user has all rights that locks
+	 * need.
+	 * @throws LockBackendException if not
 	 */
 	void verify() {
 		String inbox = this.keys.inboxPrefix() + this.instance;
@@ -192,7 +193,7 @@ final class RedisConnections implements RedisInbox.Events {
 		}
 		catch (RuntimeException ex) {
 			if (NestedExceptionUtils.getMostSpecificCause(ex) instanceof UnsupportedOperationException) {
-				// No messages from static masters with replicas: callers ask instead.
+				// A static master with replicas sends no messages: callers ask instead.
 				return;
 			}
 			RuntimeException reason = this.checks.explainRefusal(ex, "SUBSCRIBE");
@@ -202,8 +203,8 @@ final class RedisConnections implements RedisInbox.Events {
 	}
 
 	/**
-	 * Let a script publish to our own inbox, and learn the server's time.
-	 * @return how many heard it
+	 * Let a script publish to the inbox of this JVM, and observe the server's time.
+	 * @return the number of receivers
 	 */
 	long probe(String text) {
 		Answer<List<Long>> answer = run(Scripts.PROBE, "probe", null, List.of(),
@@ -216,25 +217,25 @@ final class RedisConnections implements RedisInbox.Events {
 		return this.clock;
 	}
 
-	/** What a ticket that is queued now may rely on. */
+	/** Return what a ticket that is queued now can rely on. */
 	InboxState inboxState() {
 		return this.closed ? InboxState.UNSUBSCRIBED : this.monitor.state();
 	}
 
 	boolean isCluster() {
-		Boolean known = this.cluster;
-		if (known == null) {
+		Boolean cached = this.cluster;
+		if (cached == null) {
 			requireOpen();
 			RedisConnection connection = this.connections.getConnection();
 			try {
-				known = connection instanceof RedisClusterConnection;
+				cached = connection instanceof RedisClusterConnection;
 			}
 			finally {
 				connection.close();
 			}
-			this.cluster = known;
+			this.cluster = cached;
 		}
-		return known;
+		return cached;
 	}
 
 	private ScriptExecutor scripts() {
@@ -249,7 +250,7 @@ final class RedisConnections implements RedisInbox.Events {
 	}
 
 	/**
-	 * A connection of ours broke; the driver makes it anew, and subscribes again.
+	 * A dedicated connection broke; the driver reconnects, and subscribes again.
 	 */
 	private void disconnected(boolean inbox) {
 		this.clock.forget();
@@ -264,19 +265,19 @@ final class RedisConnections implements RedisInbox.Events {
 	}
 
 	/**
-	 * A command failed. What was known of the server may no longer hold; and a server
-	 * that has become a replica keeps its connections, so it is we who must go and look
-	 * for the master.
+	 * A command failed. What was known of the server may no longer be true; and a server
+	 * that has become a replica keeps its connections, so this JVM must reconnect to find
+	 * the master.
 	 */
 	private void failed(RuntimeException failure) {
 		this.clock.forget();
-		// Only of a server that answers is it asked whether it belongs to a cluster.
+		// In this order: only a server that answers can be asked for its cluster.
 		if (this.closed || !this.dedicated || !ScriptExecutor.says(failure, "READONLY") || isCluster()) {
 			return;
 		}
 		long now = this.time.nanoTime();
-		long last = this.resetNanos.get();
-		if (now - last > RESET_NANOS && this.resetNanos.compareAndSet(last, now)) {
+		long last = this.reconnectNanos.get();
+		if (now - last > RECONNECT_NANOS && this.reconnectNanos.compareAndSet(last, now)) {
 			logger.warn("The Redis server has become a replica: connecting anew, to find the master");
 			LettuceConnections.reset(this.connections);
 			this.monitor.serverChanged();
@@ -305,10 +306,10 @@ final class RedisConnections implements RedisInbox.Events {
 		}
 		Ticket ticket = Ticket.of(this.keys.keyOf(message.lock()), message.token());
 		TimeSource.Instant now = this.time.now();
-		// The masters of a cluster have a clock each, and one baseline cannot judge them.
+		// Each master of a cluster has its own clock, so one baseline is not sufficient.
 		Validity validity = (Boolean.FALSE.equals(this.cluster) && !this.monitor.isDoubtful())
 				? this.clock.judge(message.grantedMicros(), Duration.ofMillis(message.ttlMillis()), now) : null;
-		// What cannot be judged counts as passed: the ticket will ask.
+		// An unknown validity counts as passed: then the ticket asks.
 		this.signals.granted(ticket, new Grant(message.first(), message.last(),
 				(validity != null) ? validity : Validity.until(now, Duration.ZERO)));
 	}

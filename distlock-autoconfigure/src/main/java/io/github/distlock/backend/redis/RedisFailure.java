@@ -18,16 +18,16 @@ import org.springframework.dao.QueryTimeoutException;
 import org.springframework.util.StringUtils;
 
 /**
- * What went wrong with Redis, found in the exceptions of the driver, which wrap the true
- * cause several times and in various ways.
+ * The true cause of a failure of Redis. Drivers wrap it several times and in various
+ * ways.
  *
  * @param kind the kind of failure
  * @param detail the text of the server, the driver or the network
  */
 record RedisFailure(Kind kind, String detail) {
 
-	/** Enough for every driver. A chain of causes may be a circle. */
-	private static final int MOST_CAUSES = 50;
+	/** Sufficient for every driver. A chain of causes may be a cycle. */
+	private static final int MAX_CAUSES = 50;
 
 	static RedisFailure of(Throwable failure) {
 		List<Throwable> causes = causes(failure);
@@ -51,13 +51,14 @@ record RedisFailure(Kind kind, String detail) {
 	}
 
 	/**
-	 * All causes, and what was suppressed: a cluster's driver keeps the reasons there.
+	 * Return all causes and suppressed exceptions: a cluster driver keeps the causes
+	 * there.
 	 */
 	private static List<Throwable> causes(Throwable failure) {
 		Set<Throwable> found = Collections.newSetFromMap(new IdentityHashMap<>());
 		List<Throwable> causes = new ArrayList<>();
 		Deque<Throwable> open = new ArrayDeque<>(List.of(failure));
-		while (!open.isEmpty() && causes.size() < MOST_CAUSES) {
+		while (!open.isEmpty() && causes.size() < MAX_CAUSES) {
 			Throwable next = open.poll();
 			if (found.add(next)) {
 				causes.add(next);
@@ -72,7 +73,7 @@ record RedisFailure(Kind kind, String detail) {
 
 	private static Throwable root(Throwable failure) {
 		Throwable root = failure;
-		for (int i = 0; i < MOST_CAUSES && root.getCause() != null; i++) {
+		for (int i = 0; i < MAX_CAUSES && root.getCause() != null; i++) {
 			root = root.getCause();
 		}
 		return root;
@@ -83,13 +84,14 @@ record RedisFailure(Kind kind, String detail) {
 		if (!StringUtils.hasText(message)) {
 			return cause.getClass().getSimpleName();
 		}
-		// A host name alone says nothing.
+		// The message of this exception is only the host name.
 		return (cause instanceof UnknownHostException) ? cause.getClass().getSimpleName() + ": " + message : message;
 	}
 
 	/**
-	 * Kinds of failures, the most telling first. The texts get the server, the detail,
-	 * the properties of the connection and the property of the time-out.
+	 * Kinds of failures, the most specific first. The arguments of the texts are the
+	 * server, the detail, the properties of the connection and the property of the
+	 * time-out.
 	 */
 	enum Kind {
 

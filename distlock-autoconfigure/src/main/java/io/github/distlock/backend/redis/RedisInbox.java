@@ -22,23 +22,23 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
- * The one channel on which this JVM hears of its grants: subscribed once, for all locks,
- * off every caller's path, and again whenever the subscription has been lost. Lettuce
- * subscribes again by itself after a reconnect; otherwise the subscribing thread does.
+ * The one channel on which this JVM receives its grants, for all locks. A thread of its
+ * own subscribes it, and again whenever the subscription was lost. Lettuce subscribes
+ * again by itself after a reconnect.
  */
 final class RedisInbox implements MessageListener, SubscriptionListener {
 
-	/** What a message begins with that only shows whether it arrives. */
+	/** Prefix of a message that only shows whether messages arrive. */
 	static final String PROBE = "probe:";
 
 	private static final Log logger = LogFactory.getLog(RedisInbox.class);
 
-	private static final long FIRST_BACK_OFF_MILLIS = 100;
+	private static final long MIN_BACK_OFF_MILLIS = 100;
 
-	private static final long LAST_BACK_OFF_MILLIS = 2000;
+	private static final long MAX_BACK_OFF_MILLIS = 2000;
 
-	/** How often to look whether the subscription still lives, where that is not told. */
-	private static final long LOOK_MILLIS = 500;
+	/** Interval of checks whether the subscription still exists. */
+	private static final long CHECK_MILLIS = 500;
 
 	private final RedisConnectionFactory connectionFactory;
 
@@ -46,13 +46,13 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 
 	private final Events events;
 
-	private final Troubles troubles;
+	private final FailureExplainer failures;
 
 	private final CountDownLatch stopped = new CountDownLatch(1);
 
 	private final AtomicBoolean renewing = new AtomicBoolean();
 
-	/** Whether the server has confirmed the subscription, as far as we know. */
+	/** Whether the server has confirmed the subscription, as far as is known. */
 	private volatile boolean confirmed;
 
 	/** Open until the first subscription has been confirmed or has failed. */
@@ -66,21 +66,21 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	/** Whether the client closes the connection, set before {@link #stopped}. */
 	private volatile boolean clientEnds;
 
-	/** The thread that takes it out closes it. */
+	/** The thread that takes it out must close it. */
 	private final AtomicReference<@Nullable RedisConnection> connection = new AtomicReference<>();
 
 	/**
 	 * Create an inbox; it subscribes after its start.
 	 * @param connectionFactory makes its connection
 	 * @param channel its name
-	 * @param events told what arrives
-	 * @param troubles says what a failure means
+	 * @param events receives the messages
+	 * @param failures explains failures
 	 */
-	RedisInbox(RedisConnectionFactory connectionFactory, String channel, Events events, Troubles troubles) {
+	RedisInbox(RedisConnectionFactory connectionFactory, String channel, Events events, FailureExplainer failures) {
 		this.connectionFactory = connectionFactory;
 		this.channel = channel;
 		this.events = events;
-		this.troubles = troubles;
+		this.failures = failures;
 	}
 
 	String channel() {
@@ -88,16 +88,16 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	}
 
 	void start(ThreadFactory threads) {
-		Thread made = threads.newThread(this::run);
-		this.thread = made;
-		made.start();
+		Thread subscriber = threads.newThread(this::run);
+		this.thread = subscriber;
+		subscriber.start();
 	}
 
 	/**
-	 * End it and wait for its thread, for a second at most: it must use no connection of
-	 * a client that has been shut down.
-	 * @param clientEnds whether its client is shut down next, and closes the connection.
-	 * The driver warns of a connection that is closed twice.
+	 * Stop, and wait a second at most for the thread to end: it must not use a connection
+	 * of a client that has been shut down.
+	 * @param clientEnds whether the client is shut down next, which closes the
+	 * connection. The driver warns of a connection that is closed twice.
 	 */
 	void stop(boolean clientEnds) {
 		this.clientEnds = clientEnds;
@@ -116,7 +116,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 
 	/**
 	 * Wait for the first subscription.
-	 * @throws RuntimeException the reason if it fails
+	 * @throws RuntimeException the cause if it fails
 	 */
 	void awaitConfirmation(Duration patience) {
 		try {
@@ -134,46 +134,46 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		}
 	}
 
-	/** Subscribe on a new connection: the server does not know the old one any more. */
+	/** Subscribe on a new connection: the server no longer knows the old one. */
 	void renew() {
 		this.confirmed = false;
 		this.renewing.set(true);
 	}
 
-	/** The connection broke: nothing arrives until the server confirms again. */
+	/** The connection broke: no message arrives until the server confirms again. */
 	void interrupted() {
 		this.confirmed = false;
 	}
 
-	/** Only stop() ends it, whatever is thrown. */
+	/** Run until stop(), whatever is thrown. */
 	private void run() {
 		while (!isStopped()) {
 			try {
-				subscribeAgainAndAgain();
+				subscribeRepeatedly();
 			}
 			catch (Throwable ex) {
-				// Not even the failure could be handled, as without memory.
-				pause(LAST_BACK_OFF_MILLIS);
+				// Even the handling of the failure failed, as without memory.
+				pause(MAX_BACK_OFF_MILLIS);
 			}
 		}
 	}
 
-	private void subscribeAgainAndAgain() {
-		long backOff = FIRST_BACK_OFF_MILLIS;
+	private void subscribeRepeatedly() {
+		long backOff = MIN_BACK_OFF_MILLIS;
 		boolean warned = false;
 		while (!isStopped()) {
 			try {
 				subscribe();
-				backOff = FIRST_BACK_OFF_MILLIS;
+				backOff = MIN_BACK_OFF_MILLIS;
 			}
 			catch (Throwable ex) {
-				this.failure = (ex instanceof RuntimeException known) ? known
+				this.failure = (ex instanceof RuntimeException cause) ? cause
 						: new IllegalStateException("The inbox " + this.channel + " could not be subscribed", ex);
 				this.settled.countDown();
 				if (!warned && !isStopped()) {
 					warned = true;
 					logger.warn("Cannot subscribe to the inbox " + this.channel + " yet, trying again. "
-							+ this.troubles.explain(ex));
+							+ this.failures.explain(ex));
 				}
 			}
 			finally {
@@ -181,7 +181,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 				close(this.connection.getAndSet(null));
 			}
 			pause(ThreadLocalRandom.current().nextLong(backOff / 2, backOff));
-			backOff = Math.min(backOff * 2, LAST_BACK_OFF_MILLIS);
+			backOff = Math.min(backOff * 2, MAX_BACK_OFF_MILLIS);
 		}
 	}
 
@@ -189,17 +189,17 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		RedisConnection current = this.connectionFactory.getConnection();
 		this.connection.set(current);
 		if (isStopped()) {
-			// stop() may have passed by before there was something to close.
+			// stop() may have been called before there was a connection to close.
 			return;
 		}
-		// Some drivers block as long as the subscription lives, some return at once.
+		// Some drivers block while the subscription exists, some return at once.
 		current.subscribe(this, this.channel.getBytes(StandardCharsets.UTF_8));
 		awaitEnd(current);
 	}
 
 	private void awaitEnd(RedisConnection current) {
 		while (!isStopped() && !this.renewing.getAndSet(false) && current.isSubscribed()) {
-			pause(LOOK_MILLIS);
+			pause(CHECK_MILLIS);
 		}
 	}
 
@@ -212,7 +212,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 			this.stopped.await(millis, TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException ex) {
-			// Nobody has this thread but us: only stop() ends it.
+			// No other code uses this thread: only stop() ends it.
 			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
 		}
 	}
@@ -240,8 +240,8 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 			}
 		}
 		catch (Throwable ex) {
-			// On the driver's thread, which serves all connections. The waiting ticket
-			// asks again by itself.
+			// This is the driver's thread, which serves all connections. The waiting
+			// ticket asks again by itself.
 			logger.warn("Ignored a message in the inbox that could not be handled", ex);
 		}
 	}
@@ -254,18 +254,18 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	}
 
 	/**
-	 * Says what a failed subscription means.
+	 * Explains why a subscription failed.
 	 */
 	@FunctionalInterface
-	interface Troubles {
+	interface FailureExplainer {
 
-		/** The cause, the remedy, and what does not work until then. */
+		/** Return the cause, the remedy, and what does not work until then. */
 		String explain(Throwable failure);
 
 	}
 
 	/**
-	 * What happens in the inbox. Called on the driver's threads.
+	 * Receives the messages of the inbox, on threads of the driver.
 	 */
 	interface Events {
 
@@ -280,12 +280,12 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	/**
 	 * A grant, as a script publishes it.
 	 *
-	 * @param token the ticket
+	 * @param token the name of the ticket
 	 * @param first the first fencing token
 	 * @param last the last fencing token
-	 * @param ttlMillis how long it lasts
-	 * @param grantedMicros the server's time
-	 * @param lock the lock's name in Redis
+	 * @param ttlMillis the lease
+	 * @param grantedMicros the server's time of the grant
+	 * @param lock the name of the lock in Redis
 	 */
 	record GrantMessage(String token, long first, long last, long ttlMillis, long grantedMicros, String lock) {
 

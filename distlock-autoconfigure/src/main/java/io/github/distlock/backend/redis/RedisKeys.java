@@ -7,9 +7,9 @@ import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;
 
 /**
- * Names of keys and channels. Injective: two different user keys never meet, whatever
- * they contain. The user's key is the hash tag, so all that belongs to a lock is in one
- * slot, and braces of the user's own mean nothing.
+ * The names of keys and channels in Redis. Different lock keys always have different
+ * names. The lock key is the hash tag, so all data of a lock are in one slot; braces in
+ * the lock key have no effect.
  */
 final class RedisKeys {
 
@@ -49,8 +49,9 @@ final class RedisKeys {
 	}
 
 	/**
-	 * What a ticket's scripts touch. The readers of a key that some callers lock
-	 * exclusively are found by the scripts themselves: the frequent commands stay short.
+	 * The keys that the scripts of a ticket access. The scripts of an exclusive ticket
+	 * derive the name of the readers themselves, so that the most frequent commands stay
+	 * short.
 	 */
 	List<String> of(Ticket ticket) {
 		return (ticket.mode() == LockMode.EXCLUSIVE) ? lockAndQueue(ticket.key()) : lockQueueAndReaders(ticket.key());
@@ -78,7 +79,7 @@ final class RedisKeys {
 	}
 
 	/**
-	 * Turn the name of a lock back into the user's key.
+	 * Return the lock key of the name of a lock.
 	 */
 	String keyOf(String lock) {
 		return decode(lock.substring(this.lockPrefix.length(), lock.length() - 1));

@@ -13,9 +13,9 @@ import io.github.distlock.backend.TimeSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Locks in Redis: each verb is one script, and a waiter hears of its grant in this JVM's
- * one inbox. Works with any connection factory of Spring Data; with Lettuce on
- * connections of its own. Thread-safe.
+ * Locks in Redis: each verb is one script, and a grant to a waiting ticket is published
+ * to the one inbox of its JVM. Works with any connection factory of Spring Data; with
+ * Lettuce on dedicated connections. Thread-safe.
  */
 public final class RedisLockBackend implements LockBackend {
 
@@ -28,9 +28,9 @@ public final class RedisLockBackend implements LockBackend {
 	private final BackendDescription description;
 
 	/**
-	 * Create the store. Sends nothing yet.
-	 * @param connectionFactory the application's Redis
-	 * @param settings how to work
+	 * Create a backend.
+	 * @param connectionFactory the connection factory of the application
+	 * @param settings the settings
 	 * @param clock the time
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, RedisBackendSettings settings, TimeSource clock) {

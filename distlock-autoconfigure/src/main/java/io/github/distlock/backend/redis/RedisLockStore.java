@@ -30,31 +30,31 @@ import org.springframework.data.redis.core.script.RedisScript;
 final class RedisLockStore implements LockStore {
 
 	/**
-	 * How long a grant by message counts until its owner has confirmed it; the scripts
-	 * know it, too.
+	 * Maximum time within which a grant by message must be confirmed, as in the scripts.
 	 */
 	private static final long MAX_GRACE_MILLIS = 5000;
 
 	/**
-	 * A waiter that is not signalled looks again after two fifths to a half of the grace.
+	 * A ticket that is not signalled attempts again after two fifths to a half of the
+	 * grace.
 	 */
 	private static final double SAFETY_SHARE = 0.4;
 
 	private static final double SAFETY_JITTER = 0.1;
 
-	/** Not sooner does the head of the queue look for the end of the holder's lease. */
-	private static final long SHORTEST_LOOK_MILLIS = 20;
+	/** Minimum time until the head of the queue checks the end of the holder's lease. */
+	private static final long MIN_RETRY_MILLIS = 20;
 
 	/**
-	 * A waiter that could not be queued, since the inbox is not ready, tries this often.
+	 * Retry interval of a ticket that could not be queued since the inbox is not ready.
 	 */
-	private static final long UNQUEUED_LOOK_MILLIS = 200;
+	private static final long UNQUEUED_RETRY_MILLIS = 200;
 
 	/** How many leases one script renews. */
 	static final int BATCH_SIZE = 100;
 
-	/** A caller lets in this many portions of readers; its own command is done. */
-	private static final int MOST_PORTIONS = 1000;
+	/** Maximum number of portions of readers that one caller lets in. */
+	private static final int MAX_PORTIONS = 1000;
 
 	private static final Log logger = LogFactory.getLog(RedisLockStore.class);
 
@@ -66,10 +66,13 @@ final class RedisLockStore implements LockStore {
 
 	private final BackendDescription description;
 
+	/** The argument of the scripts for a ticket that is not queued. */
 	private final String notQueued;
 
+	/** For a queued ticket of an inbox whose receivers cannot be counted. */
 	private final String queuedUncounted;
 
+	/** For a queued ticket of an inbox whose receivers can be counted. */
 	private final String queuedCounted;
 
 	RedisLockStore(RedisConnections connections, RedisKeys keys, BackendDescription description,
@@ -102,7 +105,7 @@ final class RedisLockStore implements LockStore {
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 		Answer<Reply> answer = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
-				queueing(ticket, queue));
+				queueArgument(ticket, queue));
 		return switch (answer.value().word()) {
 			case Reply.GRANTED -> granted(ticket, answer, lease);
 			case Reply.WAITING -> waiting(answer, lease);
@@ -120,26 +123,26 @@ final class RedisLockStore implements LockStore {
 			return new ReleaseResult(isReleased(answer), null);
 		}
 		if (ticket.isReader()) {
-			// Readers follow nobody: each has come by itself.
+			// A reader has no successor in the queue: the next ticket attempts itself.
 			boolean released = release(ticket, lastToken, null).released();
 			return new ReleaseResult(released, attempt(next.ticket(), next.lease(), true));
 		}
-		// The next may be a reader, and then the names of readers are needed.
-		Ticket naming = next.ticket().isReader() ? next.ticket() : ticket;
-		Answer<Reply> answer = ask(Scripts.RELEASE, "release", naming, ticket.token(), used, next.ticket().token(),
-				millis(next.lease()), queueing(next.ticket(), true));
+		// If the next ticket is a reader, the key of the readers is needed.
+		Ticket keyTicket = next.ticket().isReader() ? next.ticket() : ticket;
+		Answer<Reply> answer = ask(Scripts.RELEASE, "release", keyTicket, ticket.token(), used, next.ticket().token(),
+				millis(next.lease()), queueArgument(next.ticket(), true));
 		return new ReleaseResult(isReleased(answer), switch (answer.value().word()) {
 			case Reply.GRANTED -> granted(next.ticket(), answer, next.lease());
 			case Reply.WAITING -> waiting(answer, next.lease());
 			case Reply.UNQUEUED -> unqueued();
-			// Sent before, and then the next holds it as a reader.
+			// Executed before: the next ticket holds the lock as a reader.
 			case Reply.GONE ->
 				(answer.value().numbers().length > 0) ? granted(next.ticket(), answer, next.lease()) : null;
 			default -> null;
 		});
 	}
 
-	/** If it was sent twice, the first released and its answer is lost. */
+	/** If it was sent twice, the first one released the lock and its answer was lost. */
 	private static boolean isReleased(Answer<Reply> answer) {
 		return !answer.value().word().equals(Reply.GONE) || answer.repeated();
 	}
@@ -150,11 +153,11 @@ final class RedisLockStore implements LockStore {
 	}
 
 	/**
-	 * Run the script of a verb. The scripts let readers in by portions, so that none
-	 * keeps the server busy for long: the rest are let in here.
+	 * Run the script of a verb. A script lets in a limited number of readers, so that it
+	 * does not keep the server busy for long: the others are let in here.
 	 */
-	private Answer<Reply> ask(RedisScript<String> script, String what, Ticket ticket, String... args) {
-		Answer<Reply> answer = this.connections.ask(script, what, ticket, args);
+	private Answer<Reply> ask(RedisScript<String> script, String action, Ticket ticket, String... args) {
+		Answer<Reply> answer = this.connections.ask(script, action, ticket, args);
 		if (answer.value().admitsMore()) {
 			admitReaders(ticket);
 		}
@@ -162,19 +165,19 @@ final class RedisLockStore implements LockStore {
 	}
 
 	/**
-	 * Let in the readers at the head of the queue. If this fails or the JVM ends they are
-	 * let in when the first of them asks again, which is after half a grace at most.
+	 * Let in the readers at the head of the queue. If this fails, they are let in when
+	 * the first of them attempts again, after half a grace at most.
 	 */
 	private void admitReaders(Ticket ticket) {
 		try {
-			for (int i = 0; i < MOST_PORTIONS; i++) {
+			for (int i = 0; i < MAX_PORTIONS; i++) {
 				if (!this.connections.ask(Scripts.ADMIT, "admission of readers", ticket).value().admitsMore()) {
 					return;
 				}
 			}
 		}
 		catch (RuntimeException ex) {
-			// The caller's own command is done, and does not fail by this.
+			// The caller's own command has succeeded.
 			logger.debug("The next readers of lock '" + ticket.key() + "' will enter when they ask again", ex);
 		}
 	}
@@ -195,11 +198,11 @@ final class RedisLockStore implements LockStore {
 			.filter((i) -> renewals.get(i).ticket().isReader() == readers)
 			.toArray();
 		for (int from = 0; from < all.length; from += BATCH_SIZE) {
-			int[] places = Arrays.copyOfRange(all, from, Math.min(from + BATCH_SIZE, all.length));
+			int[] indexes = Arrays.copyOfRange(all, from, Math.min(from + BATCH_SIZE, all.length));
 			List<RenewalResult> answers = this.connections
-				.renew(script(Arrays.stream(places).mapToObj(renewals::get).toList()));
-			for (int i = 0; i < places.length; i++) {
-				results[places[i]] = answers.get(i);
+				.renew(script(Arrays.stream(indexes).mapToObj(renewals::get).toList()));
+			for (int i = 0; i < indexes.length; i++) {
+				results[indexes[i]] = answers.get(i);
 			}
 		}
 	}
@@ -208,7 +211,7 @@ final class RedisLockStore implements LockStore {
 		return RenewalScript.of(renewals, this.keys, this.description.tokensPerGrant());
 	}
 
-	/** A reply without a TTL is that of a new grant, whose TTL is the lease. */
+	/** A reply without a TTL is a new grant, whose TTL is the lease. */
 	private AttemptResult granted(Ticket ticket, Answer<Reply> answer, Duration lease) {
 		long[] reply = answer.value().numbers();
 		Duration ttl = (reply.length > 1) ? Duration.ofMillis(Math.max(0, reply[1])) : lease;
@@ -217,32 +220,32 @@ final class RedisLockStore implements LockStore {
 	}
 
 	/**
-	 * Only the head of the queue looks when the lease of the holder ends; the others hear
-	 * of it from the head, and look themselves after a safety interval.
+	 * Only the head of the queue attempts again when the lease of the holder ends. The
+	 * others are signalled then, and attempt after a safety interval.
 	 */
 	private AttemptResult waiting(Answer<Reply> answer, Duration lease) {
 		long[] reply = answer.value().numbers();
-		// Grants by message are judged by this.
+		// The validity of grants by message is computed from this.
 		this.connections.clock().observe(answer.sent(), reply[2]);
 		double share = SAFETY_SHARE + ThreadLocalRandom.current().nextDouble(SAFETY_JITTER);
-		long look = (long) (graceMillis(lease) * share);
+		long delay = (long) (graceMillis(lease) * share);
 		long holderMillis = reply[1];
 		if (reply[0] == 0 && holderMillis >= 0) {
-			look = Math.min(look, Math.max(SHORTEST_LOOK_MILLIS, holderMillis + 1));
+			delay = Math.min(delay, Math.max(MIN_RETRY_MILLIS, holderMillis + 1));
 		}
-		return new AttemptResult.Waiting(Duration.ofMillis(look), reply[3] == 1);
+		return new AttemptResult.Waiting(Duration.ofMillis(delay), reply[3] == 1);
 	}
 
 	private static AttemptResult unqueued() {
-		long look = ThreadLocalRandom.current().nextLong(UNQUEUED_LOOK_MILLIS / 2, UNQUEUED_LOOK_MILLIS);
-		return new AttemptResult.Waiting(Duration.ofMillis(look), false);
+		long delay = ThreadLocalRandom.current().nextLong(UNQUEUED_RETRY_MILLIS / 2, UNQUEUED_RETRY_MILLIS);
+		return new AttemptResult.Waiting(Duration.ofMillis(delay), false);
 	}
 
 	/**
-	 * How a ticket is queued, and how many tokens it wants: a reader does not say, it has
-	 * one. Not at all if no message would reach it.
+	 * The argument that says how to queue a ticket, with the tokens per grant, which a
+	 * reader does not need. A ticket is not queued if no message would reach it.
 	 */
-	private String queueing(Ticket ticket, boolean queue) {
+	private String queueArgument(Ticket ticket, boolean queue) {
 		InboxState state = queue ? this.connections.inboxState() : InboxState.UNSUBSCRIBED;
 		String how = switch (state) {
 			case UNSUBSCRIBED -> this.notQueued;

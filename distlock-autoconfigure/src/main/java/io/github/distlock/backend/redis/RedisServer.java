@@ -12,16 +12,17 @@ import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * A Redis as messages name it.
+ * A Redis server, as messages name it.
  *
  * @param name the kind of server and its address, without credentials
- * @param properties the properties that say how to connect to it
- * @param timeoutProperty the property that limits one command
+ * @param properties the properties of the connection
+ * @param timeoutProperty the property of the command time-out
  */
 public record RedisServer(String name, String properties, String timeoutProperty) {
 
 	/**
-	 * Return the server to which a connection factory connects, as far as it tells.
+	 * Return the server to which a connection factory connects, as far as the factory
+	 * knows it.
 	 * @param connections the connection factory
 	 * @return the server
 	 */
@@ -61,17 +62,17 @@ public record RedisServer(String name, String properties, String timeoutProperty
 	}
 
 	/**
-	 * Say why a command failed and what to do about it.
-	 * @param what the command
-	 * @param key the lock, if it was for one
-	 * @param cause what happened
+	 * Return the exception for a command that failed: it names the cause and the remedy.
+	 * @param action the command
+	 * @param key the key of the lock, if it was for one
+	 * @param cause the failure
 	 */
-	LockBackendException failed(String what, @Nullable String key, Throwable cause) {
+	LockBackendException failed(String action, @Nullable String key, Throwable cause) {
 		String lock = (key != null) ? " for lock '" + key + "'" : "";
-		return new LockBackendException("The " + what + lock + " failed: " + explain(cause), cause);
+		return new LockBackendException("The " + action + lock + " failed: " + explain(cause), cause);
 	}
 
-	/** The true cause of a failure and the remedy that fits it, in two sentences. */
+	/** Describe the true cause of a failure and its remedy, in two sentences. */
 	String explain(Throwable failure) {
 		return RedisFailure.of(failure).explain(this);
 	}

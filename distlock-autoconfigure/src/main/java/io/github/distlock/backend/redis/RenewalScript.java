@@ -11,11 +11,11 @@ import io.github.distlock.backend.Validity;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * Leases that are renewed by one script: all of them of readers, or none.
+ * The renewal of several leases by one script: all of them of readers, or none.
  *
- * @param script what is run
- * @param renewals what to renew
- * @param names of keys in Redis
+ * @param script the script
+ * @param renewals the leases
+ * @param names the names of the keys in Redis
  * @param args the arguments
  */
 @SuppressWarnings("rawtypes")
@@ -53,10 +53,10 @@ record RenewalScript(RedisScript<List> script, List<Renewal> renewals, List<Stri
 		return new RenewalScript(Scripts.READ_RENEW, renewals, names, args);
 	}
 
-	/** Read the answer to it. */
+	/** Return the results for an answer of the script. */
 	List<RenewalResult> answered(List<Long> answer, TimeSource.Instant sent) {
 		List<RenewalResult> results = new ArrayList<>(this.renewals.size());
-		// One object for all: thousands of held locks keep theirs.
+		// One object for equal results: thousands of held locks keep a reference to it.
 		RenewalResult.Renewed shared = null;
 		for (int i = 0; i < this.renewals.size(); i++) {
 			Renewal renewal = this.renewals.get(i);
@@ -68,7 +68,7 @@ record RenewalScript(RedisScript<List> script, List<Renewal> renewals, List<Stri
 		return results;
 	}
 
-	/** Nobody knows. */
+	/** Return the results if there was no answer. */
 	List<RenewalResult> unknown(RuntimeException cause) {
 		RenewalResult unknown = new RenewalResult.Unknown(cause);
 		return this.renewals.stream().map((renewal) -> unknown).toList();

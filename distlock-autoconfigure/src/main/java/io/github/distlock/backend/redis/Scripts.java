@@ -12,7 +12,8 @@ import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * The Lua scripts, one a verb. A line {@code -- include: file} stands for that file.
+ * The Lua scripts, one for each verb. A line {@code -- include: file} is replaced with
+ * that file.
  */
 @SuppressWarnings("rawtypes")
 final class Scripts {

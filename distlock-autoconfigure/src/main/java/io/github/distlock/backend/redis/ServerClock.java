@@ -8,19 +8,20 @@ import io.github.distlock.backend.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges by the server time in a message until when its grant counts. Needs a baseline: a
- * reply whose command was sent at a known moment and which carried the server's time. The
- * server read its clock after that moment, so the server's time now is at most the
- * baseline's plus what has passed here: a deadline computed from it is never too late.
+ * Computes from the server time in a message how long its grant is valid. This needs a
+ * baseline: a reply with the server's time, whose command was sent at a known moment. The
+ * server read its clock after that moment, so the server's time now is at most that of
+ * the baseline plus the time that has passed in this JVM: a deadline computed from it is
+ * never too late.
  * <p>
- * This holds while the server's clock does not run slower than this one. While it is
- * slewed back (chrony: by 8 % at most) a deadline may be late, but never by more than the
- * time for which the message was on its way, since no grant counts from a moment after
- * its arrival. The margin of a {@link Validity} covers delays up to that margin, and the
- * renewal that confirms each grant by message ends the uncertainty.
+ * This is true while the server's clock does not run slower than the clock of this JVM.
+ * While it is slewed back (chrony: by 8 % at most) a deadline may be too late, but never
+ * by more than the transit time of the message, since no grant is counted from a moment
+ * after its arrival. The margin of a {@link Validity} covers transit times up to that
+ * margin, and the renewal that confirms each grant by message ends the uncertainty.
  * <p>
- * The baseline is only good for the server it came from: it is dropped whenever the
- * connection may lead to another one.
+ * A baseline is only valid for the server that sent it: it is dropped whenever the
+ * connection may lead to another server.
  */
 final class ServerClock {
 
@@ -29,15 +30,15 @@ final class ServerClock {
 	private final AtomicReference<@Nullable Baseline> baseline = new AtomicReference<>();
 
 	/**
-	 * Learn from a reply.
+	 * Use a reply as baseline if it is better than the current one.
 	 * @param sent a moment before its command was sent
-	 * @param serverMicros the server's time in it
+	 * @param serverMicros the server's time in the reply
 	 */
 	void observe(TimeSource.Instant sent, long serverMicros) {
-		Baseline known = this.baseline.get();
-		Baseline seen = new Baseline(sent, serverMicros);
-		if (known == null || seen.isTighterThan(known)) {
-			this.baseline.compareAndSet(known, seen);
+		Baseline current = this.baseline.get();
+		Baseline observed = new Baseline(sent, serverMicros);
+		if (current == null || observed.isTighterThan(current)) {
+			this.baseline.compareAndSet(current, observed);
 		}
 	}
 
@@ -46,31 +47,32 @@ final class ServerClock {
 	}
 
 	/**
-	 * Judge a grant.
-	 * @param grantedMicros the server's time when it granted
-	 * @param ttl how long the grant lasts from then on
-	 * @param now this moment
-	 * @return until when it counts, or {@code null} if that cannot be judged
+	 * Compute the validity of a grant.
+	 * @param grantedMicros the server's time of the grant
+	 * @param ttl the lease of the grant, from then on
+	 * @param now the present
+	 * @return the validity, or {@code null} if there is no baseline for it
 	 */
 	@Nullable Validity judge(long grantedMicros, Duration ttl, TimeSource.Instant now) {
-		Baseline known = this.baseline.get();
-		if (known == null) {
+		Baseline current = this.baseline.get();
+		if (current == null) {
 			return null;
 		}
-		long sinceBaseline = (grantedMicros - known.serverMicros) * 1000;
-		long base = known.sent.nanos() + sinceBaseline;
+		long sinceBaseline = (grantedMicros - current.serverMicros) * 1000;
+		long base = current.sent.nanos() + sinceBaseline;
 		if (base - now.nanos() > 0) {
-			// Dated in the future: another server's clock.
+			// In the future: the time of another server's clock.
 			return null;
 		}
-		// From the baseline and not from now: a suspension in between must show.
-		long wall = known.sent.millis() + sinceBaseline / 1_000_000;
+		// From the baseline and not from now, so that a suspension since then is
+		// detected.
+		long wall = current.sent.millis() + sinceBaseline / 1_000_000;
 		return Validity.until(new TimeSource.Instant(base, wall), ttl);
 	}
 
 	private record Baseline(TimeSource.Instant sent, long serverMicros) {
 
-		/** A newer one wins when the old one is old: clocks drift. */
+		/** A newer baseline replaces an old one in any case, since clocks drift. */
 		boolean isTighterThan(Baseline other) {
 			long passedHere = this.sent.nanos() - other.sent.nanos();
 			long passedThere = (this.serverMicros - other.serverMicros) * 1000;

@@ -13,11 +13,11 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Closes a connection on which something was sent and nothing came back for too long, so
- * that the driver makes a new one. A connection that a firewall has forgotten, or one
- * that TCP tries again ever more seldom, tells nothing to its client: each command would
- * time out, and leases end, although the server can be reached. Only the connection's own
- * event loop touches the state.
+ * Closes a connection on which a command was sent and no byte was received for too long,
+ * so that the driver makes a new one. If a firewall has dropped a connection, or TCP
+ * retransmits at ever longer intervals, the client sees no error: each command would time
+ * out, and leases would end, although the server can be reached. Only the event loop of
+ * the connection accesses the state.
  */
 final class SilentConnectionCloser extends ChannelDuplexHandler {
 
@@ -25,10 +25,10 @@ final class SilentConnectionCloser extends ChannelDuplexHandler {
 
 	private final Duration patience;
 
-	/** Whether something was sent since the last bytes came. */
+	/** Whether a command was sent since the last bytes were received. */
 	private boolean waiting;
 
-	/** How often waiting has begun. */
+	/** Number of times that waiting has begun. */
 	private long began;
 
 	private boolean armed;
@@ -38,9 +38,9 @@ final class SilentConnectionCloser extends ChannelDuplexHandler {
 	}
 
 	/**
-	 * Watch over all connections of a client.
+	 * Return a customizer that adds this handler to all connections of a client.
 	 * @param patience how long a connection may be silent
-	 * @param application what else is to be done with a connection
+	 * @param application the customizer of the application
 	 */
 	static NettyCustomizer customizer(Duration patience, NettyCustomizer application) {
 		return new NettyCustomizer() {
@@ -77,21 +77,21 @@ final class SilentConnectionCloser extends ChannelDuplexHandler {
 		super.channelRead(context, message);
 	}
 
-	/** One timer at most, however many commands are sent. */
+	/** Set the only timer, however many commands are sent. */
 	private void arm(ChannelHandlerContext context) {
 		this.armed = true;
-		long known = this.began;
-		context.executor().schedule(() -> look(context, known), this.patience.toNanos(), TimeUnit.NANOSECONDS);
+		long armedAt = this.began;
+		context.executor().schedule(() -> check(context, armedAt), this.patience.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
-	private void look(ChannelHandlerContext context, long known) {
+	private void check(ChannelHandlerContext context, long armedAt) {
 		this.armed = false;
 		if (!this.waiting || !context.channel().isActive()) {
 			return;
 		}
-		if (this.began == known) {
+		if (this.began == armedAt) {
 			logger.warn("Closing the connection to Redis " + context.channel().remoteAddress()
-					+ ", which has not answered anything for " + this.patience);
+					+ ", which has not answered for " + this.patience);
 			context.close();
 		}
 		else {

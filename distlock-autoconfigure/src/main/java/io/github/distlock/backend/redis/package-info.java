@@ -1,6 +1,7 @@
 /**
- * The Redis store: scripts, inbox and clock baseline. One script a verb; see the
- * {@code .lua} resources beside this package.
+ * The Redis store, and the Redis nodes of the Redlock store. Each verb is one script: see
+ * {@code base.lua} beside this package for the data of a lock. The public entry is
+ * {@link io.github.distlock.backend.redis.RedisLockBackend}.
  */
 @NullMarked
 package io.github.distlock.backend.redis;

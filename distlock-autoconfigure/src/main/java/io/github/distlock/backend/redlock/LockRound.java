@@ -14,24 +14,24 @@ import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claim, put to all nodes at once: won with a majority of them.
+ * One claim, sent to all nodes at once: it wins with a majority of them.
  *
- * <h2>Why two valid holders never overlap</h2> Two winners have a node in common. It
- * granted the second one only after the claim of the first was left there, or had
- * expired, later than the first one's validity, which counts from before anything was
- * sent; or it has restarted and forgotten, and then counts again only when each lease
- * from before has passed.
+ * <h2>Why two valid holders never overlap</h2> Two winners have a node in common. Either
+ * this node granted the second claim after the first one was given up there or had
+ * expired. That is later than the end of the first one's validity, which counts from
+ * before anything was sent. Or the node lost the first claim in a restart; then it counts
+ * again only when every lease from before the restart has passed.
  *
  * <h2>Why tokens rise</h2> The token is the highest that any node of the majority
- * proposed; each proposes more than its floor, and not less than its clock. Before the
- * holder enters, the following is true on a majority of nodes, all of which hold its
- * claim: <em>before anybody else can hold this node, its floor or its clock has reached
- * the last token of the grant</em>. It holds where the clock will be past the token when
- * the claim expires, since a claim that is left instead leaves its last used token as
- * floor, in the same script; elsewhere the floor is raised first. The next winner has one
- * of these nodes, whose vote was cast while it took the claim and so knew the floor.
- * Floors that were read before the lock was held, or raised on a node that does not hold
- * it, would miss each other.
+ * proposed. Each node proposes more than its floor, and not less than its clock. Before
+ * the holder enters, the following is true on a majority of nodes, all of which hold its
+ * claim: <em>before another claim can hold this node, its floor or its clock has reached
+ * the last token of the grant</em>. It is true without a command where the clock will be
+ * past the token when the claim expires, since a claim that is given up before leaves its
+ * last used token as the floor, in the same script. On other nodes the floor is raised
+ * first. The next winner has one of these nodes, which read the floor for its vote while
+ * it took the claim. A floor that was read before the lock was held, or raised on a node
+ * that does not hold it, could be missed.
  */
 final class LockRound {
 
@@ -58,10 +58,10 @@ final class LockRound {
 	}
 
 	/**
-	 * Ask all nodes.
-	 * @param queueAt the node that shall queue the ticket, or -1
+	 * Send the claim to all nodes.
+	 * @param queueAt the node that queues the ticket if the lock is held, or -1
 	 */
-	static LockRound hold(Quorum quorum, Claim claim, Duration lease, Duration oldEnough, int queueAt,
+	static LockRound begin(Quorum quorum, Claim claim, Duration lease, Duration oldEnough, int queueAt,
 			TimeSource clock) {
 		TimeSource.Instant sent = clock.now();
 		List<CompletableFuture<Vote>> votes = IntStream.range(0, quorum.size())
@@ -82,12 +82,12 @@ final class LockRound {
 		return this.sent;
 	}
 
-	/** What each node says, or will say. */
+	/** The votes of the nodes, which may be outstanding. */
 	List<CompletableFuture<Vote>> votes() {
 		return this.votes;
 	}
 
-	/** Wait until it is decided. */
+	/** Wait for the result. */
 	Result result() {
 		return this.quorum.await(VoteCollector.judge(this.votes, this::judge));
 	}
@@ -139,12 +139,13 @@ final class LockRound {
 	}
 
 	/**
-	 * Make sure that later tokens are higher than the last one of the grant. Asks nobody
-	 * where the nodes' clocks agree.
-	 * @return whether that is so on a majority
+	 * Make sure that later tokens are higher than the last one of the grant. Sends
+	 * nothing if the clocks of the nodes agree.
+	 * @return whether this is true on a majority
 	 */
 	boolean secure(Result.Won won, long lastToken) {
-		// Half, for the time that a lock and a clock may be apart in precision.
+		// Half of the lease, in microseconds: the expiry of a claim may differ from the
+		// clock.
 		long ahead = this.lease.toNanos() / 2000;
 		List<CompletableFuture<Boolean>> secured = IntStream.range(0, this.quorum.size()).mapToObj((i) -> {
 			Vote.Granted vote = won.votes().get(i);
@@ -162,7 +163,7 @@ final class LockRound {
 		}));
 	}
 
-	/** How an round ends. */
+	/** The result of a round. */
 	sealed interface Result {
 
 		/**
@@ -175,11 +176,12 @@ final class LockRound {
 		}
 
 		/**
-		 * Others hold too many nodes.
+		 * Other claims hold too many nodes.
 		 *
-		 * @param remaining how long at most, if nobody renews
-		 * @param queued whether the ticket is queued where it was to be
-		 * @param heldAt a node that others hold, where it could be queued; or -1
+		 * @param remaining how long the lock is still held at most unless it is renewed
+		 * @param queued whether the requested node has queued the ticket
+		 * @param heldAt a node that another claim holds, where the ticket could be
+		 * queued; or -1
 		 */
 		record Lost(Duration remaining, boolean queued, int heldAt) implements Result {
 		}
@@ -187,7 +189,7 @@ final class LockRound {
 		/**
 		 * Too few nodes count.
 		 *
-		 * @param cause what they said
+		 * @param cause their failures
 		 */
 		record Failed(LockBackendException cause) implements Result {
 		}

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 public class NodeUnreachableException extends LockBackendException {
 
 	/**
-	 * Say what happened, and why.
+	 * Create an exception.
 	 * @param message names the node
-	 * @param cause what led to it
+	 * @param cause the cause
 	 */
 	public NodeUnreachableException(String message, @Nullable Throwable cause) {
 		super(message, cause);

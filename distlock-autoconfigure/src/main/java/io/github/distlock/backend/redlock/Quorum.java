@@ -16,19 +16,19 @@ import io.github.distlock.backend.StoreCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes, and how many of them decide. Two majorities have a node in common: all that
- * this store promises rests on that node.
+ * The nodes, and how many of them decide. Two majorities have a node in common: all
+ * guarantees of this store depend on that node.
  */
 final class Quorum {
 
 	private final List<QuorumNode> nodes;
 
-	private final long patienceMillis;
+	private final long timeoutMillis;
 
 	Quorum(List<? extends QuorumNode> nodes, RedlockSettings settings) {
 		this.nodes = List.copyOf(nodes);
-		// Nodes keep their own time-out. This is for one that breaks its word.
-		this.patienceMillis = settings.nodeTimeout().toMillis() * 2 + 1000;
+		// Nodes have their own time-out. This one is for a node that exceeds it.
+		this.timeoutMillis = settings.nodeTimeout().toMillis() * 2 + 1000;
 	}
 
 	List<QuorumNode> nodes() {
@@ -47,7 +47,7 @@ final class Quorum {
 		return this.nodes.size() / 2 + 1;
 	}
 
-	/** Whether the others are too few for a majority. */
+	/** Whether the other nodes are too few for a majority. */
 	boolean prevents(int count) {
 		return count > size() - majority();
 	}
@@ -57,8 +57,8 @@ final class Quorum {
 	}
 
 	/**
-	 * An Error at one node is its answer: the other nodes may have been asked before, and
-	 * their answers count.
+	 * Send a command to one node. An {@link Error} counts as the answer of this node: the
+	 * command may have been sent to other nodes before, and their answers count.
 	 */
 	static <T> CompletableFuture<T> ask(QuorumNode node, Function<QuorumNode, CompletionStage<T>> question) {
 		try {
@@ -70,9 +70,9 @@ final class Quorum {
 	}
 
 	/**
-	 * The first node, beginning at another one for each key, that would tell a ticket in
-	 * its queue that the lock is free.
-	 * @return its number, or -1
+	 * Return the first node that would signal a ticket in its queue that the lock is
+	 * free. The search begins at another node for each key.
+	 * @return the number of the node, or -1
 	 */
 	int listener(String key) {
 		int first = Math.floorMod(key.hashCode(), size());
@@ -83,10 +83,10 @@ final class Quorum {
 			.orElse(-1);
 	}
 
-	/** Wait for a verdict, whatever interrupts this thread: its flag is kept. */
+	/** Wait for a verdict. An interrupt does not end the wait: the flag is kept. */
 	<R> R await(CompletableFuture<R> verdict) {
 		try {
-			return verdict.orTimeout(this.patienceMillis, TimeUnit.MILLISECONDS).join();
+			return verdict.orTimeout(this.timeoutMillis, TimeUnit.MILLISECONDS).join();
 		}
 		catch (CompletionException ex) {
 			if (StoreCalls.unwrap(ex) instanceof TimeoutException) {
@@ -114,20 +114,20 @@ final class Quorum {
 		}));
 	}
 
-	/** Too few nodes have answered, or count. */
-	<T> LockBackendException failure(String what, @Nullable String key, VoteCollector<T> answers,
+	/** Return the exception for too few nodes that have answered and count. */
+	<T> LockBackendException failure(String action, @Nullable String key, VoteCollector<T> answers,
 			Function<T, String> objection) {
 		String details = IntStream.range(0, size()).mapToObj((i) -> {
 			LockBackendException failure = answers.failure(i);
 			T answer = answers.of(i);
-			String said = (failure != null) ? String.valueOf(failure.getMessage())
+			String detail = (failure != null) ? String.valueOf(failure.getMessage())
 					: (answer != null) ? objection.apply(answer) : "no answer yet";
-			// A failure names its node mostly.
-			return (said.isEmpty() || said.contains(node(i).name())) ? said : node(i).name() + ": " + said;
+			// Most failures name their node.
+			return (detail.isEmpty() || detail.contains(node(i).name())) ? detail : node(i).name() + ": " + detail;
 		}).filter((text) -> !text.isEmpty()).collect(Collectors.joining("; "));
 		return new LockBackendException(
-				"Too few of the " + size() + " lock nodes (distlock.redlock.nodes) could take" + " part in the " + what
-						+ ((key != null) ? " of lock '" + key + "'" : "") + ", " + majority() + " are needed: "
+				"Too few of the " + size() + " lock nodes (distlock.redlock.nodes) could take" + " part in the "
+						+ action + ((key != null) ? " of lock '" + key + "'" : "") + ", " + majority() + " are needed: "
 						+ details,
 				IntStream.range(0, size())
 					.mapToObj(answers::failure)

@@ -8,15 +8,15 @@ import java.util.function.Consumer;
 import io.github.distlock.backend.Ticket;
 
 /**
- * One independent server of several that hold a lock together. It knows nothing of the
- * others. Each verb sends one command and returns at once; its stage completes within the
- * node's time-out, on a thread that must not be blocked: with an answer, with
+ * One of several independent servers that hold a lock together. It does not know the
+ * others. Each verb sends one command and returns at once. Its stage completes within the
+ * time-out of the node, on a thread that must not be blocked: with an answer, with
  * {@link NodeUnreachableException} if nothing was sent, or with
  * {@link io.github.distlock.LockBackendException} if the outcome is not known. Commands
  * are sent once, and those of one connection run in the order of the calls.
  * <p>
- * A claim that is left must not be made again: a new one is needed for each try, so that
- * what still is on its way for an old one can do nothing to a newer one.
+ * A claim that was left must not be made again. Each try needs a new claim, so that a
+ * command that is still in transit for an old claim cannot affect a newer one.
  */
 public interface QuorumNode {
 
@@ -27,67 +27,66 @@ public interface QuorumNode {
 	String name();
 
 	/**
-	 * Begin to work for one JVM; connects in the background.
+	 * Start the node for one JVM. It connects in the background.
 	 * @param instance the instance part of every ticket that will be used
-	 * @param wake told when the lock of a queued ticket became free on this node; the
-	 * ticket is no longer queued then
-	 * @param doubt told when such messages may have been lost
-	 * @return completes when the node is connected, perhaps never
+	 * @param wake is called when the lock of a queued ticket became free on this node;
+	 * the ticket is no longer queued then
+	 * @param doubt is called when such messages may have been lost
+	 * @return completes when the node is connected, which may be never
 	 */
 	CompletionStage<?> start(String instance, Consumer<Ticket> wake, Runnable doubt);
 
 	/**
-	 * Give back connections. Verbs fail afterwards.
+	 * Close the connections. Verbs fail afterwards.
 	 */
 	void stop();
 
 	/**
-	 * Return whether a ticket that is queued here would be told.
+	 * Return whether a ticket that is queued here would be signalled.
 	 * @return whether the node is connected and messages arrive
 	 */
 	boolean isListening();
 
 	/**
 	 * Take the lock on this node, if it is free and the node has been up for long enough.
-	 * @param claim who asks, for the first and only time
-	 * @param lease when the claim ends unless it is renewed
-	 * @param oldEnough how long the node must have been up, so that no lock that it has
-	 * forgotten can still be held
+	 * @param claim a claim that was not made before
+	 * @param lease how long the claim lasts unless it is renewed
+	 * @param oldEnough how long the node must have been up, so that no lock that it lost
+	 * in a restart can still be held
 	 * @param queue whether to queue the ticket if another claim holds the lock
 	 * @return the node's vote
 	 */
 	CompletionStage<Vote> claim(Claim claim, Duration lease, Duration oldEnough, boolean queue);
 
 	/**
-	 * Remember a token at least until the node's own clock has passed it, if the claim
-	 * holds.
-	 * @param claim who holds
-	 * @param token what each later vote must exceed
+	 * Remember a token at least until the clock of the node has passed it, if the claim
+	 * holds the lock.
+	 * @param claim the claim
+	 * @param token the token that each later vote must exceed
 	 * @return whether the claim holds and the token is remembered
 	 */
 	CompletionStage<Boolean> raise(Claim claim, long token);
 
 	/**
-	 * Give up the claim.
-	 * @param claim who holds, or may hold
-	 * @param usedToken the last token that was used, to be remembered; 0 if nobody
-	 * entered
-	 * @param wake whether to tell the next one in the queue
-	 * @return whether the claim held, and whether anybody was told
+	 * Give up a claim.
+	 * @param claim the claim, which holds or may hold the lock
+	 * @param usedToken the last token that was used, to be remembered; 0 if none was used
+	 * @param wake whether to signal the next ticket in the queue
+	 * @return whether the claim held, and whether a ticket was signalled
 	 */
 	CompletionStage<Left> leave(Claim claim, long usedToken, boolean wake);
 
 	/**
-	 * Remove a ticket from the queue. If it had been told that the lock is free, and it
-	 * is, the next one is told.
-	 * @param ticket who no longer waits
+	 * Remove a ticket from the queue. If it had been signalled that the lock is free, and
+	 * the lock is free, the next ticket is signalled.
+	 * @param ticket the ticket that no longer waits
 	 * @return completes when it is done
 	 */
 	CompletionStage<Boolean> forget(Ticket ticket);
 
 	/**
-	 * Lengthen claims, in one batch.
-	 * @param extensions which, and for how long
+	 * Renew claims, in one batch.
+	 * @param extensions the claims with their new leases
 	 * @return whether each still held, in the same order
 	 */
 	CompletionStage<List<Boolean>> renew(List<Extension> extensions);
@@ -101,7 +100,7 @@ public interface QuorumNode {
 	/**
 	 * One try of a ticket to take the lock on a majority of the nodes.
 	 *
-	 * @param ticket who wants the lock
+	 * @param ticket the ticket
 	 * @param number the number of the try, unique in its JVM
 	 */
 	record Claim(Ticket ticket, long number) {
@@ -119,14 +118,14 @@ public interface QuorumNode {
 	/**
 	 * One claim to be renewed.
 	 *
-	 * @param claim who holds
+	 * @param claim the claim
 	 * @param lease the new lease, from now
 	 */
 	record Extension(Claim claim, Duration lease) {
 	}
 
 	/**
-	 * What a node answers to a claim.
+	 * The answer of a node to a claim.
 	 */
 	sealed interface Vote {
 
@@ -140,9 +139,9 @@ public interface QuorumNode {
 		}
 
 		/**
-		 * Another claim holds it.
+		 * Another claim holds the lock.
 		 *
-		 * @param remaining how long at most, if nobody renews it
+		 * @param remaining how long the lock is still held unless it is renewed
 		 * @param queued whether the ticket is queued now
 		 */
 		record Held(Duration remaining, boolean queued) implements Vote {
@@ -151,7 +150,7 @@ public interface QuorumNode {
 		/**
 		 * The node has not been up for long enough.
 		 *
-		 * @param uptime how long
+		 * @param uptime how long it has been up
 		 */
 		record Young(Duration uptime) implements Vote {
 		}
@@ -159,10 +158,10 @@ public interface QuorumNode {
 	}
 
 	/**
-	 * What a node answers to somebody who leaves.
+	 * The answer of a node when a claim is given up.
 	 *
 	 * @param released whether the claim held the lock
-	 * @param woken whether somebody in the queue was told
+	 * @param woken whether a ticket in the queue was signalled
 	 */
 	record Left(boolean released, boolean woken) {
 	}

@@ -17,17 +17,17 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.TimeSource;
 
 /**
- * Locks on a majority of independent nodes: survives the loss of the others, without
- * waiting for them. Not fair: a lock that becomes free goes to whoever gets a majority
- * first; those who wait are told by one node, and try again after random pauses. See
- * {@link LockRound} for what makes it safe. Thread-safe.
+ * Locks on a majority of independent nodes: they survive the loss of the other nodes,
+ * without waiting for them. Not fair: a lock that becomes free goes to the first ticket
+ * that gets a majority. Each waiting ticket is signalled by one node, and tries again
+ * after random pauses. {@link LockRound} explains why this is safe. Thread-safe.
  */
 public final class RedlockBackend implements LockBackend {
 
 	private static final int BATCH_SIZE = 100;
 
-	/** How long the first command waits for connections, at the least. */
-	private static final Duration SHORTEST_START = Duration.ofSeconds(1);
+	/** Minimum time for which the first command waits for connections. */
+	private static final Duration MIN_CONNECT_TIME = Duration.ofSeconds(1);
 
 	private final Quorum quorum;
 
@@ -38,9 +38,9 @@ public final class RedlockBackend implements LockBackend {
 	private final BackendDescription description;
 
 	/**
-	 * Create the store. Sends nothing yet.
-	 * @param nodes independent of each other, an odd number of at least three
-	 * @param settings how to work
+	 * Create a backend.
+	 * @param nodes an odd number of at least three nodes, independent of each other
+	 * @param settings the settings
 	 * @param clock the time
 	 */
 	public RedlockBackend(List<? extends QuorumNode> nodes, RedlockSettings settings, TimeSource clock) {
@@ -64,9 +64,9 @@ public final class RedlockBackend implements LockBackend {
 	@Override
 	public void validateLease(String key, Duration lease) {
 		if (lease.compareTo(this.settings.longestLease()) > 0) {
-			throw new LockDefinitionException("Lock '" + key + "' is asked for with a lease of " + lease
+			throw new LockDefinitionException("Lock '" + key + "' is requested with a lease of " + lease
 					+ " (hand-off included), and distlock.redlock.longest-lease is " + this.settings.longestLease()
-					+ ": a node that has forgotten the lock in a restart would count again too soon. Use a shorter"
+					+ ": a node that lost the lock in a restart would count again too soon. Use a shorter"
 					+ " leaseTime, or raise the property in all applications that share the locks");
 		}
 	}
@@ -74,22 +74,22 @@ public final class RedlockBackend implements LockBackend {
 	@Override
 	public LockStore open(StoreContext context) {
 		LockSignals signals = context.signals();
-		RedlockStore started = new RedlockStore(this, this.quorum, this.settings, this.clock, signals);
-		List<CompletableFuture<Boolean>> connecting = this.quorum.ask(
-				(node) -> node.start(context.instance(), (ticket) -> started.woken(node, ticket), signals::lookAgainAll)
-					.thenApply((done) -> true));
-		// Whoever comes first would otherwise hear that nothing is connected.
+		RedlockStore store = new RedlockStore(this, this.quorum, this.settings, this.clock, signals);
+		List<CompletableFuture<Boolean>> connecting = this.quorum
+			.ask((node) -> node.start(context.instance(), (ticket) -> store.woken(node, ticket), signals::lookAgainAll)
+				.thenApply((done) -> true));
+		// Otherwise the first command would fail since no node is connected.
 		VoteCollector
 			.judge(connecting,
 					(answers) -> (answers.nodes() - answers.outstanding() >= this.quorum.majority()) ? true : null)
-			.completeOnTimeout(false, longestStart().toMillis(), TimeUnit.MILLISECONDS)
-			.thenRun(started::connected);
-		return started;
+			.completeOnTimeout(false, maxConnectTime().toMillis(), TimeUnit.MILLISECONDS)
+			.thenRun(store::connected);
+		return store;
 	}
 
-	private Duration longestStart() {
+	private Duration maxConnectTime() {
 		Duration tries = this.settings.nodeTimeout().multipliedBy(4);
-		return (tries.compareTo(SHORTEST_START) > 0) ? tries : SHORTEST_START;
+		return (tries.compareTo(MIN_CONNECT_TIME) > 0) ? tries : MIN_CONNECT_TIME;
 	}
 
 }

@@ -16,9 +16,9 @@ import io.github.distlock.backend.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lengthens leases on a majority. A node that does not hold the claim, since it was down
- * when it was made or has forgotten it, does not take it up: it counts as one that says
- * gone.
+ * Renews leases on a majority. A node that does not hold the claim, since it was down
+ * when the claim was made or has lost it, does not take it again: it counts as an answer
+ * that the claim is gone.
  */
 final class RedlockRenewals {
 
@@ -58,7 +58,9 @@ final class RedlockRenewals {
 		return results;
 	}
 
-	/** No claim outlasts the time after which a restarted node counts again. */
+	/**
+	 * No claim may last longer than the time after which a restarted node counts again.
+	 */
 	private Duration allowed(Renewal renewal) {
 		return (renewal.lease().compareTo(this.longestLease) < 0) ? renewal.lease() : this.longestLease;
 	}

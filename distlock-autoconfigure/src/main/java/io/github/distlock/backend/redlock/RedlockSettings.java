@@ -3,13 +3,13 @@ package io.github.distlock.backend.redlock;
 import java.time.Duration;
 
 /**
- * How the store of several nodes works.
+ * Settings of the Redlock store.
  *
- * @param nodeTimeout how long one node may take to answer
+ * @param nodeTimeout the time-out of one command at one node
  * @param longestLease the longest lease that is granted; a node that has been up for less
  * does not count
- * @param tokensPerGrant how many fencing tokens one grant covers: one more than the lock
- * is passed on inside a JVM
+ * @param tokensPerGrant number of fencing tokens of one grant: one more than the number
+ * of local hand-offs
  */
 public record RedlockSettings(Duration nodeTimeout, Duration longestLease, int tokensPerGrant) {
 }

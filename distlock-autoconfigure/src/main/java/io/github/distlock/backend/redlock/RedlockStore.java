@@ -150,7 +150,7 @@ final class RedlockStore implements LockStore {
 		RedlockTicket waiting = queue ? this.tickets.computeIfAbsent(ticket, (key) -> new RedlockTicket())
 				: redlockTicket;
 		int queueAt = queue ? queueAt(ticket.key(), waiting) : -1;
-		LockRound round = LockRound.hold(this.quorum, new Claim(ticket, this.claims.incrementAndGet()), lease,
+		LockRound round = LockRound.begin(this.quorum, new Claim(ticket, this.claims.incrementAndGet()), lease,
 				this.settings.longestLease(), queueAt, this.clock);
 		Result result = resultOf(round);
 		if (result instanceof Result.Won won) {

@@ -10,9 +10,9 @@ import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys whose lock this JVM has left while others were waiting: it lets them go first.
- * Whoever leaves is nearer to the lock than those who are only now told, and would
- * otherwise take it again and again.
+ * A pause of this JVM for the locks that it has released while tickets of other JVMs were
+ * waiting. Without it this JVM could take such a lock again and again, since it knows of
+ * the release before the signals arrive.
  */
 final class RoundPause {
 
@@ -29,7 +29,7 @@ final class RoundPause {
 		this.clock = clock;
 	}
 
-	/** Somebody else was told that the lock is free. */
+	/** Begin a pause: a waiting ticket was signalled that the lock is free. */
 	void begin(String key) {
 		Long until = this.clock.nanoTime() + PAUSE.toNanos();
 		this.untilNanos.put(key, until);
@@ -37,14 +37,15 @@ final class RoundPause {
 			this.timers.schedule(() -> this.untilNanos.remove(key, until), PAUSE.toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (Throwable ex) {
-			// Stopped, or without a thread: nothing would remove the key later.
+			// The store is closed, or there is no thread: nothing would remove the key
+			// later.
 			this.untilNanos.remove(key);
 		}
 	}
 
 	/**
-	 * Return how long not to ask for a lock.
-	 * @return the time, or {@code null}
+	 * Return how long a lock must not be requested yet.
+	 * @return the remaining pause, or {@code null} if there is none
 	 */
 	@Nullable Duration remaining(String key) {
 		Long until = this.untilNanos.get(key);

@@ -16,16 +16,16 @@ import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim leaves all nodes that hold it or may hold it: those that never answered, too.
- * Goes on in the background until each has acknowledged it, or the claim has expired
- * there. Each node is told after its vote has come or failed, so that the claim cannot
- * come later.
+ * The release of a claim at all nodes that hold it or may hold it, those that never
+ * answered included. It continues in the background until each node has acknowledged it,
+ * or the claim has expired there. The command is sent to a node after its vote has
+ * arrived or failed, so that the claim cannot arrive later.
  */
 final class RoundRelease {
 
-	private static final long SHORTEST_REST_MILLIS = 50;
+	private static final long MIN_RETRY_MILLIS = 50;
 
-	private static final long LONGEST_REST_MILLIS = 400;
+	private static final long MAX_RETRY_MILLIS = 400;
 
 	private final Quorum quorum;
 
@@ -43,17 +43,17 @@ final class RoundRelease {
 
 	private final long giveUpNanos;
 
-	/** By node: what it answered in the end. */
+	/** By node: its final answer. */
 	private final List<CompletableFuture<Left>> answers;
 
-	/** By node: the same, or that the first try failed. */
+	/** By node: its final answer, or the failure of the first try. */
 	private final List<CompletableFuture<Left>> firstTries;
 
 	/**
-	 * Prepare.
-	 * @param usedToken the last token that was used; 0 if nobody entered
-	 * @param onWoken told when somebody in a queue was told; {@code null} if nobody shall
-	 * be
+	 * Prepare a release.
+	 * @param usedToken the last token that was used; 0 if none was
+	 * @param onWoken is called when a node has signalled a waiting ticket; {@code null}
+	 * to signal no ticket
 	 * @param longest how long the claim may still last on a node
 	 */
 	RoundRelease(Quorum quorum, LockRound round, long usedToken, @Nullable Runnable onWoken, Duration longest,
@@ -89,9 +89,9 @@ final class RoundRelease {
 	}
 
 	/**
-	 * Tell a node.
-	 * @param stray whether its vote failed: the claim may still be on its way, and come
-	 * after this
+	 * Send the command to a node.
+	 * @param stray whether its vote failed: the claim may still be in transit, and arrive
+	 * after this command
 	 */
 	private void send(int node, boolean stray) {
 		this.quorum.node(node)
@@ -107,7 +107,7 @@ final class RoundRelease {
 				this.firstTries.get(node).completeExceptionally(VoteCollector.asFailure(failure));
 				if (this.clock.nanoTime() - this.giveUpNanos < 0) {
 					later(node, () -> send(node, stray), TimeUnit.MILLISECONDS
-						.toNanos(ThreadLocalRandom.current().nextLong(SHORTEST_REST_MILLIS, LONGEST_REST_MILLIS)));
+						.toNanos(ThreadLocalRandom.current().nextLong(MIN_RETRY_MILLIS, MAX_RETRY_MILLIS)));
 				}
 				else {
 					this.answers.get(node).completeExceptionally(VoteCollector.asFailure(failure));
@@ -117,7 +117,7 @@ final class RoundRelease {
 
 	private void answered(int node, Left left) {
 		try {
-			// First: who releases must not ask again before that.
+			// First: the releasing caller must not request the lock again before this.
 			if (left.woken() && this.onWoken != null) {
 				this.onWoken.run();
 			}
@@ -133,17 +133,18 @@ final class RoundRelease {
 			this.timers.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
 		}
 		catch (RejectedExecutionException ex) {
-			// The store has been stopped: what is left ends with its lease.
+			// The store has been closed: remaining claims end with their lease.
 			this.answers.forEach((answer) -> answer.cancel(false));
 		}
 		catch (Throwable ex) {
-			// No thread: this node is not told again, and what is left ends with its
-			// lease.
+			// No thread for the retry: the claim ends with its lease on this node.
 			this.answers.get(node).completeExceptionally(VoteCollector.asFailure(ex));
 		}
 	}
 
-	/** When each node has acknowledged it, or it makes no sense any more. */
+	/**
+	 * Completes when each node has acknowledged the release, or the claim has expired.
+	 */
 	CompletableFuture<Void> end() {
 		return CompletableFuture.allOf(this.answers.toArray(CompletableFuture<?>[]::new));
 	}
@@ -151,14 +152,14 @@ final class RoundRelease {
 	/**
 	 * Wait for a majority, or for one try at each node.
 	 * @return whether the claim was held
-	 * @throws LockBackendException if that cannot be said yet
+	 * @throws LockBackendException if that is not known yet
 	 */
 	boolean released(String key) {
-		// Later tries have answers, too.
-		List<CompletableFuture<Left>> known = IntStream.range(0, this.quorum.size())
+		// A later try may have an answer.
+		List<CompletableFuture<Left>> latest = IntStream.range(0, this.quorum.size())
 			.mapToObj((i) -> this.answers.get(i).isDone() ? this.answers.get(i) : this.firstTries.get(i))
 			.toList();
-		return this.quorum.await(VoteCollector.judge(known, (tries) -> judge(key, tries)));
+		return this.quorum.await(VoteCollector.judge(latest, (tries) -> judge(key, tries)));
 	}
 
 	private @Nullable Boolean judge(String key, VoteCollector<Left> tries) {

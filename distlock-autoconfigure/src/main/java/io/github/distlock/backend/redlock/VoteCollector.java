@@ -14,18 +14,18 @@ import io.github.distlock.backend.StoreCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the nodes have answered to one question so far, by the number of the node. The
- * verdict is found as soon as the answers allow it: nobody waits for a node whose answer
- * changes nothing.
+ * The answers of the nodes to one command so far, by the number of the node. The verdict
+ * is reached as soon as the answers allow it: there is no wait for a node whose answer
+ * could not change it.
  *
- * @param <T> one node's answer
+ * @param <T> the answer of one node
  */
 final class VoteCollector<T> {
 
-	/** Guards {@link #answers}; verdicts are found under it, so they must be quick. */
+	/** Guards {@link #answers}. Verdicts are computed under it and must be quick. */
 	private final ReentrantLock lock = new ReentrantLock();
 
-	/** An answer, a failure, or nothing yet. */
+	/** For each node an answer, a failure, or {@code null} if there is none yet. */
 	private final @Nullable Object[] answers;
 
 	private int outstanding;
@@ -36,16 +36,16 @@ final class VoteCollector<T> {
 	}
 
 	/**
-	 * Wait for answers until they allow a verdict.
-	 * @param questions what each node was asked
-	 * @param verdict what follows from them
+	 * Collect answers until they allow a verdict.
+	 * @param commands the commands that were sent to the nodes
+	 * @param verdict computes the verdict
 	 */
-	static <T, R> CompletableFuture<R> judge(List<? extends CompletionStage<T>> questions, Verdict<T, R> verdict) {
-		VoteCollector<T> answers = new VoteCollector<>(questions.size());
+	static <T, R> CompletableFuture<R> judge(List<? extends CompletionStage<T>> commands, Verdict<T, R> verdict) {
+		VoteCollector<T> answers = new VoteCollector<>(commands.size());
 		CompletableFuture<R> result = new CompletableFuture<>();
-		for (int i = 0; i < questions.size(); i++) {
+		for (int i = 0; i < commands.size(); i++) {
 			int node = i;
-			questions.get(i)
+			commands.get(i)
 				.whenComplete((answer, failure) -> answers.add(node, (failure != null) ? asFailure(failure) : answer,
 						verdict, result));
 		}
@@ -77,7 +77,7 @@ final class VoteCollector<T> {
 
 	static LockBackendException asFailure(Throwable failure) {
 		Throwable cause = StoreCalls.unwrap(failure);
-		return (cause instanceof LockBackendException known) ? known
+		return (cause instanceof LockBackendException translated) ? translated
 				: new LockBackendException("A node failed in an unexpected way: " + cause, cause);
 	}
 
@@ -112,16 +112,16 @@ final class VoteCollector<T> {
 	}
 
 	/**
-	 * What follows from answers.
+	 * Computes a verdict from answers.
 	 *
-	 * @param <T> one node's answer
-	 * @param <R> what follows
+	 * @param <T> the answer of one node
+	 * @param <R> the verdict
 	 */
 	interface Verdict<T, R> {
 
 		/**
-		 * Decide if that is possible; must decide when no answer is outstanding.
-		 * @return what follows, or {@code null} to wait for more
+		 * Compute the verdict. There must be one when no answer is outstanding.
+		 * @return the verdict, or {@code null} to wait for more answers
 		 */
 		@Nullable R of(VoteCollector<T> answers);
 

@@ -1,8 +1,8 @@
 /**
- * The store made of several independent nodes: a lock is held by whoever holds it on a
- * majority of them. Knows {@link io.github.distlock.backend.redlock.QuorumNode}s and no
- * server's own protocol. {@link io.github.distlock.backend.redlock.RedlockBackend} is the
- * door.
+ * The store made of several independent nodes: a lock is held by the ticket that holds it
+ * on a majority of them. Knows {@link io.github.distlock.backend.redlock.QuorumNode}s and
+ * no server's own protocol. {@link io.github.distlock.backend.redlock.RedlockBackend} is
+ * the door.
  */
 @NullMarked
 package io.github.distlock.backend.redlock;

@@ -29,7 +29,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Errors at each step of the inbox, with a real server: nothing stays stuck.
  */
-class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Surroundings {
+class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 
 	private static RedisTestServer server;
 
@@ -53,7 +53,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Surroundings {
 
 	private final RedisInbox inbox = new RedisInbox(failing(this.connections), "inbox", this, Throwable::getMessage);
 
-	private final InboxMonitor watch = new InboxMonitor(this.inbox, this, this.clock, Duration.ofMinutes(1),
+	private final InboxMonitor monitor = new InboxMonitor(this.inbox, this, this.clock, Duration.ofMinutes(1),
 			this.threads);
 
 	@BeforeAll
@@ -105,23 +105,23 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Surroundings {
 	void aCallerGoesOnWhenNoThreadCanExamineTheInbox() {
 		startInbox();
 		await().until(this.inbox::isConfirmed);
-		this.watch.subscribed();
+		this.monitor.subscribed();
 		await().until(() -> this.published.get() > 0);
 		this.published.set(0);
 		this.clock.pass(Duration.ofSeconds(11));
 		this.failures.set(1);
-		assertThat(this.watch.state()).isEqualTo(InboxState.SUBSCRIBED);
+		assertThat(this.monitor.state()).isEqualTo(InboxState.SUBSCRIBED);
 		assertThat(this.failures).hasValue(0);
 		// Soon, and not only when it would be examined again anyway.
 		this.clock.pass(Duration.ofSeconds(2));
-		this.watch.state();
+		this.monitor.state();
 		await().untilAsserted(() -> assertThat(this.published).hasPositiveValue());
 	}
 
 	@Test
 	void aNewSubscriptionWakesTheWaitingEvenIfNoThreadCanExamineIt() {
 		this.failures.set(1);
-		assertThatNoException().isThrownBy(this.watch::subscribed);
+		assertThatNoException().isThrownBy(this.monitor::subscribed);
 		assertThat(this.told).hasValue(1);
 	}
 
@@ -156,7 +156,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Surroundings {
 	}
 
 	private InboxMonitor monitor(Supplier<Long> publishing) {
-		return new InboxMonitor(this.inbox, new InboxMonitor.Surroundings() {
+		return new InboxMonitor(this.inbox, new InboxMonitor.Server() {
 
 			@Override
 			public long publish(String text) {
@@ -169,7 +169,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Surroundings {
 			}
 
 			@Override
-			public void subscribedAnew() {
+			public void subscriptionConfirmed() {
 				InboxErrorTests.this.told.incrementAndGet();
 			}
 
@@ -224,7 +224,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Surroundings {
 	}
 
 	@Override
-	public void subscribedAnew() {
+	public void subscriptionConfirmed() {
 		this.told.incrementAndGet();
 	}
 
