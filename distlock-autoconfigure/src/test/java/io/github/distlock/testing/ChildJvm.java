@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,6 +12,9 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import static org.awaitility.Awaitility.await;
 
 /**
  * A {@link LockChild} in a JVM of its own, which can be killed and paused.
@@ -135,9 +139,30 @@ public final class ChildJvm implements AutoCloseable {
 		this.process.onExit().join();
 	}
 
-	/** Pause the child, as a long garbage collection does. */
+	/**
+	 * Pause the child, as a long garbage collection does. Returns when all its threads
+	 * have stopped: on a busy machine some of them still run after the signal.
+	 */
 	public void pause() {
 		signal(this.process.pid(), "STOP");
+		Path threads = Path.of("/proc", Long.toString(this.process.pid()), "task");
+		if (Files.isDirectory(threads)) {
+			await().ignoreExceptionsInstanceOf(IOException.class)
+				.pollInterval(Duration.ofMillis(1))
+				.until(() -> areStopped(threads));
+		}
+	}
+
+	private static boolean areStopped(Path threads) throws IOException {
+		try (Stream<Path> folders = Files.list(threads)) {
+			for (Path folder : folders.toList()) {
+				String state = Files.readString(folder.resolve("stat"));
+				if (!state.substring(state.lastIndexOf(')') + 1).trim().startsWith("T")) {
+					return false;
+				}
+			}
+			return true;
+		}
 	}
 
 	/** Resume the child. */
