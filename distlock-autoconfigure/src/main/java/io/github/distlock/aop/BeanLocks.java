@@ -45,7 +45,7 @@ record BeanLocks(List<LockDefinition> valid, List<Invalid> invalid) {
 		 * annotation can neither change nor exclude it: the annotated class inherits a
 		 * final method of another package.
 		 */
-		boolean isClosed() {
+		boolean isInheritedFinal() {
 			Class<?> declaring = this.method.method().getDeclaringClass();
 			return this.onClass && Modifier.isFinal(this.method.method().getModifiers())
 					&& declaring != this.method.beanClass()

@@ -90,7 +90,7 @@ final class LockDefinitions {
 	 * @param beanClass the class
 	 * @return the valid and the invalid definitions
 	 */
-	BeanLocks all(Class<?> beanClass) {
+	BeanLocks readAll(Class<?> beanClass) {
 		List<LockDefinition> valid = new ArrayList<>();
 		List<BeanLocks.Invalid> invalid = new ArrayList<>();
 		MethodIntrospector

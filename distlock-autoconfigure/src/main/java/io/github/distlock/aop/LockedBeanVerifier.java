@@ -124,7 +124,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			}
 		}
 		catch (LockDefinitionException ex) {
-			throw failed(beanName, ex);
+			throw report(beanName, ex);
 		}
 		return bean;
 	}
@@ -277,7 +277,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			locks.declarations().forEach((declaration) -> this.adviceVerifier.obtain().verify(bean, declaration));
 		}
 		catch (LockDefinitionException ex) {
-			throw failed(beanName, ex);
+			throw report(beanName, ex);
 		}
 		if (this.started) {
 			this.sharedKeys.check(beanName, locks.valid());
@@ -303,17 +303,17 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		if (locks == null) {
 			// Look up the advisor only if it is needed: it may be the bean that is being
 			// created.
-			locks = this.classes.obtain().isLocked(beanClass) ? definitions().all(beanClass) : BeanLocks.NONE;
+			locks = this.classes.obtain().isLocked(beanClass) ? definitions().readAll(beanClass) : BeanLocks.NONE;
 			this.locksByClass.put(beanClass, locks);
 		}
 		for (BeanLocks.Invalid invalid : locks.invalid()) {
-			if (!invalid.declaration().isClosed()) {
+			if (!invalid.declaration().isInheritedFinal()) {
 				if (this.started) {
 					throw invalid.problems().get(0);
 				}
 				invalid.problems().forEach((problem) -> this.problems.add(beanName, problem));
 				if (invalid.declaration().isUnreachable() && this.advisor.obtain().mode() == AopMode.PROXY) {
-					throw failed(beanName, invalid.problems().get(0));
+					throw report(beanName, invalid.problems().get(0));
 				}
 			}
 		}
@@ -322,12 +322,12 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 
 	private LockDefinitions definitions() {
 		LockDefinitions definitions = this.advisor.obtain().definitions();
-		definitions.reportWith((problem) -> this.started ? problem : failed(null, problem));
+		definitions.reportWith((problem) -> this.started ? problem : report(null, problem));
 		return definitions;
 	}
 
 	/** Create the report of all problems that can be found now. */
-	private LockDefinitionException failed(@Nullable String beanName, LockDefinitionException problem) {
+	private LockDefinitionException report(@Nullable String beanName, LockDefinitionException problem) {
 		if (this.started) {
 			return problem;
 		}

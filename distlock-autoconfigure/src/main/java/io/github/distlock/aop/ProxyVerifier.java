@@ -28,7 +28,7 @@ final class ProxyVerifier implements AdviceVerifier {
 	private final TransactionBoundary transactions = TransactionBoundary.create();
 
 	/** Methods for which a warning has been logged that they are not locked. */
-	private final Set<LockedMethod> closed = ConcurrentHashMap.newKeySet();
+	private final Set<LockedMethod> warned = ConcurrentHashMap.newKeySet();
 
 	private final DistributedLockAdvisor advisor;
 
@@ -75,8 +75,8 @@ final class ProxyVerifier implements AdviceVerifier {
 						+ "(proxyTargetClass = true)");
 			}
 		}
-		else if (declaration.isClosed()) {
-			if (this.closed.add(method)) {
+		else if (declaration.isInheritedFinal()) {
+			if (this.warned.add(method)) {
 				logger.warn("@DistributedLock on the class of " + method + " does not lock this method, because it is "
 						+ "final and a class-based proxy cannot intercept it: calls of it run without the lock. To avoid "
 						+ "this warning, annotate the methods that need a lock instead of the class");

@@ -118,16 +118,17 @@ final class ReactiveInvoker implements LockInvoker {
 			if (this.transaction != null) {
 				ReactiveInvoker.this.transactionalCalls.checkSubscribed(this.call.targets().get(0).definition());
 				this.keeper = ReactiveInvoker.this.transactionalCalls.keeps(this.call.locks().method())
-						? this.transaction.keeper((acquired) -> release(acquired, null)) : null;
+						? this.transaction.keeper((acquired) -> close(acquired, null)) : null;
 			}
 			return Flux
-				.usingWhen(Mono.<AsyncLockOutcome>create(this::enter), this::work, (outcome) -> release(outcome, null),
-						this::release, (outcome) -> release(outcome, new CancellationException()))
-				// Reactor wraps what a cleanup fails with.
+				.usingWhen(Mono.<AsyncLockOutcome>create(this::acquire), this::work,
+						(outcome) -> release(outcome, null), this::release,
+						(outcome) -> release(outcome, new CancellationException()))
+				// Reactor wraps the failure of a cleanup.
 				.onErrorMap((failure) -> (this.releaseFailure != null) ? this.releaseFailure : failure);
 		}
 
-		private void enter(MonoSink<AsyncLockOutcome> sink) {
+		private void acquire(MonoSink<AsyncLockOutcome> sink) {
 			CompletableFuture<AsyncLockOutcome> waiting = ReactiveInvoker.this.lockExecutor.acquire(this.call,
 					this.outer);
 			sink.onCancel(() -> ReactiveInvoker.this.lockExecutor.cancel(waiting));
@@ -201,7 +202,7 @@ final class ReactiveInvoker implements LockInvoker {
 				return Mono.empty();
 			}
 			Mono<Void> released = this.kept ? Mono.fromRunnable(() -> checkKept(acquired, failure))
-					: release(acquired, failure);
+					: close(acquired, failure);
 			return released.doOnError((problem) -> this.releaseFailure = problem);
 		}
 
@@ -215,7 +216,7 @@ final class ReactiveInvoker implements LockInvoker {
 		 * Code after the completion may block, so it does not run on the releasing
 		 * thread.
 		 */
-		private Mono<Void> release(List<HeldLock> acquired, @Nullable Throwable failure) {
+		private Mono<Void> close(List<HeldLock> acquired, @Nullable Throwable failure) {
 			return Mono.create((sink) -> ReactiveInvoker.this.lockExecutor.release(acquired, failure, (problem) -> {
 				Runnable end = () -> end(sink, (failure == null) ? problem : null);
 				try {

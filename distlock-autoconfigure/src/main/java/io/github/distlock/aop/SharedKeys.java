@@ -33,7 +33,8 @@ final class SharedKeys {
 		this.lock.lock();
 		try {
 			for (LockDefinition definition : definitions) {
-				if (definition.key() instanceof KeySource.MethodKey key && !definition.declaration().isClosed()) {
+				if (definition.key() instanceof KeySource.MethodKey key
+						&& !definition.declaration().isInheritedFinal()) {
 					this.users.computeIfAbsent(id(definition, key), (first) -> new LinkedHashMap<>())
 						.putIfAbsent(identity(definition), new User(beanName, definition, key.text()));
 				}
@@ -55,7 +56,8 @@ final class SharedKeys {
 		this.lock.lock();
 		try {
 			for (LockDefinition definition : definitions) {
-				if (definition.key() instanceof KeySource.MethodKey key && !definition.declaration().isClosed()) {
+				if (definition.key() instanceof KeySource.MethodKey key
+						&& !definition.declaration().isInheritedFinal()) {
 					User other = new User(beanName, definition, key.text());
 					this.users.getOrDefault(id(definition, key), Map.of())
 						.entrySet()

@@ -1,6 +1,19 @@
 /**
- * From an annotated method to a locked call: annotation, definition record, key, request,
- * registry. Never sees a store.
+ * Leads a call of an annotated method to its lock. Never uses a store.
+ * <p>
+ * At start-up, {@code LockAnnotationFinder} finds the annotations of a method,
+ * {@code LockDefinitionReader} reads and checks them, and {@code LockDefinitions} caches
+ * the result as {@code MethodLocks}. {@code LockedBeanVerifier} refuses beans whose
+ * methods would run without their locks.
+ * <p>
+ * At a call, {@code LockInterceptor} passes the invocation and its {@code MethodLocks} to
+ * the {@code LockInvoker} for the return type. The invoker gets the keys and registries
+ * from {@code LockTargetResolver}, acquires the locks, runs the method as a
+ * {@code LockedInvocation}, and releases the locks with {@code LockRelease}. Without the
+ * locks, {@code FailurePolicy} determines what the caller gets.
+ * <p>
+ * Only the auto-configuration uses this package: it registers a
+ * {@code DistributedLockAdvisor} with its {@code LockEnvironment}.
  */
 @NullMarked
 package io.github.distlock.aop;

@@ -37,7 +37,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A lock together with what else Spring does around a method.
+ * Tests the lock together with other advice of Spring: retries, caches, transactions.
  */
 class AdviceCombinationTests {
 
@@ -99,7 +99,7 @@ class AdviceCombinationTests {
 	}
 
 	@Test
-	void whatTheCacheKnowsNeedsNoTransaction() {
+	void aCachedResultNeedsNoTransaction() {
 		this.orders.cached();
 		this.orders.cached();
 		assertThat(this.locks.events).containsExactly("acquire cached", "transaction true", "release cached",

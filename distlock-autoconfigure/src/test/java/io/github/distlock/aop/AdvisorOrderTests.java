@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * The place of the lock among the advice of others.
+ * Tests the order of the lock advisor among other advisors.
  */
 class AdvisorOrderTests {
 
@@ -120,7 +120,7 @@ class AdvisorOrderTests {
 	}
 
 	@Test
-	void aTransactionOutsideOfAnotherMethodIsNoneOfOurs() {
+	void aTransactionOutsideOfAnUnlockedMethodIsAccepted() {
 		LockedApplication.of(TransactionsFirst.class, Separate.class).start().close();
 	}
 

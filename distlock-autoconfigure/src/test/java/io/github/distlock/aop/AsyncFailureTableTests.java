@@ -26,7 +26,7 @@ import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The table of docs/async.md: return type, failure policy, kind of proxy.
+ * Tests the table of docs/async.md: return type, failure policy, kind of proxy.
  */
 class AsyncFailureTableTests {
 

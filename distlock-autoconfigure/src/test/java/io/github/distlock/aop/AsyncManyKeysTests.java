@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Asynchronous methods with several keys: all or nothing, without a thread that waits.
+ * Tests asynchronous methods with several keys: all or nothing, without a waiting thread.
  */
 class AsyncManyKeysTests {
 
@@ -42,7 +42,7 @@ class AsyncManyKeysTests {
 	}
 
 	@Test
-	void allAreHeldUntilTheWorkIsDone() throws Exception {
+	void allLocksAreHeldUntilTheWorkIsDone() throws Exception {
 		CompletableFuture<Void> end = new CompletableFuture<>();
 		CompletableFuture<List<String>> result = this.moves.move(List.of("s2", "s1", "s2"), end);
 		await().until(() -> !isFree("s1") && !isFree("s2"));
@@ -54,7 +54,7 @@ class AsyncManyKeysTests {
 	}
 
 	@Test
-	void thoseThatWereHadAreGivenBackIfOneIsNotToBeHad() {
+	void acquiredLocksAreReleasedIfAnotherIsNotAcquired() {
 		try (HeldLock rival = this.registry.acquire(LockRequest.of("t2"))) {
 			CompletableFuture<List<String>> result = this.moves.move(List.of("t1", "t2", "t3"),
 					CompletableFuture.completedFuture(null));
@@ -67,7 +67,7 @@ class AsyncManyKeysTests {
 	}
 
 	@Test
-	void aSubscriberThatGivesUpBetweenTwoLocksLeavesNothingLocked() {
+	void aSubscriptionThatIsCancelledBetweenTwoLocksLeavesNothingLocked() {
 		try (HeldLock rival = this.registry.acquire(LockRequest.of("u2"))) {
 			Disposable subscription = this.moves.moveLater(List.of("u1", "u2")).subscribe();
 			await().until(() -> !isFree("u1"));

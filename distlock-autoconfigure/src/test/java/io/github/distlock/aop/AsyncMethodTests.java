@@ -26,7 +26,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The lock of an {@code @Async} method is that of the work, not of the submitter.
+ * Tests that the lock of an {@code @Async} method is held by the work and not by the
+ * submitter.
  */
 class AsyncMethodTests {
 
@@ -65,14 +66,14 @@ class AsyncMethodTests {
 	}
 
 	@Test
-	void theLockIsHeldUntilAFutureIsDoneThatWasReturnedBefore() throws Exception {
+	void theLockIsHeldUntilTheReturnedFutureIsDone() throws Exception {
 		CompletableFuture<String> result = this.work.unfinished("unfinished", this.entered, this.end);
 		assertHeldWhileItRuns("unfinished");
 		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("end");
 	}
 
 	@Test
-	void aFailedFutureFreesTheLock() {
+	void aFailedFutureReleasesTheLock() {
 		CompletableFuture<String> result = this.work.unfinished("failed", this.entered, this.end);
 		this.end.completeExceptionally(new IllegalStateException("mine"));
 		assertThat(result).failsWithin(Duration.ofSeconds(10)).withThrowableThat().withMessageContaining("mine");
@@ -80,7 +81,7 @@ class AsyncMethodTests {
 	}
 
 	@Test
-	void whatIsMissingIsToldByTheFuture() throws Exception {
+	void theFutureFailsIfTheLockIsNotAcquired() throws Exception {
 		try (HeldLock rival = this.registry.acquire(LockRequest.of("taken"))) {
 			Future<String> late = this.work.once("taken");
 			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> late.get(10, TimeUnit.SECONDS))

@@ -27,8 +27,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The order of release and result, and what becomes of a wait that is given up, with a
- * registry that can be halted.
+ * Tests the order of release and result, and the cancellation of waits, with a registry
+ * that can be halted.
  */
 class AsyncReleaseTests {
 
@@ -46,12 +46,12 @@ class AsyncReleaseTests {
 	}
 
 	@Test
-	void aStageTellsNothingBeforeTheReleaseHasEnded() throws Exception {
+	void aStageDoesNotCompleteBeforeTheReleaseHasEnded() throws Exception {
 		assertToldAfterTheRelease(() -> this.work.stage(this.end));
 	}
 
 	@Test
-	void aPublisherTellsNothingBeforeTheReleaseHasEnded() throws Exception {
+	void aPublisherDoesNotCompleteBeforeTheReleaseHasEnded() throws Exception {
 		assertToldAfterTheRelease(() -> this.work.mono(Mono.fromFuture(this.end)).toFuture());
 	}
 
@@ -65,7 +65,7 @@ class AsyncReleaseTests {
 	}
 
 	@Test
-	void aLockThatIsLostWhileOthersAreWaitedForIsGivenBackUnused() {
+	void aLockThatIsLostWhileTheCallWaitsForOthersIsReleasedUnused() {
 		this.locks.onRequest = (key) -> this.locks.loseAll();
 		assertThat(catchThrowable(() -> this.work.both("b", "a").get(10, TimeUnit.SECONDS)))
 			.hasCauseInstanceOf(LockLostException.class)
@@ -74,7 +74,7 @@ class AsyncReleaseTests {
 	}
 
 	@Test
-	void aHookOfTheSchedulerThatThrowsLosesNoLock() {
+	void aSchedulerHookThatThrowsLeavesNothingLocked() {
 		Schedulers.onScheduleHook("broken", (task) -> {
 			throw new IllegalStateException("no trace");
 		});
@@ -121,7 +121,7 @@ class AsyncReleaseTests {
 
 	static class SlowLocks extends InMemoryLocks {
 
-		/** Whether nobody gets a lock any more. */
+		/** Whether no lock is granted any more. */
 		volatile boolean halted;
 
 		final List<CompletableFuture<HeldLock>> waiting = new CopyOnWriteArrayList<>();

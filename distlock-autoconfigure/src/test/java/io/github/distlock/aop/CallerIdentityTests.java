@@ -26,12 +26,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * What the body of an asynchronous method sees of the threads that called it, and of
- * those that called before.
+ * Tests which context of its caller the body of an asynchronous method has, and that it
+ * has none of earlier callers.
  */
 class CallerIdentityTests {
 
-	/** Such as Spring Security has in MODE_INHERITABLETHREADLOCAL. */
+	/** As Spring Security uses in MODE_INHERITABLETHREADLOCAL. */
 	private static final InheritableThreadLocal<String> TENANT = new InheritableThreadLocal<>();
 
 	private @Nullable AnnotationConfigApplicationContext context;
@@ -66,7 +66,7 @@ class CallerIdentityTests {
 	}
 
 	@Test
-	void whatDependsOnAStageDoesNotRunAsAnotherCaller() throws Exception {
+	void codeThatDependsOnAStageDoesNotRunAsAnotherCaller() throws Exception {
 		Work work = start("platform");
 		as("alice", () -> work.stage().get(10, TimeUnit.SECONDS));
 		CompletableFuture<String> end = new CompletableFuture<>();
@@ -142,7 +142,7 @@ class CallerIdentityTests {
 		return as(tenant, getClass().getClassLoader(), call);
 	}
 
-	/** Call as a request of this tenant, on a thread of its own. */
+	/** Run a call as a request of this tenant, on a new thread. */
 	private static <T> T as(String tenant, ClassLoader loader, Callable<T> call) throws Exception {
 		FutureTask<T> request = new FutureTask<>(() -> {
 			TENANT.set(tenant);
@@ -163,7 +163,7 @@ class CallerIdentityTests {
 
 	}
 
-	/** Runs each body on one thread, and says what is left behind there. */
+	/** Runs all bodies on one thread, and returns what they leave behind there. */
 	private static final class BodyThread implements Executor {
 
 		private final CompletableFuture<@Nullable ClassLoader> classLoaderAfterwards = new CompletableFuture<>();

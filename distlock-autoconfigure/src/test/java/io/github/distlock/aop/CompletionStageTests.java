@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Methods that return a stage, with real proxies and a real store.
+ * Tests methods that return a stage, with real proxies and a real store.
  */
 class CompletionStageTests {
 
@@ -51,7 +51,7 @@ class CompletionStageTests {
 	}
 
 	@Test
-	void theLockIsHeldUntilTheStageIsCompleteAndFreeWhenTheResultIsThere() throws Exception {
+	void theLockIsHeldUntilTheStageIsCompleteAndFreeWhenTheResultIsAvailable() throws Exception {
 		CompletableFuture<String> result = begin("until");
 		assertThat(isFree("until")).isFalse();
 		CompletableFuture<Boolean> freeWithResult = result.thenApply((value) -> isFree("until"));
@@ -78,7 +78,7 @@ class CompletionStageTests {
 	}
 
 	@Test
-	void theFailureOfTheWorkComesOutUnchanged() throws Exception {
+	void theFailureOfTheWorkIsNotChanged() throws Exception {
 		for (Exception thrown : List.of(new IOException("mine"), new LockNotAcquiredException("inner"))) {
 			CompletableFuture<String> failed = CompletableFuture.failedFuture(thrown);
 			assertThat(failure(this.work.stage("fails", failed))).isSameAs(thrown);
@@ -94,7 +94,7 @@ class CompletionStageTests {
 	}
 
 	@Test
-	void aLockThatWasLostIsToldInsteadOfTheResultAndBesidesAFailure() {
+	void aLostLockReplacesTheResultAndIsAddedToAFailure() {
 		assertThat(failure(this.work.brief("lost", null).toCompletableFuture())).isInstanceOf(LockLostException.class);
 		IOException thrown = new IOException("mine");
 		assertThat(failure(this.work.brief("lost", thrown).toCompletableFuture())).isSameAs(thrown);
@@ -102,7 +102,7 @@ class CompletionStageTests {
 	}
 
 	@Test
-	void whatIsWrongBeforeTheWorkIsToldByTheStage() {
+	void failuresBeforeTheWorkFailTheStage() {
 		assertThat(failure(this.work.stage(null, this.end))).isInstanceOf(LockDefinitionException.class);
 		try (HeldLock rival = this.registry.acquire(LockRequest.of("once"))) {
 			assertThat(failure(this.work.once("once"))).isInstanceOf(LockNotAcquiredException.class);
@@ -111,7 +111,7 @@ class CompletionStageTests {
 	}
 
 	@Test
-	void cancellingGivesUpTheWait() {
+	void cancellingEndsTheWait() {
 		int before = this.work.entered().get();
 		CompletableFuture<String> result;
 		try (HeldLock rival = this.registry.acquire(LockRequest.of("cancel"))) {
@@ -126,7 +126,7 @@ class CompletionStageTests {
 	}
 
 	@Test
-	void cancellingDoesNotFreeTheLockOfWorkThatGoesOn() {
+	void cancellingDoesNotReleaseTheLockOfRunningWork() {
 		CompletableFuture<String> result = begin("running");
 		assertThat(result.cancel(true)).isTrue();
 		assertThat(this.end).isNotDone();

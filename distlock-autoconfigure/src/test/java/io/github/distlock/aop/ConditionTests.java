@@ -15,6 +15,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+/**
+ * Tests conditions of locks.
+ */
 class ConditionTests {
 
 	private final AnnotationConfigApplicationContext context = LockedApplication.of(Stock.class)
@@ -37,7 +40,7 @@ class ConditionTests {
 	}
 
 	@Test
-	void theMethodRunsWithoutItsLockWhenItDoesNot() {
+	void theMethodRunsWithoutItsLockWhenTheConditionDoesNotHold() {
 		this.locks.taken.add("a");
 		assertThat(this.stock.sell("a", 10)).isFalse();
 		assertThat(this.locks.requests).isEmpty();
@@ -69,7 +72,7 @@ class ConditionTests {
 	@ParameterizedTest
 	@CsvSource({ "#idd == 1, uses #idd", "'#id ==', is not a SpEL expression", "amount > 1, has the bare word amount",
 			"${nowhere}, has a placeholder" })
-	void aConditionThatCannotWorkFailsTheStart(String condition, String problem) {
+	void anInvalidConditionFailsTheStart(String condition, String problem) {
 		LockedApplication application = LockedApplication.of(Checked.class);
 		if (!condition.equals("${nowhere}")) {
 			application.with("nowhere", condition);

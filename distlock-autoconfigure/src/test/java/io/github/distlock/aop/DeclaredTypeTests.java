@@ -19,8 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
- * Beans that are created late, whose declared type is a superclass of their class. Their
- * locks without a key are compared by the class, not by the declared type.
+ * Tests beans that are created late and whose declared type is a superclass of their
+ * class. Their locks without a key are compared by the class, not by the declared type.
  */
 class DeclaredTypeTests {
 

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * The table of {@code docs/annotation.md}: what the caller gets without the lock.
+ * Tests the table of {@code docs/annotation.md}: what the caller gets without the lock.
  */
 class FailurePolicyTableTests {
 
@@ -93,7 +93,7 @@ class FailurePolicyTableTests {
 			.filter((candidate) -> candidate.getReturnType().getSimpleName().equals(result))
 			.findFirst()
 			.orElseThrow();
-		assertThat(said(method, bean)).isEqualTo(expected);
+		assertThat(outcome(method, bean)).isEqualTo(expected);
 	}
 
 	private static AnnotationConfigApplicationContext start(Class<?> bean, String policy, String proxy) {
@@ -110,8 +110,8 @@ class FailurePolicyTableTests {
 		return context;
 	}
 
-	/** In the words of the table. */
-	private static String said(Method method, Object bean) throws Exception {
+	/** The outcome as the table describes it. */
+	private static String outcome(Method method, Object bean) throws Exception {
 		Object result;
 		try {
 			result = method.invoke(bean);

@@ -23,6 +23,9 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+/**
+ * Tests fallback methods.
+ */
 class FallbackPolicyTests {
 
 	private final AnnotationConfigApplicationContext context = LockedApplication.of(Stock.class).start();
@@ -53,13 +56,13 @@ class FallbackPolicyTests {
 	}
 
 	@Test
-	void aFallbackWithoutAnExceptionIsNotForAFailingStore() {
+	void aFallbackWithoutAnExceptionIsNotCalledForAFailingStore() {
 		this.locks.failure = new LockBackendException("down");
 		assertThatException().isThrownBy(() -> this.stock.plain("a")).isSameAs(this.locks.failure);
 	}
 
 	@Test
-	void theOverloadThatSaysTheExceptionMostPreciselyIsCalled() {
+	void theOverloadWithTheMostPreciseExceptionIsCalled() {
 		take();
 		assertThat(this.stock.precise("a")).isEqualTo("late a");
 		this.locks.failure = new LockBackendException("down");
@@ -67,7 +70,7 @@ class FallbackPolicyTests {
 	}
 
 	@Test
-	void aFallbackForAllExceptionsIsForAFailingStoreToo() {
+	void aFallbackForAllExceptionsIsCalledForAFailingStoreToo() {
 		take();
 		assertThat(this.stock.any(List.of(1))).isEqualTo("[1] LockNotAcquiredException");
 		this.locks.failure = new LockBackendException("down");
@@ -75,7 +78,7 @@ class FallbackPolicyTests {
 	}
 
 	@Test
-	void aFallbackForAFailingStoreAloneIsNotForATakenLock() {
+	void aFallbackForAFailingStoreIsNotCalledForATakenLock() {
 		take();
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.stock.storeOnly(1));
 		this.locks.failure = new LockBackendException("down");
@@ -83,7 +86,7 @@ class FallbackPolicyTests {
 	}
 
 	@Test
-	void interruptedBadAndLostIsNeverForAFallback() {
+	void noFallbackIsCalledForAnInterruptAnInvalidCallOrALostLock() {
 		for (RuntimeException failure : List.of(new LockNotAcquiredException("interrupted", new InterruptedException()),
 				new LockDefinitionException("bad"), new LockLostException("lost"))) {
 			this.locks.failure = failure;
@@ -95,7 +98,7 @@ class FallbackPolicyTests {
 	}
 
 	@Test
-	void whatTheFallbackThrowsComesOutUnchanged() {
+	void theExceptionOfTheFallbackIsNotChanged() {
 		take();
 		assertThat(catchThrowable(this.stock::throwing)).isExactlyInstanceOf(Exception.class).hasMessage("checked");
 	}

@@ -18,9 +18,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+/**
+ * Tests parameters that receive the fencing token.
+ */
 class FencingTokenTests {
 
-	/** What {@link InMemoryLocks} gives. */
+	/** The token of {@link InMemoryLocks}. */
 	private static final long TOKEN = 1;
 
 	@ParameterizedTest
@@ -50,7 +53,7 @@ class FencingTokenTests {
 	}
 
 	@Test
-	void switchedOffTheTokenIsThatOfTheRegistryWhichLocksNothing() {
+	void ifLocksAreDisabledTheTokenIsThatOfTheRegistryWhichLocksNothing() {
 		try (AnnotationConfigApplicationContext context = LockedApplication.of(Stock.class)
 			.with("enabled", false)
 			.start()) {
@@ -59,7 +62,7 @@ class FencingTokenTests {
 	}
 
 	@Test
-	void severalKeysHaveNoOneToken() {
+	void severalKeysHaveNoCommonToken() {
 		try (AnnotationConfigApplicationContext context = LockedApplication.of(Stock.class).start()) {
 			Stock stock = context.getBean(Stock.class);
 			assertThat(stock.many(List.of("a"), 0L)).isEqualTo(TOKEN);
@@ -70,7 +73,7 @@ class FencingTokenTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { OtherType.class, Two.class, TwoLocks.class, InKey.class, InCondition.class })
-	void aTokenThatCannotBeGivenFailsTheStart(Class<?> bean) throws Exception {
+	void anInvalidTokenParameterFailsTheStart(Class<?> bean) throws Exception {
 		String problem = (String) bean.getDeclaredField("PROBLEM").get(null);
 		assertThat(catchThrowable(() -> LockedApplication.of(bean).start().close())).hasStackTraceContaining(problem)
 			.hasStackTraceContaining(bean.getName());

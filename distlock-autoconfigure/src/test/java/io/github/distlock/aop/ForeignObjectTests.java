@@ -25,14 +25,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
- * Objects that other code puts around a locked bean, or registers in its place, and
+ * Tests objects that other code puts around a locked bean or registers in its place, and
  * methods that other code declares.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class ForeignObjectTests {
 
 	@Test
-	void anObjectThatAPostProcessorPutsAroundTheProxyDoesNotEndTheStart() {
+	void aWrapperAroundTheProxyDoesNotFailTheStart() {
 		try (AnnotationConfigApplicationContext context = LockedApplication.of(Runner.class, Auditing.class).start()) {
 			Runs bean = context.getBean(Runs.class);
 			assertThat(Proxy.getInvocationHandler(bean).getClass().getName()).contains(Auditing.class.getName());
@@ -42,7 +42,7 @@ class ForeignObjectTests {
 	}
 
 	@Test
-	void aPostProcessorThatTakesTheProxyAwayEndsTheStart() {
+	void aPostProcessorThatRemovesTheProxyFailsTheStart() {
 		assertThatException().isThrownBy(() -> LockedApplication.of(Runner.class, Unwrapping.class).start())
 			.havingRootCause()
 			.isInstanceOf(LockDefinitionException.class)
@@ -50,14 +50,14 @@ class ForeignObjectTests {
 	}
 
 	@Test
-	void anObjectThatIsRegisteredAsItIsIsNamedInTheLogWheneverItComes(CapturedOutput output) {
+	void anObjectThatIsRegisteredAsASingletonIsLoggedAtAnyTime(CapturedOutput output) {
 		LockedApplication.of(LateRegistration.class, AtRunTime.class).start().close();
 		assertThat(output).contains("The methods of bean 'late' (" + Runner.class.getName())
 			.contains("The methods of bean 'atRunTime' (" + Runner.class.getName());
 	}
 
 	@Test
-	void aFinalMethodThatAnAnnotatedClassInheritsFromAnotherPackageIsNamedInTheLog(CapturedOutput output) {
+	void aFinalMethodThatAnAnnotatedClassInheritsFromAnotherPackageIsLogged(CapturedOutput output) {
 		try (AnnotationConfigApplicationContext context = LockedApplication.of(Supported.class, AlsoSupported.class)
 			.with(AopConfigUtils::forceAutoProxyCreatorToUseClassProxying)
 			.start()) {

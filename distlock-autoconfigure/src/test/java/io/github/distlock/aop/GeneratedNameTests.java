@@ -25,7 +25,8 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The name of a class that is generated in each JVM anew never becomes part of a key.
+ * Tests that the name of a generated class, which differs from JVM to JVM, never becomes
+ * part of a key.
  */
 class GeneratedNameTests {
 

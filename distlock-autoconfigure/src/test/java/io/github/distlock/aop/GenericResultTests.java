@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Methods whose return type is a type variable, or says nothing.
+ * Tests methods whose return type is a type variable or {@code Object}.
  */
 class GenericResultTests {
 
@@ -54,7 +54,7 @@ class GenericResultTests {
 	}
 
 	@Test
-	void workThatIsNotDoneIsRefusedWhereTheDeclaredTypeDoesNotTell() {
+	void unfinishedWorkIsRefusedIfTheDeclaredTypeIsUnknown() {
 		Anything anything = this.context.getBean(Anything.class);
 		for (Object later : List.of(new CompletableFuture<>(), Mono.just("later"), Flux.just("later"))) {
 			this.locks.events.clear();

@@ -20,11 +20,11 @@ import io.github.distlock.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A registry that never waits and writes down what happens.
+ * A registry that never waits and records what happens.
  */
 class InMemoryLocks implements LockRegistry {
 
-	/** What happened, in order; tests add their own lines. */
+	/** The events in their order; tests add their own. */
 	final List<String> events = new ArrayList<>();
 
 	final List<LockRequest> requests = new ArrayList<>();
@@ -32,21 +32,21 @@ class InMemoryLocks implements LockRegistry {
 	/** Keys of locks under which nothing was done. */
 	final List<String> abandoned = new ArrayList<>();
 
-	/** Keys that somebody else holds. */
+	/** Keys that another caller holds. */
 	final Set<String> taken = new HashSet<>();
 
-	/** What an acquisition throws. */
+	/** The exception of acquisitions. */
 	@Nullable RuntimeException failure;
 
-	/** Runs when a lock is asked for. */
+	/** Runs when a lock is requested. */
 	Consumer<String> onRequest = (key) -> {
 	};
 
-	/** Runs when a lock is released, before the release is written down. */
+	/** Runs when a lock is released, before the release is recorded. */
 	Runnable onRelease = () -> {
 	};
 
-	/** What a release throws. */
+	/** The exception of releases. */
 	@Nullable RuntimeException releaseFailure;
 
 	final List<Held> held = new ArrayList<>();

@@ -27,6 +27,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+/**
+ * Tests the evaluation of key expressions.
+ */
 class KeyExpressionTests {
 
 	private final DefaultListableBeanFactory beanFactory = new DefaultListableBeanFactory();
@@ -78,7 +81,7 @@ class KeyExpressionTests {
 
 	@ParameterizedTest
 	@MethodSource("values")
-	void valuesWithATextOfTheirOwnAreKeys(Object value, String key) {
+	void valuesWithTheirOwnToStringAreKeys(Object value, String key) {
 		assertThat(key("#id", value, null)).isEqualTo(key);
 		assertThat(key("'k:' + #id + '.'", value, null)).isEqualTo("k:" + key + ".");
 	}
@@ -106,7 +109,7 @@ class KeyExpressionTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "'order:' + #id", "#id + ':order'", "@tenants.echo('a' + #id)" })
-	void aPartWithoutATextOfItsOwnIsRefused(String text) {
+	void aPartWithoutItsOwnToStringIsRefused(String text) {
 		assertRefused(text, new Plain(),
 				"is an instance of " + Plain.class.getTypeName() + ", which has no toString() of its own", "#order.id");
 	}
@@ -128,7 +131,7 @@ class KeyExpressionTests {
 	}
 
 	@Test
-	void severalValuesInPlaceOfOneAreRefused() {
+	void severalValuesInsteadOfOneAreRefused() {
 		String remedy = "write an expression that gives one text";
 		for (Object several : List.of(new int[] { 1 }, new String[] { "a" }, List.of("a"), Map.of("a", 1))) {
 			assertRefused("'k' + #id", several, remedy);
@@ -142,7 +145,7 @@ class KeyExpressionTests {
 	}
 
 	@Test
-	void aCollectionOrAnArrayIsSeveralKeysSortedAndEachOnce() {
+	void aCollectionOrAnArrayIsSortedKeysWithoutDuplicates() {
 		for (Object several : List.of(List.of(3, 1, 3, 2), new int[] { 3, 2, 1 }, new Long[] { 2L, 1L, 3L },
 				Set.of("1", "2", "3"))) {
 			assertThat(expression("#id").keys(null, new Object[] { several, null })).containsExactly("1", "2", "3");
@@ -153,7 +156,7 @@ class KeyExpressionTests {
 	}
 
 	@Test
-	void noKeyOrABadOneAmongSeveralIsRefused() {
+	void noKeyOrAnInvalidKeyAmongSeveralIsRefused() {
 		assertRefused("#id", List.of(), "evaluated to no key,", "condition = \"!#ids.isEmpty()\"");
 		assertRefused("#id", new String[0], "evaluated to no key,");
 		assertRefused("#id", Arrays.asList("a", null), "is null");
@@ -163,7 +166,7 @@ class KeyExpressionTests {
 	}
 
 	@Test
-	void anObjectWithoutATextOfItsOwnIsRefused() {
+	void anObjectWithoutItsOwnToStringIsRefused() {
 		assertRefused("#id", new Plain(), "it is an instance of " + Plain.class.getTypeName());
 	}
 
@@ -177,7 +180,7 @@ class KeyExpressionTests {
 	}
 
 	@Test
-	void whatABeanThrowsComesOutUnchanged() {
+	void theExceptionOfABeanIsNotChanged() {
 		assertThatIllegalStateException().isThrownBy(() -> key("@tenants.fail()", null, null)).withMessage("no tenant");
 	}
 
@@ -242,7 +245,7 @@ class KeyExpressionTests {
 	}
 
 	@Test
-	void whatChangesValuesIsRefused() {
+	void anExpressionThatChangesValuesIsRefused() {
 		assertMalformed("#id = 'a'", "changes a value");
 		assertMalformed("#fn('a')", "calls the function");
 	}

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 /**
- * Keys that look right and are not.
+ * Tests keys that look valid and are not.
  */
 class KeyHintTests {
 
@@ -56,7 +56,7 @@ class KeyHintTests {
 			stock-{#id}    | 'stock-' + #id
 			stock-#{#id}.x | 'stock-' + #id + '.x'
 			""", quoteCharacter = '"')
-	void aTextThatIsNoExpressionIsRewritten(String text, String remedy) {
+	void aPlainTextIsRewrittenAsAnExpression(String text, String remedy) {
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> expression(text))
 			.withMessageContaining(remedy);
 	}
@@ -70,7 +70,7 @@ class KeyHintTests {
 	}
 
 	@Test
-	void propertiesThatAreThereAndThoseOfOpenTypesAreNotRefused() {
+	void existingPropertiesAndThoseOfNonFinalTypesAreNotRefused() {
 		assertThat(key("#order.id + #order.line.number + #a1.line().number() + #order.id.bytes.length", "x"))
 			.isEqualTo("1771");
 		expression("#open.nowhere");
@@ -78,7 +78,7 @@ class KeyHintTests {
 	}
 
 	@Test
-	void aPropertyOfWhatAnOptionalContainsIsNotRefused() {
+	void aPropertyOfTheValueInAnOptionalIsNotRefused() {
 		Method method = Arrays.stream(Optionals.class.getDeclaredMethods()).findFirst().orElseThrow();
 		KeySource.KeyExpression expression = new KeySource.KeyExpression(
 				new MethodExpression.Source(new LockedMethod(Optionals.class, method), "key",
@@ -97,7 +97,7 @@ class KeyHintTests {
 	}
 
 	@Test
-	void anObjectWithAnObjectWithoutATextOfItsOwnIsRefused() {
+	void anObjectThatContainsOneWithoutItsOwnToStringIsRefused() {
 		for (Object whole : List.of(new Whole(new Open()), new Whole(new int[0]), new Whole(new String[0]),
 				new Whole(List.of(new Object())), new Whole((Runnable) () -> {
 				}))) {
@@ -128,12 +128,12 @@ class KeyHintTests {
 	@ValueSource(strings = { "T(String).format('%s:%s', 'a', #id)", "T(java.lang.String).format('%s', #id)",
 			"T(String).join('-', 'a', #id)", "T(String).join('-', {'a', #id})", "T(String).valueOf(#id)",
 			"'x'.concat(#id)", "'%s'.formatted(#id)", "('x' + 'y').concat(#id).trim()" })
-	void nullInAMethodThatMakesATextIsRefused(String text) {
+	void nullInAMethodThatConvertsToTextIsRefused(String text) {
 		assertRefused(text, null, "is null");
 	}
 
 	@Test
-	void methodsThatMakeATextTakeValues() {
+	void methodsThatConvertToTextAcceptValues() {
 		assertThat(key("T(String).format('%s:%05d', #id, 7) + T(String).join('-', {#id, 'b'}) + 'x'.concat(#id)", "a"))
 			.isEqualTo("a:00007a-bxa");
 		assertThat(key("@tenants.concat(#id)", null)).isEqualTo("no tenant");
@@ -146,7 +146,7 @@ class KeyHintTests {
 	}
 
 	@Test
-	void amountsThatAreEqualAreOneKey() {
+	void equalAmountsAreOneKey() {
 		assertThat(List.of("1", "1.0", "1.00", "10E-1")).allSatisfy((number) -> {
 			assertThat(key("#id", new BigDecimal(number))).isEqualTo("1");
 			assertThat(key("'k' + #id", new BigDecimal(number))).isEqualTo("k1");
@@ -182,7 +182,7 @@ class KeyHintTests {
 
 	}
 
-	/** Writes its identity as a class without a package does. */
+	/** Has the text of an instance of a class without a package. */
 	static class DefaultPackage {
 
 		@Override

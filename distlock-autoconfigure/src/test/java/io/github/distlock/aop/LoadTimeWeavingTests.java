@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Locks that AspectJ's weaver puts around methods, in a JVM with the real agent.
+ * Tests locks that AspectJ's weaver puts around methods, in a JVM with the real agent.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LoadTimeWeavingTests {
@@ -28,7 +28,7 @@ class LoadTimeWeavingTests {
 
 	@BeforeAll
 	void theChildHasStarted() {
-		assertThat(said("anything")).isEqualTo("unknown");
+		assertThat(result("anything")).isEqualTo("unknown");
 	}
 
 	@AfterAll
@@ -40,87 +40,87 @@ class LoadTimeWeavingTests {
 	@CsvSource({ "self-invocation, public-7", "from-outside, public-7", "private, private-7", "composed, composed",
 			"failing, throwing", "static, static-7", "stage, stage-7", "no-bean, public-7" })
 	void isLockedOnce(String scene, String key) {
-		assertThat(said(scene)).isEqualTo("[acquire " + key + ", run, release " + key + "]");
+		assertThat(result(scene)).isEqualTo("[acquire " + key + ", run, release " + key + "]");
 	}
 
 	@Test
 	void eachSubscriberIsLocked() {
 		String one = "acquire mono-7, call, run, release mono-7";
-		assertThat(said("mono")).isEqualTo("[" + one + ", " + one + "]");
+		assertThat(result("mono")).isEqualTo("[" + one + ", " + one + "]");
 	}
 
 	@Test
-	void aClassIsLockedMethodByPublicMethod() {
-		assertThat(said("whole-class")).isEqualTo("[acquire whole, run, run, release whole]");
+	void eachPublicMethodOfAClassIsLocked() {
+		assertThat(result("whole-class")).isEqualTo("[acquire whole, run, run, release whole]");
 	}
 
 	@Test
-	void theProxyOfALockedClassIsNotLockedBesides() {
-		assertThat(said("proxied-class")).isEqualTo("[acquire whole, run, run, release whole]");
+	void theProxyOfAWovenClassIsNotLockedAgain() {
+		assertThat(result("proxied-class")).isEqualTo("[acquire whole, run, run, release whole]");
 	}
 
 	@Test
 	void modeProxyDoesNotLockTwiceUnderTheAgent() {
-		assertThat(said("proxy-mode")).isEqualTo("[acquire public-7, run, release public-7]");
+		assertThat(result("proxy-mode")).isEqualTo("[acquire public-7, run, release public-7]");
 	}
 
 	@Test
 	void modeProxyReachesNoSelfInvocationUnderTheAgentEither() {
-		assertThat(said("proxy-mode-self")).isEqualTo("[run]");
+		assertThat(result("proxy-mode-self")).isEqualTo("[run]");
 	}
 
 	@Test
 	void eachApplicationLocksItsOwnBeans() {
-		assertThat(said("two-applications"))
+		assertThat(result("two-applications"))
 			.isEqualTo("[acquire public-1, run, release public-1] [acquire public-2, run, release public-2]");
 	}
 
 	@Test
 	void anApplicationWithProxiesIsNotLockedByAnotherOne() {
-		assertThat(said("beside-a-proxy")).isEqualTo("[] [acquire public-7, run, release public-7]");
+		assertThat(result("beside-a-proxy")).isEqualTo("[] [acquire public-7, run, release public-7]");
 	}
 
 	@Test
 	void aStaticMethodOfSeveralApplicationsIsRefused() {
-		assertThat(said("ambiguous")).startsWith("refused: @DistributedLock on ")
+		assertThat(result("ambiguous")).startsWith("refused: @DistributedLock on ")
 			.contains("WovenWares.count(")
 			.endsWith("Call the method on a bean, or run one application in a JVM");
 	}
 
 	@Test
 	void anAnnotationThatTheWeaverDoesNotSeeFailsTheStart() {
-		assertThat(said("interface")).startsWith("refused: @DistributedLock on ")
+		assertThat(result("interface")).startsWith("refused: @DistributedLock on ")
 			.contains("OfInterface.method() would not be locked")
 			.contains("on the method itself");
 	}
 
 	@Test
 	void theAdviceOfAnotherAspectDoesNotCountAsTheLock() {
-		assertThat(said("interface-traced")).startsWith("refused: @DistributedLock on ")
+		assertThat(result("interface-traced")).startsWith("refused: @DistributedLock on ")
 			.contains("OfInterfaceAndTraced.method() would not be locked")
 			.contains("on the method itself");
 	}
 
 	@Test
 	void anAnnotationOfASuperTypeIsSeenByTheWeaver() {
-		assertThat(said("interface-type")).isEqualTo("[acquire whole-interface, run, release whole-interface]");
+		assertThat(result("interface-type")).isEqualTo("[acquire whole-interface, run, release whole-interface]");
 		String one = "acquire whole, run, release whole";
-		assertThat(said("part")).isEqualTo("[" + one + ", " + one + "]");
+		assertThat(result("part")).isEqualTo("[" + one + ", " + one + "]");
 	}
 
 	@Test
 	void aTransactionThatAProxyBeginsAroundTheLockFailsTheStart() {
-		assertThat(said("transaction")).startsWith("refused: @DistributedLock on ")
+		assertThat(result("transaction")).startsWith("refused: @DistributedLock on ")
 			.contains("InTransaction.method() would be locked inside of its transaction")
 			.contains("AdviceMode.ASPECTJ");
 	}
 
 	@Test
 	void withoutAnApplicationTheMethodJustRuns() {
-		assertThat(said("no-application")).isEqualTo("[run]");
+		assertThat(result("no-application")).isEqualTo("[run]");
 	}
 
-	private String said(String scene) {
+	private String result(String scene) {
 		return this.child.send(scene).expect("said " + scene + " ");
 	}
 

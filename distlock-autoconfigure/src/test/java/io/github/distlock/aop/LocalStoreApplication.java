@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 /**
- * What a {@link LockedApplication} needs to have real locks, in its own memory.
+ * Gives a {@link LockedApplication} real locks in its own memory.
  */
 @Configuration(proxyBeanMethods = false)
 class LocalStoreApplication {

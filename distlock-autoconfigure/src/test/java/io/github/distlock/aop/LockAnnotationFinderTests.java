@@ -20,7 +20,8 @@ import org.springframework.core.annotation.AliasFor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Which annotation holds for which call, with interface-based and class-based proxies.
+ * Tests which annotation applies to which call, with interface-based and class-based
+ * proxies.
  */
 class LockAnnotationFinderTests {
 
@@ -80,7 +81,7 @@ class LockAnnotationFinderTests {
 	}
 
 	@Test
-	void theMethodBeatsTheClassAndTheNearestWins() {
+	void theMethodTakesPrecedenceOverTheClassAndTheNearestAnnotationApplies() {
 		try (AnnotationConfigApplicationContext context = start(true, Nearest.class)) {
 			Nearest bean = context.getBean(Nearest.class);
 			bean.own();
@@ -92,7 +93,7 @@ class LockAnnotationFinderTests {
 	}
 
 	@Test
-	void aClassMeansItsPublicMethodsOnly() {
+	void anAnnotatedClassLocksItsPublicMethodsOnly() {
 		try (AnnotationConfigApplicationContext context = start(true, Nearest.class)) {
 			Nearest bean = context.getBean(Nearest.class);
 			bean.packagePrivate();

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
- * What is wrong with an annotation is said at start-up, without a call.
+ * Tests that problems of an annotation are reported at start-up, without a call.
  */
 class LockDefinitionCheckTests {
 
@@ -98,7 +98,7 @@ class LockDefinitionCheckTests {
 	}
 
 	@Test
-	void aKeyThatCannotWorkIsRefused() {
+	void anInvalidKeyIsRefused() {
 		assertRefused(UnknownVariable.class, "uses #idd", "#id, #a0, #p0");
 		assertRefused(BlankKey.class, "is blank");
 	}

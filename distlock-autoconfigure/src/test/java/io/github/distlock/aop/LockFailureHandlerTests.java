@@ -21,14 +21,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+/**
+ * Tests the {@code LockFailureHandler} of an application.
+ */
 class LockFailureHandlerTests {
 
 	private Supplier<@Nullable Object> answer = () -> null;
 
-	private @Nullable LockFailure told;
+	private @Nullable LockFailure handled;
 
 	private final LockFailureHandler handler = (failure) -> {
-		this.told = failure;
+		this.handled = failure;
 		return this.answer.get();
 	};
 
@@ -46,11 +49,11 @@ class LockFailureHandlerTests {
 	}
 
 	@Test
-	void theHandlerDecidesForMethodsThatSayNothing() {
+	void theHandlerDecidesForMethodsWithoutAPolicy() {
 		this.locks.taken.add("k");
 		this.answer = () -> "handled";
 		assertThat(this.stock.text()).isEqualTo("handled");
-		assertThat(this.told).isNotNull().satisfies((failure) -> {
+		assertThat(this.handled).isNotNull().satisfies((failure) -> {
 			assertThat(failure.method().getName()).isEqualTo("text");
 			assertThat(failure.name()).isEqualTo("label");
 			assertThat(failure.keys()).containsExactly("k");
@@ -59,7 +62,7 @@ class LockFailureHandlerTests {
 	}
 
 	@Test
-	void whatTheHandlerThrowsComesOut() {
+	void theExceptionOfTheHandlerReachesTheCaller() {
 		this.locks.taken.add("k");
 		IllegalStateException mine = new IllegalStateException("mine");
 		this.answer = () -> {
@@ -69,22 +72,22 @@ class LockFailureHandlerTests {
 	}
 
 	@Test
-	void methodsThatSaySomethingAreNotItsBusiness() {
+	void theHandlerIsNotCalledForMethodsWithAPolicy() {
 		this.locks.taken.add("k");
 		assertThat(this.stock.skipped()).isNull();
 		assertThat(this.stock.fallingBack()).isEqualTo("instead");
-		assertThat(this.told).isNull();
+		assertThat(this.handled).isNull();
 	}
 
 	@Test
-	void aHandlerThatSaysNothingOfAFailingStoreLetsItFail() {
+	void aHandlerWithoutAMethodForAFailingStoreLetsTheCallFail() {
 		this.locks.failure = new LockBackendException("down");
 		assertThatException().isThrownBy(this.stock::text).isSameAs(this.locks.failure);
-		assertThat(this.told).isNull();
+		assertThat(this.handled).isNull();
 	}
 
 	@Test
-	void aResultThatDoesNotFitIsSaidToBeTheHandlersFault() {
+	void theExceptionForAResultOfAWrongTypeNamesTheHandler() {
 		this.locks.taken.add("k");
 		this.answer = () -> 1L;
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(this.stock::text)

@@ -35,6 +35,9 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+/**
+ * Tests locked calls with a registry that records what happens.
+ */
 @ExtendWith(OutputCaptureExtension.class)
 class LockInterceptorTests {
 
@@ -60,7 +63,7 @@ class LockInterceptorTests {
 	}
 
 	@Test
-	void theRequestSaysWhatTheAnnotationSays() {
+	void theRequestHasTheAttributesOfTheAnnotation() {
 		this.orders.deduct("7", this.locks);
 		this.orders.plain();
 		assertThat(this.locks.requests).containsExactly(LockRequest.of("order-7")
@@ -78,14 +81,14 @@ class LockInterceptorTests {
 	}
 
 	@Test
-	void aTakenLockIsAnException() {
+	void aTakenLockThrowsAnException() {
 		this.locks.taken.add("order-7");
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.orders.deduct("7", this.locks));
 		assertThat(this.locks.events).isEmpty();
 	}
 
 	@Test
-	void aSkippedMethodReturnsWhatIsEmpty() {
+	void aSkippedMethodReturnsAnEmptyValue() {
 		this.locks.taken.add("skip");
 		assertThat(this.orders.skippedObject()).isNull();
 		assertThat(this.orders.skippedOptional()).isEmpty();
@@ -115,7 +118,7 @@ class LockInterceptorTests {
 	}
 
 	@Test
-	void whateverTheMethodThrowsComesOutUnchanged() {
+	void theExceptionOfTheMethodIsNotChanged() {
 		for (Throwable thrown : List.of(new IOException("checked"), new IllegalStateException(),
 				new InterruptedException("mine"), new StackOverflowError(), new LockNotAcquiredException("inner"))) {
 			assertThat(catchThrowable(() -> this.orders.fail(thrown))).isSameAs(thrown);
@@ -143,7 +146,7 @@ class LockInterceptorTests {
 	}
 
 	@Test
-	void aReleaseProblemThatIsTheMethodsOwnExceptionComesOut(CapturedOutput output) {
+	void aReleaseProblemThatIsTheMethodsOwnExceptionIsThrown(CapturedOutput output) {
 		LockLostException thrown = new LockLostException("both");
 		this.locks.releaseFailure = thrown;
 		assertThat(catchThrowable(() -> this.orders.fail(thrown))).isSameAs(thrown);
@@ -165,7 +168,7 @@ class LockInterceptorTests {
 	}
 
 	@Test
-	void aRefusedCallIsToldToAllListenersEvenIfOneFails(CapturedOutput output) {
+	void allListenersAreNotifiedOfARefusedCallEvenIfOneFails(CapturedOutput output) {
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.orders.deduct(null, this.locks));
 		assertThat(this.locks.requests).isEmpty();
 		assertThat(this.recorder.events).singleElement().satisfies((event) -> {

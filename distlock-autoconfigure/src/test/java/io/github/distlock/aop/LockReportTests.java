@@ -24,13 +24,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * One report names all wrong annotations of an application, and no method runs before it
- * that has one.
+ * Tests that one report names all invalid annotations of an application, and that no
+ * method with an invalid annotation runs before.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockReportTests {
 
-	/** What ran, although its annotation is wrong. */
+	/** Methods that ran although their annotation is invalid. */
 	private static final List<String> RAN = new ArrayList<>();
 
 	@BeforeEach
@@ -48,7 +48,7 @@ class LockReportTests {
 	}
 
 	@Test
-	void allWrongMethodsOfAllBeansAreNamedAtOnce() {
+	void allInvalidMethodsOfAllBeansAreReportedTogether() {
 		report(ThreeMistakes.class, Impls.class, LazyMistake.class, UnknownRegistry.class, SharedKeyTests.JobA.class,
 				SharedKeyTests.JobB.class)
 			.startsWith("8 locks cannot work as they are written:")
@@ -60,7 +60,7 @@ class LockReportTests {
 	}
 
 	@Test
-	void allMistakesOfOneAnnotationAreNamedAtOnce() {
+	void allMistakesOfOneAnnotationAreReportedTogether() {
 		report(OneAnnotation.class).startsWith("6 locks cannot work as they are written:")
 			.contains("(key = \"order\")", "(condition = \"#b\")", "(waitTime = \"2\")", "(leaseTime = \"1ms\")",
 					"(fallback = \"nowhere\")", "(name = \"${nowhere}\")");
@@ -76,13 +76,13 @@ class LockReportTests {
 	}
 
 	@Test
-	void allFinalClassesAreNamedAtOnce() {
+	void allFinalClassesAreReportedTogether() {
 		report(FinalClass.class, OtherFinalClass.class).contains(FinalClass.class.getName() + ".run() is in a final")
 			.contains(OtherFinalClass.class.getName() + ".run() is in a final");
 	}
 
 	@Test
-	void aWrongMethodThatIsCalledWhileTheApplicationStartsIsRefused() {
+	void anInvalidMethodThatIsCalledWhileTheApplicationStartsIsRefused() {
 		report(ThreeMistakes.class, CarefulCaller.class, LazyMistake.class).contains("uses #idd", "LazyMistake.run()");
 		report(ThreeMistakes.class, Caller.class, LazyMistake.class).contains("uses #idd", "LazyMistake.run()");
 	}
@@ -95,7 +95,7 @@ class LockReportTests {
 	}
 
 	@Test
-	void aBeanThatIsRefusedLaterIsNotNamedAgainWhenTheApplicationStops(CapturedOutput output) {
+	void aBeanThatIsRefusedLaterIsNotReportedAgainWhenTheApplicationStops(CapturedOutput output) {
 		try (AnnotationConfigApplicationContext context = LockedApplication.of(Late.class).start()) {
 			for (int i = 0; i < 2; i++) {
 				assertThat(catchThrowable(() -> context.getBean("late")))

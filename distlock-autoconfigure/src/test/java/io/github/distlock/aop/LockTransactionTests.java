@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Locks inside and around real transactions.
+ * Tests locks inside and around real transactions.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockTransactionTests {
@@ -175,7 +175,7 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void aRunningTransactionLeavesTheLockAloneOnRequest() {
+	void aRunningTransactionDoesNotKeepTheLockOnRequest() {
 		try (AnnotationConfigApplicationContext context = application().with("on-active", "RELEASE").start()) {
 			List<String> events = context.getBean(InMemoryLocks.class).events;
 			context.getBean(TransactionTemplate.class).executeWithoutResult((status) -> {

@@ -20,8 +20,9 @@ import org.springframework.context.annotation.Scope;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A bean that returns another locked bean, so that its proxy is around the proxy of the
- * other one. Both stay locked: calls of the alias enter the lock a second time.
+ * Tests a bean method that returns another locked bean, so that its proxy is around the
+ * proxy of the other bean. Both stay locked: calls of the alias enter the lock a second
+ * time.
  */
 class LockedAliasTests {
 

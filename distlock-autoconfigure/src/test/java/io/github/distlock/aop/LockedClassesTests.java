@@ -12,7 +12,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The start of an application searches each bean class once.
+ * Tests that the start of an application searches each bean class once.
  */
 class LockedClassesTests {
 

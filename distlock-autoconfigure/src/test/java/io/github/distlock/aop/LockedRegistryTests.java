@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Which of several registries a method is locked in.
+ * Tests which of several registries provides the lock of a method.
  */
 class LockedRegistryTests {
 
@@ -86,7 +86,7 @@ class LockedRegistryTests {
 	}
 
 	@Test
-	void anUnknownRegistryOfABeanWhoseTypeNobodyKnewFailsItsCreation() {
+	void anUnknownRegistryOfABeanOfUnknownTypeFailsItsCreation() {
 		try (AnnotationConfigApplicationContext context = LockedApplication.of(Registries.class, Hidden.class)
 			.start()) {
 			assertThatExceptionOfType(Exception.class).isThrownBy(() -> context.getBean("hidden"))
@@ -122,7 +122,7 @@ class LockedRegistryTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { Unknown.class, Fair.class, Reader.class })
-	void switchedOffNobodyLooksForRegistries(Class<?> bean) {
+	void registriesAreNotLookedUpIfLocksAreDisabled(Class<?> bean) {
 		LockedApplication.of(Registries.class, bean).with("enabled", false).start().close();
 	}
 

@@ -19,7 +19,7 @@ import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What an application has and has not when it has started.
+ * Tests the beans and log messages of an application at start-up.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockedStartUpTests {
@@ -56,7 +56,7 @@ class LockedStartUpTests {
 	}
 
 	@Test
-	void aSingletonThatSomebodyElseHasMadeIsNamedInTheLog(CapturedOutput output) {
+	void aSingletonThatIsRegisteredAsAnObjectIsLogged(CapturedOutput output) {
 		LockedApplication.of(Plain.class)
 			.with((context) -> context.getBeanFactory().registerSingleton("handMade", new OpenBean()))
 			.start()
@@ -66,7 +66,7 @@ class LockedStartUpTests {
 	}
 
 	@Test
-	void aDisabledApplicationSaysSoOnce(CapturedOutput output) {
+	void aDisabledApplicationLogsItOnce(CapturedOutput output) {
 		LockedApplication.of(Plain.class).with("enabled", false).start().close();
 		assertThat(output.getAll().split("distlock.enabled is false", -1)).hasSize(2);
 	}

@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Several keys, and several annotations.
+ * Tests methods with several keys and with several annotations.
  */
 class ManyLocksTests {
 
@@ -48,7 +48,7 @@ class ManyLocksTests {
 	}
 
 	@Test
-	void allKeysAreTakenInOrderThenTheLeasesBeginAndAllAreReleasedInReverse() {
+	void allKeysAreAcquiredInOrderThenTheLeasesBeginAndAllAreReleasedInReverse() {
 		this.stock.sell(this.locks, "c", "a", "c", "b");
 		assertThat(this.locks.events).containsExactly("acquire a", "acquire b", "acquire c", "expire a PT10S",
 				"expire b PT10S", "expire c PT10S", "run", "release c", "release b", "release a");
@@ -71,7 +71,7 @@ class ManyLocksTests {
 	}
 
 	@Test
-	void whatWasTakenIsGivenBackWhenOneIsNotToBeHad() {
+	void acquiredLocksAreReleasedWhenOneIsNotAcquired() {
 		this.locks.taken.add("b");
 		assertThatExceptionOfType(LockNotAcquiredException.class)
 			.isThrownBy(() -> this.stock.sell(this.locks, "c", "a", "b"))
@@ -83,14 +83,14 @@ class ManyLocksTests {
 	}
 
 	@Test
-	void theFallbackRunsWhenAllIsGivenBack() {
+	void theFallbackRunsAfterAllLocksAreReleased() {
 		this.locks.taken.add("b");
 		this.stock.fallingBack(this.locks, List.of("a", "b"));
 		assertThat(this.locks.events).containsExactly("acquire a", "release a", "fallback");
 	}
 
 	@Test
-	void aFailingStoreGivesBackWhatWasTaken() {
+	void acquiredLocksAreReleasedWhenAStoreFails() {
 		LockBackendException down = new LockBackendException("down");
 		this.locks.onRequest = (key) -> this.locks.failure = key.equals("b") ? down : null;
 		assertThatException().isThrownBy(() -> this.stock.sell(this.locks, "a", "b")).isSameAs(down);
@@ -98,7 +98,7 @@ class ManyLocksTests {
 	}
 
 	@Test
-	void aLockThatIsLostWhileOthersAreWaitedForStopsTheCall() {
+	void aLockThatIsLostWhileTheCallWaitsForOthersStopsTheCall() {
 		this.locks.onRequest = (key) -> this.locks.loseAll();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.stock.context("a", "b"))
 			.withMessageContaining("'a' was lost while the call of")
@@ -108,7 +108,7 @@ class ManyLocksTests {
 	}
 
 	@Test
-	void annotationsAreTakenByRegistryThenKeyWhateverTheOrderWritten() {
+	void locksAreAcquiredByRegistryThenKeyForEveryOrderOfAnnotations() {
 		this.locks.onRequest = (key) -> this.locks.events.add("archive has " + this.archive.events.size());
 		this.stock.forth();
 		this.stock.back();
@@ -119,7 +119,7 @@ class ManyLocksTests {
 	}
 
 	@Test
-	void whatTwoAnnotationsAskForIsTakenOnceAsBothNeedIt() {
+	void twoAnnotationsForOneLockAreMerged() {
 		this.stock.twice();
 		assertThat(this.locks.requests).containsExactly(LockRequest.of("same")
 			.mode(LockMode.WRITE)

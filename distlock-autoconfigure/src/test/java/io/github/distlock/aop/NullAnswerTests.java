@@ -28,8 +28,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * A registry that answers {@code null} breaks its contract: the call fails, and the
- * method does not run.
+ * Tests that a call fails without running the method if the registry returns
+ * {@code null}, which breaks its contract.
  */
 class NullAnswerTests {
 
@@ -46,7 +46,7 @@ class NullAnswerTests {
 	}
 
 	@Test
-	void nullFromAcquireIsNoSkip() {
+	void nullFromAcquireDoesNotSkipTheCall() {
 		assertThatIllegalStateException().isThrownBy(this.work::plain)
 			.withMessageContaining("acquire(...) returned null for lock 'k' (Work.plain)")
 			.withMessageContaining(MuteLocks.class.getName())
@@ -54,7 +54,7 @@ class NullAnswerTests {
 	}
 
 	@Test
-	void nullFromTryAcquireIsNoSkip() {
+	void nullFromTryAcquireDoesNotSkipTheCall() {
 		assertThatIllegalStateException().isThrownBy(this.work::skipping)
 			.withMessageContaining("tryAcquire(...) returned null");
 	}
@@ -69,7 +69,7 @@ class NullAnswerTests {
 	}
 
 	@Test
-	void nullIsRefusedWhereATokenIsTakenForAMethodThatIsNotLocked() {
+	void nullIsRefusedForTheTokenOfAMethodThatIsNotLocked() {
 		this.context.getBean(AtomicBoolean.class).set(false);
 		assertThatIllegalStateException().isThrownBy(() -> this.work.fenced(0))
 			.withMessageContaining("acquire(...) returned null");

@@ -3,7 +3,7 @@ package io.github.distlock.aop;
 import io.github.distlock.DistributedLock;
 
 /**
- * What a proxy reaches, but for calls inside.
+ * Methods that a proxy can lock, called from outside and from inside.
  */
 class ProxiedWares {
 

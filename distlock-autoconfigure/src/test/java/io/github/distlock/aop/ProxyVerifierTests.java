@@ -22,7 +22,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
- * No bean with annotated methods runs unlocked in silence, and no bean is created early.
+ * Tests that no bean with annotated methods silently runs without locks, and that no bean
+ * is created early.
  */
 class ProxyVerifierTests {
 
@@ -75,7 +76,7 @@ class ProxyVerifierTests {
 	}
 
 	@Test
-	void aProxyThatSomebodyElseMadeIsLockedToo() {
+	void aProxyThatTheApplicationCreatesIsLockedToo() {
 		try (AnnotationConfigApplicationContext context = LockedApplication.of(ForeignProxies.class).start()) {
 			context.getBean("byFactory", LockedRuns.class).locked();
 			context.getBean("byHand", Runs.class).run();
@@ -85,7 +86,7 @@ class ProxyVerifierTests {
 	}
 
 	@Test
-	void aProxyThatSomebodyElseMadeWithoutTheLockIsRefused() {
+	void aProxyThatWasCreatedWithoutTheLockIsRefused() {
 		assertRefused(LockedApplication.of(ForeignProxyOfLockedClass.class), LockedRunner.class.getName() + ".run()",
 				"made without the lock's advisor", "on the interface");
 	}

@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Methods that return reactive types, with real proxies and a real store.
+ * Tests methods that return reactive types, with real proxies and a real store.
  */
 class ReactiveTests {
 
@@ -61,7 +61,7 @@ class ReactiveTests {
 
 	/** ShedLock #5. */
 	@Test
-	void aMonoIsLockedUntilItsWorkIsDoneAndNotOnlyWhileItIsMade() throws Exception {
+	void aMonoIsLockedUntilItsWorkIsDoneAndNotOnlyWhileItIsCreated() throws Exception {
 		int before = this.work.entered();
 		Mono<String> mono = this.work.mono("mono", this.end.asMono());
 		assertThat(this.work.entered()).isEqualTo(before);
@@ -86,7 +86,7 @@ class ReactiveTests {
 	}
 
 	@Test
-	void elementsPassAsTheyAreAskedForAndTheCompletionWaitsForTheRelease() {
+	void elementsPassOnRequestAndTheCompletionWaitsForTheRelease() {
 		Requests subscriber = new Requests();
 		this.work.flux("flux", Flux.range(1, 3)).subscribe(subscriber);
 		assertThat(subscriber.received).hasValue(0);
@@ -100,7 +100,7 @@ class ReactiveTests {
 	}
 
 	@Test
-	void theFailureOfTheWorkComesOutUnchanged() {
+	void theFailureOfTheWorkIsNotChanged() {
 		IOException thrown = new IOException("mine");
 		assertThat(failure(this.work.mono("fails", Mono.error(thrown)))).isSameAs(thrown);
 		assertThat(failure(this.work.flux("fails", Flux.error(thrown)))).isSameAs(thrown);
@@ -114,7 +114,7 @@ class ReactiveTests {
 	}
 
 	@Test
-	void aLockThatWasLostIsToldInsteadOfTheResultAndBesidesAFailure() {
+	void aLostLockReplacesTheResultAndIsAddedToAFailure() {
 		assertThat(failure(this.work.brief("lost", null))).isInstanceOf(LockLostException.class);
 		IOException thrown = new IOException("mine");
 		assertThat(failure(this.work.brief("lost", thrown))).isSameAs(thrown);
@@ -122,7 +122,7 @@ class ReactiveTests {
 	}
 
 	@Test
-	void whatIsWrongBeforeTheWorkIsToldToTheSubscriber() {
+	void failuresBeforeTheWorkFailThePublisher() {
 		assertThat(failure(this.work.mono(null, Mono.empty()))).isInstanceOf(LockDefinitionException.class);
 		try (HeldLock rival = this.registry.acquire(LockRequest.of("once"))) {
 			assertThat(failure(this.work.once("once"))).isInstanceOf(LockNotAcquiredException.class);
@@ -131,7 +131,7 @@ class ReactiveTests {
 	}
 
 	@Test
-	void cancellingGivesUpTheWait() {
+	void cancellingEndsTheWait() {
 		int before = this.work.entered();
 		try (HeldLock rival = this.registry.acquire(LockRequest.of("cancel"))) {
 			for (int i = 0; i < 10; i++) {
@@ -145,7 +145,7 @@ class ReactiveTests {
 	}
 
 	@Test
-	void cancellingInAnyMomentLeavesNothingLocked() {
+	void cancellingAtAnyMomentLeavesNothingLocked() {
 		for (int i = 0; i < 200; i++) {
 			Disposable subscription = this.work.mono("moment", Mono.never()).subscribe();
 			for (int spin = 0; spin < i * 100; spin++) {
@@ -234,7 +234,7 @@ class ReactiveTests {
 
 		@Override
 		protected void hookOnSubscribe(Subscription subscription) {
-			// Asks for nothing yet.
+			// Requests no elements yet.
 		}
 
 		@Override

@@ -17,6 +17,9 @@ import org.springframework.transaction.annotation.Transactional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+/**
+ * Tests locks around reactive transactions.
+ */
 class ReactiveTransactionTests {
 
 	@Test

@@ -129,7 +129,7 @@ class ReactiveWork {
 		return JdkFlowAdapter.publisherToFlowPublisher(Mono.fromCallable(() -> state(key)));
 	}
 
-	/** Whether nobody has a key. */
+	/** Whether a key is free. */
 	boolean isFree(String key) {
 		Optional<HeldLock> lock = this.registry.getObject().tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO));
 		lock.ifPresent(HeldLock::close);

@@ -17,8 +17,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * An {@link Error} in the release of one lock leaves no other lock held, and no caller
- * without an answer.
+ * Tests that an {@link Error} in the release of one lock leaves no other lock held and no
+ * caller without a result.
  */
 class ReleaseErrorTests {
 
@@ -54,7 +54,7 @@ class ReleaseErrorTests {
 	}
 
 	@Test
-	void allLocksAreGivenBackIfTheLastOneCannotBeAcquired() {
+	void allLocksAreReleasedIfTheLastOneCannotBeAcquired() {
 		this.locks.taken.add("c");
 		failFirstRelease();
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(this.transfers::run);

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * The retries of three libraries, inside and outside of the lock.
+ * Tests the retries of three libraries, inside and outside the lock.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class RetryOrderTests {

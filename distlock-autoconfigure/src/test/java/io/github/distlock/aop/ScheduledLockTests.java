@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * One job on two machines, which are two applications over one store here.
+ * Tests one job on two machines: here two applications with the same store.
  */
 class ScheduledLockTests {
 
@@ -65,7 +65,7 @@ class ScheduledLockTests {
 	}
 
 	@Test
-	void theJobRunsOnceWithinItsMinimumHoldAndNobodyFails() {
+	void theJobRunsOnceWithinItsMinimumHoldTimeAndNoCallFails() {
 		try (AnnotationConfigApplicationContext one = machine(); AnnotationConfigApplicationContext two = machine()) {
 			await().until(() -> this.runs.size() >= 3 && this.skipped.get() >= 10);
 		}

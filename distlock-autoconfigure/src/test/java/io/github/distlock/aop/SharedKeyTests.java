@@ -17,8 +17,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
- * Beans of two classes that inherit a method with a lock without a key would exclude each
- * other.
+ * Tests that beans of two classes are refused if they inherit a method with a lock
+ * without a key: they would exclude each other.
  */
 class SharedKeyTests {
 
@@ -49,19 +49,19 @@ class SharedKeyTests {
 	}
 
 	@Test
-	void aBeanAndItsSubclassWouldShareIt() {
+	void aBeanAndItsSubclassWouldShareTheLock() {
 		assertShared("sharedKeyTests.Concrete", "sharedKeyTests.ConcreteChild", Concrete.class.getName() + "#run()",
 				Concrete.class, ConcreteChild.class);
 	}
 
 	@Test
-	void soWouldTwoClassesWhoseSuperclassIsAnnotatedAsAClass() {
+	void twoClassesWithAnAnnotatedSuperclassWouldShareTheLock() {
 		assertShared("sharedKeyTests.Orders", "sharedKeyTests.Users", Crud.class.getName() + "#save(java.lang.Object)",
 				Orders.class, Users.class);
 	}
 
 	@Test
-	void soWouldTwoLambdas() {
+	void twoLambdasWouldShareTheLock() {
 		assertShared("one", "two", Runs.class.getName() + "#run()", Lambdas.class);
 	}
 

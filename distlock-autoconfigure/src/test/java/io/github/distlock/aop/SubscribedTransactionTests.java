@@ -35,8 +35,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Locked publishers that are subscribed to inside a running reactive transaction, on a
- * real database.
+ * Tests locked publishers that are subscribed to inside a running reactive transaction,
+ * on a real database.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class SubscribedTransactionTests {
@@ -82,12 +82,12 @@ class SubscribedTransactionTests {
 	@Test
 	void theLockIsKeptUntilTheTransactionHasCommitted(CapturedOutput output) {
 		for (int i = 0; i < 2; i++) {
-			assertThat(this.shop.within(this.stock.told("kept").then(this.stock.isFree("kept"))).block(PATIENCE))
+			assertThat(this.shop.within(this.stock.logged("kept").then(this.stock.isFree("kept"))).block(PATIENCE))
 				.isFalse();
 			assertThat(this.stock.isFree("kept").block(PATIENCE)).isTrue();
 		}
 		assertThat(sold()).containsExactly("kept", "kept");
-		assertThat(output.getAll().split("Stock.told\\(String\\) was called inside a running transaction", -1))
+		assertThat(output.getAll().split("Stock.logged\\(String\\) was called inside a running transaction", -1))
 			.hasSize(2);
 	}
 
@@ -186,7 +186,7 @@ class SubscribedTransactionTests {
 		}
 
 		@DistributedLock(key = "#sku", waitTime = "0s")
-		Mono<Void> told(String sku) {
+		Mono<Void> logged(String sku) {
 			return sell(sku);
 		}
 

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TableResults {
 
-	/** What fallbacks and handlers return. */
+	/** The result of fallbacks and handlers. */
 	static final Map<Class<?>, Object> OTHERS = Map.of(int.class, 7, String.class, "other", List.class,
 			List.of("other"));
 

@@ -26,7 +26,8 @@ import org.springframework.transaction.annotation.Transactional;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A second creator of proxies, such as Apache Shiro's documentation asks for.
+ * Tests applications with a second proxy creator, as the documentation of Apache Shiro
+ * recommends.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class TwoProxyCreatorsTests {

@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Results whose work begins, or goes on, after the method has returned.
+ * Tests results whose work begins or continues after the method has returned.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class UnfinishedResultTests {
@@ -52,7 +52,7 @@ class UnfinishedResultTests {
 	@ParameterizedTest
 	@ValueSource(classes = { ReturnsCallable.class, ReturnsTask.class, ReturnsDeferred.class, ReturnsEmitter.class,
 			ReturnsEvents.class, ReturnsStreaming.class, VariableIsCallable.class, ClassReturnsCallable.class })
-	void aResultWhoseWorkComesLaterIsRefusedAtStartUp(Class<?> bean) {
+	void aResultWhoseWorkBeginsLaterIsRefusedAtStartUp(Class<?> bean) {
 		assertRefused(bean, "after the method has returned", "Return CompletableFuture or Mono");
 	}
 
@@ -84,12 +84,12 @@ class UnfinishedResultTests {
 	}
 
 	@Test
-	void whatCannotBeSeenIsLockedUntilTheMethodReturns() {
+	void resultsOfUnknownTypesAreLockedUntilTheMethodReturns() {
 		LockedApplication.of(Unseen.class).start().close();
 	}
 
 	@Test
-	void workThatComesLaterIsRefusedWhereTheDeclaredTypeDoesNotTell() {
+	void workThatBeginsLaterIsRefusedIfTheDeclaredTypeIsUnknown() {
 		try (AnnotationConfigApplicationContext context = LockedApplication.of(Anything.class).start()) {
 			Anything anything = context.getBean(Anything.class);
 			for (Object later : List.of((Callable<String>) () -> "later", new DeferredResult<>(), new SseEmitter())) {

@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Reactor and Micrometer's context propagation are optional.
+ * Tests that Reactor and Micrometer's context propagation are optional.
  */
 class WithoutReactorTests {
 

@@ -11,7 +11,7 @@ import org.springframework.util.ClassUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * spring-tx is optional.
+ * Tests that spring-tx is optional.
  */
 class WithoutTransactionsTests {
 

@@ -32,21 +32,21 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Where the work of stages runs: what executors do that are full, shut down, or throw.
+ * Tests the work of stages on executors that are full, shut down or throw exceptions.
  */
 class WorkExecutorTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(10);
 
 	@Test
-	void anExecutorThatRefusesTheWorkLosesNoLock() {
+	void anExecutorThatRejectsTheWorkLeavesNothingLocked() {
 		assertThat(failure((task) -> {
 			throw new RejectedExecutionException("full");
 		})).isInstanceOf(RejectedExecutionException.class);
 	}
 
 	@Test
-	void aTaskDecoratorThatThrowsLosesNoLock() {
+	void aTaskDecoratorThatThrowsLeavesNothingLocked() {
 		SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("decorated-");
 		executor.setTaskDecorator((task) -> {
 			throw new IllegalStateException("no request");
@@ -55,7 +55,7 @@ class WorkExecutorTests {
 	}
 
 	@Test
-	void aContextThatCannotBeRestoredLosesNoLock() {
+	void aContextThatCannotBeRestoredLeavesNothingLocked() {
 		ContextRegistry.getInstance().registerThreadLocalAccessor("broken", () -> "value", (value) -> {
 			throw new IllegalStateException("no tenant");
 		}, () -> {
@@ -81,7 +81,7 @@ class WorkExecutorTests {
 	}
 
 	@Test
-	void anExecutorThatFailsAfterTheWorkHasBegunDoesNotFreeItsLock() throws Exception {
+	void anExecutorThatFailsAfterTheWorkHasBegunDoesNotReleaseItsLock() throws Exception {
 		CountDownLatch thrown = new CountDownLatch(1);
 		CompletableFuture<String> end = new CompletableFuture<>();
 		try (AnnotationConfigApplicationContext context = start((task) -> {
@@ -129,7 +129,7 @@ class WorkExecutorTests {
 	}
 
 	@Test
-	void callersThatBlockOnAllThreadsOfTheApplicationDoNotKeepTheirOwnWorkFromBeginning() throws Exception {
+	void callersThatBlockAllThreadsOfTheApplicationDoNotBlockTheirOwnWork() throws Exception {
 		ThreadPoolTaskExecutor pool = new ThreadPoolTaskExecutor();
 		pool.setCorePoolSize(2);
 		pool.initialize();

@@ -19,9 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An application that follows docs/weaving.md to the letter, in a JVM with the real
- * agent: its classes are outside the packages of the library, and the weaver has to look
- * at nothing else.
+ * Tests an application that follows docs/weaving.md exactly, in a JVM with the real
+ * agent: its classes are outside the packages of the library, and the weaver examines no
+ * other classes.
  */
 class WovenApplicationTests {
 
@@ -34,7 +34,7 @@ class WovenApplicationTests {
 			""";
 
 	@Test
-	void methodsAreLockedWhereTheWeaverLooksAtTheClassesOfTheApplicationOnly(@TempDir Path classes) throws IOException {
+	void methodsAreLockedIfTheWeaverExaminesOnlyTheClassesOfTheApplication(@TempDir Path classes) throws IOException {
 		copy(classes, ShopApplication.class, StockService.class);
 		Files.createDirectories(classes.resolve("META-INF"));
 		Files.writeString(classes.resolve("META-INF/aop.xml"), AOP_XML);

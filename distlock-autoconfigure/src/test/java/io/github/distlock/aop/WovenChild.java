@@ -19,7 +19,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /**
- * A JVM with a weaver: does what it reads, and says what was locked.
+ * A JVM with a weaver: plays the scenes whose names it reads, and prints what was locked.
  */
 final class WovenChild {
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
- * Weaving is asked for, and this JVM has no weaver.
+ * Tests mode {@code aspectj} in a JVM without a weaver.
  */
 class WovenStartUpTests {
 
@@ -23,7 +23,7 @@ class WovenStartUpTests {
 	}
 
 	@Test
-	void whatIsWrongInEveryModeIsRefusedFirst() {
+	void problemsOfEveryModeAreReportedFirst() {
 		assertThatException()
 			.isThrownBy(() -> LockedApplication.of(Wrong.class).with("mode", AopMode.ASPECTJ).start().close())
 			.havingRootCause()

@@ -18,7 +18,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * What no proxy reaches: a final class that calls itself.
+ * Methods that no proxy can lock: a final class that calls itself.
  */
 final class WovenWares {
 
@@ -91,7 +91,7 @@ final class WovenWares {
 	}
 
 	/**
-	 * What AspectJ does not see: the annotation is not on the method.
+	 * AspectJ does not find this annotation, because it is not on the method.
 	 */
 	interface Annotated {
 
@@ -125,7 +125,7 @@ final class WovenWares {
 	}
 
 	/**
-	 * What the weaver sees: the annotation of the interface itself.
+	 * The weaver finds this annotation, because it is on the interface itself.
 	 */
 	@DistributedLock("'whole-interface'")
 	interface AnnotatedType {
@@ -173,7 +173,7 @@ final class WovenWares {
 	}
 
 	/**
-	 * What another aspect of the application is woven into.
+	 * Another aspect of the application is woven into this class.
 	 */
 	@Target(ElementType.METHOD)
 	@Retention(RetentionPolicy.RUNTIME)
