@@ -42,7 +42,8 @@ final class DemoProcess implements AutoCloseable {
 		Path temporary = Files.createDirectories(this.folder.resolve("tmp"));
 		this.output = this.folder.resolve("output.txt");
 		List<String> command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElse("java"),
-				"-Djava.io.tmpdir=" + temporary, "-cp", classPath(), OversellDemo.class.getName(), "--base-port=0"));
+				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Djava.io.tmpdir=" + temporary, "-cp", classPath(),
+				OversellDemo.class.getName(), "--base-port=0"));
 		command.addAll(List.of(args));
 		this.process = new ProcessBuilder(command).directory(temporary.toFile())
 			.redirectErrorStream(true)
