@@ -14,14 +14,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A session with ZooKeeper, and the time until which it is certainly alive.
  * <p>
- * The leader ends a session when it has not heard of it for the session timeout. It hears
- * of it from the server to which this client is connected: that server reports its
- * sessions each half tick, and a tick is at most half of the session timeout, so it
- * reports each quarter of the session timeout. A client cannot see these reports, and a
- * server that has lost its leader still answers reads. So only a reply of the leader
- * proves anything ({@link #confirm()}): by then, what the server had heard a quarter of
- * the session timeout before has been reported, and the session lives for its timeout
- * from that moment.
+ * The leader ends a session if it receives nothing from it for the session timeout. The
+ * client is connected to one server, which reports its sessions to the leader each half
+ * tick. A tick is at most half of the session timeout, so there is a report at least each
+ * quarter of the session timeout. The client cannot see these reports, and a server that
+ * has lost its leader still answers reads. So only a reply of the leader is a proof
+ * ({@link #confirm()}): what the server received a quarter of the session timeout before
+ * that reply has been reported, and the session lives for its timeout from that moment.
  */
 final class ZooKeeperSession implements StoreSession {
 
@@ -58,8 +57,8 @@ final class ZooKeeperSession implements StoreSession {
 	private final ReentrantLock lock = new ReentrantLock();
 
 	/**
-	 * When the confirmation was sent from which on the next report is proven. Guarded by
-	 * {@link #lock}.
+	 * When the earliest confirmation was sent whose report to the leader is not proven
+	 * yet. Guarded by {@link #lock}.
 	 */
 	private TimeSource.@Nullable Instant unreported;
 
@@ -115,15 +114,15 @@ final class ZooKeeperSession implements StoreSession {
 
 	/**
 	 * Ask the leader whether the session lives. After a pause of this process, a single
-	 * reply proves nothing about the future: the leader may not have heard of the session
-	 * for long.
+	 * reply proves nothing about the future: the leader may have received no report of
+	 * the session for long.
 	 */
 	CompletableFuture<Boolean> confirm() {
 		TimeSource.Instant sent = this.clock.now();
 		return this.commands.sync("/").thenApply((reply) -> confirmed(sent));
 	}
 
-	/** The client has connected again, which the leader has heard. */
+	/** The client has connected again, which the leader has confirmed. */
 	void reconnected() {
 		this.lock.lock();
 		try {
@@ -143,12 +142,12 @@ final class ZooKeeperSession implements StoreSession {
 			if (previous == null || sent.nanos() - previous.nanos() <= share(PAUSE_SHARE).toNanos()) {
 				extend(Validity.until(sent, share(REMAINING_SHARE)));
 			}
-			TimeSource.Instant heard = this.unreported;
-			if (heard == null) {
+			TimeSource.Instant received = this.unreported;
+			if (received == null) {
 				this.unreported = sent;
 			}
-			else if (sent.nanos() - heard.nanos() >= share(REPORT_SHARE).toNanos()) {
-				extend(Validity.until(heard, this.timeout));
+			else if (sent.nanos() - received.nanos() >= share(REPORT_SHARE).toNanos()) {
+				extend(Validity.until(received, this.timeout));
 				this.unreported = sent;
 			}
 			return true;

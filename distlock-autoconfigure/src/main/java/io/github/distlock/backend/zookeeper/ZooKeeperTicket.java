@@ -49,6 +49,7 @@ final class ZooKeeperTicket {
 	/** Guarded by {@link #lock} for writing. */
 	private volatile boolean abandoned;
 
+	/** Never reset. */
 	private volatile boolean queued;
 
 	private volatile @Nullable String watchedPath;
