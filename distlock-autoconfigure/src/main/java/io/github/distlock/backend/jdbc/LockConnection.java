@@ -324,8 +324,7 @@ final class LockConnection implements AutoCloseable {
 		try {
 			connection.abort(Runnable::run);
 			// Some pools notice that a connection is broken when a call fails, but not
-			// when
-			// an aborted connection is closed.
+			// when an aborted connection is closed.
 			connection.getAutoCommit();
 		}
 		catch (SQLException | RuntimeException | AbstractMethodError ex) {

@@ -30,8 +30,8 @@ record MariaDbServer(int port) {
 			Path folder = Files.createTempDirectory("mariadb");
 			Path data = folder.resolve("data");
 			int port = RedisTestServer.freePort();
-			// At its start, a server removes the temporary tables of other servers from
-			// a shared folder.
+			// At its start, a server removes the temporary tables of other servers from a
+			// shared folder.
 			String temporary = "--tmpdir=" + folder;
 			int status = run(folder, "mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal",
 					"--skip-test-db", "--datadir=" + data, temporary)
