@@ -16,7 +16,7 @@ public final class Checker {
 	private static final int HAND_OFF_BUDGET = 16;
 
 	private static final List<Rule> RULES = List.of(new ExclusionRule(), new RisingTokensRule(),
-			new FencedResourceRule(), new StrangerRule(), new GhostHolderRule(Duration.ofSeconds(7)),
+			new FencedResourceRule(), new ForeignChangeRule(), new GhostHolderRule(Duration.ofSeconds(7)),
 			new EndedAttemptRule(), new UnheldUnlockRule(), new LeftOverRule(), new OvertakingRule(HAND_OFF_BUDGET),
 			new ProgressRule(Duration.ofSeconds(7)), new ReadersTogetherRule(), new WriterStarvationRule());
 

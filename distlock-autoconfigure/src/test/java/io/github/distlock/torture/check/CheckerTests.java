@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class CheckerTests {
 
-	private final WrittenHistory history = new WrittenHistory();
+	private final TestHistory history = new TestHistory();
 
 	@Test
 	void oneAfterTheOtherIsAccepted() {

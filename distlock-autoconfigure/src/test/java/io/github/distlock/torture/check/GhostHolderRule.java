@@ -34,7 +34,7 @@ final class GhostHolderRule implements Rule {
 
 	@Override
 	public List<Violation> check(History history) {
-		Troubles troubles = new Troubles(history.faults(), (fault) -> true, RECOVERY);
+		FaultTimes faultTimes = new FaultTimes(history.faults(), (fault) -> true, RECOVERY);
 		Map<String, NavigableMap<Long, Attempt>> entries = new HashMap<>();
 		history.attempts()
 			.stream()
@@ -47,15 +47,15 @@ final class GhostHolderRule implements Rule {
 		for (Event word : history.events(Kind.STORE)) {
 			Event before = shown.put(word.text("key"), word);
 			if (before != null) {
-				check(before, word.nanos(), entries, workers, troubles, history, violations);
+				check(before, word.nanos(), entries, workers, faultTimes, history, violations);
 			}
 		}
-		shown.values().forEach((word) -> check(word, history.end(), entries, workers, troubles, history, violations));
+		shown.values().forEach((word) -> check(word, history.end(), entries, workers, faultTimes, history, violations));
 		return violations;
 	}
 
 	private void check(Event word, long until, Map<String, NavigableMap<Long, Attempt>> entries,
-			Map<String, String> workers, Troubles troubles, History history, List<Violation> violations) {
+			Map<String, String> workers, FaultTimes faultTimes, History history, List<Violation> violations) {
 		String instance = word.text("owner").replaceAll(":.*", "");
 		if (instance.isEmpty() || instance.equals("?")) {
 			return;
@@ -74,7 +74,7 @@ final class GhostHolderRule implements Rule {
 			// NEVER while it has not released.
 			since = Math.max(since, attempt.released());
 		}
-		if (since < until && troubles.quiet(since, until) > this.bound.toNanos()) {
+		if (since < until && faultTimes.faultFreeNanos(since, until) > this.bound.toNanos()) {
 			violations
 				.add(new Violation(
 						inside

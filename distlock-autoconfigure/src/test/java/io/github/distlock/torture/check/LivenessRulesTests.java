@@ -14,7 +14,7 @@ class LivenessRulesTests {
 
 	private static final String FREE = "STORE key=k owner= last=26";
 
-	private final WrittenHistory history = new WrittenHistory();
+	private final TestHistory history = new TestHistory();
 
 	@Test
 	void aLockThatStaysFreeWhileACallerWaitsIsRejected() {

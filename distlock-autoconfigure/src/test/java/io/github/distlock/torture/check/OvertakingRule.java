@@ -30,14 +30,14 @@ final class OvertakingRule implements Rule {
 
 	@Override
 	public List<Violation> check(History history) {
-		Troubles troubles = new Troubles(history.faults(), (fault) -> true, RECOVERY);
+		FaultTimes faultTimes = new FaultTimes(history.faults(), (fault) -> true, RECOVERY);
 		List<Violation> violations = new ArrayList<>();
 		history.attemptsByKey().values().forEach((attempts) -> {
 			List<Attempt> entries = attempts.stream()
 				.filter(Attempt::isGranted)
 				.sorted(Comparator.comparingLong(Attempt::granted))
 				.toList();
-			check(entries, troubles, violations);
+			check(entries, faultTimes, violations);
 		});
 		return violations;
 	}
@@ -47,7 +47,7 @@ final class OvertakingRule implements Rule {
 		return (attempt.isFair() || attempt.reads()) ? attempt.id() : attempt.worker();
 	}
 
-	private void check(List<Attempt> entries, Troubles troubles, List<Violation> violations) {
+	private void check(List<Attempt> entries, FaultTimes faultTimes, List<Violation> violations) {
 		Map<String, Attempt> last = new HashMap<>();
 		for (int i = 0; i < entries.size(); i++) {
 			Attempt entry = entries.get(i);
@@ -56,7 +56,7 @@ final class OvertakingRule implements Rule {
 			long from = (before == null || before.released() == Attempt.NEVER) ? entry.waiting()
 					: Math.max(before.released(), entry.waiting());
 			if (entry.waiting() == Attempt.NEVER || entry.claim().isEmpty()
-					|| troubles.quiet(from, entry.granted()) < entry.granted() - from) {
+					|| faultTimes.faultFreeNanos(from, entry.granted()) < entry.granted() - from) {
 				continue;
 			}
 			List<Attempt> others = entries.subList(Math.min(i, firstAfter(entries, from)), i);

@@ -29,13 +29,14 @@ final class ProgressRule implements Rule {
 	@Override
 	public List<Violation> check(History history) {
 		// A JVM that receives no signal retries by itself, within the bound.
-		Troubles troubles = new Troubles(history.faults(), (fault) -> !fault.name().equals("HALF_OPEN"), RECOVERY);
+		FaultTimes faultTimes = new FaultTimes(history.faults(), (fault) -> !fault.name().equals("HALF_OPEN"),
+				RECOVERY);
 		List<Violation> violations = new ArrayList<>();
-		history.attemptsByKey().forEach((key, attempts) -> check(key, attempts, history, troubles, violations));
+		history.attemptsByKey().forEach((key, attempts) -> check(key, attempts, history, faultTimes, violations));
 		return violations;
 	}
 
-	private void check(String key, List<Attempt> attempts, History history, Troubles troubles,
+	private void check(String key, List<Attempt> attempts, History history, FaultTimes faultTimes,
 			List<Violation> violations) {
 		List<Edge> edges = new ArrayList<>();
 		for (Attempt attempt : attempts) {
@@ -55,7 +56,8 @@ final class ProgressRule implements Rule {
 			boolean stuck = inside == 0 && waiting > 0;
 			inside += edge.inside;
 			waiting += edge.waiting;
-			if (stuck && (inside > 0 || waiting == 0) && troubles.quiet(since, edge.nanos) > this.bound.toNanos()) {
+			if (stuck && (inside > 0 || waiting == 0)
+					&& faultTimes.faultFreeNanos(since, edge.nanos) > this.bound.toNanos()) {
 				violations.add(Violation.of("L1", "'" + key + "' was free for " + (edge.nanos - since) / 1_000_000
 						+ " ms while others waited; then came or left " + edge.attempt, edge.attempt));
 			}

@@ -21,7 +21,7 @@ final class WriterStarvationRule implements Rule {
 
 	@Override
 	public List<Violation> check(History history) {
-		Troubles troubles = new Troubles(history.faults(), (fault) -> true, RECOVERY);
+		FaultTimes faultTimes = new FaultTimes(history.faults(), (fault) -> true, RECOVERY);
 		List<Violation> violations = new ArrayList<>();
 		history.attemptsByKey().values().forEach((attempts) -> {
 			List<Attempt> readers = attempts.stream()
@@ -31,7 +31,7 @@ final class WriterStarvationRule implements Rule {
 				long end = Math.min(Math.min(writer.granted(), writer.ended()),
 						Math.min(history.death(writer.worker()), history.end()));
 				if (writer.reads() || writer.waiting() >= end
-						|| troubles.quiet(writer.waiting(), end) < end - writer.waiting()) {
+						|| faultTimes.faultFreeNanos(writer.waiting(), end) < end - writer.waiting()) {
 					continue;
 				}
 				long later = readers.stream()

@@ -14,7 +14,7 @@ import io.github.distlock.torture.history.Kind;
  * S3: only the owner changes a lock. If the store no longer knows a holder, although its
  * lease has not expired and no data was lost, another client has removed it.
  */
-final class StrangerRule implements Rule {
+final class ForeignChangeRule implements Rule {
 
 	@Override
 	public List<Violation> check(History history) {

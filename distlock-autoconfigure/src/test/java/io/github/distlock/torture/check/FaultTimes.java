@@ -12,7 +12,7 @@ import io.github.distlock.torture.history.Fault;
  * The times with faults, each with a recovery time: there are no guarantees about speed
  * then. Stored as disjoint spans in order, each with the sum of all before it.
  */
-final class Troubles {
+final class FaultTimes {
 
 	private final List<long[]> spans = new ArrayList<>();
 
@@ -24,7 +24,7 @@ final class Troubles {
 	 * @param relevant selects the faults that count
 	 * @param recovery the recovery time after each fault
 	 */
-	Troubles(List<Fault> faults, Predicate<Fault> relevant, Duration recovery) {
+	FaultTimes(List<Fault> faults, Predicate<Fault> relevant, Duration recovery) {
 		long sum = 0;
 		for (Fault fault : faults.stream().filter(relevant).sorted(Comparator.comparingLong(Fault::begin)).toList()) {
 			long end = (fault.end() == Long.MAX_VALUE) ? fault.end() : fault.end() + recovery.toNanos();
@@ -63,7 +63,7 @@ final class Troubles {
 	}
 
 	/** The time without faults between two moments. */
-	long quiet(long from, long to) {
+	long faultFreeNanos(long from, long to) {
 		return quietUntil(to) - quietUntil(from);
 	}
 

@@ -9,14 +9,14 @@ import io.github.distlock.torture.history.History;
 /**
  * A history written by hand, in milliseconds.
  */
-final class WrittenHistory {
+final class TestHistory {
 
 	private static final long ORIGIN = 1_000_000_000L;
 
 	private final List<Event> events = new ArrayList<>();
 
 	/** One event: source, time in ms, and the rest as in a file. */
-	WrittenHistory add(String line) {
+	TestHistory add(String line) {
 		String[] parts = line.split(" ", 3);
 		String rest = parts[2].replaceAll("rem=(\\d+)", "rem=$1000000");
 		this.events.add(Event.parse(parts[0], nanos(Long.parseLong(parts[1])) + " " + rest));
@@ -24,58 +24,58 @@ final class WrittenHistory {
 	}
 
 	/** A call that waits. */
-	WrittenHistory waits(String worker, int attempt, long from) {
+	TestHistory waits(String worker, int attempt, long from) {
 		return add(worker + " " + from + " START a=" + attempt + " key=k how=LEASE lease=1000 wait=-1 fair=false")
 			.add(worker + " " + from + " WAITING a=" + attempt);
 	}
 
 	/** A call to read that waits. */
-	WrittenHistory waitsToRead(String worker, int attempt, long from) {
+	TestHistory waitsToRead(String worker, int attempt, long from) {
 		return add(worker + " " + from + " START a=" + attempt
 				+ " key=k how=LEASE lease=1000 wait=-1 fair=false mode=READ")
 			.add(worker + " " + from + " WAITING a=" + attempt);
 	}
 
 	/** A complete stay of a reader. */
-	WrittenHistory reads(String worker, int attempt, long from, long to, long token) {
+	TestHistory reads(String worker, int attempt, long from, long to, long token) {
 		return waitsToRead(worker, attempt, from).enters(worker, attempt, from, token)
 			.leaves(worker, attempt, to, "ok");
 	}
 
 	/** The call returns with the lock and a lease of a second. */
-	WrittenHistory enters(String worker, int attempt, long at, long token) {
+	TestHistory enters(String worker, int attempt, long at, long token) {
 		return add(worker + " " + at + " GRANTED a=" + attempt + " token=" + token + " rem=1000")
 			.add(worker + " " + at + " ENTER a=" + attempt);
 	}
 
 	/** The lock is released. */
-	WrittenHistory leaves(String worker, int attempt, long at, String how) {
+	TestHistory leaves(String worker, int attempt, long at, String how) {
 		return add(worker + " " + at + " EXIT a=" + attempt).add(worker + " " + at + " RELEASE a=" + attempt)
 			.add(worker + " " + (at + 1) + " RELEASED a=" + attempt + " how=" + how);
 	}
 
 	/** A complete stay. */
-	WrittenHistory stays(String worker, int attempt, long from, long to, long token) {
+	TestHistory stays(String worker, int attempt, long from, long to, long token) {
 		return waits(worker, attempt, from).enters(worker, attempt, from, token).leaves(worker, attempt, to, "ok");
 	}
 
 	/** The store loses its data. */
-	WrittenHistory losesData(long at) {
+	TestHistory losesData(long at) {
 		return add("nemesis " + at + " FAULT id=" + at + " name=FLUSH_ALL worker=all loses=true")
 			.add("nemesis " + at + " HEALED id=" + at);
 	}
 
-	WrittenHistory fault(String name, String worker, long from, long to) {
+	TestHistory fault(String name, String worker, long from, long to) {
 		return add("nemesis " + from + " FAULT id=" + from + " name=" + name + " worker=" + worker + " loses=false")
 			.add("nemesis " + to + " HEALED id=" + from);
 	}
 
-	WrittenHistory dies(String worker, long at) {
+	TestHistory dies(String worker, long at) {
 		return add("nemesis " + at + " KILLED worker=" + worker);
 	}
 
 	/** The history lasts until then, without further events. */
-	WrittenHistory until(long at) {
+	TestHistory until(long at) {
 		return add("store " + at + " STORE key=other owner= last=0");
 	}
 
