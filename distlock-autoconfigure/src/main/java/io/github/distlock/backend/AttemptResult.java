@@ -26,12 +26,12 @@ public sealed interface AttemptResult {
 	/**
 	 * The ticket waits in the store's order and will be signalled.
 	 *
-	 * @param lookAgain the delay after which the ticket attempts again without a signal,
+	 * @param retryAfter the delay after which the ticket attempts again without a signal,
 	 * jitter included. It is not longer than the shortest lease of the holders, which may
 	 * have died
 	 * @param queuedNow whether the ticket was not queued before
 	 */
-	record Waiting(Duration lookAgain, boolean queuedNow) implements AttemptResult {
+	record Queued(Duration retryAfter, boolean queuedNow) implements AttemptResult {
 	}
 
 }

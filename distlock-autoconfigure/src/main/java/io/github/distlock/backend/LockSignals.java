@@ -20,12 +20,12 @@ public interface LockSignals {
 	 * A waiting ticket should attempt again.
 	 * @param ticket the ticket
 	 */
-	void lookAgain(Ticket ticket);
+	void retry(Ticket ticket);
 
 	/**
 	 * All waiting tickets should attempt again, soon: signals may have been lost.
 	 */
-	void lookAgainAll();
+	void retryAll();
 
 	/**
 	 * A lease should be renewed now: its session is in doubt.

@@ -10,7 +10,7 @@ public sealed interface RenewalResult {
 	 *
 	 * @param validity how long it is valid now
 	 */
-	record Renewed(Validity validity) implements RenewalResult {
+	record Extended(Validity validity) implements RenewalResult {
 	}
 
 	/**

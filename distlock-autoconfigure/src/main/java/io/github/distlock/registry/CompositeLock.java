@@ -75,7 +75,7 @@ final class CompositeLock implements Lock {
 	}
 
 	/** Acquire the second lock, or release the first one if that fails. */
-	private boolean acquireSecond(Acquisition acquisition) throws InterruptedException {
+	private boolean acquireSecond(SecondAcquisition acquisition) throws InterruptedException {
 		boolean acquired;
 		try {
 			acquired = acquisition.acquire();
@@ -123,7 +123,7 @@ final class CompositeLock implements Lock {
 
 	/** A way to acquire the second lock. */
 	@FunctionalInterface
-	private interface Acquisition {
+	private interface SecondAcquisition {
 
 		boolean acquire() throws InterruptedException;
 

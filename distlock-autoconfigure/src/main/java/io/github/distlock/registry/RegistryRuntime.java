@@ -203,14 +203,14 @@ final class RegistryRuntime implements LockSignals {
 	}
 
 	@Override
-	public void lookAgain(Ticket ticket) {
+	public void retry(Ticket ticket) {
 		if (this.ready) {
 			this.acquirer.retry(ticket);
 		}
 	}
 
 	@Override
-	public void lookAgainAll() {
+	public void retryAll() {
 		if (this.ready) {
 			this.acquirer.retryAll();
 		}

@@ -263,7 +263,7 @@ public final class LeaseRenewer {
 			for (int i = 0; i < batch.leases().size(); i++) {
 				Lease lease = batch.leases().get(i);
 				RenewalResult result = (results != null) ? results.get(i) : null;
-				if (result instanceof RenewalResult.Renewed answer) {
+				if (result instanceof RenewalResult.Extended answer) {
 					renewed++;
 					lease.renewed(answer.validity(), batch.terms().get(i));
 				}

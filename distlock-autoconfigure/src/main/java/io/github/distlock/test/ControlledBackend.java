@@ -187,13 +187,13 @@ final class ControlledBackend implements LockBackend {
 		}
 
 		@Override
-		public void lookAgain(Ticket ticket) {
-			this.signals.lookAgain(ticket);
+		public void retry(Ticket ticket) {
+			this.signals.retry(ticket);
 		}
 
 		@Override
-		public void lookAgainAll() {
-			this.signals.lookAgainAll();
+		public void retryAll() {
+			this.signals.retryAll();
 		}
 
 		@Override

@@ -75,12 +75,12 @@ final class ForeignHolder implements LockSignals {
 	}
 
 	@Override
-	public void lookAgain(Ticket ticket) {
+	public void retry(Ticket ticket) {
 		// Never queued.
 	}
 
 	@Override
-	public void lookAgainAll() {
+	public void retryAll() {
 		// Never queued.
 	}
 

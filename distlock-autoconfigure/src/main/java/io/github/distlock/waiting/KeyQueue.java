@@ -385,8 +385,8 @@ final class KeyQueue implements QueueEvents {
 		}
 		queued.waited = true;
 		this.waiters.decideAll(new Outcome.TimedOut(), Waiter::triesOnce);
-		if (result instanceof AttemptResult.Waiting waiting) {
-			retryTimer().retryAfter(waiting.lookAgain());
+		if (result instanceof AttemptResult.Queued waiting) {
+			retryTimer().retryAfter(waiting.retryAfter());
 			if (queued.markQueued(waiting.queuedNow())) {
 				this.context.requeuedAtEnd();
 			}

@@ -154,12 +154,12 @@ final class BackendNode implements LockSignals {
 	}
 
 	@Override
-	public void lookAgain(Ticket ticket) {
+	public void retry(Ticket ticket) {
 		this.signalled.add(ticket);
 	}
 
 	@Override
-	public void lookAgainAll() {
+	public void retryAll() {
 	}
 
 	@Override

@@ -200,7 +200,7 @@ public final class ForgetfulBackend implements LockBackend {
 		 * A store that could not queue the ticket reports that it has not queued it now.
 		 */
 		private void note(Ticket ticket, @Nullable AttemptResult result) {
-			if (result instanceof AttemptResult.Waiting waiting && waiting.queuedNow()) {
+			if (result instanceof AttemptResult.Queued waiting && waiting.queuedNow()) {
 				ForgetfulBackend.this.queued.add(ticket);
 			}
 		}
@@ -237,16 +237,16 @@ public final class ForgetfulBackend implements LockBackend {
 		}
 
 		@Override
-		public void lookAgain(Ticket ticket) {
+		public void retry(Ticket ticket) {
 			if (!ForgetfulBackend.this.crashed) {
-				this.signals.lookAgain(ticket);
+				this.signals.retry(ticket);
 			}
 		}
 
 		@Override
-		public void lookAgainAll() {
+		public void retryAll() {
 			if (!ForgetfulBackend.this.crashed) {
-				this.signals.lookAgainAll();
+				this.signals.retryAll();
 			}
 		}
 

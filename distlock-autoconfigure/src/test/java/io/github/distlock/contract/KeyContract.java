@@ -58,7 +58,7 @@ interface KeyContract extends ContractTests {
 		first().release(other);
 		second().awaitGrant(otherWaiter);
 		assertThat(second().wasGranted(waiter)).isFalse();
-		assertThat(second().attempt(waiter)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(second().attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
 		first().release(holder);
 		second().awaitGrant(waiter);
 	}

@@ -30,8 +30,8 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 	default void aHeldLockIsNotGrantedToAnotherTicket() {
 		first().hold(key());
 		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOf(AttemptResult.Busy.class);
-		assertThat(second().attempt(second().ticket(key()))).isInstanceOf(AttemptResult.Waiting.class);
-		assertThat(first().attempt(first().ticket(key()))).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(second().attempt(second().ticket(key()))).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(first().attempt(first().ticket(key()))).isInstanceOf(AttemptResult.Queued.class);
 	}
 
 	@Test
@@ -54,7 +54,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		first().attempt(later);
 		assertThat(first().release(holder)).isTrue();
 		second().awaitSignal(waiter);
-		assertThat(first().attempt(later)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(first().attempt(later)).isInstanceOf(AttemptResult.Queued.class);
 		second().awaitGrant(waiter);
 	}
 
@@ -89,7 +89,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		Ticket behind = first().ticket(key());
 		ReleaseResult contended = first().store.release(holder, 0, new Successor(behind, LEASE));
 		assertThat(contended.released()).isTrue();
-		assertThat(contended.next()).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(contended.next()).isInstanceOf(AttemptResult.Queued.class);
 		second().awaitGrant(waiter);
 		second().release(waiter);
 		first().awaitGrant(behind);
@@ -157,7 +157,7 @@ interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderV
 		List<RenewalResult> results = first().store
 			.renew(List.of(new Renewal(holder, grant.lastToken(), LEASE.multipliedBy(3))));
 		assertThat(results).singleElement()
-			.isInstanceOfSatisfying(RenewalResult.Renewed.class,
+			.isInstanceOfSatisfying(RenewalResult.Extended.class,
 					(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM))
 						.isGreaterThan(LEASE.multipliedBy(2).toNanos()));
 		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOfSatisfying(AttemptResult.Busy.class,

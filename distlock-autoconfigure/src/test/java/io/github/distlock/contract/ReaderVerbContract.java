@@ -44,7 +44,7 @@ interface ReaderVerbContract extends ContractTests {
 		}
 		assertThat(first().store.renew(List.of(new Renewal(one, granted.lastToken(), LEASE.multipliedBy(2)))))
 			.singleElement()
-			.isInstanceOf(RenewalResult.Renewed.class);
+			.isInstanceOf(RenewalResult.Extended.class);
 		assertThat(second().store.renew(List.of(new Renewal(one, last, LEASE))))
 			.containsExactly(new RenewalResult.Gone());
 		assertThat(first().release(one)).isTrue();
@@ -83,11 +83,11 @@ interface ReaderVerbContract extends ContractTests {
 		Ticket holder = reader(first());
 		first().attempt(holder);
 		Ticket writer = writer(second());
-		assertThat(second().attempt(writer)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(second().attempt(writer)).isInstanceOf(AttemptResult.Queued.class);
 		Ticket laterReader = reader(first());
 		Ticket later = reader(second());
-		assertThat(first().attempt(laterReader)).isInstanceOf(AttemptResult.Waiting.class);
-		assertThat(second().attempt(later)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(first().attempt(laterReader)).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(second().attempt(later)).isInstanceOf(AttemptResult.Queued.class);
 		second().store.cancel(writer);
 		first().awaitSignal(laterReader);
 		second().awaitSignal(later);
@@ -112,12 +112,12 @@ interface ReaderVerbContract extends ContractTests {
 		assertThat(first().release(holder)).isTrue();
 		second().awaitGrant(early);
 		first().awaitGrant(second);
-		assertThat(second().attempt(writer)).isInstanceOf(AttemptResult.Waiting.class);
-		assertThat(first().attempt(laterReader)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(second().attempt(writer)).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(first().attempt(laterReader)).isInstanceOf(AttemptResult.Queued.class);
 		second().release(early);
 		first().release(second);
 		second().awaitGrant(writer);
-		assertThat(first().attempt(laterReader)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(first().attempt(laterReader)).isInstanceOf(AttemptResult.Queued.class);
 		second().release(writer);
 		first().awaitGrant(laterReader);
 	}
@@ -134,7 +134,7 @@ interface ReaderVerbContract extends ContractTests {
 		assertThat(result.released()).isTrue();
 		Grant kept = granted(result.next());
 		assertThat(kept.firstToken()).isGreaterThan(before.firstToken());
-		assertThat(second().attempt(waiting)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(second().attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
 		// A copy changes nothing, and may return the present state.
 		ReleaseResult again = first().store.release(writer, before.firstToken(), new Successor(reader, LEASE));
 		assertThat(again.released()).isFalse();
@@ -162,8 +162,8 @@ interface ReaderVerbContract extends ContractTests {
 		granted(first().store.release(writer, before.firstToken(), new Successor(kept, LEASE)).next());
 		second().awaitSignal(next);
 		second().awaitGrant(next);
-		assertThat(second().attempt(waiting)).isInstanceOf(AttemptResult.Waiting.class);
-		assertThat(second().attempt(laterReader)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(second().attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(second().attempt(laterReader)).isInstanceOf(AttemptResult.Queued.class);
 	}
 
 	@Test

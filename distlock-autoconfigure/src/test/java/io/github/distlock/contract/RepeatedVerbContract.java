@@ -50,9 +50,9 @@ interface RepeatedVerbContract extends ContractTests {
 		Ticket holder = first().hold(key());
 		Ticket waiter = second().ticket(key());
 		Ticket later = first().ticket(key());
-		assertThat(second().attempt(waiter)).isInstanceOfSatisfying(AttemptResult.Waiting.class,
+		assertThat(second().attempt(waiter)).isInstanceOfSatisfying(AttemptResult.Queued.class,
 				(waiting) -> assertThat(waiting.queuedNow()).isTrue());
-		assertThat(second().attempt(waiter)).isInstanceOfSatisfying(AttemptResult.Waiting.class,
+		assertThat(second().attempt(waiter)).isInstanceOfSatisfying(AttemptResult.Queued.class,
 				(waiting) -> assertThat(waiting.queuedNow()).isFalse());
 		first().attempt(later);
 		// It keeps its position.
@@ -106,7 +106,7 @@ interface RepeatedVerbContract extends ContractTests {
 		Grant grant = granted(first().attempt(holder));
 		for (Duration lease : List.of(LEASE.multipliedBy(3), LEASE.multipliedBy(3), store().shortLease())) {
 			assertThat(first().store.renew(List.of(new Renewal(holder, grant.lastToken(), lease)))).singleElement()
-				.isInstanceOf(RenewalResult.Renewed.class);
+				.isInstanceOf(RenewalResult.Extended.class);
 		}
 		assertThat(second().attemptOnce(second().ticket(key()))).isInstanceOfSatisfying(AttemptResult.Busy.class,
 				(busy) -> {
@@ -128,7 +128,7 @@ interface RepeatedVerbContract extends ContractTests {
 		List<RenewalResult> results = first().store.renew(renewals);
 		assertThat(results).hasSize(6);
 		for (int i = 0; i < 6; i++) {
-			assertThat(results.get(i)).isInstanceOf((i == 2) ? RenewalResult.Gone.class : RenewalResult.Renewed.class);
+			assertThat(results.get(i)).isInstanceOf((i == 2) ? RenewalResult.Gone.class : RenewalResult.Extended.class);
 		}
 	}
 

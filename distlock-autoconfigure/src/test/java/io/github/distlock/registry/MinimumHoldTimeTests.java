@@ -179,7 +179,7 @@ class MinimumHoldTimeTests {
 		@Override
 		public List<RenewalResult> renew(List<Renewal> renewals) {
 			return renewals.stream()
-				.<RenewalResult>map((renewal) -> new RenewalResult.Renewed(validity(renewal.lease())))
+				.<RenewalResult>map((renewal) -> new RenewalResult.Extended(validity(renewal.lease())))
 				.toList();
 		}
 

@@ -53,7 +53,7 @@ final class ScriptedStore extends IdleStore {
 		this.meanwhile.run();
 		return renewals.stream()
 			.<RenewalResult>map((renewal) -> this.gone ? new RenewalResult.Gone()
-					: new RenewalResult.Renewed(Validity.until(sent, renewal.lease())))
+					: new RenewalResult.Extended(Validity.until(sent, renewal.lease())))
 			.toList();
 	}
 

@@ -23,8 +23,18 @@ class StructureTests {
 	}
 
 	@Test
-	void noCycleHasMoreThanFiveClasses() {
-		assertThat(report.cycles()).allSatisfy((cycle) -> assertThat(cycle).hasSizeLessThanOrEqualTo(5));
+	void noCycleHasMoreThanThreeClasses() {
+		assertThat(report.cycles()).allSatisfy((cycle) -> assertThat(cycle).hasSizeLessThanOrEqualTo(3));
+	}
+
+	@Test
+	void noSimpleNameOfATypeExistsTwice() {
+		assertThat(report.duplicateNames()).isEmpty();
+	}
+
+	@Test
+	void thingsAreNotSpokenOfAsPersons() throws IOException {
+		assertThat(report.persons()).hasSizeLessThanOrEqualTo(5);
 	}
 
 	@Test

@@ -14,11 +14,11 @@ public final class NoSignals implements LockSignals {
 	}
 
 	@Override
-	public void lookAgain(Ticket ticket) {
+	public void retry(Ticket ticket) {
 	}
 
 	@Override
-	public void lookAgainAll() {
+	public void retryAll() {
 	}
 
 	@Override

@@ -241,12 +241,12 @@ class ErrorRecoveryTests {
 		}
 
 		@Override
-		public void lookAgain(Ticket ticket) {
+		public void retry(Ticket ticket) {
 			this.acquirer.retry(ticket);
 		}
 
 		@Override
-		public void lookAgainAll() {
+		public void retryAll() {
 			this.acquirer.retryAll();
 		}
 

@@ -78,7 +78,7 @@ class FairOrderTests {
 		@Override
 		public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 			FairOrderTests.this.asked.add(ticket.number());
-			return new AttemptResult.Waiting(Duration.ofSeconds(2), false);
+			return new AttemptResult.Queued(Duration.ofSeconds(2), false);
 		}
 
 		@Override

@@ -106,7 +106,7 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 	void aTicketIsRequeuedOnlyIfItWasQueuedBefore() {
 		Waiter waiter = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(waiter));
-		AttemptResult notQueued = new AttemptResult.Waiting(Duration.ofMillis(200), false);
+		AttemptResult notQueued = new AttemptResult.Queued(Duration.ofMillis(200), false);
 		this.queue.attemptAnswered(attempt, notQueued);
 		this.queue.attemptAnswered(attempt(this.queue.retry()), waiting());
 		assertThat(this.requeuedAtEndCalls).isZero();
@@ -118,8 +118,7 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 	void aTicketThatAnUnansweredAttemptQueuedCanBeRequeued() {
 		Command.Attempt attempt = attempt(this.queue.join(waiter(LEASE)));
 		this.queue.attemptFailed(attempt, FAILURE);
-		this.queue.attemptAnswered(attempt(this.queue.retry()),
-				new AttemptResult.Waiting(Duration.ofSeconds(2), false));
+		this.queue.attemptAnswered(attempt(this.queue.retry()), new AttemptResult.Queued(Duration.ofSeconds(2), false));
 		assertThat(this.requeuedAtEndCalls).isZero();
 		this.queue.attemptAnswered(attempt(this.queue.retry()), waiting());
 		assertThat(this.requeuedAtEndCalls).isEqualTo(1);

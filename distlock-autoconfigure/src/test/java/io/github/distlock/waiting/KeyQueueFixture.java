@@ -90,7 +90,7 @@ abstract class KeyQueueFixture implements KeyQueue.Context {
 	}
 
 	static AttemptResult waiting() {
-		return new AttemptResult.Waiting(Duration.ofSeconds(2), true);
+		return new AttemptResult.Queued(Duration.ofSeconds(2), true);
 	}
 
 	Grant grant(Duration ttl) {

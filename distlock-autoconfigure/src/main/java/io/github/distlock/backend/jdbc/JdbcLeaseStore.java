@@ -102,7 +102,7 @@ final class JdbcLeaseStore implements LockStore {
 	private static List<RenewalResult> answers(List<Renewal> renewals, List<Boolean> held, TimeSource.Instant sent) {
 		List<RenewalResult> results = new ArrayList<>(held.size());
 		for (int i = 0; i < held.size(); i++) {
-			results.add(held.get(i) ? new RenewalResult.Renewed(Validity.until(sent, renewals.get(i).lease()))
+			results.add(held.get(i) ? new RenewalResult.Extended(Validity.until(sent, renewals.get(i).lease()))
 					: new RenewalResult.Gone());
 		}
 		return results;
@@ -113,7 +113,7 @@ final class JdbcLeaseStore implements LockStore {
 			return new AttemptResult.Granted(new Grant(row.fence() - this.settings.tokensPerGrant() + 1, row.fence(),
 					Validity.until(row.sent(), row.remaining())));
 		}
-		return queue ? new AttemptResult.Waiting(retryAfter(row), false) : new AttemptResult.Busy(row.remaining());
+		return queue ? new AttemptResult.Queued(retryAfter(row), false) : new AttemptResult.Busy(row.remaining());
 	}
 
 	/**

@@ -71,7 +71,7 @@ final class JdbcRowStore implements LockStore {
 				return new AttemptResult.Granted(held.grant());
 			}
 			if (existing.waiting) {
-				return new AttemptResult.Waiting(RowTickets.RETRY_INTERVAL, false);
+				return new AttemptResult.Queued(RowTickets.RETRY_INTERVAL, false);
 			}
 		}
 		RowTicket rowTicket = (existing != null) ? existing : this.tickets.begin(ticket, queue);
@@ -153,7 +153,7 @@ final class JdbcRowStore implements LockStore {
 		}
 		RowTicket rowTicket = this.tickets.find(ticket);
 		HeldRow held = (alive && rowTicket != null) ? rowTicket.held() : null;
-		return (held != null) ? new RenewalResult.Renewed(held.grant().validity()) : new RenewalResult.Gone();
+		return (held != null) ? new RenewalResult.Extended(held.grant().validity()) : new RenewalResult.Gone();
 	}
 
 	private void requireOpen() {

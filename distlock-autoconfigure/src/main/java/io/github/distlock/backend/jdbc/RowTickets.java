@@ -94,7 +94,7 @@ final class RowTickets {
 
 	private static void answerWaiting(RowTicket rowTicket) {
 		rowTicket.waiting = true;
-		rowTicket.answer.complete(new AttemptResult.Waiting(RETRY_INTERVAL, true));
+		rowTicket.answer.complete(new AttemptResult.Queued(RETRY_INTERVAL, true));
 	}
 
 	private void start(RowTicket rowTicket) {
@@ -197,7 +197,7 @@ final class RowTickets {
 		if (!rowTicket.answer.completeExceptionally(failure) && !rowTicket.isLeaving()) {
 			logger.debug("The wait for a lock has failed and is started again", ex);
 			this.tickets.remove(rowTicket.ticket, rowTicket);
-			this.signals.lookAgain(rowTicket.ticket);
+			this.signals.retry(rowTicket.ticket);
 		}
 	}
 

@@ -103,7 +103,7 @@ final class LocalLockStore implements LockStore {
 		List<Boolean> held = this.store.renew(renewals);
 		RenewalResult[] results = new RenewalResult[renewals.size()];
 		for (int i = 0; i < results.length; i++) {
-			results[i] = held.get(i) ? new RenewalResult.Renewed(Validity.until(sent, renewals.get(i).lease()))
+			results[i] = held.get(i) ? new RenewalResult.Extended(Validity.until(sent, renewals.get(i).lease()))
 					: new RenewalResult.Gone();
 		}
 		return List.of(results);
@@ -122,7 +122,7 @@ final class LocalLockStore implements LockStore {
 			return new AttemptResult.Busy(result.remaining());
 		}
 		Duration delay = result.remaining().plus(AFTER_END);
-		return new AttemptResult.Waiting((delay.compareTo(LONGEST_RETRY_DELAY) < 0) ? delay : LONGEST_RETRY_DELAY,
+		return new AttemptResult.Queued((delay.compareTo(LONGEST_RETRY_DELAY) < 0) ? delay : LONGEST_RETRY_DELAY,
 				result.queuedNow());
 	}
 

@@ -46,7 +46,7 @@ final class InboxServer implements InboxMonitor.Server, RedisInbox.FailureExplai
 
 	@Override
 	public void subscriptionConfirmed() {
-		this.signals.lookAgainAll();
+		this.signals.retryAll();
 	}
 
 	@Override

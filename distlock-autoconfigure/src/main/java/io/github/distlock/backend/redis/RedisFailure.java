@@ -24,26 +24,26 @@ import org.springframework.util.StringUtils;
  * @param kind the kind of failure
  * @param detail the text of the server, the driver or the network
  */
-record RedisFailure(Kind kind, String detail) {
+record RedisFailure(FailureKind kind, String detail) {
 
 	/** Sufficient for every driver. A chain of causes may be a cycle. */
 	private static final int MAX_CAUSES = 50;
 
 	static RedisFailure of(Throwable failure) {
 		List<Throwable> causes = causes(failure);
-		for (Kind kind : Kind.values()) {
+		for (FailureKind kind : FailureKind.values()) {
 			for (Throwable cause : causes) {
 				if (kind.matches(cause)) {
 					return new RedisFailure(kind, describe(cause));
 				}
 			}
 		}
-		return new RedisFailure(Kind.OTHER, describe(root(failure)));
+		return new RedisFailure(FailureKind.OTHER, describe(root(failure)));
 	}
 
 	/** Whether the server answered, so that it can be reached and used. */
 	boolean isAnswer() {
-		return this.kind == Kind.RIGHT;
+		return this.kind == FailureKind.RIGHT;
 	}
 
 	String explain(RedisServer server) {
@@ -93,7 +93,7 @@ record RedisFailure(Kind kind, String detail) {
 	 * server, the detail, the properties of the connection and the property of the
 	 * time-out.
 	 */
-	enum Kind {
+	enum FailureKind {
 
 		CREDENTIALS("%s refuses the credentials (%s). Check user name and password in %s",
 				List.of("WRONGPASS", "NOAUTH", "invalid password", "invalid username-password pair",
@@ -138,11 +138,11 @@ record RedisFailure(Kind kind, String detail) {
 
 		private final List<Class<? extends Throwable>> types;
 
-		Kind(String text, List<String> words) {
+		FailureKind(String text, List<String> words) {
 			this(text, words, List.of());
 		}
 
-		Kind(String text, List<String> words, List<Class<? extends Throwable>> types) {
+		FailureKind(String text, List<String> words, List<Class<? extends Throwable>> types) {
 			this.text = text;
 			this.words = words;
 			this.types = types;

@@ -233,12 +233,12 @@ final class RedisLockStore implements LockStore {
 		if (reply[0] == 0 && holderMillis >= 0) {
 			delay = Math.min(delay, Math.max(MIN_RETRY_MILLIS, holderMillis + 1));
 		}
-		return new AttemptResult.Waiting(Duration.ofMillis(delay), reply[3] == 1);
+		return new AttemptResult.Queued(Duration.ofMillis(delay), reply[3] == 1);
 	}
 
 	private static AttemptResult unqueued() {
 		long delay = ThreadLocalRandom.current().nextLong(UNQUEUED_RETRY_MILLIS / 2, UNQUEUED_RETRY_MILLIS);
-		return new AttemptResult.Waiting(Duration.ofMillis(delay), false);
+		return new AttemptResult.Queued(Duration.ofMillis(delay), false);
 	}
 
 	/**

@@ -123,7 +123,7 @@ public final class RedisQuorumNode implements QuorumNode {
 		return ask(Scripts.QUORUM_CLAIM, claim.ticket(), claim.token(), millis(lease), millis(oldEnough),
 				queue ? claim.ticket().token() : "")
 			.thenApply((reply) -> switch (reply.word()) {
-				case Reply.GRANTED -> new Vote.Granted(reply.numbers()[0], reply.numbers()[1]);
+				case Reply.GRANTED -> new Vote.Locked(reply.numbers()[0], reply.numbers()[1]);
 				case "held" ->
 					new Vote.Held(Duration.ofMillis(Math.max(0, reply.numbers()[0])), reply.numbers()[1] == 1);
 				case "young" -> new Vote.Young(Duration.ofSeconds(reply.numbers()[0]));

@@ -57,11 +57,11 @@ record RenewalScript(RedisScript<List> script, List<Renewal> renewals, List<Stri
 	List<RenewalResult> answered(List<Long> answer, TimeSource.Instant sent) {
 		List<RenewalResult> results = new ArrayList<>(this.renewals.size());
 		// One object for equal results: thousands of held locks keep a reference to it.
-		RenewalResult.Renewed shared = null;
+		RenewalResult.Extended shared = null;
 		for (int i = 0; i < this.renewals.size(); i++) {
 			Renewal renewal = this.renewals.get(i);
 			if (shared == null || shared.validity().ttlNanos() != renewal.lease().toNanos()) {
-				shared = new RenewalResult.Renewed(Validity.until(sent, renewal.lease()));
+				shared = new RenewalResult.Extended(Validity.until(sent, renewal.lease()));
 			}
 			results.add((answer.get(i) == 1) ? shared : new RenewalResult.Gone(answer.get(i) == 2));
 		}

@@ -93,7 +93,7 @@ final class LockRound {
 	}
 
 	private @Nullable Result judge(VoteCollector<Vote> answers) {
-		int granted = answers.count(Vote.Granted.class::isInstance);
+		int granted = answers.count(Vote.Locked.class::isInstance);
 		if (granted >= this.quorum.majority()) {
 			return won(answers);
 		}
@@ -113,12 +113,12 @@ final class LockRound {
 
 	private Result won(VoteCollector<Vote> answers) {
 		long token = answers.given()
-			.mapToLong((vote) -> (vote instanceof Vote.Granted granted) ? granted.token() : 0)
+			.mapToLong((vote) -> (vote instanceof Vote.Locked granted) ? granted.token() : 0)
 			.max()
 			.orElseThrow();
-		Map<Integer, Vote.Granted> granted = new HashMap<>();
+		Map<Integer, Vote.Locked> granted = new HashMap<>();
 		for (int i = 0; i < answers.nodes(); i++) {
-			if (answers.of(i) instanceof Vote.Granted vote) {
+			if (answers.of(i) instanceof Vote.Locked vote) {
 				granted.put(i, vote);
 			}
 		}
@@ -135,7 +135,7 @@ final class LockRound {
 			.filter((i) -> answers.of(i) instanceof Vote.Held && this.quorum.node(i).isListening())
 			.findFirst()
 			.orElse(-1);
-		return new Result.Lost(remaining, queued, heldAt);
+		return new Result.NotWon(remaining, queued, heldAt);
 	}
 
 	/**
@@ -148,7 +148,7 @@ final class LockRound {
 		// clock.
 		long ahead = this.lease.toNanos() / 2000;
 		List<CompletableFuture<Boolean>> secured = IntStream.range(0, this.quorum.size()).mapToObj((i) -> {
-			Vote.Granted vote = won.votes().get(i);
+			Vote.Locked vote = won.votes().get(i);
 			if (vote == null || lastToken < vote.nowMicros() + ahead) {
 				return CompletableFuture.completedFuture(vote != null);
 			}
@@ -172,7 +172,7 @@ final class LockRound {
 		 * @param token the first fencing token
 		 * @param votes the votes of the majority, by node
 		 */
-		record Won(long token, Map<Integer, Vote.Granted> votes) implements Result {
+		record Won(long token, Map<Integer, Vote.Locked> votes) implements Result {
 		}
 
 		/**
@@ -183,7 +183,7 @@ final class LockRound {
 		 * @param heldAt a node that another claim holds, where the ticket could be
 		 * queued; or -1
 		 */
-		record Lost(Duration remaining, boolean queued, int heldAt) implements Result {
+		record NotWon(Duration remaining, boolean queued, int heldAt) implements Result {
 		}
 
 		/**

@@ -135,7 +135,7 @@ public interface QuorumNode {
 		 * @param token higher than any that is known here, and not behind the clock
 		 * @param nowMicros the node's clock
 		 */
-		record Granted(long token, long nowMicros) implements Vote {
+		record Locked(long token, long nowMicros) implements Vote {
 		}
 
 		/**

@@ -76,7 +76,7 @@ public final class RedlockBackend implements LockBackend {
 		LockSignals signals = context.signals();
 		RedlockStore store = new RedlockStore(this, this.quorum, this.settings, this.clock, signals);
 		List<CompletableFuture<Boolean>> connecting = this.quorum
-			.ask((node) -> node.start(context.instance(), (ticket) -> store.woken(node, ticket), signals::lookAgainAll)
+			.ask((node) -> node.start(context.instance(), (ticket) -> store.woken(node, ticket), signals::retryAll)
 				.thenApply((done) -> true));
 		// Otherwise the first command would fail since no node is connected.
 		VoteCollector

@@ -47,7 +47,7 @@ final class RedlockRenewals {
 			}
 		}
 		TimeSource.Instant sent = this.clock.now();
-		List<Verdict> verdicts = extensions.isEmpty() ? List.of() : ask(extensions);
+		List<RenewalVerdict> verdicts = extensions.isEmpty() ? List.of() : ask(extensions);
 		List<RenewalResult> results = new ArrayList<>(batch.size());
 		int next = 0;
 		for (int i = 0; i < batch.size(); i++) {
@@ -65,12 +65,12 @@ final class RedlockRenewals {
 		return (renewal.lease().compareTo(this.longestLease) < 0) ? renewal.lease() : this.longestLease;
 	}
 
-	private RenewalResult result(WonRound wonRound, Renewal renewal, Verdict verdict, TimeSource.Instant sent) {
+	private RenewalResult result(WonRound wonRound, Renewal renewal, RenewalVerdict verdict, TimeSource.Instant sent) {
 		if (verdict.renewed()) {
 			Validity validity = Validity.until(sent, RedlockStore.withoutDrift(allowed(renewal)));
 			if (!validity.hasPassed(this.clock)) {
 				wonRound.renewed(validity, allowed(renewal));
-				return new RenewalResult.Renewed(validity);
+				return new RenewalResult.Extended(validity);
 			}
 		}
 		if (verdict.gone()) {
@@ -81,18 +81,18 @@ final class RedlockRenewals {
 				"Lock '" + renewal.ticket().key() + "' was not renewed by enough nodes within its lease"));
 	}
 
-	private List<Verdict> ask(List<Extension> extensions) {
+	private List<RenewalVerdict> ask(List<Extension> extensions) {
 		try {
 			return this.quorum.await(VoteCollector.judge(this.quorum.ask((node) -> node.renew(extensions)),
 					(answers) -> judge(answers, extensions)));
 		}
 		catch (LockBackendException ex) {
-			return extensions.stream().map((extension) -> new Verdict(false, false, ex)).toList();
+			return extensions.stream().map((extension) -> new RenewalVerdict(false, false, ex)).toList();
 		}
 	}
 
-	private @Nullable List<Verdict> judge(VoteCollector<List<Boolean>> answers, List<Extension> extensions) {
-		List<Verdict> verdicts = new ArrayList<>(extensions.size());
+	private @Nullable List<RenewalVerdict> judge(VoteCollector<List<Boolean>> answers, List<Extension> extensions) {
+		List<RenewalVerdict> verdicts = new ArrayList<>(extensions.size());
 		for (int i = 0; i < extensions.size(); i++) {
 			int lease = i;
 			boolean renewed = answers.count((each) -> each.get(lease)) >= this.quorum.majority();
@@ -100,13 +100,13 @@ final class RedlockRenewals {
 			if (!renewed && !gone && answers.outstanding() > 0) {
 				return null;
 			}
-			verdicts.add(new Verdict(renewed, gone, (renewed || gone) ? null
+			verdicts.add(new RenewalVerdict(renewed, gone, (renewed || gone) ? null
 					: this.quorum.failure("renewal", extensions.get(i).claim().ticket().key(), answers, (each) -> "")));
 		}
 		return verdicts;
 	}
 
-	private record Verdict(boolean renewed, boolean gone, @Nullable LockBackendException cause) {
+	private record RenewalVerdict(boolean renewed, boolean gone, @Nullable LockBackendException cause) {
 	}
 
 }

@@ -121,7 +121,7 @@ final class RedlockStore implements LockStore {
 		RedlockTicket redlockTicket = this.tickets.get(ticket);
 		if (redlockTicket != null && redlockTicket.wonRound() == null) {
 			redlockTicket.woken();
-			this.signals.lookAgain(ticket);
+			this.signals.retry(ticket);
 		}
 		else {
 			// It no longer waits: signal the next ticket.
@@ -144,7 +144,7 @@ final class RedlockStore implements LockStore {
 		}
 		Duration pause = queue ? this.pause.remaining(ticket.key()) : null;
 		if (pause != null) {
-			return new AttemptResult.Waiting(pause.plus(RedlockTicket.retry(0)), false);
+			return new AttemptResult.Queued(pause.plus(RedlockTicket.retry(0)), false);
 		}
 		// Before the round: a node may signal the ticket before all have answered.
 		RedlockTicket waiting = queue ? this.tickets.computeIfAbsent(ticket, (key) -> new RedlockTicket())
@@ -159,7 +159,7 @@ final class RedlockStore implements LockStore {
 				granted(this.tickets.computeIfAbsent(ticket, (key) -> new RedlockTicket()), wonRound, queueAt);
 				return new AttemptResult.Granted(wonRound.grant());
 			}
-			result = new Result.Lost(Duration.ZERO, false, queueAt);
+			result = new Result.NotWon(Duration.ZERO, false, queueAt);
 		}
 		undo(round);
 		if (result instanceof Result.Failed failed) {
@@ -168,7 +168,7 @@ final class RedlockStore implements LockStore {
 			}
 			throw failed.cause();
 		}
-		Result.Lost lost = (Result.Lost) result;
+		Result.NotWon lost = (Result.NotWon) result;
 		return (queue && waiting != null) ? waiting(waiting, lost, queueAt, lease)
 				: new AttemptResult.Busy(lost.remaining());
 	}
@@ -204,10 +204,10 @@ final class RedlockStore implements LockStore {
 		}
 	}
 
-	private AttemptResult waiting(RedlockTicket redlockTicket, Result.Lost lost, int queueAt, Duration lease) {
+	private AttemptResult waiting(RedlockTicket redlockTicket, Result.NotWon lost, int queueAt, Duration lease) {
 		Duration look = lost.queued() ? redlockTicket.queued(queueAt, lease, lost.remaining())
 				: redlockTicket.notQueued(lost.heldAt());
-		return new AttemptResult.Waiting(look, redlockTicket.reportWaiting());
+		return new AttemptResult.Queued(look, redlockTicket.reportWaiting());
 	}
 
 	private int queueAt(String key, @Nullable RedlockTicket redlockTicket) {
@@ -265,7 +265,7 @@ final class RedlockStore implements LockStore {
 			return attempt(next.ticket(), next.lease(), true);
 		}
 		catch (LockBackendException ex) {
-			return new AttemptResult.Waiting(RedlockTicket.retry(0), false);
+			return new AttemptResult.Queued(RedlockTicket.retry(0), false);
 		}
 	}
 

@@ -80,7 +80,7 @@ final class RoundRelease {
 
 	private void leave(int node, @Nullable Vote vote, @Nullable Throwable failure) {
 		boolean unsent = failure != null && VoteCollector.asFailure(failure) instanceof NodeUnreachableException;
-		if (unsent || vote != null && !(vote instanceof Vote.Granted)) {
+		if (unsent || vote != null && !(vote instanceof Vote.Locked)) {
 			answered(node, new Left(false, false));
 		}
 		else {

@@ -132,7 +132,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		if (queue) {
 			double share = RETRY_SHARE + ThreadLocalRandom.current().nextDouble(RETRY_JITTER);
 			return CompletableFuture.completedFuture(
-					new AttemptResult.Waiting(Duration.ofMillis((long) (timeout.toMillis() * share)), isNew));
+					new AttemptResult.Queued(Duration.ofMillis((long) (timeout.toMillis() * share)), isNew));
 		}
 		// The session of the holder is not known: its timeout is the best estimate.
 		AttemptResult busy = new AttemptResult.Busy(timeout);
@@ -262,7 +262,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 				return session.hasEnded() ? GONE : new RenewalResult.Unknown(
 						this.connection.failed("renewal of lock '" + renewal.ticket().key() + "'", failure));
 			}
-			return stat.isPresent() ? new RenewalResult.Renewed(Validity.session(session)) : GONE;
+			return stat.isPresent() ? new RenewalResult.Extended(Validity.session(session)) : GONE;
 		});
 	}
 
@@ -277,7 +277,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 				return;
 			}
 			if (failure != null) {
-				this.signals.lookAgain(ticket.ticket());
+				this.signals.retry(ticket.ticket());
 			}
 			else if (first && ticket.hold()) {
 				this.signals.granted(ticket.ticket(), grant(ticket, node));
@@ -305,7 +305,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		}
 		this.tickets.retryDeletions();
 		sessionInDoubt();
-		this.signals.lookAgainAll();
+		this.signals.retryAll();
 	}
 
 }

@@ -102,11 +102,11 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 	}
 
 	@Override
-	public void lookAgain(Ticket ticket) {
+	public void retry(Ticket ticket) {
 	}
 
 	@Override
-	public void lookAgainAll() {
+	public void retryAll() {
 	}
 
 	@Override

@@ -115,12 +115,12 @@ class LeaseModeTests {
 			Ticket holder = one.ticket(this.key);
 			one.take(holder);
 			Ticket waiter = two.ticket(this.key);
-			assertThat(two.attempt(waiter)).isInstanceOf(AttemptResult.Waiting.class);
+			assertThat(two.attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
 			Ticket next = one.ticket(this.key);
 			assertThat(one.store.release(holder, 0, new Successor(next, JdbcNode.LEASE)).next())
-				.isInstanceOf(AttemptResult.Waiting.class);
+				.isInstanceOf(AttemptResult.Queued.class);
 			two.take(waiter);
-			assertThat(one.attempt(next)).isInstanceOf(AttemptResult.Waiting.class);
+			assertThat(one.attempt(next)).isInstanceOf(AttemptResult.Queued.class);
 		}
 	}
 
@@ -140,7 +140,7 @@ class LeaseModeTests {
 			List<RenewalResult> results = node.store.renew(renewals);
 			for (int i = 0; i < 30; i++) {
 				assertThat(results.get(i)).as("renewal " + i)
-					.isInstanceOf((i == 3 || i == 7) ? RenewalResult.Gone.class : RenewalResult.Renewed.class);
+					.isInstanceOf((i == 3 || i == 7) ? RenewalResult.Gone.class : RenewalResult.Extended.class);
 			}
 			assertThat(remaining(node, 9)).isGreaterThan(Duration.ofSeconds(20));
 			assertThat(remaining(node, 1)).isGreaterThan(Duration.ofMinutes(4));

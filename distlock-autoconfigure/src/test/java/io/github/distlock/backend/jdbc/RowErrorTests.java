@@ -41,7 +41,7 @@ class RowErrorTests implements LockSignals {
 				.open(new StoreContext("error", this));
 			Ticket held = other.ticket(this.key);
 			other.take(held);
-			assertThat(store.attempt(ticket(1, ""), JdbcNode.LEASE, true)).isInstanceOf(AttemptResult.Waiting.class);
+			assertThat(store.attempt(ticket(1, ""), JdbcNode.LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
 			assertThat(other.release(held)).isTrue();
 			assertThat(this.granted.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
 			await().atMost(SOON).until(() -> other.attemptOnce(this.key) instanceof AttemptResult.Granted);
@@ -66,11 +66,11 @@ class RowErrorTests implements LockSignals {
 	}
 
 	@Override
-	public void lookAgain(Ticket ticket) {
+	public void retry(Ticket ticket) {
 	}
 
 	@Override
-	public void lookAgainAll() {
+	public void retryAll() {
 	}
 
 	@Override

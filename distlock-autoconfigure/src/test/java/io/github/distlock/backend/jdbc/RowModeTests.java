@@ -37,7 +37,7 @@ class RowModeTests {
 		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.row(pool)) {
 			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
 			Ticket waiter = node.ticket(this.key);
-			assertThat(node.attempt(waiter)).isInstanceOf(AttemptResult.Waiting.class);
+			assertThat(node.attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
 			holder.kill();
 			// Shorter than the lock time-out of the statement.
 			await().atMost(Duration.ofSeconds(2)).until(() -> node.granted.contains(waiter));
@@ -57,7 +57,7 @@ class RowModeTests {
 			Grant grant = node.take(ticket);
 			List<Renewal> renewal = List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE));
 			assertThat(node.store.renew(renewal)).singleElement()
-				.isInstanceOfSatisfying(RenewalResult.Renewed.class,
+				.isInstanceOfSatisfying(RenewalResult.Extended.class,
 						(renewed) -> assertThat(renewed.validity().sessionBound()).isTrue());
 			endOtherSessions(server, database);
 			await().atMost(Duration.ofSeconds(10)).until(() -> node.doubted.contains(ticket));
@@ -79,7 +79,7 @@ class RowModeTests {
 				.hasMessageContaining("all 2 connections")
 				.hasMessageContaining("distlock.jdbc.max-connections");
 			Ticket third = node.ticket(this.key + 3);
-			assertThat(node.attempt(third)).isInstanceOf(AttemptResult.Waiting.class);
+			assertThat(node.attempt(third)).isInstanceOf(AttemptResult.Queued.class);
 			Ticket forgotten = node.ticket(this.key + 4);
 			node.attempt(forgotten);
 			node.store.cancel(forgotten);
@@ -115,7 +115,7 @@ class RowModeTests {
 				JdbcNode node = JdbcNode.row(pool, 1)) {
 			holder.take(holder.ticket(this.key));
 			Ticket waiter = node.ticket(this.key);
-			assertThat(node.attempt(waiter)).isInstanceOf(AttemptResult.Waiting.class);
+			assertThat(node.attempt(waiter)).isInstanceOf(AttemptResult.Queued.class);
 			Ticket free = node.ticket(this.key + "free");
 			node.attempt(free);
 			await().atMost(Duration.ofSeconds(15)).until(() -> node.granted.contains(free));

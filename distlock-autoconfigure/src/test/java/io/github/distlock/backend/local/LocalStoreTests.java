@@ -86,9 +86,9 @@ class LocalStoreTests {
 	void aWaiterIsAttemptedAgainWhenTheLeaseOfTheHolderHasEnded() {
 		grant(ticket());
 		Ticket waiter = ticket();
-		AttemptResult.Waiting waiting = (AttemptResult.Waiting) this.lockStore.attempt(waiter, LEASE, true);
-		assertThat(waiting.lookAgain()).isBetween(LEASE, LEASE.plusMillis(1));
-		this.clock.pass(waiting.lookAgain());
+		AttemptResult.Queued waiting = (AttemptResult.Queued) this.lockStore.attempt(waiter, LEASE, true);
+		assertThat(waiting.retryAfter()).isBetween(LEASE, LEASE.plusMillis(1));
+		this.clock.pass(waiting.retryAfter());
 		assertThat(this.lockStore.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
 	}
 
@@ -100,12 +100,12 @@ class LocalStoreTests {
 		this.clock.pass(LEASE.dividedBy(2));
 		grant(second);
 		Ticket writer = ticket();
-		AttemptResult.Waiting waiting = (AttemptResult.Waiting) this.lockStore.attempt(writer, LEASE, true);
-		assertThat(waiting.lookAgain()).isLessThan(LEASE);
+		AttemptResult.Queued waiting = (AttemptResult.Queued) this.lockStore.attempt(writer, LEASE, true);
+		assertThat(waiting.retryAfter()).isLessThan(LEASE);
 		AttemptResult.Busy busy = (AttemptResult.Busy) this.lockStore.attempt(ticket(), LEASE, false);
 		assertThat(busy.remaining()).isEqualTo(LEASE);
 		this.lockStore.release(second, 0, null);
-		this.clock.pass(waiting.lookAgain());
+		this.clock.pass(waiting.retryAfter());
 		assertThat(this.lockStore.attempt(writer, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
 	}
 
@@ -171,11 +171,11 @@ class LocalStoreTests {
 		}
 
 		@Override
-		public void lookAgain(Ticket ticket) {
+		public void retry(Ticket ticket) {
 		}
 
 		@Override
-		public void lookAgainAll() {
+		public void retryAll() {
 		}
 
 		@Override

@@ -127,11 +127,11 @@ class LettuceConnectionsTests implements LockSignals {
 	}
 
 	@Override
-	public void lookAgain(Ticket ticket) {
+	public void retry(Ticket ticket) {
 	}
 
 	@Override
-	public void lookAgainAll() {
+	public void retryAll() {
 	}
 
 	@Override

@@ -116,7 +116,7 @@ class RedisReadersTests {
 		List<Ticket> readers = List.of(ticket("k", LockMode.READ), ticket("k", LockMode.READ),
 				ticket("k", LockMode.READ));
 		readers.forEach(
-				(reader) -> assertThat(store.attempt(reader, LEASE, true)).isInstanceOf(AttemptResult.Waiting.class));
+				(reader) -> assertThat(store.attempt(reader, LEASE, true)).isInstanceOf(AttemptResult.Queued.class));
 		long scripts = calls("evalsha");
 		long messages = calls("publish");
 		store.release(writer, written.lastToken(), null);
@@ -137,7 +137,7 @@ class RedisReadersTests {
 		Ticket reader = ticket("w", LockMode.READ);
 		grant(reader);
 		Ticket writer = ticket("w", LockMode.WRITE);
-		assertThat(store.attempt(writer, LEASE, true)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(store.attempt(writer, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
 		store.release(reader, 0, null);
 		await().until(() -> granted.containsKey(writer));
 		store.release(writer, 0, null);
@@ -152,10 +152,10 @@ class RedisReadersTests {
 		List<RenewalResult> results = store.renew(List.of(new Renewal(first, grant(first).lastToken(), LEASE),
 				new Renewal(owner, grant(owner).lastToken(), LEASE), new Renewal(gone, 1, LEASE),
 				new Renewal(second, grant(second).lastToken(), LEASE)));
-		assertThat(results.get(0)).isInstanceOf(RenewalResult.Renewed.class);
-		assertThat(results.get(1)).isInstanceOf(RenewalResult.Renewed.class);
+		assertThat(results.get(0)).isInstanceOf(RenewalResult.Extended.class);
+		assertThat(results.get(1)).isInstanceOf(RenewalResult.Extended.class);
 		assertThat(results.get(2)).isInstanceOf(RenewalResult.Gone.class);
-		assertThat(results.get(3)).isInstanceOf(RenewalResult.Renewed.class);
+		assertThat(results.get(3)).isInstanceOf(RenewalResult.Extended.class);
 	}
 
 	@Test
@@ -180,7 +180,7 @@ class RedisReadersTests {
 		grant(ticket("s", LockMode.READ));
 		ReleaseResult result = store.release(reader, 0, new Successor(ticket("s", LockMode.WRITE), LEASE));
 		assertThat(result.released()).isTrue();
-		assertThat(result.next()).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(result.next()).isInstanceOf(AttemptResult.Queued.class);
 	}
 
 	/** What this JVM is told. */
@@ -192,11 +192,11 @@ class RedisReadersTests {
 		}
 
 		@Override
-		public void lookAgain(Ticket ticket) {
+		public void retry(Ticket ticket) {
 		}
 
 		@Override
-		public void lookAgainAll() {
+		public void retryAll() {
 		}
 
 		@Override

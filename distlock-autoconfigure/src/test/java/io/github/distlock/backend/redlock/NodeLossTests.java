@@ -55,7 +55,7 @@ class NodeLossTests {
 		this.cluster.stop(0);
 		this.cluster.stop(3);
 		assertThat(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE)))).singleElement()
-			.isInstanceOf(RenewalResult.Renewed.class);
+			.isInstanceOf(RenewalResult.Extended.class);
 		assertThat(this.two.takes(this.two.ticket("k"), LEASE)).isFalse();
 		assertThat(this.one.store.release(held, 0, null).released()).isTrue();
 		assertThat(this.two.tokenOf("k")).isGreaterThan(grant.firstToken());
@@ -171,7 +171,7 @@ class NodeLossTests {
 		Grant grant = this.one.take(held, LEASE);
 		assertThat(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE.multipliedBy(4)))))
 			.singleElement()
-			.isInstanceOfSatisfying(RenewalResult.Renewed.class,
+			.isInstanceOfSatisfying(RenewalResult.Extended.class,
 					(renewed) -> assertThat(renewed.validity().remainingNanos(TimeSource.SYSTEM)).isPositive()
 						.isLessThan(LEASE.toNanos()));
 	}

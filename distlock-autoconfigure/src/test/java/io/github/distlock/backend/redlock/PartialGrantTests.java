@@ -61,7 +61,7 @@ class PartialGrantTests {
 		for (int node : new int[] { 1, 2, 4 }) {
 			cluster.setWord(node, "k", OTHERS);
 		}
-		assertThat(this.one.store.attempt(this.one.ticket("k"), LEASE, true)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(this.one.store.attempt(this.one.ticket("k"), LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
 		assertThat(this.one.store.attempt(this.one.ticket("k"), LEASE, false)).isInstanceOf(AttemptResult.Busy.class);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 3);
@@ -111,7 +111,7 @@ class PartialGrantTests {
 		assertThat(this.one.store.attempt(this.one.ticket("k"), Duration.ofMillis(300), false))
 			.isInstanceOf(AttemptResult.Busy.class);
 		assertThat(this.one.store.attempt(this.one.ticket("k"), Duration.ofMillis(300), true))
-			.isInstanceOf(AttemptResult.Waiting.class);
+			.isInstanceOf(AttemptResult.Queued.class);
 	}
 
 	@Test

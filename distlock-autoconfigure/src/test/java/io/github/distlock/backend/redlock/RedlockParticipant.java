@@ -83,12 +83,12 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 	}
 
 	@Override
-	public void lookAgain(Ticket ticket) {
+	public void retry(Ticket ticket) {
 		this.woken.add(ticket);
 	}
 
 	@Override
-	public void lookAgainAll() {
+	public void retryAll() {
 	}
 
 	@Override

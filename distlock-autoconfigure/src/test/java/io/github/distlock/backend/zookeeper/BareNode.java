@@ -82,7 +82,7 @@ final class BareNode implements LockSignals, AutoCloseable {
 
 	Ticket queue(String key) {
 		Ticket ticket = ticket(key);
-		assertThat(attempt(ticket)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(attempt(ticket)).isInstanceOf(AttemptResult.Queued.class);
 		return ticket;
 	}
 
@@ -106,11 +106,11 @@ final class BareNode implements LockSignals, AutoCloseable {
 	}
 
 	@Override
-	public void lookAgain(Ticket ticket) {
+	public void retry(Ticket ticket) {
 	}
 
 	@Override
-	public void lookAgainAll() {
+	public void retryAll() {
 		this.retrySignals.incrementAndGet();
 	}
 

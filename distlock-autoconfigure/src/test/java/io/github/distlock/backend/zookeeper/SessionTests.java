@@ -147,7 +147,7 @@ class SessionTests {
 		assertThat(counts(grant)).isTrue();
 		this.proxy.refuse(false);
 		await().until(() -> this.one.retrySignals.get() > retrySignals);
-		assertThat(renew(ticket, grant)).isInstanceOf(RenewalResult.Renewed.class);
+		assertThat(renew(ticket, grant)).isInstanceOf(RenewalResult.Extended.class);
 		assertThat(counts(grant)).isTrue();
 		assertThat(BareNode.granted(this.one.attempt(ticket)).firstToken()).isEqualTo(grant.firstToken());
 		await().during(SESSION.plusSeconds(2)).atMost(SESSION.multipliedBy(2)).until(() -> counts(grant));

@@ -54,7 +54,7 @@ class WatchOrderTests {
 
 	private Ticket reader() {
 		Ticket reader = this.node.ticket("order", LockMode.READ);
-		assertThat(this.node.attempt(reader)).isInstanceOf(AttemptResult.Waiting.class);
+		assertThat(this.node.attempt(reader)).isInstanceOf(AttemptResult.Queued.class);
 		return reader;
 	}
 
