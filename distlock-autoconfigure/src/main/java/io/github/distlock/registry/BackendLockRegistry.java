@@ -45,6 +45,9 @@ public final class BackendLockRegistry implements LockRegistry {
 	 */
 	private volatile @Nullable LockOperations operations;
 
+	/** Shared by all runs, if leases end locks. Guarded by {@link #lifecycleLock}. */
+	private @Nullable LatestStore latestStore;
+
 	/**
 	 * The held locks of earlier runs, the latest first: a thread may unlock after a
 	 * shutdown. Each thread that holds a lock references the object that contains it, so
@@ -89,7 +92,9 @@ public final class BackendLockRegistry implements LockRegistry {
 		this.lifecycleLock.lock();
 		try {
 			if (this.operations == null) {
-				RegistryRuntime runtime = new RegistryRuntime(this.backend, this.settings, this.listeners, this.clock);
+				RegistryRuntime runtime = new RegistryRuntime(this.backend, this.settings, this.listeners, this.clock,
+						this.latestStore);
+				this.latestStore = runtime.latestStore();
 				this.operations = new LockOperations(runtime, this.backend, this.settings, this.listeners, this.clock);
 			}
 		}

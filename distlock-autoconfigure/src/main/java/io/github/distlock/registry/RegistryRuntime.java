@@ -22,6 +22,7 @@ import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.UnfinishedWork;
 import io.github.distlock.waiting.LockAcquirer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run of a registry, from start to shutdown: its instance name in the store, its
@@ -49,6 +50,9 @@ final class RegistryRuntime implements LockSignals {
 
 	private final LockStore store;
 
+	/** Shared by all runs of a registry; {@code null} if leases do not end locks. */
+	private final @Nullable LatestStore latestStore;
+
 	private final ThreadPoolExecutor commands;
 
 	private final ThreadPoolExecutor renewals;
@@ -71,7 +75,12 @@ final class RegistryRuntime implements LockSignals {
 	 */
 	private volatile boolean ready;
 
-	RegistryRuntime(LockBackend backend, RegistrySettings settings, LockListener listeners, TimeSource clock) {
+	/**
+	 * Begin a run.
+	 * @param earlier the {@link #latestStore()} of the run before this one, if any
+	 */
+	RegistryRuntime(LockBackend backend, RegistrySettings settings, LockListener listeners, TimeSource clock,
+			@Nullable LatestStore earlier) {
 		this.listeners = listeners;
 		this.name = backend.description().name();
 		this.commands = pool(COMMAND_THREADS, "distlock-io-");
@@ -86,12 +95,24 @@ final class RegistryRuntime implements LockSignals {
 		String instance = newInstance();
 		LockStore store = backend.open(new StoreContext(instance, this));
 		this.store = store;
-		this.acquirer = new LockAcquirer(store, instance, settings.backendTimeout(), settings.handOff(), clock,
-				this.commands, this.callbacks, this.timers);
+		this.latestStore = latestStore(store, earlier);
+		this.acquirer = new LockAcquirer((this.latestStore != null) ? this.latestStore : store, instance,
+				settings.backendTimeout(), settings.handOff(), clock, this.commands, this.callbacks, this.timers);
 		this.heldLocks = new HeldLocks(store.description(), this.acquirer,
 				(events) -> new LeaseRenewer(store, clock, this.renewals, this.timers, events), listeners, clock,
 				this.callbacks, settings.interruptOnLost());
 		this.ready = true;
+	}
+
+	private static @Nullable LatestStore latestStore(LockStore opened, @Nullable LatestStore earlier) {
+		if (!opened.description().expires()) {
+			return null;
+		}
+		if (earlier == null) {
+			return new LatestStore(opened);
+		}
+		earlier.replaceBy(opened);
+		return earlier;
 	}
 
 	/**
@@ -102,6 +123,10 @@ final class RegistryRuntime implements LockSignals {
 		byte[] bits = new byte[Long.BYTES];
 		new SecureRandom().nextBytes(bits);
 		return Base64.getUrlEncoder().withoutPadding().encodeToString(bits);
+	}
+
+	@Nullable LatestStore latestStore() {
+		return this.latestStore;
 	}
 
 	LockAcquirer acquirer() {
