@@ -6,12 +6,12 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Which keys can be locked.
+ * The keys that can be locked.
  */
 class LockKeysTests {
 
 	@Test
-	void keysThatAreNoneAreRefusedByName() {
+	void invalidKeysAreRefusedWithAMessageThatNamesThem() {
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> LockKeys.validate(" "))
 			.withMessageContaining("blank");
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> LockKeys.validate("x".repeat(513)))

@@ -15,7 +15,7 @@ class TicketTests {
 	private static final long[] NUMBERS = { 0, 1, 15, 27, 32, 35, 36, 1_000_000_007L, Long.MAX_VALUE };
 
 	@Test
-	void aTicketIsFoundByItsNameAndNoTwoShareOne() {
+	void everyTicketHasAUniqueNameFromWhichItCanBeRead() {
 		Set<String> names = new TreeSet<>();
 		for (LockMode mode : LockMode.values()) {
 			for (boolean fair : new boolean[] { false, true }) {
@@ -37,7 +37,7 @@ class TicketTests {
 	}
 
 	@Test
-	void whatIsNoNameOfATicketIsRefused() {
+	void aNameThatIsNoTicketIsRefused() {
 		assertThatIllegalArgumentException().isThrownBy(() -> Ticket.of("key", "me"));
 		assertThatIllegalArgumentException().isThrownBy(() -> Ticket.of("key", "me:X1"));
 		assertThatIllegalArgumentException().isThrownBy(() -> Ticket.of("key", "me:FR"));

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Until when a grant counts.
+ * How long a grant is valid.
  */
 class ValidityTests {
 
@@ -39,7 +39,7 @@ class ValidityTests {
 	}
 
 	@Test
-	void aMachineThatWasSuspendedHasLostIt() {
+	void aGrantEndsWhenTheMachineWasSuspended() {
 		Validity validity = Validity.until(this.clock.now(), Duration.ofSeconds(10));
 		this.clock.suspend(Duration.ofMillis(90));
 		assertThat(validity.hasPassed(this.clock)).isFalse();
@@ -48,14 +48,14 @@ class ValidityTests {
 	}
 
 	@Test
-	void aSessionHasNoEnd() {
+	void aValidityBoundToASessionHasNoDeadline() {
 		Validity validity = Validity.session(() -> true);
 		this.clock.pass(Duration.ofDays(10));
 		assertThat(validity.hasPassed(this.clock)).isFalse();
 	}
 
 	@Test
-	void whatDependsOnASessionEndsWithTheSession() {
+	void aValidityBoundToASessionEndsWithIt() {
 		AtomicBoolean alive = new AtomicBoolean(true);
 		Validity validity = Validity.session(alive::get);
 		assertThat(validity.hasPassed(this.clock)).isFalse();
@@ -64,7 +64,7 @@ class ValidityTests {
 	}
 
 	@Test
-	void theTimeThatASessionIsCertainOfDecidesNothing() {
+	void theCertainTimeOfASessionDecidesNothing() {
 		AtomicLong left = new AtomicLong(1000);
 		Validity validity = Validity.session(new StoreSession() {
 
@@ -88,7 +88,7 @@ class ValidityTests {
 	}
 
 	@Test
-	void aSessionThatKnowsNoTimeIsCertainForAsLongAsItLives() {
+	void aSessionWithoutALimitIsCertainAsLongAsItIsAlive() {
 		AtomicBoolean alive = new AtomicBoolean(true);
 		Validity validity = Validity.session(alive::get);
 		assertThat(validity.sessionNanos()).isEqualTo(Long.MAX_VALUE);
@@ -97,7 +97,7 @@ class ValidityTests {
 	}
 
 	@Test
-	void noSessionLimitsAGrantThatEndsByItself() {
+	void aGrantWithADeadlineHasNoSessionLimit() {
 		assertThat(Validity.until(this.clock.now(), Duration.ofSeconds(10)).sessionNanos()).isEqualTo(Long.MAX_VALUE);
 	}
 

@@ -232,7 +232,7 @@ final class InboxMonitor {
 	}
 
 	/**
-	 * The server that has the inbox. It is also told the results of checks.
+	 * The server that has the inbox. It also receives the results of checks.
 	 */
 	interface Server {
 

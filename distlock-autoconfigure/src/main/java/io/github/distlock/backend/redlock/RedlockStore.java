@@ -40,6 +40,7 @@ final class RedlockStore implements LockStore {
 
 	private static final Log logger = LogFactory.getLog(RedlockStore.class);
 
+	/** Drift of clocks that does not depend on the lease; one percent of it is added. */
 	private static final Duration FIXED_DRIFT = Duration.ofMillis(2);
 
 	/** How long a completed release is remembered for a retry. */
@@ -133,6 +134,10 @@ final class RedlockStore implements LockStore {
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 		this.backend.validateLease(ticket.key(), lease);
 		requireOpen();
+		return tryRound(ticket, lease, queue);
+	}
+
+	private AttemptResult tryRound(Ticket ticket, Duration lease, boolean queue) {
 		RedlockTicket redlockTicket = this.tickets.get(ticket);
 		WonRound held = (redlockTicket != null) ? redlockTicket.wonRound() : null;
 		if (redlockTicket != null && held != null) {
@@ -142,9 +147,9 @@ final class RedlockStore implements LockStore {
 			beginRelease(ticket, held, 0);
 			redlockTicket.holds(null);
 		}
-		Duration pause = queue ? this.pause.remaining(ticket.key()) : null;
-		if (pause != null) {
-			return new AttemptResult.Queued(pause.plus(RedlockTicket.retry(0)), false);
+		Duration remainingPause = queue ? this.pause.remaining(ticket.key()) : null;
+		if (remainingPause != null) {
+			return new AttemptResult.Queued(remainingPause.plus(RedlockTicket.retryDelay(0)), false);
 		}
 		// Before the round: a node may signal the ticket before all have answered.
 		RedlockTicket waiting = queue ? this.tickets.computeIfAbsent(ticket, (key) -> new RedlockTicket())
@@ -205,9 +210,9 @@ final class RedlockStore implements LockStore {
 	}
 
 	private AttemptResult waiting(RedlockTicket redlockTicket, Result.NotWon lost, int queueAt, Duration lease) {
-		Duration look = lost.queued() ? redlockTicket.queued(queueAt, lease, lost.remaining())
+		Duration delay = lost.queued() ? redlockTicket.queued(queueAt, lease, lost.remaining())
 				: redlockTicket.notQueued(lost.heldAt());
-		return new AttemptResult.Queued(look, redlockTicket.reportWaiting());
+		return new AttemptResult.Queued(delay, redlockTicket.reportWaiting());
 	}
 
 	private int queueAt(String key, @Nullable RedlockTicket redlockTicket) {
@@ -247,7 +252,7 @@ final class RedlockStore implements LockStore {
 	}
 
 	private void forget(Ticket ticket, WonRound wonRound) {
-		this.tickets.computeIfPresent(ticket, (key, known) -> (known.wonRound() == wonRound) ? null : known);
+		this.tickets.computeIfPresent(ticket, (key, current) -> (current.wonRound() == wonRound) ? null : current);
 	}
 
 	@Override
@@ -262,10 +267,10 @@ final class RedlockStore implements LockStore {
 	/** The release is done, and must not fail because of the next ticket. */
 	private @Nullable AttemptResult successor(Successor next) {
 		try {
-			return attempt(next.ticket(), next.lease(), true);
+			return tryRound(next.ticket(), next.lease(), true);
 		}
 		catch (LockBackendException ex) {
-			return new AttemptResult.Queued(RedlockTicket.retry(0), false);
+			return new AttemptResult.Queued(RedlockTicket.retryDelay(0), false);
 		}
 	}
 

@@ -22,12 +22,12 @@ final class RedlockTicket {
 	private static final long SAFETY_MILLIS = 1000;
 
 	/** A ticket that is queued nowhere tries again, less often each time. */
-	private static final long FIRST_RETRY_MILLIS = 15;
+	private static final long MIN_RETRY_MILLIS = 15;
 
-	private static final long LAST_RETRY_MILLIS = 250;
+	private static final long MAX_RETRY_MILLIS = 250;
 
 	/** Shortest time until a ticket checks whether the lease of the holder has ended. */
-	private static final long SHORTEST_LOOK_MILLIS = 20;
+	private static final long MIN_CHECK_MILLIS = 20;
 
 	private volatile @Nullable WonRound wonRound;
 
@@ -38,7 +38,7 @@ final class RedlockTicket {
 
 	private volatile int retries;
 
-	/** Whether the caller has been told that the ticket waits. */
+	/** Whether an answer has said that the ticket waits. */
 	private volatile boolean reported;
 
 	@Nullable WonRound wonRound() {
@@ -49,14 +49,14 @@ final class RedlockTicket {
 		this.wonRound = won;
 	}
 
-	/** The node where the ticket shall be queued, or -1. */
+	/** The node that will be requested to queue the ticket, or -1. */
 	int queueAt() {
 		return this.queueAt;
 	}
 
 	/**
-	 * Record that the caller is told that the ticket waits; answers whether for the first
-	 * time.
+	 * Record that an answer says that the ticket waits.
+	 * @return whether this is the first such answer
 	 */
 	boolean reportWaiting() {
 		boolean first = !this.reported;
@@ -73,8 +73,8 @@ final class RedlockTicket {
 		this.queuedAt = node;
 		this.retries = 0;
 		long safety = Math.min(SAFETY_MILLIS, lease.toMillis() / 2);
-		long look = Math.min(jitter(safety), Math.max(SHORTEST_LOOK_MILLIS, remaining.toMillis() + jitter(10)));
-		return Duration.ofMillis(look);
+		long delay = Math.min(jitter(safety), Math.max(MIN_CHECK_MILLIS, remaining.toMillis() + jitter(10)));
+		return Duration.ofMillis(delay);
 	}
 
 	/** The node that will signal this ticket, as far as is known, or -1. */
@@ -97,11 +97,11 @@ final class RedlockTicket {
 		this.queueAt = heldAt;
 		int tries = this.retries;
 		this.retries = tries + 1;
-		return retry(tries);
+		return retryDelay(tries);
 	}
 
-	static Duration retry(int tries) {
-		return Duration.ofMillis(jitter(Math.min(LAST_RETRY_MILLIS, FIRST_RETRY_MILLIS << Math.min(tries, 5))));
+	static Duration retryDelay(int tries) {
+		return Duration.ofMillis(jitter(Math.min(MAX_RETRY_MILLIS, MIN_RETRY_MILLIS << Math.min(tries, 5))));
 	}
 
 	/**

@@ -3,7 +3,7 @@
 -- include: readers.lua
 
 -- Grants the lock to the longest waiting ticket that is alive. If that is `asker`, its lease
--- is `askerLease` and no message is sent, since the reply tells it. Otherwise the lease is
+-- is `askerLease` and no message is sent, since the reply contains the grant. Otherwise the lease is
 -- short, until the new owner has confirmed. `abandoned` means that the lock has expired
 -- instead of being released. Answers the owner ('' if no ticket waits, '~' if readers were
 -- let in), its first token (without an owner the last token ever given), and the TTL.
@@ -39,7 +39,7 @@ local function grantNext(last, asker, askerLease, abandoned)
       end
       if not gone then
         own(token, count, first, grace)
-        if tell(token, first, first + count - 1, grace) > 0 or not counted then
+        if publishGrant(token, first, first + count - 1, grace) > 0 or not counted then
           if string.find(token, ':F', 1, true) and head() then
             redis.call('ZADD', queueKey, '0', '!' .. instanceOf(token))
           end

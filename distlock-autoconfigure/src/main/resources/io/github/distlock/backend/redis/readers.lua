@@ -93,7 +93,7 @@ local function admit(last, asker, askerLease)
   for i = 1, #called do
     local first, grace, counted
     token, first, grace, counted = unpack(called[i])
-    if token ~= asker and tell(token, first, first, grace) == 0 and counted then
+    if token ~= asker and publishGrant(token, first, first, grace) == 0 and counted then
       redis.call('ZREM', readersKey(), token, '#' .. token)
       deaf = true
     end
@@ -135,7 +135,7 @@ local function passOver(last, asker, askerLease)
   local token = firstInQueue()
   while token and not isReader(token) do
     local grace, count, counted, gone = noted(token)
-    if not gone and (not counted or tell(token, 0, 0, 0) > 0) then
+    if not gone and (not counted or publishGrant(token, 0, 0, 0) > 0) then
       if counted then
         redis.call('ZADD', queueKey, noteOf(grace, count, false), '#' .. token)
         seen(token, grace)

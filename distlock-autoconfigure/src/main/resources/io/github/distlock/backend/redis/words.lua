@@ -128,7 +128,7 @@ end
 -- back. Answers the number of receivers. The message is not replicated: an inbox that is
 -- subscribed to a replica would receive it uncounted, after the lock has gone to another
 -- ticket.
-local function tell(token, first, last, ttl)
+local function publishGrant(token, first, last, ttl)
   local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. string.match(token, '^(.*):')
   local message = table.concat({ token, exact(first), exact(last), exact(ttl), now, lockKey }, '|')
   redis.set_repl(redis.REPL_NONE)

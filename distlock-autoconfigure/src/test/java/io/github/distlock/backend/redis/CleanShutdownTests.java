@@ -26,7 +26,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A clean shutdown says nothing.
+ * A clean shutdown logs nothing.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class CleanShutdownTests {

@@ -17,7 +17,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the scripts compare does not depend on the locale of the server.
+ * Comparisons in scripts do not depend on the locale of the server.
  */
 class CollatingScriptTests {
 

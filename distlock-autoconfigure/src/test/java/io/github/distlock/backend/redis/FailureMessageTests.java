@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What is said when Redis cannot be used: the true cause, the address and the remedy.
+ * Messages name the true cause, the address and the remedy if Redis cannot be used.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class FailureMessageTests {
@@ -87,7 +87,7 @@ class FailureMessageTests {
 	}
 
 	@Test
-	void aServerThatIsNotThereIsNamedAndNoRightsAreMentioned(CapturedOutput output) {
+	void aMissingServerIsNamedAndNoRightsAreMentioned(CapturedOutput output) {
 		int port = RedisTestServer.freePort();
 		connect("localhost", port, "", "");
 		assertThat(refusal())
@@ -102,7 +102,7 @@ class FailureMessageTests {
 	}
 
 	@Test
-	void aWrongPasswordIsSaidToBeOne(CapturedOutput output) {
+	void aWrongPasswordIsNamedAsTheCause(CapturedOutput output) {
 		connect("127.0.0.1", redis.port(), "locks", "wrong");
 		assertThat(refusal()).contains("Redis at 127.0.0.1:" + redis.port() + " refuses the credentials (WRONGPASS")
 			.contains("Check user name and password in spring.data.redis.*")
@@ -111,7 +111,7 @@ class FailureMessageTests {
 	}
 
 	@Test
-	void aMissingRightIsSaidToBeOne() {
+	void aMissingRightIsNamedAsTheCause() {
 		connect("127.0.0.1", redis.port(), "lesser", "right");
 		assertThat(refusal())
 			.contains("Redis at 127.0.0.1:" + redis.port() + " refuses a command for lack of rights (NOPERM")
@@ -120,7 +120,7 @@ class FailureMessageTests {
 	}
 
 	@Test
-	void aUserThatMayNotSubscribeHasLocksThatWork(CapturedOutput output) {
+	void locksWorkForAUserThatMayNotSubscribe(CapturedOutput output) {
 		connect("127.0.0.1", redis.port(), "deaf", "right");
 		this.store.attempt(TICKET, Duration.ofSeconds(30), false);
 		this.store.release(TICKET, 0, null);
@@ -131,7 +131,7 @@ class FailureMessageTests {
 	}
 
 	@Test
-	void aServerThatDoesNotAnswerIsSaidToBeSilent() {
+	void aServerThatDoesNotAnswerIsNamedAsTheCause() {
 		try (TcpProxy proxy = new TcpProxy(redis.port())) {
 			connect("127.0.0.1", proxy.port(), "locks", "right");
 			this.store.attempt(TICKET, Duration.ofSeconds(30), false);
@@ -144,7 +144,7 @@ class FailureMessageTests {
 	}
 
 	@Test
-	void anUnknownHostIsSaidToBeOne() {
+	void anUnknownHostIsNamedAsTheCause() {
 		connect("no-such-host.invalid", 6379, "", "");
 		assertThat(refusal()).contains("The host name of Redis at no-such-host.invalid:6379 cannot be resolved (")
 			.contains("Check the host in spring.data.redis.*");

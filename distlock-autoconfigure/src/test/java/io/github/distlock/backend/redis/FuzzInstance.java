@@ -55,7 +55,7 @@ final class FuzzInstance implements AutoCloseable {
 		this.inbox = opened;
 	}
 
-	/** Lose the inbox, or get it back. */
+	/** Close the inbox, or open it again. */
 	void toggleInbox() {
 		if (this.inbox == null) {
 			openInbox();
@@ -65,7 +65,7 @@ final class FuzzInstance implements AutoCloseable {
 		}
 	}
 
-	/** What has arrived since the last call. */
+	/** Return the messages that have arrived since the last call. */
 	List<String> messages() {
 		List<String> messages = new ArrayList<>();
 		if (this.alive && this.inbox != null) {
@@ -76,7 +76,7 @@ final class FuzzInstance implements AutoCloseable {
 		return messages;
 	}
 
-	/** End without a word; a half-open connection is counted by the server still. */
+	/** End without a command; the server still counts a half-open connection. */
 	void die(boolean halfOpen) {
 		this.alive = false;
 		if (!halfOpen) {

@@ -8,7 +8,7 @@ import java.util.List;
  */
 final class HoldOracle {
 
-	/** Those of JVMs that have died too: they could have been paused instead. */
+	/** Tickets of dead JVMs included: such a JVM could have been paused instead. */
 	private final List<FuzzTicket> holders = new ArrayList<>();
 
 	private final List<String> violations;
@@ -58,7 +58,7 @@ final class HoldOracle {
 		return this.entries;
 	}
 
-	/** How many entered beside others. */
+	/** How many tickets entered while others held. */
 	int shared() {
 		return this.shared;
 	}

@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Errors at each step of the inbox, with a real server: nothing stays stuck.
+ * After an error at any step of the inbox it works again, with a real server.
  */
 class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 
@@ -40,7 +40,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 
 	private final AtomicInteger published = new AtomicInteger();
 
-	private final AtomicInteger told = new AtomicInteger();
+	private final AtomicInteger notified = new AtomicInteger();
 
 	private final ManualClock clock = new ManualClock();
 
@@ -90,7 +90,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 	}
 
 	@Test
-	void anErrorWhileSubscribingEndsNoInbox() {
+	void anErrorWhileSubscribingDoesNotEndTheInbox() {
 		this.failures.set(2);
 		startInbox();
 		await().until(this.inbox::isConfirmed);
@@ -102,7 +102,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 	}
 
 	@Test
-	void aCallerGoesOnWhenNoThreadCanExamineTheInbox() {
+	void aCallerGoesOnWhenNoThreadCanCheckTheInbox() {
 		startInbox();
 		await().until(this.inbox::isConfirmed);
 		this.monitor.subscribed();
@@ -112,30 +112,30 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 		this.failures.set(1);
 		assertThat(this.monitor.state()).isEqualTo(InboxState.SUBSCRIBED);
 		assertThat(this.failures).hasValue(0);
-		// Soon, and not only when it would be examined again anyway.
+		// Soon, and not only after the regular interval.
 		this.clock.pass(Duration.ofSeconds(2));
 		this.monitor.state();
 		await().untilAsserted(() -> assertThat(this.published).hasPositiveValue());
 	}
 
 	@Test
-	void aNewSubscriptionWakesTheWaitingEvenIfNoThreadCanExamineIt() {
+	void aNewSubscriptionSignalsWaitingTicketsEvenIfNoThreadCanCheckIt() {
 		this.failures.set(1);
 		assertThatNoException().isThrownBy(this.monitor::subscribed);
-		assertThat(this.told).hasValue(1);
+		assertThat(this.notified).hasValue(1);
 	}
 
 	@Test
-	void aNewSubscriptionWakesTheWaitingEvenIfItsExaminationFails() {
+	void aNewSubscriptionSignalsWaitingTicketsEvenIfItsCheckFails() {
 		InboxMonitor failing = monitor(() -> {
 			throw new StackOverflowError();
 		});
 		failing.subscribed();
-		await().until(() -> this.told.get() == 1);
+		await().until(() -> this.notified.get() == 1);
 	}
 
 	@Test
-	void anExaminationThatTheDriverNeverAnswersEndsWithTheInbox() throws Exception {
+	void aCheckThatTheDriverNeverAnswersEndsWithTheInbox() throws Exception {
 		CountDownLatch asked = new CountDownLatch(1);
 		CountDownLatch interrupted = new CountDownLatch(1);
 		InboxMonitor unanswered = monitor(() -> {
@@ -170,7 +170,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 
 			@Override
 			public void subscriptionConfirmed() {
-				InboxErrorTests.this.told.incrementAndGet();
+				InboxErrorTests.this.notified.incrementAndGet();
 			}
 
 			@Override
@@ -225,7 +225,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 
 	@Override
 	public void subscriptionConfirmed() {
-		this.told.incrementAndGet();
+		this.notified.incrementAndGet();
 	}
 
 	@Override

@@ -31,7 +31,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Our connections beside those of the application.
+ * Dedicated connections beside those of the application.
  */
 class LettuceConnectionsTests implements LockSignals {
 
@@ -48,7 +48,7 @@ class LettuceConnectionsTests implements LockSignals {
 	}
 
 	@Test
-	void theApplicationsConnectionsWorkWhenOursAreClosedAndOursCanBeOpenedAgain() {
+	void theApplicationsConnectionsWorkAfterTheStoreWasClosedAndItCanBeOpenedAgain() {
 		ClientResources resources = DefaultClientResources.create();
 		try (TcpProxy proxy = new TcpProxy(server.port())) {
 			LettuceConnectionFactory application = new LettuceConnectionFactory(

@@ -16,11 +16,11 @@ import org.springframework.data.redis.core.script.RedisScript;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a script does does not grow with the number of tickets that wait.
+ * The work of a script does not grow with the number of waiting tickets.
  */
 class QueueCostTests extends ReaderScripts {
 
-	/** Adds up what each command answers to a script. */
+	/** Adds up the sizes of all answers to commands of a script. */
 	private static final String COUNTING = """
 			local function counted(...)
 			  local answer = redis.call(...)
@@ -40,7 +40,7 @@ class QueueCostTests extends ReaderScripts {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "FR", "F" })
-	void anAttemptAndACancelTouchAsMuchBesideTwentyTicketsAsBesideTwoThousand(String letters) {
+	void anAttemptAndACancelReadAsMuchWithTwentyQueuedTicketsAsWithTwoThousand(String letters) {
 		assertThat(touched(letters, 2000)).isEqualTo(touched(letters, 20));
 		for (String command : List.of("lrange", "lpos", "lrem", "lset")) {
 			assertThat(calls(command)).as(command + " looks at all tickets").isZero();
@@ -84,7 +84,7 @@ class QueueCostTests extends ReaderScripts {
 	}
 
 	@Test
-	void readersEnterByPortionsOfFifty() {
+	void readersEnterInPortionsOfFifty() {
 		attempt("w:W1");
 		for (int i = 0; i < 120; i++) {
 			attempt("FR", i);
@@ -101,7 +101,7 @@ class QueueCostTests extends ReaderScripts {
 	}
 
 	@Test
-	void readersThatNobodyLetsInEnterWhenTheyAskAgain() {
+	void readersThatWereNotLetInEnterWhenTheyAttemptAgain() {
 		attempt("w:W1");
 		for (int i = 0; i < 120; i++) {
 			attempt("FR", i);

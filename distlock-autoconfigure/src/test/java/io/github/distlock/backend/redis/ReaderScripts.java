@@ -55,7 +55,7 @@ abstract class ReaderScripts extends ScriptServer {
 		return template.getExpire(LOCK, TimeUnit.MILLISECONDS);
 	}
 
-	/** The tokens of those who read, in the order of their ends. */
+	/** The tokens of the readers, in the order in which their leases end. */
 	static List<String> readers() {
 		Set<String> names = template.opsForZSet().rangeByScore(READERS, 0, 1e14);
 		return List.copyOf(names);

@@ -11,14 +11,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The names of keys.
+ * The names of keys in Redis.
  */
 class RedisKeysTests {
 
 	private final RedisKeys keys = new RedisKeys("distlock:");
 
 	@Test
-	void differentKeysHaveDifferentNamesThatLeadBackToThem() {
+	void differentKeysHaveDifferentNamesFromWhichTheyCanBeRead() {
 		Set<String> names = new HashSet<>();
 		for (String key : List.of("a", "{a}", "}a", "{}", "{", "}", "%", "%25", "%7B", "%257B", "a:queue", "a\nb",
 				"lock:{a}", "\u9396", "a|b")) {

@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What readers and writers cost in Redis, and what its answers become.
+ * The cost of readers and writers in Redis, and the results of its answers.
  */
 class RedisReadersTests {
 
@@ -54,7 +54,7 @@ class RedisReadersTests {
 		store = new RedisLockBackend(connections,
 				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM)
 			.open(new StoreContext("jvm", new Recorder()));
-		await("its inbox is heard").until(() -> calls("publish") > 0);
+		await("its inbox is checked").until(() -> calls("publish") > 0);
 	}
 
 	@AfterAll
@@ -110,7 +110,7 @@ class RedisReadersTests {
 	}
 
 	@Test
-	void readersWhoWaitedForAWriterAreToldByAMessageEach() {
+	void readersThatWaitedForAWriterGetOneMessageEach() {
 		Ticket writer = ticket("k", LockMode.WRITE);
 		Grant written = grant(writer);
 		List<Ticket> readers = List.of(ticket("k", LockMode.READ), ticket("k", LockMode.READ),
@@ -144,7 +144,7 @@ class RedisReadersTests {
 	}
 
 	@Test
-	void readersAndOwnersAreRenewedTogetherEachAsItIs() {
+	void readersAndOwnersAreRenewedInOneBatch() {
 		Ticket first = ticket("r", LockMode.READ);
 		Ticket second = ticket("r", LockMode.READ);
 		Ticket owner = ticket("x", LockMode.EXCLUSIVE);
@@ -174,7 +174,7 @@ class RedisReadersTests {
 	}
 
 	@Test
-	void aReaderThatLeavesToAnotherQueuesIt() {
+	void aReaderThatReleasesWithASuccessorQueuesIt() {
 		Ticket reader = ticket("s", LockMode.READ);
 		grant(reader);
 		grant(ticket("s", LockMode.READ));
@@ -183,7 +183,7 @@ class RedisReadersTests {
 		assertThat(result.next()).isInstanceOf(AttemptResult.Queued.class);
 	}
 
-	/** What this JVM is told. */
+	/** Records the grants that this JVM receives. */
 	private static final class Recorder implements LockSignals {
 
 		@Override

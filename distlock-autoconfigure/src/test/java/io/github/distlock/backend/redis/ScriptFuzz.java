@@ -74,7 +74,10 @@ final class ScriptFuzz implements AutoCloseable {
 		this.keys = new RedisKeys("distlock:").lockQueueAndReaders("fuzz" + seed + "-" + System.nanoTime());
 	}
 
-	/** Run until so many tickets have lived, then let all leave; answers what broke. */
+	/**
+	 * Run until a number of tickets have existed, then end all; returns what was
+	 * violated.
+	 */
 	List<String> run(int wanted) {
 		for (int i = 0; i < INSTANCES; i++) {
 			this.instances.add(newInstance());
@@ -208,7 +211,7 @@ final class ScriptFuzz implements AutoCloseable {
 		}
 	}
 
-	/** A grant whose time has passed when its JVM hears of it makes it ask again. */
+	/** A ticket attempts again if the grant has expired when its message arrives. */
 	private void enter(FuzzTicket ticket, long first, long last, long endMicros) {
 		long now = UnreliableScripts.nowMicros();
 		if (endMicros - MARGIN_MICROS <= now) {
@@ -274,7 +277,7 @@ final class ScriptFuzz implements AutoCloseable {
 		if (answer == null) {
 			return;
 		}
-		// A lease that has ended here may be renewed, but counts for nothing.
+		// A lease that has ended here may be renewed, but is not valid.
 		boolean valid = ticket.isValid(UnreliableScripts.nowMicros());
 		if (valid && ((List<?>) answer.value()).get(0).equals(1L)) {
 			ticket.endMicros = Math.max(ticket.endMicros, answer.sentMicros() + 1000L * ticket.lease - MARGIN_MICROS);
@@ -294,7 +297,7 @@ final class ScriptFuzz implements AutoCloseable {
 		String token = parts[0];
 		FuzzTicket ticket = pick(this.tickets, (any) -> any.token.equals(token));
 		if (ticket == null) {
-			// Unknown grants are given back.
+			// Unknown grants are released.
 			this.scripts.send(Scripts.RELEASE, keys(token), token, "0");
 		}
 		else if (ticket.state == State.WAITING) {
@@ -307,7 +310,9 @@ final class ScriptFuzz implements AutoCloseable {
 		}
 	}
 
-	/** All leave. Each waiting ticket must be granted the lock; nothing may be left. */
+	/**
+	 * End all tickets. Each waiting ticket must be granted the lock; nothing may be left.
+	 */
 	private void drain() {
 		this.draining = true;
 		this.scripts.becomeReliable();

@@ -39,7 +39,7 @@ class ScriptFuzzTests {
 	}
 
 	@Test
-	void aReaderThatIsTakenForAFreeLockIsFound() {
+	void aScriptThatTakesReadersForAFreeLockIsDetected() {
 		List<String> found = new ArrayList<>();
 		try (RedisProcess server = RedisLocales.start(RedisLocales.BYTES)) {
 			for (int seed = FIRST_SEED; found.isEmpty() && seed < FIRST_SEED + 30; seed++) {

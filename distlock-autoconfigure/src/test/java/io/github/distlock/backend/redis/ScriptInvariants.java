@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What base.lua promises about the keys of a lock between two scripts.
+ * The invariants of base.lua about the keys of a lock between two scripts.
  */
 final class ScriptInvariants {
 

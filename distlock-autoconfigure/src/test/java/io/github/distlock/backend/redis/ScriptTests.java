@@ -53,7 +53,7 @@ class ScriptTests extends ScriptServer {
 	}
 
 	@Test
-	void aTicketIsQueuedOnceInWhicheverFormItAsks() {
+	void aTicketIsQueuedOnceHoweverItIsQueued() {
 		attempt("a:1", 1, "T");
 		assertThat(position("b:1", "T")).isZero();
 		assertThat(position("c:1", "S")).isEqualTo(1);
@@ -66,7 +66,7 @@ class ScriptTests extends ScriptServer {
 	}
 
 	@Test
-	void aTicketThatHasNotBeenSeenForThreeSafetyIntervalsIsPassedOver() {
+	void aTicketThatWasNotSeenForThreeSafetyIntervalsIsPassedOver() {
 		attempt("a:1", 1, "T");
 		attempt("gone:1", 1, "S");
 		attempt("alive:1", 1, "S");
@@ -78,7 +78,7 @@ class ScriptTests extends ScriptServer {
 	}
 
 	@Test
-	void aTicketWithAShortLeaseKeepsItsPlaceWhileAnotherTicketOfItsInstanceSpeaksForIt() {
+	void aTicketWithAShortLeaseKeepsItsPlaceWhileAnotherTicketOfItsInstanceIsSeen() {
 		attempt("a:1", 1, "T");
 		ask(Scripts.ATTEMPT, "b:F1", "100", "S1");
 		attempt("b:F2", 1, "S");
@@ -89,7 +89,7 @@ class ScriptTests extends ScriptServer {
 	}
 
 	@Test
-	void anInstanceThatLetsAGrantPassLosesItsOtherPlaces() {
+	void anInstanceThatDoesNotConfirmAGrantLosesItsOtherPlaces() {
 		attempt("a:1", 1, "T");
 		attempt("paused:F1", 1, "S");
 		attempt("paused:F2", 1, "S");
@@ -119,7 +119,7 @@ class ScriptTests extends ScriptServer {
 	}
 
 	@Test
-	void aTicketWhosePublishIsCountedByNobodyIsPassedOver() {
+	void aTicketWhoseMessageHasNoReceiverIsPassedOver() {
 		attempt("a:1", 1, "T");
 		attempt("dead:1", 1, "T");
 		assertThat(attempt("dead:2", 1, "T").word()).isEqualTo(Reply.WAITING);
@@ -129,7 +129,7 @@ class ScriptTests extends ScriptServer {
 	}
 
 	@Test
-	void aGrantCoversABlockOfTokensAndWhatIsNotUsedIsGivenBack() {
+	void aGrantCoversABlockOfTokensAndUnusedOnesAreGivenBack() {
 		long first = attempt("a:1", 17, "T").numbers()[0];
 		assertThat(word()).isEqualTo("-a:1|17|" + first);
 		assertThat(attempt("a:1", 17, "T").numbers()[0]).as("asked again").isEqualTo(first);
@@ -139,7 +139,7 @@ class ScriptTests extends ScriptServer {
 	}
 
 	@Test
-	void whatAReleaseSaysOfUsedTokensCannotRaiseTheLastOne() {
+	void theUsedTokenOfAReleaseCannotRaiseTheLastToken() {
 		attempt("a:1", 17, "T");
 		long first = token();
 		attempt("b:1", 1, "T");
@@ -148,7 +148,7 @@ class ScriptTests extends ScriptServer {
 	}
 
 	@Test
-	void whoWaitsIsSeenByTheReleaseThoughTheLockWasFreeOfWaiters() {
+	void aReleaseFindsATicketThatWasQueuedAfterTheGrant() {
 		attempt("a:1", 1, "T");
 		assertThat(word()).startsWith("-a:1|");
 		assertThat(attempt("b:1", 1, "S").word()).isEqualTo(Reply.WAITING);
@@ -194,7 +194,7 @@ class ScriptTests extends ScriptServer {
 	}
 
 	@Test
-	void aRenewalNamesTheGrantAndLiftsNoOther() {
+	void aRenewalNamesItsGrantAndExtendsNoOther() {
 		long token = attempt("a:1", 1, "T").numbers()[0];
 		List<String> lock = KEYS.subList(0, 1);
 		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, "90000")).isEqualTo(List.of(1L));
@@ -204,7 +204,7 @@ class ScriptTests extends ScriptServer {
 			.isEqualTo(List.of(2L));
 		assertThat(template.getExpire(lock.get(0))).isLessThanOrEqualTo(90);
 		attempt("c:1", 1, "T");
-		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, "90000")).as("somebody waits")
+		assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, "90000")).as("a ticket waits")
 			.isEqualTo(List.of(1L));
 	}
 
@@ -215,10 +215,10 @@ class ScriptTests extends ScriptServer {
 	}
 
 	@Test
-	void aRenewalThatIsLateShortensNothing() {
+	void aLateRenewalDoesNotShortenALease() {
 		long token = attempt("a:1", 1, "T").numbers()[0];
 		List<String> lock = KEYS.subList(0, 1);
-		// The stay before it, under the same grant, asked for less.
+		// The holder before it, under the same grant, requested less.
 		for (String lease : List.of("90000", "20000")) {
 			assertThat(template.execute(Scripts.RENEW, lock, "a:1|1|" + token, lease)).isEqualTo(List.of(1L));
 		}
@@ -226,7 +226,7 @@ class ScriptTests extends ScriptServer {
 	}
 
 	@Test
-	void tokensOfTheDeadAreNotUsedUpSinceNobodyHeardOfThem() {
+	void tokensOfDeadTicketsAreNotUsedUp() {
 		attempt("a:1", 1001, "T");
 		for (int i = 0; i < 300; i++) {
 			queue().add("dead:F" + i, 5000, 1001, true);
@@ -242,7 +242,7 @@ class ScriptTests extends ScriptServer {
 	}
 
 	@Test
-	void whatAnAclMustAllowIsDocumentedAndTriedAtStart() throws IOException {
+	void requiredRightsAreDocumentedAndTriedAtStart() throws IOException {
 		Set<String> used = new TreeSet<>(commands(Scripts.ATTEMPT, Scripts.RELEASE, Scripts.CANCEL, Scripts.RENEW,
 				Scripts.ADMIT, Scripts.READ_RENEW));
 		Matcher documented = Pattern.compile("ACL SETUSER distlock .* -@all (.*)")

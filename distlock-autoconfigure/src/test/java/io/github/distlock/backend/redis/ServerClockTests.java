@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Judging grants by the server's time.
+ * The validity of grants, computed from the server's time.
  */
 class ServerClockTests {
 
@@ -23,7 +23,7 @@ class ServerClockTests {
 	private final ServerClock clock = new ServerClock();
 
 	@Test
-	void withoutABaselineNothingCanBeJudged() {
+	void withoutABaselineThereIsNoValidity() {
 		assertThat(this.clock.judge(SERVER, TTL, this.time.now())).isNull();
 		this.clock.observe(this.time.now(), SERVER);
 		this.clock.forget();
@@ -31,7 +31,7 @@ class ServerClockTests {
 	}
 
 	@Test
-	void aGrantCountsFromTheServersMoment() {
+	void aGrantCountsFromTheTimeOfTheServer() {
 		this.clock.observe(this.time.now(), SERVER);
 		this.time.pass(Duration.ofSeconds(3));
 		// Granted two seconds after the baseline, one second ago.
@@ -52,14 +52,14 @@ class ServerClockTests {
 	}
 
 	@Test
-	void aGrantDatedInTheFutureCannotBeJudged() {
+	void aGrantInTheFutureHasNoValidity() {
 		this.clock.observe(this.time.now(), SERVER);
 		this.time.pass(Duration.ofSeconds(1));
 		assertThat(this.clock.judge(SERVER + 1_500_000, TTL, this.time.now())).isNull();
 	}
 
 	@Test
-	void aSlowReplyMakesTheDeadlineEarlierAndNeverLater() {
+	void aSlowReplyMakesADeadlineEarlierAndNeverLater() {
 		TimeSource.Instant sent = this.time.now();
 		this.time.pass(Duration.ofMillis(700));
 		// The command waited before it ran: the server's time is later than the send.
@@ -67,12 +67,12 @@ class ServerClockTests {
 		Validity slow = this.clock.judge(SERVER + 600_000, TTL, this.time.now());
 		assertThat(slow).isNotNull();
 		assertThat(slow.remainingNanos(this.time)).isEqualTo(Duration.ofMillis(4250).toNanos());
-		// A quicker reply is a tighter baseline, and wins.
+		// A faster reply is a tighter baseline and replaces it.
 		this.clock.observe(this.time.now(), SERVER + 700_000);
 		Validity quick = this.clock.judge(SERVER + 600_000, TTL, this.time.now());
 		assertThat(quick).isNotNull();
 		assertThat(quick.remainingNanos(this.time)).isEqualTo(Duration.ofMillis(4850).toNanos());
-		// A slow one after it does not.
+		// A slower one after it does not.
 		TimeSource.Instant later = this.time.now();
 		this.clock.observe(later, SERVER + 900_000);
 		assertThat(this.clock.judge(SERVER + 600_000, TTL, this.time.now())).isEqualTo(quick);

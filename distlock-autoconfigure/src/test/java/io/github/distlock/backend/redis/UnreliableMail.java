@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Brings messages of the server to JVMs: some late, in another order, or never.
+ * Delivers messages of the server to JVMs: some late, in another order, or never.
  */
 final class UnreliableMail {
 
@@ -21,7 +21,7 @@ final class UnreliableMail {
 		this.random = random;
 	}
 
-	/** What has arrived in time and what was late until now. */
+	/** Return the messages that have arrived by now, delayed ones included. */
 	List<String> due(List<FuzzInstance> instances) {
 		for (FuzzInstance instance : instances) {
 			for (String text : instance.messages()) {

@@ -29,7 +29,7 @@ final class UnreliableScripts implements AutoCloseable {
 
 	private final Random random;
 
-	/** Changes the text of each script, to see that a mistake in it is found. */
+	/** Changes the text of each script, to check that a bug in it is detected. */
 	private final UnaryOperator<String> patch;
 
 	private final Map<RedisScript<?>, String> digests = new HashMap<>();
@@ -89,14 +89,14 @@ final class UnreliableScripts implements AutoCloseable {
 		return this.connection.ask(command);
 	}
 
-	/** Run the commands that are late. */
+	/** Run the delayed commands. */
 	void runStrays() {
 		while (!this.strays.isEmpty() && (this.reliable || this.strays.peek().dueMicros <= nowMicros())) {
 			ask(this.strays.remove().command);
 		}
 	}
 
-	/** From now on no command and no answer is lost, late or doubled. */
+	/** From now on no command and no answer is lost, delayed or doubled. */
 	void becomeReliable() {
 		this.reliable = true;
 		runStrays();

@@ -1,4 +1,4 @@
 /**
- * Tests of the {@code backend.redis} room.
+ * Tests of the package {@code backend.redis}.
  */
 package io.github.distlock.backend.redis;

@@ -12,23 +12,23 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.Ticket;
 
 /**
- * A real node, with trouble on its line to order.
+ * A real node whose connection fails as a test requests.
  */
 final class DelegatingNode implements QuorumNode {
 
 	final AtomicInteger raises = new AtomicInteger();
 
-	/** How much later votes arrive than they were cast. */
+	/** The delay of votes. */
 	volatile Duration delay = Duration.ZERO;
 
-	/** Whether claims arrive, and the votes are lost. */
+	/** Whether claims arrive and the votes are lost. */
 	volatile boolean votesLost;
 
 	/** Whether nothing can be sent to it. */
 	volatile boolean unreachable;
 
-	/** Whether nobody hears who leaves. */
-	volatile boolean deafToLeaving;
+	/** Whether releases are lost. */
+	volatile boolean losesReleases;
 
 	private final QuorumNode node;
 
@@ -38,7 +38,7 @@ final class DelegatingNode implements QuorumNode {
 		this.node = node;
 	}
 
-	/** It counts, however short it has been up. */
+	/** The node counts, however short it has been up. */
 	DelegatingNode trusted() {
 		this.trusted = true;
 		return this;
@@ -74,9 +74,9 @@ final class DelegatingNode implements QuorumNode {
 			return vote
 				.thenCompose((lost) -> CompletableFuture.failedFuture(new LockBackendException("The vote was lost")));
 		}
-		Duration late = this.delay;
-		return late.isZero() ? vote : vote.thenApplyAsync((cast) -> cast,
-				CompletableFuture.delayedExecutor(late.toMillis(), TimeUnit.MILLISECONDS));
+		Duration voteDelay = this.delay;
+		return voteDelay.isZero() ? vote : vote.thenApplyAsync((cast) -> cast,
+				CompletableFuture.delayedExecutor(voteDelay.toMillis(), TimeUnit.MILLISECONDS));
 	}
 
 	@Override
@@ -87,7 +87,7 @@ final class DelegatingNode implements QuorumNode {
 
 	@Override
 	public CompletionStage<Left> leave(Claim claim, long usedToken, boolean wake) {
-		return this.deafToLeaving ? CompletableFuture.failedFuture(new LockBackendException("Nobody heard who left"))
+		return this.losesReleases ? CompletableFuture.failedFuture(new LockBackendException("The release was lost"))
 				: this.node.leave(claim, usedToken, wake);
 	}
 

@@ -19,7 +19,7 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Tokens rise although each time another majority grants, and some nodes are far ahead:
- * what they know is written there, as if their clock was ahead.
+ * their floor is set as if their clock was ahead.
  */
 class FencingTests {
 
@@ -54,7 +54,7 @@ class FencingTests {
 	}
 
 	@Test
-	void tokensRiseWhenTheNodeThatWasAheadIsAwayLater() {
+	void tokensRiseWhenTheNodeThatWasAheadIsUnreachableLater() {
 		long far = aheadMicros(Duration.ofHours(5));
 		cluster.setWord(0, "k", "|" + far);
 		// The node that is ahead votes, and two others, which are not.
@@ -98,24 +98,24 @@ class FencingTests {
 	}
 
 	@Test
-	void aClaimThatComesToNothingTakesNoFloorWithIt() {
+	void aFailedClaimDoesNotRemoveTheFloor() {
 		long far = aheadMicros(Duration.ofHours(5));
 		for (int node : new int[] { 0, 1, 2 }) {
 			cluster.setWord(node, "k", "|" + far);
 		}
-		// A minority claims, and is neither heard nor undone: it expires.
+		// A claim that only a minority gets, and that is not undone: it expires.
 		only(0, 1);
-		this.nodes.forEach((node) -> node.deafToLeaving = true);
+		this.nodes.forEach((node) -> node.losesReleases = true);
 		this.nodes.get(2).votesLost = true;
 		assertThat(catchAttempt(Duration.ofMillis(200))).isFalse();
-		this.nodes.forEach((node) -> node.deafToLeaving = false);
+		this.nodes.forEach((node) -> node.losesReleases = false);
 		await().until(() -> cluster.holders("k") == 0);
 		only(1, 3, 4);
 		assertThat(this.one.tokenOf("k")).isGreaterThan(far);
 	}
 
 	@Test
-	void nobodyIsAskedTwiceWhereTheClocksAgree() {
+	void noNodeGetsASecondCommandIfTheClocksAgree() {
 		only(0, 1, 2, 3, 4);
 		long token = this.one.tokenOf("k");
 		for (int i = 0; i < 20; i++) {
@@ -127,7 +127,7 @@ class FencingTests {
 	}
 
 	@Test
-	void aFloorStaysUntilTheClockHasPassedItAndNothingStaysForEver() {
+	void aFloorStaysUntilTheClockHasPassedItAndThenNothingIsLeft() {
 		long far = aheadMicros(AHEAD);
 		cluster.setWord(0, "k", "|" + far);
 		only(0, 1, 2);

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Nodes that are stopped, that hang, and that restart without what they knew.
+ * Nodes that are stopped, that hang, and that restart without their data.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class NodeLossTests {
@@ -49,7 +49,7 @@ class NodeLossTests {
 	}
 
 	@Test
-	void goesOnWithTwoOfFiveStopped() {
+	void locksWorkWithTwoOfFiveNodesStopped() {
 		Ticket held = this.one.ticket("k");
 		Grant grant = this.one.take(held, LEASE);
 		this.cluster.stop(0);
@@ -63,7 +63,7 @@ class NodeLossTests {
 	}
 
 	@Test
-	void refusesWithThreeOfFiveStoppedAndSaysThatItIsTheStore() {
+	void attemptsFailAsStoreErrorsWithThreeOfFiveNodesStopped() {
 		Ticket held = this.one.ticket("k");
 		Grant grant = this.one.take(held, LEASE);
 		for (int node : new int[] { 0, 2, 4 }) {
@@ -76,17 +76,17 @@ class NodeLossTests {
 		assertThat(this.one.store.renew(List.of(new Renewal(held, grant.lastToken(), LEASE)))).singleElement()
 			.isInstanceOf(RenewalResult.Gone.class);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(this.one.store::verify);
-		// What was taken by a minority is given back.
+		// The claims on a minority are released.
 		await().until(() -> this.cluster.holders("other") == 0);
 	}
 
 	@Test
-	void doesNotWaitForNodesThatHang() {
-		// Scripts and connections are warm.
+	void commandsDoNotWaitForNodesThatHang() {
+		// Scripts are loaded and connections are open.
 		this.one.tokenOf("k");
 		this.two.tokenOf("k");
 		this.cluster.stall(1, 2);
-		// All of it takes less than one command to a node that hangs.
+		// All of this takes less time than one command to a node that hangs.
 		long start = System.nanoTime();
 		long token = this.one.tokenOf("k");
 		assertThat(this.two.tokenOf("k")).isGreaterThan(token);
@@ -94,7 +94,7 @@ class NodeLossTests {
 	}
 
 	@Test
-	void whatHangsInANodeIsUndoneWhenItGoesOn() {
+	void aClaimThatHangsInANodeIsUndoneWhenTheNodeResumes() {
 		this.one.tokenOf("k");
 		long before = this.cluster.scripts(1);
 		this.cluster.stall(1);
@@ -122,8 +122,8 @@ class NodeLossTests {
 		Ticket second = this.two.ticket("k");
 		while (!grant.validity().hasPassed(TimeSource.SYSTEM)) {
 			boolean entered = takesOrFails(second);
-			boolean tooLate = grant.validity().hasPassed(TimeSource.SYSTEM);
-			assertThat(entered && !tooLate).isFalse();
+			boolean expired = grant.validity().hasPassed(TimeSource.SYSTEM);
+			assertThat(entered && !expired).isFalse();
 			asked++;
 			if (entered) {
 				break;
@@ -143,7 +143,7 @@ class NodeLossTests {
 	}
 
 	@Test
-	void nodesThatAreTooYoungAreNamedAsTheReason() {
+	void nodesThatHaveNotBeenUpForLongEnoughAreNamedAsTheCause() {
 		for (int node = 0; node < 5; node++) {
 			this.cluster.stop(node);
 			this.cluster.startEmpty(node);

@@ -20,8 +20,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Claims that win no majority, or win it too late: they are undone on all nodes, those
- * that did not answer too.
+ * Claims that win no majority, or win it too late, are undone on all nodes, even on those
+ * that did not answer.
  */
 class PartialGrantTests {
 
@@ -57,7 +57,7 @@ class PartialGrantTests {
 	}
 
 	@Test
-	void aMinorityIsGivenBackAndTheTicketWaits() {
+	void aMinorityIsReleasedAndTheTicketWaits() {
 		for (int node : new int[] { 1, 2, 4 }) {
 			cluster.setWord(node, "k", OTHERS);
 		}
@@ -79,34 +79,34 @@ class PartialGrantTests {
 	}
 
 	@Test
-	void nodesThatDoNotHearTheReleaseAreToldUntilTheyDo() {
+	void aReleaseIsRepeatedUntilEachNodeAcknowledgesIt() {
 		Ticket ticket = this.one.ticket("k");
 		this.one.take(ticket, LEASE);
 		await().until(() -> cluster.holders("k") == 5);
-		this.nodes.get(2).deafToLeaving = true;
+		this.nodes.get(2).losesReleases = true;
 		assertThat(this.one.store.release(ticket, 0, null).released()).isTrue();
 		await().until(() -> cluster.holders("k") == 1);
-		this.nodes.get(2).deafToLeaving = false;
+		this.nodes.get(2).losesReleases = false;
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 0);
 	}
 
 	@Test
-	void aReleaseThatAMajorityDoesNotHearIsUnknownAndEndsReleased() {
+	void aReleaseThatAMajorityDoesNotAcknowledgeIsUnknownAndSucceedsLater() {
 		Ticket ticket = this.one.ticket("k");
 		this.one.take(ticket, LEASE);
 		await().until(() -> cluster.holders("k") == 5);
-		this.nodes.subList(0, 3).forEach((node) -> node.deafToLeaving = true);
+		this.nodes.subList(0, 3).forEach((node) -> node.losesReleases = true);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.one.store.release(ticket, 0, null));
-		this.nodes.subList(1, 3).forEach((node) -> node.deafToLeaving = false);
+		this.nodes.subList(1, 3).forEach((node) -> node.losesReleases = false);
 		await().until(() -> cluster.holders("k") == 1);
-		// Not gone, although it is: the first try did that.
+		// The answer is not gone, since the first try has released the lock.
 		assertThat(this.one.store.release(ticket, 0, null).released()).isTrue();
-		this.nodes.forEach((node) -> node.deafToLeaving = false);
+		this.nodes.forEach((node) -> node.losesReleases = false);
 		await().atMost(LEASE.dividedBy(2)).until(() -> cluster.holders("k") == 0);
 	}
 
 	@Test
-	void votesThatComeWhenTheLeaseHasPassedWinNothing() {
+	void votesThatArriveAfterTheLeaseWinNothing() {
 		this.nodes.subList(0, 3).forEach((node) -> node.delay = Duration.ofMillis(350));
 		assertThat(this.one.store.attempt(this.one.ticket("k"), Duration.ofMillis(300), false))
 			.isInstanceOf(AttemptResult.Busy.class);
@@ -115,7 +115,7 @@ class PartialGrantTests {
 	}
 
 	@Test
-	void theValidityCountsFromBeforeTheFirstQuestion() {
+	void theValidityCountsFromBeforeTheFirstCommand() {
 		this.nodes.subList(0, 3).forEach((node) -> node.delay = Duration.ofMillis(400));
 		Ticket ticket = this.one.ticket("k");
 		long start = System.nanoTime();
@@ -142,7 +142,7 @@ class PartialGrantTests {
 	}
 
 	@Test
-	void nothingIsLeftOfAWaiterThatLeaves() {
+	void nothingIsLeftOfACancelledTicket() {
 		for (int node = 0; node < 5; node++) {
 			cluster.setWord(node, "k", OTHERS);
 		}
@@ -156,7 +156,7 @@ class PartialGrantTests {
 	}
 
 	@Test
-	void whoWinsWithoutBeingToldIsQueuedNoMore() {
+	void aTicketThatWinsWithoutASignalIsNoLongerQueued() {
 		for (int node = 0; node < 5; node++) {
 			cluster.setWord(node, "k", OTHERS);
 		}

@@ -27,7 +27,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 
 /**
- * Independent Redis masters, and what can happen to each.
+ * Independent Redis masters that can be stopped, stalled and emptied.
  */
 final class RedlockCluster implements AutoCloseable {
 
@@ -49,7 +49,7 @@ final class RedlockCluster implements AutoCloseable {
 		this.ports = this.servers.stream().map((server) -> Objects.requireNonNull(server).port()).toList();
 	}
 
-	/** Start servers, and wait until each says that it has been up for so long. */
+	/** Start servers, and wait until each has been up for a given time. */
 	static RedlockCluster start(int size, Duration uptime) {
 		RedlockCluster cluster = new RedlockCluster(size);
 		cluster.awaitUptime(uptime);
@@ -89,13 +89,13 @@ final class RedlockCluster implements AutoCloseable {
 		Objects.requireNonNull(this.servers.set(node, null)).close();
 	}
 
-	/** Start it again, without what it knew. */
+	/** Start it again, without its data. */
 	void startEmpty(int node) {
 		this.servers.set(node, RedisTestServer.start(this.ports.get(node)));
 		Awaitility.await().ignoreExceptions().until(() -> ask(node, "PING").equals("+PONG"));
 	}
 
-	/** The processes stop, and the kernel still accepts what is sent to them. */
+	/** Suspend processes; the kernel still accepts what is sent to them. */
 	void stall(int... nodes) {
 		for (int node : nodes) {
 			RedisFaults faults = new RedisFaults(this.ports.get(node));
@@ -104,7 +104,7 @@ final class RedlockCluster implements AutoCloseable {
 		}
 	}
 
-	/** The processes go on. */
+	/** Resume the processes. */
 	void resume() {
 		this.stalled.values().forEach(RedisFaults::resume);
 		this.stalled.clear();
@@ -124,14 +124,14 @@ final class RedlockCluster implements AutoCloseable {
 		return (int) running().filter((node) -> word(node, key).startsWith("+")).count();
 	}
 
-	/** How many claims and what else was run on a node. */
+	/** How many scripts have been run on a node. */
 	long scripts(int node) {
 		String stats = ask(node,
 				"EVAL \"return string.match(redis.call('INFO','commandstats'),'cmdstat_evalsha:calls=(%d+)') or '0'\" 0");
 		return Long.parseLong(stats);
 	}
 
-	/** What a node says of a lock. */
+	/** The word of a lock on a node. */
 	String word(int node, String key) {
 		return ask(node, "GET distlock:redlock:lock:{" + key + "}");
 	}

@@ -64,7 +64,7 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 		return this.store.attempt(ticket, lease, false) instanceof AttemptResult.Granted;
 	}
 
-	/** Take a lock and give it back. */
+	/** Acquire a lock and release it. */
 	long tokenOf(String key) {
 		Ticket ticket = ticket(key);
 		long token = take(ticket, LEASE).firstToken();

@@ -9,7 +9,7 @@ import io.github.distlock.contract.StoreUnderTest;
 
 /**
  * Five Redis masters under the contract. They count from their start, since the leases of
- * the contract are longer than anybody wants to wait.
+ * the contract are too long to wait for.
  */
 final class RedlockTestStore implements StoreUnderTest {
 
