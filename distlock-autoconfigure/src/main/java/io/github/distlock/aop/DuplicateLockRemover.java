@@ -56,7 +56,8 @@ class DuplicateLockRemover extends FinishedProxyPostProcessor implements SmartIn
 			return;
 		}
 		if (inner.isFrozen()) {
-			logger.warn("Methods of bean '" + beanName + "' are locked twice: two creators have made a proxy for it,"
+			logger.warn("Methods of bean '" + beanName
+					+ "' are locked twice: two proxy creators have created a proxy for it,"
 					+ " and the inner one is frozen. Remove one of the creators, such as the bean of type "
 					+ "DefaultAdvisorAutoProxyCreator");
 			return;

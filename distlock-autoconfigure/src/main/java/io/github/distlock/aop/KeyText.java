@@ -91,9 +91,8 @@ final class KeyText {
 		}
 		String described = "is an instance of " + type.getTypeName();
 		if (type.isArray() || value instanceof Iterable || value instanceof Map) {
-			return described
-					+ ": write an expression that gives one text, such as #ids[0]; several keys are a collection "
-					+ "or an array of texts as a whole, such as #ids.![#prefix + #this]";
+			return described + ": write an expression that gives one text, such as #ids[0]; for several keys the "
+					+ "whole expression must be a collection or an array of texts, such as #ids.![#prefix + #this]";
 		}
 		if (value instanceof Optional) {
 			return described + ": write what it contains, as in #id.get()";

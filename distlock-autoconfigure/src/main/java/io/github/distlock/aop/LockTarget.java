@@ -40,7 +40,7 @@ record LockTarget(LockDefinition definition, LockRegistry registry, LockRequest 
 	}
 
 	/**
-	 * Acquire the lock without a request thread.
+	 * Acquire the lock without a waiting thread.
 	 * @param request the request with the remaining wait time
 	 * @return completes with the lock, or with {@code null} if the call is skipped
 	 * @throws IllegalStateException if the registry breaks its contract

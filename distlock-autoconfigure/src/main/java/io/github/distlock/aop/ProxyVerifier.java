@@ -43,9 +43,9 @@ final class ProxyVerifier implements AdviceVerifier {
 	public void verify(Object bean, BeanLocks.Declaration declaration) {
 		LockedMethod method = declaration.method();
 		if (!(bean instanceof Advised advised)) {
-			throw method.refuse("would not be locked: the bean has no proxy, because it was created before the beans "
-					+ "that make proxies, or is of a kind that gets none. Move the method to a bean that nothing "
-					+ "needs so early, such as one that no BeanPostProcessor depends on");
+			throw method.refuse("would not be locked: the bean has no proxy, because it was created before the proxy "
+					+ "creators, or because beans of its kind get none. Move the method to a bean that is created "
+					+ "later, such as one that no BeanPostProcessor depends on");
 		}
 		List<Advisor> chain = Arrays.asList(advised.getAdvisors());
 		int position = chain.indexOf(this.advisor);
@@ -55,9 +55,10 @@ final class ProxyVerifier implements AdviceVerifier {
 			return;
 		}
 		if (position < 0) {
-			throw method.refuse("would not be locked: the proxy of the bean was made without the lock's advisor. Let "
-					+ "Spring make the proxy, in the application context that has distlock, or write the annotation on "
-					+ "the interface that the proxy implements");
+			throw method
+				.refuse("would not be locked: the proxy of the bean was created without the lock's advisor. Let "
+						+ "Spring create the proxy, in the application context that has distlock, or write the annotation on "
+						+ "the interface that the proxy implements");
 		}
 		verifyReach(bean, declaration);
 		chain.subList(0, position).forEach((outer) -> verifyOrder(outer, method));

@@ -83,16 +83,16 @@ enum ReturnKind {
 		}
 		if (UnfinishedResult.isUnfinished(result)) {
 			throw method.refuse("is on a method that returns Object, and has returned a "
-					+ result.getClass().getSimpleName() + ": its lock was released when it returned, and what "
-					+ "is still to be done is done without it. Write the type of the result that it really returns, "
+					+ result.getClass().getSimpleName() + ": its lock was released when it returned, so the "
+					+ "rest of the work runs without the lock. Declare the actual type of the result, "
 					+ "such as CompletableFuture, Mono or Flux");
 		}
 	}
 
-	private static RuntimeException refuse(LockedMethod method, String known) {
+	private static RuntimeException refuse(LockedMethod method, String trackedType) {
 		return method.refuse("is on a method that returns " + method.returnType().getSimpleName()
 				+ ", which may complete after the method has returned in a way that the lock cannot follow: the work "
-				+ "would go on without it. Return " + known
+				+ "would continue without it. Return " + trackedType
 				+ ", or call LockRegistry.acquireAsync and close the lock when the result is complete");
 	}
 

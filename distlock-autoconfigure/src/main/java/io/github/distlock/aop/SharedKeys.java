@@ -62,10 +62,10 @@ final class SharedKeys {
 					this.users.getOrDefault(id(definition, key), Map.of())
 						.entrySet()
 						.stream()
-						.filter((known) -> known.getKey() != identity(definition)
-								&& !known.getValue().beanName().equals(beanName))
+						.filter((entry) -> entry.getKey() != identity(definition)
+								&& !entry.getValue().beanName().equals(beanName))
 						.findFirst()
-						.ifPresent((known) -> shared.add(new Pair(known.getValue(), other)));
+						.ifPresent((entry) -> shared.add(new Pair(entry.getValue(), other)));
 				}
 			}
 		}

@@ -88,7 +88,7 @@ class ProxyVerifierTests {
 	@Test
 	void aProxyThatWasCreatedWithoutTheLockIsRefused() {
 		assertRefused(LockedApplication.of(ForeignProxyOfLockedClass.class), LockedRunner.class.getName() + ".run()",
-				"made without the lock's advisor", "on the interface");
+				"created without the lock's advisor", "on the interface");
 	}
 
 	@Test
