@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Quorum {
 
+	/** Drift of clocks that does not depend on the lease; one percent of it is added. */
+	private static final Duration FIXED_DRIFT = Duration.ofMillis(2);
+
 	private final List<QuorumNode> nodes;
 
 	private final long timeoutMillis;
@@ -112,6 +115,14 @@ final class Quorum {
 			}
 			return null;
 		}));
+	}
+
+	/**
+	 * Return a lease as this JVM may count it, since the clocks of the nodes may run a
+	 * little faster.
+	 */
+	static Duration withoutDrift(Duration lease) {
+		return lease.minus(lease.dividedBy(100)).minus(FIXED_DRIFT);
 	}
 
 	/** Return the exception for too few nodes that have answered and count. */

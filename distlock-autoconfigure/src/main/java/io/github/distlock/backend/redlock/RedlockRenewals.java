@@ -67,7 +67,7 @@ final class RedlockRenewals {
 
 	private RenewalResult result(WonRound wonRound, Renewal renewal, RenewalVerdict verdict, TimeSource.Instant sent) {
 		if (verdict.renewed()) {
-			Validity validity = Validity.until(sent, RedlockStore.withoutDrift(allowed(renewal)));
+			Validity validity = Validity.until(sent, Quorum.withoutDrift(allowed(renewal)));
 			if (!validity.hasPassed(this.clock)) {
 				wonRound.renewed(validity, allowed(renewal));
 				return new RenewalResult.Extended(validity);

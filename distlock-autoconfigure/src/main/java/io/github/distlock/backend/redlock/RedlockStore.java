@@ -40,9 +40,6 @@ final class RedlockStore implements LockStore {
 
 	private static final Log logger = LogFactory.getLog(RedlockStore.class);
 
-	/** Drift of clocks that does not depend on the lease; one percent of it is added. */
-	private static final Duration FIXED_DRIFT = Duration.ofMillis(2);
-
 	/** How long a completed release is remembered for a retry. */
 	private static final Duration RELEASE_MEMORY = Duration.ofSeconds(10);
 
@@ -223,7 +220,7 @@ final class RedlockStore implements LockStore {
 	/** The lock is held if the round took less time than the lease. */
 	private @Nullable WonRound secure(LockRound round, Result.Won won) {
 		long last = won.token() + this.settings.tokensPerGrant() - 1;
-		Validity validity = Validity.until(round.sent(), withoutDrift(round.lease()));
+		Validity validity = Validity.until(round.sent(), Quorum.withoutDrift(round.lease()));
 		boolean secured;
 		try {
 			secured = round.secure(won, last);
@@ -232,11 +229,6 @@ final class RedlockStore implements LockStore {
 			secured = false;
 		}
 		return (secured && !validity.hasPassed(this.clock)) ? new WonRound(round, won.token(), last, validity) : null;
-	}
-
-	/** The clocks of the nodes may run a little faster than the clock of this JVM. */
-	static Duration withoutDrift(Duration lease) {
-		return lease.minus(lease.dividedBy(100)).minus(FIXED_DRIFT);
 	}
 
 	private void undo(LockRound round) {
