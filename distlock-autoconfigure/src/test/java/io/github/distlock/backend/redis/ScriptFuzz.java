@@ -75,8 +75,7 @@ final class ScriptFuzz implements AutoCloseable {
 	}
 
 	/**
-	 * Run until a number of tickets have existed, then end all; returns what was
-	 * violated.
+	 * Run until a number of tickets have existed, then end all; returns the violations.
 	 */
 	List<String> run(int wanted) {
 		for (int i = 0; i < INSTANCES; i++) {
@@ -310,9 +309,7 @@ final class ScriptFuzz implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * End all tickets. Each waiting ticket must be granted the lock; nothing may be left.
-	 */
+	/** End all tickets. Each waiting ticket must be granted the lock; nothing is left. */
 	private void drain() {
 		this.draining = true;
 		this.scripts.becomeReliable();
