@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * The first change of the state of a {@link Hold} or of its lease decides between these
  * ways, so no lock is held here during a command to the store. Thread-safe.
  */
-final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
+final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 
 	private static final Log logger = LogFactory.getLog(HeldLocks.class);
 
@@ -65,7 +65,7 @@ final class HeldLocks implements LeaseRenewer.Listener, Hold.Owner {
 	private final boolean interruptOnLost;
 
 	HeldLocks(BackendDescription backend, LockAcquirer acquirer,
-			Function<LeaseRenewer.Listener, LeaseRenewer> renewerFactory, LockListener listeners, TimeSource clock,
+			Function<LeaseRenewer.RenewalListener, LeaseRenewer> renewerFactory, LockListener listeners, TimeSource clock,
 			Executor executor, boolean interruptOnLost) {
 		this.backend = backend.name();
 		this.acquirer = acquirer;

@@ -47,7 +47,7 @@ public final class LeaseRenewer {
 
 	private final Executor executor;
 
-	private final Listener listener;
+	private final RenewalListener listener;
 
 	private final RenewalTimer timer;
 
@@ -65,7 +65,7 @@ public final class LeaseRenewer {
 	 * @param listener is notified of renewals
 	 */
 	public LeaseRenewer(LockStore store, TimeSource clock, Executor executor, ScheduledExecutorService timers,
-			Listener listener) {
+			RenewalListener listener) {
 		this.store = store;
 		this.batchSize = store.description().batchSize();
 		this.clock = clock;
@@ -328,7 +328,7 @@ public final class LeaseRenewer {
 	 * not block.
 	 */
 	@FunctionalInterface
-	public interface Listener {
+	public interface RenewalListener {
 
 		/**
 		 * A batch of renewals was answered or has failed.

@@ -187,28 +187,28 @@ class CompositeLockRegistryTests {
 	@ValueSource(booleans = { true, false })
 	void aLockThatIsLostInOneIsLost(boolean inTheFirst) {
 		HeldLock lock = this.both.acquire(REQUEST);
-		AtomicInteger told = new AtomicInteger();
-		lock.onLost(told::incrementAndGet);
+		AtomicInteger notified = new AtomicInteger();
+		lock.onLost(notified::incrementAndGet);
 		(inTheFirst ? firstServer : secondServer).flush();
-		await().until(() -> told.get() == 1);
+		await().until(() -> notified.get() == 1);
 		assertThat(lock.isHeld()).isFalse();
 		assertThat(lock.remaining()).isZero();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
 		assertLocked(false, false);
-		assertThat(told).hasValue(1);
+		assertThat(notified).hasValue(1);
 	}
 
 	@Test
 	void aLossInBothIsReportedOnce() {
 		HeldLock lock = this.both.acquire(REQUEST);
-		AtomicInteger told = new AtomicInteger();
-		lock.onLost(told::incrementAndGet);
+		AtomicInteger notified = new AtomicInteger();
+		lock.onLost(notified::incrementAndGet);
 		firstServer.flush();
 		secondServer.flush();
 		await().until(() -> this.firstEvents.lost.size() + this.secondEvents.lost.size() == 2);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close)
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(LockLostException.class));
-		assertThat(told).hasValue(1);
+		assertThat(notified).hasValue(1);
 	}
 
 	@Test

@@ -35,9 +35,9 @@ class LeaseTests extends TwoRegistries {
 
 	@Test
 	void anExplicitLeaseEndsInTimeAndIsReported() throws Exception {
-		AtomicInteger told = new AtomicInteger();
+		AtomicInteger notified = new AtomicInteger();
 		HeldLock lock = this.one.acquire(request("explicit").leaseTime(Duration.ofMillis(200)));
-		lock.onLost(told::incrementAndGet);
+		lock.onLost(notified::incrementAndGet);
 		// Another caller acquires the lock as soon as the lease has expired.
 		HeldLock next = this.two.acquire(request("explicit"));
 		assertThat(lock.isHeld()).isFalse();
@@ -45,9 +45,9 @@ class LeaseTests extends TwoRegistries {
 		assertThat(next.fencingToken()).isGreaterThan(lock.fencingToken());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close).withMessageContaining("'explicit'");
 		assertThat(next.isHeld()).isTrue();
-		await().untilAtomic(told, org.hamcrest.Matchers.is(1));
-		lock.onLost(told::incrementAndGet);
-		assertThat(told).hasValue(2);
+		await().untilAtomic(notified, org.hamcrest.Matchers.is(1));
+		lock.onLost(notified::incrementAndGet);
+		assertThat(notified).hasValue(2);
 		assertThat(this.events.lost).containsExactly("explicit");
 		assertThat(this.events.released).isEmpty();
 		next.close();

@@ -45,9 +45,9 @@ class PureQueryTests {
 
 	@Test
 	void queriesOfAnExpiredLockNotifyNoListenerAndInterruptNoThread() {
-		AtomicBoolean told = new AtomicBoolean();
+		AtomicBoolean notified = new AtomicBoolean();
 		HeldLock lock = this.registry.acquire(LockRequest.of("pure").leaseTime(Duration.ofMinutes(10)));
-		lock.onLost(() -> told.set(true));
+		lock.onLost(() -> notified.set(true));
 		this.clock.pass(Duration.ofMinutes(11));
 		assertThat(lock.isHeld()).isFalse();
 		assertThat(lock.remaining()).isZero();
@@ -55,7 +55,7 @@ class PureQueryTests {
 		assertThat(lock).hasToString("HeldLock[pure, token " + lock.fencingToken() + ", not held]");
 		assertThat(this.events.lost).isEmpty();
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
-		assertThat(told).isFalse();
+		assertThat(notified).isFalse();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
 		assertThat(this.events.lost).containsExactly("pure");
 	}
