@@ -65,8 +65,8 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 	private final boolean interruptOnLost;
 
 	HeldLocks(BackendDescription backend, LockAcquirer acquirer,
-			Function<LeaseRenewer.RenewalListener, LeaseRenewer> renewerFactory, LockListener listeners, TimeSource clock,
-			Executor executor, boolean interruptOnLost) {
+			Function<LeaseRenewer.RenewalListener, LeaseRenewer> renewerFactory, LockListener listeners,
+			TimeSource clock, Executor executor, boolean interruptOnLost) {
 		this.backend = backend.name();
 		this.acquirer = acquirer;
 		this.renewer = renewerFactory.apply(this);
@@ -278,7 +278,7 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 	}
 
 	private void endHoldIfOver(WriteHold writer) {
-		if (writer.downgraded()) {
+		if (writer.endDowngrade()) {
 			endHold(writer, writer.remainingMinHold());
 		}
 	}

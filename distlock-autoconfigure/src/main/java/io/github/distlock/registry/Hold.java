@@ -199,7 +199,7 @@ class Hold extends Lease {
 	}
 
 	/** Return whether one acquisition is open and no re-entry. */
-	boolean isEnteredOnce() {
+	boolean hasOneLevel() {
 		return this.levels == 1;
 	}
 

@@ -47,7 +47,7 @@ final class HoldReference implements HeldLock {
 	HoldReference(Hold hold, LockMode mode) {
 		this.hold = hold;
 		this.mode = mode;
-		this.state = hold.isEnteredOnce() ? OUTERMOST : REENTRY;
+		this.state = hold.hasOneLevel() ? OUTERMOST : REENTRY;
 	}
 
 	/** Return the hold if it belongs to an owner and this acquisition of it is open. */

@@ -43,9 +43,9 @@ final class WriteHold extends Hold {
 	 */
 	@Override
 	long remainingLockNanos() {
-		Hold now = current();
-		long left = now.remainingNanos();
-		if (now == this && left <= 0 && this.open.downgrading()) {
+		Hold first = current();
+		long left = first.remainingNanos();
+		if (first == this && left <= 0 && this.open.downgrading()) {
 			left = remainingAfterEnd();
 		}
 		if (left > 0) {
@@ -53,11 +53,11 @@ final class WriteHold extends Hold {
 		}
 		// The downgrade may have happened between the two reads.
 		Hold later = current();
-		return (later != now) ? later.remainingNanos() : 0;
+		return (later != first) ? later.remainingNanos() : 0;
 	}
 
 	@Override
-	boolean isEnteredOnce() {
+	boolean hasOneLevel() {
 		return this.open.isOne();
 	}
 
@@ -79,8 +79,8 @@ final class WriteHold extends Hold {
 
 	@Override
 	boolean reenter(LockMode mode) {
-		Levels before = change((levels) -> levels.allow(mode) ? levels.with(mode) : levels);
-		if (!before.isNone() && !before.allow(mode)) {
+		Levels before = change((levels) -> levels.allows(mode) ? levels.with(mode) : levels);
+		if (!before.isNone() && !before.allows(mode)) {
 			throw upgradeRefused(mode);
 		}
 		return !before.isNone();
@@ -111,8 +111,8 @@ final class WriteHold extends Hold {
 	 * @return whether all levels were left in the meantime, so that the caller ends the
 	 * hold
 	 */
-	boolean downgraded() {
-		return change(Levels::settled).isNone();
+	boolean endDowngrade() {
+		return change(Levels::withoutDowngrade).isNone();
 	}
 
 	private Levels change(UnaryOperator<Levels> change) {
@@ -137,7 +137,7 @@ final class WriteHold extends Hold {
 		}
 
 		/** Return whether a level may be added: a reader must not write. */
-		boolean allow(LockMode mode) {
+		boolean allows(LockMode mode) {
 			return this.writing > 0 || (this.reading > 0 && mode == LockMode.READ);
 		}
 
@@ -154,7 +154,7 @@ final class WriteHold extends Hold {
 					this.downgrading || (this.writing == 1 && this.reading > 0));
 		}
 
-		Levels settled() {
+		Levels withoutDowngrade() {
 			return new Levels(this.writing, this.reading, false);
 		}
 
