@@ -74,9 +74,7 @@ final class ScriptFuzz implements AutoCloseable {
 		this.keys = new RedisKeys("distlock:").lockQueueAndReaders("fuzz" + seed + "-" + System.nanoTime());
 	}
 
-	/**
-	 * Run until a number of tickets have existed, then end all; returns the violations.
-	 */
+	/** Run with a number of tickets, then end all; returns the violations. */
 	List<String> run(int wanted) {
 		for (int i = 0; i < INSTANCES; i++) {
 			this.instances.add(newInstance());
@@ -309,7 +307,7 @@ final class ScriptFuzz implements AutoCloseable {
 		}
 	}
 
-	/** End all tickets. Each waiting ticket must be granted the lock; nothing is left. */
+	/** End all tickets. Each waiting one must be granted the lock. */
 	private void drain() {
 		this.draining = true;
 		this.scripts.becomeReliable();
