@@ -78,7 +78,7 @@ final class ClassGraph {
 		return reached;
 	}
 
-	private static String topLevel(JavaClass type) {
+	static String topLevel(JavaClass type) {
 		String name = type.getName();
 		int nested = name.indexOf('$');
 		return (nested > 0) ? name.substring(0, nested) : name;

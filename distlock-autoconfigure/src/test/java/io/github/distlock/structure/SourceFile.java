@@ -24,6 +24,10 @@ record SourceFile(Path path, String packageName, String name, int lines, int cod
 
 	private static final Pattern BLOCK_COMMENT = Pattern.compile("(?m)^\\s*/\\*.*?\\*/", Pattern.DOTALL);
 
+	String typeName() {
+		return this.packageName + "." + this.name;
+	}
+
 	static List<SourceFile> under(Path sources) throws IOException {
 		try (Stream<Path> paths = Files.walk(sources)) {
 			return paths.filter((path) -> path.toString().endsWith(".java"))

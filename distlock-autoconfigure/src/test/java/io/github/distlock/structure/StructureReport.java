@@ -11,8 +11,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -41,7 +43,10 @@ final class StructureReport {
 	StructureReport(Path module) throws IOException {
 		this.main = module.resolve("src/main");
 		this.files = SourceFile.under(this.main.resolve("java"));
-		this.classes = new ClassFileImporter().importPath(module.resolve("target/classes"));
+		Set<String> sources = this.files.stream().map(SourceFile::typeName).collect(Collectors.toSet());
+		this.classes = new ClassFileImporter().importPath(module.resolve("target/classes"))
+			.that(DescribedPredicate.describe("have a source file",
+					(type) -> sources.contains(ClassGraph.topLevel(type))));
 		this.graph = new ClassGraph(this.classes);
 	}
 
