@@ -71,17 +71,20 @@ final class OptionsReader {
 	private <T> List<T> list(String option, String quick, List<T> all, Function<String, T> named,
 			Function<T, String> id) {
 		if (value(option).equals("full")) {
-			return all;
+			return all.stream().filter((each) -> !id.apply(each).equals(PreviousVersion.ID) || hasPrevious()).toList();
 		}
 		List<String> wanted = Arrays.stream((value(option).equals("quick") ? quick : value(option)).split(","))
 			.map(String::trim)
 			.toList();
 		wanted.forEach(named::apply);
-		return all.stream().filter((each) -> wanted.contains(id.apply(each)) || isPrevious(id.apply(each))).toList();
+		return all.stream()
+			.filter((each) -> wanted.contains(id.apply(each))
+					|| id.apply(each).equals(PreviousVersion.ID) && hasPrevious())
+			.toList();
 	}
 
-	private boolean isPrevious(String id) {
-		return id.equals(PreviousVersion.ID) && !value("previous").isEmpty();
+	private boolean hasPrevious() {
+		return !value("previous").isEmpty();
 	}
 
 	private int number(String name, int least, int most) {

@@ -45,6 +45,15 @@ class OptionsReaderTests {
 	}
 
 	@Test
+	void anEarlierVersionTakesPartIfItIsGiven() {
+		assertThat(read("--contenders=distlock", "--previous=pom.xml").contenders())
+			.extracting((contender) -> contender.id())
+			.containsExactly("distlock", "distlock-previous");
+		assertThatIllegalArgumentException().isThrownBy(() -> read("--previous=no-such.jar"))
+			.withMessageContaining("there is no such jar or folder");
+	}
+
+	@Test
 	void fullIsEverything() {
 		Options options = read("--workloads=full", "--contenders=full");
 		assertThat(options.workloads()).extracting((workload) -> workload.chapter().id())

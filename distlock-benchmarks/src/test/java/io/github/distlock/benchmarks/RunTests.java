@@ -27,8 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RunTests {
 
 	/** Those that a version may not have; a reason must be given. */
-	private static final Set<String> MAY_BE_ABSENT = Set.of("distlock-fair", "distlock-no-handoff",
-			"distlock-previous");
+	private static final Set<String> MAY_BE_ABSENT = Set.of("distlock-fair", "distlock-no-handoff");
 
 	/** Until the directory is known. */
 	private static Path folder = Path.of("");
