@@ -8,7 +8,6 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -22,12 +21,10 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.framework.api.CuratorEventType;
 import org.apache.curator.framework.api.CuratorListener;
-import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.framework.state.ConnectionStateListener;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
-import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +40,8 @@ final class ZooKeeperConnection {
 
 	private final CuratorFramework client;
 
+	private final ClientSession session;
+
 	private final Duration commandTimeout;
 
 	private final TimeSource clock;
@@ -57,21 +56,15 @@ final class ZooKeeperConnection {
 
 	private final AtomicInteger disconnects = new AtomicInteger();
 
-	private final ReentrantLock lock = new ReentrantLock();
-
-	/** Guarded by {@link #lock} for writing. */
-	private volatile @Nullable ZooKeeperSession current;
-
 	/** The session of the last connection. Used by the state listener only. */
 	private @Nullable ZooKeeperSession lastConnected;
 
-	/** Completes when there is a connection. Written by the state listener only. */
-	private volatile CompletableFuture<Boolean> connected = new CompletableFuture<>();
-
 	private volatile boolean closed;
 
-	ZooKeeperConnection(CuratorFramework client, Duration commandTimeout, TimeSource clock, SessionListener listener) {
+	ZooKeeperConnection(CuratorFramework client, ClientSession session, Duration commandTimeout, TimeSource clock,
+			SessionListener listener) {
 		this.client = client;
+		this.session = session;
 		this.commandTimeout = commandTimeout;
 		this.clock = clock;
 		this.listener = listener;
@@ -84,9 +77,7 @@ final class ZooKeeperConnection {
 	void start() {
 		this.client.getCuratorListenable().addListener(this.eventListener);
 		this.client.getConnectionStateListenable().addListener(this.stateListener);
-		if (this.client.getZookeeperClient().isConnected()) {
-			this.connected.complete(true);
-		}
+		this.session.observed(this.client.getZookeeperClient().isConnected());
 		later(this::confirmSession, 0);
 	}
 
@@ -153,7 +144,7 @@ final class ZooKeeperConnection {
 		}
 		Throwable cause = null;
 		try {
-			StoreCalls.awaitUninterruptibly(this.connected, this.commandTimeout, this.clock);
+			StoreCalls.awaitUninterruptibly(this.session.connected(), this.commandTimeout, this.clock);
 			session = connectedSession();
 		}
 		catch (ExecutionException | TimeoutException ex) {
@@ -167,41 +158,7 @@ final class ZooKeeperConnection {
 
 	/** The session if it is connected, without waiting. */
 	@Nullable ZooKeeperSession connectedSession() {
-		ZooKeeperSession session = this.current;
-		if (session != null && session.isConnected()) {
-			return session;
-		}
-		if (this.client.getState() != CuratorFrameworkState.STARTED
-				|| !this.client.getZookeeperClient().isConnected()) {
-			return null;
-		}
-		try {
-			return sessionOf(this.client.getZookeeperClient().getZooKeeper());
-		}
-		catch (Exception ex) {
-			logger.debug("There is no session with ZooKeeper yet", ex);
-			return null;
-		}
-	}
-
-	private @Nullable ZooKeeperSession sessionOf(ZooKeeper zooKeeper) {
-		this.lock.lock();
-		try {
-			ZooKeeperSession session = this.current;
-			if (!zooKeeper.getState().isConnected()) {
-				return null;
-			}
-			if (session == null || !session.isOf(zooKeeper)) {
-				session = new ZooKeeperSession(this.client, zooKeeper, this.clock);
-				this.current = session;
-				// Sent, and so answered, before all other commands of the session.
-				session.confirm();
-			}
-			return session;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return this.session.ifConnected();
 	}
 
 	/** Wait for a reply. An interrupt does not end the wait: the flag is kept. */
@@ -249,7 +206,7 @@ final class ZooKeeperConnection {
 	private void confirmSession() {
 		long delay = NO_SESSION_DELAY_NANOS;
 		try {
-			ZooKeeperSession session = this.current;
+			ZooKeeperSession session = this.session.last();
 			if (session != null && !session.isAlive()) {
 				signal(SessionListener::sessionInDoubt);
 			}
@@ -286,13 +243,11 @@ final class ZooKeeperConnection {
 					session.confirm();
 				}
 				this.lastConnected = session;
-				this.connected.complete(true);
+				this.session.observed(true);
 				signal((target) -> target.connected(before != session));
 			}
 			case SUSPENDED, LOST -> {
-				if (this.connected.isDone()) {
-					this.connected = new CompletableFuture<>();
-				}
+				this.session.observed(false);
 				signal(SessionListener::sessionInDoubt);
 			}
 			default -> logger.debug("The connection to ZooKeeper is read-only");

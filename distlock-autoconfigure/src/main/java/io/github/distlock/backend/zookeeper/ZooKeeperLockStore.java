@@ -50,13 +50,21 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	private final PredecessorWatch predecessors = new PredecessorWatch(this::predecessorGone);
 
-	ZooKeeperLockStore(CuratorFramework client, ZooKeeperBackendSettings settings, BackendDescription description,
-			TimeSource clock, LockSignals signals) {
+	/**
+	 * The tickets of closed stores of the same backend. Their locks may be released late,
+	 * and a deletion that fails then is repeated by this store.
+	 */
+	private final List<ZooKeeperTickets> earlierTickets;
+
+	ZooKeeperLockStore(CuratorFramework client, ClientSession session, ZooKeeperBackendSettings settings,
+			BackendDescription description, TimeSource clock, LockSignals signals,
+			List<ZooKeeperTickets> earlierTickets) {
 		this.description = description;
 		this.signals = signals;
 		this.paths = new LockPaths(settings.root());
-		this.connection = new ZooKeeperConnection(client, settings.commandTimeout(), clock, this);
+		this.connection = new ZooKeeperConnection(client, session, settings.commandTimeout(), clock, this);
 		this.tickets = new ZooKeeperTickets(this.connection, this.paths);
+		this.earlierTickets = earlierTickets;
 		this.connection.start();
 	}
 
@@ -293,9 +301,18 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		}
 	}
 
+	ZooKeeperTickets tickets() {
+		return this.tickets;
+	}
+
 	@Override
 	public void stillConnected() {
+		retryDeletions();
+	}
+
+	private void retryDeletions() {
 		this.tickets.retryDeletions();
+		this.earlierTickets.forEach(ZooKeeperTickets::retryDeletions);
 	}
 
 	@Override
@@ -303,7 +320,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		if (newSession) {
 			this.predecessors.clear();
 		}
-		this.tickets.retryDeletions();
+		retryDeletions();
 		sessionInDoubt();
 		this.signals.retryAll();
 	}

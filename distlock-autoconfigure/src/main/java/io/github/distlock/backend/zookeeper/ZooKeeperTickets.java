@@ -48,6 +48,11 @@ final class ZooKeeperTickets {
 		return this.tickets.get(ticket.token());
 	}
 
+	/** Whether the store has been closed and no ticket is left. */
+	boolean areAllGone() {
+		return this.connection.isClosed() && this.tickets.isEmpty();
+	}
+
 	Stream<ZooKeeperTicket> all() {
 		return this.tickets.values().stream();
 	}

@@ -33,7 +33,10 @@ final class BareNode implements LockSignals, AutoCloseable {
 
 	final CuratorFramework client;
 
-	final LockStore store;
+	final ZooKeeperLockBackend backend;
+
+	/** Replaced by {@link #reopen()}. */
+	LockStore store;
 
 	final Map<Ticket, Grant> grants = new ConcurrentHashMap<>();
 
@@ -49,13 +52,25 @@ final class BareNode implements LockSignals, AutoCloseable {
 	BareNode(CuratorFramework client, TimeSource clock) {
 		this.client = client;
 		client.start();
-		this.store = new ZooKeeperLockBackend(client,
-				new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, Duration.ofSeconds(2), 17), clock)
-			.open(new StoreContext(this.instance, this));
+		this.backend = new ZooKeeperLockBackend(client,
+				new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, Duration.ofSeconds(2), 17), clock);
+		this.store = this.backend.open(new StoreContext(this.instance, this));
 	}
 
 	BareNode(CuratorFramework client) {
 		this(client, TimeSource.SYSTEM);
+	}
+
+	/**
+	 * Close the store and open another one, as a registry does that is stopped and
+	 * started again.
+	 * @return the closed store
+	 */
+	LockStore reopen() {
+		LockStore closed = this.store;
+		closed.close();
+		this.store = this.backend.open(new StoreContext(this.instance, this));
+		return closed;
 	}
 
 	Ticket ticket(String key) {

@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
@@ -172,6 +173,35 @@ class SessionTests {
 		this.proxy.refuse(false);
 		await().atMost(Duration.ofSeconds(30))
 			.until(() -> this.other.attemptOnce("stopped") instanceof AttemptResult.Granted);
+		assertThat(this.one.client.getZookeeperClient().isConnected()).isTrue();
+	}
+
+	@Test
+	void aGrantStaysValidWhenItsStoreIsClosedAndAnotherOneIsOpened() {
+		Ticket ticket = this.one.ticket("reopened");
+		Grant grant = BareNode.granted(this.one.attempt(ticket));
+		LockStore closed = this.one.reopen();
+		long end = System.nanoTime() + SESSION.plusSeconds(2).toNanos();
+		await().atMost(Duration.ofSeconds(30)).until(() -> {
+			assertThat(counts(grant)).isTrue();
+			return System.nanoTime() - end > 0;
+		});
+		assertThat(closed.release(ticket, 0, null).released()).isTrue();
+		assertThat(this.other.attemptOnce("reopened")).isInstanceOf(AttemptResult.Granted.class);
+	}
+
+	@Test
+	void aReleaseThatFailsAfterItsStoreWasReplacedIsRepeatedWhenTheClientHasConnectedAgain() {
+		Ticket ticket = this.one.hold("replaced");
+		LockStore closed = this.one.reopen();
+		// The store that is open now is connected when its first grant is there.
+		this.one.hold("replaced-other");
+		this.proxy.refuse(true);
+		await().until(() -> !this.one.client.getZookeeperClient().isConnected());
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> closed.release(ticket, 0, null));
+		this.proxy.refuse(false);
+		await().atMost(Duration.ofSeconds(30))
+			.until(() -> this.other.attemptOnce("replaced") instanceof AttemptResult.Granted);
 		assertThat(this.one.client.getZookeeperClient().isConnected()).isTrue();
 	}
 
