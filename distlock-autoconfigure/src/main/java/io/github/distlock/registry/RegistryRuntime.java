@@ -94,13 +94,24 @@ final class RegistryRuntime implements LockSignals {
 		this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		String instance = newInstance();
 		LockStore store = backend.open(new StoreContext(instance, this));
-		this.store = store;
-		this.latestStore = latestStore(store, earlier);
-		this.acquirer = new LockAcquirer((this.latestStore != null) ? this.latestStore : store, instance,
-				settings.backendTimeout(), settings.handOff(), clock, this.commands, this.callbacks, this.timers);
-		this.heldLocks = new HeldLocks(store.description(), this.acquirer,
-				(events) -> new LeaseRenewer(store, clock, this.renewals, this.timers, events), listeners, clock,
-				this.callbacks, settings.interruptOnLost());
+		try {
+			this.store = store;
+			this.latestStore = latestStore(store, earlier);
+			this.acquirer = new LockAcquirer((this.latestStore != null) ? this.latestStore : store, instance,
+					settings.backendTimeout(), settings.handOff(), clock, this.commands, this.callbacks, this.timers);
+			this.heldLocks = new HeldLocks(store.description(), this.acquirer,
+					(events) -> new LeaseRenewer(store, clock, this.renewals, this.timers, events), listeners, clock,
+					this.callbacks, settings.interruptOnLost());
+		}
+		catch (RuntimeException | Error ex) {
+			// Nothing else would ever close it.
+			this.timers.shutdownNow();
+			store.close();
+			throw ex;
+		}
+		if (earlier != null && this.latestStore == earlier) {
+			earlier.replaceBy(store);
+		}
 		this.ready = true;
 	}
 
@@ -108,11 +119,7 @@ final class RegistryRuntime implements LockSignals {
 		if (!opened.description().expires()) {
 			return null;
 		}
-		if (earlier == null) {
-			return new LatestStore(opened);
-		}
-		earlier.replaceBy(opened);
-		return earlier;
+		return (earlier != null) ? earlier : new LatestStore(opened);
 	}
 
 	/**

@@ -91,6 +91,10 @@ final class RedlockStore implements LockStore {
 
 	@Override
 	public void close() {
+		if (this.closed) {
+			// The nodes may serve a store that was opened later.
+			return;
+		}
 		this.closed = true;
 		this.connected.complete(true);
 		this.timers.shutdownNow();
