@@ -201,6 +201,10 @@ final class LockDataSource extends DelegatingDataSource {
 		LockTransactionManager(LockDataSource dataSource) {
 			super(dataSource);
 			setExceptionTranslator(JdbcExceptionTranslator.SPRING);
+			// Otherwise a transaction whose commit failed would be committed by the
+			// switch
+			// back to auto-commit.
+			setRollbackOnCommitFailure(true);
 		}
 
 		@Override
@@ -209,8 +213,12 @@ final class LockDataSource extends DelegatingDataSource {
 				super.doRollback(status);
 			}
 			catch (RuntimeException ex) {
-				this.logger.debug("The transaction of a lock command could not be rolled back", ex);
 				LockConnection.abort(connection(status));
+				this.logger.debug("The transaction of a lock command could not be rolled back", ex);
+			}
+			catch (Error ex) {
+				LockConnection.abort(connection(status));
+				throw ex;
 			}
 		}
 
