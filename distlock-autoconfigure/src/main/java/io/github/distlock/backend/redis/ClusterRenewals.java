@@ -272,7 +272,7 @@ final class ClusterRenewals {
 			return this.silent.contains(master);
 		}
 
-		/** Whether a renewal may be sent; {@connections #ended} must follow. */
+		/** Whether a renewal may be sent; {@link #ended} must follow. */
 		boolean mayAsk(String master) {
 			return !isSilent(master) || this.asked.add(master);
 		}

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * The open store of a {@connections RedisLockBackend}. Thread-safe.
+ * The open store of a {@link RedisLockBackend}. Thread-safe.
  */
 final class RedisLockStore implements LockStore {
 

@@ -2,11 +2,15 @@ package io.github.distlock.backend.local;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.StoreUnderTest;
+
+import org.springframework.test.util.ReflectionTestUtils;
 
 /**
  * The local store, for the contract.
@@ -22,9 +26,18 @@ final class LocalStoreUnderTest implements StoreUnderTest {
 		return new LocalLockBackend(this.store, 17, clock);
 	}
 
+	/** Loses the last fencing token, too, as a server that starts empty does. */
 	@Override
 	public void clear() {
-		this.locks.clear();
+		ReentrantLock lock = Objects.requireNonNull((ReentrantLock) ReflectionTestUtils.getField(this.store, "lock"));
+		lock.lock();
+		try {
+			this.locks.clear();
+			ReflectionTestUtils.setField(this.store, "lastToken", 0L);
+		}
+		finally {
+			lock.unlock();
+		}
 	}
 
 	@Override
