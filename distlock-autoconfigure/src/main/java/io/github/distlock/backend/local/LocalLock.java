@@ -102,6 +102,13 @@ final class LocalLock {
 	}
 
 	/**
+	 * Replace a waiting ticket by the same one with another lease. It keeps its position.
+	 */
+	void updateLease(LocalTicket ticket) {
+		this.queue.replace(ticket.ticket(), ticket);
+	}
+
+	/**
 	 * Append a ticket to the queue. A ticket that is queued already keeps its position,
 	 * and may change its lease.
 	 * @return whether the ticket was not queued yet

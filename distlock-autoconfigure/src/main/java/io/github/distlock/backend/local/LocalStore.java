@@ -74,6 +74,8 @@ public final class LocalStore {
 	}
 
 	private LocalResult attempt(LocalLock key, LocalTicket ticket, boolean queue, long now) {
+		// Before the queue is served: a grant has the lease of the latest attempt.
+		key.updateLease(ticket);
 		// Leases may have ended.
 		List<LocalGrant> others = key.grantToQueue(now, micros(now));
 		LocalGrant granted = key.find(ticket.ticket(), now);

@@ -93,6 +93,18 @@ class LocalStoreTests {
 	}
 
 	@Test
+	void anAttemptIsGrantedWithItsOwnLeaseAndNotWithThatOfAnEarlierAttempt() {
+		grant(ticket());
+		Ticket waiter = ticket();
+		this.lockStore.attempt(waiter, Duration.ofHours(1), true);
+		this.clock.pass(LEASE);
+		// The caller with the long lease has left, and the next one asks for less.
+		assertThat(this.lockStore.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
+		this.clock.pass(LEASE);
+		grant(ticket());
+	}
+
+	@Test
 	void aWaiterIsAttemptedAgainWhenTheFirstReaderMayHaveDied() {
 		Ticket first = ticket(LockMode.READ);
 		Ticket second = ticket(LockMode.READ);
