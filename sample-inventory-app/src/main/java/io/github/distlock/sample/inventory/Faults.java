@@ -24,6 +24,9 @@ public class Faults {
 
 	private final AtomicReference<@Nullable Kind> armed = new AtomicReference<>();
 
+	/** Set for a holder that has passed the crash point of its strategy. */
+	private final ThreadLocal<Boolean> passed = new ThreadLocal<>();
+
 	Faults(InventoryProperties properties) {
 		// Half a lease is left for others to enter beside the slow holder.
 		this.slowness = properties.lease().multipliedBy(3).dividedBy(2);
@@ -34,9 +37,22 @@ public class Faults {
 	 * {@code finally}, as with {@code kill -9}.
 	 */
 	public void crashIfAsked() {
-		if (this.armed.get() == Kind.CRASH) {
+		boolean isNext = this.passed.get() == null;
+		this.passed.remove();
+		if (isNext && this.armed.get() == Kind.CRASH) {
 			Runtime.getRuntime().halt(CRASHED);
 		}
+	}
+
+	/**
+	 * Crash between two commands of a strategy, if the next holder is to crash. A holder
+	 * that passes this point does not crash later: if the fault is aimed in between, the
+	 * next holder is the one after it.
+	 */
+	public void crashBetweenCommandsIfAsked() {
+		this.passed.remove();
+		crashIfAsked();
+		this.passed.set(true);
 	}
 
 	/**

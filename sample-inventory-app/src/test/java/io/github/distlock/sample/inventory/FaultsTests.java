@@ -22,6 +22,15 @@ class FaultsTests {
 	}
 
 	@Test
+	void aHolderThatHasPassedItsCrashPointWhenTheFaultIsAimedDoesNotCrash() {
+		this.faults.crashBetweenCommandsIfAsked();
+		this.faults.arm(Faults.Kind.of("crash"));
+		// Would end this JVM.
+		this.faults.crashIfAsked();
+		assertThat(this.faults.disarm()).isFalse();
+	}
+
+	@Test
 	void oneHolderIsSlowForMoreThanItsLease() {
 		this.faults.arm(Faults.Kind.of("slow"));
 		assertThat(this.faults.slowness()).isEqualTo(Duration.ofSeconds(15));

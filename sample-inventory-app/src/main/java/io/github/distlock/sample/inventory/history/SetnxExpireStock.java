@@ -57,7 +57,7 @@ class SetnxExpireStock implements StockService, ClearedByHand {
 		if (!Boolean.TRUE.equals(this.redis.opsForValue().setIfAbsent(key, "taken"))) {
 			return false;
 		}
-		this.faults.crashIfAsked();
+		this.faults.crashBetweenCommandsIfAsked();
 		this.redis.expire(key, this.lease);
 		return true;
 	}
