@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import io.github.distlock.benchmarks.contenders.Contender;
 import io.github.distlock.benchmarks.contenders.Contenders;
@@ -57,8 +58,8 @@ final class OptionsReader {
 		return new Options(
 				list("workloads", QUICK_WORKLOADS, Workloads.all(), Workloads::named,
 						(workload) -> workload.chapter().id()),
-				list("contenders", QUICK_CONTENDERS, Contenders.all(), Contenders::named, Contender::id),
-				number("rounds", 1, 1000), duration("slice", Duration.ofMillis(50), Duration.ofMinutes(1)),
+				contenders(), number("rounds", 1, 1000),
+				duration("slice", Duration.ofMillis(50), Duration.ofMinutes(1)),
 				duration("warm-up", Duration.ZERO, Duration.ofMinutes(1)), redis(), processor(),
 				output.isEmpty() ? this.defaultOutput : Path.of(output).toAbsolutePath(), previous());
 	}
@@ -71,20 +72,22 @@ final class OptionsReader {
 	private <T> List<T> list(String option, String quick, List<T> all, Function<String, T> named,
 			Function<T, String> id) {
 		if (value(option).equals("full")) {
-			return all.stream().filter((each) -> !id.apply(each).equals(PreviousVersion.ID) || hasPrevious()).toList();
+			return all;
 		}
 		List<String> wanted = Arrays.stream((value(option).equals("quick") ? quick : value(option)).split(","))
 			.map(String::trim)
 			.toList();
 		wanted.forEach(named::apply);
-		return all.stream()
-			.filter((each) -> wanted.contains(id.apply(each))
-					|| id.apply(each).equals(PreviousVersion.ID) && hasPrevious())
-			.toList();
+		return all.stream().filter((each) -> wanted.contains(id.apply(each))).toList();
 	}
 
-	private boolean hasPrevious() {
-		return !value("previous").isEmpty();
+	private List<Contender> contenders() {
+		List<Contender> named = list("contenders", QUICK_CONTENDERS, Contenders.all(), Contenders::named,
+				Contender::id);
+		if (value("previous").isEmpty()) {
+			return named;
+		}
+		return Stream.concat(named.stream(), Stream.of(PreviousVersion.contender())).toList();
 	}
 
 	private int number(String name, int least, int most) {

@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 public final class Contenders {
 
 	private static final List<Contender> ALL = Stream
-		.of(DistlockContenders.all(), PreviousVersion.all(), RedissonContenders.all(),
-				SpringIntegrationContenders.all(), Lock4jContenders.all(), OtherContenders.all())
+		.of(DistlockContenders.all(), RedissonContenders.all(), SpringIntegrationContenders.all(),
+				Lock4jContenders.all(), OtherContenders.all())
 		.flatMap(List::stream)
 		.toList();
 
@@ -33,6 +33,9 @@ public final class Contenders {
 	 * @throws IllegalArgumentException if there is none
 	 */
 	public static Contender named(String id) {
+		if (id.equals(PreviousVersion.ID)) {
+			return PreviousVersion.contender();
+		}
 		return ALL.stream()
 			.filter((contender) -> contender.id().equals(id))
 			.findFirst()
@@ -46,7 +49,8 @@ public final class Contenders {
 	 * @return two digits, so that keys of all contenders have one length
 	 */
 	public static String number(Contender contender) {
-		return "%02d".formatted(ALL.indexOf(contender));
+		int place = contender.id().equals(PreviousVersion.ID) ? ALL.size() : ALL.indexOf(contender);
+		return "%02d".formatted(place);
 	}
 
 }

@@ -39,9 +39,14 @@ public final class PreviousVersion {
 	private PreviousVersion() {
 	}
 
-	static List<Contender> all() {
-		return List.of(new Contender(ID, "distlock, an earlier version (--previous), default settings",
-				EnumSet.of(Ability.CYCLES, Ability.WAITS), PreviousVersion::open));
+	/**
+	 * Return the contender. It is none of {@link Contenders#all()}, since there is only
+	 * one if an earlier version is given.
+	 * @return the earlier version
+	 */
+	public static Contender contender() {
+		return new Contender(ID, "distlock, an earlier version (--previous), default settings",
+				EnumSet.of(Ability.CYCLES, Ability.WAITS), PreviousVersion::open);
 	}
 
 	private static Locks open(Client client) {
