@@ -1,0 +1,102 @@
+package io.github.distlock.operations;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The dashboard for Grafana, as far as it can be checked without Grafana.
+ */
+class DashboardTests {
+
+	private final JsonNode dashboard = OperationsFiles.dashboard();
+
+	@Test
+	void itCanBeImportedAgainAndAgain() {
+		assertThat(this.dashboard.path("__inputs").get(0).path("name").asString()).isEqualTo("DS_PROMETHEUS");
+		assertThat(this.dashboard.path("id").isNull()).isTrue();
+		assertThat(this.dashboard.path("uid").asString()).isEqualTo("distlock-locks");
+	}
+
+	@Test
+	void itNamesWhatItRequires() {
+		Set<String> used = new TreeSet<>(Set.of("grafana", "prometheus"));
+		for (JsonNode panel : OperationsFiles.panels()) {
+			if (!panel.path("type").asString().equals("row")) {
+				used.add(panel.path("type").asString());
+			}
+		}
+		assertThat(this.dashboard.path("__requires").valueStream().map((required) -> required.path("id").asString()))
+			.containsExactlyInAnyOrderElementsOf(used);
+	}
+
+	@Test
+	void itHasTheRowsAndVariablesThatOperatorsExpect() {
+		assertThat(OperationsFiles.panels()
+			.stream()
+			.filter((panel) -> panel.path("type").asString().equals("row"))
+			.map((row) -> row.path("title").asString()))
+			.containsExactly("Overview", "Waiting", "Holding", "Watchdog", "Store");
+		assertThat(this.dashboard.path("templating")
+			.path("list")
+			.valueStream()
+			.map((variable) -> variable.path("name").asString()))
+			.containsExactly("datasource", "application", "instance", "name");
+	}
+
+	@Test
+	void eachPanelSaysWhatItShowsAndAsksTheChosenDataSource() {
+		List<JsonNode> panels = OperationsFiles.panels()
+			.stream()
+			.filter((panel) -> !panel.path("type").asString().equals("row"))
+			.toList();
+		assertThat(panels).isNotEmpty().allSatisfy((panel) -> {
+			String title = panel.path("title").asString();
+			assertThat(panel.path("description").asString()).as(title).isNotBlank();
+			assertThat(panel.path("datasource").path("uid").asString()).as(title).isEqualTo("${datasource}");
+			assertThat(panel.path("targets").valueStream()).as(title).isNotEmpty().allSatisfy((target) -> {
+				assertThat(target.path("datasource").path("uid").asString()).isEqualTo("${datasource}");
+				assertThat(target.path("expr").asString()).contains("application=~\"$application\"",
+						"instance=~\"$instance\"");
+			});
+		});
+	}
+
+	@Test
+	void noTwoPanelsHaveOnePlaceOrOneNumber() {
+		Set<String> places = new TreeSet<>();
+		for (JsonNode panel : OperationsFiles.panels()) {
+			JsonNode place = panel.path("gridPos");
+			for (int x = 0; x < place.path("w").asInt(); x++) {
+				for (int y = 0; y < place.path("h").asInt(); y++) {
+					assertThat(places.add((place.path("x").asInt() + x) + " " + (place.path("y").asInt() + y)))
+						.as(panel.path("title").asString())
+						.isTrue();
+				}
+			}
+			assertThat(places.add("number " + panel.path("id").asInt())).isTrue();
+		}
+	}
+
+	@Test
+	void eachAlertThatAPanelNamesExists() {
+		Set<Object> alerts = new HashSet<>();
+		OperationsFiles.rules().forEach((rule) -> alerts.add(rule.get("alert")));
+		Set<Object> named = new HashSet<>();
+		for (JsonNode panel : OperationsFiles.panels()) {
+			Pattern.compile("Distlock\\w+")
+				.matcher(panel.path("description").asString())
+				.results()
+				.forEach((alert) -> named.add(alert.group()));
+		}
+		assertThat(named).isEqualTo(alerts);
+	}
+
+}

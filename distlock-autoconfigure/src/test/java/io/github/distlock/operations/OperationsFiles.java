@@ -1,0 +1,125 @@
+package io.github.distlock.operations;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.yaml.snakeyaml.Yaml;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * The files of docs/operations.
+ */
+final class OperationsFiles {
+
+	static final Path FOLDER = Path.of("..", "docs", "operations");
+
+	private static final Pattern METRIC = Pattern.compile("\\bdistlock_[a-z_]+");
+
+	private static final Pattern HEADING = Pattern.compile("^#+ (.+)$", Pattern.MULTILINE);
+
+	private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\">");
+
+	private OperationsFiles() {
+	}
+
+	static String text(String file) {
+		try {
+			return Files.readString(FOLDER.resolve(file));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	static Map<String, Object> yaml(String file) {
+		return new Yaml().load(text(file));
+	}
+
+	static JsonNode dashboard() {
+		return JsonMapper.builder().build().readTree(text("distlock-dashboard.json"));
+	}
+
+	/** The rules of alerts.yaml. */
+	@SuppressWarnings("unchecked")
+	static List<Map<String, Object>> rules() {
+		List<Map<String, Object>> groups = (List<Map<String, Object>>) yaml("alerts.yaml").get("groups");
+		return groups.stream().flatMap((group) -> ((List<Map<String, Object>>) group.get("rules")).stream()).toList();
+	}
+
+	/** All panels of the dashboard, also those inside rows. */
+	static List<JsonNode> panels() {
+		List<JsonNode> panels = new ArrayList<>();
+		for (JsonNode panel : dashboard().path("panels")) {
+			panels.add(panel);
+			panel.path("panels").forEach(panels::add);
+		}
+		return panels;
+	}
+
+	/** All queries of rules, panels and variables. */
+	static List<String> queries() {
+		List<String> queries = new ArrayList<>();
+		rules().forEach((rule) -> queries.add(String.valueOf(rule.get("expr"))));
+		for (JsonNode panel : panels()) {
+			panel.path("targets").forEach((target) -> queries.add(target.path("expr").asString()));
+		}
+		for (JsonNode variable : dashboard().path("templating").path("list")) {
+			if (variable.path("type").asString().equals("query")) {
+				queries.add(variable.path("query").path("query").asString());
+			}
+		}
+		return queries;
+	}
+
+	static Set<String> metrics() {
+		Set<String> metrics = new TreeSet<>();
+		for (String query : queries()) {
+			for (Matcher matcher = METRIC.matcher(query); matcher.find();) {
+				metrics.add(matcher.group());
+			}
+		}
+		return metrics;
+	}
+
+	/** The anchors that a page offers: its own, and those of its headings. */
+	static Set<String> anchors(String page) {
+		Set<String> anchors = new TreeSet<>();
+		String text = text(page);
+		for (Matcher matcher = HEADING.matcher(text); matcher.find();) {
+			anchors.add(matcher.group(1).toLowerCase(Locale.ROOT).replaceAll("[^\\w\\- ]", "").replace(' ', '-'));
+		}
+		for (Matcher matcher = ANCHOR.matcher(text); matcher.find();) {
+			anchors.add(matcher.group(1));
+		}
+		return anchors;
+	}
+
+	/** Find a program; without it the test is skipped. */
+	static Path assumeInstalled(String program, String debianPackage) {
+		Optional<Path> found = Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+			.map((folder) -> Path.of(folder, program))
+			.filter(Files::isExecutable)
+			.findFirst();
+		assumeTrue(found.isPresent(),
+				() -> "No " + program + " is on the PATH (Debian: apt-get install " + debianPackage + ")");
+		return found.orElseThrow();
+	}
+
+}

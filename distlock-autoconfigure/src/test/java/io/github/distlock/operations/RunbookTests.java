@@ -1,0 +1,127 @@
+package io.github.distlock.operations;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The runbook describes each message of the library that an operator may see, and its
+ * links lead somewhere.
+ */
+class RunbookTests {
+
+	private static final Path SOURCES = Path.of("src", "main", "java", "io", "github", "distlock");
+
+	/** A log statement, or an exception for callers, up to the end of the statement. */
+	private static final Pattern MESSAGE = Pattern.compile(
+			"(?:logger\\.(?:info|warn|error)"
+					+ "|new Lock(?:NotAcquired|Lost|Backend|BackendMissing|StoreUnavailable)Exception)\\((.*?)\\);",
+			Pattern.DOTALL);
+
+	private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
+
+	private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
+
+	/** Texts that are too short to be found. */
+	private static final int TOO_SHORT = 8;
+
+	/** How much of a message the page repeats at least. */
+	private static final int BEGINNING = 30;
+
+	private static String page = "";
+
+	@BeforeAll
+	static void readThePage() {
+		page = OperationsFiles.text("runbook.md").replaceAll("\\s+", " ");
+	}
+
+	@Test
+	void eachMessageOfTheLibraryIsOnThePage() throws IOException {
+		Map<String, String> messages = messages();
+		assertThat(messages).hasSizeGreaterThan(80);
+		messages.keySet().removeIf(page::contains);
+		assertThat(messages).as("Messages that docs/operations/runbook.md does not describe").isEmpty();
+	}
+
+	@Test
+	void eachSectionOfAnAlertSaysSymptomMeaningWhatToCheckAndWhatToDo() {
+		assertThat(OperationsFiles.rules()).allSatisfy((rule) -> {
+			String section = page.replaceFirst(".*### " + rule.get("alert") + " ", "").replaceFirst(" ##+ .*", "");
+			assertThat(section).contains("**Symptom:**", "**Meaning:**", "**Check:**", "**Do:**");
+		});
+	}
+
+	@Test
+	void noAnchorExistsTwice() {
+		List<String> anchors = Pattern.compile("<a id=\"([^\"]+)\">")
+			.matcher(page)
+			.results()
+			.map((anchor) -> anchor.group(1))
+			.toList();
+		assertThat(anchors).doesNotHaveDuplicates();
+	}
+
+	@Test
+	void eachLinkOfThePagesLeadsToAFileAndAnAnchorThatExist() throws IOException {
+		try (Stream<Path> pages = Files.list(OperationsFiles.FOLDER)) {
+			for (Path file : pages.filter((path) -> path.toString().endsWith(".md")).toList()) {
+				String name = file.getFileName().toString();
+				for (String link : links(OperationsFiles.text(name))) {
+					String[] parts = link.split("#", 2);
+					String target = parts[0].isEmpty() ? name : parts[0];
+					assertThat(OperationsFiles.FOLDER.resolve(target)).as(link).exists();
+					if (parts.length == 2) {
+						assertThat(OperationsFiles.anchors(target)).as(link).contains(parts[1]);
+					}
+				}
+			}
+		}
+	}
+
+	private static TreeSet<String> links(String text) {
+		return LINK.matcher(text)
+			.results()
+			.map((link) -> link.group(1))
+			.filter((link) -> !link.contains(":"))
+			.collect(Collectors.toCollection(TreeSet::new));
+	}
+
+	/** The beginning of the first text of each message, by file. */
+	private static Map<String, String> messages() throws IOException {
+		Map<String, String> messages = new TreeMap<>();
+		try (Stream<Path> sources = Files.walk(SOURCES)) {
+			for (Path source : sources.filter((path) -> path.toString().endsWith(".java")).toList()) {
+				// The fakes of the test slice are no concern of operators.
+				if (source.startsWith(SOURCES.resolve("test"))) {
+					continue;
+				}
+				for (Matcher matcher = MESSAGE.matcher(Files.readString(source)); matcher.find();) {
+					// Adjacent literals are one text.
+					String arguments = matcher.group(1).replaceAll("\"\\s*\\+\\s*\"", "");
+					LITERAL.matcher(arguments)
+						.results()
+						.map((literal) -> literal.group(1).replace("\\\"", "\"").strip())
+						.filter((literal) -> literal.length() >= TOO_SHORT)
+						.findFirst()
+						.map((literal) -> literal.substring(0, Math.min(BEGINNING, literal.length())).strip())
+						.ifPresent((literal) -> messages.put(literal, source.getFileName().toString()));
+				}
+			}
+		}
+		return messages;
+	}
+
+}
