@@ -17,6 +17,15 @@ public interface HeldLock extends AutoCloseable {
 	String key();
 
 	/**
+	 * Return the label of the lock, for logs and meters. A re-entry has the label of the
+	 * outermost acquisition.
+	 * @return the name that was requested, or {@value LockRequest#UNNAMED}
+	 */
+	default String name() {
+		return LockRequest.UNNAMED;
+	}
+
+	/**
 	 * Return the fencing token: a number that is higher than that of every earlier holder
 	 * of this key in the same store. A resource that remembers the highest token it has
 	 * seen, and refuses lower ones, is protected from a holder that continues after its

@@ -75,8 +75,16 @@ public final class LockContext {
 	}
 
 	private static Scope replace(@Nullable List<HeldLock> before, List<HeldLock> locks) {
+		List<HeldLock> restored = (before != null) ? before : List.of();
+		Scope logged = (LockMdc.isEnabled() && !(restored.isEmpty() && locks.isEmpty())) ? LockMdc.open(locks) : null;
 		set(locks);
-		return () -> set((before != null) ? before : List.of());
+		if (logged == null) {
+			return () -> set(restored);
+		}
+		return () -> {
+			set(restored);
+			logged.close();
+		};
 	}
 
 	private static void set(List<HeldLock> locks) {

@@ -101,6 +101,11 @@ class PackageDependencyTests {
 	}
 
 	@Test
+	void onlyTheMdcUsesSlf4j() {
+		assertUsedOnlyBy("org.slf4j", Set.of("", "autoconfigure"));
+	}
+
+	@Test
 	void onlyAsynchronousCallsUseContextPropagation() {
 		assertUsedOnlyBy("io.micrometer.context", Set.of("context", "aop"));
 		assertUsedOnlyBy("reactor.", Set.of("", "aop", "transaction", "autoconfigure"));

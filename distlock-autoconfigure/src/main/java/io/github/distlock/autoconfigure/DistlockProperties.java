@@ -41,6 +41,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param handoff Handing over a lock inside this JVM.
  * @param aop Annotated methods.
  * @param transaction Locks and transactions.
+ * @param logging Log lines that are written under a lock.
  */
 @ConfigurationProperties("distlock")
 public record DistlockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
@@ -48,7 +49,8 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		@DefaultValue("5s") Duration waitTime, @DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime,
 		@DefaultValue("10s") Duration backendTimeout, @DefaultValue("false") boolean failFast,
 		@DefaultValue("event") OnLost onLost, @DefaultValue("10s") Duration shutdownGracePeriod,
-		@DefaultValue Handoff handoff, @DefaultValue Aop aop, @DefaultValue Transaction transaction) {
+		@DefaultValue Handoff handoff, @DefaultValue Aop aop, @DefaultValue Transaction transaction,
+		@DefaultValue Logging logging) {
 
 	/**
 	 * Check what can be checked without a store.
@@ -172,6 +174,16 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 					"Set 0s to require only that the lock is held, or a longer duration");
 		}
 
+	}
+
+	/**
+	 * Log lines that are written under a lock.
+	 *
+	 * @param mdc Whether the MDC contains the key and the name of the innermost lock,
+	 * 'distlock.key' and 'distlock.name', while code runs under it. It is on for the
+	 * whole JVM while one application context has it on.
+	 */
+	public record Logging(@DefaultValue("false") boolean mdc) {
 	}
 
 }

@@ -40,7 +40,8 @@ final class UnlockedRegistry implements LockRegistry {
 	public HeldLock acquire(LockRequest request) {
 		warnOnce();
 		long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
-		return new UnlockedHeldLock(request.key(), this.lastToken.updateAndGet((last) -> Math.max(last + 1, now)));
+		return new UnlockedHeldLock(request.key(), request.label(),
+				this.lastToken.updateAndGet((last) -> Math.max(last + 1, now)));
 	}
 
 	@Override
@@ -81,7 +82,7 @@ final class UnlockedRegistry implements LockRegistry {
 	}
 
 	/** A lock that exists in no store and therefore cannot be lost. */
-	private record UnlockedHeldLock(String key, long fencingToken) implements HeldLock {
+	private record UnlockedHeldLock(String key, String name, long fencingToken) implements HeldLock {
 
 		@Override
 		public boolean isHeld() {

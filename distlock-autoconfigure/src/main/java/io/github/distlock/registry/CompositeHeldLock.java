@@ -37,6 +37,11 @@ final class CompositeHeldLock implements HeldLock {
 	}
 
 	@Override
+	public String name() {
+		return this.first.name();
+	}
+
+	@Override
 	public long fencingToken() {
 		return this.first.fencingToken();
 	}

@@ -61,6 +61,11 @@ final class HoldReference implements HeldLock {
 	}
 
 	@Override
+	public String name() {
+		return this.hold.name();
+	}
+
+	@Override
 	public long fencingToken() {
 		return this.hold.current().holder().fencingToken();
 	}
