@@ -1,0 +1,163 @@
+package io.github.distlock.operations;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.github.distlock.testing.RedisProcess;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import org.apache.zookeeper.ZooKeeperMain;
+import org.apache.zookeeper.client.FourLetterWordMain;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The commands of the runbook run on real servers while one application holds the lock
+ * and another one waits for it.
+ */
+class RunbookCommandTests {
+
+	private static final String TO_END = "To end a grant";
+
+	@Test
+	void theCommandsForRedisShowTheHolderAndTheWaiterAndEndTheGrant() throws Exception {
+		try (RedisProcess redis = redis();
+				LockedStock stock = new LockedStock(Map.of("spring.data.redis.port", redis.port()))) {
+			Map<String, String> answers = redisCli(redis, RunbookCommands.lines("Redis", "redis-cli"));
+			assertThat(answers.get("redis-cli --scan --pattern 'distlock:lock:*'"))
+				.isEqualTo("distlock:lock:{stock-42}");
+			assertThat(answers.get("redis-cli GET 'distlock:lock:{stock-42}'"))
+				.matches("[-+][\\w-]+:\\w+\\|\\d+\\|\\d+");
+			assertThat(Long.parseLong(answers.get("redis-cli PTTL 'distlock:lock:{stock-42}'"))).isPositive();
+			assertThat(answers.get("redis-cli ZRANGE 'distlock:queue:{stock-42}' 0 -1 WITHSCORES")).isNotBlank();
+			assertThat(answers.get("redis-cli PUBSUB CHANNELS 'distlock:inbox:*'").lines()).hasSize(2);
+			assertThat(answers.get("redis-cli CONFIG GET maxmemory-policy")).contains("noeviction");
+			redisCli(redis, RunbookCommands.lines(TO_END, "redis-cli"));
+			stock.awaitNextHolder();
+		}
+	}
+
+	@Test
+	void theReadersOfALockAreShown() throws Exception {
+		String line = "redis-cli ZRANGE 'distlock:readers:{stock-42}' 0 -1 WITHSCORES";
+		try (RedisProcess redis = redis();
+				LockedStock stock = new LockedStock(Map.of("spring.data.redis.port", redis.port()));
+				var reader = stock.read("stock-43")) {
+			assertThat(RunbookCommands.lines("Redis", "redis-cli")).contains(line);
+			String other = line.replace("stock-42", "stock-43");
+			assertThat(redisCli(redis, List.of(other)).get(other)).containsPattern("[\\w-]+:FR\\w+\n\\d{13}\n#")
+				.containsPattern("#[\\w-]+:FR\\w+\n\\d{16}");
+			assertThat(reader.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void eachOtherCommandForRedisOnThePageRunsToo() throws Exception {
+		try (RedisProcess redis = redis()) {
+			redisCli(redis, RunbookCommands.lines("", "redis-cli"));
+		}
+	}
+
+	@Test
+	void theCommandsForRedlockShowTheLockOnAMaster() throws Exception {
+		try (RedisProcess first = redis(); RedisProcess second = redis(); RedisProcess third = redis()) {
+			Map<String, Object> properties = new HashMap<>(Map.of("distlock.backend", "redlock", "distlock.lease-time",
+					"1s", "distlock.redlock.longest-lease", "2s"));
+			int node = 0;
+			for (RedisProcess master : List.of(first, second, third)) {
+				properties.put("distlock.redlock.nodes[" + node + "].host", "127.0.0.1");
+				properties.put("distlock.redlock.nodes[" + node++ + "].port", master.port());
+			}
+			try (LockedStock stock = new LockedStock(properties)) {
+				Map<String, String> answers = redisCli(first, RunbookCommands.lines("Redlock", "redis-cli"));
+				assertThat(answers.get("redis-cli GET 'distlock:redlock:lock:{stock-42}'")).isNotBlank();
+				assertThat(answers.get("redis-cli --scan --pattern 'distlock:redlock:*'"))
+					.contains("distlock:redlock:lock:{stock-42}");
+				assertThat(answers.get("redis-cli INFO server")).contains("uptime_in_seconds");
+				assertThat(stock.held().isHeld()).isTrue();
+			}
+		}
+	}
+
+	@Test
+	void theCommandsForZooKeeperShowTheHolderAndTheWaiter() throws Exception {
+		try (ZooKeeperTestServer server = ZooKeeperTestServer.start();
+				LockedStock stock = new LockedStock(Map.of("distlock.backend", "zookeeper",
+						"distlock.zookeeper.connect-string", server.connectString()))) {
+			List<String> lines = RunbookCommands.lines("", "zkCli.sh -server zk1:2181 ");
+			assertThat(lines).hasSizeGreaterThan(2);
+			for (String line : lines) {
+				String answer = zkCli(server, line);
+				assertThat(answer).as(line).doesNotContain("Node does not exist", "KeeperErrorCode", "Exception");
+				if (line.endsWith("ls /distlock")) {
+					assertThat(answer).contains("[stock-42]");
+				}
+				if (line.endsWith("/stock-42")) {
+					assertThat(answer).containsPattern("\\[[\\w-]+:\\w+-\\d{10}, [\\w-]+:\\w+-\\d{10}]");
+				}
+			}
+			assertThat(RunbookCommands.lines("", "echo srvr")).containsOnly("echo srvr \\| nc zk1 2181");
+			assertThat(FourLetterWordMain.send4LetterWord("127.0.0.1", server.port(), "srvr")).contains("Mode:");
+			assertThat(stock.held().isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void theLineThatReplacesTheLinksToTheRunbookLeavesValidRules(@TempDir Path folder) throws Exception {
+		String line = OperationsFiles.text("README.md")
+			.lines()
+			.map(String::strip)
+			.filter((text) -> text.startsWith("sed -i"))
+			.findFirst()
+			.orElseThrow();
+		Path rules = Files.copy(OperationsFiles.FOLDER.resolve("alerts.yaml"), folder.resolve("alerts.yaml"));
+		run(List.of("sh", "-c", "cd " + folder + " && " + line));
+		assertThat(rules).content()
+			.contains("runbook_url: https://wiki.example.com/distlock/runbook.md#distlocklocklost")
+			.doesNotContain("runbook_url: runbook.md");
+	}
+
+	private static RedisProcess redis() {
+		OperationsFiles.assumeInstalled("redis-cli", "redis-server");
+		return RedisProcess.start(RedisProcess.assumeInstalled(), RedisTestServer.freePort(), List.of());
+	}
+
+	/** Run lines in their order. Returns the answer to each. */
+	private static Map<String, String> redisCli(RedisProcess redis, List<String> lines) throws Exception {
+		assertThat(lines).isNotEmpty();
+		Map<String, String> answers = new HashMap<>();
+		for (String line : lines) {
+			String command = line.replaceFirst("^redis-cli", "redis-cli -e -p " + redis.port());
+			String answer = run(List.of("sh", "-c", command));
+			assertThat(answer).as(line).doesNotStartWith("ERR").doesNotStartWith("WRONGTYPE");
+			answers.put(line, answer);
+		}
+		return answers;
+	}
+
+	private static String zkCli(ZooKeeperTestServer server, String line) throws Exception {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-cp", System.getProperty("java.class.path"), ZooKeeperMain.class.getName(), "-server",
+						server.connectString()));
+		command.addAll(List.of(line.replaceFirst("^zkCli.sh -server zk1:2181 ", "").split(" ")));
+		return run(command);
+	}
+
+	private static String run(List<String> command) throws IOException, InterruptedException {
+		Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+		process.getOutputStream().close();
+		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+		assertThat(process.waitFor()).as(command + "\n" + output).isZero();
+		return output;
+	}
+
+}

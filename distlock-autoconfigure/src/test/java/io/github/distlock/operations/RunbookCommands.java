@@ -1,0 +1,53 @@
+package io.github.distlock.operations;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * The commands of the runbook, which tests run.
+ */
+public final class RunbookCommands {
+
+	private static final Pattern INLINE = Pattern.compile("`([^`\n]+)`");
+
+	private RunbookCommands() {
+	}
+
+	/**
+	 * Return the lines of a program or language in their order: those that are indented,
+	 * and those inside of text.
+	 * @param heading the heading of the section, or an empty text for the whole page
+	 * @param beginnings how a line begins
+	 * @return the lines
+	 */
+	public static List<String> lines(String heading, String... beginnings) {
+		String text = OperationsFiles.text("runbook.md");
+		if (!heading.isEmpty()) {
+			int start = text.indexOf("\n### " + heading + "\n");
+			if (start < 0) {
+				throw new IllegalArgumentException("The runbook has no section " + heading);
+			}
+			text = text.substring(start + 1).split("\n#", 2)[0];
+		}
+		List<String> lines = new ArrayList<>();
+		for (String line : text.split("\n")) {
+			if (line.startsWith("    ")) {
+				add(lines, line.strip(), beginnings);
+			}
+			else {
+				INLINE.matcher(line).results().forEach((code) -> add(lines, code.group(1), beginnings));
+			}
+		}
+		return lines;
+	}
+
+	private static void add(List<String> lines, String line, String... beginnings) {
+		for (String beginning : beginnings) {
+			if (line.startsWith(beginning) && !line.equals(beginning) && !lines.contains(line)) {
+				lines.add(line);
+			}
+		}
+	}
+
+}
