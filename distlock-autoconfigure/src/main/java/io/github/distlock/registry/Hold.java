@@ -115,7 +115,8 @@ class Hold extends Lease {
 		return ticket().key();
 	}
 
-	String name() {
+	@Override
+	protected String name() {
 		return this.name;
 	}
 

@@ -72,6 +72,14 @@ public abstract class Lease {
 
 	private static final long MINIMUM_RETRY_NANOS = Duration.ofMillis(5).toNanos();
 
+	private static final byte NOT_FAILED = 0;
+
+	/** The last renewal failed. */
+	private static final byte FAILED = 1;
+
+	/** It failed, and the lease was found to be at risk, which is reported once. */
+	private static final byte FAILED_AT_RISK = 2;
+
 	private volatile int state = HELD;
 
 	/** The index in the {@link LeaseSet}, which alone reads and writes it. */
@@ -95,8 +103,13 @@ public abstract class Lease {
 
 	private volatile boolean renewing;
 
-	/** Whether the last renewal failed. The retry has a time of its own. */
-	private volatile boolean retrying;
+	/**
+	 * {@link #NOT_FAILED}, or what is known since the last renewal failed. The retry has
+	 * a time of its own. Only the thread that handles the answer of a renewal writes it,
+	 * before it clears {@link #renewing}, so no two threads write it at the same time. A
+	 * byte keeps a held lock small.
+	 */
+	private volatile byte failures = NOT_FAILED;
 
 	/**
 	 * Whether the store has to confirm the grant although the lease is not renewed by the
@@ -134,6 +147,14 @@ public abstract class Lease {
 	 * @return the ticket
 	 */
 	protected abstract Ticket ticket();
+
+	/**
+	 * Return the label of the lock that a caller holds under this lease.
+	 * @return the name, {@code null} if no caller holds a lock under it any more
+	 */
+	protected @Nullable String name() {
+		return null;
+	}
 
 	/**
 	 * Return the last token of the grant, which identifies the grant in the store.
@@ -432,7 +453,7 @@ public abstract class Lease {
 			if (current.sessionBound()) {
 				return LossCause.SESSION_LOST;
 			}
-			return (this.unconfirmed && (this.renewing || this.retrying)) ? LossCause.STORE_SILENT
+			return (this.unconfirmed && (this.renewing || retrying())) ? LossCause.STORE_SILENT
 					: LossCause.LEASE_EXPIRED;
 		}
 		Duration maxHold = currentTerms.maxHold();
@@ -442,7 +463,7 @@ public abstract class Lease {
 		if (current.sessionBound()) {
 			return LossCause.SESSION_LOST;
 		}
-		return (this.renewing || this.retrying) ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED;
+		return (this.renewing || retrying()) ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED;
 	}
 
 	/**
@@ -481,7 +502,7 @@ public abstract class Lease {
 	 */
 	long batchSlackNanos(long slackNanos) {
 		Validity current = this.validity;
-		return (this.retrying || current.sessionBound()) ? slackNanos : Math.max(slackNanos, current.ttlNanos() / 6);
+		return (retrying() || current.sessionBound()) ? slackNanos : Math.max(slackNanos, current.ttlNanos() / 6);
 	}
 
 	/** Return the current terms. */
@@ -530,8 +551,9 @@ public abstract class Lease {
 	 * little: the same terms are not requested again.
 	 * @param later the new validity
 	 * @param asked the terms under which the renewal began
+	 * @return whether the lease is at risk all the same, and that has to be reported
 	 */
-	void renewed(Validity later, LeaseTerms asked) {
+	boolean renewed(Validity later, LeaseTerms asked) {
 		this.unconfirmed = false;
 		// Read the terms last: expireAfter() on another thread sets them first.
 		if (this.terms != asked) {
@@ -540,7 +562,7 @@ public abstract class Lease {
 		// A lease that expired before the answer arrived is lost.
 		if (!checkExpired() && later.remainingNanos(this.clock) >= this.validity.remainingNanos(this.clock)) {
 			this.validity = later;
-			this.retrying = false;
+			this.failures = NOT_FAILED;
 			if (this.grantTooShort && countsFromConfirmation()) {
 				// Fails if expireAfter() on another thread has replaced the terms.
 				TERMS.compareAndSet(this, asked,
@@ -549,17 +571,46 @@ public abstract class Lease {
 			this.grantTooShort = false;
 			this.renewAtNanos = plannedNanos();
 			this.renewing = false;
+			return false;
 		}
-		else {
-			renewalFailed();
-		}
+		return renewalFailed();
 	}
 
-	void renewalFailed() {
+	/**
+	 * Handle a renewal that failed.
+	 * @return whether the lease is at risk for the first time since a renewal succeeded
+	 */
+	boolean renewalFailed() {
 		long left = Math.max(0, leftNanos());
-		this.retrying = true;
+		byte before = this.failures;
+		if (before == NOT_FAILED) {
+			this.failures = FAILED;
+		}
+		boolean risk = before != FAILED_AT_RISK && isAtRisk();
+		if (risk) {
+			this.failures = FAILED_AT_RISK;
+		}
 		this.renewAtNanos = this.clock.nanoTime() + Math.min(MAXIMUM_RETRY_NANOS, left / 8 + MINIMUM_RETRY_NANOS);
 		this.renewing = false;
+		return risk;
+	}
+
+	private boolean retrying() {
+		return this.failures != NOT_FAILED;
+	}
+
+	/**
+	 * Return whether the lock is likely to be lost soon: its last renewal failed, and
+	 * less than half of its lease is left. Has no effect.
+	 * @return whether the lease is valid and at risk
+	 */
+	public final boolean isAtRisk() {
+		if (this.failures == NOT_FAILED || !isHeld() || !needsRenewal()) {
+			return false;
+		}
+		Validity current = this.validity;
+		long left = current.remainingNanos(this.clock);
+		return !current.sessionBound() && left > 0 && left < current.ttlNanos() / 2;
 	}
 
 	/** Make any lease due for renewal, explicit ones included: the store is in doubt. */

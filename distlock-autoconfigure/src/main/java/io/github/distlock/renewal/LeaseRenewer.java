@@ -53,8 +53,7 @@ public final class LeaseRenewer {
 
 	private volatile boolean stopped;
 
-	/** Whether the last batch could not be renewed. */
-	private volatile boolean failing;
+	private final RenewalWarnings warnings = new RenewalWarnings();
 
 	/**
 	 * Create a renewer.
@@ -247,8 +246,9 @@ public final class LeaseRenewer {
 			this.executor.execute(() -> renew(batch));
 		}
 		catch (Throwable ex) {
-			logFailure(ex, batch.leases());
+			this.warnings.failed(ex, batch.leases());
 			batch.fail();
+			this.warnings.atRisk(batch.atRisk());
 		}
 	}
 
@@ -262,10 +262,11 @@ public final class LeaseRenewer {
 			int failed = 0;
 			for (int i = 0; i < batch.leases().size(); i++) {
 				Lease lease = batch.leases().get(i);
+				boolean risk = false;
 				RenewalResult result = (results != null) ? results.get(i) : null;
 				if (result instanceof RenewalResult.Extended answer) {
 					renewed++;
-					lease.renewed(answer.validity(), batch.terms().get(i));
+					risk = lease.renewed(answer.validity(), batch.terms().get(i));
 				}
 				else if (result instanceof RenewalResult.Gone answer) {
 					// The store does not know a lease that was released in the meantime.
@@ -278,9 +279,9 @@ public final class LeaseRenewer {
 				}
 				else {
 					failed++;
-					lease.renewalFailed();
+					risk = lease.renewalFailed();
 				}
-				batch.answered();
+				batch.answered(risk);
 				this.timer.scheduleReliably(lease.untilNextEvent());
 			}
 			this.listener.renewed(renewed, gone, failed, Duration.ofNanos(lateness));
@@ -290,6 +291,7 @@ public final class LeaseRenewer {
 			batch.fail();
 			this.timer.scheduleReliably(0);
 		}
+		this.warnings.atRisk(batch.atRisk());
 	}
 
 	private @Nullable List<RenewalResult> renewInStore(List<Renewal> renewals, List<Lease> leases) {
@@ -298,28 +300,13 @@ public final class LeaseRenewer {
 			results.stream()
 				.filter(RenewalResult.Unknown.class::isInstance)
 				.findFirst()
-				.ifPresentOrElse((unknown) -> logFailure(((RenewalResult.Unknown) unknown).cause(), leases),
-						() -> this.failing = false);
+				.ifPresentOrElse((unknown) -> this.warnings.failed(((RenewalResult.Unknown) unknown).cause(), leases),
+						this.warnings::succeeded);
 			return results;
 		}
 		catch (Throwable ex) {
-			logFailure(ex, leases);
+			this.warnings.failed(ex, leases);
 			return null;
-		}
-	}
-
-	/**
-	 * Thousands of leases can fail in many batches: one warning is sufficient. After the
-	 * loss of all leases nothing is retried.
-	 */
-	private void logFailure(Throwable ex, List<Lease> leases) {
-		String message = "Leases could not be renewed and are retried until they expire: " + ex.getMessage();
-		if (this.failing || leases.stream().noneMatch(Lease::isValid)) {
-			logger.debug(message);
-		}
-		else {
-			this.failing = true;
-			logger.warn(message);
 		}
 	}
 

@@ -18,6 +18,8 @@ final class RenewalBatch {
 
 	private final List<LeaseTerms> terms;
 
+	private final List<Lease> atRisk = new ArrayList<>(0);
+
 	private long dueNanos;
 
 	/** How many of the leases have been answered. */
@@ -46,14 +48,29 @@ final class RenewalBatch {
 		this.renewals.add(lease.beginRenewal(current));
 	}
 
-	/** Record that the next lease, in their order, has been answered. */
-	void answered() {
+	/**
+	 * Record that the next lease, in their order, has been answered.
+	 * @param risk whether it was found to be at risk
+	 */
+	void answered(boolean risk) {
+		if (risk) {
+			this.atRisk.add(this.leases.get(this.answered));
+		}
 		this.answered++;
 	}
 
 	/** Let the leases that have not been answered be retried. */
 	void fail() {
-		this.leases.subList(this.answered, this.leases.size()).forEach(Lease::renewalFailed);
+		for (Lease lease : this.leases.subList(this.answered, this.leases.size())) {
+			if (lease.renewalFailed()) {
+				this.atRisk.add(lease);
+			}
+		}
+	}
+
+	/** Return the leases that this batch has put at risk. */
+	List<Lease> atRisk() {
+		return this.atRisk;
 	}
 
 	boolean isFull() {
