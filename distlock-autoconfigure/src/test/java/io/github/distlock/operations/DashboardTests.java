@@ -1,6 +1,5 @@
 package io.github.distlock.operations;
 
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -87,9 +86,9 @@ class DashboardTests {
 
 	@Test
 	void eachAlertThatAPanelNamesExists() {
-		Set<Object> alerts = new HashSet<>();
-		OperationsFiles.rules().forEach((rule) -> alerts.add(rule.get("alert")));
-		Set<Object> named = new HashSet<>();
+		Set<String> alerts = new TreeSet<>();
+		OperationsFiles.rules().forEach((rule) -> alerts.add(rule.path("alert").asString()));
+		Set<String> named = new TreeSet<>();
 		for (JsonNode panel : OperationsFiles.panels()) {
 			Pattern.compile("Distlock\\w+")
 				.matcher(panel.path("description").asString())

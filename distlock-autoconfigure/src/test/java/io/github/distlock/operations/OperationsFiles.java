@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -30,6 +29,8 @@ final class OperationsFiles {
 
 	static final Path FOLDER = Path.of("..", "docs", "operations");
 
+	private static final JsonMapper JSON = JsonMapper.builder().build();
+
 	private static final Pattern METRIC = Pattern.compile("\\bdistlock_[a-z_]+");
 
 	private static final Pattern HEADING = Pattern.compile("^#+ (.+)$", Pattern.MULTILINE);
@@ -48,19 +49,20 @@ final class OperationsFiles {
 		}
 	}
 
-	static Map<String, Object> yaml(String file) {
-		return new Yaml().load(text(file));
+	/** A file in YAML, as a tree. */
+	static JsonNode yaml(String file) {
+		return JSON.valueToTree(new Yaml().load(text(file)));
 	}
 
 	static JsonNode dashboard() {
-		return JsonMapper.builder().build().readTree(text("distlock-dashboard.json"));
+		return JSON.readTree(text("distlock-dashboard.json"));
 	}
 
 	/** The rules of alerts.yaml. */
-	@SuppressWarnings("unchecked")
-	static List<Map<String, Object>> rules() {
-		List<Map<String, Object>> groups = (List<Map<String, Object>>) yaml("alerts.yaml").get("groups");
-		return groups.stream().flatMap((group) -> ((List<Map<String, Object>>) group.get("rules")).stream()).toList();
+	static List<JsonNode> rules() {
+		List<JsonNode> rules = new ArrayList<>();
+		yaml("alerts.yaml").path("groups").forEach((group) -> group.path("rules").forEach(rules::add));
+		return rules;
 	}
 
 	/** All panels of the dashboard, also those inside rows. */
@@ -76,7 +78,7 @@ final class OperationsFiles {
 	/** All queries of rules, panels and variables. */
 	static List<String> queries() {
 		List<String> queries = new ArrayList<>();
-		rules().forEach((rule) -> queries.add(String.valueOf(rule.get("expr"))));
+		rules().forEach((rule) -> queries.add(rule.path("expr").asString()));
 		for (JsonNode panel : panels()) {
 			panel.path("targets").forEach((target) -> queries.add(target.path("expr").asString()));
 		}

@@ -32,14 +32,14 @@ class RunbookCommandTests {
 		try (RedisProcess redis = redis();
 				LockedStock stock = new LockedStock(Map.of("spring.data.redis.port", redis.port()))) {
 			Map<String, String> answers = redisCli(redis, RunbookCommands.lines("Redis", "redis-cli"));
-			assertThat(answers.get("redis-cli --scan --pattern 'distlock:lock:*'"))
+			assertThat(answer(answers, "redis-cli --scan --pattern 'distlock:lock:*'"))
 				.isEqualTo("distlock:lock:{stock-42}");
-			assertThat(answers.get("redis-cli GET 'distlock:lock:{stock-42}'"))
+			assertThat(answer(answers, "redis-cli GET 'distlock:lock:{stock-42}'"))
 				.matches("[-+][\\w-]+:\\w+\\|\\d+\\|\\d+");
-			assertThat(Long.parseLong(answers.get("redis-cli PTTL 'distlock:lock:{stock-42}'"))).isPositive();
-			assertThat(answers.get("redis-cli ZRANGE 'distlock:queue:{stock-42}' 0 -1 WITHSCORES")).isNotBlank();
-			assertThat(answers.get("redis-cli PUBSUB CHANNELS 'distlock:inbox:*'").lines()).hasSize(2);
-			assertThat(answers.get("redis-cli CONFIG GET maxmemory-policy")).contains("noeviction");
+			assertThat(Long.parseLong(answer(answers, "redis-cli PTTL 'distlock:lock:{stock-42}'"))).isPositive();
+			assertThat(answer(answers, "redis-cli ZRANGE 'distlock:queue:{stock-42}' 0 -1 WITHSCORES")).isNotBlank();
+			assertThat(answer(answers, "redis-cli PUBSUB CHANNELS 'distlock:inbox:*'").lines()).hasSize(2);
+			assertThat(answer(answers, "redis-cli CONFIG GET maxmemory-policy")).contains("noeviction");
 			redisCli(redis, RunbookCommands.lines(TO_END, "redis-cli"));
 			stock.awaitNextHolder();
 		}
@@ -53,7 +53,7 @@ class RunbookCommandTests {
 				var reader = stock.read("stock-43")) {
 			assertThat(RunbookCommands.lines("Redis", "redis-cli")).contains(line);
 			String other = line.replace("stock-42", "stock-43");
-			assertThat(redisCli(redis, List.of(other)).get(other)).containsPattern("[\\w-]+:FR\\w+\n\\d{13}\n#")
+			assertThat(answer(redisCli(redis, List.of(other)), other)).containsPattern("[\\w-]+:FR\\w+\n\\d{13}\n#")
 				.containsPattern("#[\\w-]+:FR\\w+\n\\d{16}");
 			assertThat(reader.isHeld()).isTrue();
 		}
@@ -78,10 +78,10 @@ class RunbookCommandTests {
 			}
 			try (LockedStock stock = new LockedStock(properties)) {
 				Map<String, String> answers = redisCli(first, RunbookCommands.lines("Redlock", "redis-cli"));
-				assertThat(answers.get("redis-cli GET 'distlock:redlock:lock:{stock-42}'")).isNotBlank();
-				assertThat(answers.get("redis-cli --scan --pattern 'distlock:redlock:*'"))
+				assertThat(answer(answers, "redis-cli GET 'distlock:redlock:lock:{stock-42}'")).isNotBlank();
+				assertThat(answer(answers, "redis-cli --scan --pattern 'distlock:redlock:*'"))
 					.contains("distlock:redlock:lock:{stock-42}");
-				assertThat(answers.get("redis-cli INFO server")).contains("uptime_in_seconds");
+				assertThat(answer(answers, "redis-cli INFO server")).contains("uptime_in_seconds");
 				assertThat(stock.held().isHeld()).isTrue();
 			}
 		}
@@ -143,11 +143,16 @@ class RunbookCommandTests {
 		return answers;
 	}
 
+	private static String answer(Map<String, String> answers, String line) {
+		assertThat(answers).containsKey(line);
+		return answers.getOrDefault(line, "");
+	}
+
 	private static String zkCli(ZooKeeperTestServer server, String line) throws Exception {
 		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-						"-cp", System.getProperty("java.class.path"), ZooKeeperMain.class.getName(), "-server",
-						server.connectString()));
+				List.of(Path.of(System.getProperty("java.home", ""), "bin", "java").toString(),
+						"-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path", ""),
+						ZooKeeperMain.class.getName(), "-server", server.connectString()));
 		command.addAll(List.of(line.replaceFirst("^zkCli.sh -server zk1:2181 ", "").split(" ")));
 		return run(command);
 	}

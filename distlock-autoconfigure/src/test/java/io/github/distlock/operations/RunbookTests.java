@@ -59,7 +59,8 @@ class RunbookTests {
 	@Test
 	void eachSectionOfAnAlertSaysSymptomMeaningWhatToCheckAndWhatToDo() {
 		assertThat(OperationsFiles.rules()).allSatisfy((rule) -> {
-			String section = page.replaceFirst(".*### " + rule.get("alert") + " ", "").replaceFirst(" ##+ .*", "");
+			String section = page.replaceFirst(".*### " + rule.path("alert").asString() + " ", "")
+				.replaceFirst(" ##+ .*", "");
 			assertThat(section).contains("**Symptom:**", "**Meaning:**", "**Check:**", "**Do:**");
 		});
 	}
