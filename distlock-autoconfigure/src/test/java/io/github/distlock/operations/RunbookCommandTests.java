@@ -125,6 +125,15 @@ class RunbookCommandTests {
 			.doesNotContain("runbook_url: runbook.md");
 	}
 
+	@Test
+	void theThreadDumpOfTheHolderRuns() throws Exception {
+		List<String> lines = RunbookCommands.lines("DistlockHeldTooLong", "jcmd");
+		assertThat(lines).containsExactly("jcmd <pid> Thread.print");
+		String command = lines.get(0).replace("<pid>", String.valueOf(ProcessHandle.current().pid()));
+		assertThat(run(List.of("sh", "-c", Path.of(System.getProperty("java.home", ""), "bin") + "/" + command)))
+			.contains("theThreadDumpOfTheHolderRuns");
+	}
+
 	private static RedisProcess redis() {
 		OperationsFiles.assumeInstalled("redis-cli", "redis-server");
 		return RedisProcess.start(RedisProcess.assumeInstalled(), RedisTestServer.freePort(), List.of());

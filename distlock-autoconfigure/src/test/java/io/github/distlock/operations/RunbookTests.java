@@ -59,8 +59,9 @@ class RunbookTests {
 	@Test
 	void eachSectionOfAnAlertSaysSymptomMeaningWhatToCheckAndWhatToDo() {
 		assertThat(OperationsFiles.rules()).allSatisfy((rule) -> {
-			String section = page.replaceFirst(".*### " + rule.path("alert").asString() + " ", "")
-				.replaceFirst(" ##+ .*", "");
+			int start = page.indexOf("### " + rule.path("alert").asString() + " ");
+			assertThat(start).isNotNegative();
+			String section = page.substring(start).split(" #+ ", 2)[0];
 			assertThat(section).contains("**Symptom:**", "**Meaning:**", "**Check:**", "**Do:**");
 		});
 	}
