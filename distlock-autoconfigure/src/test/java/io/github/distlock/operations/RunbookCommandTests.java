@@ -5,9 +5,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
@@ -88,25 +92,32 @@ class RunbookCommandTests {
 	}
 
 	@Test
-	void theCommandsForZooKeeperShowTheHolderAndTheWaiter() throws Exception {
+	void theCommandsForZooKeeperShowTheHolderAndTheWaiterAndEndTheGrant() throws Exception {
 		try (ZooKeeperTestServer server = ZooKeeperTestServer.start();
 				LockedStock stock = new LockedStock(Map.of("distlock.backend", "zookeeper",
 						"distlock.zookeeper.connect-string", server.connectString()))) {
 			List<String> lines = RunbookCommands.lines("", "zkCli.sh -server zk1:2181 ");
-			assertThat(lines).hasSizeGreaterThan(2);
+			assertThat(lines).hasSizeGreaterThan(3);
+			Matcher nodes = Pattern.compile("\\[([\\w-]+:\\w+-\\d{10}), ([\\w-]+:\\w+-\\d{10})]")
+				.matcher(zkCli(server, "zkCli.sh -server zk1:2181 ls /distlock/stock-42"));
+			assertThat(nodes.find()).isTrue();
+			String first = Stream.of(nodes.group(1), nodes.group(2))
+				.min(Comparator.comparing((node) -> node.substring(node.length() - 10)))
+				.orElseThrow();
 			for (String line : lines) {
-				String answer = zkCli(server, line);
+				String answer = zkCli(server, line.replace("<node>", first));
 				assertThat(answer).as(line).doesNotContain("Node does not exist", "KeeperErrorCode", "Exception");
 				if (line.endsWith("ls /distlock")) {
 					assertThat(answer).contains("[stock-42]");
 				}
-				if (line.endsWith("/stock-42")) {
-					assertThat(answer).containsPattern("\\[[\\w-]+:\\w+-\\d{10}, [\\w-]+:\\w+-\\d{10}]");
+				if (line.contains(" stat ")) {
+					assertThat(answer).containsPattern("ephemeralOwner = 0x[1-9a-f]");
 				}
 			}
+			assertThat(RunbookCommands.lines(TO_END, "zkCli.sh")).hasSize(1);
+			stock.awaitNextHolder();
 			assertThat(RunbookCommands.lines("", "echo srvr")).containsOnly("echo srvr \\| nc zk1 2181");
 			assertThat(FourLetterWordMain.send4LetterWord("127.0.0.1", server.port(), "srvr")).contains("Mode:");
-			assertThat(stock.held().isHeld()).isTrue();
 		}
 	}
 

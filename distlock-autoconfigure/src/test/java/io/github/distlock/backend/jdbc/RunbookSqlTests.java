@@ -36,12 +36,13 @@ class RunbookSqlTests {
 	}
 
 	@Test
-	void inPostgresqlTheSessionOfARowIsShown() {
+	void inPostgresqlTheStatementsShowTheSessionThatLockedARowAndEndIt() {
 		TestDatabase database = TestDatabase.postgres();
 		try (LockedStock stock = stock(database, "row")) {
-			assertThat(database.direct().queryForList(select("Database", "pg_locks"))).isNotEmpty()
-				.anySatisfy((row) -> assertThat(row).containsEntry("state", "idle in transaction"));
-			assertThat(stock.held().isHeld()).isTrue();
+			assertThat(database.direct().queryForList(select("Database", "xmax"))).hasSize(1)
+				.allSatisfy((row) -> assertThat(row).containsEntry("state", "idle in transaction"));
+			assertThat(database.direct().queryForList(select(TO_END, "pg_terminate_backend"))).hasSize(1);
+			stock.awaitNextHolder();
 		}
 	}
 
