@@ -29,13 +29,13 @@ class PackageDependencyTests {
 			entry("backend.redlock", "backend", "thread", ""), entry("backend.jdbc", "backend", "thread", ""),
 			entry("backend.zookeeper", "backend", "thread", ""), entry("backend.local", "backend", ""),
 			entry("waiting", "backend", ""), entry("renewal", "backend", ""),
-			entry("registry", "waiting", "renewal", "backend", "thread", ""),
-			entry("aop", "", "aop.weaving", "transaction", "thread"), entry("aop.weaving", ""),
-			entry("transaction", ""), entry("context", ""), entry("metrics", ""),
+			entry("registry", "waiting", "renewal", "backend", "thread", "observation", ""),
+			entry("aop", "", "aop.weaving", "transaction", "thread", "observation"), entry("aop.weaving", ""),
+			entry("transaction", ""), entry("context", ""), entry("metrics", ""), entry("observation", ""),
 			entry("test", "backend", "backend.local", ""),
 			entry("autoconfigure", "", "backend", "backend.redis", "backend.redlock", "backend.jdbc",
 					"backend.zookeeper", "backend.local", "waiting", "renewal", "registry", "aop", "transaction",
-					"metrics", "test", "thread"));
+					"metrics", "observation", "test", "thread"));
 
 	/** Imported once, because that takes most of the time. */
 	private static final JavaClasses CLASSES = new ClassFileImporter()
@@ -98,6 +98,7 @@ class PackageDependencyTests {
 	@Test
 	void onlyTheMetricsPackageAndItsConfigurationUseMicrometer() {
 		assertUsedOnlyBy("io.micrometer.core", Set.of("metrics", "autoconfigure"));
+		assertUsedOnlyBy("io.micrometer.observation", Set.of("observation", "autoconfigure"));
 	}
 
 	@Test

@@ -40,10 +40,10 @@ final class AsyncLockExecutor {
 	/**
 	 * Acquire all locks of a call. Does not block.
 	 * @param call the call
-	 * @param outer the locks under which the method was called
+	 * @param outer what surrounds the call
 	 * @return completes on a thread that must not block
 	 */
-	CompletableFuture<AsyncLockOutcome> acquire(LockedInvocation call, List<HeldLock> outer) {
+	CompletableFuture<AsyncLockOutcome> acquire(LockedInvocation call, Surroundings outer) {
 		AsyncLockSequence sequence = new AsyncLockSequence(call, outer, this);
 		this.threads.execute(sequence::next);
 		return sequence.result();

@@ -20,7 +20,7 @@ final class AsyncLockSequence {
 
 	private final LockedInvocation call;
 
-	private final List<HeldLock> outer;
+	private final Surroundings outer;
 
 	private final AsyncLockExecutor lockExecutor;
 
@@ -35,7 +35,7 @@ final class AsyncLockSequence {
 
 	private final CompletableFuture<AsyncLockOutcome> result = new CompletableFuture<>();
 
-	AsyncLockSequence(LockedInvocation call, List<HeldLock> outer, AsyncLockExecutor lockExecutor) {
+	AsyncLockSequence(LockedInvocation call, Surroundings outer, AsyncLockExecutor lockExecutor) {
 		this.call = call;
 		this.outer = outer;
 		this.lockExecutor = lockExecutor;
@@ -74,7 +74,7 @@ final class AsyncLockSequence {
 	}
 
 	private void request(LockTarget target) {
-		try (LockContext.Scope scope = LockContext.openAll(this.outer)) {
+		try (LockContext.Scope scope = this.outer.open()) {
 			await(target.acquireAsync(this.call.request(target, this.startNanos)), target);
 		}
 		catch (RuntimeException | Error ex) {

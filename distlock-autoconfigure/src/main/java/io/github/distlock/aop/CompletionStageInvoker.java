@@ -1,13 +1,11 @@
 package io.github.distlock.aop;
 
-import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +50,7 @@ final class CompletionStageInvoker implements LockInvoker {
 
 		private final LockedInvocation call;
 
-		private final List<HeldLock> outer = LockContext.all();
+		private final Surroundings outer;
 
 		private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
 
@@ -64,6 +62,7 @@ final class CompletionStageInvoker implements LockInvoker {
 
 		AsyncCall(LockedInvocation call) {
 			this.call = call;
+			this.outer = Surroundings.ofThisThread(call);
 		}
 
 		CompletableFuture<@Nullable Object> begin() {
@@ -101,7 +100,7 @@ final class CompletionStageInvoker implements LockInvoker {
 				return;
 			}
 			// From here on, only release() releases the locks.
-			try (LockContext.Scope scope = LockContext.openAll(this.outer)) {
+			try (LockContext.Scope scope = this.outer.open()) {
 				((CompletionStage<?>) outcome.result(this.call))
 					.whenComplete((value, failure) -> release(outcome, value, failure));
 			}

@@ -67,7 +67,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		this.environment = environment;
 		this.definitions = new LockDefinitions(
 				new LockDefinitionReader(beanFactory, springEnvironment, mode, environment.failureHandler()),
-				environment.waitTime());
+				environment.waitTime(), new CallObservations(environment));
 		this.registries = new RegistryResolver(beanFactory, environment);
 		this.advice = new LockInterceptor(this.definitions, this.registries, environment,
 				beanFactory.getBeanClassLoader());

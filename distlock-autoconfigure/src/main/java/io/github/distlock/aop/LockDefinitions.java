@@ -29,11 +29,14 @@ final class LockDefinitions {
 
 	private final Supplier<Duration> waitTime;
 
+	private final CallObservations observations;
+
 	private volatile UnaryOperator<LockDefinitionException> report = UnaryOperator.identity();
 
-	LockDefinitions(LockDefinitionReader reader, Supplier<Duration> waitTime) {
+	LockDefinitions(LockDefinitionReader reader, Supplier<Duration> waitTime, CallObservations observations) {
 		this.reader = reader;
 		this.waitTime = waitTime;
+		this.observations = observations;
 	}
 
 	/**
@@ -78,8 +81,8 @@ final class LockDefinitions {
 		MethodLocks locks = this.byMethod.get(method);
 		if (locks == null) {
 			List<LockDefinition> definitions = annotations.stream().map(this.reader::read).toList();
-			locks = new MethodLocks(definitions, FencingTokenParameter.check(method, definitions.size()),
-					this.waitTime);
+			locks = new MethodLocks(definitions, FencingTokenParameter.check(method, definitions.size()), this.waitTime,
+					this.observations);
 			this.byMethod.put(method, locks);
 		}
 		return Optional.of(locks);

@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
+import io.github.distlock.observation.LockObservers;
 import io.github.distlock.transaction.OnActiveTransaction;
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +27,10 @@ import org.jspecify.annotations.Nullable;
  * @param failureHandler the handler for annotations with neither a fallback nor
  * {@code SKIP}, or {@code null}; looked up for each failure
  * @param work runs the bodies of methods that return a {@code CompletionStage}
+ * @param observers finds the observer of the application
  */
 public record LockEnvironment(Supplier<LockRegistry> registry, Supplier<List<LockListener>> listeners,
 		BooleanSupplier enabled, Function<LockRegistry, StoreFacts> stores, Supplier<Duration> waitTime,
 		Supplier<OnActiveTransaction> onActiveTransaction, Supplier<@Nullable LockFailureHandler> failureHandler,
-		Supplier<WorkExecutor> work) {
+		Supplier<WorkExecutor> work, LockObservers observers) {
 }

@@ -14,6 +14,7 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
+import io.github.distlock.observation.LockObserver.ObservedSection;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -102,12 +103,27 @@ record LockedInvocation(MethodLocks locks, List<LockTarget> targets, MethodInvoc
 
 	/**
 	 * Run the method under all its locks, after {@link #begin}. The caller releases the
-	 * locks, in reverse order, even if the method throws an exception.
+	 * locks, in reverse order, even if the method throws an exception. The work of a
+	 * reactive method is not observed here: it begins with the subscription.
 	 * @param acquired the locks, in the order of {@link #targets()}
 	 * @return the result of the method
 	 * @throws Throwable the exception of the method
 	 */
 	@Nullable Object proceed(List<HeldLock> acquired) throws Throwable {
+		ObservedSection section = (this.locks.returnKind() != ReturnKind.REACTIVE) ? section(acquired) : null;
+		return (section != null) ? CallObservations.observed(section, () -> proceedUnder(acquired))
+				: proceedUnder(acquired);
+	}
+
+	/**
+	 * Begin to observe the work under the locks.
+	 * @return the observation, {@code null} if it is not wanted
+	 */
+	@Nullable ObservedSection section(List<HeldLock> acquired) {
+		return this.locks.observations().section(this, acquired);
+	}
+
+	private @Nullable Object proceedUnder(List<HeldLock> acquired) throws Throwable {
 		LockContext.Scope scope = openScope(acquired);
 		try {
 			return this.invocation.proceed();

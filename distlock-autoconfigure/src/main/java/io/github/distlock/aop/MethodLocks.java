@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param token position of the parameter that receives the fencing token,
  * {@link FencingTokenParameter#NONE} without one
  * @param waitTime wait time of annotations without one
+ * @param observations observes the calls
  */
-record MethodLocks(List<LockDefinition> locks, int token, Supplier<Duration> waitTime) {
+record MethodLocks(List<LockDefinition> locks, int token, Supplier<Duration> waitTime, CallObservations observations) {
 
 	LockedMethod method() {
 		return this.locks.get(0).method();

@@ -12,6 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
 import io.github.distlock.ReactiveLockContext;
+import io.github.distlock.observation.LockObserver;
+import io.github.distlock.observation.LockObserver.ObservationScope;
+import io.github.distlock.observation.LockObserver.ObservedSection;
 import io.github.distlock.transaction.ReactiveTransactions.Keeper;
 import io.github.distlock.transaction.ReactiveTransactions.Running;
 import io.github.distlock.transaction.ReactiveTransactions;
@@ -64,20 +67,22 @@ final class ReactiveInvoker implements LockInvoker {
 			.defaultIfEmpty(Optional.empty())
 			.flatMapMany((transaction) -> Flux.deferContextual(
 					(context) -> new LockedSubscription(adapter, this.targets.resolve(locks, invocation).detached(),
-							outer(context, transaction), transaction.orElse(null))
+							outer(locks, context, transaction), transaction.orElse(null))
 						.run()));
 		// A single value waits for the completion, and so for the release.
 		return adapter.fromPublisher(adapter.isMultiValue() ? result : result.singleOrEmpty());
 	}
 
 	/**
-	 * The locks under which the method is subscribed, innermost first, without
-	 * duplicates.
+	 * What surrounds the subscription: the locks, innermost first and without duplicates,
+	 * and the observation.
 	 */
-	private static List<HeldLock> outer(ContextView context, Optional<Running> transaction) {
+	private static Surroundings outer(MethodLocks locks, ContextView context, Optional<Running> transaction) {
 		Set<HeldLock> outer = new LinkedHashSet<>(ReactiveLockContext.all(context));
 		transaction.ifPresent((running) -> outer.addAll(running.kept()));
-		return List.copyOf(outer);
+		CallObservations observations = locks.observations();
+		return new Surroundings(List.copyOf(outer),
+				context.getOrEmpty(LockObserver.CONTEXT_KEY).orElseGet(observations::current), observations);
 	}
 
 	/** One subscription. */
@@ -87,7 +92,7 @@ final class ReactiveInvoker implements LockInvoker {
 
 		private final LockedInvocation call;
 
-		private final List<HeldLock> outer;
+		private final Surroundings outer;
 
 		private final @Nullable Running transaction;
 
@@ -103,7 +108,7 @@ final class ReactiveInvoker implements LockInvoker {
 		/** Set by the thread that delivers the locks, during the delivery. */
 		private boolean delivered;
 
-		LockedSubscription(ReactiveAdapter adapter, LockedInvocation call, List<HeldLock> outer,
+		LockedSubscription(ReactiveAdapter adapter, LockedInvocation call, Surroundings outer,
 				@Nullable Running transaction) {
 			this.adapter = adapter;
 			this.call = call;
@@ -171,21 +176,34 @@ final class ReactiveInvoker implements LockInvoker {
 
 		private Publisher<Object> work(AsyncLockOutcome outcome) {
 			this.delivered = true;
-			LockContext.Scope scope = LockContext.openAll(this.outer);
-			try {
+			ObservedSection section = null;
+			try (LockContext.Scope scope = this.outer.open()) {
 				keep(outcome.locks());
-				Object result = outcome.result(this.call);
+				section = outcome.locks().isEmpty() ? null : this.call.section(outcome.locks());
+				Flux<Object> result = begin(outcome, section);
 				List<HeldLock> current = new ArrayList<>(outcome.locks());
 				Collections.reverse(current);
-				current.addAll(this.outer);
-				return Flux.<Object>from(this.adapter.toPublisher(result))
-					.contextWrite((context) -> context.put(LockContext.CONTEXT_KEY, List.copyOf(current)));
+				current.addAll(this.outer.locks());
+				return result.contextWrite((context) -> context.put(LockContext.CONTEXT_KEY, List.copyOf(current)));
 			}
 			catch (Throwable ex) {
+				if (section != null) {
+					section.ended(ex);
+				}
 				return Flux.error(ex);
 			}
-			finally {
-				scope.close();
+		}
+
+		private Flux<Object> begin(AsyncLockOutcome outcome, @Nullable ObservedSection section) throws Throwable {
+			if (section == null) {
+				return Flux.from(this.adapter.toPublisher(outcome.result(this.call)));
+			}
+			try (ObservationScope observed = section.openScope()) {
+				return Flux.<Object>from(this.adapter.toPublisher(outcome.result(this.call)))
+					.contextWrite((context) -> context.put(LockObserver.CONTEXT_KEY, section.observation()))
+					.doOnError(section::ended)
+					.doOnComplete(() -> section.ended(null))
+					.doOnCancel(() -> section.ended(null));
 			}
 		}
 

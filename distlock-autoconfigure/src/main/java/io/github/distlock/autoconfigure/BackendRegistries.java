@@ -11,6 +11,8 @@ import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.observation.LockObserver;
+import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
 
@@ -40,6 +42,8 @@ final class BackendRegistries {
 
 	private final ObjectProvider<LockListener> listeners;
 
+	private final LockObservers observers;
+
 	private final UnlockedRegistry unlocked = new UnlockedRegistry();
 
 	private final Map<String, RegisteredBackend> registered = new ConcurrentSkipListMap<>();
@@ -49,6 +53,7 @@ final class BackendRegistries {
 		this.beanFactory = beanFactory;
 		this.properties = properties;
 		this.listeners = listeners;
+		this.observers = new LockObservers(beanFactory.getBeanProvider(LockObserver.class)::getIfAvailable);
 	}
 
 	LockRegistry registry(String id, String backendBean) {
@@ -58,7 +63,7 @@ final class BackendRegistries {
 		return withBeanClassLoader(() -> {
 			LockBackend backend = this.beanFactory.getBean(backendBean, LockBackend.class);
 			BackendLockRegistry registry = new BackendLockRegistry(backend, this.properties.toRegistrySettings(),
-					() -> this.listeners.orderedStream().toList(), TimeSource.SYSTEM);
+					() -> this.listeners.orderedStream().toList(), TimeSource.SYSTEM, this.observers);
 			// Start it here and not in the lifecycle: beans may lock while they are
 			// initialized.
 			registry.start();
@@ -86,7 +91,7 @@ final class BackendRegistries {
 
 	LockRegistry composite(String first, String second) {
 		return this.properties.enabled() ? new CompositeLockRegistry(member(first), member(second),
-				this.properties.waitTime(), TimeSource.SYSTEM) : this.unlocked;
+				this.properties.waitTime(), TimeSource.SYSTEM, this.observers) : this.unlocked;
 	}
 
 	private LockRegistry member(String id) {

@@ -14,6 +14,8 @@ import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.aop.LockProxyRegistrar;
 import io.github.distlock.aop.LockEnvironment;
 import io.github.distlock.aop.WorkExecutor;
+import io.github.distlock.observation.LockObserver;
+import io.github.distlock.observation.LockObservers;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -67,7 +69,8 @@ public final class DistlockAopAutoConfiguration {
 				() -> cachedProperties.get().waitTime(), () -> cachedProperties.get().transaction().onActive(),
 				beans.getBeanProvider(LockFailureHandler.class)::getIfAvailable,
 				SingletonSupplier.of(() -> WorkExecutor.of(Threading.VIRTUAL.isActive(environment),
-						executor(beans, cachedProperties.get().aop().executor()), beanFactory.getBeanClassLoader())));
+						executor(beans, cachedProperties.get().aop().executor()), beanFactory.getBeanClassLoader())),
+				new LockObservers(beans.getBeanProvider(LockObserver.class)::getIfAvailable));
 		return new DistributedLockAdvisor(beanFactory, mode, order, runtime);
 	}
 

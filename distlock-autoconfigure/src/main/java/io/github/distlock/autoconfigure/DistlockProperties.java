@@ -41,6 +41,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param handoff Handing over a lock inside this JVM.
  * @param aop Annotated methods.
  * @param transaction Locks and transactions.
+ * @param observations Observations of locks, which become spans of traces and timers.
  * @param logging Log lines that are written under a lock.
  */
 @ConfigurationProperties("distlock")
@@ -50,7 +51,7 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		@DefaultValue("10s") Duration backendTimeout, @DefaultValue("false") boolean failFast,
 		@DefaultValue("event") OnLost onLost, @DefaultValue("10s") Duration shutdownGracePeriod,
 		@DefaultValue Handoff handoff, @DefaultValue Aop aop, @DefaultValue Transaction transaction,
-		@DefaultValue Logging logging) {
+		@DefaultValue Observations observations, @DefaultValue Logging logging) {
 
 	/**
 	 * Check what can be checked without a store.
@@ -174,6 +175,18 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 					"Set 0s to require only that the lock is held, or a longer duration");
 		}
 
+	}
+
+	/**
+	 * Observations of locks, if the application has an ObservationRegistry. Each
+	 * acquisition is observed; management.observations.enable.distlock=false switches
+	 * that off.
+	 *
+	 * @param section Whether the work under locks is observed, too.
+	 * @param keys Whether observations contain keys and fencing tokens, as key values
+	 * with high cardinality, which only spans show.
+	 */
+	public record Observations(@DefaultValue("false") boolean section, @DefaultValue("false") boolean keys) {
 	}
 
 	/**

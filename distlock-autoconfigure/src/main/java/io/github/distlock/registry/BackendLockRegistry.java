@@ -13,7 +13,6 @@ import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockContext;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
@@ -22,6 +21,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.observation.LockObservers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +37,8 @@ public final class BackendLockRegistry implements LockRegistry {
 	private final LockListener listeners;
 
 	private final TimeSource clock;
+
+	private final LockObservers observers;
 
 	private final ReentrantLock lifecycleLock = new ReentrantLock();
 
@@ -78,10 +80,24 @@ public final class BackendLockRegistry implements LockRegistry {
 	 */
 	public BackendLockRegistry(LockBackend backend, RegistrySettings settings, Supplier<List<LockListener>> listeners,
 			TimeSource clock) {
+		this(backend, settings, listeners, clock, LockObservers.NONE);
+	}
+
+	/**
+	 * Create a registry whose acquisitions are observed.
+	 * @param backend the backend
+	 * @param settings defaults and limits
+	 * @param listeners called at the first event, and again at the next event if it fails
+	 * @param clock the time source
+	 * @param observers finds the observer at the first acquisition
+	 */
+	public BackendLockRegistry(LockBackend backend, RegistrySettings settings, Supplier<List<LockListener>> listeners,
+			TimeSource clock, LockObservers observers) {
 		this.backend = backend;
 		this.settings = settings;
 		this.listeners = new CompositeLockListener(listeners);
 		this.clock = clock;
+		this.observers = observers;
 	}
 
 	/**
@@ -95,7 +111,8 @@ public final class BackendLockRegistry implements LockRegistry {
 				RegistryRuntime runtime = new RegistryRuntime(this.backend, this.settings, this.listeners, this.clock,
 						this.latestStore);
 				this.latestStore = runtime.latestStore();
-				this.operations = new LockOperations(runtime, this.backend, this.settings, this.listeners, this.clock);
+				this.operations = new LockOperations(runtime, this.backend, this.settings, this.listeners, this.clock,
+						this.observers);
 			}
 		}
 		finally {
@@ -228,13 +245,7 @@ public final class BackendLockRegistry implements LockRegistry {
 	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
 		try (HeldLock lock = acquire(request)) {
-			LockContext.Scope scope = LockContext.open(lock);
-			try {
-				return action.call();
-			}
-			finally {
-				scope.close();
-			}
+			return ObservedWork.call(this.observers, this.backend.description().name(), request, lock, action);
 		}
 	}
 

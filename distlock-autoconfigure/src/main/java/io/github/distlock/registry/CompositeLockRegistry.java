@@ -8,11 +8,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.HeldLock;
-import io.github.distlock.LockContext;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.observation.LockObservers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CompositeLockRegistry implements LockRegistry {
 
+	/** What observations of the work under both locks have as the name of the store. */
+	private static final String NAME = "composite";
+
 	private final LockRegistry first;
 
 	private final LockRegistry second;
@@ -38,6 +41,8 @@ public final class CompositeLockRegistry implements LockRegistry {
 	private final Duration waitTime;
 
 	private final TimeSource clock;
+
+	private final LockObservers observers;
 
 	private final CompositeLock.ViewLevels viewLevels = new CompositeLock.ViewLevels();
 
@@ -49,10 +54,25 @@ public final class CompositeLockRegistry implements LockRegistry {
 	 * @param clock the time source
 	 */
 	public CompositeLockRegistry(LockRegistry first, LockRegistry second, Duration waitTime, TimeSource clock) {
+		this(first, second, waitTime, clock, LockObservers.NONE);
+	}
+
+	/**
+	 * Create a registry under whose locks work is observed. Its members observe their own
+	 * acquisitions.
+	 * @param first the registry in which locks are acquired first
+	 * @param second the registry in which locks are acquired next
+	 * @param waitTime the wait time of requests without one
+	 * @param clock the time source
+	 * @param observers finds the observer
+	 */
+	public CompositeLockRegistry(LockRegistry first, LockRegistry second, Duration waitTime, TimeSource clock,
+			LockObservers observers) {
 		this.first = first;
 		this.second = second;
 		this.waitTime = waitTime;
 		this.clock = clock;
+		this.observers = observers;
 	}
 
 	/**
@@ -129,13 +149,7 @@ public final class CompositeLockRegistry implements LockRegistry {
 	@Override
 	public <T> T execute(LockRequest request, Callable<T> action) throws Exception {
 		try (HeldLock lock = acquire(request)) {
-			LockContext.Scope scope = LockContext.open(lock);
-			try {
-				return action.call();
-			}
-			finally {
-				scope.close();
-			}
+			return ObservedWork.call(this.observers, NAME, request, lock, action);
 		}
 	}
 

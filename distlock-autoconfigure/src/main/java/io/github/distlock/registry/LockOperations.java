@@ -16,6 +16,10 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.observation.LockObserver;
+import io.github.distlock.observation.LockObserver.ObservationScope;
+import io.github.distlock.observation.LockObserver.ObservedAcquisition;
+import io.github.distlock.observation.LockObservers;
 import io.github.distlock.waiting.Holder;
 import io.github.distlock.waiting.WaitRequest;
 import org.jspecify.annotations.Nullable;
@@ -41,15 +45,21 @@ final class LockOperations {
 
 	private final RequestTerms terms;
 
+	private final RequestValidator validator;
+
+	private final LockObservers observers;
+
 	LockOperations(RegistryRuntime runtime, LockBackend backend, RegistrySettings settings, LockListener listeners,
-			TimeSource clock) {
+			TimeSource clock, LockObservers observers) {
 		this.runtime = runtime;
 		this.backend = backend;
 		this.description = backend.description();
 		this.settings = settings;
 		this.listeners = listeners;
 		this.clock = clock;
+		this.observers = observers;
 		this.terms = new RequestTerms(settings);
+		this.validator = new RequestValidator(backend, settings, this.terms);
 	}
 
 	RegistryRuntime runtime() {
@@ -75,7 +85,7 @@ final class LockOperations {
 			@Nullable Thread owningThread) throws InterruptedException {
 		AttemptReport report = new AttemptReport(request);
 		try {
-			validate(request);
+			this.validator.validate(request);
 			if (interruptible && owningThread != null && Thread.interrupted()) {
 				// As Lock requires, even if this thread would not have to wait.
 				throw new InterruptedException();
@@ -89,9 +99,12 @@ final class LockOperations {
 			if (held != null) {
 				return held;
 			}
-			Holder holder = this.runtime.acquirer().acquire(report.waitRequest(), interruptible);
+			Holder holder;
+			try (ObservationScope observed = report.observe()) {
+				holder = this.runtime.acquirer().acquire(report.waitRequest(), interruptible);
+			}
 			if (holder == null) {
-				report.ended(timeoutOutcome);
+				report.ended(timeoutOutcome, null);
 				return null;
 			}
 			Hold hold = addOrRelease(request, holder, owningThread, Thread.currentThread());
@@ -121,12 +134,14 @@ final class LockOperations {
 		CompletableFuture<@Nullable HeldLock> result = new CompletableFuture<>();
 		CompletableFuture<@Nullable Holder> holderFuture;
 		try {
-			validate(request);
+			this.validator.validate(request);
 			Hold held = reenterLockOfWork(request);
 			if (held != null) {
 				return CompletableFuture.completedFuture(new HoldReference(held, request.mode()));
 			}
-			holderFuture = this.runtime.acquirer().acquireAsync(report.waitRequest());
+			try (ObservationScope observed = report.observe()) {
+				holderFuture = this.runtime.acquirer().acquireAsync(report.waitRequest());
+			}
 		}
 		catch (RuntimeException | Error ex) {
 			report.failed(ex);
@@ -135,11 +150,11 @@ final class LockOperations {
 		holderFuture.whenComplete((holder, failure) -> {
 			if (failure != null) {
 				report.ended((failure instanceof CancellationException) ? LockOutcome.INTERRUPTED
-						: LockOutcome.BACKEND_ERROR);
+						: LockOutcome.BACKEND_ERROR, failure);
 				result.completeExceptionally(failure);
 			}
 			else if (holder == null) {
-				report.ended(timeoutOutcome);
+				report.ended(timeoutOutcome, null);
 				result.complete(null);
 			}
 			else {
@@ -157,7 +172,7 @@ final class LockOperations {
 			lock = new HoldReference(addOrRelease(request, holder, null, null), request.mode());
 		}
 		catch (RuntimeException | Error ex) {
-			report.ended(LockOutcome.BACKEND_ERROR);
+			report.ended(LockOutcome.BACKEND_ERROR, ex);
 			result.completeExceptionally(ex);
 			return;
 		}
@@ -230,30 +245,6 @@ final class LockOperations {
 		return held;
 	}
 
-	private void validate(LockRequest request) {
-		this.backend.validateKey(request.key());
-		if (request.leaseTime() != null || request.minHold() != null) {
-			this.backend.validateLease(request.key(), this.terms.of(request).storeLease());
-		}
-		Duration maxHoldTime = this.settings.maxHoldTime();
-		Duration minHold = request.minHold();
-		if (minHold != null && maxHoldTime != null && request.leaseTime() == null
-				&& minHold.compareTo(maxHoldTime) > 0) {
-			throw new LockDefinitionException("The minimum hold time of lock '" + request.key() + "' is " + minHold
-					+ ", but locks are renewed for " + maxHoldTime + " at most (distlock.max-hold-time): use a shorter"
-					+ " minHold, or a leaseTime that covers it");
-		}
-		if (!this.description.modes().contains(request.mode())) {
-			throw new LockDefinitionException(
-					"Lock '" + request.key() + "' was requested in mode " + request.mode() + ", which the store '"
-							+ this.description.name() + "' does not support: use one of " + this.description.modes());
-		}
-		if (request.fair() && !this.description.fair()) {
-			throw new LockDefinitionException("Lock '" + request.key() + "' was requested as fair, which the store '"
-					+ this.description.name() + "' does not support: leave fair out");
-		}
-	}
-
 	private Duration waitTime(LockRequest request) {
 		Duration requested = request.waitTime();
 		return (requested != null) ? requested : this.settings.waitTime();
@@ -268,6 +259,11 @@ final class LockOperations {
 
 		private final AtomicBoolean waiting = new AtomicBoolean();
 
+		/** Set before the first attempt, by the thread that makes it, until the end. */
+		private @Nullable ObservedAcquisition observed;
+
+		private boolean begun;
+
 		AttemptReport(LockRequest request) {
 			this.request = request;
 		}
@@ -279,7 +275,7 @@ final class LockOperations {
 		}
 
 		void acquired(Holder holder) {
-			ended(LockOutcome.ACQUIRED, holder.handOff(), holder.fencingToken());
+			ended(LockOutcome.ACQUIRED, holder.handOff(), holder.fencingToken(), null);
 		}
 
 		/**
@@ -289,24 +285,50 @@ final class LockOperations {
 			if (ex instanceof LockLostException) {
 				return;
 			}
+			LockObservers.close(observe());
 			if (ex instanceof InterruptedException) {
-				ended(LockOutcome.INTERRUPTED);
+				ended(LockOutcome.INTERRUPTED, ex);
 			}
 			else {
-				ended((ex instanceof LockDefinitionException) ? LockOutcome.INVALID : LockOutcome.BACKEND_ERROR);
+				ended((ex instanceof LockDefinitionException) ? LockOutcome.INVALID : LockOutcome.BACKEND_ERROR, ex);
 			}
 		}
 
-		void ended(LockOutcome outcome) {
-			ended(outcome, HandOff.NONE, 0);
+		void ended(LockOutcome outcome, @Nullable Throwable failure) {
+			ended(outcome, HandOff.NONE, 0, failure);
+		}
+
+		/**
+		 * Begin the observation, if there is one. To be called once it is known that this
+		 * is no re-entry.
+		 */
+		@Nullable ObservationScope observe() {
+			LockObserver observer = LockOperations.this.observers.get();
+			if (observer == null || this.begun) {
+				return null;
+			}
+			this.begun = true;
+			ObservedAcquisition acquisition = observer.acquisition(LockOperations.this.description.name(),
+					this.request);
+			this.observed = acquisition;
+			return (acquisition != null) ? acquisition.openScope() : null;
 		}
 
 		private void waitingBegan() {
 			this.waiting.set(true);
+			ObservedAcquisition acquisition = this.observed;
+			if (acquisition != null) {
+				acquisition.queued();
+			}
 			LockOperations.this.listeners.onWaiting(event());
 		}
 
-		private void ended(LockOutcome outcome, HandOff handOff, long token) {
+		private void ended(LockOutcome outcome, HandOff handOff, long token, @Nullable Throwable failure) {
+			ObservedAcquisition acquisition = this.observed;
+			if (acquisition != null) {
+				this.observed = null;
+				acquisition.ended(outcome, handOff, token, failure);
+			}
 			if (this.waiting.getAndSet(false)) {
 				LockOperations.this.listeners.onWaitingEnded(event());
 			}

@@ -14,6 +14,7 @@ import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
+import io.github.distlock.observation.LockObservers;
 import io.github.distlock.transaction.OnActiveTransaction;
 import org.jspecify.annotations.Nullable;
 
@@ -90,13 +91,12 @@ final class LockedApplication {
 			OnActiveTransaction onActive = environment.getProperty("on-active", OnActiveTransaction.class,
 					OnActiveTransaction.KEEP);
 			AopMode mode = environment.getProperty("mode", AopMode.class, AopMode.PROXY);
-			return new DistributedLockAdvisor(beanFactory, mode, order,
-					new LockEnvironment(registry::getObject, () -> listeners.orderedStream().toList(),
-							() -> enabled.getObject().get(), Locking::facts, () -> Duration.ofSeconds(5),
-							() -> onActive, handler::getIfAvailable,
-							SingletonSupplier
-								.of(() -> WorkExecutor.of(environment.getProperty("virtual", Boolean.class, false),
-										executor(beanFactory, environment), beanFactory.getBeanClassLoader()))));
+			return new DistributedLockAdvisor(beanFactory, mode, order, new LockEnvironment(registry::getObject,
+					() -> listeners.orderedStream().toList(), () -> enabled.getObject().get(), Locking::facts,
+					() -> Duration.ofSeconds(5), () -> onActive, handler::getIfAvailable,
+					SingletonSupplier.of(() -> WorkExecutor.of(environment.getProperty("virtual", Boolean.class, false),
+							executor(beanFactory, environment), beanFactory.getBeanClassLoader())),
+					LockObservers.NONE));
 		}
 
 		private static @Nullable Executor executor(ConfigurableBeanFactory beanFactory, Environment environment) {

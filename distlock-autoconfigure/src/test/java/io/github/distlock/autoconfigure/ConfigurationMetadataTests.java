@@ -47,7 +47,8 @@ class ConfigurationMetadataTests {
 					"distlock.zookeeper.connection-timeout", "distlock.zookeeper.command-timeout",
 					"distlock.zookeeper.root", "distlock.aop.mode", "distlock.aop.order", "distlock.aop.executor",
 					"distlock.transaction.on-active", "distlock.transaction.commit-guard",
-					"distlock.transaction.commit-margin", "distlock.logging.mdc");
+					"distlock.transaction.commit-margin", "distlock.logging.mdc", "distlock.observations.section",
+					"distlock.observations.keys");
 	}
 
 	@Test

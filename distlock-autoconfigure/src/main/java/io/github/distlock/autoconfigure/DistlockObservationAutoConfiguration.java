@@ -1,0 +1,37 @@
+package io.github.distlock.autoconfigure;
+
+import io.github.distlock.observation.LockObservationConvention;
+import io.github.distlock.observation.LockObservations;
+import io.github.distlock.observation.LockObserver;
+import io.micrometer.observation.ObservationRegistry;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration for the observations, if the application has an
+ * {@link ObservationRegistry}.
+ */
+@AutoConfiguration(
+		afterName = { "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
+				"org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration" })
+@ConditionalOnClass(ObservationRegistry.class)
+@ConditionalOnSingleCandidate(ObservationRegistry.class)
+@EnableConfigurationProperties(DistlockProperties.class)
+public final class DistlockObservationAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean(LockObserver.class)
+	LockObservations distlockObservations(ObservationRegistry registry,
+			ObjectProvider<LockObservationConvention> conventions, DistlockProperties properties) {
+		DistlockProperties.Observations observations = properties.observations();
+		return new LockObservations(registry, conventions.orderedStream().toList(), observations.section(),
+				observations.keys());
+	}
+
+}

@@ -1,0 +1,248 @@
+package io.github.distlock.observation;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+
+import io.github.distlock.HandOff;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockOutcome;
+import io.github.distlock.LockRequest;
+import io.github.distlock.LossCause;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The observer that uses an {@link ObservationRegistry}. What handlers and conventions of
+ * the application throw is logged: it affects no lock.
+ */
+public final class LockObservations implements LockObserver {
+
+	private static final Log logger = LogFactory.getLog(LockObservations.class);
+
+	private final ObservationRegistry registry;
+
+	private final List<LockObservationConvention> conventions;
+
+	private final LockObservationConvention acquisitions;
+
+	private final LockObservationConvention sections;
+
+	private final boolean observesSections;
+
+	/**
+	 * The observation of another thread for which this thread works. Set for a short
+	 * time, while that thread cannot set the current observation itself: no handler of
+	 * the application must run on a thread that grants locks.
+	 */
+	private final ThreadLocal<@Nullable Observation> parents = new ThreadLocal<>();
+
+	/**
+	 * Create an observer.
+	 * @param registry where to report the observations
+	 * @param conventions those of the application, the first that supports an observation
+	 * is used
+	 * @param sections whether the work under locks is observed
+	 * @param keys whether keys and fencing tokens are shown
+	 */
+	public LockObservations(ObservationRegistry registry, List<LockObservationConvention> conventions, boolean sections,
+			boolean keys) {
+		this.registry = registry;
+		this.conventions = List.copyOf(conventions);
+		this.acquisitions = new DefaultLockObservationConvention(LockObservationDocumentation.ACQUISITION, keys);
+		this.sections = new DefaultLockObservationConvention(LockObservationDocumentation.SECTION, keys);
+		this.observesSections = sections;
+	}
+
+	@Override
+	public boolean observesSections() {
+		return this.observesSections;
+	}
+
+	@Override
+	public @Nullable Object current() {
+		return this.registry.getCurrentObservation();
+	}
+
+	@Override
+	public @Nullable ObservationScope childrenOf(@Nullable Object parent) {
+		if (!(parent instanceof Observation observation)) {
+			return null;
+		}
+		Observation before = this.parents.get();
+		this.parents.set(observation);
+		return () -> {
+			if (before != null) {
+				this.parents.set(before);
+			}
+			else {
+				this.parents.remove();
+			}
+		};
+	}
+
+	@Override
+	public @Nullable ObservedAcquisition acquisition(String backend, LockRequest request) {
+		if (this.registry.isNoop()) {
+			return null;
+		}
+		Started started = start(new LockObservationContext(LockObservationDocumentation.ACQUISITION, backend,
+				request.label(), request.mode(), List.of(request.key()), List.of()), this.acquisitions);
+		return (started != null) ? new AcquisitionInProgress(started) : null;
+	}
+
+	@Override
+	public @Nullable ObservedSection section(String backend, LockMode mode, List<HeldLock> locks) {
+		if (!this.observesSections || this.registry.isNoop()) {
+			return null;
+		}
+		String name = (locks.size() == 1) ? locks.get(0).name()
+				: locks.stream().map(HeldLock::name).distinct().collect(Collectors.joining(","));
+		Started started = start(new LockObservationContext(LockObservationDocumentation.SECTION, backend, name, mode,
+				locks.stream().map(HeldLock::key).toList(), locks.stream().map(HeldLock::fencingToken).toList()),
+				this.sections);
+		if (started == null) {
+			return null;
+		}
+		SectionInProgress section = new SectionInProgress(started);
+		safely(() -> locks.forEach((lock) -> lock.onLost(() -> section.lost(lock.lossCause()))));
+		return section;
+	}
+
+	private @Nullable Started start(LockObservationContext context, LockObservationConvention byDefault) {
+		try {
+			LockObservationConvention custom = this.conventions.isEmpty() ? null
+					: this.conventions.stream()
+						.filter((convention) -> convention.supportsContext(context))
+						.findFirst()
+						.orElse(null);
+			Observation observation = context.getKind().observation(custom, byDefault, () -> context, this.registry);
+			if (observation.isNoop()) {
+				return null;
+			}
+			Observation parent = this.parents.get();
+			if (parent != null && this.registry.getCurrentObservation() == null) {
+				observation.parentObservation(parent);
+			}
+			return new Started(observation.start(), context);
+		}
+		catch (Throwable ex) {
+			report(ex);
+			return null;
+		}
+	}
+
+	private static void safely(Runnable call) {
+		try {
+			call.run();
+		}
+		catch (Throwable ex) {
+			report(ex);
+		}
+	}
+
+	private static void report(Throwable ex) {
+		logger.error("An observation of a lock failed. The lock is not affected", ex);
+	}
+
+	/** A started observation. */
+	private record Started(Observation observation, LockObservationContext context) {
+
+		ObservationScope openScope() {
+			Observation.Scope[] scope = new Observation.Scope[1];
+			safely(() -> scope[0] = this.observation.openScope());
+			Observation.Scope opened = scope[0];
+			return (opened != null) ? () -> safely(opened::close) : () -> {
+			};
+		}
+
+		void event(Observation.Event event) {
+			safely(() -> this.observation.event(event));
+		}
+
+		void stop(@Nullable Throwable failure) {
+			if (failure != null) {
+				safely(() -> this.observation.error(failure));
+			}
+			safely(this.observation::stop);
+		}
+
+	}
+
+	private static final class AcquisitionInProgress implements ObservedAcquisition {
+
+		private final Started started;
+
+		AcquisitionInProgress(Started started) {
+			this.started = started;
+		}
+
+		@Override
+		public ObservationScope openScope() {
+			return this.started.openScope();
+		}
+
+		@Override
+		public void queued() {
+			this.started.event(LockObservationDocumentation.LockEvents.QUEUED);
+		}
+
+		@Override
+		public void ended(LockOutcome outcome, HandOff handOff, long fencingToken, @Nullable Throwable failure) {
+			if (outcome == LockOutcome.ACQUIRED) {
+				this.started.context().acquired(handOff, fencingToken);
+				if (handOff != HandOff.NONE) {
+					this.started.event(LockObservationDocumentation.LockEvents.GRANTED);
+				}
+			}
+			this.started.context().ended(outcome);
+			this.started.stop(failure);
+		}
+
+	}
+
+	private static final class SectionInProgress implements ObservedSection {
+
+		private final Started started;
+
+		/** A publisher may be cancelled while it completes. */
+		private final AtomicBoolean ended = new AtomicBoolean();
+
+		SectionInProgress(Started started) {
+			this.started = started;
+		}
+
+		@Override
+		public ObservationScope openScope() {
+			return this.started.openScope();
+		}
+
+		@Override
+		public Object observation() {
+			return this.started.observation();
+		}
+
+		@Override
+		public void lost(@Nullable LossCause cause) {
+			if (!this.ended.get()) {
+				this.started.context().lost();
+				String text = (cause != null) ? "lost: " + cause.description() : "lost";
+				this.started.event(Observation.Event.of(LockObservationDocumentation.LockEvents.LOST.getName(), text));
+			}
+		}
+
+		@Override
+		public void ended(@Nullable Throwable failure) {
+			if (this.ended.compareAndSet(false, true)) {
+				this.started.context().ended(null);
+				this.started.stop(failure);
+			}
+		}
+
+	}
+
+}
