@@ -1,7 +1,9 @@
 package io.github.distlock.aop;
 
 import java.lang.reflect.Method;
+import java.util.function.BiConsumer;
 
+import io.github.distlock.LockRegistry;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -82,6 +84,18 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	@Override
 	public Advice getAdvice() {
 		return this.advice;
+	}
+
+	/**
+	 * Call an action for each valid annotation that has been found: after the start for
+	 * those of all beans whose classes are known. Does nothing if methods run unlocked.
+	 * @param action receives the name of the lock and its registry
+	 */
+	public void forEachLock(BiConsumer<String, LockRegistry> action) {
+		if (isEnabled()) {
+			this.definitions.known()
+				.forEach((definition) -> action.accept(definition.name(), this.registries.of(definition)));
+		}
 	}
 
 	LockDefinitions definitions() {

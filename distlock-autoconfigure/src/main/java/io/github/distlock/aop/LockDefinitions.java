@@ -88,6 +88,11 @@ final class LockDefinitions {
 		return Optional.of(locks);
 	}
 
+	/** Return the definitions of the methods that have been read. */
+	List<LockDefinition> known() {
+		return this.byMethod.values().stream().flatMap((locks) -> locks.locks().stream()).toList();
+	}
+
 	/**
 	 * Read the definitions of all methods of a bean class, including private methods.
 	 * @param beanClass the class

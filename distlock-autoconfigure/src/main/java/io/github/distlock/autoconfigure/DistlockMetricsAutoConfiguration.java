@@ -2,6 +2,7 @@ package io.github.distlock.autoconfigure;
 
 import java.util.stream.Stream;
 
+import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.metrics.LockMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -13,6 +14,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 
 /**
  * Auto-configuration for the meters, if the application has a {@link MeterRegistry}.
@@ -32,6 +34,13 @@ public final class DistlockMetricsAutoConfiguration {
 		// Read at run time: ahead-of-time processing would freeze a condition.
 		Stream<LockBackend> enabled = properties.enabled() ? backends.stream() : Stream.empty();
 		return new LockMetrics(registry, enabled.map((backend) -> backend.description().name()).toArray(String[]::new));
+	}
+
+	@Bean
+	@Lazy(false)
+	LockMeterRegistrar distlockMeterRegistrar(LockMetrics metrics, ObjectProvider<DistributedLockAdvisor> advisors,
+			ObjectProvider<BackendRegistries> registries) {
+		return new LockMeterRegistrar(metrics, advisors, registries);
 	}
 
 }

@@ -3,6 +3,7 @@ package io.github.distlock.autoconfigure;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
@@ -24,8 +25,7 @@ final class RegistryFacts {
 
 	/** Return the facts about a registry, which may be behind a proxy. */
 	static StoreFacts of(LockRegistry proxyOrRegistry) {
-		Object target = AopProxyUtils.getSingletonTarget(proxyOrRegistry);
-		Object registry = (target != null) ? target : proxyOrRegistry;
+		Object registry = registry(proxyOrRegistry);
 		if (registry instanceof BackendLockRegistry backendRegistry) {
 			BackendDescription backend = backendRegistry.description();
 			return new StoreFacts(backend.name(), backend.modes(), backend.fair(), backendRegistry.maxHoldTime());
@@ -34,6 +34,24 @@ final class RegistryFacts {
 			return composite.members().stream().map(RegistryFacts::of).reduce(RegistryFacts::both).orElseThrow();
 		}
 		return StoreFacts.UNKNOWN;
+	}
+
+	/**
+	 * Return the names of the stores in which a registry acquires a lock, none for a
+	 * registry of the application.
+	 */
+	static Stream<String> stores(LockRegistry proxyOrRegistry) {
+		Object registry = registry(proxyOrRegistry);
+		if (registry instanceof BackendLockRegistry backendRegistry) {
+			return Stream.of(backendRegistry.description().name());
+		}
+		return (registry instanceof CompositeLockRegistry composite)
+				? composite.members().stream().flatMap(RegistryFacts::stores) : Stream.empty();
+	}
+
+	private static Object registry(LockRegistry proxyOrRegistry) {
+		Object target = AopProxyUtils.getSingletonTarget(proxyOrRegistry);
+		return (target != null) ? target : proxyOrRegistry;
 	}
 
 	private static @Nullable Duration shorter(@Nullable Duration one, @Nullable Duration other) {

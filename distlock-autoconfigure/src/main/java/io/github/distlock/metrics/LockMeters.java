@@ -28,6 +28,20 @@ public enum LockMeters implements MeterDocumentation {
 	HELD("distlock.held", Meter.Type.GAUGE, "Locks held by this JVM now", Tags.BACKEND),
 
 	/**
+	 * How long the longest of the locks with a name has been held that this JVM holds
+	 * now, zero if it holds none. Unlike {@link #HOLD} it shows a holder that is stuck.
+	 */
+	HOLD_LONGEST("distlock.hold.longest", Meter.Type.GAUGE, "Time for which the longest held lock has been held",
+			Tags.NAME, Tags.BACKEND),
+
+	/**
+	 * Locks of this JVM that are likely to be lost soon: the last renewal failed, and
+	 * less than half of the lease is left. Alert on any value above zero.
+	 */
+	AT_RISK("distlock.at_risk", Meter.Type.GAUGE,
+			"Locks whose renewal failed and that have less than half of their lease left", Tags.BACKEND),
+
+	/**
 	 * Calls of this JVM that are waiting for a lock now.
 	 */
 	WAITING("distlock.waiting", Meter.Type.GAUGE, "Calls of this JVM waiting for a lock now", Tags.BACKEND),

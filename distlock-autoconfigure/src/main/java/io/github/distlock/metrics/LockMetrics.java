@@ -1,15 +1,20 @@
 package io.github.distlock.metrics;
 
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.github.distlock.LockListener;
 import io.github.distlock.LockOutcome;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
 
 /**
@@ -18,11 +23,17 @@ import io.micrometer.core.instrument.Timer;
  */
 public final class LockMetrics implements LockListener {
 
+	private static final List<LockOutcome> EXPECTED = List.of(LockOutcome.ACQUIRED, LockOutcome.TIMEOUT,
+			LockOutcome.SKIPPED, LockOutcome.BACKEND_ERROR);
+
 	private final MeterRegistry registry;
 
 	private final Map<String, StoreMeters> stores = new ConcurrentHashMap<>();
 
 	private final Map<LabelTags, LabelMeters> labels = new ConcurrentHashMap<>();
+
+	/** How to read the gauges of held locks, by store. */
+	private final Map<String, Supplier<HoldReading>> holds = new ConcurrentHashMap<>();
 
 	private final Map<AttemptTags, Timer> attempts = new ConcurrentHashMap<>();
 
@@ -37,6 +48,49 @@ public final class LockMetrics implements LockListener {
 		this.registry = registry;
 		for (String backend : backends) {
 			store(backend);
+		}
+	}
+
+	/**
+	 * Register the meters of a lock before its first event, with the value zero. Of the
+	 * outcomes of acquisitions, only those that dashboards and alerts use.
+	 * @param name label of the lock
+	 * @param backend name of the store
+	 */
+	public void expect(String name, String backend) {
+		label(name, backend);
+		for (LockOutcome outcome : EXPECTED) {
+			cached(this.attempts, new AttemptTags(name, backend, outcome), this::register);
+		}
+	}
+
+	/**
+	 * Register the gauges of the locks that are held in a store.
+	 * @param backend name of the store
+	 * @param source called whenever a gauge is read
+	 */
+	public void watchHolds(String backend, Supplier<HoldReading> source) {
+		if (this.holds.putIfAbsent(backend, source) == null) {
+			Gauge.builder(LockMeters.AT_RISK.getName(), () -> source.get().atRisk())
+				.description(LockMeters.AT_RISK.getDescription())
+				.tag(LockMeters.Tags.BACKEND.asString(), backend)
+				.register(this.registry);
+			// A label that is added at this moment registers the same gauge.
+			this.labels.keySet().forEach(this::registerLongest);
+		}
+	}
+
+	private void registerLongest(LabelTags label) {
+		Supplier<HoldReading> source = this.holds.get(label.backend());
+		if (source != null) {
+			TimeGauge
+				.builder(LockMeters.HOLD_LONGEST.getName(),
+						() -> source.get().longest().getOrDefault(label.name(), Duration.ZERO).toNanos(),
+						TimeUnit.NANOSECONDS)
+				.description(LockMeters.HOLD_LONGEST.getDescription())
+				.tag(LockMeters.Tags.NAME.asString(), label.name())
+				.tag(LockMeters.Tags.BACKEND.asString(), label.backend())
+				.register(this.registry);
 		}
 	}
 
@@ -103,8 +157,16 @@ public final class LockMetrics implements LockListener {
 	}
 
 	private LabelMeters label(String name, String backend) {
-		return cached(this.labels, new LabelTags(name, backend),
+		LabelTags tags = new LabelTags(name, backend);
+		LabelMeters known = this.labels.get(tags);
+		if (known != null) {
+			return known;
+		}
+		LabelMeters added = this.labels.computeIfAbsent(tags,
 				(label) -> LabelMeters.register(this.registry, label.name(), label.backend()));
+		// After the label is known, so that watchHolds() or this thread registers it.
+		registerLongest(tags);
+		return added;
 	}
 
 	private Timer register(AttemptTags attempt) {

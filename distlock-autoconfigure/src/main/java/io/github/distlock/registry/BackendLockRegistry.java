@@ -40,6 +40,8 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	private final LockObservers observers;
 
+	private final HoldSummary.Latest holdSummary;
+
 	private final ReentrantLock lifecycleLock = new ReentrantLock();
 
 	/**
@@ -98,6 +100,7 @@ public final class BackendLockRegistry implements LockRegistry {
 		this.listeners = new CompositeLockListener(listeners);
 		this.clock = clock;
 		this.observers = observers;
+		this.holdSummary = new HoldSummary.Latest(clock);
 	}
 
 	/**
@@ -247,6 +250,16 @@ public final class BackendLockRegistry implements LockRegistry {
 		try (HeldLock lock = acquire(request)) {
 			return ObservedWork.call(this.observers, this.backend.description().name(), request, lock, action);
 		}
+	}
+
+	/**
+	 * Return how long locks have been held, and how many of them are at risk. Sends no
+	 * command.
+	 * @return the figures, at most a second old; empty if the registry is not running
+	 */
+	public HoldSummary holdSummary() {
+		LockOperations current = this.operations;
+		return this.holdSummary.get((current != null) ? current.runtime() : null);
 	}
 
 	/** Return which locks are held and waited for now. Changes nothing. */

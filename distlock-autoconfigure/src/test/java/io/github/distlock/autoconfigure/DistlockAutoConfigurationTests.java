@@ -45,7 +45,8 @@ class DistlockAutoConfigurationTests {
 		assertThat(Contexts.autoConfigurations())
 			.containsExactlyInAnyOrder(DistlockAopAutoConfiguration.class, DistlockAutoConfiguration.class,
 					DistlockJdbcAutoConfiguration.class, DistlockLocalAutoConfiguration.class,
-					DistlockMetricsAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
+					DistlockLoggingAutoConfiguration.class, DistlockMetricsAutoConfiguration.class,
+					DistlockObservationAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
 					DistlockRedlockAutoConfiguration.class, DistlockTransactionAutoConfiguration.class,
 					DistlockZooKeeperAutoConfiguration.class)
 			.allSatisfy((type) -> assertThat(type).hasAnnotation(AutoConfiguration.class).isFinal());

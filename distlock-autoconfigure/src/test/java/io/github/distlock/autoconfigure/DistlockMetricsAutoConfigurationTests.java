@@ -1,5 +1,8 @@
 package io.github.distlock.autoconfigure;
 
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.DistributedLock;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
@@ -9,6 +12,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,6 +53,43 @@ class DistlockMetricsAutoConfigurationTests {
 	}
 
 	@Test
+	void theMetersOfAnnotatedMethodsExistFromTheStart() {
+		Contexts.withoutRedis()
+			.withPropertyValues("distlock.backend=local")
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withBean("meters", MeterRegistry.class, SimpleMeterRegistry::new)
+			.withBean(Work.class)
+			.run((context) -> {
+				MeterRegistry meters = context.getBean(MeterRegistry.class);
+				assertThat(meters.get("distlock.lost").tags("name", "orders", "backend", "local").counter().count())
+					.isZero();
+				assertThat(meters.get("distlock.acquire").tags("name", "orders", "outcome", "timeout").timer().count())
+					.isZero();
+				assertThat(meters.get("distlock.at_risk").tag("backend", "local").gauge()).isNotNull();
+				context.getBean(Work.class).order(() -> assertThat(longest(meters, "orders")).isPositive());
+			});
+	}
+
+	@Test
+	void theNamesOfACompositeAreThoseOfItsStores() {
+		Contexts.withoutRedis()
+			.withPropertyValues("distlock.backend=composite", "distlock.composite=local,redis")
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class))
+			.withBean("meters", MeterRegistry.class, SimpleMeterRegistry::new)
+			.withBean(Work.class)
+			.run((context) -> assertThat(context.getBean(MeterRegistry.class).get("distlock.lost").counters())
+				.extracting((counter) -> counter.getId().getTag("backend"))
+				.containsExactlyInAnyOrder("local", "redis"));
+	}
+
+	private static double longest(MeterRegistry meters, String name) {
+		return meters.get("distlock.hold.longest")
+			.tags("name", name, "backend", "local")
+			.timeGauge()
+			.value(TimeUnit.NANOSECONDS);
+	}
+
+	@Test
 	void withSeveralMeterRegistriesAndNoPrimaryOneThereAreNoMetricsAndNoError() {
 		this.application.withBean("others", MeterRegistry.class, SimpleMeterRegistry::new)
 			.run((context) -> assertThat(context).hasSingleBean(LockRegistry.class).doesNotHaveBean(LockMetrics.class));
@@ -67,6 +110,15 @@ class DistlockMetricsAutoConfigurationTests {
 			assertThat(context).hasNotFailed();
 			assertThat(context.getBean(MeterRegistry.class).getMeters()).isEmpty();
 		});
+	}
+
+	static class Work {
+
+		@DistributedLock(key = "'order-7'", name = "orders")
+		public void order(Runnable body) {
+			body.run();
+		}
+
 	}
 
 }

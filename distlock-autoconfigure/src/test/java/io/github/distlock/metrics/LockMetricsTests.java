@@ -2,7 +2,9 @@ package io.github.distlock.metrics;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.LockListener.Attempted;
@@ -174,7 +176,42 @@ class LockMetricsTests {
 			.isSubsetOf(Arrays.stream(LockMeters.values()).map(LockMeters::getName).toList());
 	}
 
+	@Test
+	void theMetersOfAnExpectedLockAreZeroBeforeItsFirstEvent() {
+		this.metrics.expect("orders", "redis");
+		for (String outcome : new String[] { "acquired", "timeout", "skipped", "backend-error" }) {
+			assertThat(this.registry.get("distlock.acquire")
+				.tags("name", "orders", "backend", "redis", "outcome", outcome)
+				.timer()
+				.count()).isZero();
+		}
+		assertThat(this.registry.get("distlock.hold").tag("name", "orders").timer().count()).isZero();
+		assertThat(lost()).isZero();
+	}
+
+	@Test
+	void theGaugesOfHeldLocksAreReadFromTheirSource() {
+		AtomicReference<HoldReading> held = new AtomicReference<>(new HoldReading(Map.of(), 0));
+		this.metrics.expect("orders", "redis");
+		this.metrics.watchHolds("redis", held::get);
+		this.metrics.expect("stock", "redis");
+		assertThat(gauge("distlock.at_risk")).isZero();
+		assertThat(longest("orders")).isZero();
+		held.set(new HoldReading(Map.of("orders", Duration.ofMillis(1500), "stock", Duration.ofMinutes(2)), 3));
+		assertThat(gauge("distlock.at_risk")).isEqualTo(3);
+		assertThat(longest("orders")).isEqualTo(1.5);
+		assertThat(longest("stock")).isEqualTo(120);
+	}
+
+	private double longest(String name) {
+		return this.registry.get("distlock.hold.longest")
+			.tags("name", name, "backend", "redis")
+			.timeGauge()
+			.value(TimeUnit.SECONDS);
+	}
+
 	private void fireEverything() {
+		this.metrics.watchHolds("redis", () -> new HoldReading(Map.of(), 0));
 		Waiting waiting = new Waiting("redis", "orders", "order-1");
 		this.metrics.onWaiting(waiting);
 		this.metrics.onWaitingEnded(waiting);

@@ -1,0 +1,56 @@
+package io.github.distlock.autoconfigure;
+
+import io.github.distlock.aop.DistributedLockAdvisor;
+import io.github.distlock.metrics.HoldReading;
+import io.github.distlock.metrics.LockMetrics;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.registry.HoldSummary;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextRefreshedEvent;
+
+/**
+ * Registers the meters that are known when all beans exist: those of the names in
+ * annotations, with the value zero, and the gauges of held locks.
+ */
+final class LockMeterRegistrar implements ApplicationListener<ContextRefreshedEvent> {
+
+	private static final Log logger = LogFactory.getLog(LockMeterRegistrar.class);
+
+	private final LockMetrics metrics;
+
+	private final ObjectProvider<DistributedLockAdvisor> advisors;
+
+	private final ObjectProvider<BackendRegistries> registries;
+
+	LockMeterRegistrar(LockMetrics metrics, ObjectProvider<DistributedLockAdvisor> advisors,
+			ObjectProvider<BackendRegistries> registries) {
+		this.metrics = metrics;
+		this.advisors = advisors;
+		this.registries = registries;
+	}
+
+	/** Also called for child contexts, which does no harm. */
+	@Override
+	public void onApplicationEvent(ContextRefreshedEvent event) {
+		try {
+			this.registries.ifAvailable((stores) -> stores.created().forEach((store) -> watch(store.registry())));
+			this.advisors.ifAvailable((advisor) -> advisor.forEachLock((name,
+					registry) -> RegistryFacts.stores(registry).forEach((store) -> this.metrics.expect(name, store))));
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Some meters of locks are registered with their first event and not before", ex);
+		}
+	}
+
+	private void watch(BackendLockRegistry registry) {
+		this.metrics.watchHolds(registry.description().name(), () -> {
+			HoldSummary summary = registry.holdSummary();
+			return new HoldReading(summary.longest(), summary.atRisk());
+		});
+	}
+
+}
