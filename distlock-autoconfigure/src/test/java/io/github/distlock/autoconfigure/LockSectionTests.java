@@ -99,7 +99,7 @@ class LockSectionTests {
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> work.brief(this.recorder));
 		});
 		assertThat(this.recorder.stopped.stream()
-			.filter((observed) -> observed.getName().equals("distlock.section"))
+			.filter((observed) -> "distlock.section".equals(observed.getName()))
 			.map((observed) -> ObservationRecorder.value(observed, "outcome") + " "
 					+ ObservationRecorder.value(observed, "exception")))
 			.containsExactly("error IllegalStateException", "error IllegalArgumentException", "lost none");
