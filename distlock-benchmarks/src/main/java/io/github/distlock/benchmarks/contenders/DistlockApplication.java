@@ -9,6 +9,9 @@ import java.util.Map;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockRegistry;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringBootConfiguration;
@@ -16,6 +19,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
 /**
@@ -25,6 +29,9 @@ import org.springframework.context.annotation.Import;
 final class DistlockApplication implements AutoCloseable {
 
 	private static final String METADATA = "META-INF/spring-configuration-metadata.json";
+
+	private static final String LETTUCE_OBSERVATIONS = "org.springframework.boot.data.redis.autoconfigure.observation"
+			+ ".LettuceObservationAutoConfiguration";
 
 	private final ConfigurableApplicationContext context;
 
@@ -50,16 +57,29 @@ final class DistlockApplication implements AutoCloseable {
 	 */
 	static DistlockApplication of(Client client, Map<String, String> settings) {
 		settings.keySet().forEach(DistlockApplication::requireKnown);
-		return client.resource(DistlockApplication.class, "distlock" + settings, () -> start(client.redis(), settings));
+		return client.resource(DistlockApplication.class, "distlock" + settings,
+				() -> start(client.redis(), settings, Configuration.class));
 	}
 
-	private static DistlockApplication start(RedisAddress redis, Map<String, String> settings) {
+	/**
+	 * Return the application of a client with default settings, whose acquisitions are
+	 * observed: each becomes a timer, as with Spring Boot's actuator. The commands of
+	 * Lettuce are not observed, as they would be with Spring Boot.
+	 * @param client the client
+	 * @return the application, started once
+	 */
+	static DistlockApplication observed(Client client) {
+		return client.resource(DistlockApplication.class, "distlock observed", () -> start(client.redis(),
+				Map.of("spring.autoconfigure.exclude", LETTUCE_OBSERVATIONS), Configuration.class, Observations.class));
+	}
+
+	private static DistlockApplication start(RedisAddress redis, Map<String, String> settings, Class<?>... sources) {
 		Map<String, Object> properties = new LinkedHashMap<>(settings);
 		properties.put("spring.data.redis.host", redis.host());
 		properties.put("spring.data.redis.port", redis.port());
 		properties.put("spring.main.register-shutdown-hook", "false");
 		properties.put("logging.level.root", "warn");
-		return new DistlockApplication(new SpringApplicationBuilder(Configuration.class).web(WebApplicationType.NONE)
+		return new DistlockApplication(new SpringApplicationBuilder(sources).web(WebApplicationType.NONE)
 			.bannerMode(Banner.Mode.OFF)
 			.logStartupInfo(false)
 			.properties(properties)
@@ -90,6 +110,18 @@ final class DistlockApplication implements AutoCloseable {
 	@Override
 	public void close() {
 		this.context.close();
+	}
+
+	static class Observations {
+
+		@Bean
+		ObservationRegistry observationRegistry() {
+			ObservationRegistry registry = ObservationRegistry.create();
+			registry.observationConfig()
+				.observationHandler(new DefaultMeterObservationHandler(new SimpleMeterRegistry()));
+			return registry;
+		}
+
 	}
 
 	@SpringBootConfiguration(proxyBeanMethods = false)

@@ -40,6 +40,10 @@ final class DistlockContenders {
 						(client) -> new RegistryLocks(
 								DistlockApplication.of(client, Map.of("distlock.handoff.budget", "0")).registry(),
 								UnaryOperator.identity())),
+				new Contender("distlock-observed", "distlock, acquisitions observed by a real ObservationRegistry",
+						WITHOUT_WATCHDOG,
+						(client) -> new RegistryLocks(DistlockApplication.observed(client).registry(),
+								UnaryOperator.identity())),
 				// A pair for one workload, which names them.
 				new Contender("distlock-execute", "distlock, LockRegistry.execute", EnumSet.noneOf(Ability.class),
 						(client) -> new ExecutingLocks(DistlockApplication.of(client).registry())),
