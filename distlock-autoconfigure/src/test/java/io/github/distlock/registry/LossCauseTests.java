@@ -134,6 +134,25 @@ class LossCauseTests implements LockListener {
 	}
 
 	@Test
+	void aLockWhoseRenewalsFailIsAtRiskBeforeItIsLost(CapturedOutput output) throws Exception {
+		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
+			BackendLockRegistry registry = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(10)),
+					List.of(this, this.events));
+			HeldLock lock = registry.acquire(LockRequest.of("l").name("orders"));
+			assertThat(registry.holdSummary().atRisk()).isZero();
+			proxy.holdBack(true);
+			await().atMost(Duration.ofSeconds(20)).until(() -> registry.holdSummary().atRisk() == 1);
+			await().atMost(Duration.ofSeconds(20))
+				.until(() -> output.getAll().contains("Lock 'l' (orders) is at risk"));
+			assertThat(lock.isHeld()).isTrue();
+			proxy.holdBack(false);
+			await().atMost(Duration.ofSeconds(20)).until(() -> registry.holdSummary().atRisk() == 0);
+			lock.close();
+			assertThat(this.lost).isEmpty();
+		}
+	}
+
+	@Test
 	void theMaximumHoldTime() {
 		RegistrySettings settings = RedisNodes.settings(Duration.ofSeconds(1));
 		HeldLock lock = redis
