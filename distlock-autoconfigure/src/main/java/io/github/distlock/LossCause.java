@@ -69,7 +69,15 @@ public enum LossCause {
 	 */
 	PROCESS_SUSPENDED("this process was paused until the lease had expired",
 			"Check for pauses of the machine, of its container and of the garbage collector. A lease time longer than "
-					+ "the longest pause survives it");
+					+ "the longest pause survives it"),
+
+	/**
+	 * An operator ended the grant in the store, for example through the actuator endpoint
+	 * {@code distlocks}.
+	 */
+	RELEASED_BY_OPERATOR("an operator has released it",
+			"Find out why the operator released it: the audit events and the log of the actuator endpoint name the "
+					+ "time and the user");
 
 	private final String description;
 

@@ -2,6 +2,9 @@ package io.github.distlock.backend;
 
 import java.time.Duration;
 
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The answer of a store to an attempt.
  */
@@ -19,8 +22,19 @@ public sealed interface AttemptResult {
 	 * Another ticket holds the lock or waits for it; this ticket was not queued.
 	 *
 	 * @param remaining how long the lock is still held unless its lease is renewed
+	 * @param holder what holds the lock, for messages only; {@code null} if the store
+	 * does not say. Of several readers it is one
 	 */
-	record Busy(Duration remaining) implements AttemptResult {
+	record Busy(Duration remaining, @Nullable StoredHolder holder) implements AttemptResult {
+
+		/**
+		 * The lock is not available, and the store does not say what holds it.
+		 * @param remaining how long the lock is still held unless its lease is renewed
+		 */
+		public Busy(Duration remaining) {
+			this(remaining, null);
+		}
+
 	}
 
 	/**
@@ -30,8 +44,20 @@ public sealed interface AttemptResult {
 	 * jitter included. It is not longer than the shortest lease of the holders, which may
 	 * have died
 	 * @param queuedNow whether the ticket was not queued before
+	 * @param holder what holds the lock, for messages only; {@code null} if the store
+	 * does not say. Of several readers it is one
 	 */
-	record Queued(Duration retryAfter, boolean queuedNow) implements AttemptResult {
+	record Queued(Duration retryAfter, boolean queuedNow, @Nullable StoredHolder holder) implements AttemptResult {
+
+		/**
+		 * The ticket waits, and the store does not say what holds the lock.
+		 * @param retryAfter the delay after which the ticket attempts again
+		 * @param queuedNow whether the ticket was not queued before
+		 */
+		public Queued(Duration retryAfter, boolean queuedNow) {
+			this(retryAfter, queuedNow, null);
+		}
+
 	}
 
 }

@@ -43,6 +43,15 @@ public interface LockSignals {
 	}
 
 	/**
+	 * An operator has ended a grant in the store. The store sends this before it answers
+	 * that the ticket does not hold the lock any more, if it knows both.
+	 * @param ticket the ticket that held the lock
+	 * @param grantToken the first fencing token of the grant that was ended
+	 */
+	default void ended(Ticket ticket, long grantToken) {
+	}
+
+	/**
 	 * The channel on which this JVM receives its grants received no message and is
 	 * subscribed again. For statistics only.
 	 * @param inbox the name of the channel

@@ -76,6 +76,14 @@ public interface LockStore extends AutoCloseable {
 	List<RenewalResult> renew(List<Renewal> renewals);
 
 	/**
+	 * Return what operators and messages need of this store.
+	 * @return the administration, which works until this store is closed
+	 */
+	default StoreAdministration administration() {
+		return new UnknownStoreAdministration(description().name());
+	}
+
+	/**
 	 * Stop signalling and close connections. Verbs fail afterwards, except that a store
 	 * may still release and cancel where no lease would end the lock.
 	 */

@@ -1,10 +1,32 @@
 package io.github.distlock.backend;
 
+import io.github.distlock.LockInstance;
+
 /**
  * The surroundings of an open store.
  *
- * @param instance the instance part of every ticket that will be used
+ * @param self the instance that opens the store; its id is the instance part of every
+ * ticket that will be used
  * @param signals the receiver of the store's signals
  */
-public record StoreContext(String instance, LockSignals signals) {
+public record StoreContext(LockInstance self, LockSignals signals) {
+
+	/**
+	 * Create the surroundings of an instance of which only the id is known. It writes no
+	 * entry into the store.
+	 * @param instance the id of the instance
+	 * @param signals the receiver of the store's signals
+	 */
+	public StoreContext(String instance, LockSignals signals) {
+		this(LockInstance.of(instance), signals);
+	}
+
+	/**
+	 * Return the instance part of every ticket that will be used.
+	 * @return the id of the instance
+	 */
+	public String instance() {
+		return this.self.id();
+	}
+
 }

@@ -8,6 +8,7 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +60,11 @@ final class LatestStore implements LockStore {
 	@Override
 	public List<RenewalResult> renew(List<Renewal> renewals) {
 		return this.latest.renew(renewals);
+	}
+
+	@Override
+	public StoreAdministration administration() {
+		return this.latest.administration();
 	}
 
 	@Override

@@ -15,6 +15,7 @@ import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -124,7 +125,7 @@ final class ControlledBackend implements LockBackend {
 
 		ControlledStore(StoreContext context) {
 			this.signals = context.signals();
-			this.local = ControlledBackend.this.local.open(new StoreContext(context.instance(), this));
+			this.local = ControlledBackend.this.local.open(new StoreContext(context.self(), this));
 		}
 
 		@Override
@@ -178,6 +179,17 @@ final class ControlledBackend implements LockBackend {
 		public List<RenewalResult> renew(List<Renewal> renewals) {
 			requireWorking();
 			return this.local.renew(renewals);
+		}
+
+		@Override
+		public StoreAdministration administration() {
+			return this.local.administration();
+		}
+
+		@Override
+		public void ended(Ticket ticket, long grantToken) {
+			ControlledBackend.this.held.remove(ticket);
+			this.signals.ended(ticket, grantToken);
 		}
 
 		@Override

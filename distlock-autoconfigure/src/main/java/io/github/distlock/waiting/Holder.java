@@ -116,6 +116,15 @@ public final class Holder {
 	}
 
 	/**
+	 * Return the first fencing token of the grant, which is the same for all holders that
+	 * follow each other under it.
+	 * @return the token
+	 */
+	public long grantToken() {
+		return this.fencingToken - this.handOffs;
+	}
+
+	/**
 	 * Return how the lock was passed to this holder.
 	 * @return the hand-off
 	 */
