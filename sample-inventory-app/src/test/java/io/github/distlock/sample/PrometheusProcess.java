@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -104,6 +105,23 @@ final class PrometheusProcess implements AutoCloseable {
 	 */
 	JsonNode labelValues(String label, String series) throws IOException, InterruptedException {
 		return get("label/" + label + "/values?match[]=" + encode(series)).path("data");
+	}
+
+	/**
+	 * Say why scrapes fail.
+	 * @return the last error of each target, which may be empty
+	 */
+	List<String> scrapeErrors() {
+		try {
+			return get("targets").findValuesAsString("lastError");
+		}
+		catch (IOException ex) {
+			return List.of(ex.toString());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return List.of();
+		}
 	}
 
 	/**
