@@ -12,8 +12,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.github.distlock.LossCause;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -64,6 +67,12 @@ class RunbookTests {
 			String section = page.substring(start).split(" #+ ", 2)[0];
 			assertThat(section).contains("**Symptom:**", "**Meaning:**", "**Check:**", "**Do:**");
 		});
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void eachCauseOfALossIsOnThePage(LossCause cause) {
+		assertThat(page).contains("| `" + cause.description() + "` | `" + cause + "` |");
 	}
 
 	@Test
