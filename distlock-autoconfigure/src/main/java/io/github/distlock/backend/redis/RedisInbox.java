@@ -31,6 +31,9 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	/** Prefix of a message that only shows whether messages arrive. */
 	static final String PROBE = "probe:";
 
+	/** Prefix of a message that an operator has ended a grant; no ticket begins so. */
+	static final String ENDED = "ended|";
+
 	private static final Log logger = LogFactory.getLog(RedisInbox.class);
 
 	private static final long MIN_BACK_OFF_MILLIS = 100;
@@ -235,6 +238,9 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 			if (text.startsWith(PROBE)) {
 				this.events.probed(text);
 			}
+			else if (text.startsWith(ENDED)) {
+				this.events.ended(EndedMessage.parse(text));
+			}
 			else {
 				this.events.granted(GrantMessage.parse(text));
 			}
@@ -275,6 +281,9 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 
 		void granted(GrantMessage message);
 
+		default void ended(EndedMessage message) {
+		}
+
 	}
 
 	/**
@@ -296,6 +305,25 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 			}
 			return new GrantMessage(parts[0], Long.parseLong(parts[1]), Long.parseLong(parts[2]),
 					Long.parseLong(parts[3]), Long.parseLong(parts[4]), parts[5]);
+		}
+
+	}
+
+	/**
+	 * The end of a grant by an operator, as a script publishes it.
+	 *
+	 * @param token the name of the ticket that held the lock
+	 * @param grantToken the first fencing token of the grant
+	 * @param lock the name of the lock in Redis
+	 */
+	record EndedMessage(String token, long grantToken, String lock) {
+
+		static EndedMessage parse(String text) {
+			String[] parts = text.split("\\|", 4);
+			if (parts.length < 4) {
+				throw new IllegalArgumentException("Not the end of a grant: " + text);
+			}
+			return new EndedMessage(parts[1], Long.parseLong(parts[2]), parts[3]);
 		}
 
 	}

@@ -78,6 +78,11 @@ final class RedisKeys {
 		return this.inboxPrefix;
 	}
 
+	/** The entries of all instances that use this prefix. */
+	String instances() {
+		return this.prefix + "instances";
+	}
+
 	/**
 	 * Return the lock key of the name of a lock.
 	 */

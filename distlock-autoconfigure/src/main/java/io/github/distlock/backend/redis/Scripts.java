@@ -48,6 +48,12 @@ final class Scripts {
 
 	static final RedisScript<List> QUORUM_PROBE = script(List.class, "quorum-probe.lua");
 
+	static final RedisScript<Long> ANNOUNCE = script(Long.class, "announce.lua");
+
+	static final RedisScript<Long> WITHDRAW = script(Long.class, "withdraw.lua");
+
+	static final RedisScript<String> INSTANCES = script(String.class, "instances.lua");
+
 	private Scripts() {
 	}
 
