@@ -1,12 +1,15 @@
 package io.github.distlock.contract;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
@@ -48,11 +51,17 @@ final class BackendNode implements LockSignals {
 
 	private final Set<Ticket> signalled = ConcurrentHashMap.newKeySet();
 
+	private final Map<Ticket, Long> ended = new ConcurrentHashMap<>();
+
 	private final String instance = UUID.randomUUID().toString();
+
+	/** What the store is told of this JVM; only its administration writes an entry. */
+	final LockInstance self = new LockInstance(this.instance, "contract", "host-" + this.instance, 4711L,
+			Instant.ofEpochMilli(1_700_000_000_000L));
 
 	private BackendNode(LockBackend backend, Duration patience) {
 		this.backend = backend;
-		this.store = backend.open(new StoreContext(this.instance, this));
+		this.store = backend.open(new StoreContext(this.self, this));
 		this.patience = patience;
 	}
 
@@ -121,6 +130,11 @@ final class BackendNode implements LockSignals {
 		return this.granted.contains(ticket);
 	}
 
+	/** The grant token of the grant of a ticket that an operator has ended. */
+	@Nullable Long endedGrant(Ticket ticket) {
+		return this.ended.get(ticket);
+	}
+
 	/** Wait for any signal to a ticket. */
 	void awaitSignal(Ticket ticket) {
 		await().pollInterval(POLL).atMost(this.patience).until(() -> this.signalled.contains(ticket));
@@ -160,6 +174,11 @@ final class BackendNode implements LockSignals {
 
 	@Override
 	public void retryAll() {
+	}
+
+	@Override
+	public void ended(Ticket ticket, long grantToken) {
+		this.ended.put(ticket, grantToken);
 	}
 
 	@Override

@@ -16,6 +16,7 @@ import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
@@ -145,7 +146,7 @@ public final class ForgetfulBackend implements LockBackend {
 	@Override
 	public LockStore open(StoreContext context) {
 		ForgetfulStore opened = new ForgetfulStore(
-				this.real.open(new StoreContext(context.instance(), new Hearing(context.signals()))));
+				this.real.open(new StoreContext(context.self(), new Hearing(context.signals()))));
 		this.open = opened;
 		return opened;
 	}
@@ -169,6 +170,11 @@ public final class ForgetfulBackend implements LockBackend {
 			if (!ForgetfulBackend.this.crashed) {
 				this.real.close();
 			}
+		}
+
+		@Override
+		public StoreAdministration administration() {
+			return this.real.administration();
 		}
 
 		private void crash() {
@@ -254,6 +260,13 @@ public final class ForgetfulBackend implements LockBackend {
 		public void renewNow(Ticket ticket) {
 			if (!ForgetfulBackend.this.crashed) {
 				this.signals.renewNow(ticket);
+			}
+		}
+
+		@Override
+		public void ended(Ticket ticket, long grantToken) {
+			if (!ForgetfulBackend.this.crashed) {
+				this.signals.ended(ticket, grantToken);
 			}
 		}
 

@@ -6,8 +6,8 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.Ticket;
@@ -44,6 +44,16 @@ final class LocalLock {
 	@Nullable LocalGrant find(Ticket ticket, long nowNanos) {
 		LocalGrant grant = this.grants.get(ticket);
 		return (grant != null && !grant.hasEnded(nowNanos)) ? grant : null;
+	}
+
+	/** The grants whose leases have not ended, oldest first. */
+	Stream<LocalGrant> holders(long nowNanos) {
+		return this.grants.values().stream().filter((grant) -> !grant.hasEnded(nowNanos));
+	}
+
+	/** The waiting tickets, oldest first. */
+	Stream<Ticket> waiting() {
+		return this.queue.keySet().stream();
 	}
 
 	/** The time until all leases have ended. */
@@ -161,9 +171,22 @@ final class LocalLock {
 	 * @param ticket the ticket
 	 * @param lease the requested lease
 	 * @param tokensPerGrant the number of fencing tokens of a grant
-	 * @param notification called when the waiting ticket has been granted the lock
+	 * @param listener learns what happens to the ticket without its own command
 	 */
-	record LocalTicket(Ticket ticket, Duration lease, int tokensPerGrant, Consumer<LocalGrant> notification) {
+	record LocalTicket(Ticket ticket, Duration lease, int tokensPerGrant, TicketListener listener) {
+	}
+
+	/**
+	 * Learns what happens to tickets. Not called under the lock of the store.
+	 */
+	interface TicketListener {
+
+		/** A waiting ticket has been granted the lock. */
+		void granted(LocalGrant grant);
+
+		/** An operator has ended a grant. */
+		void ended(LocalGrant grant);
+
 	}
 
 	/**
@@ -191,7 +214,11 @@ final class LocalLock {
 		}
 
 		void notifyHolder() {
-			this.holder.notification().accept(this);
+			this.holder.listener().granted(this);
+		}
+
+		void notifyFormerHolder() {
+			this.holder.listener().ended(this);
 		}
 
 	}

@@ -50,7 +50,7 @@ public final class LocalLockBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		return new LocalLockStore(this.store, this.description, this.clock, context.signals());
+		return new LocalLockStore(this.store, this.description, this.clock, context);
 	}
 
 }

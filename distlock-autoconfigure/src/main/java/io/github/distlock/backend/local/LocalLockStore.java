@@ -10,12 +10,15 @@ import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreCalls;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.local.LocalLock.LocalGrant;
 import io.github.distlock.backend.local.LocalLock.LocalTicket;
+import io.github.distlock.backend.local.LocalLock.TicketListener;
 import io.github.distlock.backend.local.LocalStore.LocalResult;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -25,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The verbs of one user of a {@link LocalStore}. They do not fail while it is open.
  * Thread-safe.
  */
-final class LocalLockStore implements LockStore {
+final class LocalLockStore implements LockStore, TicketListener {
 
 	private static final Log logger = LogFactory.getLog(LocalLockStore.class);
 
@@ -46,13 +49,16 @@ final class LocalLockStore implements LockStore {
 
 	private final LockSignals signals;
 
+	private final LocalAdministration administration;
+
 	private volatile boolean closed;
 
-	LocalLockStore(LocalStore store, BackendDescription description, TimeSource clock, LockSignals signals) {
+	LocalLockStore(LocalStore store, BackendDescription description, TimeSource clock, StoreContext context) {
 		this.store = store;
 		this.description = description;
 		this.clock = clock;
-		this.signals = signals;
+		this.signals = context.signals();
+		this.administration = new LocalAdministration(store, context.self(), this::requireOpen);
 	}
 
 	@Override
@@ -110,7 +116,7 @@ final class LocalLockStore implements LockStore {
 	}
 
 	private LocalTicket localTicket(Ticket ticket, Duration lease) {
-		return new LocalTicket(ticket, lease, this.description.tokensPerGrant(), this::signal);
+		return new LocalTicket(ticket, lease, this.description.tokensPerGrant(), this);
 	}
 
 	private AttemptResult attemptResult(LocalResult result, TimeSource.Instant sent, boolean queue) {
@@ -119,19 +125,40 @@ final class LocalLockStore implements LockStore {
 			return new AttemptResult.Granted(grant(granted, sent, this.store.remaining(granted)));
 		}
 		if (!queue) {
-			return new AttemptResult.Busy(result.remaining());
+			return new AttemptResult.Busy(result.remaining(), result.holder());
 		}
 		Duration delay = result.remaining().plus(AFTER_END);
 		return new AttemptResult.Queued((delay.compareTo(LONGEST_RETRY_DELAY) < 0) ? delay : LONGEST_RETRY_DELAY,
-				result.queuedNow());
+				result.queuedNow(), result.holder());
 	}
 
 	/** Not called under the lock of the store: the holder may call the store. */
-	private static void notifyHolders(List<LocalGrant> granted) {
+	static void notifyHolders(List<LocalGrant> granted) {
 		granted.forEach(LocalGrant::notifyHolder);
 	}
 
-	private void signal(LocalGrant granted) {
+	@Override
+	public StoreAdministration administration() {
+		return this.administration;
+	}
+
+	@Override
+	public void ended(LocalGrant ended) {
+		if (this.closed) {
+			return;
+		}
+		try {
+			this.signals.ended(ended.holder().ticket(), ended.firstToken());
+		}
+		catch (Throwable ex) {
+			// The operator's command must not fail. The next renewal detects the end.
+			logger.warn("The holder of lock '" + ended.holder().ticket().key()
+					+ "' could not be notified that an operator has released it", ex);
+		}
+	}
+
+	@Override
+	public void granted(LocalGrant granted) {
 		if (this.closed) {
 			// Closed while the ticket waited: no caller will ever use the grant.
 			notifyHolders(this.store.cancel(granted.holder().ticket()));

@@ -1,13 +1,20 @@
 package io.github.distlock.backend.local;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.StoreAdministration.EndResult;
+import io.github.distlock.backend.StoredLock;
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLock.LocalGrant;
@@ -30,6 +37,8 @@ public final class LocalStore {
 	 * tokens.
 	 */
 	private final long originMicros;
+
+	private final LocalEntries entries;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -54,7 +63,12 @@ public final class LocalStore {
 	LocalStore(TimeSource clock, Map<String, LocalLock> locks) {
 		this.clock = clock;
 		this.originMicros = clock.wallMillis() * 1000 - clock.nanoTime() / 1000;
+		this.entries = new LocalEntries(clock, this::instant);
 		this.locks = locks;
+	}
+
+	LocalEntries entries() {
+		return this.entries;
 	}
 
 	/** The remaining lease of a grant. */
@@ -89,7 +103,8 @@ public final class LocalStore {
 		boolean queuedNow = queue && key.enqueue(ticket);
 		// A waiting ticket is attempted again when the first holder may have died.
 		Duration remaining = queue ? key.untilFirstLeaseEnds(now) : key.untilLastLeaseEnds(now);
-		return new LocalResult(true, null, remaining, queuedNow, others);
+		StoredHolder holder = key.holders(now).findFirst().map((grant) -> stored(grant, now)).orElse(null);
+		return new LocalResult(true, null, remaining, queuedNow, holder, others);
 	}
 
 	/** Release the lock, and queue the next ticket or grant it the lock as a reader. */
@@ -113,7 +128,7 @@ public final class LocalStore {
 		}
 		key.release(current, usedToken);
 		if (next == null) {
-			return new LocalResult(true, null, Duration.ZERO, false, grantNext(ticket.key(), key, now));
+			return new LocalResult(true, null, Duration.ZERO, false, null, grantNext(ticket.key(), key, now));
 		}
 		if (next.ticket().isReader() && !ticket.isReader()) {
 			LocalGrant downgraded = key.grant(next, now, micros(now));
@@ -122,7 +137,8 @@ public final class LocalStore {
 		// Behind all tickets that wait already.
 		boolean queuedNow = key.enqueue(next);
 		LocalResult attempt = attempt(key, next, true, now);
-		return new LocalResult(true, attempt.granted(), attempt.remaining(), queuedNow, attempt.toNotify());
+		return new LocalResult(true, attempt.granted(), attempt.remaining(), queuedNow, attempt.holder(),
+				attempt.toNotify());
 	}
 
 	/**
@@ -179,6 +195,86 @@ public final class LocalStore {
 		}
 	}
 
+	/** Describe a lock. */
+	StoredLock inspect(String name) {
+		this.lock.lock();
+		try {
+			LocalLock key = this.locks.get(name);
+			if (key == null) {
+				return new StoredLock(name, List.of(), List.of());
+			}
+			long now = this.clock.nanoTime();
+			return new StoredLock(name, key.holders(now).map((grant) -> stored(grant, now)).toList(),
+					key.waiting().map((ticket) -> new StoredWaiter(ticket.instance(), ticket.mode())).toList());
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private StoredHolder stored(LocalGrant grant, long now) {
+		Ticket ticket = grant.holder().ticket();
+		return new StoredHolder(ticket.instance(), ticket.mode(), instantOfToken(grant.firstToken()),
+				Duration.ofNanos(grant.endNanos() - now), grant.firstToken());
+	}
+
+	/** End the grant with a given first token. */
+	LocalEnd end(String name, long grantToken) {
+		this.lock.lock();
+		try {
+			LocalLock key = this.locks.get(name);
+			long now = this.clock.nanoTime();
+			if (key == null || key.holders(now).findAny().isEmpty()) {
+				return LocalEnd.NOT_HELD;
+			}
+			LocalGrant grant = key.holders(now)
+				.filter((held) -> held.firstToken() == grantToken)
+				.findAny()
+				.orElse(null);
+			return (grant != null) ? end(name, key, grant, now) : LocalEnd.CHANGED;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** The holder may still use any token of the grant, so none is given again. */
+	private LocalEnd end(String name, LocalLock key, LocalGrant grant, long now) {
+		key.release(grant, grant.lastToken());
+		return new LocalEnd(EndResult.ENDED, List.of(grant), grantNext(name, key, now));
+	}
+
+	/** End all grants of an instance. */
+	LocalEnd endAll(String instance) {
+		this.lock.lock();
+		try {
+			long now = this.clock.nanoTime();
+			List<LocalGrant> ended = this.locks.values()
+				.stream()
+				.flatMap((key) -> key.holders(now))
+				.filter((grant) -> grant.holder().ticket().instance().equals(instance))
+				.toList();
+			List<LocalGrant> toNotify = new ArrayList<>();
+			for (LocalGrant grant : ended) {
+				String name = grant.holder().ticket().key();
+				toNotify.addAll(end(name, Objects.requireNonNull(this.locks.get(name)), grant, now).toNotify());
+			}
+			return new LocalEnd(EndResult.ENDED, ended, toNotify);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** The time of the store's monotonic clock, as a time of day. */
+	private Instant instant(long nanos) {
+		return instantOfToken(micros(nanos));
+	}
+
+	private static Instant instantOfToken(long micros) {
+		return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+	}
+
 	private LocalLock obtain(String name) {
 		LocalLock existing = this.locks.get(name);
 		if (existing != null) {
@@ -220,16 +316,33 @@ public final class LocalStore {
 	 * @param remaining the time until the lock is free if no lease is renewed; for a
 	 * waiting ticket, the time until the first lease ends
 	 * @param queuedNow whether this command has queued the ticket that asked
+	 * @param holder what holds the lock, if the ticket that asked does not; of several
+	 * readers one
 	 * @param toNotify the grants of other tickets, which are to be notified
 	 */
 	record LocalResult(boolean released, @Nullable LocalGrant granted, Duration remaining, boolean queuedNow,
-			List<LocalGrant> toNotify) {
+			@Nullable StoredHolder holder, List<LocalGrant> toNotify) {
 
-		static final LocalResult GONE = new LocalResult(false, null, Duration.ZERO, false, List.of());
+		static final LocalResult GONE = new LocalResult(false, null, Duration.ZERO, false, null, List.of());
 
 		static LocalResult granted(boolean released, LocalGrant grant, List<LocalGrant> others) {
-			return new LocalResult(released, grant, Duration.ZERO, false, others);
+			return new LocalResult(released, grant, Duration.ZERO, false, null, others);
 		}
+
+	}
+
+	/**
+	 * The result of ending grants by hand.
+	 *
+	 * @param result what was done
+	 * @param ended the grants that were ended, whose holders are to be notified
+	 * @param toNotify the grants of the next tickets, which are to be notified then
+	 */
+	record LocalEnd(EndResult result, List<LocalGrant> ended, List<LocalGrant> toNotify) {
+
+		static final LocalEnd CHANGED = new LocalEnd(EndResult.CHANGED, List.of(), List.of());
+
+		static final LocalEnd NOT_HELD = new LocalEnd(EndResult.NOT_HELD, List.of(), List.of());
 
 	}
 
