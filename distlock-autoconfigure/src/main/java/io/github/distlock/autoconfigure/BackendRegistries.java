@@ -15,9 +15,11 @@ import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
+import io.github.distlock.registry.RegistrySettings;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -44,13 +46,16 @@ final class BackendRegistries {
 
 	private final LockObservers observers;
 
+	private final Environment environment;
+
 	private final UnlockedRegistry unlocked = new UnlockedRegistry();
 
 	private final Map<String, RegisteredBackend> registered = new ConcurrentSkipListMap<>();
 
 	BackendRegistries(ConfigurableListableBeanFactory beanFactory, DistlockProperties properties,
-			ObjectProvider<LockListener> listeners) {
+			ObjectProvider<LockListener> listeners, Environment environment) {
 		this.beanFactory = beanFactory;
+		this.environment = environment;
 		this.properties = properties;
 		this.listeners = listeners;
 		this.observers = new LockObservers(beanFactory.getBeanProvider(LockObserver.class)::getIfAvailable);
@@ -62,7 +67,7 @@ final class BackendRegistries {
 		}
 		return withBeanClassLoader(() -> {
 			LockBackend backend = this.beanFactory.getBean(backendBean, LockBackend.class);
-			BackendLockRegistry registry = new BackendLockRegistry(backend, this.properties.toRegistrySettings(),
+			BackendLockRegistry registry = new BackendLockRegistry(backend, settings(),
 					() -> this.listeners.orderedStream().toList(), TimeSource.SYSTEM, this.observers);
 			// Start it here and not in the lifecycle: beans may lock while they are
 			// initialized.
@@ -70,6 +75,11 @@ final class BackendRegistries {
 			this.registered.put(id, new RegisteredBackend(id, backend, registry));
 			return registry;
 		});
+	}
+
+	private RegistrySettings settings() {
+		String application = this.environment.getProperty("spring.application.name", "application");
+		return this.properties.toRegistrySettings().reporting(application, this.properties.logSlowWait());
 	}
 
 	/**

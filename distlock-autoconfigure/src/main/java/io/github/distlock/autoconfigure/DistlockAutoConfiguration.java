@@ -14,6 +14,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.ConfigurationCondition;
@@ -39,8 +40,8 @@ public final class DistlockAutoConfiguration {
 
 	@Bean(BackendRegistries.BEAN_NAME)
 	BackendRegistries distlockBackendRegistries(ConfigurableListableBeanFactory beanFactory,
-			DistlockProperties properties, ObjectProvider<LockListener> listeners) {
-		return new BackendRegistries(beanFactory, properties, listeners);
+			DistlockProperties properties, ObjectProvider<LockListener> listeners, Environment environment) {
+		return new BackendRegistries(beanFactory, properties, listeners, environment);
 	}
 
 	/**

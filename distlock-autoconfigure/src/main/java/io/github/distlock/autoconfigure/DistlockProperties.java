@@ -33,6 +33,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * lost. If not set, there is no limit.
  * @param backendTimeout How long the lock store may be silent before waiting calls fail,
  * including those without a limit on their wait time.
+ * @param logSlowWait After which time a caller that waits for a lock is logged once, with
+ * what holds the lock. Zero logs no waits.
  * @param failFast Whether startup fails if the lock store cannot be used.
  * @param onLost What happens to the thread that owns a lock when the lock is lost, in
  * addition to the event, the log line and the metric.
@@ -48,10 +50,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record DistlockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
 		@DefaultValue List<String> composite, @DefaultValue("distlock:") String keyPrefix,
 		@DefaultValue("5s") Duration waitTime, @DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime,
-		@DefaultValue("10s") Duration backendTimeout, @DefaultValue("false") boolean failFast,
-		@DefaultValue("event") OnLost onLost, @DefaultValue("10s") Duration shutdownGracePeriod,
-		@DefaultValue Handoff handoff, @DefaultValue Aop aop, @DefaultValue Transaction transaction,
-		@DefaultValue Observations observations, @DefaultValue Logging logging) {
+		@DefaultValue("10s") Duration backendTimeout, @DefaultValue("10s") Duration logSlowWait,
+		@DefaultValue("false") boolean failFast, @DefaultValue("event") OnLost onLost,
+		@DefaultValue("10s") Duration shutdownGracePeriod, @DefaultValue Handoff handoff, @DefaultValue Aop aop,
+		@DefaultValue Transaction transaction, @DefaultValue Observations observations, @DefaultValue Logging logging) {
 
 	/**
 	 * Check what can be checked without a store.
@@ -66,6 +68,8 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		}
 		PropertyChecks.atLeast("distlock.backend-timeout", backendTimeout, Duration.ofMillis(1), "1ms",
 				"Set a longer duration, or remove the property to use the default, 10s");
+		PropertyChecks.atLeast("distlock.log-slow-wait", logSlowWait, Duration.ZERO, "0s",
+				"Set 0s to log no waits, or a longer duration");
 		PropertyChecks.notMore("distlock.handoff.max-time", handoff.maxTime(), "distlock.lease-time", leaseTime);
 		Duration shortest = (leaseTime.compareTo(Transaction.UNCONFIRMED) < 0) ? leaseTime : Transaction.UNCONFIRMED;
 		PropertyChecks.atMost("distlock.transaction.commit-margin", transaction.commitMargin(), shortest.dividedBy(2),

@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
@@ -20,6 +21,7 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.observation.LockObservers;
 import org.jspecify.annotations.Nullable;
@@ -210,34 +212,34 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	@Override
 	public HeldLock acquire(LockRequest request) {
-		HeldLock lock = acquireOrNull(request, LockOutcome.TIMEOUT);
-		if (lock == null) {
-			throw runningOperations().notAcquired(request);
+		try {
+			return runningOperations().acquireOrFail(request);
 		}
-		return lock;
+		catch (InterruptedException ex) {
+			throw interrupted(request, ex);
+		}
 	}
 
 	@Override
 	public Optional<HeldLock> tryAcquire(LockRequest request) {
-		return Optional.ofNullable(acquireOrNull(request, LockOutcome.SKIPPED));
-	}
-
-	private @Nullable HeldLock acquireOrNull(LockRequest request, LockOutcome timeoutOutcome) {
 		try {
-			return runningOperations().acquire(request, true, timeoutOutcome);
+			return Optional.ofNullable(runningOperations().acquire(request, true, LockOutcome.SKIPPED));
 		}
 		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new LockNotAcquiredException("The thread was interrupted while it waited for lock '" + request.key()
-					+ "' (" + request.label() + ")", ex);
+			throw interrupted(request, ex);
 		}
+	}
+
+	private static LockNotAcquiredException interrupted(LockRequest request, InterruptedException ex) {
+		Thread.currentThread().interrupt();
+		return new LockNotAcquiredException(
+				"The thread was interrupted while it waited for lock '" + request.key() + "' (" + request.label() + ")",
+				ex);
 	}
 
 	@Override
 	public CompletableFuture<HeldLock> acquireAsync(LockRequest request) {
-		LockOperations operations = runningOperations();
-		return LockFutures.required(operations.acquireAsync(request, LockOutcome.TIMEOUT),
-				() -> operations.notAcquired(request));
+		return runningOperations().acquireAsyncOrFail(request);
 	}
 
 	@Override
@@ -262,9 +264,35 @@ public final class BackendLockRegistry implements LockRegistry {
 		return this.holdSummary.get((current != null) ? current.runtime() : null);
 	}
 
-	/** Return which locks are held and waited for now. Changes nothing. */
-	RegistrySnapshot snapshot() {
+	/**
+	 * Return which locks callers of this JVM hold and wait for now. Sends no command and
+	 * changes nothing.
+	 * @return the snapshot
+	 * @throws LockBackendException if the registry is not running
+	 */
+	public RegistrySnapshot snapshot() {
 		return runningOperations().runtime().snapshot();
+	}
+
+	/**
+	 * Return what the store tells operators. Its methods send commands.
+	 * @return the administration of the store that is open now
+	 * @throws LockBackendException if the registry is not running
+	 */
+	public StoreAdministration administration() {
+		return runningOperations().runtime().administration();
+	}
+
+	/**
+	 * Return the instance with an id, from a cache. An unknown instance is looked up in
+	 * the store once, and not again before {@link StoreAdministration#ENTRY_TTL} has
+	 * passed.
+	 * @param id the id
+	 * @return the instance, with its id only if its entry is not found
+	 * @throws LockBackendException if the registry is not running
+	 */
+	public LockInstance resolve(String id) {
+		return runningOperations().runtime().directory().resolve(id, true);
 	}
 
 	private LockOperations runningOperations() {

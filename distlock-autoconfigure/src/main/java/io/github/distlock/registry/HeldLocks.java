@@ -1,9 +1,13 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
@@ -64,9 +68,13 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 
 	private final boolean interruptOnLost;
 
+	private final Runnable onAdded;
+
+	private final EndedGrants endedGrants = new EndedGrants();
+
 	HeldLocks(BackendDescription backend, LockAcquirer acquirer,
 			Function<LeaseRenewer.RenewalListener, LeaseRenewer> renewerFactory, LockListener listeners,
-			TimeSource clock, Executor executor, boolean interruptOnLost) {
+			TimeSource clock, Executor executor, boolean interruptOnLost, Runnable onAdded) {
 		this.backend = backend.name();
 		this.acquirer = acquirer;
 		this.renewer = renewerFactory.apply(this);
@@ -75,6 +83,7 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 		this.clock = clock;
 		this.executor = executor;
 		this.interruptOnLost = interruptOnLost;
+		this.onAdded = onAdded;
 	}
 
 	LeaseRenewer renewer() {
@@ -131,13 +140,52 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 		return (holds != null) ? holds.size() : 0;
 	}
 
-	/** Return the locks that are held now. */
-	List<HeldLockSnapshot> snapshot() {
-		return this.renewer.leases()
-			.stream()
-			.filter(Hold.class::isInstance)
-			.map((lease) -> ((Hold) lease).snapshot())
+	/** Return the locks that are held now, the one that is held longest first. */
+	List<HeldLockSnapshot> snapshot(WaitingCallers waiting) {
+		return holds().map((hold) -> HeldLockSnapshot.of(hold, this.clock.wallMillis(), waiting.count(hold.key())))
+			.sorted(Comparator.comparing(HeldLockSnapshot::heldFor).reversed())
 			.toList();
+	}
+
+	private Stream<Hold> holds() {
+		return this.renewer.leases().stream().filter(Hold.class::isInstance).map(Hold.class::cast);
+	}
+
+	/** Return the lock of a key that a caller of this JVM holds under a grant. */
+	@Nullable Hold find(String key, long grantToken) {
+		return holds().filter((hold) -> hold.key().equals(key) && hold.holder().grantToken() == grantToken)
+			.findFirst()
+			.orElse(null);
+	}
+
+	/** Return the threads that hold locks, by key. */
+	Map<String, Thread> holdingThreads() {
+		Map<String, Thread> threads = new HashMap<>();
+		holds().forEach((hold) -> {
+			Thread thread = hold.thread();
+			if (thread != null) {
+				threads.put(hold.key(), thread);
+			}
+		});
+		return threads;
+	}
+
+	/** An operator has ended a grant: from now on, its loss is put down to that. */
+	void noteEnded(Ticket ticket, long grantToken) {
+		this.endedGrants.add(ticket, grantToken);
+	}
+
+	/**
+	 * Report the loss of the lock that is held under a grant that an operator has ended.
+	 */
+	void loseEnded(Ticket ticket, long grantToken) {
+		holds().filter((hold) -> hold.ticket().equals(ticket) && hold.holder().grantToken() == grantToken)
+			.forEach((hold) -> hold.lose(LossCause.RELEASED_BY_OPERATOR));
+	}
+
+	@Override
+	public boolean isEnded(Hold hold) {
+		return this.endedGrants.contains(hold.ticket(), hold.holder().grantToken());
 	}
 
 	/**
@@ -157,6 +205,11 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 				this.holdsOfThread.set(holds);
 			}
 			holds.put(hold);
+		}
+		this.onAdded.run();
+		if (isEnded(hold)) {
+			// Reported before the lock was watched.
+			hold.lose(LossCause.RELEASED_BY_OPERATOR);
 		}
 		return hold;
 	}
@@ -205,6 +258,10 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 		}
 		Hold hold = origin.current();
 		Duration remaining = Duration.ofNanos(hold.remainingNanos());
+		if (isEnded(hold)) {
+			// Otherwise the next caller of this JVM would enter under the ended grant.
+			hold.lose(LossCause.RELEASED_BY_OPERATOR);
+		}
 		boolean valid = hold.endLease();
 		this.renewer.forget(hold);
 		if (!valid) {
@@ -231,9 +288,11 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 	private void releaseInStore(Hold hold, Duration remaining) {
 		ReleaseOutcome outcome = this.acquirer.release(hold.holder(), hold.validity(), remaining);
 		if (outcome == ReleaseOutcome.GONE) {
-			LossCause cause = hold.validity().sessionBound() ? LossCause.SESSION_LOST : LossCause.FORGOTTEN;
+			LossCause known = hold.validity().sessionBound() ? LossCause.SESSION_LOST : LossCause.FORGOTTEN;
+			LossCause cause = isEnded(hold) ? LossCause.RELEASED_BY_OPERATOR : known;
 			hold.markLostAfterEnd(cause);
-			notifyLost(hold, cause, "the store no longer knew it when it was released");
+			notifyLost(hold, cause,
+					(cause != known) ? cause.description() : "the store no longer knew it when it was released");
 			throw lostException(hold);
 		}
 		if (outcome == ReleaseOutcome.UNANSWERED) {

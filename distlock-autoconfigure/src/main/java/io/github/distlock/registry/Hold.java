@@ -11,7 +11,6 @@ import io.github.distlock.LockMode;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.renewal.Lease;
 import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.waiting.Holder;
@@ -214,11 +213,9 @@ class Hold extends Lease {
 		return ticket().isReader() ? LockMode.READ : LockMode.EXCLUSIVE;
 	}
 
-	final HeldLockSnapshot snapshot() {
-		Hold origin = origin();
-		return new HeldLockSnapshot(key(), this.name, mode(), this.holder.fencingToken(),
-				Duration.ofNanos(origin.heldNanos()), Duration.ofNanos(origin.remainingLockNanos()),
-				Math.max(0, origin.levels() - 1));
+	@Override
+	protected boolean isEndedByOperator() {
+		return this.owner.isEnded(this);
 	}
 
 	/** Return whether all levels have been left. */
@@ -312,6 +309,9 @@ class Hold extends Lease {
 
 		/** Ask the store, if only the store knows whether the lock is held. */
 		void confirm(Hold hold);
+
+		/** Whether an operator has ended the grant under which a lock is held. */
+		boolean isEnded(Hold hold);
 
 		/** The lock was lost. Called once. */
 		void lost(Hold hold, LossCause cause, String reason);

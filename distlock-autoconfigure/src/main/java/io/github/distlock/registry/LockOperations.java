@@ -3,22 +3,15 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.github.distlock.HandOff;
 import io.github.distlock.HeldLock;
-import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockListener;
-import io.github.distlock.LockLostException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.observation.LockObserver;
 import io.github.distlock.observation.LockObserver.ObservationScope;
-import io.github.distlock.observation.LockObserver.ObservedAcquisition;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.waiting.Holder;
 import io.github.distlock.waiting.WaitRequest;
@@ -33,31 +26,23 @@ final class LockOperations {
 
 	private final RegistryRuntime runtime;
 
-	private final LockBackend backend;
-
-	private final BackendDescription description;
-
 	private final RegistrySettings settings;
-
-	private final LockListener listeners;
-
-	private final TimeSource clock;
 
 	private final RequestTerms terms;
 
 	private final RequestValidator validator;
 
-	private final LockObservers observers;
+	private final AttemptReport.Targets reports;
+
+	private final HolderMessages holderMessages;
 
 	LockOperations(RegistryRuntime runtime, LockBackend backend, RegistrySettings settings, LockListener listeners,
 			TimeSource clock, LockObservers observers) {
 		this.runtime = runtime;
-		this.backend = backend;
-		this.description = backend.description();
 		this.settings = settings;
-		this.listeners = listeners;
-		this.clock = clock;
-		this.observers = observers;
+		this.reports = new AttemptReport.Targets(backend.description().name(), listeners, observers,
+				runtime.waitingCallers(), clock);
+		this.holderMessages = new HolderMessages(runtime);
 		this.terms = new RequestTerms(settings);
 		this.validator = new RequestValidator(backend, settings, this.terms);
 	}
@@ -73,8 +58,31 @@ final class LockOperations {
 	 */
 	@Nullable HeldLock acquire(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome)
 			throws InterruptedException {
-		Hold hold = acquireHold(request, interruptible, timeoutOutcome, null);
+		return acquire(request, interruptible, timeoutOutcome, newReport(request, false));
+	}
+
+	/**
+	 * Acquire a lock on this thread.
+	 * @return the lock
+	 * @throws LockNotAcquiredException if the wait time has passed
+	 */
+	HeldLock acquireOrFail(LockRequest request) throws InterruptedException {
+		AttemptReport report = newReport(request, false);
+		HeldLock lock = acquire(request, true, LockOutcome.TIMEOUT, report);
+		if (lock == null) {
+			throw notAcquired(request, report, !waitTime(request).isZero());
+		}
+		return lock;
+	}
+
+	private @Nullable HeldLock acquire(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome,
+			AttemptReport report) throws InterruptedException {
+		Hold hold = acquireHold(request, interruptible, timeoutOutcome, null, report);
 		return (hold != null) ? new HoldReference(hold, request.mode()) : null;
+	}
+
+	private AttemptReport newReport(LockRequest request, boolean asynchronous) {
+		return new AttemptReport(this.reports, request, asynchronous);
 	}
 
 	/**
@@ -83,7 +91,11 @@ final class LockOperations {
 	 */
 	@Nullable Hold acquireHold(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome,
 			@Nullable Thread owningThread) throws InterruptedException {
-		AttemptReport report = new AttemptReport(request);
+		return acquireHold(request, interruptible, timeoutOutcome, owningThread, newReport(request, false));
+	}
+
+	private @Nullable Hold acquireHold(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome,
+			@Nullable Thread owningThread, AttemptReport report) throws InterruptedException {
 		try {
 			this.validator.validate(request);
 			if (interruptible && owningThread != null && Thread.interrupted()) {
@@ -101,7 +113,7 @@ final class LockOperations {
 			}
 			Holder holder;
 			try (ObservationScope observed = report.observe()) {
-				holder = this.runtime.acquirer().acquire(report.waitRequest(), interruptible);
+				holder = this.runtime.acquirer().acquire(waitRequest(request, report), interruptible);
 			}
 			if (holder == null) {
 				report.ended(timeoutOutcome, null);
@@ -130,7 +142,22 @@ final class LockOperations {
 	 * @return completes with the lock, or with {@code null} if the wait time has passed
 	 */
 	CompletableFuture<@Nullable HeldLock> acquireAsync(LockRequest request, LockOutcome timeoutOutcome) {
-		AttemptReport report = new AttemptReport(request);
+		return acquireAsync(request, timeoutOutcome, newReport(request, true));
+	}
+
+	/**
+	 * Acquire the lock without a thread. Cancelling the future ends the wait.
+	 * @return completes with the lock, or with {@link LockNotAcquiredException}
+	 */
+	CompletableFuture<HeldLock> acquireAsyncOrFail(LockRequest request) {
+		AttemptReport report = newReport(request, true);
+		// The store is not asked: the callback threads must not block.
+		return LockFutures.required(acquireAsync(request, LockOutcome.TIMEOUT, report),
+				() -> notAcquired(request, report, false));
+	}
+
+	private CompletableFuture<@Nullable HeldLock> acquireAsync(LockRequest request, LockOutcome timeoutOutcome,
+			AttemptReport report) {
 		CompletableFuture<@Nullable HeldLock> result = new CompletableFuture<>();
 		CompletableFuture<@Nullable Holder> holderFuture;
 		try {
@@ -140,7 +167,7 @@ final class LockOperations {
 				return CompletableFuture.completedFuture(new HoldReference(held, request.mode()));
 			}
 			try (ObservationScope observed = report.observe()) {
-				holderFuture = this.runtime.acquirer().acquireAsync(report.waitRequest());
+				holderFuture = this.runtime.acquirer().acquireAsync(waitRequest(request, report));
 			}
 		}
 		catch (RuntimeException | Error ex) {
@@ -190,12 +217,13 @@ final class LockOperations {
 		}
 	}
 
-	/** Return the exception for a wait time that has passed. */
-	LockNotAcquiredException notAcquired(LockRequest request) {
-		Duration waitTime = waitTime(request);
-		return new LockNotAcquiredException("Lock '" + request.key() + "' (" + request.label()
-				+ ") was not acquired within " + (waitTime.isZero() ? "one attempt" : waitTime.toString())
-				+ ": another caller holds it. Wait longer (waitTime, distlock.wait-time), or hold it for a shorter time");
+	private LockNotAcquiredException notAcquired(LockRequest request, AttemptReport report, boolean ask) {
+		return this.holderMessages.notAcquired(request, waitTime(request), report.blockedBy(), ask);
+	}
+
+	private WaitRequest waitRequest(LockRequest request, AttemptReport report) {
+		return new WaitRequest(request.key(), request.mode(), request.fair(), this.terms.of(request).storeLease(),
+				waitTime(request), report);
 	}
 
 	/**
@@ -248,100 +276,6 @@ final class LockOperations {
 	private Duration waitTime(LockRequest request) {
 		Duration requested = request.waitTime();
 		return (requested != null) ? requested : this.settings.waitTime();
-	}
-
-	/** Reports one attempt to the listeners, from its start to its only outcome. */
-	private final class AttemptReport {
-
-		private final LockRequest request;
-
-		private final long startNanos = LockOperations.this.clock.nanoTime();
-
-		private final AtomicBoolean waiting = new AtomicBoolean();
-
-		/** Set before the first attempt, by the thread that makes it, until the end. */
-		private @Nullable ObservedAcquisition observed;
-
-		private boolean begun;
-
-		AttemptReport(LockRequest request) {
-			this.request = request;
-		}
-
-		WaitRequest waitRequest() {
-			return new WaitRequest(this.request.key(), this.request.mode(), this.request.fair(),
-					LockOperations.this.terms.of(this.request).storeLease(), waitTime(this.request),
-					this::waitingBegan);
-		}
-
-		void acquired(Holder holder) {
-			ended(LockOutcome.ACQUIRED, holder.handOff(), holder.fencingToken(), null);
-		}
-
-		/**
-		 * A lost lock that is re-entered has been reported as lost, and is no attempt.
-		 */
-		void failed(Throwable ex) {
-			if (ex instanceof LockLostException) {
-				return;
-			}
-			LockObservers.close(observe());
-			if (ex instanceof InterruptedException) {
-				ended(LockOutcome.INTERRUPTED, ex);
-			}
-			else {
-				ended((ex instanceof LockDefinitionException) ? LockOutcome.INVALID : LockOutcome.BACKEND_ERROR, ex);
-			}
-		}
-
-		void ended(LockOutcome outcome, @Nullable Throwable failure) {
-			ended(outcome, HandOff.NONE, 0, failure);
-		}
-
-		/**
-		 * Begin the observation, if there is one. To be called once it is known that this
-		 * is no re-entry.
-		 */
-		@Nullable ObservationScope observe() {
-			LockObserver observer = LockOperations.this.observers.get();
-			if (observer == null || this.begun) {
-				return null;
-			}
-			this.begun = true;
-			ObservedAcquisition acquisition = observer.acquisition(LockOperations.this.description.name(),
-					this.request);
-			this.observed = acquisition;
-			return (acquisition != null) ? acquisition.openScope() : null;
-		}
-
-		private void waitingBegan() {
-			this.waiting.set(true);
-			ObservedAcquisition acquisition = this.observed;
-			if (acquisition != null) {
-				acquisition.queued();
-			}
-			LockOperations.this.listeners.onWaiting(event());
-		}
-
-		private void ended(LockOutcome outcome, HandOff handOff, long token, @Nullable Throwable failure) {
-			ObservedAcquisition acquisition = this.observed;
-			if (acquisition != null) {
-				this.observed = null;
-				acquisition.ended(outcome, handOff, token, failure);
-			}
-			if (this.waiting.getAndSet(false)) {
-				LockOperations.this.listeners.onWaitingEnded(event());
-			}
-			LockOperations.this.listeners.onAttempted(new LockListener.Attempted(LockOperations.this.description.name(),
-					this.request.label(), this.request.key(), outcome,
-					Duration.ofNanos(LockOperations.this.clock.nanoTime() - this.startNanos), handOff, token));
-		}
-
-		private LockListener.Waiting event() {
-			return new LockListener.Waiting(LockOperations.this.description.name(), this.request.label(),
-					this.request.key());
-		}
-
 	}
 
 }

@@ -1,8 +1,7 @@
 package io.github.distlock.registry;
 
-import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Base64;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -10,18 +9,24 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockListener;
+import io.github.distlock.LockRequest;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.registry.RegistrySnapshot.WaitingSnapshot;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.UnfinishedWork;
 import io.github.distlock.waiting.LockAcquirer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +48,8 @@ final class RegistryRuntime implements LockSignals {
 
 	private static final long IDLE_THREAD_SECONDS = 30;
 
+	private static final Log logger = LogFactory.getLog(RegistryRuntime.class);
+
 	private static final long POLL_INTERVAL_MILLIS = 10;
 
 	/** How long a command may take if the store does not specify it. */
@@ -63,7 +70,19 @@ final class RegistryRuntime implements LockSignals {
 
 	private final LockListener listeners;
 
+	private final TimeSource clock;
+
 	private final String name;
+
+	private final LockInstance self;
+
+	private final InstanceDirectory directory;
+
+	private final InstanceAnnouncement announcement;
+
+	private final SlowWaits slowWaits;
+
+	private final WaitingCallers waitingCallers;
 
 	private final LockAcquirer acquirer;
 
@@ -92,16 +111,21 @@ final class RegistryRuntime implements LockSignals {
 		// timer again.
 		this.timers.prestartCoreThread();
 		this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-		String instance = newInstance();
-		LockStore store = backend.open(new StoreContext(instance, this));
+		this.clock = clock;
+		this.self = InstanceIdentity.create(settings.application());
+		LockStore store = backend.open(new StoreContext(this.self, this));
 		try {
 			this.store = store;
 			this.latestStore = latestStore(store, earlier);
-			this.acquirer = new LockAcquirer((this.latestStore != null) ? this.latestStore : store, instance,
+			this.directory = new InstanceDirectory(store.administration(), this.self, clock);
+			this.announcement = new InstanceAnnouncement(store.administration(), this.commands, this::isUsed);
+			this.slowWaits = new SlowWaits(this, settings.slowWait(), this.commands, this.timers);
+			this.waitingCallers = new WaitingCallers(this::callerWaits);
+			this.acquirer = new LockAcquirer((this.latestStore != null) ? this.latestStore : store, this.self.id(),
 					settings.backendTimeout(), settings.handOff(), clock, this.commands, this.callbacks, this.timers);
 			this.heldLocks = new HeldLocks(store.description(), this.acquirer,
 					(events) -> new LeaseRenewer(store, clock, this.renewals, this.timers, events), listeners, clock,
-					this.callbacks, settings.interruptOnLost());
+					this.callbacks, settings.interruptOnLost(), this.announcement::used);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing else would ever close it.
@@ -113,6 +137,20 @@ final class RegistryRuntime implements LockSignals {
 			earlier.replaceBy(store);
 		}
 		this.ready = true;
+		if (this.self.isResolved()) {
+			logger.info("Locks in " + store.administration().location() + ", instance " + this.self.describe());
+			this.announcement.start(this.timers, this.directory::read);
+		}
+	}
+
+	private void callerWaits() {
+		this.announcement.used();
+		this.slowWaits.waiting();
+	}
+
+	/** Whether callers hold locks or wait for them. */
+	private boolean isUsed() {
+		return this.ready && (this.heldLocks.renewer().size() > 0 || !this.waitingCallers.isEmpty());
 	}
 
 	private static @Nullable LatestStore latestStore(LockStore opened, @Nullable LatestStore earlier) {
@@ -120,16 +158,6 @@ final class RegistryRuntime implements LockSignals {
 			return null;
 		}
 		return (earlier != null) ? earlier : new LatestStore(opened);
-	}
-
-	/**
-	 * Return a globally unique name of 64 random bits. It is short because it is part of
-	 * every command.
-	 */
-	private static String newInstance() {
-		byte[] bits = new byte[Long.BYTES];
-		new SecureRandom().nextBytes(bits);
-		return Base64.getUrlEncoder().withoutPadding().encodeToString(bits);
 	}
 
 	@Nullable LatestStore latestStore() {
@@ -146,8 +174,41 @@ final class RegistryRuntime implements LockSignals {
 	}
 
 	RegistrySnapshot snapshot() {
-		return new RegistrySnapshot(this.heldLocks.snapshot(), this.acquirer.snapshot(),
-				this.heldLocks.renewer().size(), this.timers.getQueue().size(), this.heldLocks.numberOfThisThread());
+		return new RegistrySnapshot(this.self, this.heldLocks.snapshot(this.waitingCallers),
+				this.waitingCallers.longestFirst().stream().map(this::waitingSnapshot).toList(),
+				this.heldLocks.renewer().lateness(), this.acquirer.snapshot(), this.heldLocks.renewer().size(),
+				this.timers.getQueue().size(), this.heldLocks.numberOfThisThread());
+	}
+
+	private WaitingSnapshot waitingSnapshot(WaitingCaller caller) {
+		LockRequest request = caller.request();
+		return new WaitingSnapshot(request.key(), request.label(), request.mode(), caller.name(),
+				wallTime(nanoTime() - caller.startNanos()));
+	}
+
+	LockInstance self() {
+		return this.self;
+	}
+
+	InstanceDirectory directory() {
+		return this.directory;
+	}
+
+	StoreAdministration administration() {
+		return this.store.administration();
+	}
+
+	WaitingCallers waitingCallers() {
+		return this.waitingCallers;
+	}
+
+	long nanoTime() {
+		return this.clock.nanoTime();
+	}
+
+	/** Return the wall time some nanoseconds ago. For reports only. */
+	Instant wallTime(long nanosAgo) {
+		return Instant.ofEpochMilli(this.clock.wallMillis() - TimeUnit.NANOSECONDS.toMillis(nanosAgo));
 	}
 
 	HeldLocks heldLocks() {
@@ -173,6 +234,11 @@ final class RegistryRuntime implements LockSignals {
 		boolean releasing = this.heldLocks.minimumHoldTimes().releaseUnlessExpiring() || finished;
 		this.timers.shutdownNow();
 		this.renewals.shutdown();
+		if (finished && this.announcement.isAnnounced()) {
+			// An instance that still holds locks keeps its entry until it expires.
+			this.commands.execute(this.announcement::withdraw);
+			releasing = true;
+		}
 		this.commands.shutdown();
 		try {
 			// Commands that have been sent.
@@ -259,6 +325,20 @@ final class RegistryRuntime implements LockSignals {
 	public void renewNow(Collection<Ticket> tickets) {
 		if (this.ready) {
 			this.heldLocks.renewer().renewNow(tickets);
+		}
+	}
+
+	@Override
+	public void ended(Ticket ticket, long grantToken) {
+		if (this.ready) {
+			this.heldLocks.noteEnded(ticket, grantToken);
+			try {
+				// Not here: listeners are notified.
+				this.commands.execute(() -> this.heldLocks.loseEnded(ticket, grantToken));
+			}
+			catch (Throwable ex) {
+				logger.debug("The next renewal or release of the lock reports its end", ex);
+			}
 		}
 	}
 

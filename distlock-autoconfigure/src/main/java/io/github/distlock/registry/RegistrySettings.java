@@ -18,14 +18,20 @@ import org.jspecify.annotations.Nullable;
  * @param backendTimeout how long a store may fail to answer before waiting callers fail
  * @param interruptOnLost whether the thread that owns a lost lock is interrupted
  * @param shutdownGrace how long a shutdown waits for held locks
+ * @param application the name of the application in the store; {@code null} if the
+ * registry is to keep no entry there, so that other JVMs see its id only
+ * @param slowWait after which time a waiting caller is logged; zero for never
  */
 public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
-		HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace) {
+		HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace,
+		@Nullable String application, Duration slowWait) {
 
 	/**
 	 * Longer durations behave the same, and could overflow the arithmetic of nanoseconds.
 	 */
 	private static final Duration LONGEST = Duration.ofDays(3650);
+
+	private static final Duration SLOW_WAIT = Duration.ofSeconds(10);
 
 	/**
 	 * Validate the lease time and limit the other durations.
@@ -39,6 +45,37 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 		maxHoldTime = (maxHoldTime != null) ? bounded(maxHoldTime) : null;
 		backendTimeout = bounded(backendTimeout);
 		shutdownGrace = bounded(shutdownGrace);
+		slowWait = bounded(slowWait);
+	}
+
+	/**
+	 * Create the settings of a registry without an entry in the store, which logs waits
+	 * of ten seconds.
+	 * @param waitTime how long a request without a wait time waits; negative means
+	 * without limit
+	 * @param leaseTime the lease that the watchdog renews, 100 ms to 365 days
+	 * @param maxHoldTime when the watchdog stops renewing; {@code null} means never
+	 * @param handOff how long a lock may be handed off within this JVM
+	 * @param backendTimeout how long a store may fail to answer before waiting callers
+	 * fail
+	 * @param interruptOnLost whether the thread that owns a lost lock is interrupted
+	 * @param shutdownGrace how long a shutdown waits for held locks
+	 */
+	public RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
+			HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace) {
+		this(waitTime, leaseTime, maxHoldTime, handOff, backendTimeout, interruptOnLost, shutdownGrace, null,
+				SLOW_WAIT);
+	}
+
+	/**
+	 * Return the same settings with another name of the application and slow wait.
+	 * @param name the name of the application, {@code null} for no entry in the store
+	 * @param slowest after which time a waiting caller is logged; zero for never
+	 * @return the settings
+	 */
+	public RegistrySettings reporting(@Nullable String name, Duration slowest) {
+		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handOff, this.backendTimeout,
+				this.interruptOnLost, this.shutdownGrace, name, slowest);
 	}
 
 	private static Duration bounded(Duration duration) {

@@ -1,26 +1,36 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.waiting.KeySnapshot;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a registry holds and waits for. Each lock and each key is read on its own, so the
  * whole is not one moment.
  *
- * @param held the locks that callers of this JVM hold
+ * @param instance the identity of the registry in the store
+ * @param held the locks that callers of this JVM hold, the one that is held longest first
+ * @param waiting the callers of this JVM that wait, the one that waits longest first
+ * @param renewalLateness the time from the planned moment of the last batch of renewals
+ * to its answer, zero without one
  * @param keys the keys that callers hold or wait for, or that have unfinished commands
  * @param watchedLeases how many leases are watched, those of minimum hold times included
  * @param timers how many timers are set
  * @param heldByThisThread how many locks the calling thread is remembered to hold
  */
-record RegistrySnapshot(List<HeldLockSnapshot> held, List<KeySnapshot> keys, int watchedLeases, int timers,
-		int heldByThisThread) {
+public record RegistrySnapshot(LockInstance instance, List<HeldLockSnapshot> held, List<WaitingSnapshot> waiting,
+		Duration renewalLateness, List<KeySnapshot> keys, int watchedLeases, int timers, int heldByThisThread) {
 
-	/** Return whether no lock is held, waited for, or on its way to the store. */
-	boolean isIdle() {
+	/**
+	 * Return whether no lock is held, waited for, or on its way to the store.
+	 * @return whether the registry is idle
+	 */
+	public boolean isIdle() {
 		return this.watchedLeases == 0 && this.keys.isEmpty();
 	}
 
@@ -30,13 +40,64 @@ record RegistrySnapshot(List<HeldLockSnapshot> held, List<KeySnapshot> keys, int
 	 * @param key the key of the lock
 	 * @param name the declared name of the lock
 	 * @param mode the mode in which the store has granted it
-	 * @param fencingToken the fencing token
+	 * @param state whether the lock is held
+	 * @param caller the name of the thread that holds the lock; {@code null} for
+	 * asynchronous work
+	 * @param since when the caller acquired the lock, by the clock of this JVM
 	 * @param heldFor how long it has been held
 	 * @param remaining what is left of its lease, zero if it is no longer held
+	 * @param renewals how often its lease was renewed
 	 * @param reentries how many acquisitions are open besides the first
+	 * @param fencingToken the fencing token
+	 * @param grantToken the first fencing token of the grant of the store
+	 * @param waiting how many callers of this JVM wait for the key
 	 */
-	record HeldLockSnapshot(String key, String name, LockMode mode, long fencingToken, Duration heldFor,
-			Duration remaining, int reentries) {
+	public record HeldLockSnapshot(String key, String name, LockMode mode, LockState state, @Nullable String caller,
+			Instant since, Duration heldFor, Duration remaining, int renewals, int reentries, long fencingToken,
+			long grantToken, int waiting) {
+
+		static HeldLockSnapshot of(Hold hold, long wallMillis, int waiting) {
+			Hold origin = hold.origin();
+			Duration heldFor = Duration.ofNanos(origin.heldNanos());
+			Duration remaining = Duration.ofNanos(origin.remainingLockNanos());
+			LockState held = hold.isAtRisk() ? LockState.AT_RISK : LockState.HELD;
+			Thread thread = hold.thread();
+			return new HeldLockSnapshot(hold.key(), hold.name(), hold.mode(),
+					remaining.isZero() ? LockState.LOST : held, (thread != null) ? thread.getName() : null,
+					Instant.ofEpochMilli(wallMillis - heldFor.toMillis()), heldFor, remaining, hold.renewals(),
+					Math.max(0, origin.levels() - 1), hold.holder().fencingToken(), hold.holder().grantToken(),
+					waiting);
+		}
+
+	}
+
+	/**
+	 * One waiting caller.
+	 *
+	 * @param key the key of the lock
+	 * @param name the declared name of the lock
+	 * @param mode the requested mode
+	 * @param caller the name of the thread that waits
+	 * @param since when the wait began, by the clock of this JVM
+	 */
+	public record WaitingSnapshot(String key, String name, LockMode mode, String caller, Instant since) {
+	}
+
+	/**
+	 * The state of a lock that a caller holds.
+	 */
+	public enum LockState {
+
+		/** The lock is held. */
+		HELD,
+
+		/**
+		 * The lock is held, its renewal failed, and less than half of its lease is left.
+		 */
+		AT_RISK,
+
+		/** The lock is lost, and its caller has not left yet. */
+		LOST
 
 	}
 

@@ -98,6 +98,12 @@ public abstract class Lease {
 	/** Replaced only by a later one, and only before it has passed. */
 	private volatile Validity validity;
 
+	/**
+	 * How many renewals have succeeded. For reports only: two renewals of one lease are
+	 * never handled at the same time.
+	 */
+	private volatile int renewals;
+
 	/** When to renew next, unless the lease joins an earlier batch. */
 	private volatile long renewAtNanos;
 
@@ -167,6 +173,14 @@ public abstract class Lease {
 	 * @return the thread, or {@code null} if the lock does not depend on a thread
 	 */
 	protected abstract @Nullable Thread owningThread();
+
+	/**
+	 * Return whether the store has reported that an operator ended the grant.
+	 * @return whether a loss is to be put down to that
+	 */
+	protected boolean isEndedByOperator() {
+		return false;
+	}
 
 	/**
 	 * Called once when the lease is lost, on any thread. Must not block.
@@ -380,6 +394,14 @@ public abstract class Lease {
 	}
 
 	/**
+	 * Return how many renewals have succeeded.
+	 * @return the number
+	 */
+	public final int renewals() {
+		return this.renewals;
+	}
+
+	/**
 	 * Return how long the lock must remain locked if its holder releases it now.
 	 * @return what remains of the minimum hold time, zero if there is none
 	 */
@@ -429,6 +451,9 @@ public abstract class Lease {
 
 	/** Return why the store refused a renewal. */
 	final LossCause causeOfRefusal(RenewalResult.Gone answer) {
+		if (isEndedByOperator()) {
+			return LossCause.RELEASED_BY_OPERATOR;
+		}
 		if (answer.takenOver()) {
 			return LossCause.TAKEN_OVER;
 		}
@@ -562,6 +587,7 @@ public abstract class Lease {
 		// A lease that expired before the answer arrived is lost.
 		if (!checkExpired() && later.remainingNanos(this.clock) >= this.validity.remainingNanos(this.clock)) {
 			this.validity = later;
+			this.renewals++;
 			this.failures = NOT_FAILED;
 			if (this.grantTooShort && countsFromConfirmation()) {
 				// Fails if expireAfter() on another thread has replaced the terms.

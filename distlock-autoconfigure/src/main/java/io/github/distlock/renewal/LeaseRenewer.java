@@ -53,6 +53,8 @@ public final class LeaseRenewer {
 
 	private volatile boolean stopped;
 
+	private volatile Duration lateness = Duration.ZERO;
+
 	private final RenewalWarnings warnings = new RenewalWarnings();
 
 	/**
@@ -151,6 +153,11 @@ public final class LeaseRenewer {
 	/** Return the leases that are watched now, in no particular order. */
 	public List<Lease> leases() {
 		return this.leases.snapshot();
+	}
+
+	/** Return how late the last batch of renewals was answered, zero without one. */
+	public Duration lateness() {
+		return this.lateness;
 	}
 
 	/** Return how many leases are watched. */
@@ -284,7 +291,8 @@ public final class LeaseRenewer {
 				batch.answered(risk);
 				this.timer.scheduleReliably(lease.untilNextEvent());
 			}
-			this.listener.renewed(renewed, gone, failed, Duration.ofNanos(lateness));
+			this.lateness = Duration.ofNanos(lateness);
+			this.listener.renewed(renewed, gone, failed, this.lateness);
 		}
 		catch (Throwable ex) {
 			logger.error("The answer to a renewal of leases could not be handled: its leases are renewed again", ex);

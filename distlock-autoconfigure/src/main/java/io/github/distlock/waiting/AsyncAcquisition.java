@@ -57,7 +57,7 @@ final class AsyncAcquisition {
 				ended(outcome);
 			});
 			if (first && !waiter.triesOnce() && waiter.outcome() == null) {
-				this.request.onWaiting().run();
+				this.request.listener().waiting();
 			}
 		}
 		catch (RuntimeException | Error ex) {
@@ -92,6 +92,9 @@ final class AsyncAcquisition {
 			acquired(success.holder());
 		}
 		else {
+			if (outcome instanceof Outcome.TimedOut timedOut) {
+				this.request.listener().timedOut(timedOut.holder());
+			}
 			this.result.complete(null);
 		}
 	}

@@ -45,6 +45,9 @@ final class BlockingAcquirer {
 				throw failure.forCaller();
 			}
 			Holder holder = validHolder(outcome);
+			if (outcome instanceof Outcome.TimedOut timedOut) {
+				request.listener().timedOut(timedOut.holder());
+			}
 			// One answer ends the wait of a caller that tries once, whatever it is.
 			if (holder != null || waiter.triesOnce() || !(outcome instanceof Outcome.Success)) {
 				return holder;
@@ -118,7 +121,7 @@ final class BlockingAcquirer {
 				}
 				if (!notified && !waiter.triesOnce()) {
 					notified = true;
-					waiter.request().onWaiting().run();
+					waiter.request().listener().waiting();
 					// A listener may have parked, and used up the wake-up.
 					continue;
 				}

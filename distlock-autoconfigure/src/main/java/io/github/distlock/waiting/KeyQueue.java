@@ -11,6 +11,7 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -112,7 +113,7 @@ final class KeyQueue implements QueueEvents {
 				return false;
 			}
 			if (waiter.triesOnce() && (this.holder != null || !this.waiters.isEmpty())) {
-				this.waiters.decide(waiter, new Outcome.TimedOut());
+				this.waiters.decide(waiter, timedOut());
 			}
 			else {
 				this.waiters.add(waiter);
@@ -144,7 +145,7 @@ final class KeyQueue implements QueueEvents {
 			}
 			LockBackendException failure = failure();
 			// After a failure it is unknown whether the lock was free: not a time-out.
-			Outcome timeoutOutcome = (failure != null) ? new Outcome.Failure(failure) : new Outcome.TimedOut();
+			Outcome timeoutOutcome = (failure != null) ? new Outcome.Failure(failure) : timedOut();
 			dismiss(waiter, timedOut ? timeoutOutcome : new Outcome.GaveUp());
 			return true;
 		});
@@ -336,7 +337,7 @@ final class KeyQueue implements QueueEvents {
 		try {
 			Ticket held = (this.holder != null) ? this.holder.ticket() : null;
 			return new KeySnapshot(this.key, held, this.waiters.size(),
-					this.inFlight != null || !this.pendingReleases.isEmpty());
+					this.inFlight != null || !this.pendingReleases.isEmpty(), blockedBy());
 		}
 		finally {
 			this.lock.unlock();
@@ -375,7 +376,7 @@ final class KeyQueue implements QueueEvents {
 			if (granted.grant().validity().hasPassed(this.context.clock())) {
 				// For a waiter that tries once this was the only attempt. A downgrade
 				// must not attempt again: another writer may have held the lock since.
-				this.waiters.matching(Waiter::triesOnce).forEach((waiter) -> dismiss(waiter, new Outcome.TimedOut()));
+				this.waiters.matching(Waiter::triesOnce).forEach((waiter) -> dismiss(waiter, timedOut()));
 				retryTimer().retryAfterStaleGrant();
 			}
 			else {
@@ -384,7 +385,8 @@ final class KeyQueue implements QueueEvents {
 			return;
 		}
 		queued.waited = true;
-		this.waiters.decideAll(new Outcome.TimedOut(), Waiter::triesOnce);
+		queued.blockedBy = holderOf(result);
+		this.waiters.decideAll(timedOut(), Waiter::triesOnce);
 		if (result instanceof AttemptResult.Queued waiting) {
 			retryTimer().retryAfter(waiting.retryAfter());
 			if (queued.markQueued(waiting.queuedNow())) {
@@ -399,6 +401,25 @@ final class KeyQueue implements QueueEvents {
 		else {
 			queued.due = true;
 		}
+	}
+
+	private static @Nullable StoredHolder holderOf(AttemptResult result) {
+		return (result instanceof AttemptResult.Busy busy) ? busy.holder()
+				: (result instanceof AttemptResult.Queued waiting) ? waiting.holder() : null;
+	}
+
+	/** What holds the lock, as far as this queue knows. For messages only. */
+	private @Nullable StoredHolder blockedBy() {
+		Holder current = this.holder;
+		if (current != null) {
+			Ticket ticket = current.ticket();
+			return new StoredHolder(ticket.instance(), ticket.mode(), null, null, current.grantToken());
+		}
+		return (this.queuedTicket != null) ? this.queuedTicket.blockedBy : null;
+	}
+
+	private Outcome timedOut() {
+		return new Outcome.TimedOut(blockedBy());
 	}
 
 	/** The queued ticket was granted the lock: the first waiter becomes the holder. */
@@ -523,7 +544,7 @@ final class KeyQueue implements QueueEvents {
 			this.queuedTicket.attemptUnanswered = true;
 		}
 		// A downgrade must not attempt again: another writer may have held the lock.
-		this.waiters.decideAll(new Outcome.TimedOut(), Waiter::isDowngrade);
+		this.waiters.decideAll(timedOut(), Waiter::isDowngrade);
 		if (command instanceof Command.Attempt attempt) {
 			markAttemptUnanswered(attempt.ticket());
 			if (wasInFlight && !attempt.ticket().equals(liveTicket())

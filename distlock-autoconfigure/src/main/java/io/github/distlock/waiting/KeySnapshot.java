@@ -1,5 +1,6 @@
 package io.github.distlock.waiting;
 
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param holder the ticket that holds the lock, or {@code null} if no caller holds it
  * @param waiters how many callers wait for the lock
  * @param unfinished whether a command is on its way to the store, or has to be repeated
+ * @param blockedBy what holds the lock, as far as this JVM knows without asking the
+ * store; a caller of this JVM, or what the store said last
  */
-public record KeySnapshot(String key, @Nullable Ticket holder, int waiters, boolean unfinished) {
+public record KeySnapshot(String key, @Nullable Ticket holder, int waiters, boolean unfinished,
+		@Nullable StoredHolder blockedBy) {
 }

@@ -4,7 +4,9 @@ import java.time.Duration;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ticket of a key that waits, and what is known about it. Guarded by the lock of its
@@ -28,6 +30,11 @@ final class QueuedTicket {
 
 	/** Whether the store has answered that the ticket waits. */
 	private boolean queued;
+
+	/**
+	 * What held the lock at the last attempt, if the store said so. For messages only.
+	 */
+	@Nullable StoredHolder blockedBy;
 
 	/** Whether to send an attempt as soon as that is allowed. */
 	boolean due;

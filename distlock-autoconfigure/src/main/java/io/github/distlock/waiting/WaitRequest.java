@@ -12,11 +12,10 @@ import io.github.distlock.LockMode;
  * @param fair whether the order of arrival holds over all JVMs
  * @param lease the lease to ask the store for
  * @param waitTime how long to wait: zero tries once, negative waits without a limit
- * @param onWaiting called once, on the caller's thread, when the lock is not free and
- * waiting begins
+ * @param listener is told about the wait
  */
 public record WaitRequest(String key, LockMode mode, boolean fair, Duration lease, Duration waitTime,
-		Runnable onWaiting) {
+		WaitListener listener) {
 
 	/** Create the request of a writer that becomes a reader: it tries once. */
 	static WaitRequest forDowngrade(String key, Duration lease) {

@@ -6,6 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,7 +118,12 @@ abstract class Waiter {
 
 		}
 
-		record TimedOut() implements Outcome {
+		/**
+		 * The wait time has passed.
+		 *
+		 * @param holder what held the lock last, if known
+		 */
+		record TimedOut(@Nullable StoredHolder holder) implements Outcome {
 		}
 
 		/** The caller ended the wait. */

@@ -8,6 +8,7 @@ import io.github.distlock.LockRequest;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Waiter.Outcome;
@@ -229,13 +230,14 @@ class KeyQueueTests extends KeyQueueFixture {
 	void aSnapshotShowsTheHolderTheWaitersAndWhetherACommandIsUnfinished() {
 		Waiter first = waiter(LEASE);
 		Command.Attempt attempt = attempt(this.queue.join(first));
-		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 1, true));
+		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 1, true, null));
 		this.queue.attemptAnswered(attempt, granted());
 		this.queue.join(waiter(LEASE));
 		this.queue.join(waiter(LEASE));
-		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", attempt.ticket(), 2, false));
+		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", attempt.ticket(), 2, false,
+				new StoredHolder(attempt.ticket().instance(), attempt.ticket().mode(), null, null, 1)));
 		this.queue.release(holder(first), deadline());
-		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 2, true));
+		assertThat(this.queue.snapshot()).isEqualTo(new KeySnapshot("key", null, 2, true, null));
 	}
 
 }

@@ -1,0 +1,58 @@
+package io.github.distlock.registry;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.github.distlock.backend.Ticket;
+
+/**
+ * The grants of this JVM that an operator has ended, the latest ones. The report of the
+ * store may come before the lock is added to the held ones, and a refused renewal or
+ * release asks here for its cause. Thread-safe.
+ */
+final class EndedGrants {
+
+	private static final int MAXIMUM = 1000;
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	/** The first token of each grant. Guarded by {@link #lock}. */
+	private final Map<Ticket, Long> grants = new LinkedHashMap<>() {
+
+		@Override
+		protected boolean removeEldestEntry(Map.Entry<Ticket, Long> eldest) {
+			return size() > MAXIMUM;
+		}
+
+	};
+
+	/** Almost always false, so that locks are added without taking the lock. */
+	private volatile boolean any;
+
+	void add(Ticket ticket, long grantToken) {
+		this.lock.lock();
+		try {
+			this.grants.put(ticket, grantToken);
+			this.any = true;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	boolean contains(Ticket ticket, long grantToken) {
+		if (!this.any) {
+			return false;
+		}
+		this.lock.lock();
+		try {
+			Long ended = this.grants.get(ticket);
+			return ended != null && ended == grantToken;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+}

@@ -1,0 +1,64 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import io.github.distlock.LockHolder;
+import io.github.distlock.LockInstance;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says what holds a lock, in exceptions and log lines.
+ */
+final class HolderMessages {
+
+	private final RegistryRuntime runtime;
+
+	HolderMessages(RegistryRuntime runtime) {
+		this.runtime = runtime;
+	}
+
+	/**
+	 * Return the exception for a wait time that has passed.
+	 * @param blockedBy what held the lock last, if known
+	 * @param ask whether the store may be asked which JVM that is
+	 */
+	LockNotAcquiredException notAcquired(LockRequest request, Duration waitTime, @Nullable StoredHolder blockedBy,
+			boolean ask) {
+		LockHolder holder = (blockedBy != null) ? holder(request.key(), blockedBy, ask) : null;
+		return new LockNotAcquiredException("Lock '" + request.key() + "' (" + request.label()
+				+ ") was not acquired within " + (waitTime.isZero() ? "one attempt" : waitTime.toString()) + ": "
+				+ describe(holder) + ". Wait longer (waitTime, distlock.wait-time), or hold it for a shorter time",
+				holder, null);
+	}
+
+	/** Return what holds a lock, from what the store has said. */
+	LockHolder holder(String key, StoredHolder stored, boolean ask) {
+		LockInstance instance = this.runtime.directory().resolve(stored.instance(), ask);
+		if (instance == this.runtime.self()) {
+			Hold hold = this.runtime.heldLocks().find(key, stored.grantToken());
+			if (hold != null) {
+				Thread thread = hold.thread();
+				return new LockHolder(instance, hold.mode(), this.runtime.wallTime(hold.origin().heldNanos()),
+						(thread != null) ? thread.getName() : null);
+			}
+		}
+		return new LockHolder(instance, stored.mode(), stored.since(), null);
+	}
+
+	/** Return a clause that says what holds a lock. */
+	String describe(@Nullable LockHolder holder) {
+		if (holder == null) {
+			return "another caller holds it";
+		}
+		Instant since = holder.since();
+		String subject = (holder.instance() != this.runtime.self()) ? holder.instance().describe()
+				: (holder.caller() != null) ? "thread '" + holder.caller() + "' of this JVM"
+						: "another caller of this JVM";
+		return subject + ((since != null) ? " has held it since " + since : " holds it");
+	}
+
+}

@@ -1,0 +1,50 @@
+package io.github.distlock.registry;
+
+import io.github.distlock.LockRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One caller that waits for a lock. Compared by identity.
+ */
+final class WaitingCaller {
+
+	private final LockRequest request;
+
+	/** The thread that waits; {@code null} if a future waits. */
+	private final @Nullable Thread thread;
+
+	private final String name;
+
+	private final long startNanos;
+
+	/** Whether the slow wait was logged. Only the check of slow waits uses it. */
+	boolean reportedSlow;
+
+	/** Whether the caller was reported as part of a deadlock. The same check uses it. */
+	boolean reportedDeadlock;
+
+	WaitingCaller(LockRequest request, @Nullable Thread thread, long startNanos) {
+		this.request = request;
+		this.thread = thread;
+		this.name = (thread != null) ? thread.getName() : "asynchronous";
+		this.startNanos = startNanos;
+	}
+
+	LockRequest request() {
+		return this.request;
+	}
+
+	@Nullable Thread thread() {
+		return this.thread;
+	}
+
+	/** The name of the thread at the beginning of the wait. */
+	String name() {
+		return this.name;
+	}
+
+	long startNanos() {
+		return this.startNanos;
+	}
+
+}

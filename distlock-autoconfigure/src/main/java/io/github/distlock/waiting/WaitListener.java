@@ -1,0 +1,24 @@
+package io.github.distlock.waiting;
+
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Is told about the wait of one caller. Called without a lock, on the caller's thread or
+ * on a callback thread.
+ */
+@FunctionalInterface
+public interface WaitListener {
+
+	/** Called once, when the lock is not free and waiting begins. */
+	void waiting();
+
+	/**
+	 * Called when the wait ends because its time has passed.
+	 * @param holder what held the lock last, as far as this JVM knows without asking the
+	 * store
+	 */
+	default void timedOut(@Nullable StoredHolder holder) {
+	}
+
+}
