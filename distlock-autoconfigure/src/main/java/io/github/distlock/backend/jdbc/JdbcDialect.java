@@ -52,6 +52,11 @@ enum JdbcDialect {
 		return name().toLowerCase(Locale.ROOT);
 	}
 
+	/** Return the name of the database in messages. */
+	String product() {
+		return this.product;
+	}
+
 	/** Whether the statement of an attempt returns the row. */
 	boolean attemptReturnsRow() {
 		return this != MYSQL;

@@ -36,6 +36,8 @@ final class JdbcExceptionTranslator {
 	/** H2: another transaction has changed the row. Not translated by Spring. */
 	private static final String H2_CONCURRENT_UPDATE = "90131";
 
+	private static final String H2_NOT_ENOUGH_RIGHTS = "90096";
+
 	/** MySQL, MariaDB: the server is read-only, for example a former primary. */
 	private static final Set<Integer> READ_ONLY = Set.of(1290, 1792, 1836);
 
@@ -150,7 +152,7 @@ final class JdbcExceptionTranslator {
 	/** Whether the statement is not allowed, which a repetition does not change. */
 	private static boolean isForbidden(SQLException ex) {
 		String state = ex.getSQLState();
-		return state != null && state.startsWith("42");
+		return state != null && (state.startsWith("42") || H2_NOT_ENOUGH_RIGHTS.equals(state));
 	}
 
 	private static @Nullable String state(Throwable failure) {

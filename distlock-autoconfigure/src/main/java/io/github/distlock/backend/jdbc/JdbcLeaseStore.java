@@ -9,9 +9,12 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreAdministration;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -36,10 +39,17 @@ final class JdbcLeaseStore implements LockStore {
 
 	private final BackendDescription description;
 
-	JdbcLeaseStore(JdbcResources resources, JdbcBackendSettings settings, BackendDescription description) {
+	private final LockSignals signals;
+
+	private final StoreAdministration administration;
+
+	JdbcLeaseStore(JdbcResources resources, JdbcBackendSettings settings, BackendDescription description,
+			LockSignals signals, TimeSource clock) {
 		this.resources = resources;
 		this.settings = settings;
 		this.description = description;
+		this.signals = signals;
+		this.administration = new JdbcAdministration(resources, clock);
 	}
 
 	@Override
@@ -68,21 +78,29 @@ final class JdbcLeaseStore implements LockStore {
 
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		return this.resources.executor().run(Kind.HOLDER, "release", ticket.key(), (connection, sent) -> {
-			boolean released = this.resources.table().release(connection, ticket, lastToken, next);
-			this.resources.cleaner().rowUsed();
-			if (next == null) {
-				return new ReleaseResult(released, null);
-			}
-			LeaseRow row = released ? this.resources.table().read(connection, sent, ticket.key())
-					: this.resources.table().attempt(connection, sent, next.ticket(), next.lease(), true);
-			return new ReleaseResult(released, answer(next.ticket(), row, true));
-		});
+		ReleaseResult result = this.resources.executor()
+			.run(Kind.HOLDER, "release", ticket.key(), (connection, sent) -> {
+				boolean released = this.resources.table().release(connection, ticket, lastToken, next);
+				this.resources.cleaner().rowUsed();
+				if (next == null) {
+					return new ReleaseResult(released, null);
+				}
+				LeaseRow row = released ? this.resources.table().read(connection, sent, ticket.key())
+						: this.resources.table().attempt(connection, sent, next.ticket(), next.lease(), true);
+				return new ReleaseResult(released, answer(next.ticket(), row, true));
+			});
+		if (!result.released()) {
+			this.resources.signalEnd(ticket, this.signals);
+		}
+		return result;
 	}
 
 	@Override
 	public void cancel(Ticket ticket) {
-		release(ticket, 0, null);
+		this.resources.executor().run(Kind.HOLDER, "cancellation", ticket.key(), (connection, sent) -> {
+			this.resources.cleaner().rowUsed();
+			return this.resources.table().release(connection, ticket, 0, null);
+		});
 	}
 
 	@Override
@@ -96,7 +114,17 @@ final class JdbcLeaseStore implements LockStore {
 		catch (LockBackendException ex) {
 			renewals.forEach((renewal) -> results.add(new RenewalResult.Unknown(ex)));
 		}
+		for (int i = 0; i < results.size(); i++) {
+			if (results.get(i) instanceof RenewalResult.Gone) {
+				this.resources.signalEnd(renewals.get(i).ticket(), this.signals);
+			}
+		}
 		return results;
+	}
+
+	@Override
+	public StoreAdministration administration() {
+		return this.administration;
 	}
 
 	private static List<RenewalResult> answers(List<Renewal> renewals, List<Boolean> held, TimeSource.Instant sent) {
@@ -113,7 +141,9 @@ final class JdbcLeaseStore implements LockStore {
 			return new AttemptResult.Granted(new Grant(row.fence() - this.settings.tokensPerGrant() + 1, row.fence(),
 					Validity.until(row.sent(), row.remaining())));
 		}
-		return queue ? new AttemptResult.Queued(retryAfter(row), false) : new AttemptResult.Busy(row.remaining());
+		StoredHolder holder = row.holder(this.settings.tokensPerGrant());
+		return queue ? new AttemptResult.Queued(retryAfter(row), false, holder)
+				: new AttemptResult.Busy(row.remaining(), holder);
 	}
 
 	/**

@@ -5,6 +5,9 @@ import java.util.Map;
 
 import javax.sql.DataSource;
 
+import io.github.distlock.LockInstance;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
 import org.apache.commons.logging.Log;
@@ -26,28 +29,33 @@ final class JdbcResources {
 
 	private final JdbcExecutor executor;
 
+	private final InstanceTable instances;
+
 	private final LockTableCleaner cleaner;
 
 	private JdbcResources(LockDataSource dataSource, JdbcBackendSettings settings, int threads,
-			ReservedConnectionCount count, TimeSource clock) {
+			ReservedConnectionCount count, TimeSource clock, LockInstance self, long tokens) {
 		this.dataSource = dataSource;
 		this.table = new LockTable(dataSource, settings);
 		this.threads = new JdbcThreads(threads, clock);
 		this.executor = new JdbcExecutor(this.dataSource, this.threads, count, settings, clock);
-		this.cleaner = new LockTableCleaner(this.executor);
+		this.instances = new InstanceTable(this.executor, self, settings.keyPrefix(), tokens);
+		this.cleaner = new LockTableCleaner(this.executor, this.instances);
 	}
 
 	/** Open the parts for the mode {@code lease}. Does not need the database yet. */
-	static JdbcResources lease(DataSource applicationDataSource, JdbcBackendSettings settings, TimeSource clock) {
+	static JdbcResources lease(DataSource applicationDataSource, JdbcBackendSettings settings, TimeSource clock,
+			LockInstance self) {
 		LockDataSource dataSource = new LockDataSource(applicationDataSource, settings);
 		ReservedConnectionCount count = ReservedConnectionCount.configured(dataSource, settings);
 		// One thread for each connection, and one to take reserved connections.
 		int threads = settings.maxConnections() + count.maximum() + 1;
-		return new JdbcResources(dataSource, settings, threads, count, clock).start();
+		return new JdbcResources(dataSource, settings, threads, count, clock, self, settings.tokensPerGrant()).start();
 	}
 
 	/** Open the parts for the mode {@code row}. Does not need the database yet. */
-	static JdbcResources row(DataSource applicationDataSource, JdbcBackendSettings settings, TimeSource clock) {
+	static JdbcResources row(DataSource applicationDataSource, JdbcBackendSettings settings, TimeSource clock,
+			LockInstance self) {
 		int held = settings.maxConnections();
 		LockDataSource dataSource = new LockDataSource(applicationDataSource, settings);
 		Integer size = dataSource.pool().size();
@@ -60,7 +68,8 @@ final class JdbcResources {
 		}
 		// Twice as many threads as connections: releases run while other threads wait for
 		// rows.
-		return new JdbcResources(dataSource, settings, 2 * held + 1, ReservedConnectionCount.none(dataSource), clock)
+		return new JdbcResources(dataSource, settings, 2 * held + 1, ReservedConnectionCount.none(dataSource), clock,
+				self, JdbcRowBackend.TOKENS)
 			.start();
 	}
 
@@ -86,6 +95,10 @@ final class JdbcResources {
 		return this.executor;
 	}
 
+	InstanceTable instances() {
+		return this.instances;
+	}
+
 	LockTableCleaner cleaner() {
 		return this.cleaner;
 	}
@@ -95,6 +108,16 @@ final class JdbcResources {
 		List<Boolean> rows = this.executor.run(Kind.MAINTENANCE, "check", null,
 				(connection, sent) -> connection.query("probe", Map.of("key", new byte[0]), (row, number) -> true));
 		logger.debug("The table of locks exists" + (rows.isEmpty() ? "" : ", and has a row with an empty key"));
+	}
+
+	/**
+	 * Signal that an operator has ended the grant of a ticket, if that is why it is gone.
+	 */
+	void signalEnd(Ticket ticket, LockSignals signals) {
+		long grantToken = this.instances.endedGrant(ticket.token());
+		if (grantToken != 0) {
+			signals.ended(ticket, grantToken);
+		}
 	}
 
 	void close() {

@@ -65,8 +65,8 @@ public final class JdbcRowBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		return new JdbcRowStore(JdbcResources.row(this.dataSource, this.settings, this.clock), this.settings,
-				this.description, context.signals());
+		return new JdbcRowStore(JdbcResources.row(this.dataSource, this.settings, this.clock, context.self()),
+				this.settings, this.description, context.signals(), this.clock);
 	}
 
 }

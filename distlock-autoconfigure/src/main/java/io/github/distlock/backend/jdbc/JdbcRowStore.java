@@ -12,7 +12,9 @@ import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.RowTicket.HeldRow;
 import org.jspecify.annotations.Nullable;
 
@@ -30,14 +32,20 @@ final class JdbcRowStore implements LockStore {
 
 	private final BackendDescription description;
 
+	private final LockSignals signals;
+
+	private final StoreAdministration administration;
+
 	private volatile boolean closed;
 
 	JdbcRowStore(JdbcResources resources, JdbcBackendSettings settings, BackendDescription description,
-			LockSignals signals) {
+			LockSignals signals, TimeSource clock) {
 		this.resources = resources;
 		this.tickets = new RowTickets(resources, settings, signals);
 		this.settings = settings;
 		this.description = description;
+		this.signals = signals;
+		this.administration = new JdbcAdministration(resources, clock);
 	}
 
 	@Override
@@ -154,6 +162,11 @@ final class JdbcRowStore implements LockStore {
 		RowTicket rowTicket = this.tickets.find(ticket);
 		HeldRow held = (alive && rowTicket != null) ? rowTicket.held() : null;
 		return (held != null) ? new RenewalResult.Extended(held.grant().validity()) : new RenewalResult.Gone();
+	}
+
+	@Override
+	public StoreAdministration administration() {
+		return this.administration;
 	}
 
 	private void requireOpen() {

@@ -156,6 +156,13 @@ final class LockDataSource extends DelegatingDataSource {
 		return Objects.requireNonNull(this.databaseInfo).statements();
 	}
 
+	/** Return the name and the URL of the database, as far as they are known. */
+	String location() {
+		DatabaseInfo info = this.databaseInfo;
+		String url = (info != null) ? info.url() : this.pool.url();
+		return DatabaseLocation.describe((info != null) ? info.dialect() : null, url);
+	}
+
 	private DatabaseInfo detectDatabase(Connection connection) throws SQLException {
 		// Also called if the result is not needed: it makes a lazy proxy fetch its
 		// physical connection.
@@ -163,7 +170,7 @@ final class LockDataSource extends DelegatingDataSource {
 		DatabaseInfo info = this.databaseInfo;
 		if (info == null) {
 			JdbcDialect dialect = JdbcDialect.of(database);
-			info = new DatabaseInfo(dialect, new SqlStatements(dialect),
+			info = new DatabaseInfo(dialect, new SqlStatements(dialect), database.getURL(),
 					connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED);
 			this.databaseInfo = info;
 		}
@@ -228,7 +235,8 @@ final class LockDataSource extends DelegatingDataSource {
 
 	}
 
-	private record DatabaseInfo(JdbcDialect dialect, SqlStatements statements, boolean needsReadCommitted) {
+	private record DatabaseInfo(JdbcDialect dialect, SqlStatements statements, @Nullable String url,
+			boolean needsReadCommitted) {
 	}
 
 }

@@ -4,14 +4,17 @@ import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockMode;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +46,16 @@ final class LockTable {
 			throw new LockDefinitionException("The key prefix '" + this.keyPrefix + "' has " + bytes
 					+ " bytes, the maximum is " + MAX_PREFIX_BYTES + ": choose a shorter one");
 		}
+	}
+
+	/** Return the beginning of every key. */
+	String keyPrefix() {
+		return this.keyPrefix;
+	}
+
+	/** Return how many fencing tokens a grant of this JVM covers. */
+	long tokens() {
+		return this.tokens;
 	}
 
 	/**
@@ -100,8 +113,19 @@ final class LockTable {
 		return held;
 	}
 
+	/** End a grant, whatever renewed it last. Returns whether it was held until now. */
+	boolean end(LockConnection connection, byte[] key, String owner, long fence) {
+		return connection.update("endGrant", Map.of("key", key, "owner", owner, "fence", fence)) == 1;
+	}
+
+	/** Return some of the leases that an instance holds. */
+	List<OwnedRow> heldBy(LockConnection connection, String instance) {
+		return connection.query("heldBy", Map.of("owners", instance + ':'),
+				(row, number) -> new OwnedRow(row.getBytes(1), row.getString(2), row.getLong(3), row.getLong(4)));
+	}
+
 	private static LeaseRow first(List<LeaseRow> rows, TimeSource.Instant sent) {
-		return rows.isEmpty() ? new LeaseRow("", 0, Duration.ZERO, sent) : rows.get(0);
+		return rows.isEmpty() ? new LeaseRow("", 0, Duration.ZERO, 0, sent) : rows.get(0);
 	}
 
 	private static long micros(Duration duration) {
@@ -114,15 +138,58 @@ final class LockTable {
 	 * @param owner the ticket that holds the lock, empty if the lock is free
 	 * @param fence the last token of the grant
 	 * @param remaining the rest of the lease, zero if it has expired
+	 * @param nowMicros when the statement began, by the clock of the database
 	 * @param sent a moment before the statement was sent
 	 */
-	record LeaseRow(String owner, long fence, Duration remaining, TimeSource.Instant sent) {
+	record LeaseRow(String owner, long fence, Duration remaining, long nowMicros, TimeSource.Instant sent) {
 
 		private static LeaseRow read(ResultSet row, TimeSource.Instant sent) throws SQLException {
 			return new LeaseRow(row.getString(1), row.getLong(2),
-					Duration.of(Math.max(0, row.getLong(3)), ChronoUnit.MICROS), sent);
+					Duration.of(Math.max(0, row.getLong(3)), ChronoUnit.MICROS), row.getLong(4), sent);
 		}
 
+		/** Return whether a ticket holds the lock by a lease. */
+		boolean isHeld() {
+			return !this.owner.isEmpty() && !this.remaining.isZero();
+		}
+
+		/** Return the instance of the ticket that holds the lock. */
+		String instance() {
+			int separator = this.owner.lastIndexOf(':');
+			return (separator < 0) ? this.owner : this.owner.substring(0, separator);
+		}
+
+		/** Return when the lease ends, by the clock of the database. */
+		long endMicros() {
+			return this.nowMicros + micros(this.remaining);
+		}
+
+		/**
+		 * Return what holds the lock. The first token of a grant is the time of the
+		 * grant, unless the clock was set back.
+		 * @param tokens how many tokens the grant covers
+		 * @return the holder, or {@code null} if the lock is free
+		 */
+		@Nullable StoredHolder holder(long tokens) {
+			if (!isHeld()) {
+				return null;
+			}
+			long first = this.fence - tokens + 1;
+			Instant since = (first <= this.nowMicros) ? InstanceTable.instant(first) : null;
+			return new StoredHolder(instance(), LockMode.EXCLUSIVE, since, this.remaining, first);
+		}
+
+	}
+
+	/**
+	 * The row of a lock that an instance holds.
+	 *
+	 * @param key the key in the table
+	 * @param owner the ticket that holds the lock
+	 * @param fence the last token of the grant
+	 * @param endMicros when the lease ends, by the clock of the database
+	 */
+	record OwnedRow(byte[] key, String owner, long fence, long endMicros) {
 	}
 
 }

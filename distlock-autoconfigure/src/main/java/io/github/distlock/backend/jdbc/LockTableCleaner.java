@@ -5,14 +5,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Deletes unused rows: those that have been free for ten seconds and whose last token is
- * older than that. It skips locked rows, and locks no row for longer than its transaction
- * lasts. It sends nothing while the table is empty and this JVM takes no locks.
+ * Deletes expired entries of instances, and unused rows: those that have been free for
+ * ten seconds and whose last token is older than that. It skips locked rows, and locks no
+ * row for longer than its transaction lasts. It sends nothing while the table is empty
+ * and this JVM takes no locks.
  */
 final class LockTableCleaner {
 
@@ -27,11 +29,14 @@ final class LockTableCleaner {
 
 	private final JdbcExecutor executor;
 
+	private final InstanceTable instances;
+
 	/** Whether the table may contain rows. */
 	private volatile boolean needed = true;
 
-	LockTableCleaner(JdbcExecutor executor) {
+	LockTableCleaner(JdbcExecutor executor, InstanceTable instances) {
 		this.executor = executor;
+		this.instances = instances;
 	}
 
 	void start(JdbcThreads threads) {
@@ -47,9 +52,18 @@ final class LockTableCleaner {
 	}
 
 	private void clean() {
-		if (!this.needed) {
-			return;
+		if (this.needed) {
+			cleanLocks();
 		}
+		try {
+			this.instances.clean();
+		}
+		catch (LockBackendException ex) {
+			logger.debug("Expired entries of instances could not be deleted; the next clean-up tries again", ex);
+		}
+	}
+
+	private void cleanLocks() {
 		// Before the query: a row that is inserted from now on sets the flag again.
 		this.needed = false;
 		try {

@@ -26,6 +26,9 @@ final class PoolProperties {
 	/** Names of the property for the maximum number of connections. */
 	private static final List<String> SIZES = List.of("maximumPoolSize", "maxTotal", "maxActive", "maxPoolSize");
 
+	/** Names of the property for the URL. */
+	private static final List<String> URLS = List.of("jdbcUrl", "url");
+
 	/**
 	 * Names of the times after which a pool ends a connection or reports it as leaked.
 	 */
@@ -114,6 +117,19 @@ final class PoolProperties {
 			millis = shorter(millis, number(ABANDONED), TimeUnit.SECONDS);
 		}
 		return Duration.ofMillis(Math.max(SHORTEST_USE.toMillis(), millis * 4 / 5));
+	}
+
+	/**
+	 * Return the URL of the database, which may contain credentials.
+	 * @return the URL, or {@code null} if it is unknown
+	 */
+	@Nullable String url() {
+		for (String name : URLS) {
+			if (value(name) instanceof String url) {
+				return url;
+			}
+		}
+		return null;
 	}
 
 	private static long shorter(long millis, @Nullable Number age, TimeUnit unit) {

@@ -1,19 +1,24 @@
 package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 import javax.sql.DataSource;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -36,10 +41,37 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 
 	private final AtomicLong numbers = new AtomicLong();
 
-	private final String instance = UUID.randomUUID().toString();
+	/** The first tokens of the grants that an operator has ended. */
+	final Map<Ticket, Long> ended = new ConcurrentHashMap<>();
+
+	private final String instance;
 
 	private JdbcNode(LockBackend backend) {
-		this.store = backend.open(new StoreContext(this.instance, this));
+		this(backend, LockInstance.of(UUID.randomUUID().toString()));
+	}
+
+	JdbcNode(LockBackend backend, LockInstance self) {
+		this.instance = self.id();
+		this.store = backend.open(new StoreContext(self, this));
+	}
+
+	/** A node that has an entry in the store as soon as it announces itself. */
+	static JdbcNode announced(DataSource dataSource, String prefix, boolean rows) {
+		JdbcBackendSettings settings = new JdbcBackendSettings(prefix, Duration.ofSeconds(2), Duration.ofSeconds(30),
+				10, 17);
+		return new JdbcNode(
+				rows ? new JdbcRowBackend(dataSource, settings, TimeSource.SYSTEM)
+						: new JdbcLeaseBackend(dataSource, settings, TimeSource.SYSTEM),
+				new LockInstance(UUID.randomUUID().toString().substring(0, 11), "order-service", "host-7", 4711L,
+						Instant.parse("2026-01-02T03:04:05.678Z")));
+	}
+
+	StoreAdministration administration() {
+		return this.store.administration();
+	}
+
+	String instance() {
+		return this.instance;
 	}
 
 	static JdbcNode lease(DataSource dataSource) {
@@ -112,6 +144,11 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 	@Override
 	public void renewNow(Ticket ticket) {
 		this.doubted.add(ticket);
+	}
+
+	@Override
+	public void ended(Ticket ticket, long grantToken) {
+		this.ended.put(ticket, grantToken);
 	}
 
 	@Override

@@ -32,3 +32,13 @@ SET LOCAL lock_timeout = '3s'
 -- name: clock
 -- statement_timestamp() may be older than the wait for the row.
 SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint
+
+-- name: announce
+INSERT INTO distlock_instance (id, key_prefix, application, host, pid, started_at, seen_at, tokens, ended_grant)
+VALUES (:id, :prefix, :application, :host, :pid, :started, ${now}, :tokens, 0)
+ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at
+
+-- name: noteEnd
+INSERT INTO distlock_instance (id, key_prefix, application, host, pid, started_at, seen_at, tokens, ended_grant)
+VALUES (:id, :prefix, '', '', 0, 0, :until, 0, :grant)
+ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, ended_grant = excluded.ended_grant

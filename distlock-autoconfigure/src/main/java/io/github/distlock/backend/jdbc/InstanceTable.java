@@ -1,0 +1,223 @@
+package io.github.distlock.backend.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
+import io.github.distlock.backend.InstanceEntry;
+import io.github.distlock.backend.StoreUnusableException;
+import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table {@code distlock_instance}: an entry for each instance, and a note for each
+ * grant that an operator has ended. The id of a note is the ticket that held the lock. No
+ * lock depends on this table: if it cannot be used, one warning says so, and it is not
+ * used any more.
+ */
+final class InstanceTable {
+
+	private static final Log logger = LogFactory.getLog(InstanceTable.class);
+
+	private static final int MAX_TEXT = 255;
+
+	private final JdbcExecutor executor;
+
+	private final LockInstance self;
+
+	private final byte[] keyPrefix;
+
+	private final long tokens;
+
+	/** Whether the table is missing or not accessible. Never reset. */
+	private volatile boolean off;
+
+	/** Whether the table may contain rows that will expire. */
+	private volatile boolean filled;
+
+	/**
+	 * Create the access to the table.
+	 * @param tokens how many fencing tokens a grant of this instance covers
+	 */
+	InstanceTable(JdbcExecutor executor, LockInstance self, String keyPrefix, long tokens) {
+		this.executor = executor;
+		this.self = self;
+		this.keyPrefix = keyPrefix.getBytes(StandardCharsets.UTF_8);
+		this.tokens = tokens;
+		this.filled = self.isResolved();
+	}
+
+	/** Return the instance that this store belongs to. */
+	LockInstance self() {
+		return this.self;
+	}
+
+	/** Return whether the table is missing or not accessible, as far as it is known. */
+	boolean isOff() {
+		return this.off;
+	}
+
+	/** Write or refresh the entry of this instance. */
+	void announce() {
+		Instant started = this.self.started();
+		if (!this.self.isResolved() || started == null) {
+			return;
+		}
+		this.filled = true;
+		Map<String, Object> values = Map.of("id", this.self.id(), "prefix", this.keyPrefix, "application",
+				text(this.self.application()), "host", text(this.self.host()), "pid",
+				Objects.requireNonNullElse(this.self.pid(), 0L), "started", micros(started), "tokens", this.tokens);
+		use(() -> this.executor.run(Kind.ATTEMPT, "entry of this instance", null,
+				(connection, sent) -> connection.update("announce", values)), 0);
+	}
+
+	private static String text(@Nullable String value) {
+		String text = (value != null) ? value : "";
+		return (text.length() > MAX_TEXT) ? text.substring(0, MAX_TEXT) : text;
+	}
+
+	/** Remove the entry of this instance. */
+	void withdraw() {
+		if (this.self.isResolved()) {
+			use(() -> this.executor.run(Kind.ATTEMPT, "removal of the entry of this instance", null,
+					(connection, sent) -> connection.update("withdraw", Map.of("id", this.self.id()))), 0);
+		}
+	}
+
+	/** Return the entries of the instances with the same prefix of keys. */
+	List<InstanceEntry> entries() {
+		List<InstanceEntry> entries = use(
+				() -> this.executor.run(Kind.ATTEMPT, "list of instances", null, (connection, sent) -> connection.query(
+						"instances", Map.of("prefix", this.keyPrefix),
+						(row, number) -> new InstanceEntry(new LockInstance(row.getString(1), row.getString(2),
+								row.getString(3), row.getLong(4), instant(row.getLong(5))), instant(row.getLong(6))))),
+				List.of());
+		this.filled |= !entries.isEmpty();
+		return entries;
+	}
+
+	/**
+	 * Return the entry of an instance, {@code null} if there is none or the table cannot
+	 * be used.
+	 */
+	@Nullable Known find(String instance) {
+		return first(use(() -> this.executor.run(Kind.ATTEMPT, "look-up of an instance", null,
+				(connection, sent) -> query(connection, instance)), List.of()));
+	}
+
+	/** The same, inside of a command. */
+	@Nullable Known find(LockConnection connection, String instance) {
+		return first(query(connection, instance));
+	}
+
+	private static List<Known> query(LockConnection connection, String instance) {
+		return connection.query("instance", Map.of("id", instance),
+				(row, number) -> new Known(row.getLong(1), row.getInt(2) == 1));
+	}
+
+	private static @Nullable Known first(List<Known> found) {
+		return found.isEmpty() ? null : found.get(0);
+	}
+
+	/**
+	 * Note that an operator has ended a grant.
+	 * @param until when the lease of the grant would have ended: its holder asks before
+	 */
+	void noteEnd(LockConnection connection, String ticket, long grantToken, long until) {
+		this.filled = true;
+		connection.update("noteEnd",
+				Map.of("id", ticket, "prefix", this.keyPrefix, "grant", grantToken, "until", until));
+	}
+
+	/**
+	 * Return the first token of the grant of a ticket that an operator has ended, or zero
+	 * if there is no note. Never fails: the note only explains a loss.
+	 */
+	long endedGrant(String ticket) {
+		try {
+			List<Long> ended = use(
+					() -> this.executor.run(Kind.HOLDER, "look-up of an ended grant", null, (connection,
+							sent) -> connection.query("ended", Map.of("id", ticket), (row, number) -> row.getLong(1))),
+					List.of());
+			return ended.isEmpty() ? 0 : ended.get(0);
+		}
+		catch (LockBackendException ex) {
+			logger.debug("It is not known whether an operator has ended the grant of " + ticket, ex);
+			return 0;
+		}
+	}
+
+	/** Delete expired entries and notes. */
+	void clean() {
+		if (!this.filled || this.off) {
+			return;
+		}
+		// Before the query: an entry that is written from now on sets the flag again.
+		this.filled = false;
+		boolean left = true;
+		try {
+			left = use(() -> this.executor.run(Kind.MAINTENANCE, "clean-up", null, (connection, sent) -> {
+				connection.update("deleteExpired", Map.of());
+				return !connection.query("anyInstance", Map.of(), (row, number) -> true).isEmpty();
+			}), false);
+		}
+		finally {
+			this.filled |= left;
+		}
+	}
+
+	/** Run a command on the table, unless the table cannot be used. */
+	<T> T use(Supplier<T> command, T otherwise) {
+		if (this.off) {
+			return otherwise;
+		}
+		try {
+			return command.get();
+		}
+		catch (StoreUnusableException ex) {
+			switchOff(ex);
+			return otherwise;
+		}
+	}
+
+	/** Do without the table from now on. */
+	void switchOff(StoreUnusableException failure) {
+		if (this.off) {
+			return;
+		}
+		this.off = true;
+		Throwable cause = failure.getCause();
+		logger.warn("The table distlock_instance cannot be used ("
+				+ JdbcExceptionTranslator.describe((cause != null) ? cause : failure)
+				+ "): locks are not affected, but messages and the endpoint cannot tell which JVM holds a lock of this"
+				+ " one. Create the table with io/github/distlock/backend/jdbc/schema-<h2|postgresql|mysql|mariadb>.sql"
+				+ " of the distlock jar, or set distlock.jdbc.initialize-schema=always; grant the user SELECT, INSERT,"
+				+ " UPDATE and DELETE on it; and restart the application");
+	}
+
+	private static long micros(Instant instant) {
+		return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
+	}
+
+	static Instant instant(long micros) {
+		return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+	}
+
+	/**
+	 * What another instance has written into the table.
+	 *
+	 * @param tokens how many fencing tokens its grants cover
+	 * @param alive whether its entry has not expired
+	 */
+	record Known(long tokens, boolean alive) {
+	}
+
+}
