@@ -78,6 +78,11 @@ final class RedisKeys {
 		return this.inboxPrefix;
 	}
 
+	/** The pattern for {@code SCAN} that the names of all locks match. */
+	String lockPattern() {
+		return this.lockPrefix.replaceAll("[\\\\*?\\[\\]^]", "\\\\$0") + "*";
+	}
+
 	/** The entries of all instances that use this prefix. */
 	String instances() {
 		return this.prefix + "instances";

@@ -5,10 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.redis.RedisNodeSearch.SearchConnection;
 import io.github.distlock.backend.redis.ScriptExecutor.Reply;
+import io.github.distlock.backend.redlock.NodeAdministration;
 import io.github.distlock.backend.redlock.NodeUnreachableException;
 import io.github.distlock.backend.redlock.QuorumNode;
 import io.github.distlock.thread.LockThreads;
@@ -38,6 +40,8 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	private final RedisKeys keys;
 
+	private final RedisNodeAdministration administration;
+
 	private volatile @Nullable OpenNode open;
 
 	/**
@@ -57,6 +61,8 @@ public final class RedisQuorumNode implements QuorumNode {
 		// A server may also be the one of the other store, whose words are different.
 		this.keys = new RedisKeys(keyPrefix + "redlock:");
 		this.timeout = timeout;
+		this.administration = new RedisNodeAdministration(this, keyPrefix, this.keys,
+				() -> SearchConnection.of(this.server, connections(), timeout));
 	}
 
 	@Override
@@ -65,11 +71,15 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletionStage<?> start(String instance, Consumer<Ticket> wake, Runnable doubt) {
-		RedisConnectionFactory connections = LettuceConnections.dedicated(this.standalone, this.client, false,
-				this.timeout);
+	public NodeAdministration administration() {
+		return this.administration;
+	}
+
+	@Override
+	public CompletionStage<?> start(LockInstance self, NodeEvents events) {
+		RedisConnectionFactory connections = connections();
 		RedisServerChecks checks = new RedisServerChecks(this.server, this.keys, connections);
-		RedisInbox inbox = new RedisInbox(connections, this.keys.inboxPrefix() + instance, new Wakes(wake, doubt),
+		RedisInbox inbox = new RedisInbox(connections, this.keys.inboxPrefix() + self.id(), new Messages(events),
 				(failure) -> explainInbox(failure, checks));
 		NodeConnection connection = new NodeConnection(this.server, connections);
 		this.open = new OpenNode(connections, connection, inbox);
@@ -87,6 +97,10 @@ public final class RedisQuorumNode implements QuorumNode {
 			stop();
 			throw ex;
 		}
+	}
+
+	private RedisConnectionFactory connections() {
+		return LettuceConnections.dedicated(this.standalone, this.client, false, this.timeout);
 	}
 
 	/** The cause of a failed subscription, and what does not work meanwhile. */
@@ -119,9 +133,11 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletionStage<Vote> claim(Claim claim, Duration lease, Duration oldEnough, boolean queue) {
+	public CompletionStage<Vote> claim(Claim claim, Proposal proposal, Duration lease, Duration oldEnough,
+			boolean queue) {
 		return ask(Scripts.QUORUM_CLAIM, claim.ticket(), claim.token(), millis(lease), millis(oldEnough),
-				queue ? claim.ticket().token() : "")
+				queue ? claim.ticket().token() : "", Long.toString(proposal.token()),
+				Integer.toString(proposal.count()))
 			.thenApply((reply) -> switch (reply.word()) {
 				case Reply.GRANTED -> new Vote.Locked(reply.numbers()[0], reply.numbers()[1]);
 				case "held" ->
@@ -167,13 +183,13 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletionStage<Duration> probe() {
+	public CompletionStage<NodeTime> probe() {
 		OpenNode current = this.open;
 		return this
 			.<List<Long>>send(Scripts.QUORUM_PROBE, ScriptOutputType.MULTI, List.of(),
 					(current != null) ? current.inbox().channel() : "", RedisInbox.PROBE)
 			// The server cuts both the start and the present to seconds.
-			.thenApply((answer) -> Duration.ofSeconds(Math.max(0, answer.get(1) - 1)));
+			.thenApply((answer) -> new NodeTime(Duration.ofSeconds(Math.max(0, answer.get(1) - 1)), answer.get(2)));
 	}
 
 	private List<String> names(Ticket ticket) {
@@ -184,8 +200,7 @@ public final class RedisQuorumNode implements QuorumNode {
 		return this.<byte[]>send(script, ScriptOutputType.VALUE, names(ticket), args).thenApply(Reply::parse);
 	}
 
-	private <T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, List<String> names,
-			String... args) {
+	<T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, List<String> names, String... args) {
 		OpenNode current = this.open;
 		return (current != null) ? current.connection().send(script, type, names, args) : CompletableFuture
 			.failedFuture(new NodeUnreachableException(this.server.name() + " is not in use", null));
@@ -198,20 +213,17 @@ public final class RedisQuorumNode implements QuorumNode {
 	/**
 	 * A node cannot grant the lock alone: what it says of a grant means that it is free.
 	 */
-	private final class Wakes implements RedisInbox.Events {
+	private final class Messages implements RedisInbox.Events {
 
-		private final Consumer<Ticket> wake;
+		private final NodeEvents events;
 
-		private final Runnable doubt;
-
-		Wakes(Consumer<Ticket> wake, Runnable doubt) {
-			this.wake = wake;
-			this.doubt = doubt;
+		Messages(NodeEvents events) {
+			this.events = events;
 		}
 
 		@Override
 		public void subscribed() {
-			this.doubt.run();
+			this.events.doubted();
 		}
 
 		@Override
@@ -221,7 +233,12 @@ public final class RedisQuorumNode implements QuorumNode {
 
 		@Override
 		public void granted(RedisInbox.GrantMessage message) {
-			this.wake.accept(Ticket.of(RedisQuorumNode.this.keys.keyOf(message.lock()), message.token()));
+			this.events.woken(Ticket.of(RedisQuorumNode.this.keys.keyOf(message.lock()), message.token()));
+		}
+
+		@Override
+		public void ended(RedisInbox.EndedMessage message) {
+			this.events.ended(Claim.of(RedisQuorumNode.this.keys.keyOf(message.lock()), message.token()));
 		}
 
 	}

@@ -48,6 +48,14 @@ final class Scripts {
 
 	static final RedisScript<List> QUORUM_PROBE = script(List.class, "quorum-probe.lua");
 
+	static final RedisScript<String> QUORUM_INSPECT = script(String.class, "quorum-inspect.lua");
+
+	static final RedisScript<Long> QUORUM_END = script(Long.class, "quorum-end.lua");
+
+	static final RedisScript<Long> QUORUM_ALIVE = script(Long.class, "quorum-alive.lua");
+
+	static final RedisScript<List> QUORUM_SEARCH = script(List.class, "quorum-search.lua");
+
 	static final RedisScript<Long> ANNOUNCE = script(Long.class, "announce.lua");
 
 	static final RedisScript<Long> WITHDRAW = script(Long.class, "withdraw.lua");

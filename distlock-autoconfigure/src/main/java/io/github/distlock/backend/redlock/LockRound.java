@@ -9,6 +9,7 @@ import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.redlock.QuorumNode.Claim;
+import io.github.distlock.backend.redlock.QuorumNode.Proposal;
 import io.github.distlock.backend.redlock.QuorumNode.Vote;
 import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
@@ -22,16 +23,16 @@ import org.jspecify.annotations.Nullable;
  * before anything was sent. Or the node lost the first claim in a restart; then it counts
  * again only when every lease from before the restart has passed.
  *
- * <h2>Why tokens rise</h2> The token is the highest that any node of the majority
- * proposed. Each node proposes more than its floor, and not less than its clock. Before
- * the holder enters, the following is true on a majority of nodes, all of which hold its
- * claim: <em>before another claim can hold this node, its floor or its clock has reached
- * the last token of the grant</em>. It is true without a command where the clock will be
- * past the token when the claim expires, since a claim that is given up before leaves its
- * last used token as the floor, in the same script. On other nodes the floor is raised
- * first. The next winner has one of these nodes, which read the floor for its vote while
- * it took the claim. A floor that was read before the lock was held, or raised on a node
- * that does not hold it, could be missed.
+ * <h2>Why tokens rise</h2> The token is the highest that any node of the majority voted
+ * for. Each node votes for more than its floor, not less than its clock, and not less
+ * than the claim proposes. Before the holder enters, the following is true on a majority
+ * of nodes, all of which hold its claim: <em>before another claim can hold this node, its
+ * floor or its clock has reached the last token of the grant</em>. It is true without a
+ * command where the clock will be past the token when the claim expires, since a claim
+ * that is given up before leaves its last used token as the floor, in the same script. On
+ * other nodes the floor is raised first. The next winner has one of these nodes, which
+ * read the floor for its vote while it took the claim. A floor that was read before the
+ * lock was held, or raised on a node that does not hold it, could be missed.
  */
 final class LockRound {
 
@@ -61,11 +62,12 @@ final class LockRound {
 	 * Send the claim to all nodes.
 	 * @param queueAt the node that queues the ticket if the lock is held, or -1
 	 */
-	static LockRound begin(Quorum quorum, Claim claim, Duration lease, Duration oldEnough, int queueAt,
-			TimeSource clock) {
+	static LockRound begin(Quorum quorum, Claim claim, Proposal proposal, Duration lease, Duration oldEnough,
+			int queueAt, TimeSource clock) {
 		TimeSource.Instant sent = clock.now();
 		List<CompletableFuture<Vote>> votes = IntStream.range(0, quorum.size())
-			.mapToObj((i) -> Quorum.ask(quorum.node(i), (node) -> node.claim(claim, lease, oldEnough, i == queueAt)))
+			.mapToObj((i) -> Quorum.ask(quorum.node(i),
+					(node) -> node.claim(claim, proposal, lease, oldEnough, i == queueAt)))
 			.toList();
 		return new LockRound(quorum, claim, lease, queueAt, sent, votes);
 	}

@@ -88,8 +88,13 @@ final class Quorum {
 
 	/** Wait for a verdict. An interrupt does not end the wait: the flag is kept. */
 	<R> R await(CompletableFuture<R> verdict) {
+		return await(verdict, Duration.ZERO);
+	}
+
+	/** Wait longer for a verdict than for one command. */
+	<R> R await(CompletableFuture<R> verdict, Duration longer) {
 		try {
-			return verdict.orTimeout(this.timeoutMillis, TimeUnit.MILLISECONDS).join();
+			return verdict.orTimeout(this.timeoutMillis + longer.toMillis(), TimeUnit.MILLISECONDS).join();
 		}
 		catch (CompletionException ex) {
 			if (StoreCalls.unwrap(ex) instanceof TimeoutException) {
@@ -105,13 +110,13 @@ final class Quorum {
 	 */
 	void verify(Duration oldEnough) {
 		await(VoteCollector.judge(ask(QuorumNode::probe), (answers) -> {
-			if (answers.count((uptime) -> uptime.compareTo(oldEnough) >= 0) >= majority()) {
+			if (answers.count((time) -> time.uptime().compareTo(oldEnough) >= 0) >= majority()) {
 				return true;
 			}
 			if (answers.outstanding() == 0) {
 				throw failure("test of the store", null, answers,
-						(uptime) -> (uptime.compareTo(oldEnough) < 0) ? "does not count before it has been up for "
-								+ oldEnough + " (distlock.redlock.longest-lease), up for " + uptime : "");
+						(time) -> (time.uptime().compareTo(oldEnough) < 0) ? "does not count before it has been up for "
+								+ oldEnough + " (distlock.redlock.longest-lease), up for " + time.uptime() : "");
 			}
 			return null;
 		}));

@@ -3,8 +3,8 @@ package io.github.distlock.backend.redlock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.backend.Ticket;
 
 /**
@@ -28,13 +28,18 @@ public interface QuorumNode {
 
 	/**
 	 * Start the node for one JVM. It connects in the background.
-	 * @param instance the instance part of every ticket that will be used
-	 * @param wake is called when the lock of a queued ticket became free on this node;
-	 * the ticket is no longer queued then
-	 * @param doubt is called when such messages may have been lost
+	 * @param self the instance; its id is the instance part of every ticket that will be
+	 * used
+	 * @param events receives the messages of the node
 	 * @return completes when the node is connected, which may be never
 	 */
-	CompletionStage<?> start(String instance, Consumer<Ticket> wake, Runnable doubt);
+	CompletionStage<?> start(LockInstance self, NodeEvents events);
+
+	/**
+	 * Return what operators need of this node.
+	 * @return the administration, which works while the node is started
+	 */
+	NodeAdministration administration();
 
 	/**
 	 * Close the connections. Verbs fail afterwards.
@@ -50,13 +55,14 @@ public interface QuorumNode {
 	/**
 	 * Take the lock on this node, if it is free and the node has been up for long enough.
 	 * @param claim a claim that was not made before
+	 * @param proposal the tokens that its grant would have, if no token is higher
 	 * @param lease how long the claim lasts unless it is renewed
 	 * @param oldEnough how long the node must have been up, so that no lock that it lost
 	 * in a restart can still be held
 	 * @param queue whether to queue the ticket if another claim holds the lock
 	 * @return the node's vote
 	 */
-	CompletionStage<Vote> claim(Claim claim, Duration lease, Duration oldEnough, boolean queue);
+	CompletionStage<Vote> claim(Claim claim, Proposal proposal, Duration lease, Duration oldEnough, boolean queue);
 
 	/**
 	 * Remember a token at least until the clock of the node has passed it, if the claim
@@ -93,9 +99,32 @@ public interface QuorumNode {
 
 	/**
 	 * Find out whether the node can be reached and used.
-	 * @return how long it has been up, rounded down
+	 * @return its up-time and its clock
 	 */
-	CompletionStage<Duration> probe();
+	CompletionStage<NodeTime> probe();
+
+	/**
+	 * Receives the messages of a node, on threads that must not be blocked.
+	 */
+	interface NodeEvents {
+
+		/**
+		 * The lock of a queued ticket became free on this node. The ticket is no longer
+		 * queued here.
+		 * @param ticket the ticket
+		 */
+		void woken(Ticket ticket);
+
+		/** Messages may have been lost. */
+		void doubted();
+
+		/**
+		 * An operator has removed a claim of this JVM from the node.
+		 * @param claim the claim
+		 */
+		void ended(Claim claim);
+
+	}
 
 	/**
 	 * One try of a ticket to take the lock on a majority of the nodes.
@@ -106,6 +135,22 @@ public interface QuorumNode {
 	record Claim(Ticket ticket, long number) {
 
 		/**
+		 * Return the claim with a given name.
+		 * @param key the key of the lock
+		 * @param token the name, see {@link #token()}
+		 * @return the claim
+		 * @throws IllegalArgumentException if that is not the name of a claim
+		 */
+		public static Claim of(String key, String token) {
+			int separator = token.lastIndexOf('#');
+			if (separator < 0) {
+				throw new IllegalArgumentException("Not a claim: " + token);
+			}
+			return new Claim(Ticket.of(key, token.substring(0, separator)),
+					Long.parseLong(token.substring(separator + 1), Character.MAX_RADIX));
+		}
+
+		/**
 		 * Return the name of the claim in the store.
 		 * @return ticket and number
 		 */
@@ -113,6 +158,24 @@ public interface QuorumNode {
 			return this.ticket.token() + "#" + Long.toString(this.number, Character.MAX_RADIX);
 		}
 
+	}
+
+	/**
+	 * The tokens that the grant of a claim would have.
+	 *
+	 * @param token the first token, or 0 for the choice of the node
+	 * @param count how many tokens the grant has
+	 */
+	record Proposal(long token, int count) {
+	}
+
+	/**
+	 * The answer of a node to a probe.
+	 *
+	 * @param uptime how long it has been up, rounded down
+	 * @param nowMicros the node's clock
+	 */
+	record NodeTime(Duration uptime, long nowMicros) {
 	}
 
 	/**
@@ -132,7 +195,8 @@ public interface QuorumNode {
 		/**
 		 * The claim holds the lock on this node.
 		 *
-		 * @param token higher than any that is known here, and not behind the clock
+		 * @param token higher than any that is known here, not behind the clock, and not
+		 * lower than proposed
 		 * @param nowMicros the node's clock
 		 */
 		record Locked(long token, long nowMicros) implements Vote {

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
@@ -14,7 +16,10 @@ import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redlock.QuorumNode.Claim;
+import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
 
 /**
  * Locks on a majority of independent nodes: they survive the loss of the other nodes,
@@ -73,11 +78,10 @@ public final class RedlockBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		LockSignals signals = context.signals();
-		RedlockStore store = new RedlockStore(this, this.quorum, this.settings, this.clock, signals);
-		List<CompletableFuture<Boolean>> connecting = this.quorum
-			.ask((node) -> node.start(context.instance(), (ticket) -> store.woken(node, ticket), signals::retryAll)
-				.thenApply((done) -> true));
+		RedlockStore store = new RedlockStore(this, this.quorum, this.settings, this.clock, context);
+		List<CompletableFuture<Boolean>> connecting = IntStream.range(0, this.quorum.size())
+			.mapToObj((i) -> Quorum.ask(this.quorum.node(i), (node) -> start(node, i, store, context)))
+			.toList();
 		// Otherwise the first command would fail since no node is connected.
 		VoteCollector
 			.judge(connecting,
@@ -87,9 +91,42 @@ public final class RedlockBackend implements LockBackend {
 		return store;
 	}
 
+	/** Connect, and learn the clock of the node for the first proposal. */
+	private CompletionStage<Boolean> start(QuorumNode node, int number, RedlockStore store, StoreContext context) {
+		return node.start(context.self(), new StoreEvents(store, node, context.signals())).thenCompose((done) -> {
+			long sent = this.clock.nanoTime();
+			return node.probe().handle((time, failure) -> {
+				if (time != null) {
+					store.tokens().observe(number, sent, time.nowMicros());
+				}
+				return true;
+			});
+		});
+	}
+
 	private Duration maxConnectTime() {
 		Duration tries = this.settings.nodeTimeout().multipliedBy(4);
 		return (tries.compareTo(MIN_CONNECT_TIME) > 0) ? tries : MIN_CONNECT_TIME;
+	}
+
+	/** Passes the messages of a node to the store. */
+	private record StoreEvents(RedlockStore store, QuorumNode node, LockSignals signals) implements NodeEvents {
+
+		@Override
+		public void woken(Ticket ticket) {
+			this.store.woken(this.node, ticket);
+		}
+
+		@Override
+		public void doubted() {
+			this.signals.retryAll();
+		}
+
+		@Override
+		public void ended(Claim claim) {
+			this.store.ended(claim);
+		}
+
 	}
 
 }

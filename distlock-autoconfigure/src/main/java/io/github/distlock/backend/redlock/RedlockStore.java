@@ -6,9 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.LockBackendException;
@@ -18,17 +16,18 @@ import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.redlock.RedlockTicket.WonRound;
 import io.github.distlock.backend.redlock.QuorumNode.Claim;
+import io.github.distlock.backend.redlock.QuorumNode.Proposal;
 import io.github.distlock.backend.redlock.QuorumNode.Vote;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreCalls;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.redlock.LockRound.Result;
 import io.github.distlock.thread.LockThreads;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,11 +36,6 @@ import org.jspecify.annotations.Nullable;
  * nodes. Thread-safe.
  */
 final class RedlockStore implements LockStore {
-
-	private static final Log logger = LogFactory.getLog(RedlockStore.class);
-
-	/** How long a completed release is remembered for a retry. */
-	private static final Duration RELEASE_MEMORY = Duration.ofSeconds(10);
 
 	private final ConcurrentMap<Ticket, RedlockTicket> tickets = new ConcurrentHashMap<>();
 
@@ -66,17 +60,32 @@ final class RedlockStore implements LockStore {
 
 	private final RedlockRenewals renewals;
 
+	private final TokenClock tokens;
+
+	private final RedlockAdministration administration;
+
 	private volatile boolean closed;
 
 	RedlockStore(RedlockBackend backend, Quorum quorum, RedlockSettings settings, TimeSource clock,
-			LockSignals signals) {
+			StoreContext context) {
 		this.backend = backend;
 		this.quorum = quorum;
 		this.settings = settings;
 		this.clock = clock;
-		this.signals = signals;
+		this.signals = context.signals();
 		this.pause = new RoundPause(this.timers, clock);
 		this.renewals = new RedlockRenewals(quorum, settings.longestLease(), clock);
+		this.tokens = new TokenClock(quorum.size(), clock);
+		this.administration = new RedlockAdministration(this, quorum, settings, context.self(), clock);
+	}
+
+	TokenClock tokens() {
+		return this.tokens;
+	}
+
+	@Override
+	public StoreAdministration administration() {
+		return this.administration;
 	}
 
 	/** Let commands through: a majority is connected, or it has taken too long. */
@@ -103,7 +112,7 @@ final class RedlockStore implements LockStore {
 	}
 
 	/** Also wait for the first connections. */
-	private void requireOpen() {
+	void requireOpen() {
 		if (this.closed) {
 			throw StoreCalls.closed("Redlock");
 		}
@@ -127,8 +136,26 @@ final class RedlockStore implements LockStore {
 		}
 		else {
 			// It no longer waits: signal the next ticket.
-			dequeue(node, ticket);
+			NodeQueues.dequeue(node, ticket);
 		}
+	}
+
+	/**
+	 * An operator has removed a claim from a node: its grant ends, and the claim leaves
+	 * all nodes.
+	 */
+	void ended(Claim claim) {
+		WonRound wonRound = wonRound(claim.ticket());
+		if (wonRound != null && wonRound.round().claim().equals(claim) && wonRound.end()) {
+			this.signals.ended(claim.ticket(), wonRound.grant().firstToken());
+			beginRelease(claim.ticket(), wonRound, 0);
+		}
+	}
+
+	/** The round that a ticket has won, or {@code null}. */
+	@Nullable WonRound wonRound(Ticket ticket) {
+		RedlockTicket redlockTicket = this.tickets.get(ticket);
+		return (redlockTicket != null) ? redlockTicket.wonRound() : null;
 	}
 
 	@Override
@@ -156,8 +183,9 @@ final class RedlockStore implements LockStore {
 		RedlockTicket waiting = queue ? this.tickets.computeIfAbsent(ticket, (key) -> new RedlockTicket())
 				: redlockTicket;
 		int queueAt = queue ? queueAt(ticket.key(), waiting) : -1;
-		LockRound round = LockRound.begin(this.quorum, new Claim(ticket, this.claims.incrementAndGet()), lease,
-				this.settings.longestLease(), queueAt, this.clock);
+		Proposal proposal = new Proposal(this.tokens.propose(lease), this.settings.tokensPerGrant());
+		LockRound round = LockRound.begin(this.quorum, new Claim(ticket, this.claims.incrementAndGet()), proposal,
+				lease, this.settings.longestLease(), queueAt, this.clock);
 		Result result = resultOf(round);
 		if (result instanceof Result.Won won) {
 			WonRound wonRound = secure(round, won);
@@ -186,19 +214,15 @@ final class RedlockStore implements LockStore {
 		int queuedAt = redlockTicket.queuedAt();
 		if (queuedAt >= 0) {
 			redlockTicket.woken();
-			dequeue(this.quorum.node(queuedAt), ticket);
+			NodeQueues.dequeue(this.quorum.node(queuedAt), ticket);
 		}
 		else if (queueAt >= 0) {
 			wonRound.round().votes().get(queueAt).thenAccept((vote) -> {
 				if (vote instanceof Vote.Held held && held.queued()) {
-					dequeue(this.quorum.node(queueAt), ticket);
+					NodeQueues.dequeue(this.quorum.node(queueAt), ticket);
 				}
 			});
 		}
-	}
-
-	private static void dequeue(QuorumNode node, Ticket ticket) {
-		node.forget(ticket).whenComplete((done, failure) -> ignore(failure));
 	}
 
 	private Result resultOf(LockRound round) {
@@ -223,6 +247,7 @@ final class RedlockStore implements LockStore {
 
 	/** The lock is held if the round took less time than the lease. */
 	private @Nullable WonRound secure(LockRound round, Result.Won won) {
+		this.tokens.observe(round, won);
 		long last = won.token() + this.settings.tokensPerGrant() - 1;
 		Validity validity = Validity.until(round.sent(), Quorum.withoutDrift(round.lease()));
 		boolean secured;
@@ -275,8 +300,7 @@ final class RedlockStore implements LockStore {
 	 * @return whether it was held
 	 */
 	private boolean release(Ticket ticket, long lastToken) {
-		RedlockTicket redlockTicket = this.tickets.get(ticket);
-		WonRound wonRound = (redlockTicket != null) ? redlockTicket.wonRound() : null;
+		WonRound wonRound = wonRound(ticket);
 		if (wonRound == null) {
 			return false;
 		}
@@ -284,25 +308,13 @@ final class RedlockStore implements LockStore {
 		try {
 			boolean released = roundRelease.released(ticket.key());
 			forget(ticket, wonRound);
-			return released;
+			return released && !wonRound.isEnded();
 		}
 		catch (LockBackendException ex) {
 			// Remembered for a retry, for a limited time.
-			roundRelease.end().whenComplete((done, failure) -> later(() -> forget(ticket, wonRound)));
+			roundRelease.end()
+				.whenComplete((done, failure) -> ReleaseMemory.later(this.timers, () -> forget(ticket, wonRound)));
 			throw ex;
-		}
-	}
-
-	private void later(Runnable task) {
-		try {
-			this.timers.schedule(task, RELEASE_MEMORY.toNanos(), TimeUnit.NANOSECONDS);
-		}
-		catch (RejectedExecutionException ex) {
-			logger.debug("The store has been closed", ex);
-		}
-		catch (Throwable ex) {
-			// No thread for the timer: forget at once.
-			task.run();
 		}
 	}
 
@@ -319,29 +331,14 @@ final class RedlockStore implements LockStore {
 		}
 		this.tickets.remove(ticket);
 		if (queueAt >= 0) {
-			// If this fails, the ticket leaves the queue when the queue expires.
-			this.quorum
-				.await(this.quorum.node(queueAt).forget(ticket).toCompletableFuture().exceptionally((failure) -> {
-					ignore(failure);
-					return false;
-				}));
+			new NodeQueues(this.quorum).remove(queueAt, ticket);
 		}
 	}
 
 	@Override
 	public List<RenewalResult> renew(List<Renewal> batch) {
 		requireOpen();
-		return this.renewals.renew(batch, (ticket) -> {
-			RedlockTicket redlockTicket = this.tickets.get(ticket);
-			return (redlockTicket != null) ? redlockTicket.wonRound() : null;
-		});
-	}
-
-	private static void ignore(@Nullable Throwable failure) {
-		if (failure != null) {
-			logger.debug("A ticket was not removed from the queue of a node: it leaves it when the queue expires",
-					failure);
-		}
+		return this.renewals.renew(batch, this::wonRound);
 	}
 
 }

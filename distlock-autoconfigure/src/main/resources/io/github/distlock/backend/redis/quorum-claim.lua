@@ -1,6 +1,7 @@
 -- KEYS: lock, queue, floor
--- ARGV: claim, lease in ms, how long in ms this server must have been up, and a ticket to be
---       queued if the lock is held, or ''
+-- ARGV: claim, lease in ms, how long in ms this server must have been up, a ticket to be
+--       queued if the lock is held, or '', the token that the claim proposes or 0, and the
+--       number of tokens of its grant
 -- Answers 'granted, token, now'
 --         'held, TTL, 1 if the ticket is queued'
 --         'young, up-time in s': not granted, since a restart may have lost a lock
@@ -31,8 +32,8 @@ if word then
   redis.call('DEL', lockKey)
   raiseFloor(tonumber(string.sub(word, 2)))
 end
-local token = math.max(readFloor() + 1, now)
-local owned = '+' .. claim .. '|1|' .. exact(token)
+local token = math.max(readFloor() + 1, now, tonumber(ARGV[5]))
+local owned = '+' .. claim .. '|' .. ARGV[6] .. '|' .. exact(token)
 if redis.pcall('SET', lockKey, owned, 'PX', lease).err then
   -- A server without memory refuses it as the first write, but not as the second.
   redis.call('DEL', lockKey)

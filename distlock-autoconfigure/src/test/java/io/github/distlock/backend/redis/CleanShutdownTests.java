@@ -3,12 +3,14 @@ package io.github.distlock.backend.redis;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redlock.QuorumNode.NodeEvents;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisTestServer;
 import io.lettuce.core.resource.ClientResources;
@@ -24,6 +26,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 /**
  * A clean shutdown logs nothing.
@@ -80,9 +83,7 @@ class CleanShutdownTests {
 				LettuceClientConfiguration.builder().clientResources(resources).build(), "distlock:",
 				Duration.ofSeconds(1));
 		for (int i = 0; i < ROUNDS; i++) {
-			var connected = node.start("me", (ticket) -> {
-			}, () -> {
-			}).toCompletableFuture();
+			var connected = node.start(LockInstance.of("me"), mock(NodeEvents.class)).toCompletableFuture();
 			if (i % 2 == 0) {
 				connected.get(10, TimeUnit.SECONDS);
 				node.probe().toCompletableFuture().get(10, TimeUnit.SECONDS);

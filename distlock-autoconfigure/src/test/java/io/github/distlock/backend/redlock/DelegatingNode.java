@@ -6,9 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
 import io.github.distlock.backend.Ticket;
 
 /**
@@ -50,8 +50,13 @@ final class DelegatingNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletionStage<?> start(String instance, Consumer<Ticket> wake, Runnable doubt) {
-		return this.node.start(instance, wake, doubt);
+	public CompletionStage<?> start(LockInstance self, NodeEvents events) {
+		return this.node.start(self, events);
+	}
+
+	@Override
+	public NodeAdministration administration() {
+		return this.node.administration();
 	}
 
 	@Override
@@ -65,11 +70,13 @@ final class DelegatingNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletionStage<Vote> claim(Claim claim, Duration lease, Duration oldEnough, boolean queue) {
+	public CompletionStage<Vote> claim(Claim claim, Proposal proposal, Duration lease, Duration oldEnough,
+			boolean queue) {
 		if (this.unreachable) {
 			return CompletableFuture.failedFuture(new NodeUnreachableException("Unreachable by order", null));
 		}
-		CompletionStage<Vote> vote = this.node.claim(claim, lease, this.trusted ? Duration.ZERO : oldEnough, queue);
+		CompletionStage<Vote> vote = this.node.claim(claim, proposal, lease, this.trusted ? Duration.ZERO : oldEnough,
+				queue);
 		if (this.votesLost) {
 			return vote
 				.thenCompose((lost) -> CompletableFuture.failedFuture(new LockBackendException("The vote was lost")));
@@ -102,8 +109,9 @@ final class DelegatingNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletionStage<Duration> probe() {
-		return this.node.probe();
+	public CompletionStage<NodeTime> probe() {
+		return this.trusted ? this.node.probe().thenApply((time) -> new NodeTime(Duration.ofDays(1), time.nowMicros()))
+				: this.node.probe();
 	}
 
 }

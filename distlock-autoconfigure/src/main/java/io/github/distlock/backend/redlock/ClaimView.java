@@ -1,0 +1,101 @@
+package io.github.distlock.backend.redlock;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.redlock.NodeAdministration.NodeClaim;
+import io.github.distlock.backend.redlock.NodeAdministration.NodeLock;
+import io.github.distlock.backend.redlock.QuorumNode.Claim;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One claim as several nodes see it.
+ *
+ * <h2>What names a grant</h2> Its first token is the highest vote of the majority that
+ * the holder waited for. As a rule all nodes have voted for the token that the claim
+ * proposed ({@link TokenClock}), and that is it. Otherwise only the holder knows which
+ * votes it counted: then any of the votes names the grant, and the one shown is the
+ * lowest that a majority can have had.
+ *
+ * @param claim the claim
+ * @param nodes the nodes that it holds
+ */
+record ClaimView(Claim claim, List<NodeClaim> nodes) {
+
+	/** Return the claims of a lock, the one with the most nodes first. */
+	static List<ClaimView> of(List<NodeLock> answers) {
+		Map<Claim, List<NodeClaim>> claims = new LinkedHashMap<>();
+		for (NodeLock answer : answers) {
+			NodeClaim each = answer.claim();
+			if (each != null) {
+				claims.computeIfAbsent(each.claim(), (claim) -> new ArrayList<>()).add(each);
+			}
+		}
+		return claims.entrySet()
+			.stream()
+			.map((entry) -> new ClaimView(entry.getKey(), entry.getValue()))
+			.sorted(Comparator.comparing((ClaimView view) -> view.nodes().size()).reversed())
+			.toList();
+	}
+
+	/**
+	 * Return the claim that holds a lock, or may hold it on the nodes that are away.
+	 */
+	static Optional<ClaimView> holding(List<NodeLock> answers, Quorum quorum) {
+		return of(answers).stream().filter((view) -> view.mayHold(answers.size(), quorum)).findFirst();
+	}
+
+	boolean mayHold(int answered, Quorum quorum) {
+		return this.nodes.size() + quorum.size() - answered >= quorum.majority();
+	}
+
+	/**
+	 * Return whether a token names the grant of the claim.
+	 * @param known the grant, if it is one of this JVM
+	 */
+	boolean isNamed(long token, @Nullable Grant known) {
+		return (known != null) ? known.firstToken() == token
+				: this.nodes.stream().anyMatch((node) -> node.token() == token);
+	}
+
+	/** Return the holder. */
+	StoredHolder holder(int majority, @Nullable Grant known) {
+		int enough = Math.min(majority, this.nodes.size()) - 1;
+		long token = (known != null) ? known.firstToken()
+				: this.nodes.stream().mapToLong(NodeClaim::token).sorted().skip(enough).findFirst().orElseThrow();
+		// The lock is held as long as a majority holds the claim.
+		Duration ttl = this.nodes.stream()
+			.map(NodeClaim::ttl)
+			.sorted(Comparator.reverseOrder())
+			.skip(enough)
+			.findFirst()
+			.orElseThrow();
+		Instant since = this.nodes.stream().map(NodeClaim::since).min(Comparator.naturalOrder()).orElseThrow();
+		return new StoredHolder(this.claim.ticket().instance(), this.claim.ticket().mode(), since, ttl, token);
+	}
+
+	/**
+	 * Return a token that is not lower than the last one of the grant. A vote that is not
+	 * seen may have been higher, but by less than half of a lease, or the holder has
+	 * raised the floor: see {@link LockRound#secure}.
+	 * @param tokensPerGrant how many tokens the grant has at least
+	 */
+	long lastToken(Quorum quorum, int tokensPerGrant, Duration longestLease, @Nullable Grant known) {
+		long highest = this.nodes.stream().mapToLong(NodeClaim::token).max().orElseThrow();
+		int count = this.nodes.stream().mapToInt(NodeClaim::count).max().orElseThrow();
+		long last = highest + Math.max(count, tokensPerGrant) - 1;
+		if (known != null) {
+			return Math.max(last, known.lastToken());
+		}
+		return (this.nodes.size() == quorum.size()) ? last : Math.max(last, highest + longestLease.toNanos() / 2000);
+	}
+
+}
