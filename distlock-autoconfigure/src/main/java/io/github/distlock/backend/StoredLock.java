@@ -26,7 +26,8 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	 * @param since when the store granted the lock, or {@code null} if it does not know
 	 * @param ttl when the lease ends unless it is renewed, or {@code null} if the lock
 	 * lasts as long as a session, or if the store did not say
-	 * @param grantToken the first fencing token of the grant, which names the grant
+	 * @param grantToken the first fencing token of the grant, which names the grant; 0 in
+	 * the answer to an attempt if the store would need another command to find it
 	 */
 	public record StoredHolder(String instance, LockMode mode, @Nullable Instant since, @Nullable Duration ttl,
 			long grantToken) {

@@ -178,7 +178,7 @@ interface AdministrationContract extends ContractTests {
 		assumeTrue(named != null, () -> "The store '" + description().name() + "' names no holder in its answers");
 		assertThat(named.instance()).isEqualTo(first().self.id());
 		assertThat(named.mode()).isEqualTo(LockMode.EXCLUSIVE);
-		assertThat(named.grantToken()).isEqualTo(grant.firstToken());
+		assertThat(named.grantToken()).isIn(grant.firstToken(), 0L);
 		assertThat(queued).asInstanceOf(InstanceOfAssertFactories.type(AttemptResult.Queued.class))
 			.extracting((answer) -> Objects.requireNonNull(answer.holder()).instance())
 			.isEqualTo(first().self.id());
@@ -193,7 +193,7 @@ interface AdministrationContract extends ContractTests {
 		assumeTrue(named != null, () -> "The store '" + description().name() + "' names no holder in its answers");
 		assertThat(named.instance()).isEqualTo(first().self.id());
 		assertThat(named.mode()).isEqualTo(LockMode.READ);
-		assertThat(named.grantToken()).isEqualTo(grant.firstToken());
+		assertThat(named.grantToken()).isIn(grant.firstToken(), 0L);
 	}
 
 	@Test

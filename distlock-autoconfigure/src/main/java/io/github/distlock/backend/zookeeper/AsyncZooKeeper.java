@@ -1,9 +1,11 @@
 package io.github.distlock.backend.zookeeper;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.CuratorEvent;
@@ -27,9 +29,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class AsyncZooKeeper {
 
-	private static final int ANY_VERSION = -1;
+	/** For a command that does not depend on the version of the node. */
+	static final int ANY_VERSION = -1;
 
-	private static final byte[] NO_DATA = {};
+	static final byte[] NO_DATA = {};
 
 	private final CuratorFramework client;
 
@@ -52,12 +55,17 @@ final class AsyncZooKeeper {
 	 * @return the event that names the node, with its stat
 	 */
 	CompletableFuture<CuratorEvent> create(String path) {
+		return create(path, CreateMode.EPHEMERAL_SEQUENTIAL, NO_DATA);
+	}
+
+	/** Create a node in the same way, with data. Fails if the node exists. */
+	CompletableFuture<CuratorEvent> create(String path, CreateMode mode, byte[] data) {
 		CompletableFuture<CuratorEvent> reply = new CompletableFuture<>();
 		try {
 			this.client.create()
 				.storingStatIn(new Stat())
 				.creatingParentContainersIfNeeded()
-				.withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
+				.withMode(mode)
 				.inBackground((source, event) -> {
 					Code code = Code.get(event.getResultCode());
 					if (code == Code.OK) {
@@ -67,7 +75,7 @@ final class AsyncZooKeeper {
 						reply.completeExceptionally(KeeperException.create(code, event.getPath()));
 					}
 				})
-				.forPath(path, NO_DATA);
+				.forPath(path, data);
 		}
 		catch (Throwable ex) {
 			reply.completeExceptionally(ex);
@@ -75,11 +83,55 @@ final class AsyncZooKeeper {
 		return reply;
 	}
 
+	/** Create an ephemeral node in the same way, unless it exists. */
+	CompletableFuture<Boolean> createIfMissing(String path, byte[] data) {
+		return create(path, CreateMode.EPHEMERAL, data).handle((event, failure) -> {
+			if (failure != null && !(failure instanceof KeeperException.NodeExistsException)) {
+				throw new CompletionException(failure);
+			}
+			return true;
+		});
+	}
+
 	/** The names of the nodes in a folder. Empty if the folder does not exist. */
 	CompletableFuture<List<String>> children(String path) {
 		CompletableFuture<List<String>> reply = new CompletableFuture<>();
 		this.zooKeeper.getChildren(full(path), false,
 				(code, fullPath, context, names) -> complete(reply, code, fullPath, names, List.of()), null);
+		return reply;
+	}
+
+	/**
+	 * Read a node, if the node exists.
+	 * @param watcher receives the next change of the node, unless it is {@code null}
+	 */
+	CompletableFuture<Optional<NodeContent>> read(String path, @Nullable Watcher watcher) {
+		CompletableFuture<Optional<NodeContent>> reply = new CompletableFuture<>();
+		this.zooKeeper
+			.getData(full(path), watcher,
+					(code, fullPath, context, data, stat) -> complete(reply, code, fullPath,
+							Optional.of(new NodeContent((data != null) ? data : NO_DATA, stat)), Optional.empty()),
+					null);
+		return reply;
+	}
+
+	/** Read the nodes of a folder with these names, in their order. */
+	CompletableFuture<List<Optional<NodeContent>>> readAll(String folder, List<String> names) {
+		List<CompletableFuture<Optional<NodeContent>>> replies = names.stream()
+			.map((name) -> read(folder + "/" + name, null))
+			.toList();
+		return CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new))
+			.thenApply((none) -> replies.stream().map(CompletableFuture::join).toList());
+	}
+
+	/**
+	 * Write the data of a node, if the node exists.
+	 * @param version the version that the node must have, or {@link #ANY_VERSION}
+	 */
+	CompletableFuture<Optional<Stat>> write(String path, byte[] data, int version) {
+		CompletableFuture<Optional<Stat>> reply = new CompletableFuture<>();
+		this.zooKeeper.setData(full(path), data, version, (code, fullPath, context, stat) -> complete(reply, code,
+				fullPath, Optional.ofNullable(stat), Optional.empty()), null);
 		return reply;
 	}
 
@@ -147,10 +199,22 @@ final class AsyncZooKeeper {
 	 * Delete a node and create another ephemeral one, in one transaction.
 	 * @return whether the deleted node existed
 	 */
-	CompletableFuture<Boolean> replace(String deletedPath, String createdPath, List<ACL> acl) {
+	CompletableFuture<Boolean> replace(String deletedPath, String createdPath, byte[] data, List<ACL> acl) {
+		return execute(List.of(Op.delete(full(deletedPath), ANY_VERSION),
+				Op.create(full(createdPath), data, acl, CreateMode.EPHEMERAL)));
+	}
+
+	/**
+	 * Write the data of a node and delete another one, in one transaction.
+	 * @return whether both nodes existed
+	 */
+	CompletableFuture<Boolean> writeAndDelete(String writtenPath, byte[] data, int version, String deletedPath) {
+		return execute(
+				List.of(Op.setData(full(writtenPath), data, version), Op.delete(full(deletedPath), ANY_VERSION)));
+	}
+
+	private CompletableFuture<Boolean> execute(List<Op> transaction) {
 		CompletableFuture<Boolean> reply = new CompletableFuture<>();
-		List<Op> transaction = List.of(Op.delete(full(deletedPath), ANY_VERSION),
-				Op.create(full(createdPath), NO_DATA, acl, CreateMode.EPHEMERAL));
 		this.zooKeeper.multi(transaction,
 				(code, fullPath, context, results) -> complete(reply, code, fullPath, true, false), null);
 		return reply;
@@ -181,6 +245,21 @@ final class AsyncZooKeeper {
 		else {
 			reply.completeExceptionally(KeeperException.create(code, path));
 		}
+	}
+
+	/**
+	 * A node with its data.
+	 *
+	 * @param data the data, possibly empty
+	 * @param stat the stat
+	 */
+	record NodeContent(byte[] data, Stat stat) {
+
+		/** The data as text. */
+		String text() {
+			return new String(this.data, StandardCharsets.UTF_8);
+		}
+
 	}
 
 }

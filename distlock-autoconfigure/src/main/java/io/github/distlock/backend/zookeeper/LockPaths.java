@@ -6,7 +6,8 @@ import io.github.distlock.backend.Ticket;
 
 /**
  * The paths of locks in ZooKeeper: a folder for each key, named by the key's UTF-8 bytes,
- * with a node for each ticket, named by the ticket.
+ * with a node for each ticket, named by the ticket. Other nodes below the root begin with
+ * a percent sign and a lower-case letter, as the name of no folder does.
  */
 final class LockPaths {
 
@@ -19,6 +20,36 @@ final class LockPaths {
 
 	LockPaths(String root) {
 		this.root = root;
+	}
+
+	/** The node below which everything is kept. */
+	String root() {
+		return this.root;
+	}
+
+	/** The folder of the entries of all instances. */
+	String instances() {
+		return this.root + "/%instances";
+	}
+
+	/** The entry of an instance. */
+	String instance(String id) {
+		return instances() + "/" + encode(id);
+	}
+
+	/** The node that names the grants of an instance that operators have ended. */
+	String endedGrants(String id) {
+		return this.root + "/%ended/" + encode(id);
+	}
+
+	/** Whether a node below the root is the folder of a key. */
+	static boolean isFolder(String name) {
+		return !name.startsWith("%") || HEX.indexOf(name.charAt(1)) >= 0;
+	}
+
+	/** The folder with a name that the server lists. */
+	String folderNamed(String name) {
+		return this.root + "/" + name;
 	}
 
 	/** The folder of a key. Two keys never share one. */

@@ -2,6 +2,8 @@ package io.github.distlock.backend.zookeeper;
 
 import java.util.List;
 
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,56 @@ record NodeQueue(List<String> names) {
 		return predecessor;
 	}
 
+	/** The nodes of all tickets, oldest first. */
+	List<String> inOrder() {
+		return this.names.stream()
+			.filter(NodeQueue::isTicketNode)
+			.sorted((one, other) -> sequence(one) - sequence(other))
+			.toList();
+	}
+
+	/**
+	 * The nodes that hold the lock: the first, and if it is a reader's, the next readers.
+	 */
+	List<String> holders() {
+		List<String> nodes = inOrder();
+		return (nodes.isEmpty() || isReader(nodes.get(0))) ? nodes.stream().takeWhile(NodeQueue::isReader).toList()
+				: nodes.subList(0, 1);
+	}
+
+	/**
+	 * What holds the lock, as far as names say; {@code null} if no ticket has a node.
+	 */
+	@Nullable StoredHolder firstHolder() {
+		String first = null;
+		for (String name : this.names) {
+			if (isTicketNode(name) && (first == null || sequence(name) - sequence(first) < 0)) {
+				first = name;
+			}
+		}
+		return (first != null) ? new StoredHolder(instance(first), mode(first), null, null, 0) : null;
+	}
+
+	/** The instance whose ticket a node is. */
+	static String instance(String name) {
+		return name.substring(0, Math.max(0, name.indexOf(':')));
+	}
+
+	/** The mode of the ticket whose node it is. */
+	static LockMode mode(String name) {
+		try {
+			return Ticket.of("", token(name)).mode();
+		}
+		catch (IllegalArgumentException ex) {
+			return LockMode.EXCLUSIVE;
+		}
+	}
+
+	/** The name of the ticket whose node it is. */
+	static String token(String name) {
+		return name.substring(0, separator(name));
+	}
+
 	/** Other nodes of the same ticket, left by creations whose replies were lost. */
 	List<String> duplicatesOf(String name) {
 		return this.names.stream().filter((other) -> !other.equals(name) && isSameTicket(other, name)).toList();
@@ -54,7 +106,7 @@ record NodeQueue(List<String> names) {
 	}
 
 	private static boolean isReader(String name) {
-		return Ticket.isReader(name.substring(0, separator(name)));
+		return Ticket.isReader(token(name));
 	}
 
 	private static boolean isTicketNode(String name) {

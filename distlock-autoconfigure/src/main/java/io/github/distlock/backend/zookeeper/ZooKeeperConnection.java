@@ -23,6 +23,7 @@ import org.apache.curator.framework.api.CuratorEventType;
 import org.apache.curator.framework.api.CuratorListener;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.framework.state.ConnectionStateListener;
+import org.apache.curator.utils.ZKPaths;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
@@ -197,6 +198,18 @@ final class ZooKeeperConnection {
 		}
 		return new LockBackendException("The " + command + " failed: ZooKeeper at " + servers() + " returned "
 				+ cause.getMessage() + ". " + remedy, cause);
+	}
+
+	/** The clock with which time-outs are measured. */
+	TimeSource clock() {
+		return this.clock;
+	}
+
+	/** Describe where a node is. */
+	String location(String path) {
+		String namespace = this.client.getNamespace();
+		return "ZooKeeper at " + servers() + ", path '"
+				+ ZKPaths.fixForNamespace(namespace.isEmpty() ? null : namespace, path) + "'";
 	}
 
 	private String servers() {

@@ -69,7 +69,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	public LockStore open(StoreContext context) {
 		this.tickets.removeIf(ZooKeeperTickets::areAllGone);
 		ZooKeeperLockStore store = new ZooKeeperLockStore(this.client, this.session, this.settings, this.description,
-				this.clock, context.signals(), List.copyOf(this.tickets));
+				this.clock, context, List.copyOf(this.tickets));
 		this.tickets.add(store.tickets());
 		return store;
 	}

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
@@ -14,10 +13,12 @@ import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreCalls;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.zookeeper.ZooKeeperTicket.TicketNode;
 import org.apache.curator.framework.CuratorFramework;
 import org.jspecify.annotations.Nullable;
@@ -35,8 +36,6 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	private static final double RETRY_SHARE = 0.8;
 
 	private static final double RETRY_JITTER = 0.2;
-
-	private static final RenewalResult GONE = new RenewalResult.Gone();
 
 	private final BackendDescription description;
 
@@ -56,14 +55,27 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	 */
 	private final List<ZooKeeperTickets> earlierTickets;
 
+	private final EndedGrants endedGrants;
+
+	private final InstanceNodes instances;
+
+	private final NodeRenewals renewals;
+
+	private final ZooKeeperAdministration administration;
+
 	ZooKeeperLockStore(CuratorFramework client, ClientSession session, ZooKeeperBackendSettings settings,
-			BackendDescription description, TimeSource clock, LockSignals signals,
+			BackendDescription description, TimeSource clock, StoreContext context,
 			List<ZooKeeperTickets> earlierTickets) {
 		this.description = description;
-		this.signals = signals;
+		this.signals = context.signals();
 		this.paths = new LockPaths(settings.root());
 		this.connection = new ZooKeeperConnection(client, session, settings.commandTimeout(), clock, this);
 		this.tickets = new ZooKeeperTickets(this.connection, this.paths);
+		this.endedGrants = new EndedGrants(this.paths.endedGrants(context.instance()), this.connection, this.tickets,
+				this.signals);
+		this.instances = new InstanceNodes(context.self(), this.paths, this.connection);
+		this.renewals = new NodeRenewals(this.connection, this.tickets, this.endedGrants, description.tokensPerGrant());
+		this.administration = new ZooKeeperAdministration(this.paths, this.connection, this.instances);
 		this.earlierTickets = earlierTickets;
 		this.connection.start();
 	}
@@ -74,8 +86,15 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	}
 
 	@Override
+	public StoreAdministration administration() {
+		return this.administration;
+	}
+
+	@Override
 	public void close() {
 		this.connection.close();
+		this.instances.close();
+		this.endedGrants.close();
 		// The client belongs to the application and may live on. Until the remaining
 		// nodes are deleted they block other JVMs.
 		this.connection.runUntilDone(this.tickets::retryDeletions);
@@ -115,6 +134,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	private CompletableFuture<AttemptResult> attempt(ZooKeeperTicket ticket, ZooKeeperSession session, boolean queue,
 			@Nullable Runnable afterCreation) {
 		boolean isNew = ticket.nodeIn(session) == null;
+		CompletableFuture<Boolean> observed = this.endedGrants.ready(session);
 		CompletableFuture<TicketNode> creation = this.tickets.obtainNode(ticket, session);
 		if (afterCreation != null) {
 			afterCreation.run();
@@ -123,27 +143,30 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		CompletableFuture<List<String>> list = session.commands()
 			.children(ticket.folder())
 			.exceptionally((failure) -> List.of());
-		return creation
+		CompletableFuture<TicketNode> observedCreation = observed.isDone() ? creation
+				: creation.thenCombine(observed, (node, none) -> node);
+		return observedCreation
 			.thenCompose((node) -> list.thenCompose((names) -> names.contains(node.name())
 					? this.predecessors.isFirst(ticket, node, names, ticket.isQueued())
 					: this.predecessors.isFirst(ticket, node, ticket.isQueued())))
-			.thenCompose((first) -> result(ticket, session, first, queue, isNew));
+			.thenCompose((first) -> result(ticket, session, first, queue, isNew, list.getNow(List.of())));
 	}
 
 	private CompletableFuture<AttemptResult> result(ZooKeeperTicket ticket, ZooKeeperSession session, boolean first,
-			boolean queue, boolean isNew) {
+			boolean queue, boolean isNew, List<String> names) {
 		TicketNode node = ticket.node();
 		if (first && node != null && ticket.hold()) {
 			return CompletableFuture.completedFuture(granted(ticket, node));
 		}
 		Duration timeout = session.timeout();
+		StoredHolder holder = new NodeQueue(names).firstHolder();
 		if (queue) {
 			double share = RETRY_SHARE + ThreadLocalRandom.current().nextDouble(RETRY_JITTER);
 			return CompletableFuture.completedFuture(
-					new AttemptResult.Queued(Duration.ofMillis((long) (timeout.toMillis() * share)), isNew));
+					new AttemptResult.Queued(Duration.ofMillis((long) (timeout.toMillis() * share)), isNew, holder));
 		}
 		// The session of the holder is not known: its timeout is the best estimate.
-		AttemptResult busy = new AttemptResult.Busy(timeout);
+		AttemptResult busy = new AttemptResult.Busy(timeout, holder);
 		return ticket.isQueued() ? CompletableFuture.completedFuture(busy)
 				: this.tickets.delete(ticket).thenApply((existed) -> busy);
 	}
@@ -164,6 +187,16 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String command = "release of lock '" + ticket.key() + "'";
 		ZooKeeperTicket current = this.tickets.find(ticket);
+		boolean held = current != null && current.isHeld();
+		ReleaseResult result = release(ticket, current, lastToken, next, command);
+		if (!result.released()) {
+			this.endedGrants.beforeAnswer(ticket, held);
+		}
+		return result;
+	}
+
+	private ReleaseResult release(Ticket ticket, @Nullable ZooKeeperTicket current, long lastToken,
+			@Nullable Successor next, String command) {
 		boolean held = current != null && current.isHeld();
 		if (next == null) {
 			return new ReleaseResult(remove(current, command) && held, null);
@@ -237,41 +270,9 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		return this.tickets.delete(ticket);
 	}
 
-	/**
-	 * Find out whether held nodes still exist. Their locks need no renewal: this is
-	 * called when the session was in doubt.
-	 */
 	@Override
 	public List<RenewalResult> renew(List<Renewal> renewals) {
-		List<CompletableFuture<RenewalResult>> replies = new ArrayList<>(renewals.size());
-		for (Renewal renewal : renewals) {
-			replies.add(renew(renewal));
-		}
-		try {
-			this.connection.await(CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new)),
-					"renewal of " + renewals.size() + " locks");
-		}
-		catch (LockBackendException ex) {
-			replies.forEach((reply) -> reply.complete(new RenewalResult.Unknown(ex)));
-		}
-		return replies.stream().map((reply) -> reply.getNow(GONE)).toList();
-	}
-
-	private CompletableFuture<RenewalResult> renew(Renewal renewal) {
-		ZooKeeperTicket ticket = this.tickets.find(renewal.ticket());
-		TicketNode node = (ticket != null && ticket.isHeld()) ? ticket.node() : null;
-		if (ticket == null || node == null || renewal.lastToken() != grant(ticket, node).lastToken()
-				|| node.session().hasEnded()) {
-			return CompletableFuture.completedFuture(GONE);
-		}
-		ZooKeeperSession session = node.session();
-		return session.commands().stat(node.path()).handle((stat, failure) -> {
-			if (failure != null) {
-				return session.hasEnded() ? GONE : new RenewalResult.Unknown(
-						this.connection.failed("renewal of lock '" + renewal.ticket().key() + "'", failure));
-			}
-			return stat.isPresent() ? new RenewalResult.Extended(Validity.session(session)) : GONE;
-		});
+		return this.renewals.renew(renewals);
 	}
 
 	/** Called on the event thread: must not block. */
@@ -320,6 +321,10 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		if (newSession) {
 			this.predecessors.clear();
 		}
+		if (newSession) {
+			this.instances.connected();
+		}
+		this.endedGrants.connected();
 		retryDeletions();
 		sessionInDoubt();
 		this.signals.retryAll();

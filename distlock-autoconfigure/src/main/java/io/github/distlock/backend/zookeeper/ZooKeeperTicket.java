@@ -1,11 +1,13 @@
 package io.github.distlock.backend.zookeeper;
 
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.zookeeper.AsyncZooKeeper.NodeContent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -287,6 +289,23 @@ final class ZooKeeperTicket {
 		 */
 		TicketNode downgraded(String newPath, long lastToken) {
 			return new TicketNode(newPath, Math.max(lastToken, this.firstToken) + 1, this.session);
+		}
+
+		/**
+		 * The data of a reader's node after a downgrade, whose transaction is another.
+		 */
+		byte[] tokenAsData() {
+			return Long.toString(this.firstToken).getBytes(StandardCharsets.US_ASCII);
+		}
+
+		/** The first token of a grant by a node, as any JVM reads it from the server. */
+		static long firstToken(NodeContent node) {
+			try {
+				return (node.data().length > 0) ? Long.parseLong(node.text()) : node.stat().getCzxid() * TOKENS;
+			}
+			catch (NumberFormatException ex) {
+				return node.stat().getCzxid() * TOKENS;
+			}
 		}
 
 		/** The name of the node in its folder. */

@@ -45,7 +45,12 @@ final class ZooKeeperTickets {
 	}
 
 	@Nullable ZooKeeperTicket find(Ticket ticket) {
-		return this.tickets.get(ticket.token());
+		return find(ticket.token());
+	}
+
+	/** Find a ticket by its name in the store. */
+	@Nullable ZooKeeperTicket find(String token) {
+		return this.tickets.get(token);
 	}
 
 	/** Whether the store has been closed and no ticket is left. */
@@ -151,7 +156,7 @@ final class ZooKeeperTickets {
 		reader.creationStarted(creation);
 		CompletableFuture<Boolean> replaced = send(() -> commands.acl(node.path()))
 			.thenCompose((acl) -> (acl.isEmpty() || reader.isAbandoned()) ? CompletableFuture.completedFuture(false)
-					: commands.replace(node.path(), readerNode.path(), acl));
+					: commands.replace(node.path(), readerNode.path(), readerNode.tokenAsData(), acl));
 		return replaced.whenComplete((existed, failure) -> {
 			if (failure == null && existed) {
 				writer.removed(node);

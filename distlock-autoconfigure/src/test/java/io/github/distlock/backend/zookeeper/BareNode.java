@@ -1,6 +1,7 @@
 package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
@@ -11,11 +12,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -47,14 +50,18 @@ final class BareNode implements LockSignals, AutoCloseable {
 
 	final AtomicInteger retrySignals = new AtomicInteger();
 
-	private final String instance = UUID.randomUUID().toString();
+	/** The grants that operators have ended, with their tokens. */
+	final Map<Ticket, Long> ended = new ConcurrentHashMap<>();
+
+	final LockInstance self = new LockInstance(UUID.randomUUID().toString(), "shop", "host-7", 4711L,
+			Instant.ofEpochMilli(1234));
 
 	BareNode(CuratorFramework client, TimeSource clock) {
 		this.client = client;
 		client.start();
 		this.backend = new ZooKeeperLockBackend(client,
 				new ZooKeeperBackendSettings(ZooKeeperStoreUnderTest.ROOT, Duration.ofSeconds(2), 17), clock);
-		this.store = this.backend.open(new StoreContext(this.instance, this));
+		this.store = this.backend.open(new StoreContext(this.self, this));
 	}
 
 	BareNode(CuratorFramework client) {
@@ -69,7 +76,7 @@ final class BareNode implements LockSignals, AutoCloseable {
 	LockStore reopen() {
 		LockStore closed = this.store;
 		closed.close();
-		this.store = this.backend.open(new StoreContext(this.instance, this));
+		this.store = this.backend.open(new StoreContext(this.self, this));
 		return closed;
 	}
 
@@ -78,7 +85,7 @@ final class BareNode implements LockSignals, AutoCloseable {
 	}
 
 	Ticket ticket(String key, LockMode mode) {
-		return new Ticket(key, mode, this.instance, numbers.incrementAndGet(), mode == LockMode.READ);
+		return new Ticket(key, mode, this.self.id(), numbers.incrementAndGet(), mode == LockMode.READ);
 	}
 
 	AttemptResult attempt(Ticket ticket) {
@@ -101,6 +108,10 @@ final class BareNode implements LockSignals, AutoCloseable {
 		return ticket;
 	}
 
+	StoreAdministration administration() {
+		return this.store.administration();
+	}
+
 	boolean release(Ticket ticket) {
 		return this.store.release(ticket, 0, null).released();
 	}
@@ -118,6 +129,11 @@ final class BareNode implements LockSignals, AutoCloseable {
 	@Override
 	public void granted(Ticket ticket, Grant grant) {
 		this.grants.put(ticket, grant);
+	}
+
+	@Override
+	public void ended(Ticket ticket, long grantToken) {
+		this.ended.put(ticket, grantToken);
 	}
 
 	@Override

@@ -9,6 +9,7 @@ import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -89,6 +90,11 @@ final class OwningBackend implements LockBackend {
 		@Override
 		public List<RenewalResult> renew(List<Renewal> renewals) {
 			return this.store.renew(renewals);
+		}
+
+		@Override
+		public StoreAdministration administration() {
+			return this.store.administration();
 		}
 
 	}

@@ -1,0 +1,279 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreAdministration;
+import io.github.distlock.backend.StoreAdministration.EndResult;
+import io.github.distlock.backend.StoreAdministration.SweepResult;
+import io.github.distlock.backend.StoredLock;
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.StoredLock.StoredWaiter;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What operators read in ZooKeeper, and what they end.
+ */
+class OperatorTests {
+
+	private static final Duration SESSION = Duration.ofSeconds(8);
+
+	private static ZooKeeperTestServer server;
+
+	private final List<BareNode> nodes = new ArrayList<>();
+
+	@BeforeAll
+	static void startServer() {
+		server = ZooKeeperTestServer.start();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@AfterEach
+	void stopNodes() {
+		this.nodes.forEach(BareNode::close);
+	}
+
+	private BareNode node(String connectString) {
+		BareNode node = new BareNode(ZooKeeperTestServer.client(connectString, SESSION));
+		this.nodes.add(node);
+		return node;
+	}
+
+	private BareNode node() {
+		return node(server.connectString());
+	}
+
+	private BareNode announcedNode() {
+		BareNode node = node();
+		node.administration().announce();
+		return node;
+	}
+
+	private static Grant attempt(BareNode node, Ticket ticket) {
+		return BareNode.granted(node.attempt(ticket));
+	}
+
+	private static void awaitEnd(BareNode node, Ticket ticket, Grant grant) {
+		await().untilAsserted(() -> assertThat(node.ended).containsEntry(ticket, grant.firstToken()));
+	}
+
+	private static StoredHolder holder(BareNode node, Ticket ticket, Grant grant) throws Exception {
+		String name = node.client.getChildren()
+			.forPath("/distlock/" + ticket.key())
+			.stream()
+			.filter((child) -> child.startsWith(ticket.token() + "-"))
+			.findFirst()
+			.orElseThrow();
+		long created = node.client.checkExists().forPath("/distlock/" + ticket.key() + "/" + name).getCtime();
+		return new StoredHolder(ticket.instance(), ticket.mode(), Instant.ofEpochMilli(created), null,
+				grant.firstToken());
+	}
+
+	@Test
+	void theHolderAndTheWaitingTicketsAreNamedInTheirOrder() throws Exception {
+		BareNode one = node();
+		BareNode two = node();
+		Ticket ticket = one.ticket("named", LockMode.WRITE);
+		Grant grant = attempt(one, ticket);
+		two.queue("named");
+		one.attempt(one.ticket("named", LockMode.READ));
+		StoredLock lock = two.administration().inspect("named");
+		assertThat(lock.key()).isEqualTo("named");
+		assertThat(lock.holders()).containsExactly(holder(one, ticket, grant));
+		assertThat(lock.waiting()).containsExactly(new StoredWaiter(two.self.id(), LockMode.EXCLUSIVE),
+				new StoredWaiter(one.self.id(), LockMode.READ));
+		assertThat(two.administration().inspect("unknown/%key"))
+			.isEqualTo(new StoredLock("unknown/%key", List.of(), List.of()));
+	}
+
+	@Test
+	void aRefusedTicketNamesTheHolder() {
+		BareNode one = node();
+		BareNode two = node();
+		one.hold("blocker");
+		StoredHolder holder = new StoredHolder(one.self.id(), LockMode.EXCLUSIVE, null, null, 0);
+		assertThat(two.attemptOnce("blocker")).isInstanceOfSatisfying(AttemptResult.Busy.class,
+				(busy) -> assertThat(busy.holder()).isEqualTo(holder));
+		assertThat(two.attempt(two.ticket("blocker"))).isInstanceOfSatisfying(AttemptResult.Queued.class,
+				(queued) -> assertThat(queued.holder()).isEqualTo(holder));
+	}
+
+	@Test
+	void anEndedGrantPassesTheLockToTheNextTicketWithATokenAboveTheWholeBlock() {
+		BareNode one = announcedNode();
+		BareNode two = node();
+		Ticket ticket = one.ticket("ended");
+		Grant grant = attempt(one, ticket);
+		Ticket next = two.queue("ended");
+		StoreAdministration operator = node().administration();
+		assertThat(operator.end("ended", grant.firstToken())).isEqualTo(EndResult.ENDED);
+		assertThat(two.awaitGrant(next).firstToken()).isGreaterThan(grant.lastToken() + 1);
+		awaitEnd(one, ticket, grant);
+		assertThat(one.release(ticket)).isFalse();
+		assertThat(operator.end("ended", grant.firstToken())).isEqualTo(EndResult.CHANGED);
+		assertThat(two.release(next)).isTrue();
+		assertThat(operator.end("ended", grant.firstToken())).isEqualTo(EndResult.NOT_HELD);
+		assertThat(two.ended).isEmpty();
+	}
+
+	@Test
+	void anotherTokenChangesNothing() {
+		BareNode one = announcedNode();
+		Ticket ticket = one.ticket("other-token");
+		Grant grant = attempt(one, ticket);
+		assertThat(one.administration().end("other-token", grant.firstToken() + 1)).isEqualTo(EndResult.CHANGED);
+		assertThat(one.ended).isEmpty();
+		assertThat(one.release(ticket)).isTrue();
+	}
+
+	@Test
+	void ofReadersOnlyOneEnds() {
+		BareNode one = announcedNode();
+		Ticket first = one.ticket("readers", LockMode.READ);
+		Ticket second = one.ticket("readers", LockMode.READ);
+		Grant ended = attempt(one, first);
+		attempt(one, second);
+		Ticket writer = one.ticket("readers", LockMode.WRITE);
+		one.attempt(writer);
+		assertThat(one.administration().inspect("readers").holders()).hasSize(2);
+		assertThat(one.administration().end("readers", ended.firstToken())).isEqualTo(EndResult.ENDED);
+		awaitEnd(one, first, ended);
+		assertThat(one.administration().inspect("readers").holders()).hasSize(1);
+		assertThat(one.release(second)).isTrue();
+		one.awaitGrant(writer);
+	}
+
+	@Test
+	void aReaderAfterADowngradeIsNamedAndEndedByItsToken() throws Exception {
+		BareNode one = announcedNode();
+		BareNode two = node();
+		Ticket writer = one.ticket("downgraded", LockMode.WRITE);
+		Grant written = attempt(one, writer);
+		Ticket reader = one.ticket("downgraded", LockMode.READ);
+		Grant read = BareNode
+			.granted(one.store.release(writer, written.firstToken() + 3, new Successor(reader, Duration.ofSeconds(30)))
+				.next());
+		assertThat(read.firstToken()).isEqualTo(written.firstToken() + 4);
+		assertThat(two.administration().inspect("downgraded").holders()).containsExactly(holder(one, reader, read));
+		assertThat(two.administration().end("downgraded", written.firstToken())).isEqualTo(EndResult.CHANGED);
+		assertThat(two.administration().end("downgraded", read.firstToken())).isEqualTo(EndResult.ENDED);
+		awaitEnd(one, reader, read);
+	}
+
+	@Test
+	void aReleaseOrRenewalAfterTheEndSignalsItBeforeItsAnswer() {
+		BareNode one = announcedNode();
+		BareNode operator = node();
+		for (int i = 0; i < 20; i++) {
+			Ticket ticket = one.ticket("race");
+			Grant grant = attempt(one, ticket);
+			operator.administration().end("race", grant.firstToken());
+			if (i % 2 == 0) {
+				assertThat(one.release(ticket)).isFalse();
+			}
+			else {
+				assertThat(one.store.renew(List.of(new Renewal(ticket, grant.lastToken(), SESSION))))
+					.containsExactly(new RenewalResult.Gone());
+			}
+			assertThat(one.ended).containsEntry(ticket, grant.firstToken());
+		}
+	}
+
+	@Test
+	void aHolderThatWasDisconnectedLearnsOfTheEndWhenItIsConnectedAgain() {
+		try (TcpProxy proxy = new TcpProxy(server.port())) {
+			BareNode one = node("127.0.0.1:" + proxy.port());
+			one.administration().announce();
+			Ticket ticket = one.ticket("disconnected");
+			Grant grant = attempt(one, ticket);
+			proxy.refuse(true);
+			await().until(() -> one.ticketsInDoubt.contains(ticket));
+			assertThat(node().administration().end("disconnected", grant.firstToken())).isEqualTo(EndResult.ENDED);
+			assertThat(one.ended).isEmpty();
+			proxy.refuse(false);
+			awaitEnd(one, ticket, grant);
+		}
+	}
+
+	@Test
+	void theNodeThatNamesEndedGrantsIsEmptiedAndGrantsAreEndedAgain() throws Exception {
+		BareNode one = announcedNode();
+		BareNode two = node();
+		String path = "/distlock/%ended/" + one.self.id();
+		for (int i = 0; i < 3; i++) {
+			Ticket ticket = one.ticket("again");
+			Grant grant = attempt(one, ticket);
+			assertThat(two.administration().end("again", grant.firstToken())).isEqualTo(EndResult.ENDED);
+			awaitEnd(one, ticket, grant);
+			await().untilAsserted(() -> assertThat(two.client.getData().forPath(path)).isEmpty());
+		}
+		two.client.setData().forPath(path, "not a grant\n".getBytes());
+		await().untilAsserted(() -> assertThat(two.client.getData().forPath(path)).isEmpty());
+		assertThat(one.ended).hasSize(3);
+	}
+
+	@Test
+	void aGrantOfAnInstanceWithoutEntryIsEndedInTheSameWay() {
+		BareNode one = node();
+		Ticket ticket = one.ticket("unknown-instance");
+		Grant grant = attempt(one, ticket);
+		assertThat(node().administration().end("unknown-instance", grant.firstToken())).isEqualTo(EndResult.ENDED);
+		awaitEnd(one, ticket, grant);
+		assertThat(one.release(ticket)).isFalse();
+	}
+
+	@Test
+	void aGrantWhoseInstanceCannotBeToldIsEndedAndIsGone() throws Exception {
+		BareNode one = node();
+		Ticket ticket = one.ticket("untold");
+		Grant grant = attempt(one, ticket);
+		one.client.delete().forPath("/distlock/%ended/" + one.self.id());
+		assertThat(node().administration().end("untold", grant.firstToken())).isEqualTo(EndResult.ENDED);
+		assertThat(one.release(ticket)).isFalse();
+		assertThat(one.ended).isEmpty();
+	}
+
+	@Test
+	void everythingOfAnInstanceWithoutEntryIsEnded() {
+		BareNode one = announcedNode();
+		BareNode two = node();
+		StoreAdministration operator = two.administration();
+		List<Ticket> waiting = new ArrayList<>();
+		for (int i = 0; i < 250; i++) {
+			one.hold("sweep-" + i);
+			one.queue("sweep-" + i);
+			if (i % 100 == 0) {
+				waiting.add(two.queue("sweep-" + i));
+			}
+		}
+		assertThat(operator.endAll(one.self.id())).isEqualTo(SweepResult.ALIVE);
+		one.administration().withdraw();
+		assertThat(operator.endAll("another")).isEqualTo(new SweepResult(false, 0, true));
+		assertThat(operator.endAll(one.self.id())).isEqualTo(new SweepResult(false, 250, true));
+		waiting.forEach(two::awaitGrant);
+		assertThat(one.grants).isEmpty();
+		assertThat(operator.inspect("sweep-1")).isEqualTo(new StoredLock("sweep-1", List.of(), List.of()));
+	}
+
+}
