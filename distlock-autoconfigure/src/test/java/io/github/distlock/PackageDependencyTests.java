@@ -32,10 +32,10 @@ class PackageDependencyTests {
 			entry("registry", "waiting", "renewal", "backend", "thread", "observation", ""),
 			entry("aop", "", "aop.weaving", "transaction", "thread", "observation"), entry("aop.weaving", ""),
 			entry("transaction", ""), entry("context", ""), entry("metrics", ""), entry("observation", ""),
-			entry("test", "backend", "backend.local", ""),
+			entry("actuate", "", "backend", "registry"), entry("test", "backend", "backend.local", ""),
 			entry("autoconfigure", "", "backend", "backend.redis", "backend.redlock", "backend.jdbc",
 					"backend.zookeeper", "backend.local", "waiting", "renewal", "registry", "aop", "transaction",
-					"metrics", "observation", "test", "thread"));
+					"metrics", "observation", "actuate", "test", "thread"));
 
 	/** Imported once, because that takes most of the time. */
 	private static final JavaClasses CLASSES = new ClassFileImporter()
@@ -63,8 +63,8 @@ class PackageDependencyTests {
 	}
 
 	@Test
-	void onlyTheAutoConfigurationAndTheTestSupportUseSpringBoot() {
-		assertUsedOnlyBy("org.springframework.boot", Set.of("autoconfigure", "test"));
+	void onlyTheAutoConfigurationTheActuatorAndTheTestSupportUseSpringBoot() {
+		assertUsedOnlyBy("org.springframework.boot", Set.of("autoconfigure", "actuate", "test"));
 	}
 
 	@Test

@@ -2,6 +2,7 @@ package io.github.distlock.autoconfigure;
 
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -123,6 +124,13 @@ final class BackendRegistries {
 	/** Return the backends with a registry, in the order of their names. */
 	Collection<RegisteredBackend> created() {
 		return List.copyOf(this.registered.values());
+	}
+
+	/** Return the registries that exist, in the order of their names. */
+	Map<String, BackendLockRegistry> byName() {
+		Map<String, BackendLockRegistry> byName = new LinkedHashMap<>();
+		created().forEach((created) -> byName.put(created.name(), created.registry()));
+		return byName;
 	}
 
 	/** Describe where a store is, for messages. */

@@ -12,6 +12,7 @@ import io.github.distlock.aop.AopMode;
 import io.github.distlock.transaction.OnActiveTransaction;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.core.io.UrlResource;
 
@@ -26,7 +27,8 @@ class ConfigurationMetadataTests {
 	/** Optional properties, and one whose default depends on the connection pool. */
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("distlock.composite", "distlock.max-hold-time",
 			"distlock.redis.connection-factory", "distlock.aop.executor", "distlock.jdbc.data-source",
-			"distlock.redlock.nodes", "distlock.zookeeper.connect-string", "distlock.jdbc.reserved-connections");
+			"distlock.redlock.nodes", "distlock.zookeeper.connect-string", "distlock.jdbc.reserved-connections",
+			"management.endpoint.distlocks.roles");
 
 	private final Map<String, Object> metadata = JsonParserFactory.getJsonParser().parseMap(read());
 
@@ -48,7 +50,9 @@ class ConfigurationMetadataTests {
 					"distlock.zookeeper.root", "distlock.aop.mode", "distlock.aop.order", "distlock.aop.executor",
 					"distlock.transaction.on-active", "distlock.transaction.commit-guard",
 					"distlock.transaction.commit-margin", "distlock.logging.mdc", "distlock.observations.section",
-					"distlock.observations.keys");
+					"distlock.observations.keys", "distlock.log-slow-wait", "management.endpoint.distlocks.access",
+					"management.endpoint.distlocks.cache.time-to-live", "management.endpoint.distlocks.show-values",
+					"management.endpoint.distlocks.roles", "management.health.distlock.enabled");
 	}
 
 	@Test
@@ -72,6 +76,8 @@ class ConfigurationMetadataTests {
 	void everyValueOfAnEnumIsDescribed() {
 		assertThat(hintedValues("distlock.backend")).isEqualTo(names(Backend.values()));
 		assertThat(hintedValues("distlock.on-lost")).isEqualTo(names(DistlockProperties.OnLost.values()));
+		assertThat(hintedValues("management.endpoint.distlocks.show-values"))
+			.isEqualTo(Arrays.stream(Show.values()).map(ConfigurationMetadataTests::dashed).toList());
 		assertThat(hintedValues("distlock.aop.mode")).isEqualTo(names(AopMode.values()));
 		assertThat(hintedValues("distlock.transaction.on-active")).isEqualTo(names(OnActiveTransaction.values()));
 	}
@@ -88,6 +94,10 @@ class ConfigurationMetadataTests {
 
 	private static List<String> names(Enum<?>[] values) {
 		return Arrays.stream(values).map((value) -> value.name().toLowerCase(Locale.ROOT)).toList();
+	}
+
+	private static String dashed(Enum<?> value) {
+		return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 	private List<Map<String, Object>> list(String name) {

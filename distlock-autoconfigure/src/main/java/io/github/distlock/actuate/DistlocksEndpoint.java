@@ -1,0 +1,67 @@
+package io.github.distlock.actuate;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+
+/**
+ * {@link Endpoint @Endpoint} that says which locks are held and waited for, and ends
+ * grants by hand. These operations are those of JMX, which knows no caller: unless values
+ * are always shown, they are masked and nothing can be ended. Over HTTP,
+ * {@link DistlocksEndpointWebExtension} replaces them.
+ */
+@Endpoint(id = "distlocks", defaultAccess = Access.READ_ONLY)
+public class DistlocksEndpoint {
+
+	private final LockInspection inspection;
+
+	private final OperatorReleases releases;
+
+	private final ValueMasks masks;
+
+	/**
+	 * Create the endpoint.
+	 * @param inspection what can be read
+	 * @param releases what can be ended
+	 * @param masks which callers see which values
+	 */
+	public DistlocksEndpoint(LockInspection inspection, OperatorReleases releases, ValueMasks masks) {
+		this.inspection = inspection;
+		this.releases = releases;
+		this.masks = masks;
+	}
+
+	/**
+	 * Return all locks of this application, or what the store says about one lock.
+	 * @param limit the maximum length of each list
+	 * @param key the key of a lock; without it, all locks of this application
+	 * @param registry the name of the registry, needed if several know the key
+	 * @return a {@link LocksDescriptor} or a {@link LockDescriptor}
+	 */
+	@ReadOperation
+	public OperationResponseBody locks(@Nullable Integer limit, @Nullable String key, @Nullable String registry) {
+		ValueMask mask = this.masks.of(SecurityContext.NONE);
+		return (key != null) ? this.inspection.lock(key, registry, limit, mask) : this.inspection.locks(limit, mask);
+	}
+
+	/**
+	 * End a grant, or everything that a dead instance holds.
+	 * @param key the key of the lock
+	 * @param registry the name of the registry
+	 * @param token the grant token of the grant
+	 * @param instance the id of the dead instance, instead of key and token
+	 * @return what was released of an instance, {@code null} for a key
+	 */
+	@DeleteOperation
+	public @Nullable SweepDescriptor release(@Nullable String key, @Nullable String registry, @Nullable Long token,
+			@Nullable String instance) {
+		Operator operator = Operator.of(SecurityContext.NONE, this.masks);
+		return this.releases.release(operator, key, registry, token, instance);
+	}
+
+}

@@ -1,0 +1,129 @@
+package io.github.distlock.actuate;
+
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+
+/**
+ * {@link EndpointWebExtension @EndpointWebExtension} for the {@link DistlocksEndpoint}:
+ * the caller decides what is shown, and each answer has its status.
+ */
+@EndpointWebExtension(endpoint = DistlocksEndpoint.class)
+public class DistlocksEndpointWebExtension {
+
+	private final LockInspection inspection;
+
+	private final OperatorReleases releases;
+
+	private final ValueMasks masks;
+
+	/**
+	 * Create the extension.
+	 * @param inspection what can be read
+	 * @param releases what can be ended
+	 * @param masks which callers see which values
+	 */
+	public DistlocksEndpointWebExtension(LockInspection inspection, OperatorReleases releases, ValueMasks masks) {
+		this.inspection = inspection;
+		this.releases = releases;
+		this.masks = masks;
+	}
+
+	/**
+	 * Return all locks of this application, or what the store says about one lock.
+	 * @param securityContext the caller
+	 * @param limit the maximum length of each list
+	 * @param key the key of a lock; without it, all locks of this application
+	 * @param registry the name of the registry, needed if several know the key
+	 * @return a {@link LocksDescriptor}, a {@link LockDescriptor} or a
+	 * {@link RefusalDescriptor}
+	 */
+	@ReadOperation
+	public WebEndpointResponse<OperationResponseBody> locks(SecurityContext securityContext, @Nullable Integer limit,
+			@Nullable String key, @Nullable String registry) {
+		return (key != null) ? inspect(securityContext, key, registry, limit) : respond(
+				() -> new WebEndpointResponse<>(this.inspection.locks(limit, this.masks.of(securityContext))));
+	}
+
+	/**
+	 * Return what the store says about one lock.
+	 * @param securityContext the caller
+	 * @param key the segments of the key
+	 * @param registry the name of the registry, needed if several know the key
+	 * @param limit the maximum length of each list
+	 * @return a {@link LockDescriptor} or a {@link RefusalDescriptor}
+	 */
+	@ReadOperation
+	public WebEndpointResponse<OperationResponseBody> lock(SecurityContext securityContext,
+			@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String registry, @Nullable Integer limit) {
+		return inspect(securityContext, join(key), registry, limit);
+	}
+
+	/**
+	 * End a grant, or everything that a dead instance holds.
+	 * @param securityContext the caller
+	 * @param key the key of the lock
+	 * @param registry the name of the registry
+	 * @param token the grant token of the grant
+	 * @param instance the id of the dead instance, instead of key and token
+	 * @return nothing, a {@link SweepDescriptor} or a {@link RefusalDescriptor}
+	 */
+	@DeleteOperation
+	public WebEndpointResponse<OperationResponseBody> release(SecurityContext securityContext, @Nullable String key,
+			@Nullable String registry, @Nullable Long token, @Nullable String instance) {
+		return respond(() -> {
+			Operator operator = Operator.of(securityContext, this.masks);
+			SweepDescriptor sweep = this.releases.release(operator, key, registry, token, instance);
+			return (sweep != null) ? new WebEndpointResponse<>(sweep)
+					: new WebEndpointResponse<>(WebEndpointResponse.STATUS_NO_CONTENT);
+		});
+	}
+
+	/**
+	 * End a grant.
+	 * @param securityContext the caller
+	 * @param key the segments of the key
+	 * @param registry the name of the registry
+	 * @param token the grant token of the grant
+	 * @return nothing or a {@link RefusalDescriptor}
+	 */
+	@DeleteOperation
+	public WebEndpointResponse<OperationResponseBody> releaseLock(SecurityContext securityContext,
+			@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String registry, @Nullable Long token) {
+		return release(securityContext, join(key), registry, token, null);
+	}
+
+	private WebEndpointResponse<OperationResponseBody> inspect(SecurityContext securityContext, String key,
+			@Nullable String registry, @Nullable Integer limit) {
+		return respond(() -> {
+			LockDescriptor lock = this.inspection.lock(key, registry, limit, this.masks.of(securityContext));
+			// As with an unknown cache; the body tells a free lock from a wrong address.
+			int status = lock.isKnown() ? WebEndpointResponse.STATUS_OK : WebEndpointResponse.STATUS_NOT_FOUND;
+			return new WebEndpointResponse<>(lock, status);
+		});
+	}
+
+	private static String join(String[] key) {
+		return String.join("/", key);
+	}
+
+	private static WebEndpointResponse<OperationResponseBody> respond(
+			Supplier<WebEndpointResponse<OperationResponseBody>> operation) {
+		try {
+			return operation.get();
+		}
+		catch (RefusedOperationException ex) {
+			return new WebEndpointResponse<>(new RefusalDescriptor(ex.reason()), ex.refusal().status());
+		}
+	}
+
+}

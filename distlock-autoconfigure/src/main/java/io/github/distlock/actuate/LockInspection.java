@@ -1,0 +1,179 @@
+package io.github.distlock.actuate;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
+import io.github.distlock.actuate.LockDescriptor.HolderDescriptor;
+import io.github.distlock.actuate.LockDescriptor.QueuedDescriptor;
+import io.github.distlock.actuate.LockRegistries.NamedRegistry;
+import io.github.distlock.actuate.LocksDescriptor.HeldDescriptor;
+import io.github.distlock.actuate.LocksDescriptor.RecentDescriptor;
+import io.github.distlock.actuate.LocksDescriptor.RegistryDescriptor;
+import io.github.distlock.actuate.LocksDescriptor.TotalsDescriptor;
+import io.github.distlock.actuate.LocksDescriptor.WaitingDescriptor;
+import io.github.distlock.actuate.RefusedOperationException.Refusal;
+import io.github.distlock.backend.InstanceEntry;
+import io.github.distlock.backend.StoredLock;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.registry.RegistrySnapshot;
+import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
+import io.github.distlock.registry.RegistrySnapshot.WaitingSnapshot;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what this application holds and what the stores say. Changes nothing.
+ */
+public final class LockInspection {
+
+	/** The length of each list if the request does not name one. */
+	static final int DEFAULT_LIMIT = 100;
+
+	private final LockRegistries registries;
+
+	private final RecentLockEvents recentEvents;
+
+	/**
+	 * Create the reader.
+	 * @param registries the registries of the application
+	 * @param recentEvents the events of the application
+	 */
+	public LockInspection(LockRegistries registries, RecentLockEvents recentEvents) {
+		this.registries = registries;
+		this.recentEvents = recentEvents;
+	}
+
+	LocksDescriptor locks(@Nullable Integer requestedLimit, ValueMask mask) {
+		int limit = limit(requestedLimit);
+		InstanceDescriptor self = null;
+		Map<String, RegistryDescriptor> descriptors = new LinkedHashMap<>();
+		for (Map.Entry<String, BackendLockRegistry> entry : this.registries.all().entrySet()) {
+			RegistrySnapshot snapshot = snapshot(entry.getValue());
+			if (self == null && snapshot != null) {
+				self = InstanceDescriptor.of(snapshot.instance(), null, mask);
+			}
+			descriptors.put(entry.getKey(), registry(entry.getValue(), snapshot, limit, mask));
+		}
+		return new LocksDescriptor(self, descriptors);
+	}
+
+	private RegistryDescriptor registry(BackendLockRegistry registry, @Nullable RegistrySnapshot snapshot, int limit,
+			ValueMask mask) {
+		List<HeldLockSnapshot> held = (snapshot != null) ? snapshot.held() : List.of();
+		List<WaitingSnapshot> waiting = (snapshot != null) ? snapshot.waiting() : List.of();
+		return new RegistryDescriptor(
+				held.stream()
+					.sorted(Comparator.comparing(HeldLockSnapshot::since))
+					.limit(limit)
+					.map((lock) -> held(lock, mask))
+					.toList(),
+				waiting.stream()
+					.sorted(Comparator.comparing(WaitingSnapshot::since))
+					.limit(limit)
+					.map((caller) -> waiting(caller, mask))
+					.toList(),
+				recent(registry.description().name(), limit, mask), instances(registry, limit, mask),
+				new TotalsDescriptor(held.size(), waiting.size()));
+	}
+
+	private static HeldDescriptor held(HeldLockSnapshot lock, ValueMask mask) {
+		return new HeldDescriptor(mask.key(lock.key()), lock.name(), lock.mode(),
+				lock.state().name().toLowerCase(Locale.ROOT), mask.caller(lock.caller()), lock.since(),
+				lock.remaining(), lock.renewals(), lock.reentries(), lock.fencingToken(), lock.grantToken(),
+				lock.waiting());
+	}
+
+	private static WaitingDescriptor waiting(WaitingSnapshot caller, ValueMask mask) {
+		return new WaitingDescriptor(mask.key(caller.key()), caller.name(), caller.mode(), mask.caller(caller.caller()),
+				caller.since());
+	}
+
+	private List<RecentDescriptor> recent(String store, int limit, ValueMask mask) {
+		return this.recentEvents.latest(store)
+			.stream()
+			.limit(limit)
+			.map((event) -> new RecentDescriptor((event.key() != null) ? mask.key(event.key()) : null, event.name(),
+					event.kind().name().toLowerCase(Locale.ROOT), event.at(), event.detail()))
+			.toList();
+	}
+
+	/** What this JVM knows itself is shown even if the store does not answer. */
+	private static @Nullable List<InstanceDescriptor> instances(BackendLockRegistry registry, int limit,
+			ValueMask mask) {
+		try {
+			return registry.administration()
+				.instances()
+				.stream()
+				.sorted(Comparator.comparing((InstanceEntry entry) -> entry.instance().started(),
+						Comparator.nullsLast(Comparator.<Instant>naturalOrder())))
+				.limit(limit)
+				.map((entry) -> InstanceDescriptor.of(entry.instance(), entry.seen(), mask))
+				.toList();
+		}
+		catch (LockBackendException ex) {
+			return null;
+		}
+	}
+
+	/** Return {@code null} if the registry is not running. */
+	private static @Nullable RegistrySnapshot snapshot(BackendLockRegistry registry) {
+		try {
+			return registry.snapshot();
+		}
+		catch (LockBackendException ex) {
+			return null;
+		}
+	}
+
+	LockDescriptor lock(String key, @Nullable String registryName, @Nullable Integer requestedLimit, ValueMask mask) {
+		int limit = limit(requestedLimit);
+		try {
+			NamedRegistry named = this.registries.find(key, registryName, LockInspection::isKnown);
+			return (named != null) ? lock(named, key, limit, mask)
+					: new LockDescriptor(mask.key(key), null, List.of(), List.of());
+		}
+		catch (RuntimeException ex) {
+			throw LockRegistries.refusal(ex, mask);
+		}
+	}
+
+	private static LockDescriptor lock(NamedRegistry named, String key, int limit, ValueMask mask) {
+		StoredLock stored = named.registry().administration().inspect(key);
+		Map<String, LockInstance> instances = new HashMap<>();
+		List<HolderDescriptor> holders = new ArrayList<>();
+		stored.holders().stream().limit(limit).forEach((holder) -> {
+			LockInstance instance = instances.computeIfAbsent(holder.instance(), named.registry()::resolve);
+			holders.add(new HolderDescriptor(instance.id(), instance.application(), mask.host(instance.host()),
+					instance.pid(), holder.mode(), holder.since(), holder.ttl(), holder.grantToken()));
+		});
+		List<QueuedDescriptor> waiting = new ArrayList<>();
+		stored.waiting().stream().limit(limit).forEach((waiter) -> {
+			LockInstance instance = instances.computeIfAbsent(waiter.instance(), named.registry()::resolve);
+			waiting.add(new QueuedDescriptor(instance.id(), instance.application(), mask.host(instance.host()),
+					instance.pid(), waiter.mode()));
+		});
+		return new LockDescriptor(mask.key(key), named.name(), holders, waiting);
+	}
+
+	private static boolean isKnown(StoredLock lock) {
+		return !lock.holders().isEmpty() || !lock.waiting().isEmpty();
+	}
+
+	private static int limit(@Nullable Integer requested) {
+		if (requested == null) {
+			return DEFAULT_LIMIT;
+		}
+		if (requested < 0) {
+			throw new RefusedOperationException(Refusal.INVALID, "The parameter 'limit' must not be negative");
+		}
+		return requested;
+	}
+
+}

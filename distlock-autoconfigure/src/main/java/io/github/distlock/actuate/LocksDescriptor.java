@@ -1,0 +1,92 @@
+package io.github.distlock.actuate;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+import io.github.distlock.LockMode;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * The locks of this application.
+ *
+ * @param instance this instance, in the first of the registries; {@code null} without a
+ * registry
+ * @param registries the registries by name
+ */
+public record LocksDescriptor(@Nullable InstanceDescriptor instance,
+		Map<String, RegistryDescriptor> registries) implements OperationResponseBody {
+
+	/**
+	 * One registry.
+	 *
+	 * @param held the locks that this JVM holds, the longest held first
+	 * @param waiting the callers of this JVM that wait, the longest waiting first
+	 * @param recent the latest events, the newest first
+	 * @param instances the instances that use the store, the oldest first; {@code null}
+	 * if the store does not answer
+	 * @param totals the numbers of which the lists may show only a part
+	 */
+	public record RegistryDescriptor(List<HeldDescriptor> held, List<WaitingDescriptor> waiting,
+			List<RecentDescriptor> recent, @Nullable List<InstanceDescriptor> instances, TotalsDescriptor totals) {
+	}
+
+	/**
+	 * A lock that this JVM holds.
+	 *
+	 * @param key the key of the lock
+	 * @param name the declared name of the lock
+	 * @param mode the mode
+	 * @param state {@code held}, {@code at_risk}, {@code lost} or {@code minimum_hold}
+	 * @param holder the name of the thread, {@code null} for asynchronous work
+	 * @param since when this caller acquired the lock
+	 * @param remaining what is left of the lease
+	 * @param renewals how often the lease was renewed
+	 * @param reentries how many acquisitions are open besides the first
+	 * @param fencingToken the fencing token
+	 * @param grantToken the first fencing token of the grant, which names the grant
+	 * @param waiting how many callers of this JVM wait for the key
+	 */
+	public record HeldDescriptor(String key, String name, LockMode mode, String state, @Nullable String holder,
+			Instant since, Duration remaining, int renewals, int reentries, long fencingToken, long grantToken,
+			int waiting) {
+	}
+
+	/**
+	 * A caller that waits.
+	 *
+	 * @param key the key of the lock
+	 * @param name the declared name of the lock
+	 * @param mode the mode
+	 * @param caller the name of the thread, {@code null} for asynchronous work
+	 * @param since when the caller began to wait
+	 */
+	public record WaitingDescriptor(String key, String name, LockMode mode, @Nullable String caller, Instant since) {
+	}
+
+	/**
+	 * An event.
+	 *
+	 * @param key the key of the lock
+	 * @param name the declared name of the lock, {@code null} if it is not known here
+	 * @param event {@code lost}, {@code timeout} or {@code released}
+	 * @param at when it happened
+	 * @param detail what happened, in words
+	 */
+	public record RecentDescriptor(@Nullable String key, @Nullable String name, String event, Instant at,
+			String detail) {
+	}
+
+	/**
+	 * Numbers of a registry.
+	 *
+	 * @param held how many locks this JVM holds
+	 * @param waiting how many callers of this JVM wait
+	 */
+	public record TotalsDescriptor(int held, int waiting) {
+	}
+
+}

@@ -1,0 +1,65 @@
+package io.github.distlock.actuate;
+
+/**
+ * An operation of the endpoint was refused. The message contains no value that is masked
+ * for the caller.
+ */
+final class RefusedOperationException extends RuntimeException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final Refusal refusal;
+
+	private final String reason;
+
+	RefusedOperationException(Refusal refusal, String reason) {
+		super(reason);
+		this.refusal = refusal;
+		this.reason = reason;
+	}
+
+	Refusal refusal() {
+		return this.refusal;
+	}
+
+	String reason() {
+		return this.reason;
+	}
+
+	/**
+	 * Why an operation was refused.
+	 */
+	enum Refusal {
+
+		/** The parameters do not say what to do. */
+		INVALID(400),
+
+		/** The caller does not see the values and so may not end anything. */
+		FORBIDDEN(403),
+
+		/** The registry does not exist, or the lock is not held. */
+		NOT_FOUND(404),
+
+		/** Another grant holds the lock, or the instance is alive. */
+		CONFLICT(409),
+
+		/** The store cannot do this. */
+		UNSUPPORTED(501),
+
+		/** The store does not answer. */
+		UNAVAILABLE(503);
+
+		private final int status;
+
+		Refusal(int status) {
+			this.status = status;
+		}
+
+		/** Return the status of HTTP. */
+		int status() {
+			return this.status;
+		}
+
+	}
+
+}

@@ -1,0 +1,61 @@
+package io.github.distlock.actuate;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.context.ApplicationEventPublisher;
+
+/**
+ * Publishes an audit event and writes a log line for each request to release locks. Both
+ * contain what the operator sees: values that are masked for the operator are masked.
+ */
+public final class ReleaseAudit {
+
+	/** Type of the event after a release. */
+	public static final String RELEASED = "DISTLOCK_RELEASED";
+
+	/** Type of the event after a request that released nothing. */
+	public static final String REFUSED = "DISTLOCK_RELEASE_REFUSED";
+
+	private static final Log logger = LogFactory.getLog(ReleaseAudit.class);
+
+	private final ApplicationEventPublisher publisher;
+
+	/**
+	 * Create the audit.
+	 * @param publisher receives an {@link AuditApplicationEvent} for each request
+	 */
+	public ReleaseAudit(ApplicationEventPublisher publisher) {
+		this.publisher = publisher;
+	}
+
+	void released(Operator operator, Map<String, Object> data) {
+		publish(operator, RELEASED, data);
+	}
+
+	void refused(Operator operator, Map<String, Object> data, RefusedOperationException refusal) {
+		Map<String, Object> complete = new LinkedHashMap<>(data);
+		complete.put("refusal", refusal.refusal().name().toLowerCase(Locale.ROOT));
+		publish(operator, REFUSED, complete);
+	}
+
+	/** The grant has ended already, or not: a failure here changes nothing about it. */
+	private void publish(Operator operator, String type, Map<String, Object> data) {
+		AuditEvent event = new AuditEvent(operator.principal(), type, data);
+		logger.info("An operator (" + ((operator.principal() != null) ? operator.principal() : "not authenticated")
+				+ ") asked to release locks: " + type + " " + data);
+		try {
+			this.publisher.publishEvent(new AuditApplicationEvent(event));
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The audit event " + type + " could not be published", ex);
+		}
+	}
+
+}

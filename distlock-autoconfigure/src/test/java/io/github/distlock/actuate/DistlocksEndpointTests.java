@@ -1,0 +1,213 @@
+package io.github.distlock.actuate;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.LossCause;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.actuate.audit.AuditEvent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The endpoint {@code distlocks} of an application whose operators may see and end
+ * everything.
+ */
+class DistlocksEndpointTests {
+
+	@SuppressWarnings("NullAway.Init")
+	private static EndpointApplication application;
+
+	@BeforeAll
+	static void start() {
+		application = EndpointApplication.start(EndpointApplication.OPEN);
+	}
+
+	@AfterAll
+	static void stop() {
+		application.close();
+	}
+
+	@Test
+	void theListHasThePinnedShape() throws Exception {
+		Instant before = Instant.now();
+		CompletableFuture<HeldLock> waiter;
+		try (HeldLock lock = application.registry().acquire(LockRequest.of("shape").name("Shop.sell"))) {
+			waiter = application.acquireElsewhere("shape");
+			await(() -> assertThat(EndpointApplication.list(application.local(), "waiting")).hasSize(1));
+			Map<String, Object> body = EndpointApplication.json(application.get("/actuator/distlocks"));
+			assertThat(body).containsOnlyKeys("instance", "registries");
+			assertThat(EndpointApplication.map(body, "instance"))
+				.containsOnlyKeys("id", "application", "host", "pid", "started")
+				.containsEntry("application", "shop")
+				.extractingByKey("pid")
+				.hasToString(Long.toString(ProcessHandle.current().pid()));
+			Map<String, Object> local = application.local();
+			assertThat(local).containsOnlyKeys("held", "waiting", "recent", "instances", "totals");
+			Map<String, Object> held = EndpointApplication.list(local, "held").get(0);
+			assertThat(held)
+				.containsOnlyKeys("key", "name", "mode", "state", "holder", "since", "remaining", "renewals",
+						"reentries", "fencingToken", "grantToken", "waiting")
+				.containsEntry("key", "shape")
+				.containsEntry("name", "Shop.sell")
+				.containsEntry("mode", "EXCLUSIVE")
+				.containsEntry("state", "held")
+				.containsEntry("holder", Thread.currentThread().getName())
+				.containsEntry("waiting", 1);
+			assertThat(Instant.parse((String) held.get("since"))).isAfterOrEqualTo(before.minusMillis(1));
+			assertThat(Duration.parse((String) held.get("remaining"))).isPositive();
+			assertThat(((Number) held.get("fencingToken")).longValue()).isEqualTo(lock.fencingToken());
+			assertThat(EndpointApplication.list(local, "waiting").get(0)).containsKeys("key", "name", "mode", "since")
+				.containsEntry("key", "shape");
+			await(() -> assertThat(EndpointApplication.list(application.local(), "instances")).singleElement()
+				.satisfies((instance) -> assertThat(instance).containsOnlyKeys("id", "application", "host", "pid",
+						"started", "seen")));
+			assertThat(EndpointApplication.map(local, "totals")).isEqualTo(Map.of("held", 1, "waiting", 1));
+		}
+		waiter.get(10, TimeUnit.SECONDS).close();
+	}
+
+	@Test
+	void theListsAreBoundedAndTheTotalsAreNot() throws Exception {
+		List<HeldLock> locks = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			locks.add(application.registry().acquire(LockRequest.of("many-" + i)));
+		}
+		try {
+			Map<String, Object> local = EndpointApplication.map(EndpointApplication
+				.map(EndpointApplication.json(application.get("/actuator/distlocks?limit=2")), "registries"), "local");
+			assertThat(EndpointApplication.list(local, "held")).extracting((lock) -> lock.get("key"))
+				.containsExactly("many-0", "many-1");
+			assertThat(EndpointApplication.map(local, "totals")).containsEntry("held", 3);
+			assertThat(application.get("/actuator/distlocks?limit=-1").statusCode()).isEqualTo(400);
+			assertThat(application.get("/actuator/distlocks?limit=many").statusCode()).isEqualTo(400);
+		}
+		finally {
+			locks.forEach(HeldLock::close);
+		}
+	}
+
+	@Test
+	void aKeyIsFoundByPathAndByParameter() throws Exception {
+		try (HeldLock lock = application.registry().acquire(LockRequest.of("order/42"))) {
+			Map<String, Object> body = EndpointApplication.json(application.get("/actuator/distlocks?key=order/42"));
+			assertThat(EndpointApplication.json(application.get("/actuator/distlocks/order/42?registry=local")))
+				.containsOnlyKeys("key", "registry", "holders", "waiting")
+				.containsEntry("key", "order/42")
+				.containsEntry("registry", "local");
+			assertThat(EndpointApplication.list(body, "holders")).singleElement().satisfies((holder) -> {
+				assertThat(holder).containsKeys("id", "mode", "since", "ttl", "grantToken");
+				assertThat(((Number) holder.get("grantToken")).longValue()).isEqualTo(lock.fencingToken());
+			});
+			await(() -> assertThat(EndpointApplication
+				.list(EndpointApplication.json(application.get("/actuator/distlocks?key=order/42")), "holders")
+				.get(0)).containsEntry("application", "shop")
+				.containsOnlyKeys("id", "application", "host", "pid", "mode", "since", "ttl", "grantToken"));
+		}
+	}
+
+	@Test
+	void aFreeLockAndAnUnknownRegistryAreNotFound() throws Exception {
+		assertThat(application.get("/actuator/distlocks/free")).satisfies((response) -> {
+			assertThat(response.statusCode()).isEqualTo(404);
+			assertThat(response.body())
+				.isEqualTo("{\"key\":\"free\",\"registry\":\"local\",\"holders\":[],\"waiting\":[]}");
+		});
+		assertThat(application.get("/actuator/distlocks/free?registry=redis")).satisfies((response) -> {
+			assertThat(response.statusCode()).isEqualTo(404);
+			assertThat(response.body()).contains("local");
+		});
+		assertThat(application.get("/actuator/distlocks?key=%20").statusCode()).isEqualTo(400);
+	}
+
+	@Test
+	void aReleaseEndsExactlyTheGrantThatTheOperatorHasSeen() throws Exception {
+		HeldLock lock = application.registry().acquire(LockRequest.of("stuck").name("Shop.stuck"));
+		CompletableFuture<HeldLock> waiter = application.acquireElsewhere("stuck");
+		await(() -> assertThat(EndpointApplication.list(application.local(), "waiting"))
+			.anySatisfy((caller) -> assertThat(caller).containsEntry("key", "stuck")));
+		long token = application.grantToken("stuck");
+		assertThat(application.delete("/actuator/distlocks/stuck?token=" + (token + 1)).statusCode()).isEqualTo(409);
+		assertThat(lock.isHeld()).isTrue();
+		assertThat(application.delete("/actuator/distlocks/stuck").statusCode()).isEqualTo(400);
+		assertThat(application.delete("/actuator/distlocks/stuck?token=x").statusCode()).isEqualTo(400);
+		assertThat(application.delete("/actuator/distlocks/stuck?token=" + token)).satisfies((response) -> {
+			assertThat(response.statusCode()).isEqualTo(204);
+			assertThat(response.body()).isEmpty();
+		});
+		HeldLock next = waiter.get(10, TimeUnit.SECONDS);
+		assertThat(next.fencingToken()).isGreaterThan(token);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close)
+			.satisfies((ex) -> assertThat(ex.lossCause()).isEqualTo(LossCause.RELEASED_BY_OPERATOR));
+		next.close();
+		assertThat(application.delete("/actuator/distlocks/stuck?token=" + token).statusCode()).isEqualTo(404);
+		assertThat(EndpointApplication.list(application.local(), "recent"))
+			.filteredOn((event) -> "stuck".equals(event.get("key")))
+			.extracting((event) -> event.get("event"))
+			.containsExactlyInAnyOrder("released", "lost");
+		assertThat(application.audit()).filteredOn((event) -> "stuck".equals(event.getData().get("key")))
+			.extracting(AuditEvent::getType)
+			.containsExactly("DISTLOCK_RELEASE_REFUSED", "DISTLOCK_RELEASE_REFUSED", "DISTLOCK_RELEASED",
+					"DISTLOCK_RELEASE_REFUSED");
+	}
+
+	@Test
+	void nothingIsReleasedOfALivingInstance() throws Exception {
+		try (HeldLock lock = application.registry().acquire(LockRequest.of("alive"))) {
+			await(() -> assertThat(EndpointApplication.list(application.local(), "instances")).isNotEmpty());
+			String id = String.valueOf(EndpointApplication
+				.map(EndpointApplication.json(application.get("/actuator/distlocks")), "instance")
+				.get("id"));
+			assertThat(application.delete("/actuator/distlocks?instance=" + id).statusCode()).isEqualTo(409);
+			assertThat(lock.isHeld()).isTrue();
+			assertThat(application.delete("/actuator/distlocks").statusCode()).isEqualTo(400);
+			assertThat(application.delete("/actuator/distlocks?instance=" + id + "&key=alive").statusCode())
+				.isEqualTo(400);
+		}
+	}
+
+	@Test
+	void theSweepOfADeadInstanceSaysWhatItReleased() throws Exception {
+		assertThat(application.delete("/actuator/distlocks?instance=AAAAAAAAAAA")).satisfies((response) -> {
+			assertThat(response.statusCode()).isEqualTo(200);
+			assertThat(response.body()).isEqualTo("{\"released\":0,\"complete\":true}");
+		});
+	}
+
+	@Test
+	void aTimeOutIsAmongTheRecentEvents() throws Exception {
+		try (HeldLock lock = application.registry().acquire(LockRequest.of("busy"))) {
+			var attempt = new FutureTask<>(
+					() -> application.registry().acquire(LockRequest.of("busy").waitTime(Duration.ofMillis(1))));
+			new Thread(attempt).start();
+			assertThatExceptionOfType(Exception.class).isThrownBy(attempt::get)
+				.withCauseInstanceOf(LockNotAcquiredException.class);
+			assertThat(lock.isHeld()).isTrue();
+		}
+		assertThat(EndpointApplication.list(application.local(), "recent")).anySatisfy((event) -> {
+			assertThat(event).containsOnlyKeys("key", "name", "event", "at", "detail")
+				.containsEntry("key", "busy")
+				.containsEntry("event", "timeout");
+		});
+	}
+
+	static void await(org.awaitility.core.ThrowingRunnable assertion) {
+		Awaitility.await().untilAsserted(assertion);
+	}
+
+}

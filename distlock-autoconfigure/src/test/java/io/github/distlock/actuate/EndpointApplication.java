@@ -1,0 +1,150 @@
+package io.github.distlock.actuate;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.AuditEventRepository;
+import org.springframework.boot.actuate.audit.InMemoryAuditEventRepository;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.json.JsonParserFactory;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * A started application with the actuator on a port of its own, without Spring Security
+ * unless a test brings it. Its locks are in its memory unless a test says otherwise.
+ */
+final class EndpointApplication implements AutoCloseable {
+
+	/** Everything may be read and released. */
+	static final String[] OPEN = { "management.endpoint.distlocks.access=unrestricted",
+			"management.endpoint.distlocks.show-values=always" };
+
+	private final ConfigurableApplicationContext context;
+
+	private final HttpClient http = HttpClient.newHttpClient();
+
+	private EndpointApplication(ConfigurableApplicationContext context) {
+		this.context = context;
+	}
+
+	static EndpointApplication start(String... properties) {
+		return start(new Class<?>[] { Program.class }, properties);
+	}
+
+	static EndpointApplication start(Class<?>[] sources, String... properties) {
+		List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--spring.application.name=shop",
+				"--distlock.backend=local", "--management.endpoints.web.exposure.include=*"));
+		for (String property : properties) {
+			arguments.add("--" + property);
+		}
+		return new EndpointApplication(new SpringApplicationBuilder(sources).run(arguments.toArray(String[]::new)));
+	}
+
+	LockRegistry registry() {
+		return bean(LockRegistry.class);
+	}
+
+	<T> T bean(Class<T> type) {
+		return this.context.getBean(type);
+	}
+
+	<T> T bean(String name, Class<T> type) {
+		return this.context.getBean(name, type);
+	}
+
+	String url() {
+		return "http://127.0.0.1:" + this.context.getEnvironment().getRequiredProperty("local.server.port");
+	}
+
+	HttpResponse<String> get(String path) throws IOException, InterruptedException {
+		return send("GET", path);
+	}
+
+	HttpResponse<String> delete(String path) throws IOException, InterruptedException {
+		return send("DELETE", path);
+	}
+
+	/** Send a request; its headers are pairs of name and value. */
+	HttpResponse<String> send(String method, String path, String... headers) throws IOException, InterruptedException {
+		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url() + path))
+			.method(method, HttpRequest.BodyPublishers.noBody());
+		if (headers.length > 0) {
+			request.headers(headers);
+		}
+		return this.http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+	}
+
+	/** Return all locks of the registry {@code local}, as the endpoint shows them. */
+	Map<String, Object> local() throws IOException, InterruptedException {
+		return map(map(json(get("/actuator/distlocks")), "registries"), "local");
+	}
+
+	/** Return the grant token of the only holder of a key. */
+	long grantToken(String key) throws IOException, InterruptedException {
+		Map<String, Object> holder = list(json(get("/actuator/distlocks?key=" + key)), "holders").get(0);
+		return ((Number) holder.get("grantToken")).longValue();
+	}
+
+	List<AuditEvent> audit() {
+		return bean(AuditEventRepository.class).find(null, null, null)
+			.stream()
+			.filter((event) -> event.getType().startsWith("DISTLOCK"))
+			.toList();
+	}
+
+	/** Acquire a lock on another thread. */
+	CompletableFuture<HeldLock> acquireElsewhere(String key) {
+		return registry().acquireAsync(LockRequest.of(key));
+	}
+
+	static Map<String, Object> json(HttpResponse<String> response) {
+		return JsonParserFactory.getJsonParser().parseMap(response.body());
+	}
+
+	@SuppressWarnings({ "unchecked", "NullAway" })
+	static Map<String, Object> map(Map<String, Object> parent, String name) {
+		return (Map<String, Object>) parent.get(name);
+	}
+
+	@SuppressWarnings({ "unchecked", "NullAway" })
+	static List<Map<String, Object>> list(Map<String, Object> parent, String name) {
+		return (List<Map<String, Object>>) parent.get(name);
+	}
+
+	@Override
+	public void close() {
+		this.context.close();
+	}
+
+	/**
+	 * The application.
+	 */
+	@SpringBootConfiguration
+	@EnableAutoConfiguration(exclude = { DataSourceAutoConfiguration.class, DataRedisAutoConfiguration.class })
+	static class Program {
+
+		@Bean
+		AuditEventRepository auditEventRepository() {
+			return new InMemoryAuditEventRepository();
+		}
+
+	}
+
+}

@@ -1,0 +1,162 @@
+package io.github.distlock.autoconfigure;
+
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.actuate.DescriptorHints;
+import io.github.distlock.actuate.DistlocksEndpoint;
+import io.github.distlock.actuate.DistlocksEndpointWebExtension;
+import io.github.distlock.actuate.InstanceDescriptor;
+import io.github.distlock.actuate.LockDescriptor;
+import io.github.distlock.actuate.LocksDescriptor;
+import io.github.distlock.actuate.RecentLockEvents;
+import io.github.distlock.actuate.RefusalDescriptor;
+import io.github.distlock.actuate.SweepDescriptor;
+import io.github.distlock.testing.WithoutJars;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.Mockito.mock;
+
+/**
+ * When there are the endpoint and the health of locks.
+ */
+class DistlockEndpointAutoConfigurationTests {
+
+	private final WebApplicationContextRunner application = new WebApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(Contexts.autoConfigurations().toArray(Class<?>[]::new)))
+		.withPropertyValues("distlock.backend=local");
+
+	@Test
+	void theEndpointNeedsToBeExposed() {
+		this.application.run((context) -> assertThat(context).doesNotHaveBean(DistlocksEndpoint.class)
+			.doesNotHaveBean(RecentLockEvents.class));
+		this.application.withPropertyValues("management.endpoints.web.exposure.include=distlocks")
+			.run((context) -> assertThat(context).hasSingleBean(DistlocksEndpoint.class)
+				.hasSingleBean(DistlocksEndpointWebExtension.class));
+	}
+
+	@Test
+	void overJmxTheEndpointNeedsNoWebExtension() {
+		this.application
+			.withPropertyValues("spring.jmx.enabled=true", "management.endpoints.jmx.exposure.include=distlocks")
+			.run((context) -> assertThat(context).hasSingleBean(DistlocksEndpoint.class)
+				.doesNotHaveBean(DistlocksEndpointWebExtension.class));
+	}
+
+	@Test
+	void theEndpointCanBeSwitchedOff() {
+		this.application
+			.withPropertyValues("management.endpoints.web.exposure.include=*",
+					"management.endpoint.distlocks.access=NONE")
+			.run((context) -> assertThat(context).doesNotHaveBean(DistlocksEndpoint.class)
+				.doesNotHaveBean(RecentLockEvents.class));
+	}
+
+	@Test
+	void theLocksOfAnApplicationsOwnRegistryAreNotKnown() {
+		this.application.withPropertyValues("management.endpoints.web.exposure.include=*")
+			.withBean("own", LockRegistry.class, () -> mock(LockRegistry.class))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.doesNotHaveBean(DistlocksEndpoint.class)
+				.doesNotHaveBean("distlockHealthContributor"));
+	}
+
+	@Test
+	void healthHasAnEntryEvenForASingleStore() {
+		this.application.run((context) -> assertThat(
+				context.getBean("distlockHealthContributor", CompositeHealthContributor.class).stream())
+			.singleElement()
+			.satisfies((entry) -> assertThat(entry.name()).isEqualTo("local")));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "management.health.distlock.enabled=false", "management.health.defaults.enabled=false" })
+	void healthCanBeSwitchedOff(String property) {
+		this.application.withPropertyValues(property)
+			.run((context) -> assertThat(context).doesNotHaveBean("distlockHealthContributor"));
+	}
+
+	@Test
+	void locksThatAreSwitchedOffAreHealthyAndTheListIsEmpty() {
+		this.application.withPropertyValues("distlock.enabled=false", "management.endpoints.web.exposure.include=*")
+			.run((context) -> {
+				assertThat(context.getBean("distlockHealthContributor", HealthIndicator.class).health().getStatus())
+					.isEqualTo(Status.UP);
+				assertThat(context.getBean(DistlocksEndpoint.class).locks(null, null, null))
+					.hasToString("LocksDescriptor[instance=null, registries={}]");
+			});
+	}
+
+	@Test
+	void jacksonReadsTheDescriptorsInANativeImage() {
+		assertThat(DistlockEndpointAutoConfiguration.class.getAnnotation(ImportRuntimeHints.class).value())
+			.containsExactly(DescriptorHints.class);
+		RuntimeHints hints = new RuntimeHints();
+		new DescriptorHints().registerHints(hints, null);
+		for (Class<?> type : new Class<?>[] { LocksDescriptor.class, LocksDescriptor.RegistryDescriptor.class,
+				LocksDescriptor.HeldDescriptor.class, LocksDescriptor.WaitingDescriptor.class,
+				LocksDescriptor.RecentDescriptor.class, LocksDescriptor.TotalsDescriptor.class,
+				InstanceDescriptor.class, LockDescriptor.class, LockDescriptor.HolderDescriptor.class,
+				LockDescriptor.QueuedDescriptor.class, SweepDescriptor.class, RefusalDescriptor.class }) {
+			assertThat(type.getRecordComponents()).allSatisfy((component) -> assertThat(
+					RuntimeHintsPredicates.reflection().onMethodInvocation(component.getAccessor()))
+				.accepts(hints));
+		}
+	}
+
+	@Test
+	void locksWorkWithoutTheActuator() throws Exception {
+		WithoutJars.run(Program.class, "spring-boot-actuator", "spring-boot-health");
+	}
+
+	/**
+	 * Runs in a class loader of its own.
+	 */
+	public static class Program implements Runnable {
+
+		@Override
+		public void run() {
+			assertThatExceptionOfType(ClassNotFoundException.class)
+				.isThrownBy(() -> Class.forName("org.springframework.boot.actuate.endpoint.annotation.Endpoint"));
+			assertThatExceptionOfType(ClassNotFoundException.class)
+				.isThrownBy(() -> Class.forName("org.springframework.boot.health.contributor.HealthContributor"));
+			try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Imports.class)
+				.web(WebApplicationType.NONE)
+				.run("--distlock.backend=local")) {
+				assertThat(context.getBean(LockRegistry.class).<Integer>execute(LockRequest.of("order-7"), () -> 42))
+					.isEqualTo(42);
+			}
+			catch (Exception ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+	}
+
+	/** Imported, so that its conditions are read as those of an application are. */
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ DistlockAopAutoConfiguration.class, DistlockAutoConfiguration.class,
+			DistlockLocalAutoConfiguration.class, DistlockEndpointAutoConfiguration.class,
+			DistlockHealthAutoConfiguration.class })
+	static class Imports {
+
+	}
+
+}
