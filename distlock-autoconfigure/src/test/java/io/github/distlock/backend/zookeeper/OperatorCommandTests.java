@@ -1,0 +1,127 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.StoreAdministration.EndResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.retry.RetryNTimes;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooDefs.Perms;
+import org.apache.zookeeper.ZooKeeperMain;
+import org.apache.zookeeper.data.ACL;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The commands and the rights that the page of this store names.
+ */
+class OperatorCommandTests {
+
+	private static final Duration SESSION = Duration.ofSeconds(8);
+
+	private static final Path PAGE = Path.of("..", "docs", "stores-zookeeper.md");
+
+	private static final String PREFIX = "zkCli.sh -server zk1:2181 ";
+
+	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
+
+	private final BareNode waiting = new BareNode(ZooKeeperTestServer.client(this.server.connectString(), SESSION));
+
+	@AfterEach
+	void stop() {
+		this.waiting.close();
+		this.server.close();
+	}
+
+	@Test
+	void theLinesOfThePageShowTheHolderAndEndItsGrant() throws Exception {
+		try (BareNode holding = new BareNode(ZooKeeperTestServer.client(this.server.connectString(), SESSION))) {
+			holding.administration().announce();
+			Ticket ticket = holding.hold("stock-42");
+			Ticket next = this.waiting.queue("stock-42");
+			String node = ticket.token() + "-0000000000";
+			List<String> answers = new ArrayList<>();
+			for (String line : lines()) {
+				String answer = run(line.replace("<node>", node).replace("<instance>", holding.self.id()));
+				assertThat(answer).as(line).doesNotContain("KeeperErrorCode", "Node does not exist", "Exception");
+				answers.add(answer);
+			}
+			assertThat(answers).hasSize(5);
+			assertThat(answers.get(0)).contains(node).contains(next.token());
+			assertThat(answers.get(1)).contains("ctime = ").containsPattern("ephemeralOwner = 0x[1-9a-f]");
+			assertThat(answers.get(2)).contains(holding.self.id());
+			assertThat(answers.get(3)).contains("|4711|1234|host-7|shop");
+			this.waiting.awaitGrant(next);
+			assertThat(holding.release(ticket)).isFalse();
+		}
+	}
+
+	@Test
+	void withoutTheRightToWriteLocksWorkAndGrantsAreEnded() {
+		ACLProvider rights = new ACLProvider() {
+
+			@Override
+			public List<ACL> getDefaultAcl() {
+				// ZooKeeper asks the list whether it contains null, which List.of
+				// rejects.
+				return Collections
+					.singletonList(new ACL(Perms.CREATE | Perms.READ | Perms.DELETE, Ids.ANYONE_ID_UNSAFE));
+			}
+
+			@Override
+			public List<ACL> getAclForPath(String path) {
+				return getDefaultAcl();
+			}
+
+		};
+		try (BareNode restricted = new BareNode(CuratorFrameworkFactory.builder()
+			.connectString(this.server.connectString())
+			.sessionTimeoutMs((int) SESSION.toMillis())
+			.retryPolicy(new RetryNTimes(0, 0))
+			.aclProvider(rights)
+			.build())) {
+			restricted.administration().announce();
+			restricted.administration().announce();
+			assertThat(this.waiting.administration().instances()).hasSize(1);
+			Ticket ticket = restricted.ticket("rights");
+			Grant grant = BareNode.granted(restricted.attempt(ticket));
+			assertThat(this.waiting.administration().end("rights", grant.firstToken())).isEqualTo(EndResult.ENDED);
+			assertThat(restricted.release(ticket)).isFalse();
+			assertThat(restricted.ended).isEmpty();
+			restricted.administration().withdraw();
+			await().until(() -> this.waiting.administration().instances().isEmpty());
+		}
+	}
+
+	private static List<String> lines() throws IOException {
+		return Files.readAllLines(PAGE).stream().map(String::strip).filter((line) -> line.startsWith(PREFIX)).toList();
+	}
+
+	private String run(String line) throws IOException, InterruptedException {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home", ""), "bin", "java").toString(),
+						"-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path", ""),
+						ZooKeeperMain.class.getName(), "-server", this.server.connectString()));
+		command.addAll(List.of(line.substring(PREFIX.length()).split(" ")));
+		Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+		process.getOutputStream().close();
+		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		assertThat(process.waitFor()).as(command + "\n" + output).isZero();
+		return output;
+	}
+
+}
