@@ -137,6 +137,11 @@ final class InstanceTable {
 				Map.of("id", ticket, "prefix", this.keyPrefix, "grant", grantToken, "until", until));
 	}
 
+	/** Delete a note, since the grant could not be ended. */
+	void forgetEnd(LockConnection connection, String ticket) {
+		connection.update("withdraw", Map.of("id", ticket));
+	}
+
 	/**
 	 * Return the first token of the grant of a ticket that an operator has ended, or zero
 	 * if there is no note. Never fails: the note only explains a loss.

@@ -34,7 +34,7 @@ class JdbcAdministration implements StoreAdministration {
 
 	private static final SweepStep UNKNOWN = new SweepStep(true, 0, 0);
 
-	private final JdbcResources resources;
+	final JdbcResources resources;
 
 	private final TimeSource clock;
 

@@ -45,7 +45,7 @@ final class JdbcRowStore implements LockStore {
 		this.settings = settings;
 		this.description = description;
 		this.signals = signals;
-		this.administration = new JdbcAdministration(resources, clock);
+		this.administration = new RowAdministration(resources, clock);
 	}
 
 	@Override
@@ -105,6 +105,9 @@ final class JdbcRowStore implements LockStore {
 		requireOpen();
 		RowTicket rowTicket = this.tickets.find(ticket);
 		boolean released = rowTicket != null && release(rowTicket, lastToken);
+		if (!released) {
+			this.resources.signalEnd(ticket, this.signals);
+		}
 		return new ReleaseResult(released, (next != null) ? attempt(next.ticket(), next.lease(), true) : null);
 	}
 
@@ -161,7 +164,11 @@ final class JdbcRowStore implements LockStore {
 		}
 		RowTicket rowTicket = this.tickets.find(ticket);
 		HeldRow held = (alive && rowTicket != null) ? rowTicket.held() : null;
-		return (held != null) ? new RenewalResult.Extended(held.grant().validity()) : new RenewalResult.Gone();
+		if (held != null) {
+			return new RenewalResult.Extended(held.grant().validity());
+		}
+		this.resources.signalEnd(ticket, this.signals);
+		return new RenewalResult.Gone();
 	}
 
 	@Override

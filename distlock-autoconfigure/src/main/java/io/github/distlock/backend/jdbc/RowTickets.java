@@ -117,7 +117,7 @@ final class RowTickets {
 		try {
 			if (!rowTicket.isLeaving()) {
 				transaction = RowTransaction.open(this.resources.dataSource(),
-						this.resources.table().key(rowTicket.ticket.key()));
+						this.resources.table().key(rowTicket.ticket.key()), rowTicket.ticket.token());
 				rowTicket.begun(transaction);
 				this.resources.cleaner().rowUsed();
 				RowTransaction.LockedRow row = transaction.take();
@@ -128,7 +128,7 @@ final class RowTickets {
 				while (row == null && rowTicket.waits && !requeued && !rowTicket.isLeaving()) {
 					answerWaiting(rowTicket);
 					row = transaction.await(rowTicket::isLeaving);
-					now = (row != null) ? transaction.clockMicros() : 0;
+					now = (row != null) ? transaction.clockMicros(row.fence()) : 0;
 					requeued = row == null && requeue(rowTicket);
 				}
 				grant = (row != null) ? hold(rowTicket, row.fence(), now) : null;

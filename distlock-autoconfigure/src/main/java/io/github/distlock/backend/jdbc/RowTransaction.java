@@ -6,6 +6,7 @@ import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -47,19 +48,22 @@ final class RowTransaction {
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	private RowTransaction(LockConnection connection, LockDataSource dataSource, byte[] key) {
+	private RowTransaction(LockConnection connection, LockDataSource dataSource, byte[] key, String ticket) {
 		this.connection = connection;
 		this.dialect = dataSource.dialect();
 		this.statements = dataSource.statements();
-		this.key = Map.of("key", key);
+		this.key = Map.of("key", key, "ticket", ticket);
 	}
 
-	/** Take a connection of the pool and begin a transaction. */
-	static RowTransaction open(LockDataSource dataSource, byte[] key) throws SQLException {
+	/**
+	 * Take a connection of the pool and begin a transaction.
+	 * @param ticket the name of the ticket, which some databases show to operators
+	 */
+	static RowTransaction open(LockDataSource dataSource, byte[] key, String ticket) throws SQLException {
 		LockConnection connection = dataSource.open(true);
 		try {
 			connection.begin();
-			return new RowTransaction(connection, dataSource, key);
+			return new RowTransaction(connection, dataSource, key, ticket);
 		}
 		catch (Throwable ex) {
 			connection.discard();
@@ -163,9 +167,13 @@ final class RowTransaction {
 		return (!rows.isEmpty() && !rows.get(0).leased()) ? rows.get(0) : null;
 	}
 
-	/** Return the time of the database, which may have waited for the row for long. */
-	long clockMicros() {
-		return this.connection.query("clock", Map.of(), (row, number) -> row.getLong(1)).get(0);
+	/**
+	 * Return the time of the database, which may have waited for the row for long.
+	 * @param fence the last token before this transaction, for the name of the session
+	 */
+	long clockMicros(long fence) {
+		Map<String, ?> values = Map.of("ticket", Objects.requireNonNull(this.key.get("ticket")), "fence", fence);
+		return this.connection.query("clock", values, (row, number) -> row.getLong(1)).get(0);
 	}
 
 	/** Write the last token and commit, which frees the row. */

@@ -29,3 +29,10 @@ KEY (id) VALUES (:id, :prefix, :application, :host, :pid, :started, ${now}, :tok
 -- name: noteEnd
 MERGE INTO distlock_instance (id, key_prefix, application, host, pid, started_at, seen_at, tokens, ended_grant)
 KEY (id) VALUES (:id, :prefix, '', '', 0, 0, :until, 0, :grant)
+
+-- name: showsessions
+SELECT session_id, user_name, client_addr, session_start FROM information_schema.sessions
+WHERE contains_uncommitted;
+
+-- name: killsession
+SELECT ABORT_SESSION(<session_id>);

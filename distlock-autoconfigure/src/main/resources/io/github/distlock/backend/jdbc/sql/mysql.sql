@@ -31,3 +31,11 @@ ON DUPLICATE KEY UPDATE seen_at = ${now}
 INSERT INTO distlock_instance (id, key_prefix, application, host, pid, started_at, seen_at, tokens, ended_grant)
 VALUES (:id, :prefix, '', '', 0, 0, :until, 0, :grant)
 ON DUPLICATE KEY UPDATE seen_at = :until, ended_grant = :grant
+
+-- name: showsessions
+SELECT t.processlist_id, t.processlist_host, l.lock_status FROM performance_schema.data_locks l
+JOIN performance_schema.threads t USING (thread_id)
+WHERE l.object_name = 'distlock_lock' AND l.lock_data = '0x{hex}';
+
+-- name: killsession
+KILL <processlist_id>;

@@ -29,9 +29,38 @@ ON CONFLICT (lock_key) DO NOTHING
 -- name: setLockTimeout
 SET LOCAL lock_timeout = '3s'
 
+-- name: row
+-- The name tells operators what the session holds, until the end of the transaction: the
+-- ticket, and the token that the holder computes from this row.
+SELECT ${answer}, set_config('application_name', 'lock ' || :ticket || ' ' || GREATEST(fence + 1, ${now}), true)
+FROM distlock_lock WHERE lock_key = :key
+
 -- name: clock
 -- statement_timestamp() may be older than the wait for the row.
-SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint
+SELECT micros, set_config('application_name', 'lock ' || :ticket || ' ' || GREATEST(:fence + 1, micros), true)
+FROM (SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint AS micros) clock
+
+-- name: session
+-- The session whose transaction has locked the row. Every role may
+-- read these columns.
+SELECT locks.pid, sessions.application_name, ${now}
+FROM distlock_lock
+JOIN pg_locks locks ON locks.locktype = 'transactionid' AND locks.mode = 'ExclusiveLock' AND locks.granted
+  AND locks.transactionid = distlock_lock.xmax
+JOIN pg_stat_activity sessions ON sessions.pid = locks.pid
+WHERE lock_key = :key
+
+-- name: endSession
+-- Not if the session has released the lock meanwhile: its name has changed then.
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND application_name = :name
+
+-- name: showsessions
+SELECT pid, usename, client_addr, application_name, xact_start FROM pg_stat_activity
+JOIN distlock_lock ON backend_xid = distlock_lock.xmax WHERE lock_key = convert_to('{key}', 'UTF8');
+
+-- name: killsession
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+JOIN distlock_lock ON backend_xid = distlock_lock.xmax WHERE lock_key = convert_to('{key}', 'UTF8');
 
 -- name: announce
 INSERT INTO distlock_instance (id, key_prefix, application, host, pid, started_at, seen_at, tokens, ended_grant)
