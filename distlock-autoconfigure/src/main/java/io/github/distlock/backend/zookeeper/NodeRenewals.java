@@ -24,11 +24,11 @@ final class NodeRenewals {
 
 	private final ZooKeeperTickets tickets;
 
-	private final EndedGrants endedGrants;
+	private final EndedGrantsNode endedGrants;
 
 	private final int tokensPerGrant;
 
-	NodeRenewals(ZooKeeperConnection connection, ZooKeeperTickets tickets, EndedGrants endedGrants,
+	NodeRenewals(ZooKeeperConnection connection, ZooKeeperTickets tickets, EndedGrantsNode endedGrants,
 			int tokensPerGrant) {
 		this.connection = connection;
 		this.tickets = tickets;

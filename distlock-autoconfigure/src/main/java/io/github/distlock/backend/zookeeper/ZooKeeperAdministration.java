@@ -141,7 +141,7 @@ final class ZooKeeperAdministration implements StoreAdministration {
 			.thenCompose(
 					(node) -> node.isEmpty() ? commands.delete(holder.path())
 							: commands.writeAndDelete(ended,
-									EndedGrants.withGrant(node.get(), NodeQueue.token(holder.name()),
+									EndedGrantsNode.withGrant(node.get(), NodeQueue.token(holder.name()),
 											holder.grantToken()),
 									node.get().stat().getVersion(), holder.path()))
 			.exceptionallyCompose((failure) -> {

@@ -55,7 +55,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 	 */
 	private final List<ZooKeeperTickets> earlierTickets;
 
-	private final EndedGrants endedGrants;
+	private final EndedGrantsNode endedGrants;
 
 	private final InstanceNodes instances;
 
@@ -71,8 +71,8 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		this.paths = new LockPaths(settings.root());
 		this.connection = new ZooKeeperConnection(client, session, settings.commandTimeout(), clock, this);
 		this.tickets = new ZooKeeperTickets(this.connection, this.paths);
-		this.endedGrants = new EndedGrants(this.paths.endedGrants(context.instance()), this.connection, this.tickets,
-				this.signals);
+		this.endedGrants = new EndedGrantsNode(this.paths.endedGrants(context.instance()), this.connection,
+				this.tickets, this.signals);
 		this.instances = new InstanceNodes(context.self(), this.paths, this.connection);
 		this.renewals = new NodeRenewals(this.connection, this.tickets, this.endedGrants, description.tokensPerGrant());
 		this.administration = new ZooKeeperAdministration(this.paths, this.connection, this.instances);

@@ -5,7 +5,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockLostException;
 import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
+import io.github.distlock.LossCause;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Renewal;
@@ -26,6 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -135,6 +140,22 @@ class OperatorTests {
 		assertThat(two.release(next)).isTrue();
 		assertThat(operator.end("ended", grant.firstToken())).isEqualTo(EndResult.NOT_HELD);
 		assertThat(two.ended).isEmpty();
+	}
+
+	@Test
+	void theHolderInARegistryLosesTheLockAtOnceToItsSuccessorWithTheOperatorAsTheCause() {
+		try (RegistryNode one = new RegistryNode(server.connectString(), SESSION);
+				RegistryNode two = new RegistryNode(server.connectString(), SESSION)) {
+			HeldLock lock = one.registry.acquire(LockRequest.of("registry"));
+			StoreAdministration operator = node().administration();
+			long token = operator.inspect("registry").holders().get(0).grantToken();
+			assertThat(operator.end("registry", token)).isEqualTo(EndResult.ENDED);
+			await().untilAsserted(() -> assertThat(one.lost).containsExactly("registry"));
+			assertThat(lock.isHeld()).isFalse();
+			two.registry.acquire(LockRequest.of("registry")).close();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close)
+				.satisfies((lost) -> assertThat(lost.lossCause()).isEqualTo(LossCause.RELEASED_BY_OPERATOR));
+		}
 	}
 
 	@Test

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * that the ticket's node is gone. The node is created with the first attempt of a
  * session, whose answer waits for it.
  */
-final class EndedGrants implements Watcher {
+final class EndedGrantsNode implements Watcher {
 
-	private static final Log logger = LogFactory.getLog(EndedGrants.class);
+	private static final Log logger = LogFactory.getLog(EndedGrantsNode.class);
 
 	/**
 	 * A holder that is paused for long reads no lines. Then the older ones are dropped.
@@ -50,9 +50,9 @@ final class EndedGrants implements Watcher {
 	private final ReentrantLock lock = new ReentrantLock();
 
 	/**
-	 * Grant tokens of ended grants by the name of the ticket, oldest first. They are kept
-	 * after the signal: the caller that has just acquired the lock may not be known to
-	 * the receiver yet, and then has to be told when it releases. Guarded by
+	 * Grant tokens of ended grants by the name of the ticket, oldest first. A ticket
+	 * whose release is under way is not among {@link #tickets} any more: it is signalled
+	 * before the release is answered. A second signal of a grant is harmless. Guarded by
 	 * {@link #lock}.
 	 */
 	private final Map<String, Long> remembered = new LinkedHashMap<>();
@@ -60,7 +60,7 @@ final class EndedGrants implements Watcher {
 	/** The last creation of the node. Guarded by {@link #lock} for writing. */
 	private volatile @Nullable Opening opening;
 
-	EndedGrants(String path, ZooKeeperConnection connection, ZooKeeperTickets tickets, LockSignals signals) {
+	EndedGrantsNode(String path, ZooKeeperConnection connection, ZooKeeperTickets tickets, LockSignals signals) {
 		this.path = path;
 		this.connection = connection;
 		this.tickets = tickets;
