@@ -11,7 +11,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 
 /**
- * Creates the table of the locks with the script for the database.
+ * Creates the tables of the locks with the script for the database.
  */
 class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 

@@ -16,7 +16,8 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  * @param enabled Whether locks can be kept in the database in addition to the default
  * backend. The backend that distlock.backend names does not need this switch.
  * @param mode How the database keeps a lock.
- * @param initializeSchema When to create the table distlock_lock at startup.
+ * @param initializeSchema When to create the tables distlock_lock and distlock_instance
+ * at startup.
  * @param dataSource Name of the DataSource bean to use if there are several, or if locks
  * use a connection pool of their own. If not set, the only or primary one is used.
  * @param pollInterval Mode lease: how often a waiting JVM checks whether the lock is

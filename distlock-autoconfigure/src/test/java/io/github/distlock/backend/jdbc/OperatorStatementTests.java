@@ -1,0 +1,115 @@
+package io.github.distlock.backend.jdbc;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import io.github.distlock.operations.LockedStock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The statements of the page about databases show what holds a lock, and end it, while
+ * one application holds the lock and another one waits for it.
+ */
+class OperatorStatementTests {
+
+	private static final Path PAGE = Path.of("..", "docs", "stores-jdbc.md");
+
+	private static final String SECTION = "\n## Who holds a lock, and how to end it\n";
+
+	@ParameterizedTest
+	@EnumSource
+	void inTheModeLeaseTheHolderIsShownWithItsJvmAndItsGrantIsEnded(Database server) {
+		TestDatabase database = server.open();
+		JdbcTemplate administrator = database.direct();
+		try (LockedStock stock = stock(database, "lease")) {
+			Map<String, Object> holder = administrator.queryForMap(line(server, "SELECT owner"));
+			assertThat(holder.get("host")).as("%s", holder).isNotNull();
+			assertThat(holder.get("pid")).isEqualTo(ProcessHandle.current().pid());
+			String update = line(server, "UPDATE");
+			assertThat(administrator.update(update.replace("<fence>", "1"))).isZero();
+			assertThat(administrator.update(update.replace("<fence>", String.valueOf(holder.get("fence"))))).isOne();
+			stock.awaitNextHolder();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void inTheModeRowTheSessionOfTheHolderIsShownAndEnded(Database server) {
+		TestDatabase database = server.open();
+		JdbcTemplate administrator = database.direct();
+		String list = switch (server) {
+			case POSTGRESQL -> "SELECT pid, ";
+			case MARIADB -> "SELECT trx_";
+			case H2 -> "SELECT session_id";
+		};
+		String end = switch (server) {
+			case POSTGRESQL -> "SELECT pg_terminate";
+			case MARIADB -> "KILL";
+			case H2 -> "SELECT ABORT";
+		};
+		try (LockedStock stock = stock(database, "row")) {
+			List<Map<String, Object>> sessions = administrator.queryForList(only(list));
+			assertThat(sessions).isNotEmpty();
+			if (server == Database.POSTGRESQL) {
+				assertThat(sessions).singleElement()
+					.satisfies((session) -> assertThat((String) session.get("application_name"))
+						.endsWith(" " + stock.held().fencingToken()));
+			}
+			String line = only(end);
+			for (Map<String, Object> session : sessions) {
+				administrator.execute(line.replaceAll("<.*>", String.valueOf(session.values().iterator().next())));
+			}
+			stock.awaitNextHolder();
+		}
+	}
+
+	@Test
+	void eachStatementOfThePageIsInOneOfTheseTests() {
+		assertThat(lines()).hasSize(12);
+	}
+
+	private static LockedStock stock(TestDatabase database, String mode) {
+		return new LockedStock(Map.of("distlock.backend", "jdbc", "distlock.jdbc.mode", mode, "spring.datasource.url",
+				database.url(), "spring.datasource.username", database.user()));
+	}
+
+	/** The line of a kind for a database. */
+	private static String line(Database server, String beginning) {
+		List<String> lines = lines().stream().filter((line) -> line.startsWith(beginning)).toList();
+		assertThat(lines).hasSize(3);
+		return lines.get(List.of(Database.POSTGRESQL, Database.MARIADB, Database.H2).indexOf(server));
+	}
+
+	private static String only(String beginning) {
+		List<String> lines = lines().stream().filter((line) -> line.startsWith(beginning)).toList();
+		assertThat(lines).hasSize(1);
+		return lines.get(0);
+	}
+
+	private static List<String> lines() {
+		try {
+			String page = Files.readString(PAGE);
+			String section = page.substring(page.indexOf(SECTION) + SECTION.length()).split("\n## ", 2)[0];
+			List<String> lines = new ArrayList<>();
+			section.lines()
+				.filter((line) -> line.startsWith("    "))
+				.forEach((line) -> lines.add(line.strip().replaceFirst(";$", "")));
+			return lines;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
