@@ -51,7 +51,8 @@ public final class LockRegistries {
 	}
 
 	/**
-	 * Find the registry whose store knows a lock. With one candidate nothing is asked.
+	 * Find the registry whose store knows a lock. With one candidate nothing is asked. A
+	 * store that does not answer only counts if no other knows the lock.
 	 * @param key the key of the lock
 	 * @param name the name of the registry, or {@code null} to ask all
 	 * @param known which answers of a store count
@@ -61,11 +62,20 @@ public final class LockRegistries {
 		LockKeys.validate(key);
 		Map<String, BackendLockRegistry> candidates = named(name);
 		List<NamedRegistry> found = new ArrayList<>();
+		List<LockBackendException> failures = new ArrayList<>();
 		candidates.forEach((candidate, registry) -> {
-			if (candidates.size() == 1 || known.test(registry.administration().inspect(key))) {
-				found.add(new NamedRegistry(candidate, registry));
+			try {
+				if (candidates.size() == 1 || known.test(registry.administration().inspect(key))) {
+					found.add(new NamedRegistry(candidate, registry));
+				}
+			}
+			catch (LockBackendException ex) {
+				failures.add(ex);
 			}
 		});
+		if (found.isEmpty() && !failures.isEmpty()) {
+			throw failures.get(0);
+		}
 		if (found.size() > 1) {
 			throw new RefusedOperationException(Refusal.INVALID,
 					"Several registries know this key: "

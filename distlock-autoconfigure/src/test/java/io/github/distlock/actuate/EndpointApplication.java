@@ -5,7 +5,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -49,12 +49,11 @@ final class EndpointApplication implements AutoCloseable {
 	}
 
 	static EndpointApplication start(Class<?>[] sources, String... properties) {
-		List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--spring.application.name=shop",
-				"--distlock.backend=local", "--management.endpoints.web.exposure.include=*"));
-		for (String property : properties) {
-			arguments.add("--" + property);
-		}
-		return new EndpointApplication(new SpringApplicationBuilder(sources).run(arguments.toArray(String[]::new)));
+		String[] arguments = Arrays.stream(properties).map("--"::concat).toArray(String[]::new);
+		return new EndpointApplication(new SpringApplicationBuilder(sources)
+			.properties("server.port=0", "spring.application.name=shop", "distlock.backend=local",
+					"management.endpoints.web.exposure.include=*")
+			.run(arguments));
 	}
 
 	LockRegistry registry() {

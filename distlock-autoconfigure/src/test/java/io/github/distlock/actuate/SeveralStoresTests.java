@@ -92,6 +92,17 @@ class SeveralStoresTests {
 	}
 
 	@Test
+	void aStoreThatDoesNotAnswerHidesNoLockOfAnother() throws Exception {
+		SecondStore.failure.set(new LockBackendException(MESSAGE));
+		try (HeldLock lock = registry("distlockLocalLockRegistry").acquire(LockRequest.of("found"))) {
+			assertThat(EndpointApplication.json(application.get("/actuator/distlocks/found"))).containsEntry("registry",
+					"local");
+			assertThat(lock.isHeld()).isTrue();
+		}
+		assertThat(application.get("/actuator/distlocks/found").statusCode()).isEqualTo(503);
+	}
+
+	@Test
 	void whatAStoreCannotDoIsNotImplementedAndTheAnswerSaysWhatToDoInstead() throws Exception {
 		String remedy = "End the session in the database: SELECT pg_terminate_backend(4711)";
 		try (HeldLock lock = registry("distlockSecondLockRegistry").acquire(LockRequest.of("unsupported"))) {
