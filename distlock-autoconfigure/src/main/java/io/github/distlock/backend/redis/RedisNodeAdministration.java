@@ -95,17 +95,25 @@ final class RedisNodeAdministration implements NodeAdministration {
 			});
 	}
 
-	/** The claim of a text {@code TTL,now,+claim|count|token}, or of {@code TTL,now}. */
+	/**
+	 * The claim of a text {@code TTL,now,+claim|count|token}; {@code null} of
+	 * {@code TTL,now}, or if the word is none of this store.
+	 */
 	static @Nullable NodeClaim claim(String key, String text) {
 		String[] parts = text.split(",", 3);
-		if (parts.length < 3) {
+		String[] word = (parts.length < 3) ? parts : parts[2].substring(1).split("\\|");
+		if (parts.length < 3 || word.length < 3) {
 			return null;
 		}
-		String[] word = parts[2].substring(1).split("\\|");
-		long token = Long.parseLong(word[2]);
-		Instant since = Instant.EPOCH.plus(Math.min(token, Long.parseLong(parts[1])), ChronoUnit.MICROS);
-		return new NodeClaim(Claim.of(key, word[0]), token, Integer.parseInt(word[1]), since,
-				Duration.ofMillis(Math.max(0, Long.parseLong(parts[0]))));
+		try {
+			long token = Long.parseLong(word[2]);
+			Instant since = Instant.EPOCH.plus(Math.min(token, Long.parseLong(parts[1])), ChronoUnit.MICROS);
+			return new NodeClaim(Claim.of(key, word[0]), token, Integer.parseInt(word[1]), since,
+					Duration.ofMillis(Math.max(0, Long.parseLong(parts[0]))));
+		}
+		catch (IllegalArgumentException ex) {
+			return null;
+		}
 	}
 
 	@Override

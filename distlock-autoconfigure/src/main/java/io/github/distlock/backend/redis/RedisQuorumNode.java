@@ -1,5 +1,6 @@
 package io.github.distlock.backend.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -135,16 +136,26 @@ public final class RedisQuorumNode implements QuorumNode {
 	@Override
 	public CompletionStage<Vote> claim(Claim claim, Proposal proposal, Duration lease, Duration oldEnough,
 			boolean queue) {
-		return ask(Scripts.QUORUM_CLAIM, claim.ticket(), claim.token(), millis(lease), millis(oldEnough),
-				queue ? claim.ticket().token() : "", Long.toString(proposal.token()),
-				Integer.toString(proposal.count()))
-			.thenApply((reply) -> switch (reply.word()) {
-				case Reply.GRANTED -> new Vote.Locked(reply.numbers()[0], reply.numbers()[1]);
-				case "held" ->
-					new Vote.Held(Duration.ofMillis(Math.max(0, reply.numbers()[0])), reply.numbers()[1] == 1);
-				case "young" -> new Vote.Young(Duration.ofSeconds(reply.numbers()[0]));
-				default -> throw new IllegalStateException("Not an answer to a claim: " + reply);
-			});
+		return this
+			.<byte[]>send(Scripts.QUORUM_CLAIM, ScriptOutputType.VALUE, names(claim.ticket()), claim.token(),
+					millis(lease), millis(oldEnough), queue ? claim.ticket().token() : "",
+					Long.toString(proposal.token()), Integer.toString(proposal.count()))
+			.thenApply((answer) -> vote(claim.ticket().key(), new String(answer, StandardCharsets.ISO_8859_1)));
+	}
+
+	private static Vote vote(String key, String answer) {
+		String[] parts = answer.split(",", 3);
+		return switch (parts[0]) {
+			case Reply.GRANTED -> new Vote.Locked(Long.parseLong(parts[1]), Long.parseLong(parts[2]));
+			case "held" -> held(key, parts[1].equals("1"), parts[2]);
+			case "young" -> new Vote.Young(Duration.ofSeconds(Long.parseLong(parts[1])));
+			default -> throw new IllegalStateException("Not an answer to a claim: " + answer);
+		};
+	}
+
+	private static Vote held(String key, boolean queued, String claim) {
+		long ttl = Long.parseLong(claim.substring(0, claim.indexOf(',')));
+		return new Vote.Held(Duration.ofMillis(Math.max(0, ttl)), queued, RedisNodeAdministration.claim(key, claim));
 	}
 
 	@Override

@@ -8,12 +8,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.redlock.NodeAdministration.NodeClaim;
 import io.github.distlock.backend.redlock.NodeAdministration.NodeLock;
 import io.github.distlock.backend.redlock.QuorumNode.Claim;
+import io.github.distlock.backend.redlock.QuorumNode.Vote;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,14 +33,13 @@ import org.jspecify.annotations.Nullable;
 record ClaimView(Claim claim, List<NodeClaim> nodes) {
 
 	/** Return the claims of a lock, the one with the most nodes first. */
-	static List<ClaimView> of(List<NodeLock> answers) {
+	static List<ClaimView> of(Stream<@Nullable NodeClaim> answers) {
 		Map<Claim, List<NodeClaim>> claims = new LinkedHashMap<>();
-		for (NodeLock answer : answers) {
-			NodeClaim each = answer.claim();
+		answers.forEach((each) -> {
 			if (each != null) {
 				claims.computeIfAbsent(each.claim(), (claim) -> new ArrayList<>()).add(each);
 			}
-		}
+		});
 		return claims.entrySet()
 			.stream()
 			.map((entry) -> new ClaimView(entry.getKey(), entry.getValue()))
@@ -47,10 +48,21 @@ record ClaimView(Claim claim, List<NodeClaim> nodes) {
 	}
 
 	/**
+	 * Return what holds a lock that was refused, or {@code null} if that is not known.
+	 */
+	static @Nullable StoredHolder refusing(Stream<Vote> votes, int majority) {
+		return of(votes.map((vote) -> (vote instanceof Vote.Held held) ? held.claim() : null)).stream()
+			.filter((view) -> view.nodes().size() >= majority)
+			.map((view) -> view.holder(majority, null))
+			.findFirst()
+			.orElse(null);
+	}
+
+	/**
 	 * Return the claim that holds a lock, or may hold it on the nodes that are away.
 	 */
 	static Optional<ClaimView> holding(List<NodeLock> answers, Quorum quorum) {
-		return of(answers).stream().filter((view) -> view.mayHold(answers.size(), quorum)).findFirst();
+		return of(answers.stream().map(NodeLock::claim)).stream().filter((view) -> view.mayHold(answers.size(), quorum)).findFirst();
 	}
 
 	boolean mayHold(int answered, Quorum quorum) {

@@ -11,6 +11,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.redlock.QuorumNode.Claim;
 import io.github.distlock.backend.redlock.QuorumNode.Proposal;
 import io.github.distlock.backend.redlock.QuorumNode.Vote;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
@@ -137,7 +138,8 @@ final class LockRound {
 			.filter((i) -> answers.of(i) instanceof Vote.Held && this.quorum.node(i).isListening())
 			.findFirst()
 			.orElse(-1);
-		return new Result.NotWon(remaining, queued, heldAt);
+		return new Result.NotWon(remaining, queued, heldAt,
+				ClaimView.refusing(answers.given(), this.quorum.majority()));
 	}
 
 	/**
@@ -184,8 +186,10 @@ final class LockRound {
 		 * @param queued whether the requested node has queued the ticket
 		 * @param heldAt a node that another claim holds, where the ticket could be
 		 * queued; or -1
+		 * @param holder what holds the lock, or {@code null} if that is not known
 		 */
-		record NotWon(Duration remaining, boolean queued, int heldAt) implements Result {
+		record NotWon(Duration remaining, boolean queued, int heldAt,
+				@Nullable StoredHolder holder) implements Result {
 		}
 
 		/**

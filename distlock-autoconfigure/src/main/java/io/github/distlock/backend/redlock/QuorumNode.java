@@ -6,6 +6,8 @@ import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.redlock.NodeAdministration.NodeClaim;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One of several independent servers that hold a lock together. It does not know the
@@ -207,8 +209,9 @@ public interface QuorumNode {
 		 *
 		 * @param remaining how long the lock is still held unless it is renewed
 		 * @param queued whether the ticket is queued now
+		 * @param claim that claim, or {@code null} if the node does not say
 		 */
-		record Held(Duration remaining, boolean queued) implements Vote {
+		record Held(Duration remaining, boolean queued, @Nullable NodeClaim claim) implements Vote {
 		}
 
 		/**

@@ -176,7 +176,7 @@ final class RedlockAdministration implements StoreAdministration {
 	private int endAll(String instance, String key) {
 		int released = 0;
 		List<NodeLock> answers = look(key);
-		for (ClaimView view : ClaimView.of(answers)) {
+		for (ClaimView view : ClaimView.of(answers.stream().map(NodeLock::claim))) {
 			if (view.claim().ticket().instance().equals(instance)) {
 				end(view, view.holder(this.quorum.majority(), null).grantToken());
 				released += view.mayHold(answers.size(), this.quorum) ? 1 : 0;

@@ -193,7 +193,7 @@ final class RedlockStore implements LockStore {
 				granted(this.tickets.computeIfAbsent(ticket, (key) -> new RedlockTicket()), wonRound, queueAt);
 				return new AttemptResult.Granted(wonRound.grant());
 			}
-			result = new Result.NotWon(Duration.ZERO, false, queueAt);
+			result = new Result.NotWon(Duration.ZERO, false, queueAt, null);
 		}
 		undo(round);
 		if (result instanceof Result.Failed failed) {
@@ -204,7 +204,7 @@ final class RedlockStore implements LockStore {
 		}
 		Result.NotWon lost = (Result.NotWon) result;
 		return (queue && waiting != null) ? waiting(waiting, lost, queueAt, lease)
-				: new AttemptResult.Busy(lost.remaining());
+				: new AttemptResult.Busy(lost.remaining(), lost.holder());
 	}
 
 	/** A ticket that holds leaves the queue: another one must get the next signal. */
@@ -237,7 +237,7 @@ final class RedlockStore implements LockStore {
 	private AttemptResult waiting(RedlockTicket redlockTicket, Result.NotWon lost, int queueAt, Duration lease) {
 		Duration delay = lost.queued() ? redlockTicket.queued(queueAt, lease, lost.remaining())
 				: redlockTicket.notQueued(lost.heldAt());
-		return new AttemptResult.Queued(delay, redlockTicket.reportWaiting());
+		return new AttemptResult.Queued(delay, redlockTicket.reportWaiting(), lost.holder());
 	}
 
 	private int queueAt(String key, @Nullable RedlockTicket redlockTicket) {

@@ -3,7 +3,7 @@
 --       queued if the lock is held, or '', the token that the claim proposes or 0, and the
 --       number of tokens of its grant
 -- Answers 'granted, token, now'
---         'held, TTL, 1 if the ticket is queued'
+--         'held, 1 if the ticket is queued, TTL, now, word of the claim that holds it'
 --         'young, up-time in s': not granted, since a restart may have lost a lock
 -- include: quorum.lua
 local claim, lease, oldEnough, ticket = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -18,7 +18,7 @@ if word and string.byte(word) ~= TOMBSTONE then
     end
     redis.call('PEXPIRE', queueKey, '10000')
   end
-  return 'held,' .. redis.call('PTTL', lockKey) .. ',' .. queued
+  return 'held,' .. queued .. ',' .. redis.call('PTTL', lockKey) .. ',' .. exact(now) .. ',' .. word
 end
 
 -- In this script, since the server could restart between two commands. Both the start and the
