@@ -1,12 +1,14 @@
 package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
@@ -36,12 +38,17 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 
 	final Queue<Ticket> woken = new ConcurrentLinkedQueue<>();
 
-	private final String instance = UUID.randomUUID().toString();
+	/** The tokens of the grants that operators have ended. */
+	final Queue<Long> ended = new ConcurrentLinkedQueue<>();
+
+	final String instance = UUID.randomUUID().toString();
+
+	final LockInstance self = new LockInstance(this.instance, "shop", "host-a", 4711L, Instant.ofEpochMilli(1));
 
 	/** With this lease as the longest. */
 	RedlockParticipant(List<? extends QuorumNode> nodes, Duration longestLease) {
 		this.store = new RedlockBackend(nodes, new RedlockSettings(TIMEOUT, longestLease, TOKENS), TimeSource.SYSTEM)
-			.open(new StoreContext(this.instance, this));
+			.open(new StoreContext(this.self, this));
 		await().ignoreExceptions().until(() -> {
 			this.store.verify();
 			return true;
@@ -85,6 +92,11 @@ final class RedlockParticipant implements LockSignals, AutoCloseable {
 	@Override
 	public void retry(Ticket ticket) {
 		this.woken.add(ticket);
+	}
+
+	@Override
+	public void ended(Ticket ticket, long grantToken) {
+		this.ended.add(grantToken);
 	}
 
 	@Override

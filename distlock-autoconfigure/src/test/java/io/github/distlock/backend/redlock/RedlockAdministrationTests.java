@@ -1,0 +1,234 @@
+package io.github.distlock.backend.redlock;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.InstanceEntry;
+import io.github.distlock.backend.StoreAdministration;
+import io.github.distlock.backend.StoreAdministration.EndResult;
+import io.github.distlock.backend.StoreAdministration.SweepResult;
+import io.github.distlock.backend.StoredLock;
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.StoredLock.StoredWaiter;
+import io.github.distlock.backend.Ticket;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+import static io.github.distlock.backend.redlock.RedlockParticipant.TIMEOUT;
+import static io.github.distlock.backend.redlock.RedlockParticipant.TOKENS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What operators see and end if nodes are away, or have voted for different tokens.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+class RedlockAdministrationTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private RedlockCluster cluster;
+
+	private RedlockParticipant one;
+
+	private RedlockParticipant two;
+
+	private StoreAdministration operator;
+
+	@BeforeEach
+	void start() {
+		this.cluster = RedlockCluster.start(3, Duration.ZERO);
+		this.one = participant();
+		this.two = participant();
+		this.operator = this.two.store.administration();
+	}
+
+	@AfterEach
+	void stop() {
+		this.one.close();
+		this.two.close();
+		this.cluster.close();
+	}
+
+	/** Nodes count at once, so that no lease ends during a test. */
+	private RedlockParticipant participant() {
+		return new RedlockParticipant(
+				this.cluster.nodes(TIMEOUT).stream().map((node) -> new DelegatingNode(node).trusted()).toList(), LEASE);
+	}
+
+	private StoredHolder holder() {
+		List<StoredHolder> holders = this.operator.inspect("k").holders();
+		assertThat(holders).hasSize(1);
+		return holders.get(0);
+	}
+
+	@Test
+	void allNodesVoteForTheSameTokenAlsoInTheFirstRound() {
+		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
+		await().until(() -> this.cluster.holders("k") == 3);
+		assertThat(IntStream.range(0, 3).mapToObj((node) -> this.cluster.word(node, "k")))
+			.allMatch((word) -> word.endsWith("|" + TOKENS + "|" + grant.firstToken()));
+	}
+
+	@Test
+	void theLocationNamesAllNodesAndThePrefix() {
+		assertThat(this.operator.location()).matches(
+				"Redlock over 3 Redis nodes at 127.0.0.1:\\d+, 127.0.0.1:\\d+, 127.0.0.1:\\d+, prefix 'distlock:'");
+	}
+
+	@Test
+	void theChannelIsSubscribedWhileAMajorityOfTheInboxesIs() {
+		await().untilAsserted(() -> assertThat(this.operator.channel()).isEqualTo("subscribed"));
+		this.cluster.stop(0);
+		assertThat(this.operator.channel()).isEqualTo("subscribed");
+		this.cluster.stop(1);
+		await().untilAsserted(() -> assertThat(this.operator.channel()).isEqualTo("polling"));
+	}
+
+	@Test
+	void aLockIsShownAndEndedWhileOneNodeIsAway() {
+		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
+		this.cluster.stop(2);
+		StoredHolder held = holder();
+		assertThat(held.instance()).isEqualTo(this.one.instance);
+		assertThat(held.grantToken()).isEqualTo(grant.firstToken());
+		assertThat(held.ttl()).isPositive().isLessThanOrEqualTo(LEASE);
+		assertThat(this.operator.end("k", grant.firstToken() + 1)).isEqualTo(EndResult.CHANGED);
+		assertThat(this.operator.end("k", held.grantToken())).isEqualTo(EndResult.ENDED);
+		assertThat(this.operator.inspect("k").holders()).isEmpty();
+		assertThat(this.two.tokenOf("k")).isGreaterThan(grant.lastToken());
+		await().untilAsserted(() -> assertThat(this.one.ended).containsExactly(grant.firstToken()));
+	}
+
+	@Test
+	void aNodeThatHangsDelaysInspectionAndEndByItsTimeoutOnly() {
+		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
+		await().until(() -> this.cluster.holders("k") == 3);
+		this.cluster.stall(1);
+		assertThat(this.operator.end("k", grant.firstToken())).isEqualTo(EndResult.ENDED);
+		this.cluster.resume();
+		// What was sent to it has arrived, or the former holder leaves it.
+		await().until(() -> this.cluster.holders("k") == 0);
+	}
+
+	@Test
+	void withoutAMajorityAnOperatorReadsHowManyNodesAnswered() {
+		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
+		this.cluster.stop(0);
+		this.cluster.stop(2);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.operator.inspect("k"))
+			.withMessageContaining("which 1 answered")
+			.withMessageContaining("2 are needed");
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> this.operator.end("k", grant.firstToken()))
+			.withMessageContaining("which 1 answered");
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.operator.endAll("dead"))
+			.withMessageContaining("which 1 answered");
+		assertThat(this.one.ended).isEmpty();
+	}
+
+	@Test
+	void aClaimThatOnlyAMinorityHoldsIsNoHolder() {
+		this.cluster.setWord(1, "k", "+other:1#1|17|1");
+		assertThat(this.operator.inspect("k").holders()).isEmpty();
+		assertThat(this.operator.end("k", 1)).isEqualTo(EndResult.NOT_HELD);
+	}
+
+	@Test
+	void aGrantWhoseNodesVotedForDifferentTokensIsNamedByEachOfThem() {
+		long ahead = (System.currentTimeMillis() + 1000) * 1000;
+		this.cluster.setWord(0, "k", "|" + ahead);
+		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
+		await().until(() -> this.cluster.holders("k") == 3);
+		List<Long> votes = IntStream.range(0, 3)
+			.mapToObj((node) -> Long.parseLong(this.cluster.word(node, "k").split("\\|")[2]))
+			.toList();
+		assertThat(votes).contains(grant.firstToken(), ahead + 1);
+		assertThat(holder().grantToken()).isIn(votes);
+		assertThat(this.operator.end("k", holder().grantToken())).isEqualTo(EndResult.ENDED);
+		assertThat(this.two.tokenOf("k")).isGreaterThan(grant.lastToken());
+		// The holder itself is told the token that it knows.
+		await().untilAsserted(() -> assertThat(this.one.ended).containsExactly(grant.firstToken()));
+	}
+
+	@Test
+	void theNextTokenIsHigherAlsoIfTheNodeThatVotedHighestIsAway() {
+		long ahead = (System.currentTimeMillis() + LEASE.toMillis() / 3) * 1000;
+		this.cluster.setWord(0, "k", "|" + ahead);
+		// The third node is away: the vote of the first one counts.
+		this.cluster.stop(2);
+		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
+		assertThat(grant.firstToken()).isGreaterThan(ahead);
+		this.cluster.startEmpty(2);
+		this.cluster.awaitUptime(Duration.ZERO);
+		this.cluster.stop(0);
+		assertThat(this.operator.end("k", holder().grantToken())).isEqualTo(EndResult.ENDED);
+		assertThat(Long.parseLong(this.cluster.floor(1, "k"))).isGreaterThanOrEqualTo(grant.lastToken());
+	}
+
+	@Test
+	void waitingTicketsOfAllNodesAreShownAndTheHolderIsNotAmongThem() {
+		this.one.take(this.one.ticket("k"), LEASE);
+		Ticket waiter = this.two.ticket("k");
+		await().until(() -> {
+			// It is queued as soon as a node has confirmed the inbox.
+			assertThat(this.two.store.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
+			return this.cluster.queued("k") == 1;
+		});
+		StoredLock lock = this.operator.inspect("k");
+		assertThat(lock.waiting()).extracting(StoredWaiter::instance).containsExactly(this.two.instance);
+	}
+
+	@Test
+	void theEntryOfAnInstanceIsFoundOnTheNodesThatWereNotAway() {
+		this.cluster.stop(0);
+		this.one.store.administration().announce();
+		this.cluster.startEmpty(0);
+		this.cluster.stop(1);
+		await().untilAsserted(() -> assertThat(this.operator.instances()).extracting(InstanceEntry::instance)
+			.containsExactly(this.one.self));
+		this.one.store.administration().withdraw();
+		assertThat(this.operator.instances()).isEmpty();
+	}
+
+	@Test
+	void theLocksOfADeadInstanceAreFoundAmongManyKeysWhileOneNodeIsAway() {
+		for (int node = 0; node < 3; node++) {
+			this.cluster.ask(node, "EVAL \"for i = 1, 3000 do redis.call('SET', 'distlock:redlock:lock:{' .. i .. '}',"
+					+ " '|1', 'EX', 60) end return 1\" 0");
+		}
+		Grant first = this.one.take(this.one.ticket("order{1}"), LEASE);
+		Grant second = this.one.take(this.one.ticket("order\n2"), LEASE);
+		long others = this.two.take(this.two.ticket("others"), LEASE).firstToken();
+		assertThat(this.operator.endAll(this.one.instance)).isEqualTo(SweepResult.ALIVE);
+		this.one.close();
+		this.cluster.stop(1);
+		await().untilAsserted(() -> assertThat(this.operator.endAll(this.one.instance))
+			.isEqualTo(new SweepResult(false, 2, true)));
+		assertThat(this.two.tokenOf("order{1}")).isGreaterThan(first.lastToken());
+		assertThat(this.two.tokenOf("order\n2")).isGreaterThan(second.lastToken());
+		assertThat(this.operator.inspect("others").holders()).extracting(StoredHolder::grantToken)
+			.containsExactly(others);
+	}
+
+	@Test
+	void theEntryOfAnInstanceOnOneNodeProtectsItsLocks() {
+		this.one.take(this.one.ticket("k"), LEASE);
+		this.one.store.administration().announce();
+		this.one.close();
+		this.cluster.ask(0, "DEL distlock:redlock:instances");
+		this.cluster.ask(1, "DEL distlock:redlock:instances");
+		assertThat(this.operator.endAll(this.one.instance)).isEqualTo(SweepResult.ALIVE);
+		this.cluster.ask(2, "DEL distlock:redlock:instances");
+		await().until(() -> !this.operator.endAll(this.one.instance).alive());
+	}
+
+}
