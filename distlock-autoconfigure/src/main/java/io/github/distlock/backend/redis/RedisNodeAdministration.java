@@ -117,10 +117,10 @@ final class RedisNodeAdministration implements NodeAdministration {
 	}
 
 	@Override
-	public CompletionStage<Boolean> end(Claim claim, long grantToken, long lastToken) {
+	public CompletionStage<Boolean> end(Claim claim, long grantToken, long lastToken, long aheadMicros) {
 		return this.node
 			.<Long>send(Scripts.QUORUM_END, ScriptOutputType.INTEGER, this.keys.lockQueueAndFloor(claim.ticket().key()),
-					claim.token(), Long.toString(grantToken), Long.toString(lastToken))
+					claim.token(), Long.toString(grantToken), Long.toString(lastToken), Long.toString(aheadMicros))
 			.thenApply((answer) -> answer == 1);
 	}
 

@@ -62,7 +62,9 @@ record ClaimView(Claim claim, List<NodeClaim> nodes) {
 	 * Return the claim that holds a lock, or may hold it on the nodes that are away.
 	 */
 	static Optional<ClaimView> holding(List<NodeLock> answers, Quorum quorum) {
-		return of(answers.stream().map(NodeLock::claim)).stream().filter((view) -> view.mayHold(answers.size(), quorum)).findFirst();
+		return of(answers.stream().map(NodeLock::claim)).stream()
+			.filter((view) -> view.mayHold(answers.size(), quorum))
+			.findFirst();
 	}
 
 	boolean mayHold(int answered, Quorum quorum) {
@@ -95,19 +97,23 @@ record ClaimView(Claim claim, List<NodeClaim> nodes) {
 	}
 
 	/**
-	 * Return a token that is not lower than the last one of the grant. A vote that is not
-	 * seen may have been higher, but by less than half of a lease, or the holder has
-	 * raised the floor: see {@link LockRound#secure}.
+	 * Return the last token of the grant, as far as the votes say.
 	 * @param tokensPerGrant how many tokens the grant has at least
 	 */
-	long lastToken(Quorum quorum, int tokensPerGrant, Duration longestLease, @Nullable Grant known) {
+	long lastToken(int tokensPerGrant, @Nullable Grant known) {
 		long highest = this.nodes.stream().mapToLong(NodeClaim::token).max().orElseThrow();
 		int count = this.nodes.stream().mapToInt(NodeClaim::count).max().orElseThrow();
-		long last = highest + Math.max(count, tokensPerGrant) - 1;
-		if (known != null) {
-			return Math.max(last, known.lastToken());
-		}
-		return (this.nodes.size() == quorum.size()) ? last : Math.max(last, highest + longestLease.toNanos() / 2000);
+		return (known != null) ? known.lastToken() : highest + Math.max(count, tokensPerGrant) - 1;
+	}
+
+	/**
+	 * Return by how many microseconds the last token of the grant may be ahead of the
+	 * vote of any node. A vote that is not seen may have been higher than all others.
+	 * Then the last token is less than half of the lease ahead of the clock that a node
+	 * voted with, or the holder has raised the floor there: see {@link LockRound#secure}.
+	 */
+	long unseenAhead(Quorum quorum, Duration longestLease, @Nullable Grant known) {
+		return (known != null || this.nodes.size() == quorum.size()) ? 0 : longestLease.toNanos() / 2000;
 	}
 
 }

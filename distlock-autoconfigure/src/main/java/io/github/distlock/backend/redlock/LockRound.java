@@ -188,8 +188,7 @@ final class LockRound {
 		 * queued; or -1
 		 * @param holder what holds the lock, or {@code null} if that is not known
 		 */
-		record NotWon(Duration remaining, boolean queued, int heldAt,
-				@Nullable StoredHolder holder) implements Result {
+		record NotWon(Duration remaining, boolean queued, int heldAt, @Nullable StoredHolder holder) implements Result {
 		}
 
 		/**

@@ -54,10 +54,13 @@ public interface NodeAdministration {
 	 * Remove a claim, tell its JVM, and signal the next ticket in the queue.
 	 * @param claim the claim
 	 * @param grantToken the first token of its grant, for the message
-	 * @param lastToken the token that each later vote must exceed
+	 * @param lastToken the last token of its grant, as far as is known: each later vote
+	 * exceeds it
+	 * @param aheadMicros how far the last token may be ahead of the vote of this node:
+	 * each later vote exceeds that as well
 	 * @return whether the claim held
 	 */
-	CompletionStage<Boolean> end(Claim claim, long grantToken, long lastToken);
+	CompletionStage<Boolean> end(Claim claim, long grantToken, long lastToken, long aheadMicros);
 
 	/**
 	 * Find out whether an instance is alive.

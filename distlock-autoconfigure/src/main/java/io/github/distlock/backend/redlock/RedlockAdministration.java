@@ -135,10 +135,11 @@ final class RedlockAdministration implements StoreAdministration {
 	 * @return how many nodes held it
 	 */
 	private int end(ClaimView held, long grantToken) {
-		long last = held.lastToken(this.quorum, this.settings.tokensPerGrant(), this.settings.longestLease(),
-				grantOf(held));
+		Grant known = grantOf(held);
+		long last = held.lastToken(this.settings.tokensPerGrant(), known);
+		long ahead = held.unseenAhead(this.quorum, this.settings.longestLease(), known);
 		return (int) ask("release by an operator", held.claim().ticket().key(), this.quorum.majority(),
-				(node) -> node.end(held.claim(), grantToken, last))
+				(node) -> node.end(held.claim(), grantToken, last, ahead))
 			.stream()
 			.filter(Boolean::booleanValue)
 			.count();

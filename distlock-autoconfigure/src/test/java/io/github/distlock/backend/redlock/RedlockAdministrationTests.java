@@ -211,8 +211,8 @@ class RedlockAdministrationTests {
 		assertThat(this.operator.endAll(this.one.instance)).isEqualTo(SweepResult.ALIVE);
 		this.one.close();
 		this.cluster.stop(1);
-		await().untilAsserted(() -> assertThat(this.operator.endAll(this.one.instance))
-			.isEqualTo(new SweepResult(false, 2, true)));
+		await().untilAsserted(
+				() -> assertThat(this.operator.endAll(this.one.instance)).isEqualTo(new SweepResult(false, 2, true)));
 		assertThat(this.two.tokenOf("order{1}")).isGreaterThan(first.lastToken());
 		assertThat(this.two.tokenOf("order\n2")).isGreaterThan(second.lastToken());
 		assertThat(this.operator.inspect("others").holders()).extracting(StoredHolder::grantToken)
