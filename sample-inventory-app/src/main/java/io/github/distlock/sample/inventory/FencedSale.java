@@ -25,7 +25,7 @@ class FencedSale {
 	 * @param sku the article
 	 * @param token what callers pass is not used: it receives the token of the lock
 	 */
-	@DistributedLock(key = "'stock-' + #sku", waitTime = "60s")
+	@DistributedLock(key = "'stock-' + #sku", waitTime = "${sample.inventory.wait-time:60s}")
 	Deduction sell(String sku, @FencingToken long token) {
 		return this.ledger.sell(sku, token);
 	}

@@ -1,0 +1,135 @@
+package io.github.distlock.sample;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+import redis.embedded.RedisServer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * An operator finds out which node holds a lock, and ends its grant: three nodes of the
+ * sample over one Redis. The node that holds the lock is paused, as a machine that hangs.
+ */
+@Timeout(600)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class OperatorReleaseTests {
+
+	private static final String SELL = "/stock/book/deduct?strategy=distributed-lock";
+
+	private static final String LOCK = "/actuator/distlocks?key=stock-book";
+
+	private static final JsonMapper json = new JsonMapper();
+
+	private static RedisServer redis;
+
+	private static NodeProcess holder;
+
+	private static NodeProcess waiter;
+
+	private static NodeProcess bystander;
+
+	@BeforeAll
+	static void start() throws Exception {
+		int port;
+		try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			port = free.getLocalPort();
+		}
+		redis = RedisServer.newRedisServer().port(port).setting("save \"\"").build();
+		redis.start();
+		// The holder works for four seconds, and its lease would last a minute without it.
+		String lease = "--distlock.lease-time=60s";
+		holder = new NodeProcess("holder", port, lease, "--sample.inventory.pause=4s");
+		waiter = new NodeProcess("waiter", port, lease, "--sample.inventory.wait-time=5s",
+				"--distlock.log-slow-wait=1s");
+		bystander = new NodeProcess("bystander", port, "--management.endpoint.distlocks.access=unrestricted");
+		for (NodeProcess node : new NodeProcess[] { holder, waiter }) {
+			assertThat(node.send("PUT", "/stock/book?quantity=100").statusCode()).isEqualTo(200);
+		}
+	}
+
+	@AfterAll
+	static void stop() throws Exception {
+		for (NodeProcess node : new NodeProcess[] { holder, waiter, bystander }) {
+			if (node != null) {
+				node.close();
+			}
+		}
+		if (redis != null) {
+			redis.stop();
+		}
+	}
+
+	private static ConditionFactory await() {
+		return Awaitility.await().atMost(Duration.ofMinutes(1));
+	}
+
+	private static JsonNode get(NodeProcess node, String path) {
+		HttpResponse<String> answer = node.send("GET", path);
+		assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+		return json.readTree(answer.body());
+	}
+
+	@Test
+	@Order(1)
+	void anOperatorEndsTheGrantOfAPausedNode() throws Exception {
+		CompletableFuture<HttpResponse<String>> held = holder.sendAsync("POST", SELL);
+		await().until(() -> get(holder, "/actuator/distlocks").at("/registries/redis/totals/held").asInt() == 1);
+		holder.pause();
+		String identity = "inventory@";
+
+		HttpResponse<String> refused = waiter.send("POST", SELL);
+		assertThat(refused.statusCode()).isEqualTo(500);
+		assertThat(waiter.output()).containsPattern("Lock 'stock-book' \\(\\S+\\) was not acquired within PT5S: "
+				+ identity + "\\S+:" + holder.pid() + " \\(\\S+\\) has held it since")
+			.containsPattern("Slow wait: .* " + identity + "\\S+:" + holder.pid());
+
+		JsonNode lock = get(bystander, LOCK);
+		assertThat(lock.at("/holders/0/pid").asLong()).isEqualTo(holder.pid());
+		assertThat(lock.at("/holders/0/application").asString()).isEqualTo("inventory");
+		long token = lock.at("/holders/0/grantToken").asLong();
+		CompletableFuture<HttpResponse<String>> next = waiter.sendAsync("POST", SELL);
+		await().until(() -> !get(bystander, LOCK).path("waiting").isEmpty());
+
+		assertThat(bystander.send("DELETE", LOCK + "&token=" + (token + 1)).statusCode()).isEqualTo(409);
+		assertThat(get(bystander, LOCK).at("/holders/0/grantToken").asLong()).isEqualTo(token);
+		assertThat(next).isNotDone();
+
+		assertThat(bystander.send("DELETE", LOCK + "&token=" + token).statusCode()).isEqualTo(204);
+		assertThat(next.join().statusCode()).as(next.join().body()).isEqualTo(200);
+
+		holder.resume();
+		assertThat(held.join().statusCode()).isEqualTo(500);
+		assertThat(holder.output()).contains("LockLostException")
+			.contains("was lost while it was held: an operator has released it");
+	}
+
+	@Test
+	@Order(2)
+	void theLocksOfAKilledNodeEndWhenItsEntryHasExpired() throws Exception {
+		holder.sendAsync("POST", SELL);
+		await().until(() -> get(bystander, LOCK).path("holders").size() == 1);
+		String id = get(bystander, LOCK).at("/holders/0/id").asString();
+		String sweep = "/actuator/distlocks?instance=" + id;
+		assertThat(bystander.send("DELETE", sweep).statusCode()).isEqualTo(409);
+		holder.kill();
+		await().until(() -> bystander.send("DELETE", sweep).statusCode() == 200);
+		assertThat(get(bystander, LOCK).path("holders")).isEmpty();
+		assertThat(waiter.send("POST", SELL).statusCode()).isEqualTo(200);
+	}
+
+}
