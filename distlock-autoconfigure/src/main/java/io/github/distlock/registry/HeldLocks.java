@@ -70,7 +70,7 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 
 	private final Runnable onAdded;
 
-	private final EndedGrants endedGrants = new EndedGrants();
+	private final RecentlyEndedGrants endedGrants = new RecentlyEndedGrants();
 
 	HeldLocks(BackendDescription backend, LockAcquirer acquirer,
 			Function<LeaseRenewer.RenewalListener, LeaseRenewer> renewerFactory, LockListener listeners,

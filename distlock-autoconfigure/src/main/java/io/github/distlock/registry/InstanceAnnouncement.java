@@ -6,6 +6,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.backend.StoreAdministration;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -42,8 +43,14 @@ final class InstanceAnnouncement {
 		this.active = active;
 	}
 
-	/** Write the entry and keep it from now on. */
-	void start(ScheduledExecutorService timers, Runnable afterFirst) {
+	/** Say where the locks are, write the entry, and keep it from now on. */
+	void start(LockInstance self, ScheduledExecutorService timers, Runnable afterFirst) {
+		try {
+			logger.info("Locks in " + this.store.location() + ", instance " + self.describe());
+		}
+		catch (RuntimeException ex) {
+			logger.debug("The store does not say where it is", ex);
+		}
 		try {
 			this.executor.execute(() -> {
 				announce();

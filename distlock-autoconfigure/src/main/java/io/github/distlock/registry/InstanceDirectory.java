@@ -34,7 +34,7 @@ final class InstanceDirectory {
 
 	private final TimeSource clock;
 
-	private final Map<String, Known> known = new ConcurrentHashMap<>();
+	private final Map<String, CachedInstance> known = new ConcurrentHashMap<>();
 
 	/** Other applications that were reported. */
 	private final Set<String> reported = ConcurrentHashMap.newKeySet();
@@ -56,12 +56,12 @@ final class InstanceDirectory {
 			return this.self;
 		}
 		long now = this.clock.nanoTime();
-		Known entry = this.known.get(id);
+		CachedInstance entry = this.known.get(id);
 		if (entry != null && now - entry.readAtNanos() < TTL_NANOS || !ask) {
 			return (entry != null) ? entry.instance() : LockInstance.of(id);
 		}
 		// Before the look-up: other threads that want the same instance do not ask, too.
-		Known latest = new Known((entry != null) ? entry.instance() : LockInstance.of(id), now);
+		CachedInstance latest = new CachedInstance((entry != null) ? entry.instance() : LockInstance.of(id), now);
 		this.known.put(id, latest);
 		if (this.known.size() > MANY) {
 			this.known.values().removeIf((old) -> now - old.readAtNanos() >= TTL_NANOS);
@@ -74,7 +74,7 @@ final class InstanceDirectory {
 	void read() {
 		try {
 			for (InstanceEntry entry : this.store.instances()) {
-				this.known.put(entry.instance().id(), new Known(entry.instance(), this.clock.nanoTime()));
+				this.known.put(entry.instance().id(), new CachedInstance(entry.instance(), this.clock.nanoTime()));
 				reportOtherApplication(entry.instance().application());
 			}
 		}
@@ -94,7 +94,7 @@ final class InstanceDirectory {
 		}
 	}
 
-	private record Known(LockInstance instance, long readAtNanos) {
+	private record CachedInstance(LockInstance instance, long readAtNanos) {
 	}
 
 }

@@ -138,8 +138,7 @@ final class RegistryRuntime implements LockSignals {
 		}
 		this.ready = true;
 		if (this.self.isResolved()) {
-			logger.info("Locks in " + store.administration().location() + ", instance " + this.self.describe());
-			this.announcement.start(this.timers, this.directory::read);
+			this.announcement.start(this.self, this.timers, this.directory::read);
 		}
 	}
 

@@ -44,6 +44,7 @@ class DistlockAutoConfigurationTests {
 	void everyAutoConfigurationIsListed() {
 		assertThat(Contexts.autoConfigurations())
 			.containsExactlyInAnyOrder(DistlockAopAutoConfiguration.class, DistlockAutoConfiguration.class,
+					DistlockEndpointAutoConfiguration.class, DistlockHealthAutoConfiguration.class,
 					DistlockJdbcAutoConfiguration.class, DistlockLocalAutoConfiguration.class,
 					DistlockLoggingAutoConfiguration.class, DistlockMetricsAutoConfiguration.class,
 					DistlockObservationAutoConfiguration.class, DistlockRedisAutoConfiguration.class,

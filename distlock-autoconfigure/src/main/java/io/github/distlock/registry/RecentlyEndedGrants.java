@@ -11,7 +11,7 @@ import io.github.distlock.backend.Ticket;
  * store may come before the lock is added to the held ones, and a refused renewal or
  * release asks here for its cause. Thread-safe.
  */
-final class EndedGrants {
+final class RecentlyEndedGrants {
 
 	private static final int MAXIMUM = 1000;
 
