@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.function.Function;
 
@@ -170,12 +171,13 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Return the number of keys.
+	 * Return the number of keys of locks. The entries of the instances belong to no lock.
 	 * @return the count
 	 */
 	public long keys() {
 		try (RedisConnection connection = this.connections.getConnection()) {
-			return connection.serverCommands().dbSize();
+			byte[] ofLocks = "*{*".getBytes(StandardCharsets.UTF_8);
+			return Objects.requireNonNull(connection.keyCommands().keys(ofLocks)).size();
 		}
 	}
 

@@ -121,7 +121,9 @@ final class Store implements AutoCloseable {
 		List<String> left;
 		do {
 			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(WATCH_MILLIS));
-			left = send("KEYS", "*").equals("[]") ? List.of() : List.of(send("KEYS", "*"));
+			// All but the entries of the instances.
+			String names = send("KEYS", "*{*");
+			left = names.equals("[]") ? List.of() : List.of(names);
 		}
 		while (!left.isEmpty() && System.nanoTime() < end);
 		this.history.write(Kind.LEFT_OVER, "names", left.isEmpty() ? "none" : left.get(0));

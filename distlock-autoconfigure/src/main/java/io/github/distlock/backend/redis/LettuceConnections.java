@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
+import io.github.distlock.LockInstance;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -31,7 +32,9 @@ final class LettuceConnections {
 	private LettuceConnections() {
 	}
 
-	static @Nullable RedisConnectionFactory dedicated(RedisConnectionFactory application, Duration commandTimeout) {
+	/** Connect as the application does; {@code null} if it is not known how. */
+	static @Nullable RedisConnectionFactory dedicated(RedisConnectionFactory application, Duration commandTimeout,
+			@Nullable LockInstance self) {
 		LettuceConnectionFactory source = (LettuceConnectionFactory) application;
 		RedisConfiguration configuration = configuration(source);
 		if (configuration == null) {
@@ -39,19 +42,30 @@ final class LettuceConnections {
 					+ " be found: slow commands of the application delay renewals");
 			return null;
 		}
-		return dedicated(configuration, source.getClientConfiguration(), source.isClusterAware(), commandTimeout);
+		return dedicated(configuration, source.getClientConfiguration(), source.isClusterAware(), commandTimeout, self);
 	}
 
 	/** Connect to a server that is given by its configuration. */
 	static RedisConnectionFactory dedicated(RedisConfiguration server, LettuceClientConfiguration client,
-			boolean cluster, Duration commandTimeout) {
+			boolean cluster, Duration commandTimeout, @Nullable LockInstance self) {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(server,
-				new LockClientConfiguration(client, commandTimeout, cluster));
+				new LockClientConfiguration(client, commandTimeout, cluster, clientName(self)));
 		factory.setShareNativeConnection(true);
 		factory.setEagerInitialization(false);
 		factory.afterPropertiesSet();
 		factory.start();
 		return factory;
+	}
+
+	/**
+	 * The name of our connections in CLIENT LIST: Redis takes only printable ASCII
+	 * without spaces. A user that may not set it can connect: the driver then goes on
+	 * without the name.
+	 */
+	private static @Nullable String clientName(@Nullable LockInstance self) {
+		return (self != null && self.isResolved())
+				? ("distlock:" + self.application() + "@" + self.host() + ":" + self.pid()).replaceAll("[^!-~]", "_")
+				: null;
 	}
 
 	/** Close a factory that {@link #dedicated} has made. */

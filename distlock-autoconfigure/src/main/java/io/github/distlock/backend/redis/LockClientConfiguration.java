@@ -41,12 +41,24 @@ final class LockClientConfiguration implements LettuceClientConfiguration {
 
 	private final Duration commandTimeout;
 
+	private final @Nullable String clientName;
+
 	private final ClientOptions options;
 
 	private final Optional<ClientResources> resources;
 
-	LockClientConfiguration(LettuceClientConfiguration application, Duration commandTimeout, boolean cluster) {
+	/**
+	 * Create a configuration.
+	 * @param application that of the application
+	 * @param commandTimeout how long one command may take
+	 * @param cluster whether the server is a cluster
+	 * @param clientName the name of the connections, or {@code null} for the
+	 * application's
+	 */
+	LockClientConfiguration(LettuceClientConfiguration application, Duration commandTimeout, boolean cluster,
+			@Nullable String clientName) {
 		this.application = application;
+		this.clientName = clientName;
 		this.commandTimeout = commandTimeout;
 		this.options = options(application, commandTimeout, cluster);
 		this.resources = Optional.of(resources(application.getClientResources(), commandTimeout));
@@ -153,7 +165,7 @@ final class LockClientConfiguration implements LettuceClientConfiguration {
 
 	@Override
 	public Optional<String> getClientName() {
-		return this.application.getClientName();
+		return Optional.ofNullable(this.clientName).or(this.application::getClientName);
 	}
 
 	/** Lock commands are sent to masters only. */

@@ -15,6 +15,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.redis.InboxMonitor.InboxState;
+import io.github.distlock.backend.redis.RedisInbox.EndedMessage;
 import io.github.distlock.backend.redis.RedisInbox.GrantMessage;
 import io.github.distlock.backend.redis.ScriptExecutor.Answer;
 import io.github.distlock.backend.redis.ScriptExecutor.Reply;
@@ -85,7 +86,7 @@ final class RedisConnections implements RedisInbox.Events {
 		this.instance = context.instance();
 		this.signals = context.signals();
 		RedisConnectionFactory own = (settings.dedicatedConnection() && ConnectionUtils.isLettuce(application))
-				? LettuceConnections.dedicated(application, settings.commandTimeout()) : null;
+				? LettuceConnections.dedicated(application, settings.commandTimeout(), context.self()) : null;
 		this.dedicated = own != null;
 		this.connections = (own != null) ? own : application;
 		this.checks = new RedisServerChecks(this.server, keys, this.connections);
@@ -139,6 +140,16 @@ final class RedisConnections implements RedisInbox.Events {
 		return scripts().run(script, what, key, names, args);
 	}
 
+	/** Run a script of an operator, which answers what its type says. */
+	<T> T administer(RedisScript<?> script, String what, @Nullable String key, List<String> names, String... args) {
+		return scripts().<T>run(script, what, key, names, args).value();
+	}
+
+	/** Whether messages arrive, as far as is known. Sends nothing. */
+	boolean isSubscribed() {
+		return !this.closed && this.inbox.isConfirmed();
+	}
+
 	/** Renew by one script. */
 	List<RenewalResult> renew(RenewalScript script) {
 		try {
@@ -152,6 +163,10 @@ final class RedisConnections implements RedisInbox.Events {
 
 	RedisServer server() {
 		return this.server;
+	}
+
+	ServerClock clock() {
+		return this.clock;
 	}
 
 	String lockName(String key) {
@@ -211,10 +226,6 @@ final class RedisConnections implements RedisInbox.Events {
 				this.keys.inboxPrefix() + this.instance, text);
 		this.clock.observe(answer.sent(), answer.value().get(1));
 		return answer.value().get(0);
-	}
-
-	ServerClock clock() {
-		return this.clock;
 	}
 
 	/** Return what a ticket that is queued now can rely on. */
@@ -296,6 +307,13 @@ final class RedisConnections implements RedisInbox.Events {
 	public void probed(String text) {
 		if (!this.closed) {
 			this.monitor.heard(text);
+		}
+	}
+
+	@Override
+	public void ended(EndedMessage message) {
+		if (!this.closed) {
+			this.signals.ended(Ticket.of(this.keys.keyOf(message.lock()), message.token()), message.grantToken());
 		}
 	}
 

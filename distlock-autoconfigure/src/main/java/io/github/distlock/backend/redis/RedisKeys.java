@@ -80,7 +80,7 @@ final class RedisKeys {
 
 	/** The pattern for {@code SCAN} that the names of all locks match. */
 	String lockPattern() {
-		return this.lockPrefix.replaceAll("[\\\\*?\\[\\]^]", "\\\\$0") + "*";
+		return this.lockPrefix.replaceAll("[\\\\*?\\[\\]^]", "\\\\$0") + "*}";
 	}
 
 	/** The entries of all instances that use this prefix. */

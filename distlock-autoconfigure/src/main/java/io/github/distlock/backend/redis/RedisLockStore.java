@@ -4,14 +4,18 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
+import io.github.distlock.LockInstance;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreAdministration;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -66,6 +70,8 @@ final class RedisLockStore implements LockStore {
 
 	private final BackendDescription description;
 
+	private final RedisAdministration administration;
+
 	/** The argument of the scripts for a ticket that is not queued. */
 	private final String notQueued;
 
@@ -76,7 +82,7 @@ final class RedisLockStore implements LockStore {
 	private final String queuedCounted;
 
 	RedisLockStore(RedisConnections connections, RedisKeys keys, BackendDescription description,
-			Duration commandTimeout, TimeSource clock) {
+			Duration commandTimeout, TimeSource clock, LockInstance self, Supplier<LockScan> scans) {
 		this.keys = keys;
 		this.connections = connections;
 		this.clusterRenewals = new ClusterRenewals(connections, clock, commandTimeout);
@@ -85,11 +91,17 @@ final class RedisLockStore implements LockStore {
 		this.notQueued = "N" + tokensPerGrant;
 		this.queuedUncounted = "S" + tokensPerGrant;
 		this.queuedCounted = "T" + tokensPerGrant;
+		this.administration = new RedisAdministration(this, connections, keys, self, scans);
 	}
 
 	@Override
 	public BackendDescription description() {
 		return this.description;
+	}
+
+	@Override
+	public StoreAdministration administration() {
+		return this.administration;
 	}
 
 	@Override
@@ -108,9 +120,8 @@ final class RedisLockStore implements LockStore {
 				queueArgument(ticket, queue));
 		return switch (answer.value().word()) {
 			case Reply.GRANTED -> granted(ticket, answer, lease);
-			case Reply.WAITING -> waiting(answer, lease);
-			case Reply.BUSY -> queue ? unqueued()
-					: new AttemptResult.Busy(Duration.ofMillis(Math.max(0, answer.value().numbers()[0])));
+			case Reply.WAITING -> waiting(ticket, answer, lease);
+			case Reply.BUSY -> busy(ticket, answer.value(), queue);
 			default -> throw new IllegalStateException("Not an answer to an attempt: " + answer.value());
 		};
 	}
@@ -133,8 +144,8 @@ final class RedisLockStore implements LockStore {
 				millis(next.lease()), queueArgument(next.ticket(), true));
 		return new ReleaseResult(isReleased(answer), switch (answer.value().word()) {
 			case Reply.GRANTED -> granted(next.ticket(), answer, next.lease());
-			case Reply.WAITING -> waiting(answer, next.lease());
-			case Reply.UNQUEUED -> unqueued();
+			case Reply.WAITING -> waiting(next.ticket(), answer, next.lease());
+			case Reply.UNQUEUED -> unqueued(null);
 			// Executed before: the next ticket holds the lock as a reader.
 			case Reply.GONE ->
 				(answer.value().numbers().length > 0) ? granted(next.ticket(), answer, next.lease()) : null;
@@ -156,7 +167,7 @@ final class RedisLockStore implements LockStore {
 	 * Run the script of a verb. A script lets in a limited number of readers, so that it
 	 * does not keep the server busy for long: the others are let in here.
 	 */
-	private Answer<Reply> ask(RedisScript<String> script, String action, Ticket ticket, String... args) {
+	Answer<Reply> ask(RedisScript<String> script, String action, Ticket ticket, String... args) {
 		Answer<Reply> answer = this.connections.ask(script, action, ticket, args);
 		if (answer.value().admitsMore()) {
 			admitReaders(ticket);
@@ -223,7 +234,7 @@ final class RedisLockStore implements LockStore {
 	 * Only the head of the queue attempts again when the lease of the holder ends. The
 	 * others are signalled then, and attempt after a safety interval.
 	 */
-	private AttemptResult waiting(Answer<Reply> answer, Duration lease) {
+	private AttemptResult waiting(Ticket ticket, Answer<Reply> answer, Duration lease) {
 		long[] reply = answer.value().numbers();
 		// The validity of grants by message is computed from this.
 		this.connections.clock().observe(answer.sent(), reply[2]);
@@ -233,12 +244,22 @@ final class RedisLockStore implements LockStore {
 		if (reply[0] == 0 && holderMillis >= 0) {
 			delay = Math.min(delay, Math.max(MIN_RETRY_MILLIS, holderMillis + 1));
 		}
-		return new AttemptResult.Queued(Duration.ofMillis(delay), reply[3] == 1);
+		return new AttemptResult.Queued(Duration.ofMillis(delay), reply[3] == 1,
+				answer.value().holder(ticket.key(), Duration.ofMillis(Math.max(0, holderMillis))));
 	}
 
-	private static AttemptResult unqueued() {
+	/**
+	 * The time is that of the longest lease, and the holder may be any of the readers.
+	 */
+	private static AttemptResult busy(Ticket ticket, Reply reply, boolean queue) {
+		Duration remaining = Duration.ofMillis(Math.max(0, reply.numbers()[0]));
+		StoredHolder holder = reply.holder(ticket.key(), remaining);
+		return queue ? unqueued(holder) : new AttemptResult.Busy(remaining, holder);
+	}
+
+	private static AttemptResult unqueued(@Nullable StoredHolder holder) {
 		long delay = ThreadLocalRandom.current().nextLong(UNQUEUED_RETRY_MILLIS / 2, UNQUEUED_RETRY_MILLIS);
-		return new AttemptResult.Queued(Duration.ofMillis(delay), false);
+		return new AttemptResult.Queued(Duration.ofMillis(delay), false, holder);
 	}
 
 	/**

@@ -127,7 +127,7 @@ final class RedisNodeAdministration implements NodeAdministration {
 	@Override
 	public CompletionStage<Boolean> isAlive(String instance) {
 		return this.node
-			.<Long>send(Scripts.QUORUM_ALIVE, ScriptOutputType.INTEGER, List.of(this.keys.instances()), instance,
+			.<Long>send(Scripts.ALIVE, ScriptOutputType.INTEGER, List.of(this.keys.instances()), instance,
 					this.keys.inboxPrefix() + instance, RedisInbox.PROBE)
 			.thenApply((answer) -> answer == 1);
 	}

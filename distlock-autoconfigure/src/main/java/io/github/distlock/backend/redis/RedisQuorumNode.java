@@ -63,7 +63,7 @@ public final class RedisQuorumNode implements QuorumNode {
 		this.keys = new RedisKeys(keyPrefix + "redlock:");
 		this.timeout = timeout;
 		this.administration = new RedisNodeAdministration(this, keyPrefix, this.keys,
-				() -> SearchConnection.of(this.server, connections(), timeout));
+				() -> SearchConnection.of(this.server, connections(null), timeout));
 	}
 
 	@Override
@@ -78,7 +78,7 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	@Override
 	public CompletionStage<?> start(LockInstance self, NodeEvents events) {
-		RedisConnectionFactory connections = connections();
+		RedisConnectionFactory connections = connections(self);
 		RedisServerChecks checks = new RedisServerChecks(this.server, this.keys, connections);
 		RedisInbox inbox = new RedisInbox(connections, this.keys.inboxPrefix() + self.id(), new Messages(events),
 				(failure) -> explainInbox(failure, checks));
@@ -100,8 +100,8 @@ public final class RedisQuorumNode implements QuorumNode {
 		}
 	}
 
-	private RedisConnectionFactory connections() {
-		return LettuceConnections.dedicated(this.standalone, this.client, false, this.timeout);
+	private RedisConnectionFactory connections(@Nullable LockInstance self) {
+		return LettuceConnections.dedicated(this.standalone, this.client, false, this.timeout, self);
 	}
 
 	/** The cause of a failed subscription, and what does not work meanwhile. */

@@ -28,6 +28,9 @@ final class RedisServerChecks {
 	/** The command that a server refuses, as its error message names it. */
 	private static final Pattern COMMAND = Pattern.compile("permissions to run the '([^']+)' command");
 
+	/** The words differ between Redis 6.2 and Redis 7. */
+	private static final List<String> REFUSALS = List.of("NOPERM", "ACL failure", "The user executing the script");
+
 	private static final String EVICTION_POLICY = "maxmemory_policy";
 
 	private static final String MEMORY_LIMIT = "maxmemory";
@@ -136,6 +139,19 @@ final class RedisServerChecks {
 		return missing("run " + refused.toUpperCase(Locale.ROOT), "+" + refused.toLowerCase(Locale.ROOT), failure);
 	}
 
+	/**
+	 * Turn the refusal of the one command of a script into a failure that says which
+	 * right to grant.
+	 * @param failure the failure of the script
+	 * @param command the command that it runs
+	 * @return the explained refusal, or the failure itself if it is something else
+	 */
+	RuntimeException explainRefusalInScript(RuntimeException failure, String command) {
+		boolean refused = REFUSALS.stream().anyMatch((words) -> ScriptExecutor.says(failure, words));
+		return refused ? missing("run " + command + " in scripts", "+" + command.toLowerCase(Locale.ROOT), failure)
+				: failure;
+	}
+
 	/** The driver also sends commands of its own when it connects. */
 	private static String refusedBy(@Nullable Throwable failure, String sent) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
@@ -151,10 +167,8 @@ final class RedisServerChecks {
 		return "&" + this.keys.inboxPrefix() + "*";
 	}
 
-	/** The words differ between Redis 6.2 and Redis 7. */
 	private static boolean isRefusal(String line) {
-		return line.contains("NOPERM") || line.contains("ACL failure")
-				|| line.contains("The user executing the script");
+		return REFUSALS.stream().anyMatch(line::contains);
 	}
 
 	private LockBackendException missing(String what, String grant, @Nullable RuntimeException cause) {

@@ -12,8 +12,8 @@ import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * The Lua scripts, one for each verb. A line {@code -- include: file} is replaced with
- * that file.
+ * The Lua scripts, one for each verb and for each question of an operator. A line
+ * {@code -- include: file} is replaced with that file.
  */
 @SuppressWarnings("rawtypes")
 final class Scripts {
@@ -27,6 +27,14 @@ final class Scripts {
 	static final RedisScript<String> CANCEL = script(String.class, "cancel.lua");
 
 	static final RedisScript<String> ADMIT = script(String.class, "admit.lua");
+
+	static final RedisScript<String> END = script(String.class, "end.lua");
+
+	static final RedisScript<List> INSPECT = script(List.class, "inspect.lua");
+
+	static final RedisScript<List> SCAN = script(List.class, "scan.lua");
+
+	static final RedisScript<List> HELD_BY = script(List.class, "held-by.lua");
 
 	static final RedisScript<List> RENEW = script(List.class, "renew.lua");
 
@@ -52,7 +60,7 @@ final class Scripts {
 
 	static final RedisScript<Long> QUORUM_END = script(Long.class, "quorum-end.lua");
 
-	static final RedisScript<Long> QUORUM_ALIVE = script(Long.class, "quorum-alive.lua");
+	static final RedisScript<Long> ALIVE = script(Long.class, "alive.lua");
 
 	static final RedisScript<List> QUORUM_SEARCH = script(List.class, "quorum-search.lua");
 

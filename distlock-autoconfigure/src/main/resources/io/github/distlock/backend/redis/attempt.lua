@@ -9,6 +9,7 @@
 --         'waiting, position in the queue, TTL of the holder (the shortest of several),
 --         now, 1 if queued only now'
 --         'busy, TTL of the holder'
+--         the last two end with a ticket that holds the lock, and its first token, if known
 -- include: first-bytes.lua
 -- include: base.lua
 local token, lease, count = ARGV[1], ARGV[2], string.sub(ARGV[3], 2)
@@ -75,6 +76,7 @@ local function holds(again)
     if not lives then
       -- The lease of the last reader has just ended, and none of the next readers is alive.
       owner, last = grantNext(last, token, lease)
+      first = last
       if owner == '' then
         redis.call('DEL', readersKey())
         owner = '~'
@@ -93,7 +95,7 @@ if granted then
   return granted
 end
 if mark == 'N' then
-  return answer('busy', redis.call('PTTL', lockKey))
+  return answer('busy', redis.call('PTTL', lockKey), named(owner, first, owner == '~' and shortest()))
 end
 local position, new = enqueue(token, lease, count, mark)
 if new == 1 and word and string.byte(word) == OWNED then
@@ -107,4 +109,10 @@ if reader and owner == '~' and new == 0 and not more then
 end
 -- The shortest lease: no message tells of the end of a dead reader, so the next ticket asks
 -- when that lease ends.
-return answer('waiting', position, (owner == '~') and shortest() or redis.call('PTTL', lockKey), now, new)
+local soonest, left
+if owner == '~' then
+  soonest, left = shortest()
+else
+  left = redis.call('PTTL', lockKey)
+end
+return answer('waiting', position, left, now, new, named(owner, first, soonest))

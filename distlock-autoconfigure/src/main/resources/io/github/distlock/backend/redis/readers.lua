@@ -24,11 +24,22 @@ local function reading(token)
   end
 end
 
--- What is left of the lease that ends first, in ms.
+-- The reader whose lease ends first, or nil, and what is left of that lease in ms.
 local function shortest()
   local first = redis.call('ZRANGEBYSCORE', readersKey(), '(' .. exact(nowMillis), ABOVE_ALL_TIMES, 'WITHSCORES',
     'LIMIT', 0, 1)
-  return exact((first[2] or nowMillis) - nowMillis)
+  return first[1], exact((first[2] or nowMillis) - nowMillis)
+end
+
+-- What holds the lock, for messages: the ticket and its first fencing token, or nothing. Of
+-- several readers it is `reader`.
+local function named(owner, first, reader)
+  if owner ~= '~' then
+    return owner, exact(first)
+  end
+  if reader then
+    return reader, exact(redis.call('ZSCORE', readersKey(), '#' .. reader) or 0)
+  end
 end
 
 -- Lets a reader in; settle() must follow. Answers its fencing token. The removal comes first:

@@ -7,8 +7,8 @@
 --         reader, since this command was executed before
 --         'ok': released
 --         'granted, first token, TTL': released, and granted to the following ticket
---         'waiting, position in the queue, TTL of the holder, now, 1': released, and the
---         following ticket is queued
+--         'waiting, position in the queue, TTL of the holder, now, 1, ticket that holds the
+--         lock, its first token': released, and the following ticket is queued
 --         'unqueued': released, and the following ticket is not queued
 --         each after a '+' if more readers are to be let in, see admit.lua
 -- include: first-bytes.lua
@@ -74,4 +74,4 @@ if mark == 'N' then
   return answer('unqueued')
 end
 local position = enqueue(next, lease, string.sub(how, 2), mark)
-return answer('waiting', position, ttl, now, 1)
+return answer('waiting', position, ttl, now, 1, named(owner, first, owner == '~' and shortest()))

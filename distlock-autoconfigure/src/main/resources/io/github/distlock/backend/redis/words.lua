@@ -123,16 +123,19 @@ local function dropAll(instance)
   end
 end
 
--- Publishes a grant to the inbox of the ticket's JVM. A grant without a TTL has passed: a
--- ticket that still waits asks again, and a JVM that does not know the ticket gives the lock
--- back. Answers the number of receivers. The message is not replicated: an inbox that is
--- subscribed to a replica would receive it uncounted, after the lock has gone to another
--- ticket.
-local function publishGrant(token, first, last, ttl)
-  local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. string.match(token, '^(.*):')
-  local message = table.concat({ token, exact(first), exact(last), exact(ttl), now, lockKey }, '|')
+-- Publishes a message to the inbox of the ticket's JVM. Answers the number of receivers. The
+-- message is not replicated: an inbox that is subscribed to a replica would receive it
+-- uncounted, after the lock has gone to another ticket.
+local function publish(token, message)
+  local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. instanceOf(token)
   redis.set_repl(redis.REPL_NONE)
   local receivers = redis.call('PUBLISH', channel, message)
   redis.set_repl(redis.REPL_ALL)
   return receivers
+end
+
+-- Publishes a grant. A grant without a TTL has passed: a ticket that still waits asks again,
+-- and a JVM that does not know the ticket gives the lock back.
+local function publishGrant(token, first, last, ttl)
+  return publish(token, table.concat({ token, exact(first), exact(last), exact(ttl), now, lockKey }, '|'))
 end
