@@ -1,0 +1,211 @@
+package io.github.distlock.actuate;
+
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisTestServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.json.JsonParserFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Each {@code curl} session of the page about the endpoint, in the order of the page,
+ * against an application whose locks are in a real Redis.
+ */
+class EndpointPageTests {
+
+	private static final Pattern SESSION = Pattern.compile(
+			"\\$ curl 'http://localhost:8080([^']*)' -i -X (\\w+)\\n```\\n.*?```http\\nHTTP/1\\.1 (\\d+)\\n(.*?)```",
+			Pattern.DOTALL);
+
+	private static final Pattern CURL = Pattern.compile("(?m)^\\$ curl ");
+
+	private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-zA-Z.*\\[\\]]+)` \\|");
+
+	/** The grant of the page. */
+	private static final String TOKEN = "8212";
+
+	@SuppressWarnings("NullAway.Init")
+	private static RedisTestServer redis;
+
+	@SuppressWarnings("NullAway.Init")
+	private static EndpointApplication application;
+
+	/** Another instance of the same application. */
+	@SuppressWarnings("NullAway.Init")
+	private static EndpointApplication other;
+
+	private static String page = "";
+
+	@BeforeAll
+	static void start() throws IOException {
+		page = Files.readString(Path.of("..", "docs", "endpoint.md"));
+		redis = RedisTestServer.start();
+		application = startInstance();
+		other = startInstance();
+	}
+
+	private static EndpointApplication startInstance() {
+		return EndpointApplication.start(new Class<?>[] { RedisProgram.class }, "distlock.backend=redis",
+				"spring.data.redis.port=" + redis.port(), "management.endpoint.distlocks.access=unrestricted",
+				"management.endpoint.distlocks.show-values=always", "management.endpoint.health.show-details=always");
+	}
+
+	@AfterAll
+	static void stop() {
+		application.close();
+		other.close();
+		redis.close();
+	}
+
+	@Test
+	void eachSessionAnswersAsThePageSays() throws Exception {
+		timeOutOnce();
+		HeldLock lock = application.registry().acquire(request("order-42"));
+		List<FutureTask<Boolean>> waiters = List.of(waiter(application), waiter(other));
+		DistlocksEndpointTests.await(() -> {
+			Map<String, Object> redisLocks = EndpointApplication.map(EndpointApplication
+				.map(EndpointApplication.json(application.get("/actuator/distlocks")), "registries"), "redis");
+			assertThat(EndpointApplication.list(redisLocks, "waiting")).hasSize(1);
+			assertThat(EndpointApplication.list(redisLocks, "instances")).hasSize(2);
+			Map<String, Object> stored = EndpointApplication.json(application.get("/actuator/distlocks?key=order-42"));
+			assertThat(EndpointApplication.list(stored, "holders")).hasSize(1)
+				.allSatisfy((holder) -> assertThat(holder).containsKey("host"));
+			assertThat(EndpointApplication.list(stored, "waiting")).hasSize(1)
+				.allSatisfy((waiting) -> assertThat(waiting).containsKey("host"));
+		});
+		List<String> sessions = new ArrayList<>();
+		for (Matcher session = SESSION.matcher(page); session.find();) {
+			String path = session.group(1);
+			HttpResponse<String> response = application.send(session.group(2),
+					path.replace("token=" + TOKEN, "token=" + lock.fencingToken()));
+			sessions.add(session.group(2) + " " + path);
+			assertThat(response.statusCode()).as(path + " answered " + response.body()).hasToString(session.group(3));
+			assertSameStructure(path, response.body(), session.group(4));
+			if (session.group(3).equals("204")) {
+				for (FutureTask<Boolean> waiter : waiters) {
+					assertThat(waiter.get(10, TimeUnit.SECONDS)).isTrue();
+				}
+			}
+		}
+		assertThat(sessions).hasSize((int) CURL.matcher(page).results().count()).hasSizeGreaterThan(8);
+		DistlocksEndpointTests.await(() -> assertThat(lock.isHeld()).isFalse());
+	}
+
+	@Test
+	void theTablesDescribeEachValueOfTheExamples() {
+		Set<String> described = new TreeSet<>();
+		for (Matcher row = ROW.matcher(page); row.find();) {
+			described.add(row.group(1));
+		}
+		for (Matcher session = SESSION.matcher(page); session.find();) {
+			if (session.group(1).startsWith("/actuator/distlocks") && session.group(3).equals("200")
+					&& session.group(2).equals("GET")) {
+				String example = session.group(4).substring(session.group(4).indexOf('{'));
+				assertThat(paths(example)).allSatisfy((path) -> {
+					String documented = path.replace("registries.redis", "registries.*");
+					assertThat(described).containsAnyOf(documented, documented + "[]", documented + ".held",
+							documented + ".id", documented + ".*");
+				});
+			}
+		}
+	}
+
+	/** A caller that waits for the lock of the page and releases it at once. */
+	private static FutureTask<Boolean> waiter(EndpointApplication instance) {
+		var waiter = new FutureTask<>(() -> {
+			try (HeldLock lock = instance.registry().acquire(request("order-42"))) {
+				return lock.isHeld();
+			}
+		});
+		new Thread(waiter, "waiter").start();
+		return waiter;
+	}
+
+	private static void timeOutOnce() throws Exception {
+		try (HeldLock lock = application.registry().acquire(request("order-41"))) {
+			var attempt = new FutureTask<>(
+					() -> application.registry().acquire(request("order-41").waitTime(Duration.ofMillis(1))));
+			new Thread(attempt).start();
+			assertThatExceptionOfType(Exception.class).isThrownBy(attempt::get)
+				.withCauseInstanceOf(LockNotAcquiredException.class);
+			assertThat(lock.isHeld()).isTrue();
+		}
+	}
+
+	private static LockRequest request(String key) {
+		return LockRequest.of(key).name("OrderService.ship").waitTime(Duration.ofMinutes(1));
+	}
+
+	private static void assertSameStructure(String path, String actual, String documented) {
+		int body = documented.indexOf('{');
+		if (body < 0) {
+			assertThat(actual).isEmpty();
+			return;
+		}
+		assertThat(paths(actual)).as(path).isEqualTo(paths(documented.substring(body)));
+		if (documented.contains("\"message\"")) {
+			assertThat(parse(actual)).as(path).isEqualTo(parse(documented.substring(body)));
+		}
+	}
+
+	private static Map<String, Object> parse(String json) {
+		return JsonParserFactory.getJsonParser().parseMap(json);
+	}
+
+	private static Set<String> paths(String json) {
+		Set<String> paths = new TreeSet<>();
+		collect("", parse(json), paths);
+		return paths;
+	}
+
+	private static void collect(String prefix, Object value, Set<String> paths) {
+		if (value instanceof Map<?, ?> map) {
+			map.forEach((key, child) -> {
+				String path = prefix.isEmpty() ? String.valueOf(key) : prefix + "." + key;
+				paths.add(path);
+				collect(path, child, paths);
+			});
+		}
+		else if (value instanceof Collection<?> list) {
+			list.forEach((element) -> {
+				paths.add(prefix + "[]");
+				collect(prefix + "[]", element, paths);
+			});
+		}
+	}
+
+	/**
+	 * The application.
+	 */
+	@SpringBootConfiguration
+	@EnableAutoConfiguration(exclude = DataSourceAutoConfiguration.class)
+	static class RedisProgram {
+
+	}
+
+}
