@@ -3,6 +3,8 @@ package io.github.distlock.backend.jdbc;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -11,7 +13,11 @@ import java.util.function.Supplier;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.InstanceEntry;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreUnusableException;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -142,21 +148,41 @@ final class InstanceTable {
 		connection.update("withdraw", Map.of("id", ticket));
 	}
 
+	/** Signal which of the grants that are gone an operator has ended. */
+	void signalEnded(List<Renewal> renewals, List<RenewalResult> results, LockSignals signals) {
+		List<Ticket> gone = new ArrayList<>(0);
+		for (int i = 0; i < results.size(); i++) {
+			if (results.get(i) instanceof RenewalResult.Gone) {
+				gone.add(renewals.get(i).ticket());
+			}
+		}
+		signalEnded(gone, signals);
+	}
+
 	/**
-	 * Return the first token of the grant of a ticket that an operator has ended, or zero
-	 * if there is no note. Never fails: the note only explains a loss.
+	 * Signal which of some grants an operator has ended, in one command. Never fails: the
+	 * note only explains a loss.
+	 * @param gone the tickets that do not hold their locks any more
 	 */
-	long endedGrant(String ticket) {
+	void signalEnded(List<Ticket> gone, LockSignals signals) {
+		if (gone.isEmpty()) {
+			return;
+		}
+		Map<String, Long> ended = new HashMap<>();
 		try {
-			List<Long> ended = use(
-					() -> this.executor.run(Kind.HOLDER, "look-up of an ended grant", null, (connection,
-							sent) -> connection.query("ended", Map.of("id", ticket), (row, number) -> row.getLong(1))),
+			List<String> ids = gone.stream().map(Ticket::token).toList();
+			use(() -> this.executor.run(Kind.HOLDER, "look-up of ended grants", null, (connection, sent) -> connection
+				.query("ended", Map.of("ids", ids), (row, number) -> ended.put(row.getString(1), row.getLong(2)))),
 					List.of());
-			return ended.isEmpty() ? 0 : ended.get(0);
 		}
 		catch (LockBackendException ex) {
-			logger.debug("It is not known whether an operator has ended the grant of " + ticket, ex);
-			return 0;
+			logger.debug("It is not known whether an operator has ended grants", ex);
+		}
+		for (Ticket ticket : gone) {
+			Long grantToken = ended.get(ticket.token());
+			if (grantToken != null) {
+				signals.ended(ticket, grantToken);
+			}
 		}
 	}
 

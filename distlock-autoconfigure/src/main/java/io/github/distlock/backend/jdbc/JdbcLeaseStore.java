@@ -90,7 +90,7 @@ final class JdbcLeaseStore implements LockStore {
 				return new ReleaseResult(released, answer(next.ticket(), row, true));
 			});
 		if (!result.released()) {
-			this.resources.signalEnd(ticket, this.signals);
+			this.resources.instances().signalEnded(List.of(ticket), this.signals);
 		}
 		return result;
 	}
@@ -114,11 +114,7 @@ final class JdbcLeaseStore implements LockStore {
 		catch (LockBackendException ex) {
 			renewals.forEach((renewal) -> results.add(new RenewalResult.Unknown(ex)));
 		}
-		for (int i = 0; i < results.size(); i++) {
-			if (results.get(i) instanceof RenewalResult.Gone) {
-				this.resources.signalEnd(renewals.get(i).ticket(), this.signals);
-			}
-		}
+		this.resources.instances().signalEnded(renewals, results, this.signals);
 		return results;
 	}
 

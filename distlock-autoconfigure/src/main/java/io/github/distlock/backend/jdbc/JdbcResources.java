@@ -6,8 +6,6 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 import io.github.distlock.LockInstance;
-import io.github.distlock.backend.LockSignals;
-import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
 import org.apache.commons.logging.Log;
@@ -108,16 +106,6 @@ final class JdbcResources {
 		List<Boolean> rows = this.executor.run(Kind.MAINTENANCE, "check", null,
 				(connection, sent) -> connection.query("probe", Map.of("key", new byte[0]), (row, number) -> true));
 		logger.debug("The table of locks exists" + (rows.isEmpty() ? "" : ", and has a row with an empty key"));
-	}
-
-	/**
-	 * Signal that an operator has ended the grant of a ticket, if that is why it is gone.
-	 */
-	void signalEnd(Ticket ticket, LockSignals signals) {
-		long grantToken = this.instances.endedGrant(ticket.token());
-		if (grantToken != 0) {
-			signals.ended(ticket, grantToken);
-		}
 	}
 
 	void close() {

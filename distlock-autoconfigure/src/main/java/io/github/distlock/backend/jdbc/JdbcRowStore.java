@@ -106,7 +106,7 @@ final class JdbcRowStore implements LockStore {
 		RowTicket rowTicket = this.tickets.find(ticket);
 		boolean released = rowTicket != null && release(rowTicket, lastToken);
 		if (!released) {
-			this.resources.signalEnd(ticket, this.signals);
+			this.resources.instances().signalEnded(List.of(ticket), this.signals);
 		}
 		return new ReleaseResult(released, (next != null) ? attempt(next.ticket(), next.lease(), true) : null);
 	}
@@ -140,6 +140,7 @@ final class JdbcRowStore implements LockStore {
 		for (CompletableFuture<Boolean> check : checks) {
 			results.add(result(renewals.get(results.size()).ticket(), check));
 		}
+		this.resources.instances().signalEnded(renewals, results, this.signals);
 		return results;
 	}
 
@@ -164,11 +165,7 @@ final class JdbcRowStore implements LockStore {
 		}
 		RowTicket rowTicket = this.tickets.find(ticket);
 		HeldRow held = (alive && rowTicket != null) ? rowTicket.held() : null;
-		if (held != null) {
-			return new RenewalResult.Extended(held.grant().validity());
-		}
-		this.resources.signalEnd(ticket, this.signals);
-		return new RenewalResult.Gone();
+		return (held != null) ? new RenewalResult.Extended(held.grant().validity()) : new RenewalResult.Gone();
 	}
 
 	@Override

@@ -2,6 +2,7 @@ package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -145,6 +146,32 @@ class LeaseAdministrationTests {
 			assertThat(node.store.renew(List.of(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE))))
 				.containsExactly(new RenewalResult.Gone());
 			assertThat(node.ended).containsExactly(Map.entry(ticket, grant.firstToken()));
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void ofSeveralLostGrantsThoseThatAnOperatorHasEndedAreNamed(Database server) {
+		TestDatabase database = server.open();
+		try (HikariDataSource pool = database.pool(4);
+				JdbcNode node = JdbcNode.announced(pool, this.prefix, false);
+				JdbcNode other = JdbcNode.announced(pool, this.prefix, false)) {
+			List<Renewal> renewals = new ArrayList<>();
+			for (int i = 0; i < 4; i++) {
+				Ticket ticket = node.ticket(this.key + i);
+				Grant grant = node.take(ticket);
+				renewals.add(new Renewal(ticket, grant.lastToken(), JdbcNode.LEASE));
+				if (i % 2 == 1) {
+					other.administration().end(this.key + i, grant.firstToken());
+				}
+			}
+			database.direct().update("DELETE FROM distlock_lock WHERE owner = ?", renewals.get(2).ticket().token());
+			assertThat(node.store.renew(renewals)).satisfiesExactly(
+					(kept) -> assertThat(kept).isInstanceOf(RenewalResult.Extended.class),
+					(ended) -> assertThat(ended).isInstanceOf(RenewalResult.Gone.class),
+					(deleted) -> assertThat(deleted).isInstanceOf(RenewalResult.Gone.class),
+					(ended) -> assertThat(ended).isInstanceOf(RenewalResult.Gone.class));
+			assertThat(node.ended).containsOnlyKeys(renewals.get(1).ticket(), renewals.get(3).ticket());
 		}
 	}
 

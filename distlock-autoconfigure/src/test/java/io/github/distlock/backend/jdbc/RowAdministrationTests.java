@@ -106,8 +106,9 @@ class RowAdministrationTests {
 				.getMessage();
 			assertThat(message).contains("does not let this account end");
 			String statement = message.substring(message.indexOf("SELECT pg_terminate_backend"));
-			assertThat(administrator.queryForList("SELECT 1 FROM distlock_instance WHERE ended_grant > 0"))
-				.as("notes of grants that were not ended")
+			assertThat(administrator.queryForList("SELECT 1 FROM distlock_instance WHERE ended_grant = ?",
+					grant.firstToken()))
+				.as("the note of the grant that was not ended")
 				.isEmpty();
 			assertThat(administrator.queryForList(statement, Boolean.class)).containsExactly(true);
 			await().atMost(PATIENCE).until(() -> other.attemptOnce(this.key) instanceof AttemptResult.Granted);
