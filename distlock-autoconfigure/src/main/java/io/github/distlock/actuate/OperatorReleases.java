@@ -1,6 +1,7 @@
 package io.github.distlock.actuate;
 
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 import io.github.distlock.LockBackendException;
@@ -72,9 +73,15 @@ public final class OperatorReleases {
 			return sweep;
 		}
 		catch (RuntimeException ex) {
-			RefusedOperationException refusal = LockRegistries.refusal(ex, operator.mask());
-			this.audit.refused(operator, data, refusal);
-			throw refusal;
+			String outcome = "failed";
+			try {
+				RefusedOperationException refusal = LockRegistries.refusal(ex, operator.mask());
+				outcome = refusal.refusal().name().toLowerCase(Locale.ROOT);
+				throw refusal;
+			}
+			finally {
+				this.audit.refused(operator, data, outcome);
+			}
 		}
 	}
 

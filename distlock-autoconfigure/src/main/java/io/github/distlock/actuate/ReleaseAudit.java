@@ -1,7 +1,6 @@
 package io.github.distlock.actuate;
 
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 
 import org.apache.commons.logging.Log;
@@ -39,9 +38,9 @@ public final class ReleaseAudit {
 		publish(operator, RELEASED, data);
 	}
 
-	void refused(Operator operator, Map<String, Object> data, RefusedOperationException refusal) {
+	void refused(Operator operator, Map<String, Object> data, String reason) {
 		Map<String, Object> complete = new LinkedHashMap<>(data);
-		complete.put("refusal", refusal.refusal().name().toLowerCase(Locale.ROOT));
+		complete.put("refusal", reason);
 		publish(operator, REFUSED, complete);
 	}
 

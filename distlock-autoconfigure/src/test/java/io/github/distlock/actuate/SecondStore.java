@@ -6,7 +6,6 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
@@ -29,7 +28,7 @@ import org.springframework.context.annotation.Configuration;
 class SecondStore {
 
 	/** The failure of each command for operators. */
-	static final AtomicReference<@Nullable LockBackendException> failure = new AtomicReference<>();
+	static final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
 
 	@Bean
 	@Qualifier("second")
@@ -65,7 +64,7 @@ class SecondStore {
 				}
 				StoreAdministration administration = store.administration();
 				return proxy(StoreAdministration.class, (self, command, parameters) -> {
-					LockBackendException current = failure.get();
+					RuntimeException current = failure.get();
 					if (current != null && !command.getName().equals("location")
 							&& !command.getName().equals("channel")) {
 						throw current;

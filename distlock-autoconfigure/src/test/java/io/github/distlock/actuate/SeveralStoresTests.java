@@ -103,6 +103,18 @@ class SeveralStoresTests {
 	}
 
 	@Test
+	void aRequestWhoseOutcomeIsNotKnownIsAuditedToo() throws Exception {
+		for (RuntimeException failure : new RuntimeException[] { new LockBackendException(MESSAGE),
+				new IllegalStateException("a defect") }) {
+			SecondStore.failure.set(failure);
+			application.delete("/actuator/distlocks?key=not-known&registry=second&token=1");
+		}
+		assertThat(application.audit()).filteredOn((event) -> "not-known".equals(event.getData().get("key")))
+			.extracting((event) -> event.getData().get("refusal"))
+			.containsExactly("unavailable", "failed");
+	}
+
+	@Test
 	void whatAStoreCannotDoIsNotImplementedAndTheAnswerSaysWhatToDoInstead() throws Exception {
 		String remedy = "End the session in the database: SELECT pg_terminate_backend(4711)";
 		try (HeldLock lock = registry("distlockSecondLockRegistry").acquire(LockRequest.of("unsupported"))) {
