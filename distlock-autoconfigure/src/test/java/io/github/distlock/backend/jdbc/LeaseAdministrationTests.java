@@ -135,6 +135,21 @@ class LeaseAdministrationTests {
 
 	@ParameterizedTest
 	@EnumSource
+	void theNextTokenIsHigherThanTheBlockThatWasEndedEvenIfTheClockWasSetBack(Database server) {
+		TestDatabase database = server.open();
+		try (HikariDataSource pool = database.pool(4); JdbcNode node = JdbcNode.announced(pool, this.prefix, false)) {
+			Ticket ticket = node.ticket(this.key);
+			long ahead = node.take(ticket).lastToken() + Duration.ofHours(1).toNanos() / 1000;
+			database.direct().update("UPDATE distlock_lock SET fence = ? WHERE owner = ?", ahead, ticket.token());
+			assertThat(node.administration().inspect(this.key).holders()).singleElement()
+				.satisfies((holder) -> assertThat(holder.since()).isNull());
+			assertThat(node.administration().end(this.key, ahead - 16)).isEqualTo(EndResult.ENDED);
+			assertThat(node.take(node.ticket(this.key)).firstToken()).isEqualTo(ahead + 1);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
 	void theFormerHolderLearnsAtItsRenewalThatAnOperatorHasEndedItsGrant(Database server) {
 		try (HikariDataSource pool = server.open().pool(4);
 				JdbcNode node = JdbcNode.announced(pool, this.prefix, false);
