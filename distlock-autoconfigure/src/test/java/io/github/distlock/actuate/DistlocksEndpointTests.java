@@ -71,7 +71,7 @@ class DistlocksEndpointTests {
 				.containsEntry("waiting", 1);
 			assertThat(Instant.parse((String) held.get("since"))).isAfterOrEqualTo(before.minusMillis(1));
 			assertThat(Duration.parse((String) held.get("remaining"))).isPositive();
-			assertThat(((Number) held.get("fencingToken")).longValue()).isEqualTo(lock.fencingToken());
+			assertThat(EndpointApplication.number(held, "fencingToken")).isEqualTo(lock.fencingToken());
 			assertThat(EndpointApplication.list(local, "waiting").get(0)).containsKeys("key", "name", "mode", "since")
 				.containsEntry("key", "shape");
 			await(() -> assertThat(EndpointApplication.list(application.local(), "instances")).singleElement()
@@ -112,7 +112,7 @@ class DistlocksEndpointTests {
 				.containsEntry("registry", "local");
 			assertThat(EndpointApplication.list(body, "holders")).singleElement().satisfies((holder) -> {
 				assertThat(holder).containsKeys("id", "mode", "since", "ttl", "grantToken");
-				assertThat(((Number) holder.get("grantToken")).longValue()).isEqualTo(lock.fencingToken());
+				assertThat(EndpointApplication.number(holder, "grantToken")).isEqualTo(lock.fencingToken());
 			});
 			await(() -> assertThat(EndpointApplication
 				.list(EndpointApplication.json(application.get("/actuator/distlocks?key=order/42")), "holders")

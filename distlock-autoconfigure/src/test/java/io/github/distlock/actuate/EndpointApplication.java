@@ -8,6 +8,7 @@ import java.net.http.HttpResponse;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 import io.github.distlock.HeldLock;
@@ -98,7 +99,11 @@ final class EndpointApplication implements AutoCloseable {
 	/** Return the grant token of the only holder of a key. */
 	long grantToken(String key) throws IOException, InterruptedException {
 		Map<String, Object> holder = list(json(get("/actuator/distlocks?key=" + key)), "holders").get(0);
-		return ((Number) holder.get("grantToken")).longValue();
+		return number(holder, "grantToken");
+	}
+
+	static long number(Map<String, Object> object, String name) {
+		return ((Number) Objects.requireNonNull(object.get(name))).longValue();
 	}
 
 	List<AuditEvent> audit() {

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -18,6 +19,7 @@ import io.github.distlock.backend.StoreAdministration.EndResult;
 import io.github.distlock.backend.StoreAdministration.SweepResult;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -91,7 +93,8 @@ class LeaseAdministrationTests {
 		}
 	}
 
-	private static void isHolder(StoredHolder holder, JdbcNode node, Grant grant) {
+	private static void isHolder(@Nullable StoredHolder stored, JdbcNode node, Grant grant) {
+		StoredHolder holder = Objects.requireNonNull(stored);
 		assertThat(holder.instance()).isEqualTo(node.instance());
 		assertThat(holder.mode()).isEqualTo(LockMode.EXCLUSIVE);
 		assertThat(holder.grantToken()).isEqualTo(grant.firstToken());

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
@@ -192,9 +193,9 @@ class OperatorTests {
 		Ticket writer = one.ticket("downgraded", LockMode.WRITE);
 		Grant written = attempt(one, writer);
 		Ticket reader = one.ticket("downgraded", LockMode.READ);
-		Grant read = BareNode
-			.granted(one.store.release(writer, written.firstToken() + 3, new Successor(reader, Duration.ofSeconds(30)))
-				.next());
+		Grant read = BareNode.granted(Objects.requireNonNull(
+				one.store.release(writer, written.firstToken() + 3, new Successor(reader, Duration.ofSeconds(30)))
+					.next()));
 		assertThat(read.firstToken()).isEqualTo(written.firstToken() + 4);
 		assertThat(two.administration().inspect("downgraded").holders()).containsExactly(holder(one, reader, read));
 		assertThat(two.administration().end("downgraded", written.firstToken())).isEqualTo(EndResult.CHANGED);
