@@ -44,6 +44,9 @@ class EndpointPageTests {
 
 	private static final Pattern CURL = Pattern.compile("(?m)^\\$ curl ");
 
+	private static final Pattern RUNBOOK_LINE = Pattern
+		.compile("(?m)^ {4}curl (-X DELETE )?'http://localhost:8080([^']*)'$");
+
 	private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-zA-Z.*\\[\\]]+)` \\|");
 
 	/** The grant of the page. */
@@ -113,6 +116,23 @@ class EndpointPageTests {
 			}
 		}
 		assertThat(sessions).hasSize((int) CURL.matcher(page).results().count()).hasSizeGreaterThan(8);
+		DistlocksEndpointTests.await(() -> assertThat(lock.isHeld()).isFalse());
+	}
+
+	@Test
+	void theLinesOfTheRunbookFindAndEndTheGrant() throws Exception {
+		HeldLock lock = application.registry().acquire(request("stock-42"));
+		String runbook = Files.readString(Path.of("..", "docs", "operations", "runbook.md"));
+		List<Integer> answers = new ArrayList<>();
+		for (Matcher line = RUNBOOK_LINE.matcher(runbook); line.find();) {
+			String path = line.group(2).replace("token=" + TOKEN, "token=" + lock.fencingToken());
+			HttpResponse<String> response = application.send((line.group(1) != null) ? "DELETE" : "GET", path);
+			answers.add(response.statusCode());
+			if (line.group(1) == null) {
+				assertThat(response.body()).contains("stock-42", "\"grantToken\":" + lock.fencingToken());
+			}
+		}
+		assertThat(answers).containsOnly(200, 204).hasSizeGreaterThan(2).endsWith(204);
 		DistlocksEndpointTests.await(() -> assertThat(lock.isHeld()).isFalse());
 	}
 
