@@ -2,6 +2,7 @@ package io.github.distlock.shapes;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -12,8 +13,11 @@ import java.util.stream.Collectors;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreAdministration;
+import io.github.distlock.backend.StoreAdministration.EndResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.registry.BackendLockRegistry;
 
@@ -106,6 +110,27 @@ abstract class AclContract {
 		connections.destroy();
 		this.nodes.close();
 		assertThat(refused()).isSubsetOf(HARMLESS);
+	}
+
+	@Test
+	void operatorsNeedOneMoreRightToReleaseTheLocksOfADeadInstance() throws Exception {
+		this.redis.ask(DocumentedRights.standalone().toArray(String[]::new));
+		LettuceConnectionFactory connections = connectAs("distlock");
+		LockStore store = LockNodes.backend(connections)
+			.open(new StoreContext(new LockInstance("id", "app", "host", 1L, Instant.EPOCH), new NoSignals()));
+		StoreAdministration administration = store.administration();
+		administration.ping();
+		administration.announce();
+		assertThat(administration.instances()).hasSize(1);
+		administration.withdraw();
+		assertThat(administration.inspect("key").holders()).isEmpty();
+		assertThat(administration.end("key", 1)).isEqualTo(EndResult.NOT_HELD);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> administration.endAll("dead"))
+			.withMessageContaining("may not run SCAN in scripts: grant it +scan");
+		this.redis.ask("ACL", "SETUSER", "distlock", "+scan");
+		assertThat(administration.endAll("dead").complete()).isTrue();
+		store.close();
+		connections.destroy();
 	}
 
 	@Test

@@ -60,6 +60,18 @@ final class FuzzTicket {
 		return this.state == State.HOLDING && nowMicros < this.endMicros;
 	}
 
+	/**
+	 * An operator ends its grant. Until then it may use all tokens of the grant: the next
+	 * holder has a higher one. Returns the first token, which names the grant.
+	 */
+	String ended(HoldOracle oracle) {
+		if (isValid(UnreliableScripts.nowMicros())) {
+			oracle.used(this, this.last);
+		}
+		this.state = State.LEAVING;
+		return Long.toString(this.first);
+	}
+
 	@Override
 	public String toString() {
 		return this.token + " (" + this.state + ", lease " + this.lease + " ms)";

@@ -132,6 +132,7 @@ final class ScriptFuzz implements AutoCloseable {
 				this.instances.set(this.instances.indexOf(instance), newInstance());
 			}
 			case 1 -> instance.toggleInbox();
+			case 2 -> with(State.HOLDING, (any) -> this.scripts.send(Scripts.END, this.keys, any.ended(this.oracle)));
 			default -> this.scripts.pause(this.random.nextInt(60));
 		}
 	}
@@ -286,7 +287,7 @@ final class ScriptFuzz implements AutoCloseable {
 	}
 
 	private void receive() {
-		this.mail.due(this.instances).forEach(this::read);
+		this.mail.due(this.instances).stream().filter((text) -> !text.startsWith("ended|")).forEach(this::read);
 	}
 
 	private void read(String message) {
