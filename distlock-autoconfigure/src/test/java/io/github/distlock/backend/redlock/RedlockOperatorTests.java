@@ -1,5 +1,7 @@
 package io.github.distlock.backend.redlock;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -10,9 +12,13 @@ import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.InstanceEntry;
 import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreAdministration.EndResult;
+import io.github.distlock.backend.StoreAdministration.SweepResult;
 import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
@@ -111,6 +117,35 @@ class RedlockOperatorTests {
 		assertThat(this.operator.end("k", first.fencingToken())).isEqualTo(EndResult.ENDED);
 		assertThat(this.other.tokenOf("k")).isGreaterThan(first.fencingToken() + TOKENS - 1);
 		assertReleasedByOperator(second);
+	}
+
+	@Test
+	void theDocumentedRightsAreSufficientForLocksAndOperators() throws Exception {
+		String line = Files.readAllLines(Path.of("../docs/stores-redlock.md"))
+			.stream()
+			.filter((text) -> text.contains("ACL SETUSER"))
+			.findFirst()
+			.orElseThrow()
+			.strip()
+			.replace("locks on >password", "default on nopass");
+		for (int node = 0; node < 3; node++) {
+			this.cluster.ask(node, line);
+		}
+		try (RedlockParticipant dead = new RedlockParticipant(nodes(), LEASE.multipliedBy(2))) {
+			dead.store.administration().announce();
+			assertThat(this.operator.instances()).extracting(InstanceEntry::instance).contains(dead.self);
+			dead.store.administration().withdraw();
+			assertThat(dead.tokenOf("k")).isLessThan(this.other.tokenOf("k"));
+			dead.take(dead.ticket("k"), LEASE);
+			await().until(() -> {
+				Ticket waiter = this.other.ticket("k");
+				assertThat(this.other.store.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
+				return !this.operator.inspect("k").waiting().isEmpty();
+			});
+			dead.close();
+			await().untilAsserted(
+					() -> assertThat(this.operator.endAll(dead.instance)).isEqualTo(new SweepResult(false, 1, true)));
+		}
 	}
 
 }
