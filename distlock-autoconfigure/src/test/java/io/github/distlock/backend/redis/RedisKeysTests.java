@@ -42,7 +42,7 @@ class RedisKeysTests {
 
 	@Test
 	void thePatternOfAllLocksTakesThePrefixLiterally() {
-		assertThat(new RedisKeys("a*?[b]^\\c:").lockPattern()).isEqualTo("a\\*\\?\\[b\\]\\^\\\\c:lock:{*");
+		assertThat(new RedisKeys("a*?[b]^\\c:").lockPattern()).isEqualTo("a\\*\\?\\[b\\]\\^\\\\c:lock:{*}");
 	}
 
 	@Test
