@@ -101,9 +101,9 @@ class RowAdministrationTests {
 				JdbcNode other = JdbcNode.announced(limited, "distlock:", true)) {
 			Grant grant = holder.take(holder.ticket(this.key));
 			assertThat(other.administration().inspect(this.key).holders()).hasSize(1);
-			String message = catchThrowableOfType(UnsupportedStoreOperationException.class,
+			String message = String.valueOf(catchThrowableOfType(UnsupportedStoreOperationException.class,
 					() -> other.administration().end(this.key, grant.firstToken()))
-				.getMessage();
+				.getMessage());
 			assertThat(message).contains("does not let this account end");
 			String statement = message.substring(message.indexOf("SELECT pg_terminate_backend"));
 			assertThat(administrator.queryForList("SELECT 1 FROM distlock_instance WHERE ended_grant = ?",
@@ -126,9 +126,9 @@ class RowAdministrationTests {
 			assertThatThrownBy(() -> other.administration().inspect(this.key))
 				.isInstanceOf(UnsupportedStoreOperationException.class);
 			Grant grant = node.take(node.ticket(this.key));
-			String message = catchThrowableOfType(UnsupportedStoreOperationException.class,
+			String message = String.valueOf(catchThrowableOfType(UnsupportedStoreOperationException.class,
 					() -> other.administration().end(this.key, grant.firstToken()))
-				.getMessage();
+				.getMessage());
 			List<String> statements = Pattern.compile("(SELECT|KILL) [^;]*;")
 				.matcher(message)
 				.results()
