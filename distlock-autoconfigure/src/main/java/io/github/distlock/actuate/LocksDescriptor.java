@@ -40,7 +40,7 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 * @param key the key of the lock
 	 * @param name the declared name of the lock
 	 * @param mode the mode
-	 * @param state {@code held}, {@code at_risk}, {@code lost} or {@code minimum_hold}
+	 * @param state {@code held}, {@code at_risk} or {@code lost}
 	 * @param holder the name of the thread, {@code null} for asynchronous work
 	 * @param since when this caller acquired the lock
 	 * @param remaining what is left of the lease
