@@ -77,7 +77,7 @@ class StockServiceTests {
 		DistributedLock lock = FencedSale.class.getDeclaredMethod("sell", String.class, long.class)
 			.getAnnotation(DistributedLock.class);
 		assertThat(lock.key()).isEqualTo("'stock-' + #sku");
-		assertThat(lock.waitTime()).isEqualTo("60s");
+		assertThat(lock.waitTime()).isEqualTo("${sample.inventory.wait-time:60s}");
 	}
 
 	@Test
