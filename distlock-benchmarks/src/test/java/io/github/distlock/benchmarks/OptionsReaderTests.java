@@ -58,7 +58,7 @@ class OptionsReaderTests {
 		Options options = read("--workloads=full", "--contenders=full");
 		assertThat(options.workloads()).extracting((workload) -> workload.chapter().id())
 			.contains("hot-32x1-1ms", "held-10000", "once-10000", "annotation-cost");
-		assertThat(options.contenders()).hasSize(17);
+		assertThat(options.contenders()).hasSize(18);
 	}
 
 	@ParameterizedTest
