@@ -55,7 +55,7 @@ final class BackendNode implements LockSignals {
 
 	private final String instance = UUID.randomUUID().toString();
 
-	/** What the store is told of this JVM; only its administration writes an entry. */
+	/** What the store knows of this JVM; only its administration writes an entry. */
 	final LockInstance self = new LockInstance(this.instance, "contract", "host-" + this.instance, 4711L,
 			Instant.ofEpochMilli(1_700_000_000_000L));
 

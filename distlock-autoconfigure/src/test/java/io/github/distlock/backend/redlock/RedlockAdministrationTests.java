@@ -155,7 +155,7 @@ class RedlockAdministrationTests {
 		assertThat(holder().grantToken()).isIn(votes);
 		assertThat(this.operator.end("k", holder().grantToken())).isEqualTo(EndResult.ENDED);
 		assertThat(this.two.tokenOf("k")).isGreaterThan(grant.lastToken());
-		// The holder itself is told the token that it knows.
+		// The holder itself receives the token that it knows.
 		await().untilAsserted(() -> assertThat(this.one.ended).containsExactly(grant.firstToken()));
 	}
 
