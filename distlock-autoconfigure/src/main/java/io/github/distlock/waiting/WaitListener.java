@@ -4,8 +4,8 @@ import io.github.distlock.backend.StoredLock.StoredHolder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is told about the wait of one caller. Called without a lock, on the caller's thread or
- * on a callback thread.
+ * Receives what happens to the wait of one caller. Called without a lock, on the caller's
+ * thread or on a callback thread.
  */
 @FunctionalInterface
 public interface WaitListener {

@@ -12,7 +12,7 @@ import io.github.distlock.LockMode;
  * @param fair whether the order of arrival holds over all JVMs
  * @param lease the lease to ask the store for
  * @param waitTime how long to wait: zero tries once, negative waits without a limit
- * @param listener is told about the wait
+ * @param listener receives what happens to the wait
  */
 public record WaitRequest(String key, LockMode mode, boolean fair, Duration lease, Duration waitTime,
 		WaitListener listener) {

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
@@ -81,12 +80,8 @@ final class RedisAdministration implements StoreAdministration {
 
 	@Override
 	public List<InstanceEntry> instances() {
-		byte[] lines = this.connections.administer(Scripts.INSTANCES, "list of instances", null,
-				List.of(this.keys.instances()));
-		return new String(lines, StandardCharsets.UTF_8).lines()
-			.map(RedisNodeAdministration::entry)
-			.flatMap(Stream::ofNullable)
-			.toList();
+		return RedisNodeAdministration.entries(this.connections.administer(Scripts.INSTANCES, "list of instances", null,
+				List.of(this.keys.instances())));
 	}
 
 	@Override

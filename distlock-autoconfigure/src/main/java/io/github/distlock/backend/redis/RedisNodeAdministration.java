@@ -6,10 +6,10 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.InstanceEntry;
@@ -69,15 +69,16 @@ final class RedisNodeAdministration implements NodeAdministration {
 	@Override
 	public CompletionStage<List<InstanceEntry>> instances() {
 		return this.node.<byte[]>send(Scripts.INSTANCES, ScriptOutputType.VALUE, List.of(this.keys.instances()))
-			.thenApply((answer) -> text(answer).lines()
-				.map(RedisNodeAdministration::entry)
-				.filter(Objects::nonNull)
-				.map(Objects::requireNonNull)
-				.toList());
+			.thenApply(RedisNodeAdministration::entries);
+	}
+
+	/** The entries of an answer of instances.lua. */
+	static List<InstanceEntry> entries(byte[] answer) {
+		return text(answer).lines().map(RedisNodeAdministration::entry).flatMap(Stream::ofNullable).toList();
 	}
 
 	/** An entry of a line {@code expiry in ms, entry}. */
-	static @Nullable InstanceEntry entry(String line) {
+	private static @Nullable InstanceEntry entry(String line) {
 		int separator = line.indexOf(',');
 		LockInstance instance = InstanceEntry.decode(line.substring(separator + 1));
 		return (instance != null) ? new InstanceEntry(instance,
