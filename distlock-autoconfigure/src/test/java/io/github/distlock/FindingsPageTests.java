@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What docs/findings.md promises: each finding has a row, and each row names an existing
- * test or says why there is none.
+ * What docs/maintainers/findings.md promises: each finding has a row, and each row names
+ * an existing test or says why there is none.
  */
 class FindingsPageTests {
 

@@ -13,7 +13,7 @@ import org.springframework.util.ClassUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The tests that the table of a documentation page names as
+ * The tests that the table of a page for maintainers names as
  * {@code `package.Class#method`}, with class names below the base package.
  */
 final class NamedTests {
@@ -25,13 +25,13 @@ final class NamedTests {
 
 	/**
 	 * Read rows of a table.
-	 * @param page the file in {@code docs}
+	 * @param page the file in {@code docs/maintainers}
 	 * @param row the form of the rows
 	 * @return the lines of this form
 	 */
 	static List<String> rows(String page, Pattern row) {
 		try {
-			return Files.readAllLines(Path.of("..", "docs", page))
+			return Files.readAllLines(Path.of("..", "docs", "maintainers", page))
 				.stream()
 				.filter((line) -> row.matcher(line).matches())
 				.toList();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What docs/peer-bugs.md promises: each test that it names exists.
+ * What docs/maintainers/peer-bugs.md promises: each test that it names exists.
  */
 class PeerBugsPageTests {
 

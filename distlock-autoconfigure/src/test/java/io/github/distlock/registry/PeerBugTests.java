@@ -22,8 +22,8 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Faults of other libraries that concern a registry, whatever its store: each test is
- * named after the behaviour that the fault violates. docs/peer-bugs.md lists the tests of
- * all these faults.
+ * named after the behaviour that the fault violates. docs/maintainers/peer-bugs.md lists
+ * the tests of all these faults.
  */
 class PeerBugTests {
 

@@ -6,7 +6,7 @@ import static io.github.distlock.torture.Mutant.java;
 import static io.github.distlock.torture.Mutant.lua;
 
 /**
- * The critical and high findings of docs/findings.md, as mutants.
+ * The critical and high findings of docs/maintainers/findings.md, as mutants.
  */
 final class RegressionMutants {
 
