@@ -45,7 +45,7 @@ class EndpointPageTests {
 	private static final Pattern CURL = Pattern.compile("(?m)^\\$ curl ");
 
 	private static final Pattern RUNBOOK_LINE = Pattern
-		.compile("(?m)^ {4}curl (-X DELETE )?'http://localhost:8080([^']*)'$");
+		.compile("(?m)^(?: {4})?curl (-X DELETE )?'http://localhost:8080([^']*)'$");
 
 	private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-zA-Z.*\\[\\]]+)` \\|");
 

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
+import io.github.distlock.docs.Pages;
+
 /**
  * The commands of the runbook, which tests run.
  */
@@ -15,8 +17,8 @@ public final class RunbookCommands {
 	}
 
 	/**
-	 * Return the lines of a program or language in their order: those that are indented,
-	 * and those inside of text.
+	 * Return the lines of a program or language: first those of the blocks of code, then
+	 * those inside of text.
 	 * @param heading the heading of the section, or an empty text for the whole page
 	 * @param beginnings how a line begins
 	 * @return the lines
@@ -31,14 +33,8 @@ public final class RunbookCommands {
 			text = text.substring(start + 1).split("\n#", 2)[0];
 		}
 		List<String> lines = new ArrayList<>();
-		for (String line : text.split("\n")) {
-			if (line.startsWith("    ")) {
-				add(lines, line.strip(), beginnings);
-			}
-			else {
-				INLINE.matcher(line).results().forEach((code) -> add(lines, code.group(1), beginnings));
-			}
-		}
+		Pages.codeLines(text).forEach((line) -> add(lines, line, beginnings));
+		INLINE.matcher(text).results().forEach((code) -> add(lines, code.group(1), beginnings));
 		return lines;
 	}
 

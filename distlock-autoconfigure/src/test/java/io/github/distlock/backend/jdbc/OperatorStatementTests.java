@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import io.github.distlock.docs.Pages;
 import io.github.distlock.operations.LockedStock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -101,11 +101,7 @@ class OperatorStatementTests {
 		try {
 			String page = Files.readString(PAGE);
 			String section = page.substring(page.indexOf(SECTION) + SECTION.length()).split("\n## ", 2)[0];
-			List<String> lines = new ArrayList<>();
-			section.lines()
-				.filter((line) -> line.startsWith("    "))
-				.forEach((line) -> lines.add(line.strip().replaceFirst(";$", "")));
-			return lines;
+			return List.of(String.join(" ", Pages.codeLines(section)).split(";\\s*"));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

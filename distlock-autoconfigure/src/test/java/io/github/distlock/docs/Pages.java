@@ -1,0 +1,140 @@
+package io.github.distlock.docs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The pages of the documentation and their blocks of code.
+ */
+public final class Pages {
+
+	/** The root of the repository. */
+	static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+
+	private static final Pattern FENCE = Pattern.compile("(\\s*)(`{3,}|~{3,})\\s*(.*?)\\s*");
+
+	private static final Pattern LIST_ITEM = Pattern.compile("\\s{0,3}(?:[-*+]|\\d+[.)])\\s.*");
+
+	private static final String INDENT = "    ";
+
+	private Pages() {
+	}
+
+	/** Return all pages, relative to the root of the repository. */
+	static List<String> all() {
+		List<String> pages = new ArrayList<>();
+		for (String folder : List.of("", "sample-inventory-app")) {
+			try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
+				files.map((file) -> ROOT.relativize(file).toString().replace('\\', '/'))
+					.filter((name) -> name.matches("(?:.*/)?(?:README|CONTRIBUTING)[\\w.-]*\\.md"))
+					.sorted()
+					.forEach(pages::add);
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+		try (Stream<Path> files = Files.walk(ROOT.resolve("docs"))) {
+			files.map((file) -> ROOT.relativize(file).toString().replace('\\', '/'))
+				.filter((name) -> name.endsWith(".md"))
+				.sorted()
+				.forEach(pages::add);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		return pages;
+	}
+
+	/**
+	 * Read a page.
+	 * @param page the page, relative to the root of the repository
+	 * @return its text
+	 */
+	static String text(String page) {
+		try {
+			return Files.readString(ROOT.resolve(page));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Return the blocks of all pages. */
+	static List<CodeBlock> blocks() {
+		return all().stream().flatMap((page) -> blocks(page, text(page)).stream()).toList();
+	}
+
+	/**
+	 * Return the lines of all blocks of code, without their indentation.
+	 * @param text the text of a page or of a part of it
+	 * @return the lines that are not blank
+	 */
+	public static List<String> codeLines(String text) {
+		return blocks("", text).stream()
+			.flatMap((block) -> block.text().lines())
+			.map(String::strip)
+			.filter((line) -> !line.isEmpty())
+			.toList();
+	}
+
+	/**
+	 * Find the blocks of a text.
+	 * @param page the name of the page
+	 * @param text the text
+	 * @return the blocks in their order
+	 */
+	static List<CodeBlock> blocks(String page, String text) {
+		List<CodeBlock> blocks = new ArrayList<>();
+		List<String> lines = text.lines().toList();
+		boolean list = false;
+		boolean afterBlank = true;
+		for (int index = 0; index < lines.size(); index++) {
+			String line = lines.get(index);
+			Matcher fence = FENCE.matcher(line);
+			if (fence.matches()) {
+				int end = end(lines, index + 1, fence.group(2));
+				blocks.add(new CodeBlock(page, index + 2, fence.group(3).isEmpty() ? "none" : fence.group(3), true,
+						text(lines.subList(index + 1, end), fence.group(1).length())));
+				index = end;
+			}
+			else if (afterBlank && !list && line.startsWith(INDENT) && !line.isBlank()) {
+				int end = index;
+				while (end < lines.size() && (lines.get(end).startsWith(INDENT) || lines.get(end).isBlank())) {
+					end++;
+				}
+				blocks.add(new CodeBlock(page, index + 1, "none", false,
+						text(lines.subList(index, end), INDENT.length())));
+				index = end - 1;
+			}
+			else if (!line.isBlank() && !line.startsWith(" ")) {
+				list = LIST_ITEM.matcher(line).matches();
+			}
+			afterBlank = lines.get(Math.min(index, lines.size() - 1)).isBlank();
+		}
+		return blocks;
+	}
+
+	private static int end(List<String> lines, int start, String fence) {
+		for (int index = start; index < lines.size(); index++) {
+			if (lines.get(index).strip().equals(fence)) {
+				return index;
+			}
+		}
+		throw new IllegalArgumentException("No end of the block of code after '" + lines.get(start) + "'");
+	}
+
+	private static String text(List<String> lines, int indentation) {
+		StringBuilder text = new StringBuilder();
+		lines.forEach((line) -> text.append(line, Math.min(indentation, line.length()), line.length()).append('\n'));
+		return text.toString();
+	}
+
+}
