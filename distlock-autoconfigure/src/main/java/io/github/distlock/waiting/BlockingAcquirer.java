@@ -128,7 +128,9 @@ final class BlockingAcquirer {
 				LockSupport.parkNanos(this, remaining);
 			}
 			interrupted |= awaitDeparture(waiter);
-			return outcome;
+			// A failure of the store may have replaced a time-out meanwhile.
+			Outcome last = waiter.outcome();
+			return (last != null) ? last : outcome;
 		}
 		finally {
 			if (interrupted) {

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,18 @@ final class DepartingWaiters {
 		}
 		this.departing.add(new DepartingWaiter(waiter, ticket));
 		waiter.startDeparting();
+	}
+
+	/**
+	 * The only attempt of a ticket has failed after the wait time had passed. It is
+	 * unknown whether the lock was free: the callers get the failure, and no time-out.
+	 */
+	void fail(Ticket ticket, LockBackendException cause) {
+		if (this.departing != null) {
+			this.departing.stream()
+				.filter((each) -> each.ticket().equals(ticket) && each.waiter().outcome() instanceof Outcome.TimedOut)
+				.forEach((each) -> each.waiter().decide(new Outcome.Failure(cause)));
+		}
 	}
 
 	/** Let all of them return with the next event. */

@@ -265,6 +265,9 @@ final class KeyQueue implements QueueEvents {
 			QueuedTicket queued = this.queuedTicket;
 			if (queued != null && queued.ticket.equals(attempt.ticket())) {
 				queued.attemptUnanswered = true;
+				if (!queued.waited) {
+					retryTimer().departingWaiters().fail(queued.ticket, cause);
+				}
 				storeFailed(cause);
 			}
 			// A message may have arrived before, and its holder may have left already.

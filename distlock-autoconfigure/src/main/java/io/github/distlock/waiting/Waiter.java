@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One caller in the local queue of a key. Its outcome is decided once, under the lock of
- * the {@link KeyQueue}. After that {@link #wake()} must be called, without that lock.
+ * the {@link KeyQueue}. After that {@link #wake()} must be called, without that lock. One
+ * exception: while a waiter is departing, a failure may replace its time-out.
  */
 abstract class Waiter {
 

@@ -176,6 +176,17 @@ class FaultTests extends TwoRegistries {
 	}
 
 	@Test
+	void anAsynchronousWaitThatEndsBeforeTheStoreFailsToAnswerIsABackendFailureToo() {
+		this.remote.acquire(request("connected")).close();
+		this.proxy.swallow(true);
+		assertThatExceptionOfType(ExecutionException.class)
+			.isThrownBy(() -> this.remote.acquireAsync(LockRequest.of("silent-store").waitTime(Duration.ofMillis(100)))
+				.get(20, TimeUnit.SECONDS))
+			.withCauseInstanceOf(LockBackendException.class);
+		assertThat(this.events.outcomes()).endsWith("BACKEND_ERROR");
+	}
+
+	@Test
 	void scriptsThatTheServerHasForgottenAreSentAgain() {
 		this.one.acquire(request("forgotten")).close();
 		redis.flushScripts();

@@ -124,4 +124,37 @@ class KeyQueueFailureTests extends KeyQueueFixture {
 		assertThat(this.requeuedAtEndCalls).isEqualTo(1);
 	}
 
+	@Test
+	void aTimeOutBeforeTheFirstAnswerBecomesAFailureIfThatAttemptFails() {
+		Waiter waiter = waiter(Duration.ofMillis(300));
+		Command.Attempt attempt = attempt(this.queue.join(waiter));
+		this.clock.pass(Duration.ofMillis(300));
+		this.queue.giveUp(waiter, true);
+		assertThat(waiter.isDeparting()).isTrue();
+		this.queue.attemptFailed(attempt, FAILURE);
+		assertThat(waiter.isDeparting()).isFalse();
+		assertThat(waiter.outcome()).isEqualTo(new Outcome.Failure(FAILURE));
+	}
+
+	@Test
+	void aTimeOutAfterAnAnswerStaysATimeOutIfTheNextAttemptFails() {
+		Waiter waiter = waiter(Duration.ofMillis(300));
+		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), waiting());
+		Command.Attempt second = attempt(this.queue.retry());
+		this.clock.pass(Duration.ofMillis(300));
+		this.queue.giveUp(waiter, true);
+		this.queue.attemptFailed(second, FAILURE);
+		assertThat(waiter.isDeparting()).isFalse();
+		assertThat(waiter.outcome()).isInstanceOf(Outcome.TimedOut.class);
+	}
+
+	@Test
+	void aCallerThatGaveUpBeforeTheFirstAnswerGetsNoFailure() {
+		Waiter waiter = waiter(LEASE);
+		Command.Attempt attempt = attempt(this.queue.join(waiter));
+		this.queue.giveUp(waiter, false);
+		this.queue.attemptFailed(attempt, FAILURE);
+		assertThat(waiter.outcome()).isInstanceOf(Outcome.GaveUp.class);
+	}
+
 }
