@@ -29,17 +29,18 @@ class Inventory {
 	}
 
 	/**
-	 * Have the next node sell one unit, or the one after it if nobody listens there: then
-	 * the order was not placed, and may be placed elsewhere. Blocks until it answers.
+	 * Ask the next node to sell one unit. If that node refuses the connection, the order
+	 * has not been placed, and the node after it is asked. Blocks until a node answers.
 	 * @param sku the article
 	 * @param strategy how the node protects its stock
+	 * @param order the buyer's number of this order, for the node's records
 	 * @return which node answered, and what
 	 */
-	Order sell(String sku, String strategy) {
+	Order sell(String sku, String strategy, @Nullable Long order) {
 		int first = this.turn.getAndIncrement();
 		for (int next = 1; next < this.nodes.size(); next++) {
 			try {
-				return sell(sku, strategy, node(first++));
+				return sell(sku, strategy, order, node(first++));
 			}
 			catch (ResourceAccessException ex) {
 				if (!(ex.getCause() instanceof ConnectException)) {
@@ -47,16 +48,17 @@ class Inventory {
 				}
 			}
 		}
-		return sell(sku, strategy, node(first));
+		return sell(sku, strategy, order, node(first));
 	}
 
 	private URI node(int turn) {
 		return this.nodes.get(Math.floorMod(turn, this.nodes.size()));
 	}
 
-	private Order sell(String sku, String strategy, URI node) {
+	private Order sell(String sku, String strategy, @Nullable Long order, URI node) {
+		String number = (order != null) ? "&order=" + order : "";
 		Deduction deduction = this.http.post()
-			.uri(node + "/stock/{sku}/deduct?strategy={strategy}", sku, strategy)
+			.uri(node + "/stock/{sku}/deduct?strategy={strategy}" + number, sku, strategy)
 			.retrieve()
 			.requiredBody(Deduction.class);
 		return new Order(sku, deduction.accepted(), deduction.serial(), node);

@@ -1,5 +1,7 @@
 package io.github.distlock.sample.orders;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -24,8 +26,9 @@ class OrderController {
 
 	@PostMapping("/orders")
 	Order order(@RequestParam(defaultValue = "ticket") String sku,
-			@RequestParam(defaultValue = "distributed-lock") String strategy) {
-		return this.inventory.sell(sku, strategy);
+			@RequestParam(defaultValue = "distributed-lock") String strategy,
+			@RequestParam(required = false) @Nullable Long order) {
+		return this.inventory.sell(sku, strategy, order);
 	}
 
 	@ExceptionHandler

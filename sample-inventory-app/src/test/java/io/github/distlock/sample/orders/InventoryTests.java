@@ -40,9 +40,9 @@ class InventoryTests {
 		expect("http://one/stock/ticket/deduct?strategy=none", "{\"accepted\":true,\"serial\":3}");
 		expect("http://two/stock/ticket/deduct?strategy=none", "{\"accepted\":true,\"serial\":2}");
 		expect("http://one/stock/ticket/deduct?strategy=none", "{\"accepted\":false}");
-		assertThat(this.inventory.sell("ticket", "none")).isEqualTo(new Order("ticket", true, 3L, ONE));
-		assertThat(this.inventory.sell("ticket", "none")).isEqualTo(new Order("ticket", true, 2L, TWO));
-		assertThat(this.inventory.sell("ticket", "none")).isEqualTo(new Order("ticket", false, null, ONE));
+		assertThat(this.inventory.sell("ticket", "none", null)).isEqualTo(new Order("ticket", true, 3L, ONE));
+		assertThat(this.inventory.sell("ticket", "none", null)).isEqualTo(new Order("ticket", true, 2L, TWO));
+		assertThat(this.inventory.sell("ticket", "none", null)).isEqualTo(new Order("ticket", false, null, ONE));
 		this.nodes.verify();
 	}
 
@@ -51,7 +51,7 @@ class InventoryTests {
 		this.nodes.expect(requestTo("http://one/stock/ticket/deduct?strategy=none"))
 			.andRespond(withException(new ConnectException("refused")));
 		expect("http://two/stock/ticket/deduct?strategy=none", "{\"accepted\":true,\"serial\":3}");
-		assertThat(this.inventory.sell("ticket", "none")).isEqualTo(new Order("ticket", true, 3L, TWO));
+		assertThat(this.inventory.sell("ticket", "none", null)).isEqualTo(new Order("ticket", true, 3L, TWO));
 		this.nodes.verify();
 	}
 
@@ -60,14 +60,21 @@ class InventoryTests {
 		this.nodes.expect(requestTo("http://one/stock/ticket/deduct?strategy=none"))
 			.andRespond(withException(new IOException("reset by peer")));
 		assertThatExceptionOfType(ResourceAccessException.class)
-			.isThrownBy(() -> this.inventory.sell("ticket", "none"));
+			.isThrownBy(() -> this.inventory.sell("ticket", "none", null));
 		this.nodes.verify();
 	}
 
 	@Test
 	void whatABuyerWritesStaysInsideItsPlaceInTheAddress() {
 		expect("http://one/stock/a%2Fb/deduct?strategy=x%26y", "{\"accepted\":false}");
-		this.inventory.sell("a/b", "x&y");
+		this.inventory.sell("a/b", "x&y", null);
+		this.nodes.verify();
+	}
+
+	@Test
+	void theNumberOfAnOrderGoesToTheNode() {
+		expect("http://one/stock/ticket/deduct?strategy=none&order=57", "{\"accepted\":true,\"serial\":3}");
+		assertThat(this.inventory.sell("ticket", "none", 57L)).isEqualTo(new Order("ticket", true, 3L, ONE));
 		this.nodes.verify();
 	}
 
