@@ -66,7 +66,7 @@ class FailurePolicyTableTests {
 	@ParameterizedTest(name = "{0} {1} -> {2} ({3})")
 	@MethodSource("rows")
 	void eachRowOfTheTableIsTrue(String result, String policy, String expected, String proxy) throws Exception {
-		if (expected.equals("refused at start-up")) {
+		if (expected.equals("refused at startup")) {
 			Class<?> bean = Arrays.stream(TableResults.class.getDeclaredClasses())
 				.filter((type) -> Arrays.stream(type.getDeclaredMethods())
 					.anyMatch((method) -> method.getReturnType().getSimpleName().equals(result)))
