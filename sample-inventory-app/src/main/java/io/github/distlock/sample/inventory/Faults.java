@@ -4,50 +4,55 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.github.distlock.sample.inventory.records.StockRecords;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.stereotype.Component;
 
 /**
- * What can go wrong on this node, on request. A fault is aimed: it waits for the next
- * holder of the lock, so that it breaks what it can break every time.
+ * The faults of this node, on request. A fault waits for the next holder of the lock, so
+ * that it breaks in each run what it can break. A fault that strikes is recorded.
  */
 @Component
 public class Faults {
 
-	/** The status of a process that crashed because it was asked to. */
+	/** The exit status of a process that the fault {@code crash} ended. */
 	public static final int CRASHED = 86;
 
 	private static final Duration CLOCK_ERROR = Duration.ofHours(3);
 
 	private final Duration slowness;
 
+	private final StockRecords records;
+
 	private final AtomicReference<@Nullable Kind> armed = new AtomicReference<>();
 
 	/** Set for a holder that has passed the crash point of its strategy. */
 	private final ThreadLocal<Boolean> passed = new ThreadLocal<>();
 
-	Faults(InventoryProperties properties) {
-		// Half a lease is left for others to enter beside the slow holder.
+	Faults(InventoryProperties properties, StockRecords records) {
+		this.records = records;
+		// For half a lease, other callers can acquire the lock beside the slow holder.
 		this.slowness = properties.lease().multipliedBy(3).dividedBy(2);
 	}
 
 	/**
-	 * Crash, if the next holder is to crash: the process ends here and now, without any
-	 * {@code finally}, as with {@code kill -9}.
+	 * Crash, if the next holder is to crash: the process ends at once and runs no
+	 * {@code finally} block, as with {@code kill -9}.
 	 */
 	public void crashIfAsked() {
 		boolean isNext = this.passed.get() == null;
 		this.passed.remove();
-		if (isNext && this.armed.get() == Kind.CRASH) {
+		if (isNext && this.armed.compareAndSet(Kind.CRASH, null)) {
+			this.records.fault(Kind.CRASH.option(), null);
 			Runtime.getRuntime().halt(CRASHED);
 		}
 	}
 
 	/**
 	 * Crash between two commands of a strategy, if the next holder is to crash. A holder
-	 * that passes this point does not crash later: if the fault is aimed in between, the
-	 * next holder is the one after it.
+	 * that passes this point does not crash later. A fault that is requested after this
+	 * point strikes the holder after it.
 	 */
 	public void crashBetweenCommandsIfAsked() {
 		this.passed.remove();
@@ -56,41 +61,57 @@ public class Faults {
 	}
 
 	/**
-	 * Say by how much the work of this holder takes longer.
-	 * @return one and a half leases for one holder, if that was asked for, else zero
+	 * Return by how much the work of this holder takes longer.
+	 * @return one and a half leases for one holder, if that was requested, else zero
 	 */
 	Duration slowness() {
-		return this.armed.compareAndSet(Kind.SLOW, null) ? this.slowness : Duration.ZERO;
+		if (!this.armed.compareAndSet(Kind.SLOW, null)) {
+			return Duration.ZERO;
+		}
+		this.records.fault(Kind.SLOW.option(), this.slowness);
+		return this.slowness;
 	}
 
 	/**
 	 * Read this node's wall clock, which may be wrong.
-	 * @return milliseconds since 1970, three hours too many if that was asked for
+	 * @return milliseconds since 1970, three hours too many if that was requested
 	 */
 	public long currentTimeMillis() {
 		return System.currentTimeMillis() + ((this.armed.get() == Kind.CLOCK) ? CLOCK_ERROR.toMillis() : 0);
 	}
 
 	/**
-	 * Aim a fault at the next holder.
-	 * @param kind which
+	 * Request a fault for the next holder. A wrong clock is wrong from now on.
+	 * @param kind which fault
 	 */
 	void arm(Kind kind) {
-		this.armed.set(kind);
+		replaceArmed(kind);
 	}
 
 	/**
-	 * Take back what was asked for.
-	 * @return whether it had struck; a wrong clock strikes all the time
+	 * Take the requested fault back.
+	 * @return whether it has struck; a wrong clock strikes as long as it is wrong
 	 */
 	boolean disarm() {
-		Kind left = this.armed.getAndSet(null);
-		// A slow holder has taken it; a crashed one would not be asked.
+		Kind left = replaceArmed(null);
+		// A slow holder has taken it. A node that crashed cannot answer.
 		return left == null || left == Kind.CLOCK;
 	}
 
+	private @Nullable Kind replaceArmed(@Nullable Kind kind) {
+		Kind before = this.armed.getAndSet(kind);
+		// A wrong clock strikes from here on; the other faults strike their holder.
+		if (before != kind && before == Kind.CLOCK) {
+			this.records.faultEnd(Kind.CLOCK.option());
+		}
+		if (before != kind && kind == Kind.CLOCK) {
+			this.records.fault(Kind.CLOCK.option(), null);
+		}
+		return before;
+	}
+
 	/**
-	 * What can go wrong.
+	 * The kinds of fault.
 	 */
 	enum Kind {
 
@@ -102,6 +123,10 @@ public class Faults {
 
 		/** The node's clock is three hours ahead. */
 		CLOCK;
+
+		String option() {
+			return name().toLowerCase(Locale.ROOT);
+		}
 
 		static Kind of(String name) {
 			return valueOf(name.toUpperCase(Locale.ROOT));

@@ -1,6 +1,9 @@
 package io.github.distlock.sample.inventory;
 
+import java.nio.file.Path;
 import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -11,14 +14,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param pause the time between reading the stock and writing it back, the same for every
  * strategy: it stands for the work that real code does there, and makes the race between
  * two buyers visible within a second
- * @param lease how long the hand-made locks of the package {@code history} last, as far
- * as they expire at all
- * @param patience how long a caller tries for a hand-made lock while nobody on this node
- * gets it; then it counts as blocked
- * @param faults whether faults may be asked for over HTTP
+ * @param lease the lease time of those hand-made locks of the package {@code history}
+ * that expire
+ * @param patience how long a caller tries to acquire a hand-made lock while no caller on
+ * this node acquires it; then the lock counts as blocked
+ * @param faults whether faults can be requested over HTTP
+ * @param records the file in which this node records each stay between reading the stock
+ * and writing it; without it nothing is recorded
  */
 @ConfigurationProperties("sample.inventory")
 public record InventoryProperties(@DefaultValue("2ms") Duration pause, @DefaultValue("10s") Duration lease,
-		@DefaultValue("60s") Duration patience, @DefaultValue("false") boolean faults) {
+		@DefaultValue("60s") Duration patience, @DefaultValue("false") boolean faults, @Nullable Path records) {
 
 }

@@ -4,6 +4,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
+import io.github.distlock.sample.inventory.records.StockRecords;
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -27,20 +30,25 @@ class StockController {
 
 	private final StockLedger ledger;
 
-	StockController(Map<String, StockService> strategies, List<ClearedByHand> abandoned, StockLedger ledger) {
+	private final StockRecords records;
+
+	StockController(Map<String, StockService> strategies, List<ClearedByHand> abandoned, StockLedger ledger,
+			StockRecords records) {
 		this.strategies = strategies;
 		this.abandoned = abandoned;
 		this.ledger = ledger;
+		this.records = records;
 	}
 
 	@PostMapping("/deduct")
-	Deduction deduct(@PathVariable String sku, @RequestParam(defaultValue = "distributed-lock") String strategy) {
+	Deduction deduct(@PathVariable String sku, @RequestParam(defaultValue = "distributed-lock") String strategy,
+			@RequestParam(required = false) @Nullable Long order) {
 		StockService stock = this.strategies.get(strategy);
 		if (stock == null) {
 			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "Strategy '%s' is unknown: use one of %s"
 				.formatted(strategy, new TreeSet<>(this.strategies.keySet())));
 		}
-		return stock.deduct(sku);
+		return this.records.serve(order, strategy, () -> stock.deduct(sku));
 	}
 
 	@GetMapping

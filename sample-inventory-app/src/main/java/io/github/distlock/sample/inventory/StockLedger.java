@@ -1,7 +1,10 @@
 package io.github.distlock.sample.inventory;
 
 import java.util.Optional;
-import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
+
+import io.github.distlock.sample.inventory.records.Stay;
+import io.github.distlock.sample.inventory.records.StockRecords;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
@@ -11,10 +14,10 @@ import org.springframework.stereotype.Repository;
  * <p>
  * {@link #sell(String)} runs three statements that commit one by one, and writes a value
  * that it computed from what it read: the classic lost update. One transaction around
- * them would not mend it at the usual isolation level (READ COMMITTED), where both buyers
- * may read before either writes. For this one column
- * {@code UPDATE … SET quantity = quantity - 1 WHERE quantity > 0} would; it stands here
- * for all code that must read, decide and write, and cannot be said in one statement.
+ * them does not prevent it at the usual isolation level (READ COMMITTED), where both
+ * buyers may read before either writes. For this one column the statement
+ * {@code UPDATE … SET quantity = quantity - 1 WHERE quantity > 0} is enough. The ledger
+ * stands for code that must read, decide and write, and cannot do so in one statement.
  */
 @Repository
 public class StockLedger {
@@ -23,13 +26,16 @@ public class StockLedger {
 
 	private final Work work;
 
-	StockLedger(JdbcClient jdbc, Work work) {
+	private final StockRecords records;
+
+	StockLedger(JdbcClient jdbc, Work work, StockRecords records) {
 		this.jdbc = jdbc;
 		this.work = work;
+		this.records = records;
 	}
 
 	/**
-	 * Sell one unit, if there is one. Correct only while nobody else sells the same
+	 * Sell one unit, if there is one. Correct only while no other caller sells the same
 	 * article: the caller chooses the lock. Blocks for three statements and the declared
 	 * work. The unit's serial number is the stock that was read, so that two buyers who
 	 * read the same stock hold the same unit.
@@ -37,47 +43,47 @@ public class StockLedger {
 	 * @return the sold unit, or a refusal
 	 */
 	public Deduction sell(String sku) {
-		return sell(sku,
-				(left) -> this.jdbc.sql("UPDATE stock SET quantity = ? WHERE sku = ?").param(left).param(sku).update());
+		return sell(sku, (left) -> {
+			this.jdbc.sql("UPDATE stock SET quantity = ? WHERE sku = ?").param(left).param(sku).update();
+			return true;
+		}).orElseThrow();
 	}
 
 	/**
-	 * Sell one unit as {@link #sell(String)} does, but have the database refuse the write
-	 * if a later holder of the lock has written already: this one was paused beyond its
-	 * lease, and does not know it.
+	 * Sell one unit as {@link #sell(String)} does. The database refuses the write if a
+	 * later holder of the lock has already written: then this caller was paused for
+	 * longer than its lease, without noticing it.
 	 * @param sku the article
 	 * @param token the fencing token of the caller's lock
 	 * @return the sold unit, or a refusal
 	 * @throws IllegalStateException if the write was refused; nothing is sold then
 	 */
 	Deduction sell(String sku, long token) {
-		return sell(sku, (left) -> {
-			int written = this.jdbc.sql("UPDATE stock SET quantity = ?, fence = ? WHERE sku = ? AND fence < ?")
-				.params(left, token, sku, token)
-				.update();
-			if (written == 0) {
-				throw new IllegalStateException("The sale of '" + sku + "' under token " + token
-						+ " came too late: a later holder of the lock has sold meanwhile");
-			}
-		});
+		return sell(sku,
+				(left) -> this.jdbc.sql("UPDATE stock SET quantity = ?, fence = ? WHERE sku = ? AND fence < ?")
+					.params(left, token, sku, token)
+					.update() == 1)
+			.orElseThrow(() -> new IllegalStateException("The sale of '" + sku + "' under token " + token
+					+ " came too late: a later holder of the lock has sold meanwhile"));
 	}
 
-	private Deduction sell(String sku, LongConsumer write) {
+	private Optional<Deduction> sell(String sku, LongPredicate write) {
 		long quantity = this.jdbc.sql("SELECT quantity FROM stock WHERE sku = ?")
 			.param(sku)
 			.query(Long.class)
 			.optional()
 			.orElse(0L);
 		if (quantity <= 0) {
-			return Deduction.soldOut();
+			return Optional.of(Deduction.soldOut());
 		}
+		Stay stay = this.records.read(sku, sku, quantity);
 		this.work.perform();
-		write.accept(quantity - 1);
-		return recordSale(sku, quantity);
+		boolean written = stay.write(quantity - 1, quantity, () -> write.test(quantity - 1));
+		return written ? Optional.of(recordSale(sku, quantity)) : Optional.empty();
 	}
 
 	/**
-	 * Write down a sale, without a look at the stock.
+	 * Record a sale. Does not read or write the stock.
 	 * @param sku the article
 	 * @param serial the number of the sold unit
 	 * @return the sold unit

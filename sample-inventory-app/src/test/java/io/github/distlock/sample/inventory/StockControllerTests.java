@@ -29,7 +29,7 @@ class StockControllerTests {
 			(sku) -> Deduction.soldOut());
 
 	private final MockMvcTester mvc = MockMvcTester
-		.of(new StockController(this.strategies, List.of(this.cleared::add), this.ledger))
+		.of(new StockController(this.strategies, List.of(this.cleared::add), this.ledger, TestShop.UNRECORDED))
 		.withHttpMessageConverters(List.of(new JacksonJsonHttpMessageConverter()));
 
 	@AfterEach

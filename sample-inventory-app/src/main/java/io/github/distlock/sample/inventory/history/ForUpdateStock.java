@@ -4,6 +4,8 @@ import io.github.distlock.sample.inventory.Deduction;
 import io.github.distlock.sample.inventory.StockLedger;
 import io.github.distlock.sample.inventory.StockService;
 import io.github.distlock.sample.inventory.Work;
+import io.github.distlock.sample.inventory.records.Stay;
+import io.github.distlock.sample.inventory.records.StockRecords;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
@@ -25,10 +27,13 @@ class ForUpdateStock implements StockService {
 
 	private final Work work;
 
-	ForUpdateStock(JdbcClient jdbc, StockLedger ledger, Work work) {
+	private final StockRecords records;
+
+	ForUpdateStock(JdbcClient jdbc, StockLedger ledger, Work work, StockRecords records) {
 		this.jdbc = jdbc;
 		this.ledger = ledger;
 		this.work = work;
+		this.records = records;
 	}
 
 	@Override
@@ -42,8 +47,13 @@ class ForUpdateStock implements StockService {
 		if (quantity <= 0) {
 			return Deduction.soldOut();
 		}
+		// The statement has waited for the row: from here on no other buyer reads it.
+		Stay stay = this.records.read(sku, sku, quantity);
 		this.work.perform();
-		this.jdbc.sql("UPDATE stock SET quantity = ? WHERE sku = ?").param(quantity - 1).param(sku).update();
+		stay.write(quantity - 1, quantity, () -> {
+			this.jdbc.sql("UPDATE stock SET quantity = ? WHERE sku = ?").param(quantity - 1).param(sku).update();
+			return true;
+		});
 		return this.ledger.recordSale(sku, quantity);
 	}
 

@@ -6,6 +6,8 @@ import io.github.distlock.sample.inventory.Deduction;
 import io.github.distlock.sample.inventory.StockLedger;
 import io.github.distlock.sample.inventory.StockService;
 import io.github.distlock.sample.inventory.Work;
+import io.github.distlock.sample.inventory.records.Stay;
+import io.github.distlock.sample.inventory.records.StockRecords;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
@@ -30,11 +32,15 @@ class OptimisticStock implements StockService {
 
 	private final Work work;
 
-	OptimisticStock(JdbcClient jdbc, TransactionOperations transaction, StockLedger ledger, Work work) {
+	private final StockRecords records;
+
+	OptimisticStock(JdbcClient jdbc, TransactionOperations transaction, StockLedger ledger, Work work,
+			StockRecords records) {
 		this.jdbc = jdbc;
 		this.transaction = transaction;
 		this.ledger = ledger;
 		this.work = work;
+		this.records = records;
 	}
 
 	@Override
@@ -55,15 +61,23 @@ class OptimisticStock implements StockService {
 		if (row.quantity() <= 0) {
 			return Optional.of(Deduction.soldOut());
 		}
+		Stay stay = this.records.read(sku, sku, row.quantity());
 		this.work.perform();
-		// Stock and sale together: this version is written once.
-		return this.transaction.execute((status) -> {
-			int written = this.jdbc
-				.sql("UPDATE stock SET quantity = ?, version = version + 1 WHERE sku = ? AND version = ?")
-				.params(row.quantity() - 1, sku, row.version())
-				.update();
-			return (written == 1) ? Optional.of(this.ledger.recordSale(sku, row.quantity())) : Optional.empty();
-		});
+		boolean written = stay.write(row.quantity() - 1, row.quantity(),
+				() -> this.transaction.execute((status) -> write(sku, row)));
+		return written ? Optional.of(Deduction.sold(row.quantity())) : Optional.empty();
+	}
+
+	/** Stock and sale together: each version is written once. */
+	private boolean write(String sku, Row row) {
+		int written = this.jdbc
+			.sql("UPDATE stock SET quantity = ?, version = version + 1 WHERE sku = ? AND version = ?")
+			.params(row.quantity() - 1, sku, row.version())
+			.update();
+		if (written == 1) {
+			this.ledger.recordSale(sku, row.quantity());
+		}
+		return written == 1;
 	}
 
 	private record Row(long quantity, long version) {

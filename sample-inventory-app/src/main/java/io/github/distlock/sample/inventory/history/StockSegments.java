@@ -7,6 +7,8 @@ import io.github.distlock.DistributedLock;
 import io.github.distlock.sample.inventory.Deduction;
 import io.github.distlock.sample.inventory.StockLedger;
 import io.github.distlock.sample.inventory.Work;
+import io.github.distlock.sample.inventory.records.Stay;
+import io.github.distlock.sample.inventory.records.StockRecords;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
@@ -27,10 +29,13 @@ class StockSegments {
 
 	private final Work work;
 
-	StockSegments(JdbcClient jdbc, StockLedger ledger, Work work) {
+	private final StockRecords records;
+
+	StockSegments(JdbcClient jdbc, StockLedger ledger, Work work, StockRecords records) {
 		this.jdbc = jdbc;
 		this.ledger = ledger;
 		this.work = work;
+		this.records = records;
 	}
 
 	/**
@@ -50,11 +55,16 @@ class StockSegments {
 		if (part.quantity() <= 0) {
 			return Deduction.soldOut();
 		}
+		Stay stay = this.records.read(sku, sku + "#" + segment, part.quantity());
 		this.work.perform();
-		this.jdbc.sql("UPDATE stock_segments SET quantity = ? WHERE sku = ? AND segment = ?")
-			.params(part.quantity() - 1, sku, segment)
-			.update();
-		return this.ledger.recordSale(sku, part.firstSerial() + part.quantity());
+		long serial = part.firstSerial() + part.quantity();
+		stay.write(part.quantity() - 1, serial, () -> {
+			this.jdbc.sql("UPDATE stock_segments SET quantity = ? WHERE sku = ? AND segment = ?")
+				.params(part.quantity() - 1, sku, segment)
+				.update();
+			return true;
+		});
+		return this.ledger.recordSale(sku, serial);
 	}
 
 	/**

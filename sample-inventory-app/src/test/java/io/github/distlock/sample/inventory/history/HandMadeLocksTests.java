@@ -128,7 +128,7 @@ class HandMadeLocksTests {
 			case "set-px-unique" -> new SetPxUniqueStock(redis, this.ledger, patience, this.properties);
 			default -> new OptimisticStock(JdbcClient.create(this.database),
 					new TransactionTemplate(new DataSourceTransactionManager(this.database)), this.ledger,
-					TestShop.work(this.properties, this.faults));
+					TestShop.work(this.properties, this.faults), TestShop.UNRECORDED);
 		};
 	}
 

@@ -32,7 +32,7 @@ class StockSegmentsTests {
 	private final StockLedger ledger = TestShop.ledger(this.database, this.properties, this.faults);
 
 	private final StockSegments segments = new StockSegments(JdbcClient.create(this.database), this.ledger,
-			TestShop.work(this.properties, this.faults));
+			TestShop.work(this.properties, this.faults), TestShop.UNRECORDED);
 
 	private final SegmentedStock stock = new SegmentedStock(this.segments);
 

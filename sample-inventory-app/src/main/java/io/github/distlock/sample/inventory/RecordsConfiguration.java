@@ -1,0 +1,22 @@
+package io.github.distlock.sample.inventory;
+
+import java.time.Clock;
+
+import io.github.distlock.sample.inventory.records.StockRecords;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Records what this node does, if {@code sample.inventory.records} names a file.
+ */
+@Configuration(proxyBeanMethods = false)
+class RecordsConfiguration {
+
+	@Bean
+	StockRecords stockRecords(InventoryProperties properties) {
+		// The fault 'clock' is an error of the node's programs, not of the machine.
+		return new StockRecords(properties.records(), Clock.systemUTC());
+	}
+
+}
