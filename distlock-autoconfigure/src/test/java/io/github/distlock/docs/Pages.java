@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 public final class Pages {
 
 	/** The root of the repository. */
-	static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+	static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
 	private static final Pattern FENCE = Pattern.compile("(\\s*)(`{3,}|~{3,})\\s*(.*?)\\s*");
 
@@ -68,7 +68,7 @@ public final class Pages {
 	}
 
 	/** Return the blocks of all pages. */
-	static List<CodeBlock> blocks() {
+	public static List<CodeBlock> blocks() {
 		return all().stream().flatMap((page) -> blocks(page, text(page)).stream()).toList();
 	}
 

@@ -1,0 +1,86 @@
+package io.github.distlock.docs;
+
+import java.io.StringReader;
+import java.util.List;
+import java.util.Set;
+
+import javax.xml.parsers.DocumentBuilderFactory;
+
+import org.junit.jupiter.api.Test;
+import org.xml.sax.InputSource;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+/**
+ * The blocks of code of all pages have a language, which decides how they are tested.
+ */
+class FenceTests {
+
+	private static final Set<String> LANGUAGES = Set.of("java", "yaml", "properties", "sql", "xml", "json", "shell",
+			"console", "http", "text", "mermaid", "lua", "promql", "docker");
+
+	/** Pages that still have indented blocks. */
+	private static final Set<String> INDENTED = Set.of("CONTRIBUTING.md", "README.md", "sample-inventory-app/README.md",
+			"docs/annotation.md", "docs/async.md", "docs/contract-kit.md", "docs/maintainers/findings.md",
+			"docs/maintainers/structure.md", "docs/migration.md", "docs/operations/README.md",
+			"docs/operations/runbook.md", "docs/performance.md", "docs/read-write.md", "docs/stores-jdbc.md",
+			"docs/testing.md", "docs/transactions.md", "docs/weaving.md");
+
+	@Test
+	void eachBlockIsFencedAndHasALanguage() {
+		assertThat(Pages.blocks()).filteredOn((block) -> !INDENTED.contains(block.page()))
+			.filteredOn((block) -> !block.fenced() || !LANGUAGES.contains(block.language()))
+			.as("Blocks that are indented or have no known language")
+			.isEmpty();
+	}
+
+	@Test
+	void eachXmlBlockIsWellFormed() {
+		for (CodeBlock block : blocks("xml")) {
+			assertThatNoException().as(block.place())
+				.isThrownBy(() -> DocumentBuilderFactory.newInstance()
+					.newDocumentBuilder()
+					.parse(new InputSource(new StringReader("<page>" + block.text() + "</page>"))));
+		}
+	}
+
+	@Test
+	void eachJsonBlockIsWellFormed() {
+		for (CodeBlock block : blocks("json")) {
+			assertThatNoException().as(block.place()).isThrownBy(() -> JsonMapper.shared().readTree(block.text()));
+		}
+	}
+
+	@Test
+	void theReaderOfPagesFindsFencedBlocksAndIndentedBlocks() {
+		assertThat(Pages.blocks("page.md", """
+				# Heading
+
+				```java before
+				a();
+
+				b();
+				```
+
+				    indented();
+				    twice();
+
+				- item
+
+				    text of the item
+
+				  ```sql
+				  SELECT 1;
+				  ```
+				""")).containsExactly(new CodeBlock("page.md", 4, "java before", true, "a();\n\nb();\n"),
+				new CodeBlock("page.md", 9, "none", false, "indented();\ntwice();\n\n"),
+				new CodeBlock("page.md", 17, "sql", true, "SELECT 1;\n"));
+	}
+
+	private static List<CodeBlock> blocks(String language) {
+		return Pages.blocks().stream().filter((block) -> block.language().equals(language)).toList();
+	}
+
+}

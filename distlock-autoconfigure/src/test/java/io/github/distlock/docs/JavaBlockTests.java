@@ -1,0 +1,89 @@
+package io.github.distlock.docs;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The Java examples of all pages compile. A block contains types (a source file), members
+ * (of a class that extends {@code Example}) or statements.
+ */
+class JavaBlockTests {
+
+	/**
+	 * Code of a library that is not on the class path, to be replaced by the next block.
+	 */
+	private static final String BEFORE = "before";
+
+	@Test
+	void eachJavaBlockCompiles() {
+		List<CodeBlock> blocks = java().stream().filter((block) -> !block.marks().contains(BEFORE)).toList();
+		assertThat(blocks).hasSizeGreaterThan(1);
+		assertThat(String.join("\n", JavaBlocks.errors(blocks))).isEmpty();
+	}
+
+	@Test
+	void onlyThePageAboutMigrationHasBlocksThatAreNotCompiled() {
+		Map<String, Long> marked = java().stream()
+			.flatMap((block) -> block.marks().stream().map((mark) -> block.page() + " " + mark))
+			.collect(Collectors.groupingBy(Function.identity(), TreeMap::new, Collectors.counting()));
+		assertThat(marked.keySet()).isSubsetOf("docs/migration.md before");
+		assertThat(marked.values()).allSatisfy((count) -> assertThat(count).isLessThanOrEqualTo(8));
+	}
+
+	@Test
+	void anErrorNamesThePageTheLineAndTheCause() {
+		CodeBlock type = new CodeBlock("docs/page.md", 3, "java", true, """
+				record Shelf(int height) {
+				}
+				""");
+		CodeBlock otherType = new CodeBlock("docs/page.md", 8, "java", true, """
+				record Shelf(String colour) {
+				}
+				record Room(Shelf shelf) {
+					int height() {
+						return this.shelf.height();
+					}
+				}
+				""");
+		CodeBlock members = new CodeBlock("docs/page.md", 20, "java", true, """
+				@DistributedLock("#id")
+				public int height(String id) { … }
+
+				@DistributedLock(keys = "#id")
+				public void other(String id) { … }
+				""");
+		CodeBlock statements = new CodeBlock("docs/page.md", 30, "java", true, """
+				int height = new Shelf(3).height();
+				registry.execute(request, () -> height)
+				""");
+		CodeBlock correct = new CodeBlock("docs/page.md", 40, "java", true, """
+				int height = new Shelf(3).height();
+				registry.execute(request, () -> height);
+				""");
+		CodeBlock imports = new CodeBlock("docs/page.md", 50, "java", true, """
+				import java.util.List;
+
+				public class Rooms {
+					List<Duration> durations;
+				}
+				""");
+		assertThat(JavaBlocks.errors(List.of(type, members, correct, statements, otherType, imports)))
+			.satisfiesExactlyInAnyOrder((error) -> assertThat(error).startsWith("docs/page.md:23: cannot find symbol"),
+					(error) -> assertThat(error).startsWith("docs/page.md:31: ';' expected"),
+					(error) -> assertThat(error).startsWith("docs/page.md:12: cannot find symbol").contains("height()"),
+					(error) -> assertThat(error).startsWith("docs/page.md:53: cannot find symbol"));
+
+	}
+
+	private static List<CodeBlock> java() {
+		return Pages.blocks().stream().filter((block) -> block.language().equals("java")).toList();
+	}
+
+}

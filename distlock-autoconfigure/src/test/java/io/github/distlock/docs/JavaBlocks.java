@@ -1,0 +1,191 @@
+package io.github.distlock.docs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+import javax.tools.Diagnostic;
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.util.JavacTask;
+
+/**
+ * Compiles blocks of Java, all of them together, without writing classes.
+ */
+final class JavaBlocks {
+
+	/** What javac says of a body that is left out. */
+	private static final String MISSING_RETURN = "compiler.err.missing.ret.stmt";
+
+	private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+	private static final List<String> OPTIONS = List.of("--release", "17", "-proc:none", "-nowarn", "-Xmaxerrs", "1000",
+			"-classpath", System.getProperty("java.class.path", ""));
+
+	private JavaBlocks() {
+	}
+
+	/**
+	 * Compile blocks. Types of a page are visible in its other blocks. A type that a page
+	 * declares twice is compiled once with each declaration.
+	 * @param blocks the blocks
+	 * @return the errors, each with the line of its page
+	 */
+	static Set<String> errors(List<CodeBlock> blocks) {
+		Set<String> errors = new LinkedHashSet<>();
+		List<Map<String, JavaSource>> rounds = new ArrayList<>();
+		Map<String, Integer> declared = new HashMap<>();
+		try (StandardJavaFileManager files = COMPILER.getStandardFileManager(null, Locale.ROOT, null)) {
+			for (CodeBlock block : blocks) {
+				List<Attempt> attempts = List.of(JavaSource.Kind.values())
+					.stream()
+					.map((kind) -> Attempt.parse(new JavaSource(block, kind), files))
+					.toList();
+				Attempt best = attempts.stream().max(Comparator.comparingLong(Attempt::errorAt)).orElseThrow();
+				errors.addAll(best.errors());
+				if (best.errors().isEmpty()) {
+					int round = best.source()
+						.types()
+						.stream()
+						.mapToInt((type) -> declared.merge(block.page() + " " + type, 1, Integer::sum))
+						.max()
+						.orElse(1);
+					while (rounds.size() < round) {
+						rounds.add(new LinkedHashMap<>());
+					}
+					rounds.get(round - 1).put(block.place(), best.source());
+				}
+			}
+			for (int round = 0; round < rounds.size(); round++) {
+				errors.addAll(compile(sources(rounds, round), files));
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		return errors;
+	}
+
+	/**
+	 * The sources of a round, and those types of the first one that it does not replace.
+	 */
+	private static List<JavaSource> sources(List<Map<String, JavaSource>> rounds, int round) {
+		List<JavaSource> sources = new ArrayList<>(rounds.get(round).values());
+		if (round > 0) {
+			Set<String> pages = new LinkedHashSet<>();
+			Set<String> types = new LinkedHashSet<>();
+			sources.forEach((source) -> {
+				pages.add(source.block().page());
+				source.types().forEach((type) -> types.add(source.block().page() + " " + type));
+			});
+			rounds.get(0)
+				.values()
+				.stream()
+				.filter((source) -> pages.contains(source.block().page()) && !source.types().isEmpty())
+				.filter((source) -> source.types()
+					.stream()
+					.noneMatch((type) -> types.contains(source.block().page() + " " + type)))
+				.forEach(sources::add);
+		}
+		return sources;
+	}
+
+	private static List<String> compile(List<JavaSource> sources, StandardJavaFileManager files) throws IOException {
+		DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
+		List<SourceFile> units = sources.stream().map(SourceFile::new).toList();
+		JavacTask task = (JavacTask) COMPILER.getTask(null, files, diagnostics, OPTIONS, null, units);
+		task.analyze();
+		return texts(diagnostics);
+	}
+
+	private static List<String> texts(DiagnosticCollector<JavaFileObject> diagnostics) {
+		return diagnostics.getDiagnostics()
+			.stream()
+			.filter((diagnostic) -> diagnostic.getKind() == Diagnostic.Kind.ERROR)
+			.filter((diagnostic) -> !isAllowed(diagnostic))
+			.map(JavaBlocks::text)
+			.toList();
+	}
+
+	private static boolean isAllowed(Diagnostic<? extends JavaFileObject> diagnostic) {
+		return diagnostic.getSource() instanceof SourceFile file && file.source.elided()
+				&& MISSING_RETURN.equals(diagnostic.getCode());
+	}
+
+	private static String text(Diagnostic<? extends JavaFileObject> diagnostic) {
+		if (diagnostic.getSource() instanceof SourceFile file) {
+			CodeBlock block = file.source.block();
+			List<String> lines = block.text().lines().toList();
+			int index = (int) Math.max(0, Math.min(diagnostic.getLineNumber() - 2, lines.size() - 1));
+			return block.page() + ":" + (block.line() + index) + ": " + diagnostic.getMessage(Locale.ROOT) + "\n    "
+					+ lines.get(index);
+		}
+		return diagnostic.getMessage(Locale.ROOT);
+	}
+
+	/**
+	 * A block, parsed as one kind of source.
+	 */
+	private record Attempt(JavaSource source, List<String> errors, long errorAt) {
+
+		static Attempt parse(JavaSource source, StandardJavaFileManager files) {
+			DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
+			JavacTask task = (JavacTask) COMPILER.getTask(null, files, diagnostics, OPTIONS, null,
+					List.of(new SourceFile(source)));
+			try {
+				boolean typed = true;
+				for (CompilationUnitTree unit : task.parse()) {
+					typed = !unit.getTypeDecls().isEmpty();
+				}
+				List<String> errors = texts(diagnostics);
+				// A block of the kind that can be parsed furthest is meant to be of that
+				// kind.
+				long position = diagnostics.getDiagnostics()
+					.stream()
+					.mapToLong(Diagnostic::getPosition)
+					.min()
+					.orElse(typed ? Long.MAX_VALUE : -1);
+				return new Attempt(source, errors, position - source.text().indexOf('\n'));
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+	}
+
+	/**
+	 * A source file in memory.
+	 */
+	private static final class SourceFile extends SimpleJavaFileObject {
+
+		private final JavaSource source;
+
+		private SourceFile(JavaSource source) {
+			super(URI.create("string:///" + source.path()), Kind.SOURCE);
+			this.source = source;
+		}
+
+		@Override
+		public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+			return this.source.text();
+		}
+
+	}
+
+}

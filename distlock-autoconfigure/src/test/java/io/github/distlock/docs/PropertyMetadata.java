@@ -1,0 +1,80 @@
+package io.github.distlock.docs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The configuration metadata of all jars on the class path.
+ *
+ * @param properties the properties by name
+ */
+record PropertyMetadata(Map<String, JsonNode> properties) {
+
+	private static final String FILE = "META-INF/spring-configuration-metadata.json";
+
+	/** Read the files of the class path. */
+	static PropertyMetadata read() {
+		Map<String, JsonNode> properties = new TreeMap<>();
+		try {
+			List<URL> files = new ArrayList<>(Collections.list(ClassLoader.getSystemResources(FILE)));
+			for (URL file : files) {
+				try (var stream = file.openStream()) {
+					JsonMapper.shared()
+						.readTree(stream)
+						.path("properties")
+						.forEach((property) -> properties.put(property.path("name").asString(), property));
+				}
+			}
+			return new PropertyMetadata(properties);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Find the property that a key sets: of its name, or a list, a map or an object that
+	 * contains it.
+	 * @param key the key of a property source, in kebab case
+	 * @return the property, or nothing
+	 */
+	Optional<JsonNode> find(String key) {
+		String name = key;
+		while (true) {
+			JsonNode property = this.properties.get(name.replaceAll("\\[\\d+]", ""));
+			if (property != null) {
+				boolean exact = name.equals(key);
+				return (exact || isContainer(property)) ? Optional.of(property) : Optional.empty();
+			}
+			int dot = name.lastIndexOf('.');
+			if (dot < 0) {
+				return Optional.empty();
+			}
+			name = name.substring(0, dot);
+		}
+	}
+
+	private static boolean isContainer(JsonNode property) {
+		String type = property.path("type").asString("");
+		return type.startsWith("java.util.Map") || type.startsWith("java.util.List<io.github.distlock");
+	}
+
+	/** Return why a property must not be used, or {@code null}. */
+	static @Nullable String deprecation(JsonNode property) {
+		JsonNode deprecation = property.path("deprecation");
+		return deprecation.isMissingNode() ? null : "is deprecated: " + deprecation.path("reason").asString("")
+				+ deprecation.path("replacement").asString("");
+	}
+
+}

@@ -1,0 +1,71 @@
+package io.github.distlock.docs.examples;
+
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * The class around members and statements of the documentation. Its fields are the names
+ * that examples use without declaring them. It is compiled and never created.
+ */
+@SuppressWarnings("NullAway.Init")
+public abstract class Example {
+
+	protected static final Logger log = LoggerFactory.getLogger(Example.class);
+
+	protected LockRegistry registry;
+
+	protected LockRegistry locks;
+
+	protected LockRequest request;
+
+	protected JdbcTemplate jdbc;
+
+	protected TransactionTemplate transactions;
+
+	protected StockService stock;
+
+	protected StockLedger ledger;
+
+	protected OrderRepository orders;
+
+	protected PaymentService payments;
+
+	protected PriceService prices;
+
+	protected MeterRegistry meters;
+
+	protected ObservationRegistry observations;
+
+	protected ExecutorService executor;
+
+	protected ApplicationEventPublisher publisher;
+
+	protected String id;
+
+	protected String sku;
+
+	protected String account;
+
+	protected String from;
+
+	protected String to;
+
+	protected int quantity;
+
+	protected BigDecimal amount;
+
+	protected List<String> ids;
+
+}
