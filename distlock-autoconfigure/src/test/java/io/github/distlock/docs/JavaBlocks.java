@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
@@ -52,15 +51,10 @@ final class JavaBlocks {
 		List<Map<String, JavaSource>> rounds = new ArrayList<>();
 		Map<String, Integer> declared = new HashMap<>();
 		try (StandardJavaFileManager files = COMPILER.getStandardFileManager(null, Locale.ROOT, null)) {
-			Map<String, String> packages = new HashMap<>();
-			blocks.stream()
-				.collect(Collectors.groupingBy(CodeBlock::page))
-				.forEach((page, ofPage) -> packages.put(page, JavaSource.packageName(ofPage)));
 			for (CodeBlock block : blocks) {
-				String packageName = packages.getOrDefault(block.page(), "");
 				List<Attempt> attempts = List.of(JavaSource.Kind.values())
 					.stream()
-					.map((kind) -> Attempt.parse(new JavaSource(block, kind, packageName), files))
+					.map((kind) -> Attempt.parse(new JavaSource(block, kind), files))
 					.toList();
 				Attempt best = attempts.stream().max(Comparator.comparingLong(Attempt::errorAt)).orElseThrow();
 				errors.addAll(best.errors());

@@ -1,7 +1,6 @@
 package io.github.distlock.docs;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -10,10 +9,8 @@ import java.util.regex.Pattern;
  *
  * @param block the block
  * @param kind what the block contains
- * @param packageName the package of the page: the first one that it declares, below a
- * package of its own, so that pages do not share types
  */
-record JavaSource(CodeBlock block, Kind kind, String packageName) {
+record JavaSource(CodeBlock block, Kind kind) {
 
 	private static final Pattern PACKAGE = Pattern.compile("(?m)^package ([\\w.]+);");
 
@@ -24,8 +21,6 @@ record JavaSource(CodeBlock block, Kind kind, String packageName) {
 
 	private static final Pattern PUBLIC_TYPE = Pattern
 		.compile("(?m)^public (?:final |abstract |sealed )*(?:class|interface|record|enum|@interface) (\\w+)");
-
-	private static final Pattern EXAMPLE = Pattern.compile("(?m)^((?:package|import|import static) )com\\.example\\.");
 
 	private static final Pattern ELISION = Pattern.compile("\\{ … }");
 
@@ -44,28 +39,19 @@ record JavaSource(CodeBlock block, Kind kind, String packageName) {
 	String path() {
 		Matcher type = PUBLIC_TYPE.matcher(this.block.text());
 		String name = (this.kind == Kind.UNIT && type.find()) ? type.group(1) : "Line" + this.block.line();
-		return this.packageName.replace('.', '/') + "/" + name + ".java";
+		return packageName().replace('.', '/') + "/" + name + ".java";
 	}
 
-	/** Return the name of the package for the blocks of a page. */
-	static String packageName(List<CodeBlock> page) {
-		return page.stream()
-			.flatMap((block) -> PACKAGE.matcher(block.text()).results())
-			.map((declared) -> prefix(page.get(0)) + declared.group(1))
-			.findFirst()
-			.orElseGet(() -> prefix(page.get(0)) + "examples");
-	}
-
-	private static String prefix(CodeBlock block) {
-		return "pages." + block.page().replaceFirst("\\.md$", "").replaceAll("\\W+", "_").toLowerCase(Locale.ROOT)
-				+ ".";
+	private String packageName() {
+		Matcher declared = PACKAGE.matcher(this.block.text());
+		return (this.kind == Kind.UNIT && declared.find()) ? declared.group(1)
+				: "pages." + this.block.page().replaceFirst("\\.md$", "").replaceAll("\\W+", "_").toLowerCase();
 	}
 
 	/** Return the source. */
 	String text() {
 		String code = ELISION.matcher(this.block.text()).replaceAll("{   }");
-		String start = PACKAGE.matcher(code).find() ? "" : "package " + this.packageName + ";";
-		code = EXAMPLE.matcher(code).replaceAll("$1" + prefix(this.block) + "com.example.");
+		String start = PACKAGE.matcher(code).find() ? "" : "package " + packageName() + ";";
 		return switch (this.kind) {
 			case UNIT -> start + (IMPORT.matcher(code).find() || start.isEmpty() ? "" : Imports.TEXT) + "\n" + code;
 			case MEMBERS -> start + Imports.TEXT + opening() + "\n" + code + "\n}\n";

@@ -3,6 +3,7 @@ package io.github.distlock.sample;
 import java.util.Arrays;
 
 import io.github.distlock.sample.inventory.InventoryApplication;
+import io.github.distlock.sample.lab.LabServer;
 import io.github.distlock.sample.launcher.Launcher;
 import io.github.distlock.sample.launcher.ParentWatch;
 import io.github.distlock.sample.launcher.RedisKeeper;
@@ -10,9 +11,11 @@ import io.github.distlock.sample.launcher.ZooKeeperKeeper;
 import io.github.distlock.sample.orders.OrderApplication;
 
 /**
- * The program's one entry. Without a role it is the launcher, which starts this program
- * again, once for each of the roles {@code redis}, {@code zookeeper}, {@code inventory}
- * and {@code orders} that are needed, plays the orders and prints the report.
+ * The main class of this program. Without a role it is the launcher, which serves the
+ * page and the orders, starts this program again, once for each of the roles
+ * {@code redis}, {@code zookeeper} and {@code inventory} that are needed, plays the
+ * orders and prints the report. The role {@code orders} is an order service without a
+ * launcher, for containers.
  */
 public final class OversellDemo {
 
@@ -33,7 +36,7 @@ public final class OversellDemo {
 			case "inventory" -> InventoryApplication.main(rest(args));
 			case "orders" -> OrderApplication.main(rest(args));
 			// Servers inside the launcher have threads that keep a JVM alive.
-			default -> System.exit(new Launcher(System.out, System::exit).launch(args));
+			default -> System.exit(new Launcher(System.out, System::exit, LabServer::start).launch(args));
 		}
 	}
 

@@ -57,10 +57,10 @@ class OversellDemoTests {
 			Collection<ProcessHandle> family = demo.family();
 			List<Long> printed = demo.printedPids();
 			assertThat(temporaryRedisFolders(demo)).hasSize(1);
-			// redis-server and its keeper, the order service, two inventory nodes
-			assertThat(family).as(demo.output()).hasSize(5);
+			// redis-server and its keeper, two inventory nodes
+			assertThat(family).as(demo.output()).hasSize(4);
 			assertThat(family.stream().map(ProcessHandle::pid)).containsAll(printed.subList(1, printed.size()));
-			assertThat(printed).hasSize(5);
+			assertThat(printed).hasSize(4);
 			demo.kill();
 			Awaitility.await().atMost(PATIENCE).until(() -> family.stream().noneMatch(ProcessHandle::isAlive));
 			assertThat(temporaryRedisFolders(demo)).isEmpty();

@@ -4,17 +4,24 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntConsumer;
 
+import io.github.distlock.sample.launcher.RunListener.Phase;
+
 /**
- * Plays the same orders with each strategy and shows how far it is.
+ * Plays the plays of a run, one after the other, with the same orders.
  */
 final class Demonstration {
 
-	private static final String SKU = "ticket";
+	private static final String SKU = Shop.ARTICLE;
 
-	private static final int DOTS = 20;
+	private static final int ORDERS_TO_WARM_UP = 200;
+
+	private static final int FAILURES_TO_REPORT = 3;
 
 	private final Shop shop;
 
@@ -22,90 +29,122 @@ final class Demonstration {
 
 	private final FaultyNode node;
 
-	private final Console console;
+	private final RunListener listener;
 
-	Demonstration(Shop shop, Services services, FaultyNode node, Console console) {
+	/** Names of the strategies that the nodes' JVMs have played since they started. */
+	private final Set<String> warm = new HashSet<>();
+
+	Demonstration(Shop shop, Services services, FaultyNode node, RunListener listener) {
 		this.shop = shop;
 		this.services = services;
 		this.node = node;
-		this.console = console;
+		this.listener = listener;
 	}
 
 	/**
-	 * Play strategies; takes some seconds for each.
-	 * @param strategies which
-	 * @param faults what goes wrong meanwhile: each strategy is played with each
-	 * @param options how many orders, units and buyers
-	 * @return the figures
-	 * @throws IOException if a service cannot be asked for the result
+	 * Play a run; takes some seconds for each play.
+	 * @param run the run
+	 * @return the figures of the plays that were played to the end
+	 * @throws IOException if a service does not give the result
 	 * @throws InterruptedException if interrupted meanwhile
 	 */
-	List<Play> play(List<Strategy> strategies, List<Fault> faults, Options options)
-			throws IOException, InterruptedException {
-		warmUp(strategies, options);
+	List<Play> play(Run run) throws IOException, InterruptedException {
 		List<Play> plays = new ArrayList<>();
-		for (Fault fault : faults) {
-			for (Strategy strategy : strategies) {
-				plays.add(play(strategy, fault, options));
+		for (PlannedPlay planned : run.plays()) {
+			if (run.isStopped()) {
+				break;
 			}
+			this.listener.phase(planned, Phase.PREPARING, null, null);
+			if (planned.number() == 0) {
+				prepareNodes(run);
+			}
+			prepare(planned, run.request());
+			play(planned, run, plays);
 		}
 		return plays;
 	}
 
-	/**
-	 * Let the cold JVMs load their classes, so that the first strategy does not pay for
-	 * all.
-	 */
-	private void warmUp(List<Strategy> strategies, Options options) throws IOException, InterruptedException {
-		for (Strategy strategy : strategies) {
-			if (this.services.know(strategy.store())) {
-				warmUp(strategy, options);
-			}
+	private void prepareNodes(Run run) throws IOException, InterruptedException {
+		PlannedPlay first = run.plays().get(0);
+		this.services.revive();
+		Set<Store> missing = new LinkedHashSet<>(
+				run.request().strategies().stream().map(Strategy::store).filter((store) -> !know(store)).toList());
+		learn(first, missing);
+	}
+
+	private boolean know(Store store) {
+		return this.services.know(store);
+	}
+
+	private void learn(PlannedPlay play, Set<Store> stores) throws IOException, InterruptedException {
+		if (!stores.isEmpty()) {
+			this.services.learn(stores, (text) -> this.listener.phase(play, Phase.PREPARING, null, text));
+			this.warm.clear();
 		}
 	}
 
-	private void warmUp(Strategy strategy, Options options) throws IOException, InterruptedException {
+	private void prepare(PlannedPlay play, RunRequest request) throws IOException, InterruptedException {
+		Strategy strategy = play.strategy();
+		if (!know(strategy.store())) {
+			learn(play, Set.of(strategy.store()));
+		}
+		if (this.warm.add(strategy.name())) {
+			warmUp(strategy, request);
+		}
+		this.shop.reset(SKU, request.stock());
+	}
+
+	/**
+	 * Let cold JVMs load their classes, so that the first play of a strategy is as fast
+	 * as the next.
+	 */
+	private void warmUp(Strategy strategy, RunRequest request) throws IOException, InterruptedException {
 		String sku = "warm-up";
-		this.shop.reset(sku, options.orders());
-		new Buyers(options.buyers()).buy(Math.max(1, options.orders() / 4), () -> this.shop.order(sku, strategy.name()),
-				(answered) -> {
-				});
+		int orders = Math.min(ORDERS_TO_WARM_UP, Math.max(1, request.orders() / 4));
+		this.shop.reset(sku, orders);
+		Round round = new Round(this.shop, sku, strategy.name(), () -> false);
+		new Buyers(request.buyers()).buy(orders, round::order, (answered) -> {
+		});
 	}
 
-	private Play play(Strategy strategy, Fault fault, Options options) throws IOException, InterruptedException {
-		if (!this.services.know(strategy.store())) {
-			this.services.learn(strategy.store());
-			warmUp(strategy, options);
-		}
-		this.shop.reset(SKU, options.stock());
-		this.console
-			.part("%-17s%s".formatted(strategy.name(), (fault == Fault.NONE) ? "" : " " + fault.option() + " "));
-		Round round = new Round(this.shop, SKU, strategy.name());
+	private void play(PlannedPlay play, Run run, List<Play> plays) throws IOException, InterruptedException {
+		RunRequest request = run.request();
+		Fault fault = play.fault();
+		this.listener.phase(play, Phase.RUNNING, null, null);
+		Round round = new Round(this.shop, SKU, play.strategy().name(), run::isStopped);
 		long start = System.nanoTime();
-		List<String> failures = new Buyers(options.buyers()).buy(options.orders(), round::order,
-				progress(fault, options.orders()));
+		new Buyers(request.buyers()).buy(request.orders(), round::order, progress(play, round, request.orders()));
 		Duration time = Duration.ofNanos(System.nanoTime() - start);
-		boolean struck = this.node.recover(fault);
-		StrategyRun run = StrategyRun.of(strategy.name(), options.stock(), this.shop.level(SKU), failures.size(), time);
-		this.console.line(" %d orders in %.2f s", options.orders(), run.seconds());
-		// With a node die the orders that it had: they are counted, and not told.
-		failures.stream()
-			.limit((fault == Fault.CRASH) ? 0 : 3)
-			.forEach((failure) -> this.console.line("  failed order: %s", failure));
-		return new Play(strategy, fault, run, round.unserved(), struck);
+		boolean struck = recover(play);
+		RunListener.Counts counts = round.counts();
+		StrategyRun figures = StrategyRun.of(play.strategy().name(), request.stock(), this.shop.level(SKU),
+				counts.errors(), time);
+		Play played = new Play(play.strategy(), fault, figures, counts.unserved(), struck);
+		if (!round.isCutShort()) {
+			plays.add(played);
+		}
+		round.failures().stream().limit(FAILURES_TO_REPORT).forEach((message) -> this.listener.failed(play, message));
+		this.listener.played(play, played, !round.isCutShort());
+		this.listener.phase(play, Phase.ENDED, null, null);
+	}
+
+	private boolean recover(PlannedPlay play) throws IOException, InterruptedException {
+		if (play.fault() == Fault.NONE) {
+			return true;
+		}
+		this.services.dead().forEach((name) -> this.listener.phase(play, Phase.RECOVERING, name, "restarting " + name));
+		return this.node.recover(play.fault());
 	}
 
 	/**
-	 * Show how far it is, and let the fault strike when a quarter is done.
+	 * Report how far the play is, and let the fault strike when a quarter is done.
 	 */
-	private IntConsumer progress(Fault fault, int orders) {
+	private IntConsumer progress(PlannedPlay play, Round round, int orders) {
 		int quarter = Math.max(1, orders / 4);
 		return (answered) -> {
-			if (answered * DOTS / orders > (answered - 1) * DOTS / orders) {
-				this.console.part(".");
-			}
-			if (answered == quarter) {
-				arm(fault);
+			this.listener.answered(play, round.counts());
+			if (answered == quarter && !round.isCutShort()) {
+				arm(play.fault());
 			}
 		};
 	}

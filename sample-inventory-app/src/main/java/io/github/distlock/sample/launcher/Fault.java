@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 /**
  * What goes wrong on one node while the orders are played.
  */
-enum Fault {
+public enum Fault {
 
 	/** Nothing. */
 	NONE("none"),
@@ -30,7 +30,10 @@ enum Fault {
 		this.option = option;
 	}
 
-	String option() {
+	/**
+	 * Return the name that users know.
+	 */
+	public String option() {
 		return this.option;
 	}
 

@@ -7,10 +7,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.function.IntConsumer;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 
 /**
  * Starts everything, plays the orders, prints and writes the report, and goes on serving
@@ -22,14 +27,18 @@ public final class Launcher {
 
 	private final IntConsumer exit;
 
+	private final LabSettings.Starter lab;
+
 	/**
 	 * Prepare a launch.
 	 * @param out where the user reads
 	 * @param exit ends this process with a status, when a started process fails
+	 * @param lab starts the page and the order service
 	 */
-	public Launcher(PrintStream out, IntConsumer exit) {
+	public Launcher(PrintStream out, IntConsumer exit, LabSettings.Starter lab) {
 		this.console = new Console(out);
 		this.exit = exit;
+		this.lab = lab;
 	}
 
 	/**
@@ -66,43 +75,86 @@ public final class Launcher {
 		this.console.line("%d orders for %d tickets, %s times; pid %d", options.orders(), options.stock(),
 				options.tellsHistory() ? options.strategies().size() * options.faults().size() : "three",
 				ProcessHandle.current().pid());
-		Services services = start(options, home);
+		Ports ports = new Ports(new PortPicker(RandomGenerator.getDefault()), options.basePort() > 0, this.console);
+		List<URI> addresses = IntStream.rangeClosed(0, Services.NODES)
+			.map((service) -> ports.pick(options.basePort() + service))
+			.mapToObj((port) -> URI.create("http://127.0.0.1:" + port))
+			.toList();
+		Runs runs = new Runs(RandomGenerator.getDefault(), (message) -> this.console.line("%s", message));
+		runs.listen(new ConsoleProgress(this.console));
+		start(options, home, ports, addresses, runs);
 		this.console.line("All serve after %.1f s", (System.nanoTime() - start) / 1e9);
-		Outcome outcome = play(options, services);
+		Outcome outcome = play(options, runs);
 		outcome.write(options.report());
 		this.console.line("%n%s%n%n%s%nWritten to %s", outcome.toTable(), outcome.conclusion(), options.report());
 		if (!options.exit()) {
-			goOnServing(services.addresses());
+			goOnServing(addresses);
 		}
 		return outcome.asExpected() ? 0 : 1;
 	}
 
-	private Outcome play(Options options, Services services) throws IOException, InterruptedException {
-		List<URI> addresses = services.addresses();
-		FaultyNode node = new FaultyNode(addresses.get(Services.NODES), services);
-		Shop shop = new Shop(addresses.get(0), addresses.get(1));
-		Demonstration demonstration = new Demonstration(shop, services, node, this.console);
+	private Outcome play(Options options, Runs runs) throws IOException, InterruptedException {
+		List<Strategy> strategies = options.tellsHistory() ? options.strategies() : Strategies.DEFAULT;
+		List<Play> plays = runs
+			.play(new RunRequest(strategies, options.faults(), options.orders(), options.stock(), options.buyers()));
 		if (options.tellsHistory()) {
-			return new History(options.orders(), options.stock(), Services.NODES,
-					demonstration.play(options.strategies(), options.faults(), options));
+			return new History(options.orders(), options.stock(), Services.NODES, plays);
 		}
-		List<Play> plays = demonstration.play(Strategies.DEFAULT, List.of(Fault.NONE), options);
 		return new Report(options.orders(), options.stock(), Services.NODES, plays.stream().map(Play::run).toList());
 	}
 
-	private Services start(Options options, Path home) throws Exception {
-		Children children = new Children(home.resolve("oversell-logs"), this::fail);
+	/**
+	 * Start the servers, the page and the nodes, and open the runs. Blocks until all
+	 * serve.
+	 */
+	private void start(Options options, Path home, Ports ports, List<URI> addresses, Runs runs) throws Exception {
+		Path logs = home.resolve("oversell-logs");
+		Children children = new Children(logs, this::fail);
 		Runtime.getRuntime().addShutdownHook(new Thread(children::end, "end-children"));
-		Ports ports = new Ports(new PortPicker(RandomGenerator.getDefault()), options.basePort() > 0, this.console);
 		ServiceSettings settings = new ServiceSettings(options.settings(), System.getProperties(), System.getenv());
 		Set<Store> stores = new LinkedHashSet<>(options.strategies().stream().map(Strategy::store).toList());
-		new Servers(children, ports, this.console).start(settings, stores);
-		if (options.hasFaults()) {
+		// A user can choose a fault on the page until this process ends.
+		if (options.hasFaults() || !options.exit()) {
 			new FaultSettings().addTo(settings);
 		}
-		Services services = new Services(children, ports, this.console, settings);
-		services.start(options.basePort(), stores);
-		return services;
+		Shop shop = new Shop(addresses.get(0), addresses.get(1));
+		List<URI> nodes = addresses.subList(1, addresses.size());
+		Servers servers = new Servers(children, ports, this.console);
+		FutureTask<Void> serversStart = new FutureTask<>(() -> {
+			servers.start(settings);
+			return null;
+		});
+		new Thread(serversStart, "start-servers").start();
+		this.lab.start(new LabSettings(addresses.get(0).getPort(), nodes, records(logs), home, logs, runs,
+				() -> shop.level(Shop.ARTICLE)));
+		this.console.line("Open http://localhost:%d/", addresses.get(0).getPort());
+		await(serversStart);
+		Services services = new Services(children, servers, this.console, settings, nodes, logs);
+		services.start(stores);
+		FaultyNode faulty = new FaultyNode(nodes.get(nodes.size() - 1), services);
+		runs.open(new Demonstration(shop, services, faulty, runs.listeners()));
+	}
+
+	/**
+	 * Name the nodes' files of records, which are empty at first.
+	 */
+	private static Map<String, Path> records(Path logs) throws IOException {
+		Map<String, Path> records = new TreeMap<>();
+		for (int node = 1; node <= Services.NODES; node++) {
+			Path file = Services.records(logs, node);
+			Files.deleteIfExists(file);
+			records.put(Services.name(node), file);
+		}
+		return records;
+	}
+
+	private static void await(FutureTask<Void> task) throws Exception {
+		try {
+			task.get();
+		}
+		catch (ExecutionException ex) {
+			throw (ex.getCause() instanceof Exception cause) ? cause : ex;
+		}
 	}
 
 	private void goOnServing(List<URI> addresses) throws InterruptedException {

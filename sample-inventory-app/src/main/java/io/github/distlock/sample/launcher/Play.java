@@ -10,7 +10,7 @@ package io.github.distlock.sample.launcher;
  * was blocked
  * @param struck whether the fault met a holder
  */
-record Play(Strategy strategy, Fault fault, StrategyRun run, long unserved, boolean struck) {
+public record Play(Strategy strategy, Fault fault, StrategyRun run, long unserved, boolean struck) {
 
 	/**
 	 * Judge the figures.
@@ -18,7 +18,7 @@ record Play(Strategy strategy, Fault fault, StrategyRun run, long unserved, bool
 	 * @param stock units there were for sale
 	 * @return what became of the strategy
 	 */
-	Verdict verdict(int orders, int stock) {
+	public Verdict verdict(int orders, int stock) {
 		if (this.run.showsBug() || this.run.duplicates() > 0) {
 			return Verdict.OVERSELLS;
 		}
@@ -36,7 +36,7 @@ record Play(Strategy strategy, Fault fault, StrategyRun run, long unserved, bool
 	 * @param orders orders placed
 	 * @param stock units there were for sale
 	 */
-	boolean isAsExpected(int orders, int stock) {
+	public boolean isAsExpected(int orders, int stock) {
 		return this.struck && verdict(orders, stock) == this.strategy.expected(this.fault).verdict();
 	}
 
@@ -45,7 +45,7 @@ record Play(Strategy strategy, Fault fault, StrategyRun run, long unserved, bool
 	 * @param orders orders placed
 	 * @param stock units there were for sale
 	 */
-	String why(int orders, int stock) {
+	public String why(int orders, int stock) {
 		Strategy.Expectation expected = this.strategy.expected(this.fault);
 		if (isAsExpected(orders, stock)) {
 			return expected.why();

@@ -1,15 +1,18 @@
 package io.github.distlock.sample.launcher;
 
 import java.io.IOException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /**
- * The orders of one play. Once a service has said that its lock is blocked, the other
- * orders are not placed any more: they would wait as long, and in vain.
+ * The orders of one play. After a service has said that its lock is blocked, no more
+ * orders are placed: they would wait as long, without success.
  */
 final class Round {
 
-	// "Service unavailable": so say nodes on which nobody gets the lock any more.
+	// "Service unavailable": the answer of nodes on which no caller gets the lock.
 	private static final int BLOCKED = 503;
 
 	private final Shop shop;
@@ -18,36 +21,91 @@ final class Round {
 
 	private final String strategy;
 
+	private final BooleanSupplier stopped;
+
+	private final AtomicLong placed = new AtomicLong();
+
+	private final AtomicLong ended = new AtomicLong();
+
 	private final AtomicLong unserved = new AtomicLong();
 
-	Round(Shop shop, String sku, String strategy) {
+	private final AtomicLong left = new AtomicLong();
+
+	private final AtomicLong errors = new AtomicLong();
+
+	private final Queue<String> failures = new ConcurrentLinkedQueue<>();
+
+	/**
+	 * Begin a round.
+	 * @param shop takes the orders
+	 * @param sku the article
+	 * @param strategy how the nodes protect their stock
+	 * @param stopped whether no more orders are to be placed
+	 */
+	Round(Shop shop, String sku, String strategy, BooleanSupplier stopped) {
 		this.shop = shop;
 		this.sku = sku;
 		this.strategy = strategy;
-	}
-
-	void order() throws IOException, InterruptedException {
-		if (this.unserved.get() > 0) {
-			this.unserved.incrementAndGet();
-			return;
-		}
-		try {
-			this.shop.order(this.sku, this.strategy);
-		}
-		catch (Http.BadAnswerException ex) {
-			if (ex.status() != BLOCKED) {
-				throw ex;
-			}
-			this.unserved.incrementAndGet();
-		}
+		this.stopped = stopped;
 	}
 
 	/**
-	 * Count what the lock kept from being served.
-	 * @return orders turned away, and those not placed any more
+	 * Place the next order, unless the round is stopped or blocked.
+	 * @throws InterruptedException if interrupted while waiting for the answer
 	 */
-	long unserved() {
-		return this.unserved.get();
+	void order() throws InterruptedException {
+		if (this.stopped.getAsBoolean()) {
+			this.left.incrementAndGet();
+			return;
+		}
+		long order = this.placed.incrementAndGet();
+		try {
+			if (this.unserved.get() > 0) {
+				this.unserved.incrementAndGet();
+			}
+			else {
+				this.shop.order(this.sku, this.strategy, order);
+			}
+		}
+		catch (Http.BadAnswerException ex) {
+			if (ex.status() == BLOCKED) {
+				this.unserved.incrementAndGet();
+			}
+			else {
+				failed(ex);
+			}
+		}
+		catch (IOException | RuntimeException ex) {
+			failed(ex);
+		}
+		this.ended.incrementAndGet();
+	}
+
+	private void failed(Exception ex) {
+		this.errors.incrementAndGet();
+		this.failures.add(String.valueOf(ex));
+	}
+
+	/**
+	 * Return the counts as of now.
+	 */
+	RunListener.Counts counts() {
+		long unserved = this.unserved.get();
+		return new RunListener.Counts(Math.max(0, this.ended.get() - unserved), this.errors.get(), unserved);
+	}
+
+	/**
+	 * Return the messages of the orders that failed.
+	 */
+	Queue<String> failures() {
+		return this.failures;
+	}
+
+	/**
+	 * Return whether a stop kept orders from being placed.
+	 */
+	boolean isCutShort() {
+		return this.left.get() > 0;
 	}
 
 }

@@ -3,14 +3,18 @@ package io.github.distlock.sample.launcher;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One database and one Redis for all services: those that the settings name, else
- * embedded ones. And the servers of other lock stores, if they are needed.
+ * embedded ones. And the servers of other lock stores, when they are needed.
  */
 final class Servers {
 
@@ -30,6 +34,10 @@ final class Servers {
 
 	private final Console console;
 
+	private final Set<Store> started = EnumSet.noneOf(Store.class);
+
+	private @Nullable EmbeddedDatabase database;
+
 	Servers(Children children, Ports ports, Console console) {
 		this.children = children;
 		this.ports = ports;
@@ -37,11 +45,11 @@ final class Servers {
 	}
 
 	/**
-	 * Start what the user has not. Blocks until it serves.
-	 * @param settings what the services are told; completed with the embedded servers
-	 * @param stores the lock stores that are needed besides
+	 * Start a database and a Redis, unless the settings name them. Blocks until they
+	 * serve.
+	 * @param settings settings of the services; completed with the embedded servers
 	 */
-	void start(ServiceSettings settings, Set<Store> stores) throws IOException, SQLException, InterruptedException {
+	void start(ServiceSettings settings) throws IOException, SQLException, InterruptedException {
 		if (settings.hasDatabase()) {
 			this.console.item("database", "as spring.datasource.* says");
 		}
@@ -54,16 +62,41 @@ final class Servers {
 		else {
 			startRedis(settings);
 		}
-		if (stores.contains(Store.REDLOCK)) {
+	}
+
+	/**
+	 * Start the servers of a lock store, unless they serve already. Blocks until they
+	 * serve.
+	 * @param store the store
+	 * @param settings settings of the services; completed with the servers
+	 * @param progress gets a line before something is started
+	 */
+	void start(Store store, ServiceSettings settings, Consumer<String> progress)
+			throws IOException, InterruptedException {
+		if (!this.started.add(store)) {
+			return;
+		}
+		if (store == Store.REDLOCK) {
+			progress.accept("starting %d Redis masters".formatted(REDLOCK_NODES));
 			startRedlock(settings);
 		}
-		if (stores.contains(Store.ZOOKEEPER)) {
+		if (store == Store.ZOOKEEPER) {
+			progress.accept("starting a ZooKeeper");
 			startZooKeeper(settings);
 		}
 	}
 
+	/**
+	 * Return the embedded database.
+	 * @return the database, or {@code null} if the settings name another one
+	 */
+	@Nullable EmbeddedDatabase database() {
+		return this.database;
+	}
+
 	private void startDatabase(ServiceSettings settings) throws SQLException {
 		EmbeddedDatabase database = EmbeddedDatabase.start();
+		this.database = database;
 		settings.put("spring.datasource.url", database.url());
 		settings.put("spring.datasource.username", database.user());
 		settings.put("spring.datasource.password", database.password());

@@ -2,14 +2,18 @@ package io.github.distlock.sample.launcher;
 
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The order service and the inventory nodes, each a JVM of its own.
+ * The inventory nodes, each a JVM of its own, and the lock stores that they have.
  */
 final class Services {
 
@@ -17,59 +21,79 @@ final class Services {
 
 	private final Children children;
 
-	private final Ports ports;
+	private final Servers servers;
 
 	private final Console console;
 
 	private final ServiceSettings settings;
 
+	private final List<URI> addresses;
+
+	private final Path logs;
+
 	private final List<Child> nodes = new ArrayList<>();
 
-	private List<URI> addresses = List.of();
-
-	Services(Children children, Ports ports, Console console, ServiceSettings settings) {
+	/**
+	 * Prepare the nodes.
+	 * @param children starts processes
+	 * @param servers starts the servers of lock stores
+	 * @param console names the nodes
+	 * @param settings settings of the nodes
+	 * @param addresses where the nodes are to serve
+	 * @param logs folder of the nodes' logs and records
+	 */
+	Services(Children children, Servers servers, Console console, ServiceSettings settings, List<URI> addresses,
+			Path logs) {
 		this.children = children;
-		this.ports = ports;
+		this.servers = servers;
 		this.console = console;
 		this.settings = settings;
+		this.addresses = List.copyOf(addresses);
+		this.logs = logs;
 	}
 
 	/**
-	 * Start the services. Blocks until all serve.
-	 * @param basePort wished port of the order service, the nodes' follow
-	 * @param stores the lock stores that the nodes have besides; of two that exclude each
+	 * Return the name of a node.
+	 * @param node its number, from 1
+	 */
+	static String name(int node) {
+		return "inventory-" + node;
+	}
+
+	/**
+	 * Return the file to which a node writes its records.
+	 * @param logs folder of the nodes' logs
+	 * @param node its number, from 1
+	 */
+	static Path records(Path logs, int node) {
+		return logs.resolve(name(node) + ".records.jsonl");
+	}
+
+	/**
+	 * Start the nodes. Blocks until they serve.
+	 * @param stores the lock stores that they have besides; of two that exclude each
 	 * other the first
 	 */
-	void start(int basePort, Set<Store> stores) throws IOException, InterruptedException {
-		this.addresses = IntStream.rangeClosed(0, NODES)
-			.map((service) -> this.ports.pick(basePort + service))
-			.mapToObj((port) -> URI.create("http://127.0.0.1:" + port))
-			.toList();
-		List<Child> started = new ArrayList<>();
-		started.add(startOrders());
-		// The order service has no locks.
-		stores.forEach((store) -> store.settings().forEach(this.settings::putIfAbsent));
+	void start(Collection<Store> stores) throws IOException, InterruptedException {
+		for (Store store : stores) {
+			this.servers.start(store, this.settings, (text) -> this.console.line("%s", text));
+			store.settings().forEach(this.settings::putIfAbsent);
+		}
 		for (int node = 1; node <= NODES; node++) {
-			this.nodes.add(startNode(node));
+			Child child = startNode(node);
+			this.nodes.add(child);
+			this.console.item(child.name(), "%s (pid %d)".formatted(address(node), child.process().pid()));
 		}
-		started.addAll(this.nodes);
-		for (int service = 0; service <= NODES; service++) {
-			Child child = started.get(service);
-			this.console.item(child.name(),
-					"%s (pid %d)".formatted(this.addresses.get(service), child.process().pid()));
-		}
-		Readiness readiness = new Readiness();
-		for (int service = 0; service <= NODES; service++) {
-			readiness.awaitHealth(started.get(service), this.addresses.get(service));
+		for (int node = 1; node <= NODES; node++) {
+			new Readiness().awaitHealth(this.nodes.get(node - 1), address(node));
 		}
 	}
 
 	/**
-	 * Say where they serve.
-	 * @return the addresses: the order service, then the inventory nodes
+	 * Return the names of the nodes that have ended.
 	 */
-	List<URI> addresses() {
-		return this.addresses;
+	List<String> dead() {
+		return deadNodes().stream().map(Services::name).toList();
 	}
 
 	/**
@@ -77,15 +101,12 @@ final class Services {
 	 * @return whether there were any
 	 */
 	boolean revive() throws IOException, InterruptedException {
-		List<Integer> dead = IntStream.rangeClosed(1, NODES)
-			.filter((node) -> !this.nodes.get(node - 1).process().isAlive())
-			.boxed()
-			.toList();
+		List<Integer> dead = deadNodes();
 		for (int node : dead) {
 			this.nodes.set(node - 1, startNode(node));
 		}
 		for (int node : dead) {
-			new Readiness().awaitHealth(this.nodes.get(node - 1), this.addresses.get(node));
+			new Readiness().awaitHealth(this.nodes.get(node - 1), address(node));
 		}
 		return !dead.isEmpty();
 	}
@@ -99,31 +120,43 @@ final class Services {
 	}
 
 	/**
-	 * Start the nodes again with a store, in place of another one. Blocks until they
-	 * serve.
-	 * @param store the store
+	 * Start the nodes again with more stores. Blocks until they serve.
+	 * @param stores the stores; of two that exclude each other the first
+	 * @param progress gets a line before something is started
 	 */
-	void learn(Store store) throws IOException, InterruptedException {
-		store.settings().forEach(this.settings::put);
+	void learn(Collection<Store> stores, Consumer<String> progress) throws IOException, InterruptedException {
+		Map<String, String> added = new LinkedHashMap<>();
+		for (Store store : stores) {
+			this.servers.start(store, this.settings, progress);
+			store.settings().forEach(added::putIfAbsent);
+		}
+		added.forEach(this.settings::put);
+		progress.accept("restarting "
+				+ IntStream.rangeClosed(1, NODES).mapToObj(Services::name).collect(Collectors.joining(" and ")));
 		this.children.end(this.nodes);
 		revive();
 	}
 
-	private Child startOrders() throws IOException {
-		String addresses = this.addresses.stream().skip(1).map(URI::toString).collect(Collectors.joining(","));
-		return this.children.start("orders", this.settings.variables(), "orders",
-				"--server.port=" + this.addresses.get(0).getPort(), "--sample.orders.inventory-nodes=" + addresses);
+	private List<Integer> deadNodes() {
+		return IntStream.rangeClosed(1, NODES)
+			.filter((node) -> !this.nodes.get(node - 1).process().isAlive())
+			.boxed()
+			.toList();
+	}
+
+	private URI address(int node) {
+		return this.addresses.get(node - 1);
 	}
 
 	private Child startNode(int node) throws IOException {
 		// One of them makes the tables: some databases do not like two at a time.
 		String init = (node == 1) ? "always" : "never";
-		List<String> arguments = new ArrayList<>(List.of("inventory",
-				"--server.port=" + this.addresses.get(node).getPort(), "--spring.sql.init.mode=" + init));
+		List<String> arguments = new ArrayList<>(List.of("inventory", "--server.port=" + address(node).getPort(),
+				"--spring.sql.init.mode=" + init, "--sample.inventory.records=" + records(this.logs, node)));
 		if (node > 1) {
 			arguments.add("--distlock.jdbc.initialize-schema=never");
 		}
-		return this.children.start("inventory-" + node, this.settings.variables(), arguments.toArray(String[]::new));
+		return this.children.start(name(node), this.settings.variables(), arguments.toArray(String[]::new));
 	}
 
 }

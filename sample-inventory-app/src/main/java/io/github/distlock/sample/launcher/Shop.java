@@ -9,7 +9,10 @@ import tools.jackson.databind.json.JsonMapper;
  * The services as buyers and the launcher see them: HTTP. Every call blocks for its
  * answer, and throws an {@link IOException} if there is none or it is not 2xx.
  */
-final class Shop {
+public final class Shop {
+
+	/** The article that the runs sell. */
+	public static final String ARTICLE = "ticket";
 
 	private final Http http = new Http();
 
@@ -24,8 +27,9 @@ final class Shop {
 		this.inventory = inventory;
 	}
 
-	void order(String sku, String strategy) throws IOException, InterruptedException {
-		this.http.send("POST", URI.create("%s/orders?sku=%s&strategy=%s".formatted(this.orders, sku, strategy)));
+	void order(String sku, String strategy, long order) throws IOException, InterruptedException {
+		this.http.send("POST",
+				URI.create("%s/orders?sku=%s&strategy=%s&order=%d".formatted(this.orders, sku, strategy, order)));
 	}
 
 	void reset(String sku, int quantity) throws IOException, InterruptedException {
@@ -45,7 +49,7 @@ final class Shop {
 	 * @param sold rows of the {@code sales} table
 	 * @param serials distinct serial numbers in it
 	 */
-	record Level(String sku, long quantity, long sold, long serials) {
+	public record Level(String sku, long quantity, long sold, long serials) {
 
 	}
 

@@ -6,7 +6,7 @@ import java.util.Map;
  * The lock stores that the inventory nodes have only if a strategy asks for them, and
  * what they are told then.
  */
-enum Store {
+public enum Store {
 
 	/** The strategy is content with the database and the Redis that are always there. */
 	NONE(Map.of()),

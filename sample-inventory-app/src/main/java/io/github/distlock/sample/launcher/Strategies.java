@@ -15,14 +15,14 @@ import static io.github.distlock.sample.launcher.Verdict.OVERSELLS;
  * played: no lock, the hand-made ones, the database's own, and distlock in its stores. A
  * new one is one entry here and one {@code StockService} in the inventory node.
  */
-final class Strategies {
+public final class Strategies {
 
 	static final String LOCKED = "distributed-lock";
 
 	private static final String LATE = "its lease passed, another one entered, and its late write covered theirs";
 
 	/** All that can be played. */
-	static final List<Strategy> ALL = List.of(
+	public static final List<Strategy> ALL = List.of(
 			Strategy.of("none", OVERSELLS, "two buyers read the same stock, and one write is lost"),
 			Strategy.of("synchronized", OVERSELLS, "it is right inside one JVM, and there are two"),
 

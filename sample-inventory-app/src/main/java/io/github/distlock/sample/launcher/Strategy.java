@@ -11,9 +11,9 @@ import java.util.Map;
  * @param usual what is expected as long as no fault below strikes
  * @param damage what is expected under the faults that change that
  */
-record Strategy(String name, Store store, Expectation usual, Map<Fault, Expectation> damage) {
+public record Strategy(String name, Store store, Expectation usual, Map<Fault, Expectation> damage) {
 
-	Strategy {
+	public Strategy {
 		damage = Map.copyOf(damage);
 	}
 
@@ -44,7 +44,11 @@ record Strategy(String name, Store store, Expectation usual, Map<Fault, Expectat
 		return new Strategy(this.name, this.store, this.usual, more);
 	}
 
-	Expectation expected(Fault fault) {
+	/**
+	 * Return what is expected.
+	 * @param fault the fault that strikes
+	 */
+	public Expectation expected(Fault fault) {
 		return this.damage.getOrDefault(fault, this.usual);
 	}
 
@@ -54,7 +58,7 @@ record Strategy(String name, Store store, Expectation usual, Map<Fault, Expectat
 	 * @param verdict what the figures must show
 	 * @param why one sentence
 	 */
-	record Expectation(Verdict verdict, String why) {
+	public record Expectation(Verdict verdict, String why) {
 
 	}
 

@@ -18,7 +18,7 @@ import java.time.Duration;
  * because nothing was left is no error
  * @param seconds from the first order to the last answer
  */
-record StrategyRun(String strategy, long sold, long stockLeft, long oversold, long lostUpdates, long duplicates,
+public record StrategyRun(String strategy, long sold, long stockLeft, long oversold, long lostUpdates, long duplicates,
 		long errors, double seconds) {
 
 	/**
@@ -41,7 +41,7 @@ record StrategyRun(String strategy, long sold, long stockLeft, long oversold, lo
 	 * @param orders orders answered
 	 * @return how many that were in a second
 	 */
-	double ordersPerSecond(long orders) {
+	public double ordersPerSecond(long orders) {
 		return (this.seconds > 0) ? orders / this.seconds : 0;
 	}
 

@@ -3,7 +3,7 @@ package io.github.distlock.sample.launcher;
 /**
  * What became of a strategy.
  */
-enum Verdict {
+public enum Verdict {
 
 	/** Every unit was sold once, to everybody who came in time. */
 	HOLDS("holds"),

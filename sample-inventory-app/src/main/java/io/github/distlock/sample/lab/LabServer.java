@@ -1,0 +1,40 @@
+package io.github.distlock.sample.lab;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+import io.github.distlock.sample.launcher.LabSettings;
+
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.support.GenericApplicationContext;
+
+/**
+ * Starts the lab in the launcher's JVM.
+ */
+public final class LabServer {
+
+	private LabServer() {
+	}
+
+	/**
+	 * Start the lab, and return when the page is served.
+	 * @param settings what the launcher provides
+	 */
+	public static void start(LabSettings settings) {
+		Map<String, Object> properties = new TreeMap<>();
+		properties.put("server.port", settings.port());
+		properties.put("sample.orders.inventory-nodes",
+				settings.nodes().stream().map(Object::toString).collect(Collectors.joining(",")));
+		properties.put("logging.file.name", settings.logs().resolve("lab.log").toString());
+		String[] arguments = properties.entrySet()
+			.stream()
+			.map((property) -> "--%s=%s".formatted(property.getKey(), property.getValue()))
+			.toArray(String[]::new);
+		new SpringApplicationBuilder(LabApplication.class).profiles("lab").initializers((context) -> {
+			GenericApplicationContext generic = (GenericApplicationContext) context;
+			generic.registerBean(LabSettings.class, () -> settings);
+		}).run(arguments);
+	}
+
+}
