@@ -23,10 +23,8 @@ class FenceTests {
 
 	/** Pages that still have indented blocks. */
 	private static final Set<String> INDENTED = Set.of("CONTRIBUTING.md", "README.md", "sample-inventory-app/README.md",
-			"docs/annotation.md", "docs/async.md", "docs/contract-kit.md", "docs/maintainers/findings.md",
-			"docs/maintainers/structure.md", "docs/migration.md", "docs/operations/README.md",
-			"docs/operations/runbook.md", "docs/performance.md", "docs/read-write.md", "docs/stores-jdbc.md",
-			"docs/testing.md", "docs/transactions.md", "docs/weaving.md");
+			"docs/maintainers/findings.md", "docs/maintainers/structure.md", "docs/operations/README.md",
+			"docs/operations/runbook.md", "docs/performance.md", "docs/stores-jdbc.md");
 
 	@Test
 	void eachBlockIsFencedAndHasALanguage() {
