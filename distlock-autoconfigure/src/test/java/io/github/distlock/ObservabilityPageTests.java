@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The page on meters and observations, and the table of the README.
+ * The page on meters and observations.
  */
 class ObservabilityPageTests {
 
@@ -27,7 +27,6 @@ class ObservabilityPageTests {
 	@Test
 	void thePageHasARowForEachMeterAndNoOther() throws IOException {
 		assertThat(rows("docs/observability.md", "## Meters")).containsExactlyInAnyOrder(meters());
-		assertThat(rows("README.md", "## Metrics")).containsExactlyInAnyOrder(meters());
 	}
 
 	@Test
