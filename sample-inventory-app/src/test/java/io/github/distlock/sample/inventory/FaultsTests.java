@@ -1,16 +1,29 @@
 package io.github.distlock.sample.inventory;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 
+import io.github.distlock.sample.inventory.records.StockRecords;
+import io.github.distlock.sample.inventory.records.TestClock;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 /**
- * What can go wrong on request. That a crash ends the process is shown by processes.
+ * The faults, and their records.
  */
 class FaultsTests {
+
+	@TempDir
+	private Path folder;
+
+	private final TestClock clock = new TestClock();
 
 	private final Faults faults = TestShop.faults(TestShop.properties(Duration.ZERO));
 
@@ -52,6 +65,87 @@ class FaultsTests {
 		assertThat(this.faults.currentTimeMillis() - System.currentTimeMillis()).isCloseTo(threeHours, within(60_000L));
 		assertThat(this.faults.disarm()).isTrue();
 		assertThat(this.faults.currentTimeMillis()).isCloseTo(System.currentTimeMillis(), within(60_000L));
+	}
+
+	@Test
+	void aSlowHolderIsRecordedWithThePlannedEndOfItsSlowness() throws Exception {
+		Faults recorded = new Faults(TestShop.properties(Duration.ZERO), records());
+		recorded.arm(Faults.Kind.SLOW);
+		assertThat(lines()).isEmpty();
+		recorded.slowness();
+		recorded.slowness();
+		assertThat(lines()).containsExactly("{'n':2,'type':'fault','at':7,'fault':'slow','until':15000007}");
+	}
+
+	@Test
+	void aWrongClockIsRecordedFromItsBeginningToItsEnd() throws Exception {
+		Faults recorded = new Faults(TestShop.properties(Duration.ZERO), records());
+		recorded.arm(Faults.Kind.CLOCK);
+		recorded.arm(Faults.Kind.CLOCK);
+		this.clock.set(9);
+		recorded.disarm();
+		recorded.disarm();
+		assertThat(lines()).containsExactly("{'n':2,'type':'fault','at':7,'fault':'clock'}",
+				"{'n':3,'type':'fault-end','at':9,'fault':'clock'}");
+	}
+
+	@Test
+	void aWrongClockEndsWhenAnotherFaultIsRequested() throws Exception {
+		Faults recorded = new Faults(TestShop.properties(Duration.ZERO), records());
+		recorded.arm(Faults.Kind.CLOCK);
+		recorded.arm(Faults.Kind.SLOW);
+		assertThat(lines()).hasSize(2).last().asString().contains("fault-end");
+	}
+
+	@Test
+	void aHolderThatCrashedHasABeginningAndNoEndInTheRecordsThatRemain() throws Exception {
+		Path file = this.folder.resolve("crashed.jsonl");
+		Process node = new ProcessBuilder(ProcessHandle.current().info().command().orElse("java"), "-cp",
+				System.getProperty("java.class.path", ""), CrashingNode.class.getName(), file.toString())
+			.redirectErrorStream(true)
+			.redirectOutput(this.folder.resolve("output.txt").toFile())
+			.start();
+		assertThat(node.waitFor()).as(Files.readString(this.folder.resolve("output.txt"))).isEqualTo(Faults.CRASHED);
+		RecordLines records = RecordLines.of(file);
+		assertThat(records.lines()).extracting((line) -> line.path("type").asString())
+			.containsExactly("start", "read", "wrote", "read", "fault");
+		assertThat(records.numbers()).containsExactly(1L, 2L, 3L, 4L, 5L);
+		assertThat(records.lines().get(0).path("pid").asLong()).isEqualTo(node.pid());
+		assertThat(records.lines().get(4).path("fault").asString()).isEqualTo("crash");
+		assertThat(records.stays()).hasSize(2).last().extracting(RecordLines.Stayed::endType).isEqualTo("none");
+	}
+
+	private StockRecords records() {
+		this.clock.set(7);
+		return new StockRecords(this.folder.resolve("records.jsonl"), this.clock);
+	}
+
+	/** The lines after the first, with single quotes. */
+	private List<String> lines() throws IOException {
+		return Files.readAllLines(this.folder.resolve("records.jsonl"))
+			.stream()
+			.skip(1)
+			.map((line) -> line.replace('"', '\''))
+			.toList();
+	}
+
+	/** Sells a unit, and crashes when it sells the next. */
+	static final class CrashingNode {
+
+		private CrashingNode() {
+		}
+
+		public static void main(String[] args) {
+			InventoryProperties properties = TestShop.properties(Duration.ZERO);
+			StockRecords records = new StockRecords(Path.of(args[0]), Clock.systemUTC());
+			Faults faults = new Faults(properties, records);
+			StockLedger ledger = TestShop.ledger(TestShop.database(), TestShop.work(properties, faults), records);
+			ledger.reset("ticket", 5);
+			ledger.sell("ticket");
+			faults.arm(Faults.Kind.CRASH);
+			ledger.sell("ticket");
+		}
+
 	}
 
 }

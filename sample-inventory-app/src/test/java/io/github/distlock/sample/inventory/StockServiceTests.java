@@ -1,5 +1,7 @@
 package io.github.distlock.sample.inventory;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,9 +10,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 import io.github.distlock.DistributedLock;
+import io.github.distlock.sample.inventory.records.StockRecords;
+import io.github.distlock.sample.inventory.records.TestClock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
 
@@ -87,6 +92,22 @@ class StockServiceTests {
 			.withMessageContaining("token 7 came too late");
 		assertThat(this.ledger.level("ticket")).contains(new StockLevel("ticket", 59, 1, 1));
 		assertThat(this.ledger.sell("ticket", 9)).isEqualTo(Deduction.sold(59));
+	}
+
+	@Test
+	void aWriteUnderAStaleTokenIsRecordedAsRefused(@TempDir Path folder) throws Exception {
+		Path file = folder.resolve("records.jsonl");
+		InventoryProperties properties = TestShop.properties(Duration.ZERO);
+		StockLedger recorded = TestShop.ledger(this.database, TestShop.work(properties, TestShop.faults(properties)),
+				new StockRecords(file, new TestClock()));
+		recorded.sell("ticket", 8);
+		assertThatIllegalStateException().isThrownBy(() -> recorded.sell("ticket", 7));
+		assertThat(recorded.sell("unknown")).isEqualTo(Deduction.soldOut());
+		assertThat(Files.readAllLines(file).stream().skip(1).map((line) -> line.replace('"', '\''))).containsExactly(
+				"{'n':2,'type':'read','at':0,'stay':1,'sku':'ticket','resource':'ticket','value':60}",
+				"{'n':3,'type':'wrote','at':0,'stay':1,'value':59,'serial':60}",
+				"{'n':4,'type':'read','at':0,'stay':2,'sku':'ticket','resource':'ticket','value':59}",
+				"{'n':5,'type':'refused','at':0,'stay':2}");
 	}
 
 	private StockLevel sellConcurrently(StockService stock) throws Exception {
