@@ -13,12 +13,14 @@ public final class RunbookCommands {
 
 	private static final Pattern INLINE = Pattern.compile("`([^`\n]+)`");
 
+	private static final Pattern SQL = Pattern.compile("(?:SELECT|UPDATE|DELETE) ");
+
 	private RunbookCommands() {
 	}
 
 	/**
 	 * Return the lines of a program or language: first those of the blocks of code, then
-	 * those inside of text.
+	 * those inside of text. A statement in SQL is one line, also if the page breaks it.
 	 * @param heading the heading of the section, or an empty text for the whole page
 	 * @param beginnings how a line begins
 	 * @return the lines
@@ -33,9 +35,22 @@ public final class RunbookCommands {
 			text = text.substring(start + 1).split("\n#", 2)[0];
 		}
 		List<String> lines = new ArrayList<>();
-		Pages.codeLines(text).forEach((line) -> add(lines, line, beginnings));
+		commands(text).forEach((line) -> add(lines, line, beginnings));
 		INLINE.matcher(text).results().forEach((code) -> add(lines, code.group(1), beginnings));
 		return lines;
+	}
+
+	private static List<String> commands(String text) {
+		List<String> commands = new ArrayList<>();
+		StringBuilder statement = new StringBuilder();
+		for (String line : Pages.codeLines(text)) {
+			statement.append(statement.isEmpty() ? "" : " ").append(line);
+			if (!SQL.matcher(statement).lookingAt() || line.endsWith(";")) {
+				commands.add(statement.toString());
+				statement.setLength(0);
+			}
+		}
+		return commands;
 	}
 
 	private static void add(List<String> lines, String line, String... beginnings) {
