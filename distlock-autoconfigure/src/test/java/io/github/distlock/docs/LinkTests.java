@@ -1,0 +1,146 @@
+package io.github.distlock.docs;
+
+import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import javax.imageio.ImageIO;
+
+import io.github.distlock.docs.MarkdownPage.Heading;
+import io.github.distlock.docs.MarkdownPage.Link;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The links and images of all pages, and the length of the README.
+ */
+class LinkTests {
+
+	private static final String MAP = "docs/README.md";
+
+	private static final long LARGEST_IMAGE = 500_000;
+
+	private static final int NARROWEST_IMAGE = 600;
+
+	private static final int LONGEST_README = 130;
+
+	@Test
+	void eachRelativeLinkLeadsToAFile() {
+		assertThat(relativeLinks()).filteredOn((link) -> !link.image() && !Files.exists(file(link))).isEmpty();
+	}
+
+	@Test
+	void eachAnchorExists() {
+		Predicate<Link> exists = (link) -> MarkdownPage.of(link.file())
+			.anchors()
+			.contains(URLDecoder.decode(link.anchor(), StandardCharsets.UTF_8));
+		assertThat(relativeLinks()).filteredOn((link) -> !link.anchor().isEmpty())
+			.filteredOn((link) -> link.file().endsWith(".md") && Files.exists(file(link)))
+			.filteredOn(exists.negate())
+			.isEmpty();
+	}
+
+	@Test
+	void eachImageIsAFileOfTheRepository() {
+		assertThat(links()).filteredOn((link) -> link.image() && !(link.isRelative() && Files.exists(file(link))))
+			.isEmpty();
+	}
+
+	@Test
+	void eachImageIsAPngFileOfSaneSize() throws IOException {
+		for (Path image : images()) {
+			assertThat(image.toString()).endsWith(".png");
+			assertThat(Files.size(image)).as("size of %s in bytes", image).isLessThanOrEqualTo(LARGEST_IMAGE);
+			BufferedImage picture = ImageIO.read(image.toFile());
+			assertThat(picture).as("%s is a picture", image).isNotNull();
+			assertThat(picture.getWidth()).as("width of %s", image).isGreaterThanOrEqualTo(NARROWEST_IMAGE);
+		}
+	}
+
+	@Test
+	void eachImageIsShownOnAPage() throws IOException {
+		Set<Path> shown = links().filter(Link::image).map(LinkTests::file).collect(Collectors.toSet());
+		assertThat(images()).isSubsetOf(shown);
+	}
+
+	@Test
+	void eachPageForUsersIsLinkedFromTheMapOrFromTheFirstPageOfItsFolder() {
+		assertThat(Pages.all()).filteredOn((page) -> page.startsWith("docs/") && !page.startsWith("docs/maintainers/"))
+			.filteredOn((page) -> !page.equals(MAP) && !page.endsWith(".zh-CN.md"))
+			.filteredOn((page) -> !isLinked(MAP, page)
+					&& !isLinked(page.substring(0, page.lastIndexOf('/')) + "/README.md", page))
+			.isEmpty();
+	}
+
+	@Test
+	void aReadmeHasAtMostOneHundredAndThirtyLines() {
+		for (String page : List.of("README.md", "README.zh-CN.md")) {
+			assertThat(Pages.text(page).lines().count()).as(page).isLessThanOrEqualTo(LONGEST_README);
+		}
+	}
+
+	@Test
+	void theReaderOfPagesFindsHeadingsAnchorsLinksAndTables() {
+		MarkdownPage page = new MarkdownPage("docs/page.md", """
+				# The `fair` *queue*: a [page](other.md)
+
+				## 什么时候用，什么时候不用？ ##
+				See [a](#a) and [`b`](../b.md#c), not `[d](e.md)`. [![f](g.png)](h.md) <a id="hand"></a>
+				```text
+				[i](j.md)
+				# no heading
+				```
+				## 什么时候用，什么时候不用？
+				| a | b |
+				|---|--:|
+				| `x | y` | c \\| d |
+				| 1 | 2 |
+				""");
+		assertThat(page.headings()).extracting(Heading::level).containsExactly(1, 2, 2);
+		assertThat(page.anchors()).containsExactly("the-fair-queue-a-page", "什么时候用什么时候不用", "什么时候用什么时候不用-1", "hand");
+		assertThat(page.links()).extracting(Link::target)
+			.containsExactly("other.md", "#a", "../b.md#c", "h.md", "g.png");
+		assertThat(page.links()).extracting(Link::file)
+			.containsExactly("docs/other.md", "docs/page.md", "b.md", "docs/h.md", "docs/g.png");
+		assertThat(page.links()).filteredOn(Link::image).hasSize(1);
+		assertThat(page.tables()).containsExactly("3 rows of 2 columns");
+	}
+
+	private static boolean isLinked(String from, String page) {
+		return Files.exists(Pages.ROOT.resolve(from))
+				&& MarkdownPage.of(from).links().stream().anyMatch((link) -> link.file().equals(page));
+	}
+
+	private static Stream<Link> links() {
+		return Stream.concat(Pages.all().stream(), Stream.of("CHANGELOG.md"))
+			.flatMap((page) -> MarkdownPage.of(page).links().stream());
+	}
+
+	private static Stream<Link> relativeLinks() {
+		return links().filter(Link::isRelative);
+	}
+
+	private static Path file(Link link) {
+		return Pages.ROOT.resolve(URLDecoder.decode(link.file(), StandardCharsets.UTF_8));
+	}
+
+	private static List<Path> images() throws IOException {
+		Path folder = Pages.ROOT.resolve("docs/images");
+		if (!Files.isDirectory(folder)) {
+			return List.of();
+		}
+		try (Stream<Path> files = Files.list(folder)) {
+			return files.sorted().toList();
+		}
+	}
+
+}
