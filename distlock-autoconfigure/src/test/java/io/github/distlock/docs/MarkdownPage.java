@@ -84,8 +84,8 @@ final class MarkdownPage {
 	/** Return all anchors: those of the headings and those that the page declares. */
 	List<String> anchors() {
 		List<String> anchors = new ArrayList<>(headings().stream().map(Heading::anchor).toList());
-		this.lines.forEach(
-				(line) -> ANCHOR.matcher(line).results().map((anchor) -> anchor.group(1)).forEach(anchors::add));
+		this.lines
+			.forEach((line) -> ANCHOR.matcher(line).results().map((anchor) -> anchor.group(1)).forEach(anchors::add));
 		return anchors;
 	}
 
@@ -108,7 +108,9 @@ final class MarkdownPage {
 		});
 	}
 
-	/** Return the number of rows, with that of the header, and of columns of each table. */
+	/**
+	 * Return the number of rows, with that of the header, and of columns of each table.
+	 */
 	List<String> tables() {
 		List<String> tables = new ArrayList<>();
 		for (int index = 1; index < this.lines.size(); index++) {
