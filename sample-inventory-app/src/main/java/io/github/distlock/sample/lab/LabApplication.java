@@ -1,6 +1,7 @@
 package io.github.distlock.sample.lab;
 
 import io.github.distlock.sample.orders.OrderApplication;
+import io.github.distlock.sample.web.CallerCheck;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -19,6 +20,7 @@ import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration;
 import org.springframework.context.annotation.ComponentScan;
 import org.springframework.context.annotation.FilterType;
+import org.springframework.context.annotation.Import;
 
 /**
  * The page, the lab's API and the order service, with the profile {@code lab}. Only the
@@ -35,6 +37,7 @@ import org.springframework.context.annotation.FilterType;
 @ComponentScan(basePackageClasses = { LabApplication.class, OrderApplication.class },
 		excludeFilters = @ComponentScan.Filter(type = FilterType.ASSIGNABLE_TYPE, classes = OrderApplication.class))
 @ConfigurationPropertiesScan(basePackageClasses = OrderApplication.class)
+@Import(CallerCheck.class)
 class LabApplication {
 
 }
