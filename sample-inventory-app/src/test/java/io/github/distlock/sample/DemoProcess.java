@@ -59,7 +59,8 @@ final class DemoProcess implements AutoCloseable {
 		Path copy = this.folder.resolve("classes");
 		FileSystemUtils.copyRecursively(classes, copy);
 		return Stream.of(System.getProperty("java.class.path", "").split(File.pathSeparator))
-			.map((entry) -> Path.of(entry).equals(classes) ? copy.toString() : entry)
+			.map((entry) -> Path.of(entry).toAbsolutePath())
+			.map((entry) -> entry.equals(classes) ? copy.toString() : entry.toString())
 			.collect(Collectors.joining(File.pathSeparator));
 	}
 
@@ -69,6 +70,13 @@ final class DemoProcess implements AutoCloseable {
 	 */
 	Path temporary() {
 		return this.folder.resolve("tmp");
+	}
+
+	/**
+	 * Return the folder to which the program writes.
+	 */
+	Path folder() {
+		return this.folder;
 	}
 
 	/**

@@ -31,7 +31,7 @@ class EventStreams implements DisposableBean {
 
 	private static final MediaType TEXT = new MediaType(MediaType.TEXT_PLAIN, StandardCharsets.UTF_8);
 
-	private static final int PAGES = 32;
+	private static final int PAGES = 100;
 
 	private static final long HEARTBEAT_MILLIS = 10_000;
 

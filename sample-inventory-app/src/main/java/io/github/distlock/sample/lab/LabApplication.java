@@ -14,10 +14,12 @@ import org.springframework.boot.http.converter.autoconfigure.HttpMessageConverte
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.restclient.autoconfigure.RestClientAutoConfiguration;
 import org.springframework.boot.servlet.autoconfigure.HttpEncodingAutoConfiguration;
+import org.springframework.boot.tomcat.TomcatConnectorCustomizer;
 import org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ComponentScan;
 import org.springframework.context.annotation.FilterType;
 import org.springframework.context.annotation.Import;
@@ -39,5 +41,15 @@ import org.springframework.context.annotation.Import;
 @ConfigurationPropertiesScan(basePackageClasses = OrderApplication.class)
 @Import(CallerCheck.class)
 class LabApplication {
+
+	private static final String SEND_BUFFER_BYTES = "65536";
+
+	/**
+	 * Limit what the operating system keeps for a page that does not read its events.
+	 */
+	@Bean
+	TomcatConnectorCustomizer sendBuffer() {
+		return (connector) -> connector.setProperty("socket.txBufSize", SEND_BUFFER_BYTES);
+	}
 
 }

@@ -35,7 +35,7 @@ final class ConsoleProgress implements RunListener {
 					(fault == Fault.NONE) ? "" : " " + fault.option() + " "));
 		}
 		else if (text != null) {
-			this.console.line("%s%s", (phase == Phase.RECOVERING) ? " " : "", text);
+			this.console.line("%s%s", (phase == Phase.RECOVERING) ? ", " : "", text);
 		}
 	}
 

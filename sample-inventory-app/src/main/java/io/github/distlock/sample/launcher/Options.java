@@ -61,6 +61,14 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 	}
 
 	/**
+	 * Return what is to be played at the start.
+	 */
+	RunRequest request() {
+		return new RunRequest(tellsHistory() ? this.strategies : Strategies.DEFAULT, this.faults, this.orders,
+				this.stock, this.buyers);
+	}
+
+	/**
 	 * Whether something is to go wrong.
 	 */
 	boolean hasFaults() {

@@ -36,7 +36,7 @@ final class Servers {
 
 	private final Set<Store> started = EnumSet.noneOf(Store.class);
 
-	private @Nullable EmbeddedDatabase database;
+	private volatile @Nullable StockReader embedded;
 
 	Servers(Children children, Ports ports, Console console) {
 		this.children = children;
@@ -87,16 +87,20 @@ final class Servers {
 	}
 
 	/**
-	 * Return the embedded database.
-	 * @return the database, or {@code null} if the settings name another one
+	 * Return what reads the stock.
+	 * @param other what reads it if the database is not embedded
+	 * @return a reader that works when the servers serve
 	 */
-	@Nullable EmbeddedDatabase database() {
-		return this.database;
+	StockReader stockReader(StockReader other) {
+		return () -> {
+			StockReader reader = this.embedded;
+			return ((reader != null) ? reader : other).read();
+		};
 	}
 
 	private void startDatabase(ServiceSettings settings) throws SQLException {
 		EmbeddedDatabase database = EmbeddedDatabase.start();
-		this.database = database;
+		this.embedded = new EmbeddedStockReader(database);
 		settings.put("spring.datasource.url", database.url());
 		settings.put("spring.datasource.username", database.user());
 		settings.put("spring.datasource.password", database.password());
