@@ -22,7 +22,7 @@ import org.springframework.core.annotation.AliasFor;
  * <p>
  * Startup checks everything that can be checked, and fails with one
  * {@link LockDefinitionException} that names all mistakes of the application. No method
- * with a wrong annotation runs before. At call time, the method throws
+ * with such a mistake ever runs. At call time, the method throws
  * {@link LockNotAcquiredException} if the wait time has passed,
  * {@link LockBackendException} if the lock store fails, {@link LockDefinitionException}
  * if the key expression gives something that is not a key, and {@link LockLostException}

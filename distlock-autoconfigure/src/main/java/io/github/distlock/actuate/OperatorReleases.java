@@ -66,7 +66,7 @@ public final class OperatorReleases {
 			}
 			else {
 				throw new RefusedOperationException(Refusal.INVALID,
-						"Name what is to be released: a key and the token of its grant (?key=...&token=...), "
+						"Name what to release: a key and the token of its grant (?key=...&token=...), "
 								+ "or a dead instance (?instance=...)");
 			}
 			this.audit.released(operator, data);
@@ -102,7 +102,7 @@ public final class OperatorReleases {
 			case ENDED -> this.recentEvents.released(named.registry().description().name(), key, name,
 					"an operator has ended grant " + token + " through this application");
 			case CHANGED -> throw new RefusedOperationException(Refusal.CONFLICT,
-					"Another grant holds the lock meanwhile. Nothing was released: GET the key again");
+					"Another grant holds the lock now. Nothing was released: GET the key again");
 			case NOT_HELD -> throw new RefusedOperationException(Refusal.NOT_FOUND,
 					"The lock is not held in registry '" + named.name() + "'");
 		}

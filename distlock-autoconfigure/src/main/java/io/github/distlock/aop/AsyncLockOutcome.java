@@ -25,7 +25,7 @@ sealed interface AsyncLockOutcome {
 		if (result == null) {
 			LockedMethod method = call.locks().method();
 			throw new IllegalStateException(method + " returned null, or its fallback did: return a "
-					+ method.returnType().getSimpleName() + ", an empty one if there is nothing to tell");
+					+ method.returnType().getSimpleName() + ", an empty one if there is no value");
 		}
 		return result;
 	}

@@ -110,7 +110,7 @@ final class AsyncLockSequence {
 		}
 		else {
 			fail(target, new LockNotAcquiredException(
-					"Others hold lock '" + target.request().key() + "' (" + target.request().label() + ")"));
+					"Lock '" + target.request().key() + "' (" + target.request().label() + ") is held by another caller"));
 		}
 	}
 

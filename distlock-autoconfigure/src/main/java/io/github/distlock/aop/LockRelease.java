@@ -68,7 +68,7 @@ enum LockRelease {
 					LossCause cause = lock.lossCause();
 					throw new LockLostException("The lock '" + lock.key() + "' was lost while the method ran"
 							+ ((cause != null) ? " (" + cause.description() + ")" : "")
-							+ ", so that another holder may have run at the same time. Unless the commit guard is "
+							+ ", so another holder may have run at the same time. Unless the commit guard is "
 							+ "switched off, the transaction around it will not commit"
 							+ ((cause != null) ? ". " + cause.remedy() : ""), cause, null);
 				}

@@ -100,7 +100,7 @@ final class TransactionalCalls {
 									+ "Call it outside of the outer transaction, or set distlock.transaction.on-active "
 									+ "to release if no locked method works in the transaction of its caller"
 							: "Its lock is kept until that transaction has completed, but the transaction may have read "
-									+ "before the lock was there. Start the transaction inside the locked method, or set "
+									+ "before the lock was acquired. Start the transaction inside the locked method, or set "
 									+ "distlock.transaction.on-active")
 					+ ". This is logged once for each method");
 		}

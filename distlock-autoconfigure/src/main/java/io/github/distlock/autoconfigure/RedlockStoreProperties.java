@@ -82,7 +82,7 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 		}
 		if (this.nodes.size() % 2 == 0) {
 			logger.warn("distlock.redlock.nodes names " + this.nodes.size()
-					+ " nodes: one node more, or one node less, survives the loss of as many nodes");
+					+ " nodes, an even number: one node less survives the loss of as many nodes. Use an odd number");
 		}
 		return addresses;
 	}

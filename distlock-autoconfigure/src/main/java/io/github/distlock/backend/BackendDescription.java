@@ -9,13 +9,13 @@ import io.github.distlock.LockMode;
  * A store and its abilities.
  *
  * @param name short name, used as a metric tag
- * @param modes the modes that the store offers; READ and WRITE only together
- * @param fair whether the store keeps the order of arrival over all JVMs, with one ticket
+ * @param modes the modes that the store supports; READ and WRITE only together
+ * @param fair whether the store keeps the order of arrival across all JVMs, with one ticket
  * for each thread
  * @param expires whether a lock that is not renewed ends by itself in the store;
  * otherwise it lasts as long as the session of its holder
- * @param tokensPerGrant number of fencing tokens of one grant; that of a reader may have
- * one
+ * @param tokensPerGrant number of fencing tokens of one grant; the grant of a reader may
+ * have only one
  * @param strayDelay how long a command whose answer was lost may still take to arrive;
  * zero if that cannot happen
  * @param batchSize maximum number of leases in one renewal

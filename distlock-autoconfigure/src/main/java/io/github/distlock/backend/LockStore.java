@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
  * An open lock store. Each verb sends one command and blocks until its answer or its own
  * short time-out; many threads may call verbs at once. Each verb throws
  * {@link LockBackendException} when the outcome is not known; the caller then repeats it
- * with the same ticket, which is harmless. An interrupt does not cut a verb short: the
+ * with the same ticket, which is harmless. An interrupt does not end a verb early: the
  * flag is kept and the command is finished.
  * <p>
  * A ticket ends with the first {@code release} or {@code cancel} that is sent for it,
  * whatever the reply.
  * <p>
- * Where {@code READ} is offered, readers hold a lock together, each by a ticket, a lease
- * and a fencing token of its own; all other modes exclude each other and all readers.
- * Readers and writers wait in one order: a reader that arrives while another ticket waits
+ * If the store supports {@code READ}, readers hold a lock together. Each has a ticket, a
+ * lease and a fencing token of its own. All other modes exclude each other and all
+ * readers. Readers and writers wait in one order: a reader that arrives while another ticket waits
  * is queued behind it. When a wait or a hold ends, for whatever reason, the tickets at
  * the head of the queue that may enter are granted the lock: all readers up to the first
  * writer if no writer holds, or one writer if no ticket holds.
@@ -32,16 +32,17 @@ public interface LockStore extends AutoCloseable {
 	BackendDescription description();
 
 	/**
-	 * Find out whether the store can be reached and used.
+	 * Check whether the store can be reached and used.
 	 * @throws LockBackendException if not; the message says why, and what to do
 	 */
 	void verify();
 
 	/**
-	 * Take the lock if no ticket waits and it is free, or if a reader asks and only
-	 * readers hold it; with {@code queue}, wait in the store's order otherwise.
-	 * @param ticket the ticket that asks
-	 * @param lease the lease it asks for
+	 * Take the lock if it is free and no ticket waits, or if the ticket is that of a
+	 * reader and only readers hold the lock. Otherwise, with {@code queue}, wait in the
+	 * order of the store.
+	 * @param ticket the ticket that takes the lock or waits
+	 * @param lease the requested lease
 	 * @param queue whether to queue the ticket
 	 * @return granted, busy (only without {@code queue}) or waiting (only with it)
 	 */
@@ -53,8 +54,8 @@ public interface LockStore extends AutoCloseable {
 	 * <p>
 	 * A successor in mode {@code READ} of a ticket in another mode is a downgrade: it is
 	 * granted the lock in the same moment, ahead of all waiting tickets. After
-	 * {@code gone} it is not granted anew; it is answered as granted only if it holds
-	 * already, which says that an earlier copy of the command was executed.
+	 * {@code gone} it is not granted anew; the answer is granted only if it holds the
+	 * lock already, which shows that an earlier copy of the command was executed.
 	 * @param ticket the holder
 	 * @param lastToken the highest fencing token of the grant that was used
 	 * @param next the ticket that waits next in this JVM, if there is one
@@ -94,7 +95,7 @@ public interface LockStore extends AutoCloseable {
 	 * A ticket to queue in the command that releases.
 	 *
 	 * @param ticket a new ticket of the same key
-	 * @param lease the lease it asks for
+	 * @param lease the requested lease
 	 */
 	record Successor(Ticket ticket, Duration lease) {
 	}

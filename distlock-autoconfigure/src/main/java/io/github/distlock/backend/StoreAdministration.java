@@ -101,7 +101,7 @@ public interface StoreAdministration {
 	 *
 	 * @param alive whether the instance is alive, or may be; then nothing was changed
 	 * @param released how many grants were ended
-	 * @param complete whether all locks of the store were looked at
+	 * @param complete whether all locks of the store were searched
 	 */
 	record SweepResult(boolean alive, int released, boolean complete) {
 

@@ -1,11 +1,12 @@
 /**
- * The SPI: what a lock store must be able to do, in four verbs and a signal. A store
- * implements {@link io.github.distlock.backend.LockBackend}, which describes and opens
- * it, and {@link io.github.distlock.backend.LockStore}, the open store. The packages
- * waiting, renewal and registry call them. A store knows nothing of waiting threads,
- * reentrancy or annotations.
+ * The SPI: what a lock store must be able to do. It has four commands, called verbs
+ * (attempt, release, cancel and renew), and signals to the JVM. A store implements
+ * {@link io.github.distlock.backend.LockBackend}, which describes and opens it, and
+ * {@link io.github.distlock.backend.LockStore}, the open store. The packages waiting,
+ * renewal and registry call them. A store does not know waiting threads, reentrancy or
+ * annotations.
  * <p>
- * Contract, each sentence a test of the contract suite:
+ * The contract. Each sentence is a test of the contract suite:
  * <ul>
  * <li>a free lock is granted to an attempt</li>
  * <li>a held lock is not granted to another ticket</li>
@@ -26,7 +27,7 @@
  * <li>each verb sent twice is as if it had been sent once</li>
  * <li>nothing is left in the store when no ticket holds or waits</li>
  * </ul>
- * And where readers are offered:
+ * If the store supports readers, also:
  * <ul>
  * <li>readers hold together, each with a lease and a higher token of its own</li>
  * <li>a waiting writer keeps later readers out until it leaves or gives up</li>

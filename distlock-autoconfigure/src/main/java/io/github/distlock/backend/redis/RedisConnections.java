@@ -289,7 +289,7 @@ final class RedisConnections implements RedisInbox.Events {
 		long now = this.time.nanoTime();
 		long last = this.reconnectNanos.get();
 		if (now - last > RECONNECT_NANOS && this.reconnectNanos.compareAndSet(last, now)) {
-			logger.warn("The Redis server has become a replica: connecting anew, to find the master");
+			logger.warn("The Redis server has become a replica: connecting again to find the master");
 			LettuceConnections.reset(this.connections);
 			this.monitor.serverChanged();
 		}

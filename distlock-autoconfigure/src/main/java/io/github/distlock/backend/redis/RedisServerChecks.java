@@ -79,7 +79,7 @@ final class RedisServerChecks {
 	private static void warnOfEviction(String policy, String limit) {
 		if (!policy.equals("noeviction") && !limit.equals("0")) {
 			logger.warn("Redis removes keys when its memory is full (maxmemory-policy " + policy
-					+ "), locks among them, so that two callers could hold one lock: set maxmemory-policy noeviction,"
+					+ "), including locks, so two callers could hold one lock at the same time: set maxmemory-policy noeviction,"
 					+ " or keep locks in a Redis of their own");
 		}
 	}

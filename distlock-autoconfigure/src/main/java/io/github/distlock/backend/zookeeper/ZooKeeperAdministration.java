@@ -127,7 +127,7 @@ final class ZooKeeperAdministration implements StoreAdministration {
 			}
 		}
 		throw new LockBackendException("The " + command + " failed: the nodes of the lock and of its holder changed "
-				+ ATTEMPTS + " times meanwhile. Try it again");
+				+ ATTEMPTS + " times during the command. Repeat the command");
 	}
 
 	/**
