@@ -109,8 +109,8 @@ final class AsyncLockSequence {
 			next();
 		}
 		else {
-			fail(target, new LockNotAcquiredException(
-					"Lock '" + target.request().key() + "' (" + target.request().label() + ") is held by another caller"));
+			fail(target, new LockNotAcquiredException("Lock '" + target.request().key() + "' ("
+					+ target.request().label() + ") is held by another caller"));
 		}
 	}
 

@@ -10,8 +10,8 @@ import io.github.distlock.LockMode;
  *
  * @param name short name, used as a metric tag
  * @param modes the modes that the store supports; READ and WRITE only together
- * @param fair whether the store keeps the order of arrival across all JVMs, with one ticket
- * for each thread
+ * @param fair whether the store keeps the order of arrival across all JVMs, with one
+ * ticket for each thread
  * @param expires whether a lock that is not renewed ends by itself in the store;
  * otherwise it lasts as long as the session of its holder
  * @param tokensPerGrant number of fencing tokens of one grant; the grant of a reader may

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * If the store supports {@code READ}, readers hold a lock together. Each has a ticket, a
  * lease and a fencing token of its own. All other modes exclude each other and all
- * readers. Readers and writers wait in one order: a reader that arrives while another ticket waits
- * is queued behind it. When a wait or a hold ends, for whatever reason, the tickets at
- * the head of the queue that may enter are granted the lock: all readers up to the first
- * writer if no writer holds, or one writer if no ticket holds.
+ * readers. Readers and writers wait in one order: a reader that arrives while another
+ * ticket waits is queued behind it. When a wait or a hold ends, for whatever reason, the
+ * tickets at the head of the queue that may enter are granted the lock: all readers up to
+ * the first writer if no writer holds, or one writer if no ticket holds.
  */
 public interface LockStore extends AutoCloseable {
 

@@ -24,8 +24,8 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	 * @param mode the mode, {@code EXCLUSIVE} also for a writer if the store does not
 	 * distinguish them
 	 * @param since when the store granted the lock, or {@code null} if it does not know
-	 * @param ttl the time until the lease ends unless it is renewed, or {@code null} if the lock
-	 * lasts as long as a session, or if the store did not say
+	 * @param ttl the time until the lease ends unless it is renewed, or {@code null} if
+	 * the lock lasts as long as a session, or if the store did not say
 	 * @param grantToken the first fencing token of the grant, which names the grant; 0 in
 	 * the answer to an attempt if the store would need another command to find it
 	 */
