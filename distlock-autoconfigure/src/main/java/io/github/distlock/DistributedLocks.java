@@ -18,7 +18,7 @@ import java.lang.annotation.Target;
 public @interface DistributedLocks {
 
 	/**
-	 * Return the annotations.
+	 * The annotations, one for each lock.
 	 * @return one for each lock
 	 */
 	DistributedLock[] value();

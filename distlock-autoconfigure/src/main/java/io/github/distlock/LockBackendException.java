@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lock store cannot be reached, refuses a command, or has not answered for too long.
  * The exception says nothing about which caller holds the lock.
+ * <p>
+ * Check the store and the connection to it. The message names the address and the remedy.
  */
 public class LockBackendException extends LockException {
 

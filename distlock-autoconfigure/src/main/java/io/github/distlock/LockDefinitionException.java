@@ -4,7 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The lock cannot work as it is defined: a malformed annotation, an invalid key, or an
- * option that the store does not support. Retrying does not help.
+ * option that the store does not support. Another attempt fails, too.
+ * <p>
+ * Correct the code or the configuration. The message names the mistake.
  */
 public class LockDefinitionException extends LockException {
 

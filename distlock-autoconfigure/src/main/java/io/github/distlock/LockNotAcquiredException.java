@@ -5,6 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lock was not acquired: it was held elsewhere until the wait time had passed, or the
  * waiting thread was interrupted (then the cause is an {@link InterruptedException}).
+ * <p>
+ * Nothing was done under the lock. Try again later, or answer that the resource is in use
+ * (HTTP status 409).
  */
 public class LockNotAcquiredException extends LockException {
 

@@ -10,9 +10,9 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * The health of one store: UP if it answers. If it does not, the message of the failure
- * says what to do. A lost channel is UP, since waiting callers ask the store at intervals
- * then.
+ * The health of one store: {@code UP} if it answers. If it does not, the message of the
+ * failure says what to do. A store whose channel for grants is lost is {@code UP}, since
+ * waiting calls ask the store at intervals then.
  */
 public final class DistlockHealthIndicator extends AbstractHealthIndicator {
 
@@ -30,11 +30,11 @@ public final class DistlockHealthIndicator extends AbstractHealthIndicator {
 	@Override
 	protected void doHealthCheck(Health.Builder builder) {
 		StoreAdministration store = this.registry.administration();
-		builder.withDetail("location", store.location());
+		builder.withDetail(HealthDetail.LOCATION.detailName(), store.location());
 		describe(builder, store);
 		long start = System.nanoTime();
 		store.ping();
-		builder.up().withDetail("roundTrip", Duration.ofNanos(System.nanoTime() - start));
+		builder.up().withDetail(HealthDetail.ROUND_TRIP.detailName(), Duration.ofNanos(System.nanoTime() - start));
 	}
 
 	/** What this JVM knows itself, shown even if the store does not answer. */
@@ -42,11 +42,11 @@ public final class DistlockHealthIndicator extends AbstractHealthIndicator {
 		RegistrySnapshot snapshot = this.registry.snapshot();
 		String channel = store.channel();
 		if (channel != null) {
-			builder.withDetail("inbox", channel);
+			builder.withDetail(HealthDetail.INBOX.detailName(), channel);
 		}
-		builder.withDetail("watchdogLateness", snapshot.renewalLateness())
-			.withDetail("held", snapshot.held().size())
-			.withDetail("waiting", snapshot.waiting().size());
+		builder.withDetail(HealthDetail.WATCHDOG_LATENESS.detailName(), snapshot.renewalLateness())
+			.withDetail(HealthDetail.HELD.detailName(), snapshot.held().size())
+			.withDetail(HealthDetail.WAITING.detailName(), snapshot.waiting().size());
 	}
 
 }

@@ -34,7 +34,7 @@ final class RefusedOperationException extends RuntimeException {
 		/** The parameters do not say what to do. */
 		INVALID(400),
 
-		/** The caller does not see the values and so may not end anything. */
+		/** The caller may not see the values, and therefore may not release anything. */
 		FORBIDDEN(403),
 
 		/** The registry does not exist, or the lock is not held. */

@@ -17,27 +17,27 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Configuration properties under {@code distlock}. An invalid value fails the startup.
  *
- * @param enabled Whether locks are acquired. If false, annotated methods and users of a
- * registry run without locks, and a warning is logged once.
- * @param backend Where locks are kept, unless a lock names another registry.
- * @param composite Two backends, comma-separated: locks of the registry 'composite' are
- * acquired in both, in this order. Enables both backends.
- * @param keyPrefix Prefix of every key and channel in the store. Applications that share
- * locks use the same prefix. It must not be blank and must not contain braces or control
- * characters.
- * @param waitTime How long a call waits for a lock that has no wait time of its own. Zero
- * tries once, a negative duration waits without a limit.
- * @param leaseTime How long a lock is granted before the watchdog has to renew it, and
- * therefore how long the lock of a dead JVM stays taken. At least 100ms.
- * @param maxHoldTime How long the watchdog renews a lock. After that time the lock is
- * lost. If not set, there is no limit.
- * @param backendTimeout How long the lock store may be silent before waiting calls fail,
- * including those without a limit on their wait time.
- * @param logSlowWait After which time a caller that waits for a lock is logged once, with
- * what holds the lock. Zero logs no waits.
+ * @param enabled Whether locks are acquired. If false, annotated methods and registries
+ * run code without locks, and a warning is logged once.
+ * @param backend Store of all locks that do not name another registry.
+ * @param composite Two backends, comma-separated, for the registry 'composite'. Each of
+ * its locks is acquired in both stores, in this order. Enables both backends.
+ * @param keyPrefix Prefix of all keys and channels in the store. Applications that share
+ * locks must use the same prefix. It must not be blank and must not contain braces or
+ * control characters.
+ * @param waitTime How long a call waits for a lock that has no wait time of its own. With
+ * 0s it tries once. A negative duration means no limit.
+ * @param leaseTime How long the store grants a lock before the watchdog has to renew it.
+ * If the JVM dies, the lock stays taken for this time. At least 100ms.
+ * @param maxHoldTime How long the watchdog renews a lock. After that time, the lock is
+ * lost. Not set: no limit.
+ * @param backendTimeout How long the lock store may be silent before waiting calls fail.
+ * It applies to calls without a limit on their wait time, too.
+ * @param logSlowWait Wait time after which a waiting call is logged once, with the holder
+ * of the lock. With 0s no waits are logged.
  * @param failFast Whether startup fails if the lock store cannot be used.
- * @param onLost What happens to the thread that owns a lock when the lock is lost, in
- * addition to the event, the log line and the metric.
+ * @param onLost Reaction to the loss of a held lock, in addition to the event, the log
+ * line and the meter.
  * @param shutdownGracePeriod How long a stopping application waits for locks that are
  * still held. Locks that are held longer are no longer renewed and end with their leases.
  * @param handoff Handing over a lock inside this JVM.
@@ -107,11 +107,10 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * their turn. This needs no command to the store. Fair locks are never handed over in
 	 * this way.
 	 *
-	 * @param budget How often in a row a lock may be handed over, at most 1000. With 0
-	 * each acquisition asks the store.
+	 * @param budget How many times in a row a lock may be handed over inside the JVM,
+	 * from 0 to 1000. With 0, each acquisition sends a command to the store.
 	 * @param maxTime How long after the grant of the store a lock may still be handed
-	 * over. The lease in the store is longer by this time. Not more than
-	 * distlock.lease-time.
+	 * over. The lease in the store is longer by this time. At most distlock.lease-time.
 	 */
 	public record Handoff(@DefaultValue("16") int budget, @DefaultValue("50ms") Duration maxTime) {
 
@@ -137,15 +136,13 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	/**
 	 * Annotated methods.
 	 *
-	 * @param mode How a call gets to its lock: through the proxy of the bean, or through
-	 * AspectJ's load-time weaver, which also covers calls inside one object and private,
-	 * final and static methods.
-	 * @param order Order of the lock among the advisors of a method. The lock must
-	 * enclose transactions and caches, so the value must be lower than theirs. By default
-	 * theirs are last.
+	 * @param mode How calls of annotated methods are intercepted.
+	 * @param order Order of the lock among the advisors of a bean. An advisor with a
+	 * lower value encloses those with higher values. The lock must enclose transactions
+	 * and caches, whose default order is 2147483647.
 	 * @param executor Name of the Executor bean that runs the bodies of locked methods
-	 * that return a CompletionStage. By default each body runs on a thread of its own,
-	 * which is virtual if spring.threads.virtual.enabled is true.
+	 * that return a CompletionStage. Not set: each body runs on a new thread, which is
+	 * virtual if spring.threads.virtual.enabled is true.
 	 */
 	public record Aop(@DefaultValue("proxy") AopMode mode,
 			@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int order, @Nullable String executor) {
@@ -158,9 +155,9 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * transaction.
 	 * @param commitGuard Whether a transaction is rolled back instead of committed if a
 	 * lock that it runs under is lost.
-	 * @param commitMargin How much of its lease a lock must have left for a transaction
-	 * under it to commit. With zero the lock only has to be held. At most 2500ms, and
-	 * half of distlock.lease-time.
+	 * @param commitMargin Remaining lease that a lock must have for the commit of a
+	 * transaction under it. With 0s the lock only has to be held. At most 2500ms, and at
+	 * most half of distlock.lease-time.
 	 */
 	public record Transaction(@DefaultValue("keep") OnActiveTransaction onActive,
 			@DefaultValue("true") boolean commitGuard, @DefaultValue("0s") Duration commitMargin) {
@@ -186,9 +183,10 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * acquisition is observed; management.observations.enable.distlock=false switches
 	 * that off.
 	 *
-	 * @param section Whether the work under locks is observed, too.
-	 * @param keys Whether observations contain keys and fencing tokens, as key values
-	 * with high cardinality, which only spans show.
+	 * @param section Whether the work under locks is observed, in addition to
+	 * acquisitions.
+	 * @param keys Whether observations contain keys and fencing tokens. They are key
+	 * values with high cardinality, which appear only in spans.
 	 */
 	public record Observations(@DefaultValue("false") boolean section, @DefaultValue("false") boolean keys) {
 	}
@@ -197,8 +195,8 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * Log lines that are written under a lock.
 	 *
 	 * @param mdc Whether the MDC contains the key and the name of the innermost lock,
-	 * 'distlock.key' and 'distlock.name', while code runs under it. It is on for the
-	 * whole JVM while one application context has it on.
+	 * 'distlock.key' and 'distlock.name', while code runs under it. If one application
+	 * context of a JVM enables it, it is enabled for all of them.
 	 */
 	public record Logging(@DefaultValue("false") boolean mdc) {
 	}

@@ -9,10 +9,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Properties of the actuator endpoint {@code distlocks}.
  *
- * @param showValues When to show keys, hosts and callers. Nothing can be released by
- * users that do not see them.
- * @param roles Roles of which a user must have one to be authorized to see values. When
- * empty, all authenticated users are authorized.
+ * @param showValues When to show keys, hosts and callers. A user that does not see them
+ * cannot release anything.
+ * @param roles Roles that allow a user to see values. One of them is sufficient. When
+ * empty, all authenticated users see them.
  */
 @ConfigurationProperties("management.endpoint.distlocks")
 public record DistlocksEndpointProperties(@DefaultValue("when-authorized") Show showValues,

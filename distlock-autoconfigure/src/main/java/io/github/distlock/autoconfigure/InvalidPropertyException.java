@@ -3,7 +3,8 @@ package io.github.distlock.autoconfigure;
 import java.io.Serial;
 
 /**
- * Thrown for a property with an invalid value.
+ * A property has an invalid value. The description names the property, the value and the
+ * remedy.
  */
 class InvalidPropertyException extends IllegalArgumentException {
 

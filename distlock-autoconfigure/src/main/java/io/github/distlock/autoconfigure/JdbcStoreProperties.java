@@ -13,22 +13,22 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  * Locks in a relational database. URL and credentials are those of the application's own
  * DataSource.
  *
- * @param enabled Whether locks can be kept in the database in addition to the default
- * backend. The backend that distlock.backend names does not need this switch.
- * @param mode How the database keeps a lock.
+ * @param enabled Whether the database is enabled as an additional store. Not required if
+ * distlock.backend or distlock.composite names it.
+ * @param mode How the database stores a lock.
  * @param initializeSchema When to create the tables distlock_lock and distlock_instance
  * at startup.
  * @param dataSource Name of the DataSource bean to use if there are several, or if locks
- * use a connection pool of their own. If not set, the only or primary one is used.
- * @param pollInterval Mode lease: how often a waiting JVM checks whether the lock is
- * free.
+ * use a connection pool of their own. Not set: the only or primary one.
+ * @param pollInterval Mode lease: interval at which a waiting JVM checks whether the lock
+ * is free.
  * @param commandTimeout How long one lock command may take, and how long it may wait for
  * a connection of the pool. At most 5s.
- * @param maxConnections How many connections of the pool locks use at a time. In mode
- * row, each lock that is held or waited for uses one.
- * @param reservedConnections Mode lease: how many connections of the pool are reserved
- * for releases and renewals. If not set: 2, or fewer in a pool of less than 4, so that
- * the application keeps 2.
+ * @param maxConnections Maximum number of connections of the pool that locks use at the
+ * same time. In mode row, each lock that is held or waited for uses one.
+ * @param reservedConnections Mode lease: number of connections of the pool that are
+ * reserved for releases and renewals. Not set: 2, or fewer in a pool of less than 4, so
+ * that the application keeps 2.
  */
 @ConfigurationProperties("distlock.jdbc")
 public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @DefaultValue("lease") Mode mode,

@@ -6,8 +6,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Locks in the memory of this JVM.
  *
- * @param enabled Whether locks can be kept in the memory of this JVM in addition to the
- * default backend. The backend that distlock.backend names does not need this switch.
+ * @param enabled Whether the memory of this JVM is enabled as an additional store. Not
+ * required if distlock.backend or distlock.composite names it.
  */
 @ConfigurationProperties("distlock.local")
 public record LocalStoreProperties(@DefaultValue("false") boolean enabled) {

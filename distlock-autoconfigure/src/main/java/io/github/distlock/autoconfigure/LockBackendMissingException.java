@@ -6,7 +6,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Thrown if there is no lock backend, or if it is ambiguous which one to use.
+ * There is no lock backend, or it is ambiguous which one to use.
  */
 class LockBackendMissingException extends IllegalStateException {
 

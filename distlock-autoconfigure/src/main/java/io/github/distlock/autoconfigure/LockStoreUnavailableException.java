@@ -9,8 +9,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Thrown if the lock store cannot be used at startup and {@code distlock.fail-fast} is
- * true.
+ * The lock store cannot be used at startup, and {@code distlock.fail-fast} is true.
  */
 class LockStoreUnavailableException extends IllegalStateException {
 

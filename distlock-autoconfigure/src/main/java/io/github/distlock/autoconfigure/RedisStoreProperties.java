@@ -11,14 +11,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Locks in Redis. Host and credentials are those of the application's own connection.
  *
- * @param enabled Whether locks can be kept in Redis in addition to the default backend.
- * The backend that distlock.backend names does not need this switch.
+ * @param enabled Whether Redis is enabled as an additional store. Not required if
+ * distlock.backend or distlock.composite names it.
  * @param commandTimeout How long one lock command may take.
- * @param dedicatedConnection Whether lock commands use a connection of their own, so that
+ * @param dedicatedConnection Whether lock commands use a separate connection, so that
  * renewals do not queue behind slow commands. It is created from the configuration of the
  * application's connection. Supported with Lettuce only.
  * @param connectionFactory Name of the RedisConnectionFactory bean to use if there are
- * several. If not set, the only or primary one is used.
+ * several. Not set: the only or primary one.
  */
 @ConfigurationProperties("distlock.redis")
 public record RedisStoreProperties(@DefaultValue("false") boolean enabled, @DefaultValue("1s") Duration commandTimeout,

@@ -18,10 +18,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Locks on a majority of several independent Redis masters.
  *
- * @param enabled Whether locks can be kept on these masters in addition to the default
- * backend. The backend that distlock.backend names does not need this switch.
+ * @param enabled Whether Redlock is enabled as an additional store. Not required if
+ * distlock.backend or distlock.composite names it.
  * @param nodes The masters, an odd number of at least three. All applications that share
- * locks name the same ones.
+ * locks must name the same ones.
  * @param nodeTimeout How long one node may take to answer one command.
  * @param longestLease The longest lease that is granted. A node does not vote until it
  * has been running for this long, since its restart may have lost a lock. At least the
@@ -91,7 +91,7 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 	 * One master.
 	 *
 	 * @param url Address in the form redis://user:password@host:port, or rediss:// for
-	 * TLS. Replaces all other values.
+	 * TLS. It replaces all other values.
 	 * @param host Host name or IP address.
 	 * @param port Port number.
 	 * @param username User name, if the master uses access control lists.

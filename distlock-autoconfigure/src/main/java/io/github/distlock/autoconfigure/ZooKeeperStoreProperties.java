@@ -11,18 +11,18 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Locks in ZooKeeper.
  *
- * @param enabled Whether locks can be kept in ZooKeeper in addition to the default
- * backend. The backend that distlock.backend names does not need this switch.
+ * @param enabled Whether ZooKeeper is enabled as an additional store. Not required if
+ * distlock.backend or distlock.composite names it.
  * @param connectString Servers of the ensemble, such as zk1:2181,zk2:2181,zk3:2181. Not
- * needed if the application has a CuratorFramework bean, which is used then.
- * @param sessionTimeout How long the servers keep the locks of a JVM that no longer
- * answers. The servers may choose another value. Ignored if the application has a
+ * required if the application has a CuratorFramework bean, which is used then.
+ * @param sessionTimeout How long the servers keep the locks of a JVM that does not
+ * answer. The servers may enforce another value. Ignored if the application has a
  * CuratorFramework bean.
  * @param connectionTimeout How long opening a connection may take. Ignored if the
  * application has a CuratorFramework bean.
  * @param commandTimeout How long one lock command may take.
- * @param root Node under which the locks are kept. Applications that share locks use the
- * same node.
+ * @param root Node under which the locks are stored. Applications that share locks must
+ * use the same node.
  */
 @ConfigurationProperties("distlock.zookeeper")
 public record ZooKeeperStoreProperties(@DefaultValue("false") boolean enabled, @Nullable String connectString,

@@ -12,7 +12,7 @@ import io.micrometer.core.instrument.docs.MeterDocumentation;
 public enum LockMeters implements MeterDocumentation {
 
 	/**
-	 * Attempts to acquire a lock, with any result, and how long each waited.
+	 * Attempts to acquire a lock, with any outcome, and the time that each waited.
 	 */
 	ACQUIRE("distlock.acquire", Meter.Type.TIMER, "Time from asking for a lock until it was granted or refused",
 			Tags.NAME, Tags.BACKEND, Tags.OUTCOME),
@@ -28,8 +28,8 @@ public enum LockMeters implements MeterDocumentation {
 	HELD("distlock.held", Meter.Type.GAUGE, "Locks held by this JVM now", Tags.BACKEND),
 
 	/**
-	 * How long the longest of the locks with a name has been held that this JVM holds
-	 * now, zero if it holds none. Unlike {@link #HOLD} it shows a holder that is stuck.
+	 * Longest time for which this JVM has held a lock with this name until now; zero if
+	 * it holds none. Unlike {@code distlock.hold} it shows a holder that is stuck.
 	 */
 	HOLD_LONGEST("distlock.hold.longest", Meter.Type.GAUGE, "Time for which the longest held lock has been held",
 			Tags.NAME, Tags.BACKEND),
@@ -49,12 +49,12 @@ public enum LockMeters implements MeterDocumentation {
 	/**
 	 * Leases that the watchdog renewed or tried to renew.
 	 */
-	RENEWALS("distlock.renewals", Meter.Type.COUNTER, "Leases renewed by the watchdog, or found gone, or failed to",
-			Tags.BACKEND, Tags.OUTCOME),
+	RENEWALS("distlock.renewals", Meter.Type.COUNTER,
+			"Leases that the watchdog renewed, found gone, or failed to renew", Tags.BACKEND, Tags.OUTCOME),
 
 	/**
-	 * How late batches of renewals are answered, including those that fail. Normally
-	 * about one round trip. At two thirds of the lease time locks are lost.
+	 * Time from the moment planned for a batch of renewals to its answer or failure.
+	 * Normally about one round trip. At two thirds of the lease time, locks are lost.
 	 */
 	RENEWAL_LATENESS("distlock.renewal.lateness", Meter.Type.TIMER,
 			"Time from the moment planned for a batch of renewals to its answer or failure", Tags.BACKEND),
@@ -71,8 +71,8 @@ public enum LockMeters implements MeterDocumentation {
 			Tags.TYPE),
 
 	/**
-	 * How often the channel on which this JVM receives its grants received nothing and
-	 * was subscribed again. Until then each hand-off from another JVM takes seconds.
+	 * New subscriptions of the channel on which this JVM receives its grants, because the
+	 * channel received nothing. Until then each hand-off from another JVM takes seconds.
 	 */
 	RESUBSCRIPTIONS("distlock.resubscriptions", Meter.Type.COUNTER,
 			"New subscriptions of a channel for grants that received nothing", Tags.BACKEND);
