@@ -391,7 +391,10 @@ class Play {
 
   addTally(event) {
     this.tally = event;
-    this.see(event.at);
+    if (this.fault !== 'none') {
+      // A play that is blocked has no stays, and its time goes on.
+      this.see(event.at);
+    }
     if (this.tallyCount++ % this.tallyStep === 0) {
       this.tallies.push(event);
     }
@@ -421,9 +424,9 @@ class Play {
     return tally ? { ...tally, stockLeft: tally.stock } : null;
   }
 
-  /** WAITING, RUNNING, or the verdict. */
+  /** The verdict, or how far the play has come. */
   status() {
-    return this.verdict?.verdict ?? (this.phase && this.phase !== 'ended' ? 'RUNNING' : 'WAITING');
+    return this.verdict?.verdict ?? { null: 'WAITING', stopped: 'STOPPED' }[this.phase] ?? 'RUNNING';
   }
 
 }
@@ -458,6 +461,10 @@ class Run {
     if (event.type === 'end') {
       this.outcome = event.outcome;
       this.message = event.message ?? null;
+      this.plays.filter((play) => !play.verdict).forEach((play) => {
+        play.phase &&= 'stopped';
+        play.version++;
+      });
       return;
     }
     const play = this.plays[event.play];
@@ -650,9 +657,8 @@ function frameTellingPart(play) {
     const width = usualWindow(play);
     lanes.set(centre - width * 0.4, centre + width * 0.6);
   }
-  if (red >= 0) {
-    lanes.select(red, false);
-  }
+  const middle = lowerBound(play.stays.size, (row) => play.stays.read[row] >= (lanes.from + lanes.to) / 2);
+  lanes.select(red >= 0 ? red : Math.min(middle, play.stays.size - 1), false);
 }
 
 /** A window in which a usual stay is wide enough for its label. */
@@ -667,8 +673,8 @@ function usualWindow(play) {
   }
   lengths.sort((a, b) => a - b);
   const median = lengths[lengths.length >> 1] ?? 3000;
-  const bars = Math.max(6, lanesBox.width / 44);
-  return Math.max(median * bars * 0.9, 4000);
+  const bars = Math.max(5, lanesBox.width / 78);
+  return Math.max(median * bars, 4000);
 }
 
 /** An overlap from the middle of the play in which one unit was sold twice, on both nodes if there is one. */
@@ -800,7 +806,7 @@ function drawAxis(pen, play) {
     const x = Math.round(timeToX(play.start + tick)) + 0.5;
     pen.fillStyle = colours.line;
     pen.fillRect(x, 0, 1, y);
-    const label = duration(tick);
+    const label = duration(Math.round(tick));
     const half = pen.measureText(label).width / 2;
     if (x > half && x < lanesBox.width - half) {
       pen.fillStyle = colours.muted;
@@ -1402,7 +1408,7 @@ function renderLegend() {
 
 /** Upper bounds of the classes of the wait times, in milliseconds. */
 const WAIT_CLASSES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, Infinity];
-const RATE_WINDOW = 400_000;
+const RATE_BINS = 40;
 
 const charts = {
   all: {},
@@ -1446,11 +1452,12 @@ const charts = {
     this.version = version;
     const tallies = play?.tallies ?? [];
     const start = Number.isFinite(play?.start) ? play.start : tallies[0]?.at;
-    const points = (field) => tallies.map((tally) => ({ x: (tally.at - start) / 1e6, y: tally[field] }));
+    const known = [...(play ? [{ at: start, stock: play.settings.stock, sold: 0, oversold: 0, duplicates: 0, lostUpdates: 0 }] : []), ...tallies];
+    const points = (field) => known.map((tally) => ({ x: Math.max(0, tally.at - start) / 1e6, y: tally[field] }));
     const { stock, twice, rate, wait } = this.all;
     ['stock', 'sold', 'oversold'].forEach((field, i) => { stock.data.datasets[i].data = points(field); });
     ['duplicates', 'lostUpdates'].forEach((field, i) => { twice.data.datasets[i].data = points(field); });
-    rate.data.datasets[0].data = ratePoints(tallies, start);
+    rate.data.datasets[0].data = ratePoints(play);
     const waits = waitTimes(play);
     wait.data.datasets[0].data = waitCounts(waits);
     Object.values(this.all).forEach((chart) => chart.update('none'));
@@ -1463,7 +1470,7 @@ const charts = {
 function dataset(key, colour, dash, fill = false) {
   return {
     label: t(key), data: [], borderColor: colour, backgroundColor: `${colour}33`, borderWidth: 2, borderDash: dash,
-    pointRadius: 0, pointHitRadius: 8, fill, tension: 0, parsing: false,
+    pointRadius: (context) => (context.dataset.data.length <= 12 ? 3 : 0), pointHitRadius: 8, fill, tension: 0, parsing: false,
   };
 }
 
@@ -1498,20 +1505,20 @@ function waitLabel(limit, i) {
   return limit === Infinity ? `> ${text(WAIT_CLASSES[i - 1])}` : `≤ ${text(limit)}`;
 }
 
-/** Orders per second, each over a short window, since tallies come at uneven times. */
-function ratePoints(tallies, start) {
-  const points = [];
-  let first = 0;
-  for (let i = 1; i < tallies.length; i++) {
-    while (first < i - 1 && tallies[i].at - tallies[first + 1].at >= RATE_WINDOW) {
-      first++;
-    }
-    const seconds = (tallies[i].at - tallies[first].at) / 1e6;
-    if (seconds > 0) {
-      points.push({ x: (tallies[i].at - start) / 1e6, y: (tallies[i].answered - tallies[first].answered) / seconds });
+/** Orders per second: stays that ended in each of some equal parts of the play. */
+function ratePoints(play) {
+  if (!play || !Number.isFinite(play.start)) {
+    return [];
+  }
+  const { end, state, size } = play.stays;
+  const part = Math.max((play.latest - play.start) / RATE_BINS, 10_000);
+  const counts = new Array(Math.ceil((play.latest - play.start) / part) || 1).fill(0);
+  for (let row = 0; row < size; row++) {
+    if (state[row] === WROTE) {
+      counts[Math.min(counts.length - 1, Math.floor((end[row] - play.start) / part))]++;
     }
   }
-  return points;
+  return counts.map((count, i) => ({ x: ((i + 0.5) * part) / 1e6, y: Math.round(count / (part / 1e6)) }));
 }
 
 /** Sorted wait times of a play, in microseconds: from the arrival of the order to its read. */
@@ -1634,6 +1641,9 @@ function cardFigures(play, status) {
   if (status === 'BLOCKS') {
     return t('card.blocked', { unserved: number(figures.unserved) });
   }
+  if (status === 'RUNNING' || status === 'STOPPED') {
+    return t('card.soon', { sold: number(figures.sold), stock: number(play.settings.stock) });
+  }
   return t('card.sold', { sold: number(figures.sold), stock: number(play.settings.stock) });
 }
 
@@ -1739,7 +1749,7 @@ function playRow(row) {
   const figures = FIGURES.map((name) => {
     const value = name === 'overlaps' ? row.overlaps : row.figures[name];
     const bad = ['oversold', 'lostUpdates', 'duplicates', 'overlaps', 'unserved'].includes(name) && value > 0;
-    return element('td', { className: bad ? 'figure bad' : 'figure', textContent: number(value), dataset: { figure: name, value: value ?? '' } });
+    return element('td', { className: bad ? 'figure bad' : 'figure', textContent: number(value >= 100 ? Math.round(value) : Math.round(value * 10) / 10), dataset: { figure: name, value: value ?? '' } });
   });
   const header = element('th', { scope: 'row' }, button);
   line.append(header, element('td', { textContent: faultName(row.fault) }), verdict, ...figures,
@@ -2036,7 +2046,7 @@ function renderStep() {
     element('h3', {}, element('code', { textContent: strategy.name }), ` ${own('title')}`),
     element('p', { textContent: own('what') }),
     codeOf(strategy),
-    element('p', { className: 'step-limit' }, element('strong', { textContent: `${t(strategy.brokenBy.length ? 'tour.breaks' : 'tour.price')} ` }), own('limit')),
+    element('p', { className: 'step-limit' }, element('strong', { textContent: `${t(setup.faults.some((fault) => isBrokenBy(strategy, fault)) ? 'tour.breaks' : 'tour.price')} ` }), own('limit')),
     element('p', { className: 'step-runs-title', textContent: t('tour.try', { strategy: strategy.name }) }),
     element('div', { className: 'step-runs' }, ...setup.faults.map((fault) => tourButton(strategy, fault))),
     tourLinks(strategy),
@@ -2069,10 +2079,15 @@ function highlight(code) {
   return target;
 }
 
+/** Whether a fault breaks a strategy; some break without any fault. */
+function isBrokenBy(strategy, fault) {
+  return strategy.brokenBy.includes(fault) || (fault === 'none' && strategy.expected.none !== 'HOLDS');
+}
+
 /** A button that fills the form with a strategy and a fault, and runs it. */
 function tourButton(strategy, fault) {
   const expected = strategy.expected[fault] ?? 'HOLDS';
-  const breaks = strategy.brokenBy.includes(fault);
+  const breaks = isBrokenBy(strategy, fault);
   const button = element('button', { type: 'button', className: breaks ? 'tour-run alarm' : 'tour-run', dataset: { fault, strategy: strategy.name } },
     element('span', { className: 'tour-run-name', textContent: t('tour.run', { fault: faultName(fault) }) }),
     element('span', { className: 'tour-run-expected', dataset: { verdict: expected } }, icon(expected), ` ${t('tour.expected', { verdict: t(`verdict.${expected}`) })}`));
@@ -2112,7 +2127,7 @@ function tourLinks(strategy) {
 const FRAME_BUDGET = 10;
 
 /** Open a record: its events are shown as those of the server would be. */
-async function openRecord(text, name, play = null) {
+async function openRecord(text, name, play = null, fromFile = false) {
   let run;
   try {
     run = await runOf(text);
@@ -2121,6 +2136,7 @@ async function openRecord(text, name, play = null) {
     return;
   }
   setText(byId('record-message'), '');
+  run.fromFile = fromFile;
   shown.record = run;
   shown.followPlays = false;
   showPlay(play ?? Math.max(0, run.plays.findIndex((candidate) => candidate.overlapping > 0)));
@@ -2169,7 +2185,7 @@ function listenToRecord() {
   byId('open').addEventListener('change', async (event) => {
     const [file] = event.target.files;
     if (file) {
-      await openRecord(await file.text(), file.name);
+      await openRecord(await file.text(), file.name, null, true);
       event.target.value = '';
     }
   });
@@ -2184,7 +2200,7 @@ function listenToRecord() {
 function renderRecord() {
   const run = shownRun();
   const link = byId('download');
-  if (run) {
+  if (run && !run.fromFile) {
     link.href = `lab/runs/${encodeURIComponent(run.id)}`;
     link.download = `distlock-lab-${run.id}.json`;
     link.removeAttribute('aria-disabled');
