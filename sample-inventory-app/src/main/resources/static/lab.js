@@ -61,7 +61,18 @@ function t(key, values = {}) {
 }
 
 const hasText = (key) => key in texts.own;
-const number = (value) => (Number.isFinite(value) ? new Intl.NumberFormat(texts.lang).format(value) : '–');
+const number = (value) => (Number.isFinite(value) ? formatter(3).format(value) : '–');
+
+const formatters = new Map();
+
+/** Formatters are costly to make, so there is one for each language and precision. */
+function formatter(maximumFractionDigits) {
+  const key = `${texts.lang}/${maximumFractionDigits}`;
+  if (!formatters.has(key)) {
+    formatters.set(key, new Intl.NumberFormat(texts.lang, { maximumFractionDigits }));
+  }
+  return formatters.get(key);
+}
 
 /** Write a duration in microseconds with a unit that suits it. */
 function duration(micros) {
@@ -70,7 +81,7 @@ function duration(micros) {
   }
   const [value, unit] = Math.abs(micros) < 1e6 ? [micros / 1e3, 'ms'] : [micros / 1e6, 's'];
   const digits = Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0;
-  return `${new Intl.NumberFormat(texts.lang, { maximumFractionDigits: digits }).format(value)} ${unit}`;
+  return `${formatter(digits).format(value)} ${unit}`;
 }
 
 /** Load the texts of a language. */
@@ -556,6 +567,8 @@ const lanes = {
   following: true,
   selected: -1,
   hovered: -1,
+  /** Whether the user has chosen the selected stay; its wait is drawn then. */
+  chosen: false,
   /** Nothing later than this is drawn; finite only in slow motion. */
   limit: Infinity,
   framed: false,
@@ -609,6 +622,7 @@ const lanes = {
 
   select(row, reveal = true) {
     this.selected = row;
+    this.chosen = true;
     const play = shownPlay();
     if (play && row >= 0 && reveal) {
       const { read, end } = play.stays;
@@ -644,21 +658,58 @@ function moveView() {
   lanes.set(lanes.from + (from - lanes.from) * smooth, lanes.to + (bounds.to - lanes.to) * smooth);
 }
 
-/** Show the fault, or an overlap, or some stays from the middle. */
+/** Show the fault, or the part with most overlaps, or the part with most stays. */
 function frameTellingPart(play) {
   const struck = play.faults.find((fault) => fault.fault !== 'clock');
-  const red = play.overlapping > 0 ? tellingOverlap(play, struck) : -1;
+  const { stays } = play;
   if (struck) {
     const end = Math.min(Number.isFinite(struck.until) ? struck.until : play.latest, struck.from + 3_500_000);
     const margin = Math.max((end - struck.from) * 0.12, 20_000);
     lanes.set(struck.from - margin, end + margin);
+    lanes.select(struckStay(play, struck), false);
   } else {
-    const centre = red >= 0 ? play.stays.read[red] : (play.start + play.latest) / 2;
+    const rows = play.sortedRows((row) => play.overlapping === 0 || stays.partners[row] > 0);
     const width = usualWindow(play);
-    lanes.set(centre - width * 0.4, centre + width * 0.6);
+    const dense = densestPart(stays, rows, width);
+    lanes.set(stays.read[dense[0]] - width * 0.06, stays.read[dense[0]] + width * 0.94);
+    lanes.select(dense.find((row) => isClearSale(play, row)) ?? dense[dense.length >> 1], false);
   }
-  const middle = lowerBound(play.stays.size, (row) => play.stays.read[row] >= (lanes.from + lanes.to) / 2);
-  lanes.select(red >= 0 ? red : Math.min(middle, play.stays.size - 1), false);
+  lanes.chosen = false;
+}
+
+/** The stay that a fault met. */
+function struckStay(play, fault) {
+  const { stays } = play;
+  const rows = play.sortedRows((row) => stays.node[row] === fault.node && stays.read[row] <= fault.from
+    && stays.end[row] >= fault.from - 1000);
+  return rows.at(-1) ?? -1;
+}
+
+/** Of rows in order, those of the window in which most begin; a window with stays of several nodes counts more. */
+function densestPart(stays, rows, width) {
+  const counts = [];
+  let best = { score: -1, first: 0, last: 0 };
+  let first = 0;
+  rows.forEach((row, last) => {
+    counts[stays.node[row]] = (counts[stays.node[row]] ?? 0) + 1;
+    while (stays.read[row] - stays.read[rows[first]] > width * 0.85) {
+      counts[stays.node[rows[first++]]]--;
+    }
+    const total = last - first + 1;
+    const others = total - Math.max(...counts.map((count) => count ?? 0));
+    const score = total + 4 * Math.min(others, 4);
+    if (score > best.score) {
+      best = { score, first, last };
+    }
+  });
+  return rows.slice(best.first, best.last + 1);
+}
+
+/** Whether one unit was sold twice, once on each node. */
+function isClearSale(play, row) {
+  const { stays } = play;
+  const other = stays.partners[row] > 0 ? play.partnerOf(row) : -1;
+  return other >= 0 && stays.value[other] === stays.value[row] && stays.node[other] !== stays.node[row];
 }
 
 /** A window in which a usual stay is wide enough for its label. */
@@ -673,25 +724,8 @@ function usualWindow(play) {
   }
   lengths.sort((a, b) => a - b);
   const median = lengths[lengths.length >> 1] ?? 3000;
-  const bars = Math.max(5, lanesBox.width / 78);
-  return Math.max(median * bars, 4000);
-}
-
-/** An overlap from the middle of the play in which one unit was sold twice, on both nodes if there is one. */
-function tellingOverlap(play, struck) {
-  const { stays } = play;
-  const rows = play.sortedRows((row) => stays.partners[row] > 0);
-  const wanted = struck ? rows.filter((row) => stays.read[row] <= struck.from && stays.end[row] > struck.from) : [];
-  if (wanted.length > 0) {
-    return wanted[0];
-  }
-  const first = Math.floor(rows.length * 0.4);
-  const candidates = rows.slice(first, first + 60);
-  const clear = candidates.find((row) => {
-    const other = play.partnerOf(row);
-    return other >= 0 && stays.value[other] === stays.value[row] && stays.node[other] !== stays.node[row];
-  });
-  return clear ?? candidates[0] ?? rows[0];
+  const labelWidth = Number.isFinite(stays.token[0]) ? 62 : 40;
+  return Math.max(median * Math.max(5, lanesBox.width / labelWidth), 4000);
 }
 
 /* ------------------------------------------------------------------ lanes: drawing */
@@ -728,11 +762,28 @@ function hatchPattern(colour) {
   return lanesCanvas.getContext('2d').createPattern(tile, 'repeat');
 }
 
+/** Sizes of the canvases as the observer told them: to ask a canvas itself would force a layout for each frame. */
+const canvasSizes = new WeakMap();
+const canvasObserver = new ResizeObserver((entries) => {
+  for (const { target, contentRect } of entries) {
+    canvasSizes.set(target, { width: contentRect.width, height: contentRect.height });
+  }
+  cards.all.forEach((card) => { card.version = ''; });
+  refreshSoon();
+});
+
+function sizeOf(canvas) {
+  if (!canvasSizes.has(canvas)) {
+    canvasSizes.set(canvas, { width: canvas.clientWidth, height: canvas.clientHeight });
+    canvasObserver.observe(canvas);
+  }
+  return canvasSizes.get(canvas);
+}
+
 /** Fit a canvas to its place on the screen and return its pen in CSS pixels. */
 function penOf(canvas) {
   const ratio = devicePixelRatio || 1;
-  const width = canvas.clientWidth;
-  const height = canvas.clientHeight;
+  const { width, height } = sizeOf(canvas);
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
@@ -765,6 +816,7 @@ function drawLanes() {
   }
   drawAxis(pen, play);
   names.forEach((name, node) => drawFaults(pen, play, node));
+  drawSharedTime(pen, play);
   names.forEach((name, node) => drawBars(pen, play, node));
   drawSelection(pen, play);
   names.forEach((name, node) => drawLaneName(pen, name, node));
@@ -934,45 +986,68 @@ function drawEndMark(pen, x, y) {
   pen.stroke();
 }
 
+/** Tokens are long; their last digits are enough to see that they grow. */
+const SHOWN_DIGITS = 4;
+
 /** The value that was read and the fencing token, as far as there is room. */
 function labelsOf(stays, row) {
   const value = Number.isFinite(stays.value[row]) ? String(stays.value[row]) : '';
-  const token = Number.isFinite(stays.token[row]) ? `t${stays.token[row]}` : '';
-  return token ? [`${value} · ${token}`, token] : [value];
+  if (!Number.isFinite(stays.token[row])) {
+    return [value];
+  }
+  const token = String(stays.token[row]);
+  const short = token.length > SHOWN_DIGITS + 1 ? `…${token.slice(-SHOWN_DIGITS)}` : token;
+  return [`${value} · ${token}`, `${value} · ${short}`, short];
 }
 
 function drawLabel(pen, stays, row, kind, x, y, width, height) {
-  if (height < 11 || width < 18 || kind === 2) {
+  if (height < 10 || width < 16 || kind === 2) {
     return;
   }
-  const size = Math.min(13, Math.max(9, height - 4));
-  const label = labelsOf(stays, row).find((text) => text.length * size * 0.6 + 6 <= width);
+  pen.font = `600 ${Math.min(13, Math.max(8.5, height - 4))}px system-ui, sans-serif`;
+  const label = labelsOf(stays, row).find((text) => pen.measureText(text).width + 7 <= width);
   if (label) {
-    pen.font = `600 ${size}px system-ui, sans-serif`;
     pen.textBaseline = 'middle';
     pen.fillStyle = kind === 4 ? colours['red-ink'] : kind === 1 ? colours.ink : colours['ok-ink'];
     pen.fillText(label, Math.max(x, 0) + 4, y + height / 2 + 0.5);
   }
 }
 
-/** Mark the selected stay, its wait, and the time that it shares with another. */
-function drawSelection(pen, play) {
+/** The stay that is pointed at, else the selected one, and the one that it overlaps; -1 if there is none. */
+function marked(play) {
   const row = lanes.hovered >= 0 ? lanes.hovered : lanes.selected;
   if (row < 0 || row >= play.stays.size) {
-    return;
+    return { row: -1, other: -1 };
   }
-  const { stays } = play;
-  const other = stays.partners[row] > 0 ? play.partnerOf(row) : -1;
+  return { row, other: play.stays.partners[row] > 0 ? play.partnerOf(row) : -1 };
+}
+
+/** A red band over all lanes: the time in which two stays were inside. */
+function drawSharedTime(pen, play) {
+  const { row, other } = marked(play);
   if (other >= 0) {
-    const from = timeToX(Math.max(stays.read[row], stays.read[other]));
-    const to = timeToX(Math.min(stays.end[row], stays.end[other]));
-    pen.globalAlpha = 0.2;
+    const { read, end } = play.stays;
+    const from = timeToX(Math.max(read[row], read[other]));
+    const to = timeToX(Math.min(end[row], end[other]));
+    pen.globalAlpha = 0.22;
     pen.fillStyle = colours.red;
     pen.fillRect(from, 0, Math.max(2, to - from), lanesBox.height - AXIS);
     pen.globalAlpha = 1;
+  }
+}
+
+/** Outline the selected stay and the one that it overlaps; show its wait if the user has chosen it. */
+function drawSelection(pen, play) {
+  const { row, other } = marked(play);
+  if (row < 0) {
+    return;
+  }
+  if (lanes.chosen || lanes.hovered >= 0) {
+    drawWait(pen, play, row);
+  }
+  if (other >= 0) {
     outline(pen, play, other, 2);
   }
-  drawWait(pen, play, row);
   outline(pen, play, row, 3);
 }
 
@@ -1028,35 +1103,44 @@ function drawMiniature(canvas, play, nodes) {
     const until = Number.isFinite(fault.until) ? fault.until : bounds.to;
     pen.fillRect((fault.from - bounds.from) * scale, fault.node * rowHeight, (until - fault.from) * scale, rowHeight);
   }
-  best.forEach((cells, node) => cells.forEach((rank, column) => {
-    if (rank > 0) {
-      const inset = rank === 5 ? 0.5 : rowHeight * 0.22;
-      pen.fillStyle = colours[CLASSES[rank - 1]];
-      pen.fillRect(column, node * rowHeight + inset, 1, rowHeight - 2 * inset);
-    }
-  }));
+  best.forEach((cells, node) => drawColumns(pen, cells, node * rowHeight, rowHeight));
 }
 
-function drawOverview() {
-  const run = shownRun();
-  const play = shownPlay();
-  drawMiniature(overviewCanvas, play, run?.nodes.length ?? 2);
-  const bounds = lanes.bounds();
-  if (!bounds) {
-    return;
+/** Draw columns of equal rank as one rectangle. */
+function drawColumns(pen, cells, top, height) {
+  for (let first = 0; first < cells.length;) {
+    const rank = cells[first];
+    let next = first + 1;
+    while (next < cells.length && cells[next] === rank) {
+      next++;
+    }
+    if (rank > 0) {
+      const inset = rank === CLASSES.length ? 0.5 : height * 0.22;
+      pen.fillStyle = colours[CLASSES[rank - 1]];
+      pen.fillRect(first, top + inset, next - first, height - 2 * inset);
+    }
+    first = next;
   }
-  const pen = overviewCanvas.getContext('2d');
-  const width = overviewCanvas.clientWidth;
-  const scale = width / Math.max(1, play.latest - play.start);
-  const from = Math.max(1, (lanes.from - play.start) * scale);
-  const to = Math.min(width - 1, Math.max(from + 4, (lanes.to - play.start) * scale));
-  pen.globalAlpha = 0.1;
-  pen.fillStyle = colours.accent;
-  pen.fillRect(from, 0, to - from, overviewCanvas.clientHeight);
-  pen.globalAlpha = 1;
-  pen.strokeStyle = colours.accent;
-  pen.lineWidth = 2;
-  pen.strokeRect(from, 1, to - from, overviewCanvas.clientHeight - 2);
+}
+
+/** The whole play, drawn again only with new data; the frame of the window moves over it. */
+function drawOverview() {
+  drawMiniature(overviewCanvas, shownPlay(), shownRun()?.nodes.length ?? 2);
+}
+
+/** Move the frame that shows which part the lanes show. */
+function placeWindow() {
+  const play = shownPlay();
+  const frameOfWindow = byId('window');
+  frameOfWindow.hidden = !play || !lanes.bounds();
+  if (!frameOfWindow.hidden) {
+    const width = lanesBox.width;
+    const scale = width / Math.max(1, play.latest - play.start);
+    const from = Math.max(0, (lanes.from - play.start) * scale);
+    const to = Math.min(width, Math.max(from + 4, (lanes.to - play.start) * scale));
+    frameOfWindow.style.transform = `translateX(${Math.min(from, width - 4)}px)`;
+    frameOfWindow.style.width = `${Math.max(4, to - from)}px`;
+  }
 }
 
 /* ------------------------------------------------------------------ lanes: slow motion */
@@ -1413,6 +1497,11 @@ const RATE_BINS = 40;
 const charts = {
   all: {},
   version: '',
+  /** Charts that are off the screen are neither made nor drawn. */
+  visible: false,
+  wanted: false,
+  /** Counts the calls of create(), which goes on in tasks of its own. */
+  making: 0,
 
   reset() {
     this.version = '';
@@ -1421,32 +1510,50 @@ const charts = {
   /** Make the four charts; colours come from the style sheet. */
   create() {
     Object.values(this.all).forEach((chart) => chart.destroy());
+    this.wanted = false;
+    this.all = {};
     const line = (id, sets) => new Chart(byId(id), { type: 'line', data: { datasets: sets }, options: lineOptions() });
-    this.all = {
-      stock: line('chart-stock', [
+    if (!this.visible) {
+      this.wanted = true;
+      return;
+    }
+    const makers = {
+      stock: () => line('chart-stock', [
         dataset('charts.left', colours.accent, []),
         dataset('charts.sold', colours.ok, [6, 3]),
         dataset('charts.oversold', colours.red, [2, 2], true),
       ]),
-      twice: line('chart-twice', [
+      twice: () => line('chart-twice', [
         dataset('charts.twice', colours.red, [], true),
         dataset('charts.lost', colours.crashed, [6, 3]),
       ]),
-      rate: line('chart-rate', [dataset('charts.rate', colours.accent, [])]),
-      wait: new Chart(byId('chart-wait'), {
+      rate: () => line('chart-rate', [dataset('charts.rate', colours.accent, [])]),
+      wait: () => new Chart(byId('chart-wait'), {
         type: 'bar',
         data: { labels: WAIT_CLASSES.map(waitLabel), datasets: [{ label: t('charts.orders'), data: [], backgroundColor: colours.ok }] },
         options: waitOptions(),
       }),
     };
-    this.reset();
+    const making = ++this.making;
+    const make = ([[name, maker], ...rest]) => setTimeout(() => {
+      if (making === this.making) {
+        this.all[name] = maker();
+        if (rest.length > 0) {
+          make(rest);
+        } else {
+          this.reset();
+          this.update();
+        }
+      }
+    });
+    make(Object.entries(makers));
   },
 
   /** Bring the charts to the state of the shown play. */
   update() {
     const play = shownPlay();
     const version = play ? `${shownRun().id}/${play.number}/${play.version}` : 'none';
-    if (version === this.version) {
+    if (version === this.version || !this.visible || !this.all.wait) {
       return;
     }
     this.version = version;
@@ -1455,12 +1562,14 @@ const charts = {
     const known = [...(play ? [{ at: start, stock: play.settings.stock, sold: 0, oversold: 0, duplicates: 0, lostUpdates: 0 }] : []), ...tallies];
     const points = (field) => known.map((tally) => ({ x: Math.max(0, tally.at - start) / 1e6, y: tally[field] }));
     const { stock, twice, rate, wait } = this.all;
-    ['stock', 'sold', 'oversold'].forEach((field, i) => { stock.data.datasets[i].data = points(field); });
-    ['duplicates', 'lostUpdates'].forEach((field, i) => { twice.data.datasets[i].data = points(field); });
-    rate.data.datasets[0].data = ratePoints(play);
     const waits = waitTimes(play);
-    wait.data.datasets[0].data = waitCounts(waits);
-    Object.values(this.all).forEach((chart) => chart.update('none'));
+    const fill = (chart, series) => series.forEach((data, i) => { chart.data.datasets[i].data = data; });
+    fill(stock, ['stock', 'sold', 'oversold'].map(points));
+    fill(twice, ['duplicates', 'lostUpdates'].map(points));
+    fill(rate, [ratePoints(play)]);
+    fill(wait, [waitCounts(waits)]);
+    // A task for each chart keeps each task short.
+    Object.values(this.all).forEach((chart) => setTimeout(() => chart.ctx && chart.update('none')));
     setText(byId('quantiles'), waits.length > 0
       ? t('charts.quantiles', { median: duration(quantile(waits, 0.5)), p99: duration(quantile(waits, 0.99)) }) : '');
     renderTallyTable(tallies, start, waits);
@@ -1695,7 +1804,7 @@ function renderTiles(play) {
 
 const FIGURES = ['sold', 'stockLeft', 'oversold', 'lostUpdates', 'duplicates', 'overlaps', 'errors', 'unserved', 'ordersPerSecond'];
 const PLAY_COLUMNS = ['strategy', 'fault', 'verdict', ...FIGURES, 'why', 'run'];
-const MAX_EARLIER = 100;
+const MAX_EARLIER = 60;
 
 /** Plays of this visit that are over; only figures are kept, the stays are fetched again when they are needed. */
 const earlier = [];
@@ -1716,7 +1825,7 @@ function rowOf(run, play) {
 
 function renderPlays() {
   const runs = [shown.live, shown.record].filter(Boolean);
-  const version = `${texts.lang}/${shown.play}/${earlier.length}/${runs.map((run) => `${run.id}:${run.last}`)}/${Boolean(shown.record)}`;
+  const version = `${texts.lang}/${shown.play}/${earlier.length}/${runs.map((run) => `${run.id}:${run.plays.map((play) => play.status())}`)}/${Boolean(shown.record)}`;
   if (version === playsVersion) {
     return;
   }
@@ -2263,6 +2372,7 @@ function receive(event, eventId) {
   }
   root.dataset.lastEvent = event.n;
   root.dataset.gaps = shown.live?.gaps ?? 0;
+  renderRunState();
   followRun();
   refreshSoon();
 }
@@ -2304,7 +2414,9 @@ function renderRunState() {
 /* ------------------------------------------------------------------ refresh */
 
 const SLOW_REFRESH = 400;
+const MIN_FRAME = 30;
 let frame = 0;
+let previousFrame = 0;
 let slowTimer = 0;
 
 /** Draw at most once for each frame of the screen. */
@@ -2314,12 +2426,17 @@ function scheduleFrame() {
 
 function drawFrame(now) {
   frame = 0;
+  if (now - previousFrame < MIN_FRAME) {
+    scheduleFrame();
+    return;
+  }
+  previousFrame = now;
   stepReplay(now);
   moveView();
   if (lanes.dirty) {
     lanes.dirty = false;
     drawLanes();
-    drawOverview();
+    placeWindow();
   }
   const run = shownRun();
   if (run === shown.live && run?.running && lanes.following) {
@@ -2345,13 +2462,11 @@ function renderAll() {
   renderCards();
   renderVerdict();
   renderTools();
+  drawOverview();
   renderPlays();
   renderRecord();
-  // The charts cost most: a task of their own keeps each task short.
-  setTimeout(() => {
-    charts.update();
-    renderStays();
-  });
+  setTimeout(renderStays);
+  charts.update();
 }
 
 /* ------------------------------------------------------------------ start */
@@ -2438,11 +2553,14 @@ function listenToPage() {
     event.preventDefault();
     byId('stage').focus();
   });
+  new IntersectionObserver(([entry]) => {
+    charts.visible = entry.isIntersecting;
+    if (charts.visible && charts.wanted) {
+      charts.create();
+    }
+    charts.update();
+  }).observe(byId('figures'));
   darkMode.addEventListener('change', repaint);
-  new ResizeObserver(() => {
-    cards.all.forEach((card) => { card.version = ''; });
-    refreshSoon();
-  }).observe(byId('stage'));
 }
 
 async function start() {
