@@ -6,7 +6,7 @@ import java.util.Locale;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The result of a launch with strategies and faults of the user's choice.
+ * The result of the strategies and faults that the user chose.
  *
  * @param orders orders of each play
  * @param stock units for sale in each play
@@ -33,14 +33,18 @@ record History(int orders, int stock, int nodes, List<Play> plays) implements Ou
 	}
 
 	@Override
-	public String toTable() {
-		return HistoryTable.of(this);
+	public String toTable(boolean coloured) {
+		return HistoryTable.of(this, coloured);
 	}
 
 	@Override
 	public String conclusion() {
-		return asExpected() ? "Every strategy did what is expected of it."
-				: "NOT as expected: see the lines that say so.";
+		if (!asExpected()) {
+			return "NOT as expected: see the lines that say so.";
+		}
+		boolean unharmed = this.plays.stream().allMatch((play) -> play.fault() == Fault.NONE);
+		return "Every strategy has the expected verdict."
+				+ (unharmed ? " Now try --fault=crash: a node crashes while it holds the lock." : "");
 	}
 
 	private Line line(Play play) {

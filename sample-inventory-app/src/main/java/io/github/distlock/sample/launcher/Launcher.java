@@ -36,7 +36,7 @@ public final class Launcher {
 	 * @param lab starts the page and the order service
 	 */
 	public Launcher(PrintStream out, IntConsumer exit, LabSettings.Starter lab) {
-		this.console = new Console(out);
+		this.console = new Console(out, Colour.isShown(System.getenv(), System.console()));
 		this.exit = exit;
 		this.lab = lab;
 	}
@@ -70,8 +70,7 @@ public final class Launcher {
 
 	private int launch(Options options, Path home) throws Exception {
 		long start = System.nanoTime();
-		// An older report must not pass for the one of a launch that failed.
-		Files.deleteIfExists(options.report());
+		ReportFile.prepare(options.report());
 		this.console.line("%d orders for %d tickets, %s times; pid %d", options.orders(), options.stock(),
 				options.tellsHistory() ? options.strategies().size() * options.faults().size() : "three",
 				ProcessHandle.current().pid());
@@ -86,7 +85,8 @@ public final class Launcher {
 		this.console.line("All serve after %.1f s", (System.nanoTime() - start) / 1e9);
 		Outcome outcome = play(options, runs);
 		outcome.write(options.report());
-		this.console.line("%n%s%n%n%s%nWritten to %s", outcome.toTable(), outcome.conclusion(), options.report());
+		this.console.line("%n%s%n%n%s%nWritten to %s", outcome.toTable(this.console.isColoured()), outcome.conclusion(),
+				options.report());
 		if (!options.exit()) {
 			goOnServing(addresses);
 		}

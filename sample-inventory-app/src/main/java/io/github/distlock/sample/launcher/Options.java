@@ -4,20 +4,22 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
- * What the command line asks for.
+ * The options of the command line.
  *
  * @param orders orders of each strategy
  * @param stock units for sale in each strategy
- * @param buyers how many order at the same time
- * @param basePort port of the order service, the nodes' ports follow; 0 for free ports
+ * @param buyers buyers that order at the same time
+ * @param basePort port of the page; the nodes have the next ports; 0 for free ports
  * everywhere
  * @param report the JSON file to write
  * @param exit whether to end after the report
  * @param strategies what to play; empty for the usual three and their report
- * @param faults what goes wrong meanwhile: each strategy is played once with each
- * @param settings Spring properties to hand on to the services
+ * @param faults the faults: each strategy is played once with each
+ * @param settings Spring properties to pass on to the services
  */
 record Options(int orders, int stock, int buyers, int basePort, Path report, boolean exit, List<Strategy> strategies,
 		List<Fault> faults, Map<String, String> settings) {
@@ -25,21 +27,23 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 	static final String USAGE = """
 			Options:
 			  --exit              end after the report: status 0 if the lock prevented every oversell and
-			                      the two others showed the bug, else 1 (default: go on serving)
-			  --strategies=…      all, or some of %1$s,
-			                      with commas between them: tells of each what became of it, and why;
-			                      status 0 if each did what is expected of it
-			  --fault=none        crash, slow, clock, several with commas, or all: what goes wrong on one
-			                      node while a strategy is played
+			                      the two others showed the bug, else 1 (default: continue to serve)
+			  --strategies=…      all, or names with commas between them: prints the verdict of each strategy
+			                      and its reason; status 0 if every verdict is the expected one. The names:
+			                      %s
+			  --fault=none        crash, slow, clock, several with commas, or all: the fault of one node
+			                      while a strategy is played
 			  --orders=800        orders of each strategy
 			  --stock=500         units for sale
-			  --buyers=64         how many order at the same time
-			  --base-port=8000    port of the order service, the nodes' follow; 0: free ports everywhere
-			  --report=FILE       where the JSON goes (default: oversell-report.json in target)
+			  --buyers=64         buyers that order at the same time
+			  --base-port=8000    port of the page; the nodes have the next ports; 0: free ports everywhere
+			  --report=FILE       the JSON file to write (default: oversell-report.json in target)
 			  --spring.data.redis.host=… and all other --spring.*, --distlock.*, --management.*, --logging.*
-			                      and --sample.* are handed on to the services; a Redis or a database named
-			                      this way (or by -D or environment) takes the place of the embedded one
-			""".formatted(String.join(", ", Strategies.ALL.stream().map(Strategy::name).toList()));
+			                      and --sample.* are passed on to the services; a Redis or a database named
+			                      this way (or by -D or environment) replaces the embedded one
+			""".formatted(names());
+
+	private static final int NAMES_IN_A_LINE = 6;
 
 	private static final List<String> HANDED_ON = List.of("spring.", "distlock.", "management.", "logging.", "sample.");
 
@@ -53,8 +57,16 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 		settings = Map.copyOf(settings);
 	}
 
+	private static String names() {
+		List<String> names = Strategies.ALL.stream().map(Strategy::name).toList();
+		return IntStream.iterate(0, (first) -> first < names.size(), (first) -> first + NAMES_IN_A_LINE)
+			.mapToObj(
+					(first) -> String.join(", ", names.subList(first, Math.min(first + NAMES_IN_A_LINE, names.size()))))
+			.collect(Collectors.joining(",\n" + " ".repeat(22)));
+	}
+
 	/**
-	 * Whether the user chose what to play.
+	 * Return whether the user chose what to play.
 	 */
 	boolean tellsHistory() {
 		return !this.strategies.isEmpty();
@@ -69,7 +81,7 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 	}
 
 	/**
-	 * Whether something is to go wrong.
+	 * Return whether a fault is played.
 	 */
 	boolean hasFaults() {
 		return !this.faults.equals(List.of(Fault.NONE));
@@ -80,7 +92,7 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 	 * @param args the launcher's arguments
 	 * @param report the report file unless the arguments name one
 	 * @return the options
-	 * @throws IllegalArgumentException if an argument is unknown or has no sense
+	 * @throws IllegalArgumentException if an argument is unknown or invalid
 	 */
 	static Options parse(String[] args, Path report) {
 		Map<String, String> known = new TreeMap<>(Map.of("orders", "800", "stock", "500", "buyers", "64", "base-port",

@@ -5,27 +5,31 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What a launch has to show.
+ * The result of a launch.
  */
 interface Outcome {
 
 	/**
-	 * Whether everything came as it must.
+	 * Return whether every verdict is the expected one.
 	 */
 	boolean asExpected();
 
 	String toJson();
 
-	String toTable();
+	/**
+	 * Return a table of at most {@value Console#COLUMNS} columns.
+	 * @param coloured whether verdicts have colours
+	 */
+	String toTable(boolean coloured);
 
 	/**
-	 * Say in one sentence whether everything came as it must.
+	 * Say whether every verdict is the expected one, and what to try next.
 	 */
 	String conclusion();
 
 	/**
-	 * Write the report as JSON, in place of an older one.
-	 * @param file where to
+	 * Write the report as JSON. Replaces an older report.
+	 * @param file the file
 	 * @throws IOException if it cannot be written
 	 */
 	default void write(Path file) throws IOException {

@@ -1,14 +1,13 @@
 package io.github.distlock.sample.launcher;
 
 /**
- * One strategy's run under one fault, beside what was expected of it.
+ * One strategy's run under one fault, with the verdict that was expected.
  *
  * @param strategy the strategy
  * @param fault what went wrong on a node
- * @param run what the database says afterwards
- * @param unserved orders that were turned away, or not placed any more, since the lock
- * was blocked
- * @param struck whether the fault met a holder
+ * @param run the figures of the database after the last answer
+ * @param unserved orders that were refused, or not placed, because the lock was blocked
+ * @param struck whether the fault struck a holder
  */
 public record Play(Strategy strategy, Fault fault, StrategyRun run, long unserved, boolean struck) {
 
@@ -16,7 +15,7 @@ public record Play(Strategy strategy, Fault fault, StrategyRun run, long unserve
 	 * Judge the figures.
 	 * @param orders orders placed
 	 * @param stock units there were for sale
-	 * @return what became of the strategy
+	 * @return the verdict
 	 */
 	public Verdict verdict(int orders, int stock) {
 		if (this.run.showsBug() || this.run.duplicates() > 0) {
@@ -25,14 +24,14 @@ public record Play(Strategy strategy, Fault fault, StrategyRun run, long unserve
 		if (this.unserved > 0) {
 			return Verdict.BLOCKS;
 		}
-		// Orders that were at the node when it died have no answer, and were not sold.
+		// Orders that were on the node when it crashed have no answer.
 		long lost = (this.fault == Fault.CRASH) ? this.run.errors() : 0;
 		boolean complete = this.run.errors() == lost && this.run.sold() >= Math.min(orders - lost, stock);
 		return complete ? Verdict.HOLDS : Verdict.FAILS;
 	}
 
 	/**
-	 * Whether it came as it must.
+	 * Return whether the verdict is the expected one.
 	 * @param orders orders placed
 	 * @param stock units there were for sale
 	 */
@@ -41,7 +40,7 @@ public record Play(Strategy strategy, Fault fault, StrategyRun run, long unserve
 	}
 
 	/**
-	 * Say why, in one sentence.
+	 * Explain the verdict in one sentence.
 	 * @param orders orders placed
 	 * @param stock units there were for sale
 	 */
@@ -50,7 +49,8 @@ public record Play(Strategy strategy, Fault fault, StrategyRun run, long unserve
 		if (isAsExpected(orders, stock)) {
 			return expected.why();
 		}
-		return this.struck ? "NOT as expected, which was: " + expected.verdict() : "the fault met no holder";
+		return this.struck ? "NOT as expected: the verdict should be %s.".formatted(expected.verdict())
+				: "NOT as expected: the fault struck no holder.";
 	}
 
 }

@@ -5,7 +5,8 @@ import java.util.List;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The demonstration's result: without a lock, with the wrong one, with the right one.
+ * The result of the three usual strategies: without a lock, with the wrong lock, with the
+ * right lock.
  *
  * @param orders orders of each strategy
  * @param stock units for sale in each strategy
@@ -39,14 +40,23 @@ record Report(int orders, int stock, int nodes, List<StrategyRun> runs) implemen
 	}
 
 	@Override
-	public String toTable() {
-		return ReportTable.of(this);
+	public String toTable(boolean coloured) {
+		return ReportTable.of(this, coloured);
 	}
 
 	@Override
 	public String conclusion() {
-		return provesTheLock() ? "The distributed lock sold every ticket once; the two others sold tickets twice."
+		return provesTheLock() ? """
+				The distributed lock sold every ticket once; the two others sold tickets twice.
+				Now try --strategies=all, or --fault=crash: a node crashes while it holds the lock."""
 				: "NOT as expected: the lock must sell every ticket once, and the two others must show the bug.";
+	}
+
+	/**
+	 * Return a run as a play without a fault.
+	 */
+	Play play(StrategyRun run) {
+		return new Play(Strategies.of(run.strategy()), Fault.NONE, run, 0, true);
 	}
 
 }

@@ -2,30 +2,37 @@ package io.github.distlock.sample.launcher;
 
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
+
+import io.github.distlock.sample.launcher.TextTable.Column;
 
 /**
- * The report for the eye: one line for each strategy.
+ * The report as a table: one row for each strategy, and below it the reason of its
+ * verdict.
  */
 final class ReportTable {
-
-	private static final List<String> HEAD = List.of("strategy", "orders", "sold", "stock left", "oversold",
-			"lost updates", "numbers sold twice", "errors", "seconds", "orders per second");
 
 	private ReportTable() {
 	}
 
-	static String of(Report report) {
-		return TextTable.of(HEAD, Set.of("strategy"),
-				report.runs().stream().map((run) -> cells(report.orders(), run)).toList());
-	}
-
-	private static List<String> cells(int orders, StrategyRun run) {
-		return List.of(run.strategy(), String.valueOf(orders), String.valueOf(run.sold()),
-				String.valueOf(run.stockLeft()), String.valueOf(run.oversold()), String.valueOf(run.lostUpdates()),
-				String.valueOf(run.duplicates()), String.valueOf(run.errors()),
-				String.format(Locale.ROOT, "%.2f", run.seconds()),
-				String.format(Locale.ROOT, "%.0f", run.ordersPerSecond(orders)));
+	/**
+	 * Lay a report out.
+	 * @param report the report
+	 * @param coloured whether verdicts have colours
+	 * @return the lines
+	 */
+	static String of(Report report, boolean coloured) {
+		List<Column<StrategyRun>> columns = List.of(Column.text("strategy", StrategyRun::strategy),
+				Column.text("verdict",
+						(run) -> report.play(run).verdict(report.orders(), report.stock()).text(coloured)),
+				Column.number("sold", StrategyRun::sold), Column.number("stock\nleft", StrategyRun::stockLeft),
+				Column.number("oversold", StrategyRun::oversold),
+				Column.number("lost\nupdates", StrategyRun::lostUpdates),
+				Column.number("numbers\nsold twice", StrategyRun::duplicates),
+				Column.number("errors", StrategyRun::errors),
+				new Column<>("seconds", false, (run) -> String.format(Locale.ROOT, "%.2f", run.seconds())),
+				Column.number("orders\nper second", (run) -> Math.round(run.ordersPerSecond(report.orders()))));
+		return new TextTable<>(columns, (run) -> report.play(run).why(report.orders(), report.stock()))
+			.of(report.runs());
 	}
 
 }

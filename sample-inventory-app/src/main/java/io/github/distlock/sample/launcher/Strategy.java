@@ -4,17 +4,17 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * A way to protect the stock, and what is to be expected of it.
+ * A way to protect the stock, and the verdicts that are expected of it.
  *
- * @param name how the services know it
+ * @param name its name for users and for the services
  * @param store the server that it needs besides the database and the Redis
- * @param usual what is expected as long as no fault below strikes
- * @param damage what is expected under the faults that change that
+ * @param usual what is expected without a fault
+ * @param underFaults what is expected under each fault; {@code usual} if it is not named
  */
-public record Strategy(String name, Store store, Expectation usual, Map<Fault, Expectation> damage) {
+public record Strategy(String name, Store store, Expectation usual, Map<Fault, Expectation> underFaults) {
 
 	public Strategy {
-		damage = Map.copyOf(damage);
+		underFaults = Map.copyOf(underFaults);
 	}
 
 	static Strategy of(String name, Verdict verdict, String why) {
@@ -22,24 +22,24 @@ public record Strategy(String name, Store store, Expectation usual, Map<Fault, E
 	}
 
 	/**
-	 * Say which server it needs besides.
+	 * Name the server that it needs besides.
 	 * @param needed the server
 	 * @return this strategy with that server
 	 */
 	Strategy in(Store needed) {
-		return new Strategy(this.name, needed, this.usual, this.damage);
+		return new Strategy(this.name, needed, this.usual, this.underFaults);
 	}
 
 	/**
-	 * Say what a fault does to it.
+	 * Add what is expected under a fault.
 	 * @param fault the fault
-	 * @param verdict what is expected then
-	 * @param why one sentence
+	 * @param verdict the expected verdict
+	 * @param why the reason, one sentence
 	 * @return this strategy with that expectation
 	 */
 	Strategy under(Fault fault, Verdict verdict, String why) {
 		Map<Fault, Expectation> more = new EnumMap<>(Fault.class);
-		more.putAll(this.damage);
+		more.putAll(this.underFaults);
 		more.put(fault, new Expectation(verdict, why));
 		return new Strategy(this.name, this.store, this.usual, more);
 	}
@@ -49,14 +49,14 @@ public record Strategy(String name, Store store, Expectation usual, Map<Fault, E
 	 * @param fault the fault that strikes
 	 */
 	public Expectation expected(Fault fault) {
-		return this.damage.getOrDefault(fault, this.usual);
+		return this.underFaults.getOrDefault(fault, this.usual);
 	}
 
 	/**
 	 * What is expected.
 	 *
-	 * @param verdict what the figures must show
-	 * @param why one sentence
+	 * @param verdict the verdict that the figures must show
+	 * @param why the reason, one sentence
 	 */
 	public record Expectation(Verdict verdict, String why) {
 

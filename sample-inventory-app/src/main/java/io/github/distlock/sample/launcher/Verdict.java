@@ -1,26 +1,37 @@
 package io.github.distlock.sample.launcher;
 
 /**
- * What became of a strategy.
+ * The result of a strategy.
  */
 public enum Verdict {
 
-	/** Every unit was sold once, to everybody who came in time. */
-	HOLDS("holds"),
+	/** Every unit was sold once, to the buyers that came in time. */
+	HOLDS("holds", Colour.GREEN),
 
 	/** Units were sold that did not exist, or twice. */
-	OVERSELLS("OVERSELLS"),
+	OVERSELLS("OVERSELLS", Colour.RED),
 
-	/** The lock stayed taken, and nobody was served any more. */
-	BLOCKS("BLOCKS"),
+	/** The lock stayed taken, and no buyer was served any more. */
+	BLOCKS("BLOCKS", Colour.YELLOW),
 
 	/** None of these: orders failed, or units were left over. */
-	FAILS("FAILS");
+	FAILS("FAILS", Colour.RED);
 
 	private final String text;
 
-	Verdict(String text) {
+	private final Colour colour;
+
+	Verdict(String text, Colour colour) {
 		this.text = text;
+		this.colour = colour;
+	}
+
+	/**
+	 * Return the text for users.
+	 * @param coloured whether it has a colour
+	 */
+	String text(boolean coloured) {
+		return coloured ? this.colour.paint(this.text) : this.text;
 	}
 
 	@Override

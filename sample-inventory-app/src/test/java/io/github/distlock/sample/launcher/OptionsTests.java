@@ -71,6 +71,12 @@ class OptionsTests {
 			.withMessageContaining("0 to 65000");
 	}
 
+	@Test
+	void theHelpNamesEveryStrategyInLinesOfAtMost110Columns() {
+		assertThat(Options.USAGE.lines()).allMatch((line) -> line.length() <= 110);
+		Strategies.ALL.forEach((strategy) -> assertThat(Options.USAGE).contains(strategy.name()));
+	}
+
 	private static Options parse(String... args) {
 		return Options.parse(args, REPORT);
 	}

@@ -70,7 +70,7 @@ class PortPickerTests {
 	}
 
 	private static Console console(ByteArrayOutputStream told) {
-		return new Console(new PrintStream(told, true, StandardCharsets.UTF_8));
+		return new Console(new PrintStream(told, true, StandardCharsets.UTF_8), false);
 	}
 
 }

@@ -70,16 +70,38 @@ class ReportTests {
 	}
 
 	@Test
-	void theTableHasOneLineForEachStrategy() {
-		String head = "strategy          orders  sold  stock left  oversold  lost updates  numbers sold twice  errors"
-				+ "  seconds  orders per second";
-		String rule = "----------------  ------  ----  ----------  --------  ------------  ------------------  ------"
-				+ "  -------  -----------------";
-		String none = "none                  10    10           7         2             9                   4       0"
-				+ "     1.24                  8";
-		String lock = "distributed-lock      10     8           0         0             0                   0       0"
-				+ "     1.24                  8";
-		assertThat(ReportTable.of(report(NONE, LOCKED)).lines()).containsExactly(head, rule, none, lock);
+	void theTableHasARowForEachStrategyAndTheReasonOfItsVerdict() {
+		assertThat(ReportTable.of(report(NONE, LOCKED), false).lines()).containsExactly(
+				"                                   stock               lost     numbers                       orders",
+				"strategy          verdict    sold   left  oversold  updates  sold twice  errors  seconds  per second",
+				"----------------  ---------  ----  -----  --------  -------  ----------  ------  -------  ----------",
+				"none              OVERSELLS    10      7         2        9           4       0     1.24           8",
+				"    Two buyers read the same stock, and the later write covers the earlier one.",
+				"distributed-lock  holds         8      0         0        0           0       0     1.24           8",
+				"    @DistributedLock lets one caller at a time enter, over all JVMs.");
+	}
+
+	@Test
+	void verdictsHaveColoursAndTheTableKeepsItsShape() {
+		String coloured = ReportTable.of(report(NONE, LOCKED), true);
+		assertThat(coloured).contains("\u001B[31mOVERSELLS\u001B[0m  ").contains("\u001B[32mholds\u001B[0m      ");
+		assertThat(coloured.replaceAll("\u001B\\[\\d+m", "")).isEqualTo(ReportTable.of(report(NONE, LOCKED), false));
+	}
+
+	@Test
+	void theTableIsAtMost110ColumnsWideWithTheLargestFigures() {
+		StrategyRun large = new StrategyRun("distributed-lock", 999_999_999, 999_999_999, 999_999_999, 999_999_999,
+				999_999_999, 999_999_999, 999_999.99);
+		assertThat(ReportTable.of(new Report(999_999_999, 999_999_999, 2, List.of(large)), false).lines())
+			.allMatch((line) -> line.length() <= 110);
+	}
+
+	@Test
+	void theEndNamesTheNextThingToTry() {
+		assertThat(report(NONE, SYNCHRONIZED, LOCKED).conclusion()).contains("--strategies=all")
+			.contains("--fault=crash");
+		assertThat(report(run("none", 8, 0, 8, 0)).conclusion()).startsWith("NOT as expected")
+			.doesNotContain("--fault");
 	}
 
 	private static Report report(StrategyRun... runs) {

@@ -1,6 +1,7 @@
 package io.github.distlock.sample.launcher;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +27,7 @@ class StrategiesTests {
 	@Test
 	void anUnknownOneIsNamedWithThoseThatExist() {
 		assertThatIllegalArgumentException().isThrownBy(() -> Strategies.parse("none,luck"))
-			.withMessageStartingWith("--strategies=luck is unknown: use all, or some of none,synchronized,");
+			.withMessageStartingWith("--strategies=luck is unknown: use all, or some of none, synchronized, ");
 	}
 
 	@Test
@@ -38,8 +39,8 @@ class StrategiesTests {
 
 	@Test
 	void everyHandMadeLockHasAFaultThatBreaksIt() {
-		assertThat(names(Strategies.ALL.stream().filter((strategy) -> !strategy.damage().isEmpty()).toList()))
-			.containsExactly("mkdir", "setnx", "setnx-expire", "setnx-getset", "set-ex-fixed", "set-px-unique");
+		assertThat(names(Strategies.ALL.stream().filter(StrategiesTests::isBroken).toList())).containsExactly("mkdir",
+				"setnx", "setnx-expire", "setnx-getset", "set-ex-fixed", "set-px-unique");
 	}
 
 	@Test
@@ -48,6 +49,30 @@ class StrategiesTests {
 		assertThat(Fault.parse("all")).containsExactly(Fault.values());
 		assertThatIllegalArgumentException().isThrownBy(() -> Fault.parse("flood"))
 			.withMessage("--fault=flood is unknown: use none, crash, slow, clock, several with commas, or all");
+	}
+
+	@Test
+	void everyStrategyHasAReasonOfItsOwnForEachFault() {
+		for (Strategy strategy : Strategies.ALL) {
+			assertThat(strategy.underFaults()).as(strategy.name())
+				.containsOnlyKeys(Fault.CRASH, Fault.SLOW, Fault.CLOCK);
+			assertThat(Stream.of(Fault.values()).map((fault) -> strategy.expected(fault).why())).as(strategy.name())
+				.doesNotHaveDuplicates();
+		}
+	}
+
+	@Test
+	void everyReasonIsASentenceThatFitsIntoALineOfTheConsole() {
+		Strategies.ALL
+			.forEach((strategy) -> assertThat(Stream.of(Fault.values()).map((fault) -> strategy.expected(fault).why()))
+				.allMatch((why) -> why.matches("[A-Z@].*[^.]\\.") && why.length() <= 106, strategy.name()));
+	}
+
+	private static boolean isBroken(Strategy strategy) {
+		return strategy.underFaults()
+			.values()
+			.stream()
+			.anyMatch((under) -> under.verdict() != strategy.usual().verdict());
 	}
 
 	private static List<String> names(List<Strategy> strategies) {
