@@ -6,6 +6,7 @@ import java.util.UUID;
 
 import javax.sql.DataSource;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRegistry;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceProperties;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -122,6 +124,25 @@ class JdbcStoreTests {
 	}
 
 	@Test
+	void theLocksUseAPoolOfTheirOwnBesideThatOfTheApplication() {
+		this.context.withUserConfiguration(PoolForLocks.class)
+			.withPropertyValues("distlock.jdbc.mode=row", "distlock.jdbc.data-source=lockDataSource",
+					"distlock.jdbc.max-connections=20")
+			.run((started) -> {
+				HikariDataSource own = started.getBean("lockDataSource", HikariDataSource.class);
+				DataSource ofTheApplication = started.getBean(DataSource.class);
+				assertThat(ofTheApplication).isNotSameAs(own).isInstanceOf(HikariDataSource.class);
+				try (HeldLock lock = started.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"))) {
+					assertThat(lock.isHeld()).isTrue();
+					assertThat(own.getHikariPoolMXBean().getActiveConnections()).isEqualTo(1);
+					assertThat(new JdbcTemplate(ofTheApplication).queryForObject("SELECT COUNT(*) FROM distlock_lock",
+							Integer.class))
+						.isEqualTo(1);
+				}
+			});
+	}
+
+	@Test
 	void switchedOffItDoesNotUseTheDatabase() {
 		this.context.withPropertyValues("distlock.enabled=false", ANY_DATABASE + "x;INIT=RUNSCRIPT FROM 'nowhere'")
 			.run((started) -> assertThat(started).hasNotFailed());
@@ -133,6 +154,20 @@ class JdbcStoreTests {
 	void anInvalidValueIsRefusedAtStartup(String name, String value) {
 		this.context.withPropertyValues("distlock.jdbc." + name + "=" + value)
 			.run((started) -> assertThat(started).hasFailed());
+	}
+
+	/** As on the page about databases. */
+	@Configuration(proxyBeanMethods = false)
+	static class PoolForLocks {
+
+		@Bean(defaultCandidate = false)
+		DataSource lockDataSource(DataSourceProperties properties) {
+			HikariDataSource pool = properties.initializeDataSourceBuilder().type(HikariDataSource.class).build();
+			pool.setPoolName("locks");
+			pool.setMaximumPoolSize(24);
+			return pool;
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)
