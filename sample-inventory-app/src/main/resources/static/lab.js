@@ -559,6 +559,7 @@ const MIN_WINDOW = 200;
 const LIVE_WINDOW = 400_000;
 const AXIS = 26;
 const LANE_GAP = 10;
+const NAME_WIDTH = 112;
 
 /** The part of time that the lanes show, and what is selected in them. */
 const lanes = {
@@ -672,7 +673,7 @@ function frameTellingPart(play) {
     const width = usualWindow(play);
     const dense = densestPart(stays, rows, width);
     lanes.set(stays.read[dense[0]] - width * 0.06, stays.read[dense[0]] + width * 0.94);
-    lanes.select(dense.find((row) => isClearSale(play, row)) ?? dense[dense.length >> 1], false);
+    lanes.select(clearestSale(play, dense) ?? dense[dense.length >> 1], false);
   }
   lanes.chosen = false;
 }
@@ -705,11 +706,20 @@ function densestPart(stays, rows, width) {
   return rows.slice(best.first, best.last + 1);
 }
 
-/** Whether one unit was sold twice, once on each node. */
-function isClearSale(play, row) {
-  const { stays } = play;
-  const other = stays.partners[row] > 0 ? play.partnerOf(row) : -1;
-  return other >= 0 && stays.value[other] === stays.value[row] && stays.node[other] !== stays.node[row];
+/** Of rows, the one that shows best that a unit was sold twice, once on each node: both bars are long. */
+function clearestSale(play, rows) {
+  const { read, end, value, node, partners } = play.stays;
+  let best;
+  let longest = 0;
+  for (const row of rows.filter((candidate) => partners[candidate] > 0)) {
+    const other = play.partnerOf(row);
+    const length = Math.min(end[row] - read[row], end[other] - read[other]);
+    if (value[other] === value[row] && node[other] !== node[row] && length > longest) {
+      best = row;
+      longest = length;
+    }
+  }
+  return best;
 }
 
 /** A window in which a usual stay is wide enough for its label. */
@@ -724,7 +734,7 @@ function usualWindow(play) {
   }
   lengths.sort((a, b) => a - b);
   const median = lengths[lengths.length >> 1] ?? 3000;
-  const labelWidth = Number.isFinite(stays.token[0]) ? 62 : 40;
+  const labelWidth = Number.isFinite(stays.token[0]) ? 78 : 40;
   return Math.max(median * Math.max(5, lanesBox.width / labelWidth), 4000);
 }
 
@@ -848,6 +858,12 @@ function niceStep(rough) {
   return [1, 2, 5, 10].find((factor) => factor * power >= rough) * power;
 }
 
+/** Ticks show as many digits as their step needs. */
+function tickLabel(tick, step, last) {
+  const [unit, name] = last < 1e6 ? [1e3, 'ms'] : [1e6, 's'];
+  return `${formatter(Math.max(0, Math.ceil(Math.log10(unit / step)))).format(tick / unit)} ${name}`;
+}
+
 function drawAxis(pen, play) {
   const step = niceStep(((lanes.to - lanes.from) / lanesBox.width) * 90);
   const y = lanesBox.height - AXIS;
@@ -858,7 +874,7 @@ function drawAxis(pen, play) {
     const x = Math.round(timeToX(play.start + tick)) + 0.5;
     pen.fillStyle = colours.line;
     pen.fillRect(x, 0, 1, y);
-    const label = duration(Math.round(tick));
+    const label = tickLabel(Math.round(tick), step, lanes.to - play.start);
     const half = pen.measureText(label).width / 2;
     if (x > half && x < lanesBox.width - half) {
       pen.fillStyle = colours.muted;
@@ -885,8 +901,8 @@ function drawFaults(pen, play, node) {
     pen.textBaseline = 'middle';
     const label = t(`fault.${fault.fault}.band`);
     const labelWidth = pen.measureText(label).width;
-    const at = Math.min(Math.max(x + 8, 110), lanesBox.width - labelWidth - 8);
-    pen.fillText(label, at, top + lanesBox.laneHeight - 12);
+    const at = Math.min(Math.max(x + 8, NAME_WIDTH), lanesBox.width - labelWidth - 8);
+    pen.fillText(label, at, top + 15);
   }
 }
 
@@ -987,7 +1003,7 @@ function drawEndMark(pen, x, y) {
 }
 
 /** Tokens are long; their last digits are enough to see that they grow. */
-const SHOWN_DIGITS = 4;
+const SHOWN_DIGITS = 6;
 
 /** The value that was read and the fencing token, as far as there is room. */
 function labelsOf(stays, row) {
@@ -1091,7 +1107,7 @@ function drawMiniature(canvas, play, nodes) {
   const best = Array.from({ length: nodes }, () => new Uint8Array(columns));
   const { stays } = play;
   for (let row = 0; row < stays.size; row++) {
-    const rank = classOf(stays, row) + 1;
+    const rank = RANKS[classOf(stays, row)];
     const cells = best[stays.node[row]];
     const last = Math.min(columns - 1, Math.floor((endOf(play, row) - bounds.from) * scale));
     for (let column = Math.max(0, Math.floor((stays.read[row] - bounds.from) * scale)); column <= last; column++) {
@@ -1106,6 +1122,10 @@ function drawMiniature(canvas, play, nodes) {
   best.forEach((cells, node) => drawColumns(pen, cells, node * rowHeight, rowHeight));
 }
 
+/** What hides what in a column of a miniature: refused stays hide nothing, overlaps are never hidden. */
+const RANKED = ['refused', 'open', 'ok', 'crashed', 'red'];
+const RANKS = CLASSES.map((name) => RANKED.indexOf(name) + 1);
+
 /** Draw columns of equal rank as one rectangle. */
 function drawColumns(pen, cells, top, height) {
   for (let first = 0; first < cells.length;) {
@@ -1115,8 +1135,8 @@ function drawColumns(pen, cells, top, height) {
       next++;
     }
     if (rank > 0) {
-      const inset = rank === CLASSES.length ? 0.5 : height * 0.22;
-      pen.fillStyle = colours[CLASSES[rank - 1]];
+      const inset = rank === RANKED.length ? 0.5 : height * (rank === 1 ? 0.36 : 0.22);
+      pen.fillStyle = colours[RANKED[rank - 1]];
       pen.fillRect(first, top + inset, next - first, height - 2 * inset);
     }
     first = next;
@@ -1620,7 +1640,8 @@ function ratePoints(play) {
     return [];
   }
   const { end, state, size } = play.stays;
-  const part = Math.max((play.latest - play.start) / RATE_BINS, 10_000);
+  const parts = Math.min(Math.max(size / 10, 5), RATE_BINS);
+  const part = Math.max((play.latest - play.start) / parts, 10_000);
   const counts = new Array(Math.ceil((play.latest - play.start) / part) || 1).fill(0);
   for (let row = 0; row < size; row++) {
     if (state[row] === WROTE) {
@@ -1683,8 +1704,12 @@ function whyOf(play) {
   const { verdict, why, expected } = play.verdict;
   const keys = [`why.${play.strategy}.${play.fault}.${verdict}`, `why.${play.strategy}.${verdict}`];
   const known = texts.lang === 'en' || !expected ? undefined : keys.find(hasText);
-  const sentence = known ? t(known) : why;
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1).replace(/([^.!?。！？])$/, texts.lang === 'zh' && known ? '$1。' : '$1.');
+  return known ? sentence(t(known), '。') : sentence(why);
+}
+
+/** Make a sentence of a text: a capital letter first, a full stop last. */
+function sentence(text, stop = '.') {
+  return text.charAt(0).toUpperCase() + text.slice(1).replace(/([^.!?。！？])$/, `$1${stop}`);
 }
 
 const faultName = (fault) => t(`fault.${fault}`);
@@ -1778,7 +1803,7 @@ function phaseText(play) {
     return t(shownRun().running ? 'phase.waiting' : 'phase.never');
   }
   const known = t(`phase.${play.phase}`);
-  return play.phaseText && texts.lang === 'en' ? `${known} ${play.phaseText}` : known;
+  return play.phaseText && texts.lang === 'en' ? sentence(play.phaseText) : known;
 }
 
 const TILES = ['stock', 'sold', 'oversold', 'duplicates', 'overlaps'];
@@ -1942,10 +1967,11 @@ const PRESETS = {
   clock: { strategies: ['setnx-getset', 'distributed-lock'], fault: 'clock' },
 };
 
-/** Say something where it is read at once. */
-function say(id, text) {
+/** Say something where a screen reader reads it at once, also if the text is the same again. */
+function say(id, text, kind = 'error') {
   byId(id).textContent = '';
-  requestAnimationFrame(() => { byId(id).textContent = text; });
+  byId(id).dataset.kind = kind;
+  setTimeout(() => { byId(id).textContent = text; }, 20);
 }
 
 function renderForm() {
@@ -2079,7 +2105,7 @@ async function stopRun() {
   if (!response) {
     say('message', t('form.unreachable'));
   } else {
-    say('message', response.ok ? t('form.stopping') : await problemOf(response));
+    say('message', response.ok ? t('form.stopping') : await problemOf(response), response.ok ? 'info' : 'error');
   }
 }
 
@@ -2087,9 +2113,9 @@ async function copyLink() {
   formChanged();
   try {
     await navigator.clipboard.writeText(location.href);
-    say('message', t('form.copied'));
+    say('message', t('form.copied'), 'info');
   } catch {
-    say('message', t('form.copyByHand', { link: location.href }));
+    say('message', t('form.copyByHand', { link: location.href }), 'info');
   }
 }
 
@@ -2142,7 +2168,7 @@ function goToStep(index) {
   tour.step = Math.min(Math.max(index, 0), setup.strategies.length - 1);
   renderTour();
   byId('tour-step').focus({ preventScroll: true });
-  byId('tour-step').scrollIntoView({ behavior: reducedMotion.matches ? 'auto' : 'smooth', block: 'nearest' });
+  byId('tour-step').scrollIntoView({ behavior: reducedMotion.matches ? 'auto' : 'smooth', block: 'start' });
 }
 
 function renderStep() {
@@ -2370,7 +2396,7 @@ function receive(event, eventId) {
     shown.live.apply(event);
     announce(shown.live, event);
   }
-  root.dataset.lastEvent = event.n;
+  root.dataset.lastEvent = shown.live?.last ?? 0;
   root.dataset.gaps = shown.live?.gaps ?? 0;
   renderRunState();
   followRun();
