@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * The lock was lost while it was held: its lease has expired, or the store no longer
  * knows the lock. Another holder may have acquired it since.
  * <p>
- * The end of the work was not protected. Undo the work, or check its result.
+ * A part of the work may have run without protection. Undo the work, or check its result.
  * {@link #lossCause()} says why the lock was lost, and the message names the remedy.
  */
 public class LockLostException extends LockException {

@@ -45,7 +45,7 @@ class ConfigurationBlockTests {
 	 * Properties of modules of Spring Boot that are not on the class path of the tests.
 	 */
 	private static final List<String> OTHER_MODULES = List.of("management.tracing.", "management.opentelemetry.",
-			"management.otlp.", "spring.security.", "sample.");
+			"management.otlp.", "spring.security.", "junit.", "sample.");
 
 	/** The properties of this library by their prefix. */
 	private static final Map<String, Class<?>> OURS = Map.of("distlock", DistlockProperties.class, "distlock.jdbc",

@@ -20,6 +20,8 @@ public final class Pages {
 
 	private static final Pattern FENCE = Pattern.compile("(\\s*)(`{3,}|~{3,})\\s*(.*?)\\s*");
 
+	private static final Pattern INLINE = Pattern.compile("`([^`\n]+)`");
+
 	private static final Pattern LIST_ITEM = Pattern.compile("\\s{0,3}(?:[-*+]|\\d+[.)])\\s.*");
 
 	private static final String INDENT = "    ";
@@ -28,7 +30,7 @@ public final class Pages {
 	}
 
 	/** Return all pages, relative to the root of the repository. */
-	static List<String> all() {
+	public static List<String> all() {
 		List<String> pages = new ArrayList<>();
 		for (String folder : List.of("", "sample-inventory-app")) {
 			try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
@@ -58,7 +60,7 @@ public final class Pages {
 	 * @param page the page, relative to the root of the repository
 	 * @return its text
 	 */
-	static String text(String page) {
+	public static String text(String page) {
 		try {
 			return Files.readString(ROOT.resolve(page));
 		}
@@ -76,6 +78,16 @@ public final class Pages {
 			.filter((page) -> !page.endsWith(".zh-CN.md"))
 			.flatMap((page) -> blocks(page, text(page)).stream())
 			.toList();
+	}
+
+	/**
+	 * Return the code that is inside of text.
+	 * @param page the page, relative to the root of the repository
+	 * @return what is between backticks, outside of blocks
+	 */
+	public static List<String> inlineCode(String page) {
+		String text = text(page).replaceAll("(?ms)^\\s*(`{3,}).*?^\\s*\\1\\s*$", "");
+		return INLINE.matcher(text).results().map((code) -> code.group(1)).toList();
 	}
 
 	/**

@@ -35,11 +35,7 @@ record MeterSection(SourceDocs docs) {
 		page.add("A meter always has all of its tags. No tag contains a key. How to use them: "
 				+ "[observability.md](observability.md).");
 		PrometheusMeterRegistry registry = registry();
-		List<String> exposed = registry.scrape()
-			.lines()
-			.filter((line) -> line.startsWith("# TYPE "))
-			.map((line) -> line.split(" ")[2])
-			.toList();
+		List<String> exposed = exposed(registry);
 		page.table("Meter", "Type", "Unit", "Tags", "In Prometheus", "Description");
 		for (LockMeters meter : LockMeters.values()) {
 			String unit = registry.get(meter.getName()).meter().getId().getBaseUnit();
@@ -60,8 +56,17 @@ record MeterSection(SourceDocs docs) {
 		page.end();
 	}
 
+	/** The names that Prometheus shows. */
+	static List<String> exposed(PrometheusMeterRegistry registry) {
+		return registry.scrape()
+			.lines()
+			.filter((line) -> line.startsWith("# TYPE "))
+			.map((line) -> line.split(" ")[2])
+			.toList();
+	}
+
 	/** A registry with all meters. */
-	private static PrometheusMeterRegistry registry() {
+	static PrometheusMeterRegistry registry() {
 		PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 		LockMetrics metrics = new LockMetrics(registry, "redis");
 		metrics.watchHolds("redis", () -> new HoldReading(Map.of(), 0));

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -39,11 +40,26 @@ final class PropertySection {
 					new UrlResource(classes + "META-INF/spring-configuration-metadata.json").getContentAsString(UTF_8));
 	}
 
+	/** Return the names of all properties, also those of the elements of a list. */
+	List<String> names() {
+		List<String> names = new ArrayList<>();
+		this.metadata.path("properties").forEach((property) -> names.add(property.path("name").asString()));
+		for (var component : RedlockStoreProperties.Node.class.getRecordComponents()) {
+			names.add(nodeProperty(component.getName()));
+		}
+		return names;
+	}
+
+	private static String nodeProperty(String component) {
+		return NODES + "[]." + component.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+	}
+
 	void write(Markdown page) {
 		page.add("## Properties");
-		page.add("""
-				Durations have a unit: `500ms`, `2s`, `1m` or `PT2S`. An invalid value fails the startup, with a message
-				that names the property, the value and the remedy.""");
+		page.add(
+				"""
+						Durations of distlock have a unit: `500ms`, `2s`, `1m` or `PT2S`; only `0` and `-1` need none. An invalid value
+						fails the startup, with a message that names the property, the value and the remedy.""");
 		Map<String, List<JsonNode>> groups = new LinkedHashMap<>();
 		TITLES.keySet().forEach((group) -> groups.put(group, new ArrayList<>()));
 		for (JsonNode property : this.metadata.path("properties")) {
@@ -72,8 +88,7 @@ final class PropertySection {
 		Map<String, String> defaults = Map.of("port", "6379", "database", "0", "ssl", "false");
 		for (var component : RedlockStoreProperties.Node.class.getRecordComponents()) {
 			String name = component.getName();
-			page.row(Markdown.code(NODES + "[].$".replace("$", name.replaceAll("([A-Z])", "-$1").toLowerCase())),
-					Markdown.code(component.getType().getSimpleName()),
+			page.row(Markdown.code(nodeProperty(name)), Markdown.code(component.getType().getSimpleName()),
 					defaults.containsKey(name) ? Markdown.code(defaults.get(name)) : "",
 					this.docs.component(RedlockStoreProperties.Node.class, name));
 		}

@@ -1,0 +1,145 @@
+package io.github.distlock.docs.reference;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import io.github.distlock.LockMdc;
+import io.github.distlock.docs.Pages;
+import io.github.distlock.metrics.LockMeters;
+import io.github.distlock.observation.LockObservationDocumentation;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.util.ClassUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The properties, meters, observations and exceptions that the pages name between
+ * backticks exist.
+ */
+class PageNameTests {
+
+	private static final Pattern NAME = Pattern
+		.compile("(?<![\\w./:-])distlock\\.[\\w<*-](?:[\\w.*<>\\[\\]-]*[\\w*>\\]])?");
+
+	private static final Pattern OF_PROMETHEUS = Pattern.compile("\\bdistlock_[a-z_]+");
+
+	private static final Pattern EXCEPTION = Pattern.compile("(?<![\\w.])[A-Z]\\w*Exception\\b");
+
+	/** Properties of the build, for those who work on the library. */
+	private static final Set<String> OF_THE_BUILD = Set.of("distlock.docs.write", "distlock.lab.full",
+			"distlock.browser.required", "distlock.version");
+
+	/** Tables, which have names like those of Prometheus. */
+	private static final Set<String> TABLES = Set.of("distlock_lock", "distlock_instance");
+
+	/** Exceptions of libraries that are not on the class path. */
+	private static final Set<String> OF_OTHER_LIBRARIES = Set.of("KlockTimeoutException", "LockFailureException");
+
+	private static final List<String> PACKAGES = List.of("java.lang.", "java.util.", "java.util.concurrent.",
+			"java.io.", "java.net.", "java.sql.", "org.springframework.dao.", "org.springframework.jdbc.",
+			"org.springframework.transaction.", "org.springframework.web.server.", "org.springframework.data.redis.",
+			"org.springframework.core.task.");
+
+	private static final Set<String> names = new TreeSet<>();
+
+	private static final Set<String> exceptions = new TreeSet<>();
+
+	@BeforeAll
+	static void collect() throws IOException {
+		names.addAll(OF_THE_BUILD);
+		names.addAll(new PropertySection(SourceDocs.read()).names());
+		for (LockMeters meter : LockMeters.values()) {
+			names.add(meter.getName());
+		}
+		for (LockObservationDocumentation observation : LockObservationDocumentation.values()) {
+			names.add(observation.getName());
+			Stream.of(observation.getLowCardinalityKeyNames(), observation.getHighCardinalityKeyNames())
+				.flatMap(Stream::of)
+				.forEach((key) -> names.add(key.asString()));
+		}
+		names.addAll(Set.of(LockMdc.KEY, LockMdc.NAME));
+		try (Stream<Path> sources = Files.walk(Path.of("src", "main", "java"))) {
+			sources.map((file) -> file.getFileName().toString())
+				.filter((name) -> name.endsWith("Exception.java"))
+				.forEach((name) -> exceptions.add(name.replace(".java", "")));
+		}
+	}
+
+	@Test
+	void eachNameThatBeginsWithDistlockExists() {
+		assertThat(unknown(NAME)).isEmpty();
+	}
+
+	@Test
+	void eachNameOfPrometheusExists() {
+		Set<String> exposed = new TreeSet<>(MeterSection.exposed(MeterSection.registry()));
+		Set<String> unknown = new TreeSet<>();
+		for (String page : Pages.all()) {
+			found(page, OF_PROMETHEUS).stream()
+				.filter((name) -> !TABLES.contains(name))
+				.filter((name) -> !exposed.contains(name.replaceFirst("_(?:count|sum|bucket)$", "")))
+				.forEach((name) -> unknown.add(page + ": " + name));
+		}
+		assertThat(unknown).isEmpty();
+	}
+
+	@Test
+	void eachExceptionExists() {
+		Set<String> unknown = new TreeSet<>();
+		for (String page : Pages.all()) {
+			found(page, EXCEPTION).stream()
+				.filter((name) -> !exceptions.contains(name) && !OF_OTHER_LIBRARIES.contains(name))
+				.filter((name) -> PACKAGES.stream().noneMatch((start) -> ClassUtils.isPresent(start + name, null)))
+				.forEach((name) -> unknown.add(page + ": " + name));
+		}
+		assertThat(unknown).isEmpty();
+	}
+
+	@Test
+	void aNameWithAPlaceholderStandsForAProperty() {
+		assertThat(isKnown("distlock.<backend>.enabled")).isTrue();
+		assertThat(isKnown("distlock.handoff.*")).isTrue();
+		assertThat(isKnown("distlock.redlock.nodes[0].host")).isTrue();
+		assertThat(isKnown("distlock.wait-time")).isTrue();
+		assertThat(isKnown("distlock.wait")).isFalse();
+		assertThat(isKnown("distlock.<backend>.unknown")).isFalse();
+		assertThat(isKnown("distlock.handover.*")).isFalse();
+	}
+
+	private static Set<String> unknown(Pattern pattern) {
+		Set<String> unknown = new TreeSet<>();
+		for (String page : Pages.all()) {
+			found(page, pattern).stream()
+				.filter((name) -> !isKnown(name))
+				.forEach((name) -> unknown.add(page + ": " + name));
+		}
+		return unknown;
+	}
+
+	private static boolean isKnown(String name) {
+		Pattern form = Pattern.compile(Stream.of(name.replaceAll("\\[\\w*]", "[]").split("(?=[*<])|(?<=[*>])"))
+			.map((part) -> part.matches("\\*|<.*>") ? ".+" : Pattern.quote(part))
+			.reduce("", String::concat));
+		return names.stream().anyMatch((known) -> form.matcher(known).matches());
+	}
+
+	private static Set<String> found(String page, Pattern pattern) {
+		Set<String> found = new TreeSet<>();
+		for (String code : Pages.inlineCode(page)) {
+			for (Matcher name = pattern.matcher(code); name.find();) {
+				found.add(name.group());
+			}
+		}
+		return found;
+	}
+
+}
