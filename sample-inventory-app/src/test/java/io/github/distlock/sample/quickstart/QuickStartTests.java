@@ -1,0 +1,121 @@
+package io.github.distlock.sample.quickstart;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.embedded.RedisServer;
+
+import org.springframework.util.FileSystemUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The application of the README's quick start, built by Maven from the blocks of the page
+ * and run in two JVMs over one Redis.
+ */
+@Timeout(600)
+class QuickStartTests {
+
+	private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+	private static String path = "";
+
+	private static RedisServer redis;
+
+	private static ShopInstance one;
+
+	private static ShopInstance two;
+
+	@BeforeAll
+	static void buildAndStart() throws Exception {
+		MavenBuild maven = MavenBuild.assumeRunning();
+		Path folder = Path.of("target", "quick-start").toAbsolutePath();
+		FileSystemUtils.deleteRecursively(folder);
+		QuickStartPage page = QuickStartPage.read(ROOT.resolve("README.md"));
+		Path project = Files.createDirectories(folder.resolve("shop"));
+		page.writeTo(project);
+		try (TemporaryRepository repository = new TemporaryRepository(folder.resolve("repository"), version())) {
+			repository.create(maven.repository(), ROOT);
+			maven.run(project, repository.folder());
+		}
+		path = page.path();
+		int port;
+		try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			port = free.getLocalPort();
+		}
+		redis = RedisServer.newRedisServer().port(port).setting("save \"\"").build();
+		redis.start();
+		Path jar = project.resolve("target/shop-1.jar");
+		one = new ShopInstance(jar, folder.resolve("one.log"), port);
+		two = new ShopInstance(jar, folder.resolve("two.log"), port);
+		one.awaitStart();
+		two.awaitStart();
+	}
+
+	@AfterAll
+	static void stop() throws Exception {
+		for (ShopInstance instance : new ShopInstance[] { one, two }) {
+			if (instance != null) {
+				instance.close();
+			}
+		}
+		if (redis != null) {
+			redis.stop();
+		}
+	}
+
+	@Test
+	void aSecondCallGetsConflictWhileAnotherJvmHoldsTheLockAndACallWithAnotherKeyRuns() {
+		one.post(path + "?seconds=1000");
+		Awaitility.await()
+			.atMost(Duration.ofMinutes(1))
+			.until(() -> one.meters().contains("distlock_held{backend=\"redis\"} 1.0"));
+		assertThat(two.post(path).join().statusCode()).isEqualTo(409);
+		HttpResponse<String> other = two.post(path.replace("42", "43")).join();
+		assertThat(other.statusCode()).isEqualTo(200);
+		assertThat(other.body()).isEqualTo("99");
+		assertThat(two.meters()).containsPattern(
+				"distlock_acquire_seconds_count\\{backend=\"redis\",name=\"StockService.deduct\",outcome=\"timeout\"} 1");
+	}
+
+	@Test
+	void noDeductionIsLostWhileBothJvmsDeduct() {
+		String stock = path.replace("42", "44");
+		List<CompletableFuture<HttpResponse<String>>> calls = IntStream.range(0, 20)
+			.boxed()
+			.flatMap((n) -> Stream.of(one.post(stock), two.post(stock)))
+			.toList();
+		List<HttpResponse<String>> answers = calls.stream().map(CompletableFuture::join).toList();
+		// On a slow machine the wait time of some calls passes: they deduct nothing.
+		assertThat(answers).extracting(HttpResponse::statusCode).contains(200).isSubsetOf(200, 409);
+		List<Integer> left = answers.stream()
+			.filter((answer) -> answer.statusCode() == 200)
+			.map((answer) -> Integer.valueOf(answer.body()))
+			.toList();
+		assertThat(left).containsExactlyInAnyOrderElementsOf(IntStream.range(100 - left.size(), 100).boxed().toList());
+	}
+
+	/** The version in the pom of this project. */
+	private static String version() throws Exception {
+		Matcher version = Pattern.compile("<version>([^<]+)</version>")
+			.matcher(Files.readString(ROOT.resolve("pom.xml")));
+		assertThat(version.find()).isTrue();
+		return version.group(1);
+	}
+
+}
