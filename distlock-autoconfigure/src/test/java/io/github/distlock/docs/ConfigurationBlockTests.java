@@ -70,6 +70,13 @@ class ConfigurationBlockTests {
 	}
 
 	@Test
+	void onlyYamlOfOtherProgramsHasAMark() {
+		assertThat(Pages.blocks()).filteredOn((block) -> block.language().equals("yaml"))
+			.flatExtracting(CodeBlock::marks)
+			.isSubsetOf("kubernetes", "compose", "prometheus");
+	}
+
+	@Test
 	void eachYamlBlockOfAnotherProgramCanBeParsed() {
 		Pages.blocks()
 			.stream()

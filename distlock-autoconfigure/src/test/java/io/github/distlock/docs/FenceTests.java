@@ -22,9 +22,7 @@ class FenceTests {
 			"console", "http", "text", "mermaid", "lua", "promql", "docker");
 
 	/** Pages that still have indented blocks. */
-	private static final Set<String> INDENTED = Set.of("CONTRIBUTING.md", "sample-inventory-app/README.md",
-			"docs/maintainers/findings.md", "docs/maintainers/structure.md", "docs/operations/README.md",
-			"docs/operations/runbook.md", "docs/performance.md", "docs/stores-jdbc.md");
+	private static final Set<String> INDENTED = Set.of("CONTRIBUTING.md", "sample-inventory-app/README.md");
 
 	@Test
 	void eachBlockIsFencedAndHasALanguage() {

@@ -65,7 +65,7 @@ record EndpointSection(SourceDocs docs) {
 			.row(Markdown.code(ReleaseAudit.REFUSED), this.docs.of(ReleaseAudit.class, "REFUSED"))
 			.end();
 		page.add("## Health");
-		page.add(this.docs.of(DistlockHealthIndicator.class));
+		page.add(this.docs.of(DistlockHealthIndicator.class) + " An example: [endpoint.md](endpoint.md).");
 		page.table("Detail", "Description");
 		for (Enum<?> detail : constants(ACTUATE + ".HealthDetail")) {
 			page.row(Markdown.code(call(detail, "detailName")), this.docs.of(detail));

@@ -2,6 +2,7 @@ package io.github.distlock.docs.reference;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +16,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.core.io.UrlResource;
+import org.springframework.util.ClassUtils;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -124,7 +126,21 @@ final class PropertySection {
 					.forEach((value) -> values.add(Markdown.code(value.path("value").asString()) + ": " + text(value)));
 			}
 		}
+		if (values.isEmpty()) {
+			return constants(property);
+		}
 		return values.stream().map((value) -> "\n" + value).collect(Collectors.joining());
+	}
+
+	/** The values of an enum of Spring Boot, which the metadata does not describe. */
+	private static String constants(JsonNode property) {
+		String type = property.path("type").asString();
+		if (type.contains("<") || !ClassUtils.resolveClassName(type, null).isEnum()) {
+			return "";
+		}
+		return Arrays.stream(ClassUtils.resolveClassName(type, null).getEnumConstants())
+			.map((constant) -> Markdown.code(constant.toString().toLowerCase(Locale.ROOT).replace('_', '-')))
+			.collect(Collectors.joining(", ", "\nValues: ", "."));
 	}
 
 	private static Map<String, String> titles() {
