@@ -1699,17 +1699,21 @@ function renderTallyTable(tallies, start, waits) {
 
 /* ------------------------------------------------------------------ verdicts */
 
-/** The sentence that explains a verdict; in Chinese by strategy, fault and verdict, else as the server wrote it. */
+/** The sentence that explains a verdict: as the server wrote it, or its translation by strategy, fault and verdict. */
 function whyOf(play) {
   const { verdict, why, expected } = play.verdict;
-  const keys = [`why.${play.strategy}.${play.fault}.${verdict}`, `why.${play.strategy}.${verdict}`];
-  const known = texts.lang === 'en' || !expected ? undefined : keys.find(hasText);
-  return known ? sentence(t(known), '。') : sentence(why);
+  if (expected) {
+    const key = `why.${play.strategy}.${play.fault}.${verdict}`;
+    return hasText(key) ? t(key) : sentence(why);
+  }
+  const wanted = setup.strategies.find((strategy) => strategy.name === play.strategy)?.expected[play.fault];
+  const key = wanted === verdict ? 'why.missed' : 'why.unexpected';
+  return hasText(key) ? t(key, { verdict: t(`verdict.${wanted}`) }) : sentence(why);
 }
 
 /** Make a sentence of a text: a capital letter first, a full stop last. */
-function sentence(text, stop = '.') {
-  return text.charAt(0).toUpperCase() + text.slice(1).replace(/([^.!?。！？])$/, `$1${stop}`);
+function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1).replace(/([^.!?。！？])$/, '$1.');
 }
 
 const faultName = (fault) => t(`fault.${fault}`);
@@ -2525,12 +2529,21 @@ async function loadSetup() {
     say('message', `${t('form.unreachable')} ${error.message}`);
     setup.ready = false;
   }
+  showReadiness(setup.ready !== false);
   if (setup.ready === false) {
-    byId('run').dataset.ready = 'false';
     setTimeout(loadSetup, RETRY_DELAY);
-  } else {
-    byId('run').dataset.ready = 'true';
   }
+}
+
+/** Say that the services still start, and take it back when they are up. */
+function showReadiness(ready) {
+  const { dataset } = byId('run');
+  if (!ready && setup.strategies.length > 0 && dataset.ready !== 'false') {
+    say('message', t('form.starting'), 'info');
+  } else if (ready && dataset.ready === 'false') {
+    setText(byId('message'), '');
+  }
+  dataset.ready = String(ready);
 }
 
 function renderEverything() {
