@@ -2,8 +2,6 @@ package io.github.distlock.sample.orders;
 
 import org.jspecify.annotations.Nullable;
 
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.bind.annotation.ExceptionHandler;
