@@ -20,12 +20,15 @@ import static org.assertj.core.api.Assertions.within;
  */
 class FaultsTests {
 
-	@TempDir
-	private Path folder;
+	private final Path folder;
 
 	private final TestClock clock = new TestClock();
 
 	private final Faults faults = TestShop.faults(TestShop.properties(Duration.ZERO));
+
+	FaultsTests(@TempDir Path folder) {
+		this.folder = folder;
+	}
 
 	@Test
 	void unaskedNothingGoesWrong() {

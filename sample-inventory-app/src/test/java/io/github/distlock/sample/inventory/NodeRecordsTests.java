@@ -42,8 +42,7 @@ class NodeRecordsTests {
 
 	private static final int STOCK = 40;
 
-	@TempDir
-	private static Path folder;
+	private static Path folder = Path.of("target");
 
 	private static final List<ConfigurableApplicationContext> nodes = new ArrayList<>();
 
@@ -54,7 +53,8 @@ class NodeRecordsTests {
 	private static TestingServer zooKeeper;
 
 	@BeforeAll
-	static void start() throws Exception {
+	static void start(@TempDir Path temporary) throws Exception {
+		folder = temporary;
 		int port;
 		try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
 			port = free.getLocalPort();

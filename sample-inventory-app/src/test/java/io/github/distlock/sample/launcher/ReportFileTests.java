@@ -17,8 +17,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  */
 class ReportFileTests {
 
-	@TempDir
-	private Path folder;
+	private final Path folder;
+
+	ReportFileTests(@TempDir Path folder) {
+		this.folder = folder;
+	}
 
 	@Test
 	void aFileInAFolderThatDoesNotExistYetIsAccepted() {

@@ -35,10 +35,13 @@ class StockRecordsTests {
 	private static final String START = "{\"n\":1,\"type\":\"start\",\"at\":0,\"pid\":%d}"
 		.formatted(ProcessHandle.current().pid());
 
-	@TempDir
-	private Path folder;
+	private final Path folder;
 
 	private final TestClock clock = new TestClock();
+
+	StockRecordsTests(@TempDir Path folder) {
+		this.folder = folder;
+	}
 
 	@Test
 	void aStayIsALineForItsReadAndALineForItsWrite() throws IOException {
