@@ -47,11 +47,11 @@ final class MavenBuild {
 	void run(Path project, Path repository) throws IOException, InterruptedException {
 		List<String> command = new ArrayList<>(List.of(this.program.toString(), "-B", "-ntp", "-q",
 				"-Dmaven.repo.local=" + repository.toAbsolutePath(), "-Dmaven.test.skip=true"));
-		Path settings = Path.of(System.getProperty("quickstart.settings", ""));
+		Path settings = Path.of(System.getProperty("quickstart.settings", "file:").substring("file:".length()));
 		if (Files.isRegularFile(settings)) {
 			command.addAll(List.of("-s", settings.toString()));
 		}
-		if (Boolean.getBoolean("quickstart.offline")) {
+		if (System.getProperty("quickstart.offline", "").equals("offline:true")) {
 			command.add("-o");
 		}
 		command.add("package");

@@ -11,7 +11,6 @@ import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 
 import io.github.distlock.DistributedLock;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.FileSystemUtils;
 
@@ -49,12 +48,12 @@ final class TemporaryRepository implements AutoCloseable {
 		Path library = library();
 		Path jar = file("distlock-autoconfigure", "jar");
 		if (Files.isDirectory(library)) {
-			pack(library, jar);
+			pack(library, files(library), jar);
 		}
 		else {
 			Files.copy(library, jar);
 		}
-		pack(null, file("distlock-spring-boot-starter", "jar"));
+		pack(library, List.of(), file("distlock-spring-boot-starter", "jar"));
 	}
 
 	Path folder() {
@@ -107,16 +106,16 @@ final class TemporaryRepository implements AutoCloseable {
 		FileSystemUtils.deleteRecursively(this.folder);
 	}
 
-	private static void pack(@Nullable Path classes, Path jar) throws IOException {
-		List<Path> files = List.of();
-		if (classes != null) {
-			try (Stream<Path> walk = Files.walk(classes)) {
-				files = walk.filter(Files::isRegularFile).toList();
-			}
+	private static List<Path> files(Path folder) throws IOException {
+		try (Stream<Path> walk = Files.walk(folder)) {
+			return walk.filter(Files::isRegularFile).toList();
 		}
+	}
+
+	private static void pack(Path folder, List<Path> files, Path jar) throws IOException {
 		try (OutputStream output = Files.newOutputStream(jar); JarOutputStream packed = new JarOutputStream(output)) {
 			for (Path file : files) {
-				packed.putNextEntry(new JarEntry(classes.relativize(file).toString().replace('\\', '/')));
+				packed.putNextEntry(new JarEntry(folder.relativize(file).toString().replace('\\', '/')));
 				Files.copy(file, packed);
 				packed.closeEntry();
 			}
