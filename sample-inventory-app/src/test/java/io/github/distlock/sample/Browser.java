@@ -80,6 +80,7 @@ final class Browser implements AutoCloseable {
 		logs.enable(LogType.BROWSER, Level.ALL);
 		logs.enable(LogType.PERFORMANCE, Level.ALL);
 		options.setCapability("goog:loggingPrefs", logs);
+		options.setExperimentalOption("perfLoggingPrefs", Map.of("enableNetwork", true, "enablePage", false));
 		// With the driver and the program named, Selenium looks for nothing elsewhere.
 		ChromeDriverService service = new ChromeDriverService.Builder().usingDriverExecutable(driver.toFile())
 			.usingAnyFreePort()
@@ -164,6 +165,14 @@ final class Browser implements AutoCloseable {
 	List<String> complaints() {
 		readLogs();
 		return List.copyOf(this.complaints);
+	}
+
+	/**
+	 * Forget the complaints so far, since they were expected.
+	 */
+	void forgetComplaints() {
+		readLogs();
+		this.complaints.clear();
 	}
 
 	private void readLogs() {

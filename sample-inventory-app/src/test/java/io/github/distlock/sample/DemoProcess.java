@@ -94,6 +94,13 @@ final class DemoProcess implements AutoCloseable {
 		this.process.destroyForcibly();
 	}
 
+	/**
+	 * End the program as Ctrl-C in a terminal does.
+	 */
+	void interrupt() throws IOException, InterruptedException {
+		new ProcessBuilder("kill", "-INT", String.valueOf(this.process.pid())).inheritIO().start().waitFor();
+	}
+
 	boolean isAlive() {
 		return this.process.isAlive();
 	}

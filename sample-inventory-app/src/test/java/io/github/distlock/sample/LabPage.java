@@ -1,0 +1,255 @@
+package io.github.distlock.sample;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+import org.awaitility.Awaitility;
+import org.openqa.selenium.By;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.interactions.Actions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The page of the lab in a browser: does what a user does, and reads what a user sees.
+ */
+final class LabPage {
+
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+	private final Browser browser;
+
+	private final URI lab;
+
+	LabPage(Browser browser, URI lab) {
+		this.browser = browser;
+		this.lab = lab;
+	}
+
+	/**
+	 * Open the page, and wait until it can be used.
+	 * @param query such as {@code ?lang=zh}
+	 * @param settings the settings in the link, such as {@code #fault=slow}; may be empty
+	 */
+	void open(String query, String settings) {
+		this.browser.driver().get("about:blank");
+		this.browser.driver().get(this.lab.resolve("/") + query + settings);
+		Awaitility.await()
+			.atMost(PATIENCE)
+			.until(() -> "true".equals(attribute("#run", "data-ready")) && "live".equals(state("connection")));
+	}
+
+	/**
+	 * Open the page with a link, press Run, and wait for the end.
+	 * @param query such as {@code ?lang=zh}
+	 * @param settings the settings in the link
+	 * @return name of the run
+	 */
+	String play(String query, String settings) {
+		open(query, settings);
+		return run();
+	}
+
+	/**
+	 * Press Run, and wait for the end of the run.
+	 * @return name of the run
+	 */
+	String run() {
+		String before = state("run");
+		find("#run").click();
+		Awaitility.await().atMost(PATIENCE).until(() -> !state("run").equals(before) || !text("#message").isBlank());
+		assertThat(text("#message")).isBlank();
+		return awaitEnd();
+	}
+
+	/**
+	 * Wait for the end of the run that the page shows.
+	 * @return name of the run
+	 */
+	String awaitEnd() {
+		Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> state("runState").equals("finished"));
+		String run = state("run");
+		// Tables follow a little later.
+		Awaitility.await()
+			.atMost(PATIENCE)
+			.until(() -> rows(run) > 0
+					&& elements("#plays-body tr[data-run='" + run + "'][data-verdict='']").isEmpty());
+		return run;
+	}
+
+	/**
+	 * Return what the root element says about the state of the page.
+	 * @param name name of a data attribute in the form of JavaScript
+	 */
+	String state(String name) {
+		return String.valueOf(this.browser.script("return document.documentElement.dataset[arguments[0]] ?? ''", name));
+	}
+
+	WebElement find(String selector) {
+		return this.browser.driver().findElement(By.cssSelector(selector));
+	}
+
+	List<WebElement> elements(String selector) {
+		return this.browser.driver().findElements(By.cssSelector(selector));
+	}
+
+	String text(String selector) {
+		return String.valueOf(this.browser.script("return document.querySelector(arguments[0]).textContent", selector));
+	}
+
+	String attribute(String selector, String name) {
+		return String.valueOf(find(selector).getDomAttribute(name));
+	}
+
+	/**
+	 * Return a row of the table of all runs: its data attributes, and its figures. The
+	 * page replaces its rows at any time, so the whole row is read at once.
+	 * @param run name of the run
+	 * @param strategy name of the strategy
+	 */
+	Map<String, String> row(String run, String strategy) {
+		Map<String, String> row = new TreeMap<>();
+		((Map<?, ?>) Objects.requireNonNull(this.browser.script("""
+				const [run, strategy] = arguments;
+				const row = document.querySelector(`#plays-body tr[data-run="${run}"][data-strategy="${strategy}"]`);
+				const figures = [...row.querySelectorAll('td[data-figure]')];
+				return { ...row.dataset, current: String(row.classList.contains('current')),
+				  ...Object.fromEntries(figures.map((cell) => [cell.dataset.figure, cell.dataset.value])) };""", run,
+				strategy)))
+			.forEach((name, value) -> row.put(String.valueOf(name), String.valueOf(value)));
+		return row;
+	}
+
+	/**
+	 * Return how many rows of a run the table of all runs has.
+	 * @param run name of the run
+	 */
+	int rows(String run) {
+		return elements("#plays-body tr[data-run='" + run + "']").size();
+	}
+
+	/**
+	 * Select a play, as a click on its row does.
+	 * @param run name of the run
+	 * @param strategy name of the strategy
+	 */
+	void show(String run, String strategy) {
+		this.browser
+			.script("""
+					const [run, strategy] = arguments;
+					document.querySelector(`#plays-body tr[data-run="${run}"][data-strategy="${strategy}"] button`).click();""",
+					run, strategy);
+		Awaitility.await().atMost(PATIENCE).until(() -> "true".equals(row(run, strategy).get("current")));
+	}
+
+	/**
+	 * Show the whole of the selected play.
+	 */
+	void showAll() {
+		this.browser.script("document.getElementById('fit').click()");
+		awaitFrame();
+	}
+
+	/**
+	 * Read the table of the lanes, page by page.
+	 * @return the stays that are red, as {@code node/stay}
+	 */
+	Set<String> redStays() {
+		this.browser.script("""
+				document.getElementById('lanes-details').open = true;
+				const only = document.getElementById('only-overlaps');
+				if (!only.checked) only.click();""");
+		awaitFrame();
+		while (find("#rows-newer").isEnabled()) {
+			this.browser.script("document.getElementById('rows-newer').click()");
+		}
+		Set<String> red = new TreeSet<>();
+		while (true) {
+			awaitFrame();
+			for (Object stay : (List<?>) this.browser.script("""
+					return [...document.querySelectorAll('#stays-body tr')]
+					  .map((row) => `${row.dataset.node}/${row.dataset.stay}/${row.dataset.kind}`)""")) {
+				red.add(String.valueOf(stay));
+			}
+			if (!find("#rows-older").isEnabled()) {
+				return red;
+			}
+			this.browser.script("document.getElementById('rows-older').click()");
+		}
+	}
+
+	/**
+	 * Count the pixels of the lanes that have the colour of an overlap.
+	 */
+	long redPixels() {
+		awaitFrame();
+		return (Long) this.browser.script("""
+				const probe = document.createElement('canvas').getContext('2d');
+				probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--red');
+				probe.fillRect(0, 0, 1, 1);
+				const red = probe.getImageData(0, 0, 1, 1).data;
+				const lanes = document.getElementById('lanes-canvas');
+				const pixels = lanes.getContext('2d').getImageData(0, 0, lanes.width, lanes.height).data;
+				let count = 0;
+				for (let i = 0; i < pixels.length; i += 4) {
+				  if (Math.abs(pixels[i] - red[0]) + Math.abs(pixels[i + 1] - red[1])
+				      + Math.abs(pixels[i + 2] - red[2]) < 12 && pixels[i + 3] > 250) {
+				    count++;
+				  }
+				}
+				return count;""");
+	}
+
+	/**
+	 * Wait until the page has drawn what it knows.
+	 */
+	void awaitFrame() {
+		this.browser.driver().executeAsyncScript("""
+				const done = arguments[0];
+				requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)));""");
+	}
+
+	/**
+	 * Press keys, wherever the focus is.
+	 * @param keys the keys
+	 */
+	void press(CharSequence... keys) {
+		new Actions(this.browser.driver()).sendKeys(keys).perform();
+	}
+
+	/**
+	 * Return the element that has the focus: its id, its name and value, or its text.
+	 */
+	String focused() {
+		return String.valueOf(this.browser
+			.script("""
+					const at = document.activeElement;
+					return at === document.body ? 'body' : at.id || (at.name ? `${at.name}=${at.value}` : `${at.tagName}:${at.textContent}`);"""));
+	}
+
+	/**
+	 * Return what is wider than the window.
+	 * @return tags and ids; empty if nothing scrolls sideways
+	 */
+	List<String> tooWide() {
+		List<String> wide = new ArrayList<>();
+		for (Object each : (List<?>) this.browser
+			.script("""
+					const root = document.documentElement;
+					if (root.scrollWidth <= innerWidth) return [];
+					return [...document.querySelectorAll('body *')]
+					  .filter((each) => each.getBoundingClientRect().right > innerWidth && !each.closest('.scroller, .hidden'))
+					  .map((each) => `${each.tagName}#${each.id}.${each.className}`).concat(['page']);""")) {
+			wide.add(String.valueOf(each));
+		}
+		return wide;
+	}
+
+}

@@ -1,0 +1,351 @@
+package io.github.distlock.sample;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.WindowType;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The page of the lab in a real browser, over the real demonstration.
+ * <p>
+ * Pictures go to {@code target/lab-images}, or to the folder that
+ * {@code -Ddistlock.lab.images} names.
+ */
+@Timeout(600)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class LabPageTests {
+
+	private static final Pattern PAGE = Pattern.compile("Open (http://localhost:\\d+/)");
+
+	private static final Pattern NODE = Pattern.compile("inventory-1 +(http://\\S+)");
+
+	private static final Path IMAGES = Path.of(System.getProperty("distlock.lab.images", "target/lab-images"));
+
+	private static final String SMALL = "&orders=100&stock=60&buyers=16";
+
+	private static final JsonMapper json = JsonMapper.builder().build();
+
+	private static @Nullable Browser started;
+
+	private static DemoProcess demo;
+
+	private static LabClient lab;
+
+	private static LabPage page;
+
+	@BeforeAll
+	static void startTheLabAndTheBrowser() throws Exception {
+		started = Browser.start("lab");
+		demo = new DemoProcess("page", "--strategies=synchronized", "--orders=30", "--stock=20", "--buyers=8");
+		Awaitility.await()
+			.atMost(Duration.ofMinutes(3))
+			.until(() -> !demo.isAlive() || demo.output().contains("Serving until stopped"));
+		assertThat(demo.isAlive()).as(demo.output()).isTrue();
+		lab = new LabClient(URI.create(printed(PAGE)));
+		page = new LabPage(browser(), lab.address());
+	}
+
+	@AfterAll
+	static void stopTheLabAndTheBrowser() {
+		if (started != null) {
+			started.close();
+		}
+		if (demo != null) {
+			demo.close();
+		}
+	}
+
+	@AfterEach
+	void nothingLeftThisMachineAndThePageHadNoErrors() {
+		assertThat(browser().foreignRequests()).isEmpty();
+		assertThat(browser().complaints()).isEmpty();
+	}
+
+	/** Nothing here depends on speed: a loaded machine only takes longer. */
+	private static ConditionFactory await() {
+		return Awaitility.await().atMost(Duration.ofMinutes(1));
+	}
+
+	private static Browser browser() {
+		assertThat(started).isNotNull();
+		return started;
+	}
+
+	private static String printed(Pattern pattern) {
+		Matcher matcher = pattern.matcher(demo.output());
+		assertThat(matcher.find()).as(demo.output()).isTrue();
+		return matcher.group(1);
+	}
+
+	@ParameterizedTest(name = "{1} with fault {2} {3}{0}")
+	@CsvSource(textBlock = """
+			'',       none,             none, OVERSELLS
+			'',       synchronized,     none, OVERSELLS
+			'',       distributed-lock, none, HOLDS
+			'',       setnx,           crash, BLOCKS
+			'',       set-px-unique,    slow, OVERSELLS
+			?lang=zh, none,             none, OVERSELLS
+			?lang=zh, distributed-lock, slow, HOLDS""")
+	@Order(1)
+	void thePageShowsWhatTheDatabaseAndTheRecordsSay(String query, String strategy, String fault, String verdict)
+			throws Exception {
+		String run = page.play(query, "#strategies=" + strategy + "&fault=" + fault + SMALL);
+		Map<String, String> row = page.row(run, strategy);
+		assertThat(row).containsEntry("verdict", verdict).containsEntry("expected", "true");
+		assertThat(page.text("#verdict-why")).isNotBlank();
+		JsonNode database = json.readTree(new LabClient(URI.create(printed(NODE))).get("/stock/ticket").body());
+		long sold = database.path("sold").asLong();
+		assertThat(row).containsEntry("sold", String.valueOf(sold))
+			.containsEntry("stockLeft", String.valueOf(database.path("quantity").asLong()))
+			.containsEntry("duplicates", String.valueOf(sold - database.path("serials").asLong()))
+			.containsEntry("oversold", String.valueOf(Math.max(0, sold - 60)));
+		Set<String> red = overlaps(record(run));
+		browser().screenshot(IMAGES.resolve("%s-%s%s.png".formatted(strategy, fault, query.isEmpty() ? "" : "-zh")));
+		assertThat(page.redStays()).isEqualTo(red);
+		assertThat(row).containsEntry("overlaps", String.valueOf(red.size()));
+		page.showAll();
+		assertThat(page.redPixels() > 0).as("red bars are drawn").isEqualTo(!red.isEmpty());
+		assertThat(red.isEmpty()).isEqualTo(!verdict.equals("OVERSELLS"));
+		assertThat(page.state("gaps")).isEqualTo("0");
+	}
+
+	/**
+	 * Find the stays of the first play that overlap, from the record.
+	 * @return as {@code node/stay/red}
+	 */
+	private static Set<String> overlaps(JsonNode record) {
+		Map<String, JsonNode> stays = new HashMap<>();
+		for (JsonNode event : record.path("events")) {
+			if (event.path("type").asString().equals("stays") && event.path("play").asInt() == 0) {
+				event.path("stays")
+					.forEach(
+							(stay) -> stays.put(stay.path("node").asString() + "/" + stay.path("stay").asLong(), stay));
+			}
+		}
+		Set<String> red = new TreeSet<>();
+		stays.forEach((name, stay) -> stays.forEach((other, beside) -> {
+			if (!name.equals(other) && stay.path("state").asString().equals("wrote")
+					&& beside.path("state").asString().equals("wrote")
+					&& stay.path("resource").equals(beside.path("resource"))
+					&& stay.path("read").asLong() < beside.path("end").asLong()
+					&& beside.path("read").asLong() < stay.path("end").asLong()) {
+				red.add(name + "/red");
+			}
+		}));
+		return red;
+	}
+
+	private static JsonNode record(String run) throws IOException, InterruptedException {
+		return json.readTree(lab.get("/lab/runs/" + run).body());
+	}
+
+	@Test
+	@Order(2)
+	void aLinkFillsTheFormAndStartsNothing() throws Exception {
+		JsonNode before = record("latest").path("events").path(0);
+		page.open("", "#strategies=setnx,redis&fault=slow&orders=200");
+		assertThat(page.elements("input[name=strategies]:checked").stream().map((box) -> box.getDomProperty("value")))
+			.containsExactlyInAnyOrder("setnx", "redis");
+		assertThat(page.find("input[name=fault]:checked").getDomProperty("value")).isEqualTo("slow");
+		assertThat(page.find("#orders").getDomProperty("value")).isEqualTo("200");
+		page.awaitFrame();
+		assertThat(record("latest").path("events").path(0)).isEqualTo(before);
+		page.find("input[name=strategies][value=redlock]").sendKeys(Keys.SPACE);
+		assertThat(browser().driver().getCurrentUrl()).contains("strategies=setnx,redis,redlock&fault=slow")
+			.contains("orders=200");
+	}
+
+	@Test
+	@Order(3)
+	void theKeyboardIsEnough() {
+		page.open("", "#strategies=none&fault=none&orders=60&stock=40&buyers=16");
+		page.press(Keys.TAB);
+		assertThat(page.focused()).isEqualTo("skip");
+		Set<String> seen = new LinkedHashSet<>();
+		for (String at = page.focused(); seen.add(at) && !at.equals("run"); at = page.focused()) {
+			page.press(Keys.TAB);
+		}
+		assertThat(page.focused()).as("reached by Tab: %s", seen).isEqualTo("run");
+		String before = page.state("run");
+		page.press(Keys.ENTER);
+		await().until(() -> !page.state("run").equals(before));
+		page.awaitEnd();
+		List<String> behind = new ArrayList<>();
+		for (int i = 0; i < 40 && !page.focused().equals("lanes"); i++) {
+			page.press(Keys.TAB);
+			behind.add(page.focused());
+		}
+		assertThat(page.focused()).as("reached by Tab: %s", behind).isEqualTo("lanes");
+		page.press(Keys.HOME);
+		String first = page.attribute("#inspector", "data-order");
+		page.press(Keys.ARROW_RIGHT);
+		assertThat(page.attribute("#inspector", "data-order")).isNotEqualTo(first).isNotEqualTo("null");
+		page.press("n");
+		assertThat(page.attribute("#inspector", "data-kind")).isEqualTo("red");
+		Set<String> rest = new LinkedHashSet<>();
+		for (int i = 0; i < 200 && !page.focused().equals("body"); i++) {
+			page.press(Keys.TAB);
+			rest.add(page.focused());
+		}
+		assertThat(rest).contains("download", "open").as("the focus is trapped nowhere").contains("body");
+	}
+
+	@Test
+	@Order(4)
+	void everyControlHasAName() {
+		page.open("?lang=zh", "");
+		for (WebElement control : page.elements("button, a[href], input, summary, [role=application], [role=region]")) {
+			if (!control.isDisplayed()) {
+				continue;
+			}
+			assertThat(control.getAccessibleName()).as(control.getDomProperty("outerHTML")).isNotBlank();
+		}
+		assertThat(page.attribute("html", "lang")).startsWith("zh");
+		assertThat(page.text("h1")).matches(".*\\p{IsHan}.*");
+		assertThat(page.text("body"))
+			.doesNotContainPattern("\\b(form|lanes|tour|verdict|charts|stay|figure)\\.[a-zA-Z]+\\b");
+	}
+
+	@Test
+	@Order(5)
+	void nothingScrollsSideways() throws Exception {
+		try {
+			for (String query : List.of("", "?lang=zh")) {
+				page.open(query, "");
+				for (int width : List.of(360, 768, 1280, 1920, 3840)) {
+					browser().size(width, Math.max(740, width * 9 / 16));
+					page.awaitFrame();
+					assertThat(page.tooWide()).as("%d px %s", width, query).isEmpty();
+					browser()
+						.screenshot(IMAGES.resolve("width-%d%s.png".formatted(width, query.isEmpty() ? "" : "-zh")));
+				}
+			}
+		}
+		finally {
+			browser().size(1280, 900);
+		}
+	}
+
+	@Test
+	@Order(6)
+	void aRecordCanBeDownloadedAndOpenedAgain() throws Exception {
+		String run = page.play("", "#strategies=synchronized,distributed-lock&fault=none" + SMALL);
+		String link = String.valueOf(page.find("#download").getDomProperty("href"));
+		assertThat(link).endsWith("/lab/runs/" + run);
+		String overlaps = page.row(run, "synchronized").get("overlaps");
+		Path file = Files.writeString(Files.createTempFile("lab-record", ".json"),
+				lab.get(URI.create(link).getPath()).body());
+		// Another run takes its place on the server.
+		page.play("", "#strategies=none&fault=none&orders=20&stock=10&buyers=4");
+		page.find("#open").sendKeys(file.toAbsolutePath().toString());
+		await().until(() -> page.state("shown").equals("record"));
+		await().until(() -> page.rows(run) == 2);
+		assertThat(page.row(run, "synchronized").get("overlaps")).isEqualTo(overlaps);
+		assertThat(page.row(run, "distributed-lock")).containsEntry("overlaps", "0");
+		Path bad = Files.writeString(Files.createTempFile("lab-record", ".json"), "{\"format\":\"other\"}");
+		page.find("#open").sendKeys(bad.toAbsolutePath().toString());
+		await().until(() -> page.text("#record-message").contains(bad.getFileName().toString()));
+	}
+
+	@Test
+	@Order(7)
+	void aSecondRunIsRefusedAndAClosedPageHarmsNothing() throws Exception {
+		page.open("", "#strategies=distributed-lock&fault=none&orders=400&stock=300&buyers=8");
+		String before = page.state("run");
+		page.find("#run").click();
+		await().until(() -> !page.state("run").equals(before));
+		String run = page.state("run");
+		browser().driver().switchTo().newWindow(WindowType.TAB);
+		browser().size(1280, 900);
+		page.open("", "#strategies=none&fault=none" + SMALL);
+		page.find("#run").click();
+		await().until(() -> !page.text("#message").isBlank());
+		assertThat(page.text("#message")).containsIgnoringCase("run");
+		browser().driver().get("about:blank");
+		browser().driver().close();
+		browser().driver().switchTo().window(browser().driver().getWindowHandles().iterator().next());
+		browser().driver().get("about:blank");
+		await().until(() -> lab.get("/lab/runs/" + run).body().contains("\"type\":\"end\""));
+		JsonNode events = record(run).path("events");
+		assertThat(events.path(events.size() - 1).path("outcome").asString()).isEqualTo("finished");
+		// The second tab's refusal is the only complaint.
+		assertThat(browser().complaints()).hasSize(1).allMatch((line) -> line.contains("409"));
+		browser().forgetComplaints();
+	}
+
+	@Test
+	@Order(8)
+	@EnabledIfSystemProperty(named = "distlock.lab.full", matches = "true",
+			disabledReason = "Set -Ddistlock.lab.full=true")
+	void twoThousandOrdersWithFiveStrategiesKeepThePageResponsive() {
+		page.open("", "#strategies=none,synchronized,for-update,redis,distributed-lock&fault=none"
+				+ "&orders=2000&stock=1500&buyers=32");
+		page.run();
+		Object memory = browser().script("return Math.round(performance.memory.usedJSHeapSize / 1048576)");
+		System.out.printf("MEASURE longest task %s ms, heap %s MB, last event %s%n", page.state("longestTask"), memory,
+				page.state("lastEvent"));
+		assertThat(page.state("gaps")).isEqualTo("0");
+	}
+
+	@Test
+	@Order(9)
+	@EnabledIfSystemProperty(named = "distlock.lab.images", matches = ".+",
+			disabledReason = "Set -Ddistlock.lab.images=FOLDER")
+	void picturesForTheDocumentation() throws Exception {
+		browser().size(1280, 800);
+		for (String query : List.of("", "?lang=zh")) {
+			String run = page.play(query, "#strategies=none,synchronized,distributed-lock&fault=none");
+			page.show(run, "none");
+			page.awaitFrame();
+			browser().screenshot(IMAGES.resolve(query.isEmpty() ? "lab.png" : "lab.zh-CN.png"));
+		}
+	}
+
+	@Test
+	@Order(10)
+	void anInterruptEndsEverythingWhileThePageIsOpen() throws Exception {
+		page.open("", "");
+		Collection<ProcessHandle> family = demo.family();
+		assertThat(family).isNotEmpty();
+		demo.interrupt();
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.until(() -> !demo.isAlive() && family.stream().noneMatch(ProcessHandle::isAlive));
+		await().until(() -> page.state("connection").equals("reconnecting"));
+		browser().forgetComplaints();
+	}
+
+}
