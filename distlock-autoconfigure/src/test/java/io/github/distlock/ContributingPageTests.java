@@ -31,11 +31,17 @@ class ContributingPageTests {
 	@BeforeAll
 	static void readThePageAndTheSources() throws IOException {
 		page = Files.readString(Path.of("..", "CONTRIBUTING.md"));
-		try (Stream<Path> sources = Files.walk(Path.of("src"))) {
-			types = sources.map((path) -> path.getFileName().toString())
+		types = Stream.concat(sources(Path.of("src")), sources(Path.of("..", "sample-inventory-app", "src")))
+			.collect(Collectors.toSet());
+	}
+
+	private static Stream<String> sources(Path folder) throws IOException {
+		try (Stream<Path> sources = Files.walk(folder)) {
+			return sources.map((path) -> path.getFileName().toString())
 				.filter((name) -> name.endsWith(".java"))
 				.map((name) -> name.substring(0, name.length() - ".java".length()))
-				.collect(Collectors.toSet());
+				.toList()
+				.stream();
 		}
 	}
 
