@@ -1,14 +1,18 @@
 package io.github.distlock.docs;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
+import io.github.distlock.LockDefinitionException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The Java examples of all pages compile. A block contains types (a source file), members
@@ -22,10 +26,23 @@ class JavaBlockTests {
 	private static final String BEFORE = "before";
 
 	@Test
-	void eachJavaBlockCompiles() {
+	void eachJavaBlockCompilesAndIsAcceptedByTheStartup(@TempDir Path classes) throws Exception {
 		List<CodeBlock> blocks = java().stream().filter((block) -> !block.marks().contains(BEFORE)).toList();
 		assertThat(blocks).hasSizeGreaterThan(1);
-		assertThat(String.join("\n", JavaBlocks.errors(blocks))).isEmpty();
+		assertThat(String.join("\n", JavaBlocks.errors(blocks, classes))).isEmpty();
+		assertThat(LockedExamples.start(classes)).isGreaterThan(10);
+	}
+
+	@Test
+	void anAnnotationThatTheStartupRefusesIsFound(@TempDir Path classes) {
+		assertThat(JavaBlocks.errors(List.of(new CodeBlock("docs/page.md", 7, "java", true, """
+				@DistributedLock(key = "'stock-' + #sku", waitTime = "2 sec")
+				public void deduct(String article) { … }
+				""")), classes)).isEmpty();
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> LockedExamples.start(classes))
+			.withMessageContaining("docs_page.")
+			.withMessageContaining("Line7")
+			.withMessageContaining("2 sec");
 	}
 
 	@Test
@@ -38,7 +55,7 @@ class JavaBlockTests {
 	}
 
 	@Test
-	void anErrorNamesThePageTheLineAndTheCause() {
+	void anErrorNamesThePageTheLineAndTheCause(@TempDir Path classes) {
 		CodeBlock type = new CodeBlock("docs/page.md", 3, "java", true, """
 				record Shelf(int height) {
 				}
@@ -74,7 +91,7 @@ class JavaBlockTests {
 					List<Duration> durations;
 				}
 				""");
-		assertThat(JavaBlocks.errors(List.of(type, members, correct, statements, otherType, imports)))
+		assertThat(JavaBlocks.errors(List.of(type, members, correct, statements, otherType, imports), classes))
 			.satisfiesExactlyInAnyOrder((error) -> assertThat(error).startsWith("docs/page.md:23: cannot find symbol"),
 					(error) -> assertThat(error).startsWith("docs/page.md:31: ';' expected"),
 					(error) -> assertThat(error).startsWith("docs/page.md:12: cannot find symbol").contains("height()"),

@@ -3,6 +3,8 @@ package io.github.distlock.docs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
@@ -19,23 +22,21 @@ import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.StandardJavaFileManager;
+import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.util.JavacTask;
 
 /**
- * Compiles blocks of Java, all of them together, without writing classes.
+ * Compiles blocks of Java, all of them together.
  */
 final class JavaBlocks {
 
-	/** What javac says of a body that is left out. */
-	private static final String MISSING_RETURN = "compiler.err.missing.ret.stmt";
-
 	private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
 
-	private static final List<String> OPTIONS = List.of("--release", "17", "-proc:none", "-nowarn", "-Xmaxerrs", "1000",
-			"-classpath", System.getProperty("java.class.path", ""));
+	private static final List<String> OPTIONS = List.of("--release", "17", "-proc:none", "-nowarn", "-parameters",
+			"-Xmaxerrs", "1000", "-classpath", System.getProperty("java.class.path", ""));
 
 	private JavaBlocks() {
 	}
@@ -44,17 +45,24 @@ final class JavaBlocks {
 	 * Compile blocks. Types of a page are visible in its other blocks. A type that a page
 	 * declares twice is compiled once with each declaration.
 	 * @param blocks the blocks
+	 * @param classes the folder for the classes, one subfolder for each declaration of a
+	 * type
 	 * @return the errors, each with the line of its page
 	 */
-	static Set<String> errors(List<CodeBlock> blocks) {
+	static Set<String> errors(List<CodeBlock> blocks, Path classes) {
 		Set<String> errors = new LinkedHashSet<>();
 		List<Map<String, JavaSource>> rounds = new ArrayList<>();
 		Map<String, Integer> declared = new HashMap<>();
 		try (StandardJavaFileManager files = COMPILER.getStandardFileManager(null, Locale.ROOT, null)) {
+			Map<String, String> packages = new HashMap<>();
+			blocks.stream()
+				.collect(Collectors.groupingBy(CodeBlock::page))
+				.forEach((page, ofPage) -> packages.put(page, JavaSource.packageName(ofPage)));
 			for (CodeBlock block : blocks) {
+				String packageName = packages.getOrDefault(block.page(), "");
 				List<Attempt> attempts = List.of(JavaSource.Kind.values())
 					.stream()
-					.map((kind) -> Attempt.parse(new JavaSource(block, kind), files))
+					.map((kind) -> Attempt.parse(new JavaSource(block, kind, packageName), files))
 					.toList();
 				Attempt best = attempts.stream().max(Comparator.comparingLong(Attempt::errorAt)).orElseThrow();
 				errors.addAll(best.errors());
@@ -72,6 +80,8 @@ final class JavaBlocks {
 				}
 			}
 			for (int round = 0; round < rounds.size(); round++) {
+				Path folder = Files.createDirectories(classes.resolve(String.valueOf(round)));
+				files.setLocationFromPaths(StandardLocation.CLASS_OUTPUT, List.of(folder));
 				errors.addAll(compile(sources(rounds, round), files));
 			}
 		}
@@ -110,6 +120,9 @@ final class JavaBlocks {
 		List<SourceFile> units = sources.stream().map(SourceFile::new).toList();
 		JavacTask task = (JavacTask) COMPILER.getTask(null, files, diagnostics, OPTIONS, null, units);
 		task.analyze();
+		if (texts(diagnostics).isEmpty()) {
+			task.generate();
+		}
 		return texts(diagnostics);
 	}
 
@@ -117,14 +130,8 @@ final class JavaBlocks {
 		return diagnostics.getDiagnostics()
 			.stream()
 			.filter((diagnostic) -> diagnostic.getKind() == Diagnostic.Kind.ERROR)
-			.filter((diagnostic) -> !isAllowed(diagnostic))
 			.map(JavaBlocks::text)
 			.toList();
-	}
-
-	private static boolean isAllowed(Diagnostic<? extends JavaFileObject> diagnostic) {
-		return diagnostic.getSource() instanceof SourceFile file && file.source.elided()
-				&& MISSING_RETURN.equals(diagnostic.getCode());
 	}
 
 	private static String text(Diagnostic<? extends JavaFileObject> diagnostic) {
