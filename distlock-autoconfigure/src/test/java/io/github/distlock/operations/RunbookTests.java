@@ -6,10 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.github.distlock.LossCause;
@@ -35,8 +33,6 @@ class RunbookTests {
 			Pattern.DOTALL);
 
 	private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
-
-	private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
 
 	/** Texts that are too short to be found. */
 	private static final int TOO_SHORT = 8;
@@ -83,31 +79,6 @@ class RunbookTests {
 			.map((anchor) -> anchor.group(1))
 			.toList();
 		assertThat(anchors).doesNotHaveDuplicates();
-	}
-
-	@Test
-	void eachLinkOfThePagesLeadsToAFileAndAnAnchorThatExist() throws IOException {
-		try (Stream<Path> pages = Files.list(OperationsFiles.FOLDER)) {
-			for (Path file : pages.filter((path) -> path.toString().endsWith(".md")).toList()) {
-				String name = file.getFileName().toString();
-				for (String link : links(OperationsFiles.text(name))) {
-					String[] parts = link.split("#", 2);
-					String target = parts[0].isEmpty() ? name : parts[0];
-					assertThat(OperationsFiles.FOLDER.resolve(target)).as(link).exists();
-					if (parts.length == 2) {
-						assertThat(OperationsFiles.anchors(target)).as(link).contains(parts[1]);
-					}
-				}
-			}
-		}
-	}
-
-	private static TreeSet<String> links(String text) {
-		return LINK.matcher(text)
-			.results()
-			.map((link) -> link.group(1))
-			.filter((link) -> !link.contains(":"))
-			.collect(Collectors.toCollection(TreeSet::new));
 	}
 
 	/** The beginning of the first text of each message, by file. */
