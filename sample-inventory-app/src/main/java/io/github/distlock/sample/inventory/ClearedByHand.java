@@ -1,12 +1,12 @@
 package io.github.distlock.sample.inventory;
 
 /**
- * A lock that stays for ever when its holder dies, until somebody clears it away.
+ * A lock that remains when its holder crashes, until it is cleared by hand.
  */
 public interface ClearedByHand {
 
 	/**
-	 * Clear away what a crashed holder left, or a living one has.
+	 * Clear the lock, whether its holder crashed or still holds it.
 	 * @param sku the article
 	 */
 	void clear(String sku);

@@ -115,7 +115,7 @@ public class Faults {
 	 */
 	enum Kind {
 
-		/** The process dies while it holds the lock. */
+		/** The process ends while it holds the lock. */
 		CRASH,
 
 		/** The work takes longer than the lease. */

@@ -7,8 +7,8 @@ import org.springframework.stereotype.Component;
 
 /**
  * The sale under its lock: one lock per article across all nodes, and a write that the
- * database refuses to whoever comes too late. A class of its own, since a call from
- * inside the same object would pass no proxy.
+ * database refuses if a later holder has already written. This is a separate class,
+ * because a call inside the same object does not pass through the proxy.
  */
 @Component
 class FencedSale {
@@ -20,10 +20,11 @@ class FencedSale {
 	}
 
 	/**
-	 * Sell one unit. The wait time is long enough for the last of many buyers who arrive
-	 * at once, so that nobody is turned away.
+	 * Sell one unit. The wait time is long enough for the last of many buyers that arrive
+	 * at once, so that no buyer is refused.
 	 * @param sku the article
-	 * @param token what callers pass is not used: it receives the token of the lock
+	 * @param token receives the fencing token of the lock; the value that callers pass is
+	 * not used
 	 */
 	@DistributedLock(key = "'stock-' + #sku", waitTime = "${sample.inventory.wait-time:60s}")
 	Deduction sell(String sku, @FencingToken long token) {

@@ -3,8 +3,8 @@ package io.github.distlock.sample.inventory;
 import org.springframework.stereotype.Service;
 
 /**
- * The fix: a lock for all nodes, and a token that closes the gap which every lease lock
- * leaves.
+ * The fix: a lock for all nodes, and a fencing token for a holder that is paused for
+ * longer than its lease.
  */
 @Service("distributed-lock")
 class LockedStock implements StockService {

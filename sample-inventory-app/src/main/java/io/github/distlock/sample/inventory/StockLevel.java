@@ -1,10 +1,10 @@
 package io.github.distlock.sample.inventory;
 
 /**
- * What the database says about one article.
+ * One article in the database.
  *
  * @param sku the article
- * @param quantity units left, as the {@code stock} table has it
+ * @param quantity units left, from the {@code stock} table
  * @param sold accepted orders, the rows of the {@code sales} table
  * @param serials distinct serial numbers among them; fewer than {@code sold} when a unit
  * was sold twice

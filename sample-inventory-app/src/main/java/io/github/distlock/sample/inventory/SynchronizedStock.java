@@ -3,8 +3,7 @@ package io.github.distlock.sample.inventory;
 import org.springframework.stereotype.Service;
 
 /**
- * The lock of the language: right as long as there is one JVM, and no help at all against
- * the other node.
+ * The lock of the language: correct inside one JVM, and without effect on the other node.
  */
 @Service("synchronized")
 class SynchronizedStock implements StockService {
@@ -15,7 +14,7 @@ class SynchronizedStock implements StockService {
 		this.ledger = ledger;
 	}
 
-	// The keyword is the point here; elsewhere locks of java.util.concurrent are used.
+	// The keyword is what this class demonstrates.
 	@Override
 	public synchronized Deduction deduct(String sku) {
 		return this.ledger.sell(sku);

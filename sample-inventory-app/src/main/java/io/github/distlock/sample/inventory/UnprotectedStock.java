@@ -3,7 +3,7 @@ package io.github.distlock.sample.inventory;
 import org.springframework.stereotype.Service;
 
 /**
- * No lock: two buyers read the same stock, and one write is lost.
+ * No lock: two buyers read the same stock, and the later write covers the earlier one.
  */
 @Service("none")
 class UnprotectedStock implements StockService {

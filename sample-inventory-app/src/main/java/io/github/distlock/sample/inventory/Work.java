@@ -7,7 +7,7 @@ import org.springframework.stereotype.Component;
 
 /**
  * The declared work between reading the stock and writing it back, the same in every
- * strategy. Whoever does it holds the lock, if there is one: so faults strike here.
+ * strategy. Its caller holds the lock, if there is one, so faults strike here.
  */
 @Component
 public class Work {
@@ -22,8 +22,8 @@ public class Work {
 	}
 
 	/**
-	 * Do it. Blocks for the declared time, at times for longer, and may not return at
-	 * all.
+	 * Do the work. Blocks for the declared time. Under a fault it blocks for longer, or
+	 * ends the process.
 	 */
 	public void perform() {
 		this.faults.crashIfAsked();

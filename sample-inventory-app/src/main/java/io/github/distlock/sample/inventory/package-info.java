@@ -1,10 +1,10 @@
 /**
- * An inventory node: it reads the stock, checks it and writes it back, behind one of
- * three strategies that differ in nothing but the lock. Written as a user of distlock
- * would write it; {@link io.github.distlock.sample.inventory.LockedStock} is the place to
- * look at. The launcher starts two of these nodes on one database. The steps that led to
- * such a lock are in the package {@code history}, the same lock in every store in
- * {@code stores}.
+ * An inventory node: it reads the stock, checks it and writes it back, under one of many
+ * strategies that differ only in the lock. The code is that of a user of distlock: start
+ * with {@link io.github.distlock.sample.inventory.FencedSale}. The launcher starts two of
+ * these nodes on one database. The package {@code history} has the steps that led to such
+ * a lock, the package {@code stores} the same lock in every store, and the package
+ * {@code records} what a node records for the lab.
  */
 @NullMarked
 package io.github.distlock.sample.inventory;

@@ -12,11 +12,11 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * The database's own lock: {@code SELECT … FOR UPDATE} keeps the row until the
- * transaction ends, and the database frees it when the client dies.
+ * The database's own lock: {@code SELECT … FOR UPDATE} locks the row until the
+ * transaction ends, and the database frees it when the connection closes.
  * <p>
- * What is wrong with it: nothing, for one row of one database. Every waiting buyer keeps
- * a connection, so many buyers of one article keep all other work out of the pool.
+ * What is wrong with it: nothing, for one row of one database. But each waiting buyer
+ * occupies a connection, so many buyers of one article block all other work of the pool.
  */
 @Service("for-update")
 class ForUpdateStock implements StockService {

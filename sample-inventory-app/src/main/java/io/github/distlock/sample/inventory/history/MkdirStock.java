@@ -16,10 +16,10 @@ import io.github.distlock.sample.inventory.StockService;
 import org.springframework.stereotype.Service;
 
 /**
- * A folder as a lock, the simplest of all: the file system lets only one caller make it.
+ * A folder as a lock: the file system lets only one caller create it.
  * <p>
- * What is wrong with it: the folder of a holder that crashed stays for ever, and machines
- * without a common file system do not see it at all.
+ * What is wrong with it: the folder of a crashed holder remains until it is removed by
+ * hand. Machines without a common file system do not see it.
  */
 @Service("mkdir")
 class MkdirStock implements StockService, ClearedByHand {

@@ -14,12 +14,12 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionOperations;
 
 /**
- * No lock but a version column: the write succeeds only if nobody has written since the
- * read, else the buyer begins again.
+ * No lock but a version column: the write succeeds only if the row has not been written
+ * since the read, else the buyer starts again.
  * <p>
- * What is wrong with it: nothing, as long as few want the same row. When many do, one
- * wins, all others have worked in vain, and nobody says who is next. What is not in that
- * row (a call of another system) is not protected.
+ * What is wrong with it: nothing, while few buyers want the same row. With many buyers,
+ * one succeeds, the work of all others is lost, and there is no order among them. Only
+ * that row is protected: a call of another system is not.
  */
 @Service("optimistic")
 class OptimisticStock implements StockService {

@@ -13,8 +13,8 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * How the hand-made locks wait: they ask again every few milliseconds, all of them, in no
- * order. That is a fault of each of them, and not the one that they are here for.
+ * Waits for the hand-made locks: each caller tries again every few milliseconds, in no
+ * order. That is a weakness of all of them, but not the one that they demonstrate.
  */
 @Component
 class Patience {
@@ -28,11 +28,11 @@ class Patience {
 	}
 
 	/**
-	 * Ask until the answer is yes.
-	 * @param lock what is asked for
-	 * @param attempt asks once
-	 * @throws ResponseStatusException if nobody on this node had a yes for too long, as
-	 * 503: nobody is served any more
+	 * Try until the lock is acquired.
+	 * @param lock the lock, for the message
+	 * @param attempt tries once
+	 * @throws ResponseStatusException with status 503 if no caller on this node has
+	 * acquired the lock for too long: then the lock counts as blocked
 	 */
 	void await(String lock, BooleanSupplier attempt) {
 		long start = System.nanoTime();
@@ -40,7 +40,8 @@ class Patience {
 			long silence = Math.min(System.nanoTime() - start, System.nanoTime() - this.lastEntry);
 			if (silence > this.patience.toNanos() || Thread.currentThread().isInterrupted()) {
 				throw new ResponseStatusException(HttpStatus.SERVICE_UNAVAILABLE,
-						"Lock '%s' is blocked: nobody got it for %s".formatted(lock, this.patience));
+						"Lock '%s' is blocked: no caller on this node acquired it for %s".formatted(lock,
+								this.patience));
 			}
 			LockSupport.parkNanos(this,
 					TimeUnit.MICROSECONDS.toNanos(ThreadLocalRandom.current().nextLong(3000, 8000)));

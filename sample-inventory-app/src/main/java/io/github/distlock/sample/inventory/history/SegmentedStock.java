@@ -10,12 +10,12 @@ import io.github.distlock.sample.inventory.history.StockSegments.Part;
 import org.springframework.stereotype.Service;
 
 /**
- * For a flash sale: the stock is cut into ten parts, each with a lock of its own, so ten
- * buyers are served at a time. A buyer begins at any part that is not empty, and goes on
- * to the next if it is by then.
+ * For a flash sale: the stock is cut into ten parts, each with its own lock, so ten
+ * buyers are served at a time. A buyer starts at a random part that is not empty. If it
+ * is empty by then, the buyer tries the next part.
  * <p>
- * The price: what is left has to be summed up, and the last units are looked for in ten
- * places.
+ * The cost: the stock is the sum of ten rows, and a buyer of the last units may have to
+ * try ten parts.
  */
 @Service("segments")
 class SegmentedStock implements StockService {
@@ -29,7 +29,7 @@ class SegmentedStock implements StockService {
 	@Override
 	public Deduction deduct(String sku) {
 		for (Part part : parts(sku)) {
-			// What was read without the lock is a hint; with it the part is read again.
+			// This quantity was read without the lock; it is read again under the lock.
 			if (part.quantity() > 0) {
 				Deduction deduction = this.segments.sell(sku, part.segment());
 				if (deduction.accepted()) {
@@ -46,7 +46,7 @@ class SegmentedStock implements StockService {
 			this.segments.cut(sku);
 			parts = this.segments.parts(sku);
 		}
-		// Not all buyers go to the same counter.
+		// The buyers start at different parts.
 		Collections.shuffle(parts);
 		return parts;
 	}

@@ -13,9 +13,9 @@ import org.springframework.stereotype.Service;
 /**
  * {@code SET key taken NX EX}: value and expiry in one command, by the server's clock.
  * <p>
- * What is wrong with it: all holders write the same value. If A's work outlasts the
- * lease, B enters; then A comes to its end, deletes the key, which is B's by now, and C
- * enters beside B. (And A's late write is not kept out.)
+ * What is wrong with it: all holders write the same value. If the work of A takes longer
+ * than the lease, B enters. When A has finished, it deletes the key of B, and C enters
+ * beside B. Nothing refuses the late write of A either.
  */
 @Service("set-ex-fixed")
 class SetExFixedStock implements StockService {

@@ -14,11 +14,11 @@ import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Service;
 
 /**
- * {@code SET key unique NX PX}, and a script that deletes the key only if the value is
- * still ours: nobody frees a lock of others any more. The end of most tutorials.
+ * {@code SET key unique NX PX}, and a script that deletes the key only if it still has
+ * this holder's value: no holder frees the lock of another one. Most tutorials end here.
  * <p>
- * What is wrong with it: it is right until the work outlasts the lease. Nobody renews the
- * lease, nobody tells the late holder, and nothing refuses its write.
+ * What is wrong with it: it is correct only while the work is shorter than the lease.
+ * Nothing renews the lease, informs the late holder, or refuses its write.
  */
 @Service("set-px-unique")
 class SetPxUniqueStock implements StockService {

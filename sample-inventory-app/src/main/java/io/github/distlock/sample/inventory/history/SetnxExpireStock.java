@@ -13,11 +13,10 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Service;
 
 /**
- * {@code SETNX}, then {@code EXPIRE}: the key of a holder that crashed goes away by
- * itself.
+ * {@code SETNX}, then {@code EXPIRE}: the key of a crashed holder expires.
  * <p>
- * What is wrong with it: these are two commands. Whoever crashes between them leaves a
- * key without an expiry, and all others wait for ever.
+ * What is wrong with it: these are two commands. A holder that crashes between them
+ * leaves a key without an expiry, and all other callers wait without end.
  */
 @Service("setnx-expire")
 class SetnxExpireStock implements StockService, ClearedByHand {

@@ -12,13 +12,13 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Service;
 
 /**
- * The value says when the lock expires, so one command is enough: {@code SETNX}. Whoever
- * finds a value of the past takes over with {@code GETSET}, which tells exactly one of
- * several that it was the first.
+ * The value is the time at which the lock expires, so one command is enough:
+ * {@code SETNX}. A caller that finds a time in the past takes over with {@code GETSET}.
+ * If several callers try that, only the first one gets the old value back.
  * <p>
- * What is wrong with it: the time is that of the clients. A node whose clock is ahead
- * finds every lock expired. And losers of the {@code GETSET} have put off the winner's
- * expiry.
+ * What is wrong with it: the times are those of the clients. For a node whose clock is
+ * ahead, every lock has expired. The callers that lose the {@code GETSET} postpone the
+ * winner's expiry.
  */
 @Service("setnx-getset")
 class SetnxGetsetStock implements StockService {
@@ -51,7 +51,7 @@ class SetnxGetsetStock implements StockService {
 			return this.ledger.sell(sku);
 		}
 		finally {
-			// Later the lock may be somebody else's.
+			// Later the lock may belong to another caller.
 			if (this.faults.currentTimeMillis() < end) {
 				this.redis.delete(key);
 			}

@@ -9,11 +9,11 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Service;
 
 /**
- * {@code SETNX}: the key is written if it is not there, in one step, and deleted at the
+ * {@code SETNX}: the key is written in one step if it does not exist, and deleted at the
  * end.
  * <p>
- * What is wrong with it: nobody deletes the key of a holder that crashed. All others wait
- * for ever.
+ * What is wrong with it: no caller deletes the key of a crashed holder. All other callers
+ * wait without end.
  */
 @Service("setnx")
 class SetnxStock implements StockService, ClearedByHand {

@@ -10,8 +10,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Service;
 
 /**
- * One lock per article, a row of the database that an open transaction has locked: free
- * at once when this node dies.
+ * One lock per article, a row of the database that an open transaction locks. It is free
+ * at once when this node crashes.
  */
 @Service("jdbc-row")
 @ConditionalOnBooleanProperty("distlock.jdbc.enabled")

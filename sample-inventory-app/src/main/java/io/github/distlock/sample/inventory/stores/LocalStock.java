@@ -9,8 +9,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.stereotype.Service;
 
 /**
- * One lock per article, in the memory of this node: for tests, and for applications that
- * are one JVM. This one is two.
+ * One lock per article, in the memory of this node: for tests, and for applications of
+ * one JVM. This application has two, so it oversells.
  */
 @Service("local")
 @ConditionalOnBooleanProperty("distlock.local.enabled")

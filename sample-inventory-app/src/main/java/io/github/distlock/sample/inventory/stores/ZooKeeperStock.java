@@ -9,7 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.stereotype.Service;
 
 /**
- * One lock per article, in ZooKeeper: first come, first served.
+ * One lock per article, in ZooKeeper, in the order of arrival.
  */
 @Service("zookeeper")
 @ConditionalOnBooleanProperty("distlock.zookeeper.enabled")

@@ -1,7 +1,7 @@
 /**
- * The same lock in every store: the classes differ in what {@code @DistributedLock} says,
- * and a node has those whose store is enabled. {@code distlock.*} says where the stores
- * are.
+ * The same lock in every store: the classes differ only in the attributes of
+ * {@code @DistributedLock}. A node has those whose store is enabled. The properties
+ * {@code distlock.*} configure the stores.
  */
 @NullMarked
 package io.github.distlock.sample.inventory.stores;

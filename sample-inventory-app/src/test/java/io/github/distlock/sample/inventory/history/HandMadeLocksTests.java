@@ -112,7 +112,7 @@ class HandMadeLocksTests {
 		}
 		assertThatExceptionOfType(ResponseStatusException.class).isThrownBy(() -> stock.deduct("ticket"))
 			.withMessageContaining("503")
-			.withMessageContaining("is blocked: nobody got it for PT0.5S");
+			.withMessageContaining("is blocked: no caller on this node acquired it for PT0.5S");
 		((ClearedByHand) stock).clear("ticket");
 		assertThat(stock.deduct("ticket").accepted()).isTrue();
 	}
