@@ -70,7 +70,7 @@ final class Browser implements AutoCloseable {
 		ChromeOptions options = new ChromeOptions().setBinary(program.toFile());
 		options.addArguments("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
 				"--disable-background-networking", "--disable-component-update", "--disable-sync",
-				"--disable-default-apps", "--user-data-dir=" + profile, "--window-size=1280,900",
+				"--disable-default-apps", "--hide-scrollbars", "--user-data-dir=" + profile, "--window-size=1280,900",
 				// The browser's own calls must not leave this machine either.
 				"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1");
 		if ("root".equals(System.getProperty("user.name"))) {

@@ -325,7 +325,7 @@ class LabPageTests {
 	@EnabledIfSystemProperty(named = "distlock.lab.images", matches = ".+",
 			disabledReason = "Set -Ddistlock.lab.images=FOLDER")
 	void picturesForTheDocumentation() throws Exception {
-		browser().size(1280, 800);
+		browser().size(1280, 880);
 		for (String query : List.of("", "?lang=zh")) {
 			String run = page.play(query, "#strategies=none,synchronized,distributed-lock&fault=none");
 			page.show(run, "none");
