@@ -874,7 +874,7 @@ function drawAxis(pen, play) {
     const x = Math.round(timeToX(play.start + tick)) + 0.5;
     pen.fillStyle = colours.line;
     pen.fillRect(x, 0, 1, y);
-    const label = tickLabel(Math.round(tick), step, lanes.to - play.start);
+    const label = tickLabel(Math.round(tick) || 0, step, lanes.to - play.start);
     const half = pen.measureText(label).width / 2;
     if (x > half && x < lanesBox.width - half) {
       pen.fillStyle = colours.muted;
@@ -1013,7 +1013,7 @@ function labelsOf(stays, row) {
   }
   const token = String(stays.token[row]);
   const short = token.length > SHOWN_DIGITS + 1 ? `…${token.slice(-SHOWN_DIGITS)}` : token;
-  return [`${value} · ${token}`, `${value} · ${short}`, short];
+  return [`${value} · ${token}`, `${value} · ${short}`, short, value];
 }
 
 function drawLabel(pen, stays, row, kind, x, y, width, height) {
@@ -1243,14 +1243,14 @@ function stayAt(x, y) {
   return best;
 }
 
-/** The neighbour of a stay in time, of one node or of any. */
-function neighbour(row, step, node = -1) {
+/** The neighbour of a stay in time, on any node; without a stay the first one in sight. */
+function neighbour(row, step) {
   const play = shownPlay();
   if (!play || play.stays.size === 0) {
     return -1;
   }
   const { stays } = play;
-  const rows = play.sortedRows((candidate) => node < 0 || stays.node[candidate] === node);
+  const rows = play.sortedRows();
   if (row < 0) {
     return rows.find((candidate) => stays.read[candidate] >= lanes.from) ?? rows[0] ?? -1;
   }
@@ -1299,8 +1299,14 @@ function selectEdge(last) {
   lanes.select((last ? rows.at(-1) : rows[0]) ?? -1);
 }
 
+/** Whether the stage moves with the run: the newest play, and its newest stays. */
+function isFollowing() {
+  const live = shownRun() === shown.live && shown.live?.running;
+  return lanes.following && (!live || shown.followPlays);
+}
+
 function toggleFollow() {
-  if (lanes.following) {
+  if (isFollowing() && shownRun()?.running) {
     lanes.following = false;
     shown.followPlays = false;
     renderTools();
@@ -1490,11 +1496,12 @@ function renderTools() {
   const run = shownRun();
   const play = shownPlay();
   const live = run === shown.live && run?.running;
-  setText(byId('follow'), t(lanes.following && live ? 'lanes.pause' : live ? 'lanes.follow' : 'lanes.frame'));
-  byId('follow').dataset.following = String(lanes.following);
+  setText(byId('follow'), t(!live ? 'lanes.frame' : isFollowing() ? 'lanes.pause' : 'lanes.follow'));
+  byId('follow').dataset.following = String(isFollowing());
   byId('replay').setAttribute('aria-pressed', String(replay.running));
   const none = !play || play.stays.size === 0;
-  for (const id of ['follow', 'replay', 'earlier', 'later', 'zoom-in', 'zoom-out', 'fit']) {
+  byId('follow').disabled = none && !live;
+  for (const id of ['replay', 'earlier', 'later', 'zoom-in', 'zoom-out', 'fit']) {
     byId(id).disabled = none;
   }
   byId('next-overlap').disabled = none || play.overlapping === 0;
@@ -1730,6 +1737,7 @@ function renderCards() {
   if (cards.run !== run) {
     cards.run = run;
     cards.all = (run?.plays ?? []).map(createCard);
+    byId('cards').classList.toggle('many', cards.all.length > 6);
     byId('cards').replaceChildren(...cards.all.map((card) => card.item));
   }
   cards.all.forEach((card) => updateCard(card, run));
@@ -2403,8 +2411,23 @@ function receive(event, eventId) {
   root.dataset.lastEvent = shown.live?.last ?? 0;
   root.dataset.gaps = shown.live?.gaps ?? 0;
   renderRunState();
+  if (event.type === 'end') {
+    showAfterwards(event);
+  }
   followRun();
   refreshSoon();
+}
+
+const liveTimes = { at: 0, began: 0 };
+
+/** A visitor who comes after the run sees first what went wrong; its events came faster than they happened. */
+function showAfterwards(event) {
+  const elapsed = (performance.now() - liveTimes.began) * 1000;
+  const first = shown.live.plays.findIndex((play) => play.overlapping > 0);
+  if (shown.followPlays && !shown.record && first >= 0 && event.at - liveTimes.at > 2 * elapsed) {
+    shown.followPlays = false;
+    showPlay(first);
+  }
 }
 
 function beginRun(event) {
@@ -2416,6 +2439,7 @@ function beginRun(event) {
   }
   shown.live = new Run(event);
   shown.live.apply(event);
+  Object.assign(liveTimes, { at: event.at, began: performance.now() });
   root.dataset.run = event.run;
   if (!shown.record) {
     shown.followPlays = true;
