@@ -1,6 +1,7 @@
 package io.github.distlock.sample.lab;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -14,6 +15,9 @@ import org.springframework.context.support.GenericApplicationContext;
  */
 public final class LabServer {
 
+	/** Of the properties of the command line, those that are not of the nodes only. */
+	private static final Set<String> HANDED_ON = Set.of("sample.allowed-hosts");
+
 	private LabServer() {
 	}
 
@@ -23,6 +27,11 @@ public final class LabServer {
 	 */
 	public static void start(LabSettings settings) {
 		Map<String, Object> properties = new TreeMap<>();
+		settings.properties().forEach((name, value) -> {
+			if (HANDED_ON.contains(name)) {
+				properties.put(name, value);
+			}
+		});
 		properties.put("server.port", settings.port());
 		properties.put("sample.orders.inventory-nodes",
 				settings.nodes().stream().map(Object::toString).collect(Collectors.joining(",")));

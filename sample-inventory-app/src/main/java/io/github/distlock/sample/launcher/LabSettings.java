@@ -15,13 +15,15 @@ import java.util.Map;
  * @param logs folder of the logs
  * @param runs starts the runs
  * @param stock reads the stock from the database
+ * @param properties Spring properties of the command line
  */
 public record LabSettings(int port, List<URI> nodes, Map<String, Path> records, Path folder, Path logs, Runs runs,
-		StockReader stock) {
+		StockReader stock, Map<String, String> properties) {
 
 	public LabSettings {
 		nodes = List.copyOf(nodes);
 		records = Map.copyOf(records);
+		properties = Map.copyOf(properties);
 	}
 
 	/**

@@ -127,7 +127,8 @@ public final class Launcher {
 		new Thread(serversStart, "start-servers").start();
 		// Read during plays only: then the servers serve.
 		StockReader stock = servers.stockReader(() -> shop.level(Shop.ARTICLE));
-		this.lab.start(new LabSettings(addresses.get(0).getPort(), nodes, records(logs), home, logs, runs, stock));
+		this.lab.start(new LabSettings(addresses.get(0).getPort(), nodes, records(logs), home, logs, runs, stock,
+				options.settings()));
 		this.console.line("Open http://localhost:%d/", addresses.get(0).getPort());
 		await(serversStart);
 		Services services = new Services(children, servers, this.console, settings, nodes, logs);
