@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,6 +40,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * do what a page does.
  */
 @Timeout(300)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class LabTests {
 
 	private static final Pattern PAGE = Pattern.compile("Open (http://localhost:\\d+/)");
@@ -70,7 +75,7 @@ class LabTests {
 	void stopTheRun() {
 		Awaitility.await()
 			.atMost(Duration.ofMinutes(1))
-			.until(() -> lab.send("DELETE", "/lab/runs/current", "").statusCode() == 404);
+			.until(() -> !demo.isAlive() || lab.send("DELETE", "/lab/runs/current", "").statusCode() == 404);
 	}
 
 	private static String printed(Pattern pattern) {
@@ -314,6 +319,21 @@ class LabTests {
 		assertThat(script.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
 		assertThat(script.headers().firstValue("Referrer-Policy")).hasValue("no-referrer");
 		assertThat(script.headers().firstValue("Cross-Origin-Resource-Policy")).hasValue("same-origin");
+	}
+
+	@Test
+	@Order(Integer.MAX_VALUE)
+	void aStopEndsAllProcessesWhileAPageIsOpen() throws Exception {
+		try (LabClient.Events stream = lab.events("")) {
+			String run = LabClient.json(lab.get("/lab/runs/latest")).at("/events/0/run").asString();
+			stream.untilEnd(run);
+			Collection<ProcessHandle> family = demo.family();
+			assertThat(family).isNotEmpty();
+			demo.interrupt();
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(20))
+				.until(() -> !demo.isAlive() && family.stream().noneMatch(ProcessHandle::isAlive));
+		}
 	}
 
 }

@@ -78,8 +78,8 @@ class EventStreams implements DisposableBean {
 		}
 		catch (IOException | IllegalStateException ex) {
 			// The page was closed, or does not read.
-			logger.debug("A page has gone", ex);
-			emitter.completeWithError(ex);
+			logger.debug("A page was closed", ex);
+			emitter.complete();
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -58,6 +58,8 @@ class RunRecorder implements RunListener, DisposableBean {
 
 	private @Nullable Run run;
 
+	private long missingBefore;
+
 	private @Nullable PlannedPlay running;
 
 	private volatile Counts counts = new Counts(0, 0, 0);
@@ -83,6 +85,7 @@ class RunRecorder implements RunListener, DisposableBean {
 	public void started(Run run) {
 		locked(() -> {
 			this.run = run;
+			this.missingBefore = missing();
 			this.stays = new Stays(Shop.ARTICLE);
 			this.log.begin(run.id());
 			this.log.append(new LabEvent.RunStarted(run.id(), now(), run.request().orders(), run.request().stock(),
@@ -152,9 +155,22 @@ class RunRecorder implements RunListener, DisposableBean {
 		locked(() -> {
 			this.running = null;
 			this.stays.end();
-			this.log.append(new LabEvent.End(now(), end.name().toLowerCase(Locale.ROOT), message));
+			this.log.append(new LabEvent.End(now(), end.name().toLowerCase(Locale.ROOT), withGaps(message)));
 			quietly(() -> this.files.write(this.log.all()));
 		});
+	}
+
+	private @Nullable String withGaps(@Nullable String message) {
+		long missing = missing() - this.missingBefore;
+		if (missing == 0) {
+			return message;
+		}
+		String gaps = "%d records of the nodes are missing or cannot be read".formatted(missing);
+		return (message != null) ? message + "; " + gaps : gaps;
+	}
+
+	private long missing() {
+		return this.tails.values().stream().mapToLong(NodeTail::missing).sum();
 	}
 
 	/**

@@ -83,24 +83,26 @@ public final class Launcher {
 		runs.listen(new ConsoleProgress(this.console));
 		start(options, home, ports, addresses, runs);
 		this.console.line("All serve after %.1f s", (System.nanoTime() - start) / 1e9);
-		Outcome outcome = play(options, runs);
-		outcome.write(options.report());
-		this.console.line("%n%s%n%n%s%nWritten to %s", outcome.toTable(this.console.isColoured()), outcome.conclusion(),
-				options.report());
+		RunRequest request = options.request();
+		List<Play> plays = runs.play(request);
+		boolean complete = plays.size() == request.plays().size();
+		boolean asExpected = complete && report(options, plays);
+		if (!complete) {
+			this.console.line("The run was stopped on the page: there is no report.");
+		}
 		if (!options.exit()) {
 			goOnServing(addresses);
 		}
-		return outcome.asExpected() ? 0 : 1;
+		return asExpected ? 0 : 1;
 	}
 
-	private Outcome play(Options options, Runs runs) throws IOException, InterruptedException {
-		List<Strategy> strategies = options.tellsHistory() ? options.strategies() : Strategies.DEFAULT;
-		List<Play> plays = runs
-			.play(new RunRequest(strategies, options.faults(), options.orders(), options.stock(), options.buyers()));
-		if (options.tellsHistory()) {
-			return new History(options.orders(), options.stock(), Services.NODES, plays);
-		}
-		return new Report(options.orders(), options.stock(), Services.NODES, plays.stream().map(Play::run).toList());
+	private boolean report(Options options, List<Play> plays) throws IOException {
+		Outcome outcome = options.tellsHistory() ? new History(options.orders(), options.stock(), Services.NODES, plays)
+				: new Report(options.orders(), options.stock(), Services.NODES, plays.stream().map(Play::run).toList());
+		outcome.write(options.report());
+		this.console.line("%n%s%n%n%s%nWritten to %s", outcome.toTable(this.console.isColoured()), outcome.conclusion(),
+				options.report());
+		return outcome.asExpected();
 	}
 
 	/**

@@ -45,12 +45,17 @@ record Options(int orders, int stock, int buyers, int basePort, Path report, boo
 
 	private static final int NAMES_IN_A_LINE = 6;
 
+	private static final int ORDERS_OF_A_RUN = 200_000;
+
 	private static final List<String> HANDED_ON = List.of("spring.", "distlock.", "management.", "logging.", "sample.");
 
 	Options {
 		require(orders > 0, "orders", orders, "1 or more");
 		require(stock > 0, "stock", stock, "1 or more");
 		require(buyers > 0 && buyers <= 1000, "buyers", buyers, "1 to 1000");
+		int plays = (strategies.isEmpty() ? Strategies.DEFAULT : strategies).size() * faults.size();
+		require((long) orders * plays <= ORDERS_OF_A_RUN, "orders", orders,
+				"%d or less: the page keeps the records of all %d plays".formatted(ORDERS_OF_A_RUN / plays, plays));
 		require(basePort >= 0 && basePort <= 65_000, "base-port", basePort, "0 to 65000");
 		strategies = List.copyOf(strategies);
 		faults = List.copyOf(faults);

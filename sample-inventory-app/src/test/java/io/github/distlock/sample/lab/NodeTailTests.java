@@ -1,0 +1,72 @@
+package io.github.distlock.sample.lab;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * How the file of a node is read while the node writes it.
+ */
+class NodeTailTests {
+
+	@TempDir
+	Path folder;
+
+	@Test
+	void aNodeThatHasNotStartedHasNoRecords() throws Exception {
+		assertThat(new NodeTail(this.folder.resolve("none")).read()).isEmpty();
+	}
+
+	@Test
+	void eachLineIsReadOnceAndOnlyWhenItIsComplete() throws Exception {
+		NodeTail tail = new NodeTail(file());
+		append("{\"n\":1,\"type\":\"start\",\"at\":10,\"pid\":3}\n{\"n\":2,\"type\":\"wro");
+		assertThat(tail.read()).extracting(NodeRecord::type).containsExactly("start");
+		assertThat(tail.read()).isEmpty();
+		append("te\",\"at\":12,\"stay\":7,\"value\":3,\"serial\":4}\n");
+		assertThat(tail.read()).singleElement().satisfies((next) -> {
+			assertThat(next.type()).isEqualTo("wrote");
+			assertThat(next.stay()).isEqualTo(7);
+			assertThat(next.serial()).isEqualTo(4);
+		});
+		assertThat(tail.missing()).isZero();
+	}
+
+	@Test
+	void aGapInTheNumbersIsCounted() throws Exception {
+		NodeTail tail = new NodeTail(file());
+		append("{\"n\":1,\"type\":\"start\",\"at\":10}\n{\"n\":4,\"type\":\"refused\",\"at\":12,\"stay\":7}\n");
+		tail.read();
+		assertThat(tail.missing()).isEqualTo(2);
+	}
+
+	@Test
+	void aNodeThatStartsAgainCountsFromOne() throws Exception {
+		NodeTail tail = new NodeTail(file());
+		append("{\"n\":1,\"type\":\"start\",\"at\":10}\n{\"n\":2,\"type\":\"refused\",\"at\":12,\"stay\":7}\n");
+		append("{\"n\":1,\"type\":\"start\",\"at\":20}\n");
+		assertThat(tail.read()).hasSize(3);
+		assertThat(tail.missing()).isZero();
+	}
+
+	@Test
+	void halfALineOfAKilledNodeIsPassedOver() throws Exception {
+		NodeTail tail = new NodeTail(file());
+		append("{\"n\":1,\"type\":\"start\",\"at\":10}\n{\"n\":2,\"ty\n{\"n\":1,\"type\":\"start\",\"at\":20}\n");
+		assertThat(tail.read()).extracting(NodeRecord::at).containsExactly(10L, 20L);
+	}
+
+	private Path file() {
+		return this.folder.resolve("node.jsonl");
+	}
+
+	private void append(String text) throws Exception {
+		Files.writeString(file(), text, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+	}
+
+}
