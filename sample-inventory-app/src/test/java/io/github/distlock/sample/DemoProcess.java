@@ -101,6 +101,13 @@ final class DemoProcess implements AutoCloseable {
 		new ProcessBuilder("kill", "-INT", String.valueOf(this.process.pid())).inheritIO().start().waitFor();
 	}
 
+	/**
+	 * End the program as the end of Maven does.
+	 */
+	void terminate() {
+		this.process.destroy();
+	}
+
 	boolean isAlive() {
 		return this.process.isAlive();
 	}

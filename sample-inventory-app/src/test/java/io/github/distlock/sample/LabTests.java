@@ -329,7 +329,7 @@ class LabTests {
 			stream.untilEnd(run);
 			Collection<ProcessHandle> family = demo.family();
 			assertThat(family).isNotEmpty();
-			demo.interrupt();
+			demo.terminate();
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(20))
 				.until(() -> !demo.isAlive() && family.stream().noneMatch(ProcessHandle::isAlive));
