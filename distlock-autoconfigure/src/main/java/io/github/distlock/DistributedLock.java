@@ -25,16 +25,17 @@ import org.springframework.core.annotation.AliasFor;
  * with such a mistake ever runs. At call time, the method throws
  * {@link LockNotAcquiredException} if the wait time has passed,
  * {@link LockBackendException} if the lock store fails, {@link LockDefinitionException}
- * if the key expression gives something that is not a key, and {@link LockLostException}
- * if the lock was lost before the method returned. An exception of the method itself
- * always reaches the caller unchanged.
+ * if the key expression evaluates to something that is not a key, and
+ * {@link LockLostException} if the lock was lost before the method returned. An exception
+ * of the method itself always reaches the caller unchanged.
  * <p>
- * Several annotations, or a key expression that gives a collection or an array, mean
- * several locks: all or none, and each only once. All methods acquire their locks in the
- * same order (by registry, then by key), so that no two methods wait for each other. The
- * locks are released in reverse order. All wait times count from the start of the call,
- * and all lease times from the moment the last lock was acquired.
- * {@link LockContext#all()} returns all of them, the last one in that order first.
+ * Several annotations, or a key expression that evaluates to a collection or an array,
+ * mean several locks. A call acquires all of them or none, and equal ones once. All
+ * methods acquire their locks in the same order (by registry, then by key), so that no
+ * two methods wait for each other. The locks are released in reverse order. All wait
+ * times count from the start of the call, and all lease times from the moment the last
+ * lock was acquired. {@link LockContext#all()} returns all of them, the last one in that
+ * order first.
  * <p>
  * A lock with a lease cannot stop a paused process that continues after its lease has
  * expired. Where a late write must be impossible, pass the
@@ -58,10 +59,10 @@ public @interface DistributedLock {
 	 * SpEL expression for the key of the lock: {@code "'order-' + #id"}. It can use
 	 * method arguments by name ({@code #id}) and by position ({@code #a0}, {@code #p0}),
 	 * beans ({@code @tenants.current()}) and placeholders (<code>${...}</code>). A
-	 * collection or an array means all of its elements, up to 1,000: each once, all or
-	 * none, within one wait time. Empty (the default): one lock for the method of the
-	 * class that declares it. Startup fails if beans of different classes would share
-	 * that lock because they inherit the method.
+	 * collection or an array means one lock for each element, up to 1,000: all or none,
+	 * equal ones once, within one wait time. Empty (the default): one lock for the method
+	 * of the class that declares it. Startup fails if beans of different classes would
+	 * share that lock because they inherit the method.
 	 * @return a SpEL expression
 	 */
 	@AliasFor("value")
@@ -100,8 +101,8 @@ public @interface DistributedLock {
 	String leaseTime() default "";
 
 	/**
-	 * How long the lock stays taken at least, counted from its acquisition, even if the
-	 * method returns earlier: {@code "30s"} or a placeholder; not longer than
+	 * Minimum time for which the lock stays taken, counted from its acquisition, even if
+	 * the method returns earlier: {@code "30s"} or a placeholder; not longer than
 	 * {@link #leaseTime}, if there is one.
 	 * <p>
 	 * This is for scheduled jobs: a machine whose clock is behind finds the lock taken

@@ -14,7 +14,8 @@ import java.lang.annotation.Target;
  * The value is 0, which is lower than every token, if the method runs without its lock
  * because of a {@link DistributedLock#condition() condition}, and in a
  * {@link DistributedLock#fallback() fallback}. A resource that checks tokens refuses such
- * a write. With {@code distlock.enabled=false} the value rises with the clock.
+ * a write. With {@code distlock.enabled=false} the value comes from the clock and rises
+ * with each call.
  * <p>
  * A method has at most one such parameter, and then exactly one annotation. A key
  * expression that gives several keys is an error, since tokens of different keys cannot
