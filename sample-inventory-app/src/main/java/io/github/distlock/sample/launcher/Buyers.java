@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 
 /**
- * A crowd of buyers who share out a number of orders, each placing one after the other.
+ * Buyers that place a number of orders together, each buyer one after the other.
  */
 final class Buyers {
 

@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * A process that the launcher started.
  *
- * @param name what the user knows it by
+ * @param name its name for the user
  * @param process the process
- * @param log where its output goes
+ * @param log the file of its output
  */
 record Child(String name, Process process, Path log) {
 
@@ -26,7 +26,7 @@ record Child(String name, Process process, Path log) {
 			this.process.getOutputStream().close();
 		}
 		catch (IOException ex) {
-			// It is gone already.
+			// The process has already ended.
 		}
 	}
 

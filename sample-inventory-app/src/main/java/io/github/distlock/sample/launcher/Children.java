@@ -15,7 +15,7 @@ import io.github.distlock.sample.inventory.Faults;
 
 /**
  * Starts this program again in other roles, notices when one of those processes fails,
- * and ends them all. Each ends by itself when this process is gone (see
+ * and ends them all. Each ends by itself when this process has ended (see
  * {@link ParentWatch}).
  */
 final class Children {
@@ -37,7 +37,7 @@ final class Children {
 	/**
 	 * Start with no processes.
 	 * @param logs folder of their logs
-	 * @param onFailure gets a message when a process ends unasked
+	 * @param onFailure gets a message when a process ends unexpectedly
 	 */
 	Children(Path logs, Consumer<String> onFailure) {
 		this.logs = logs;
@@ -46,7 +46,7 @@ final class Children {
 
 	/**
 	 * Start this program in a role.
-	 * @param name what the user knows it by
+	 * @param name its name for the user
 	 * @param environment variables to add to its environment
 	 * @param arguments its role and settings
 	 * @return the process
@@ -65,8 +65,9 @@ final class Children {
 	}
 
 	/**
-	 * Start this program in the role of a server, which ends after those who use it.
-	 * @param name what the user knows it by
+	 * Start this program in the role of a server, which ends after the services that use
+	 * it.
+	 * @param name its name for the user
 	 * @param arguments its role and settings
 	 * @return the process
 	 * @throws IOException if it cannot be started
@@ -107,7 +108,7 @@ final class Children {
 	private static List<String> command(String... arguments) {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home", ""), "bin", "java").toString());
-		// Three small services on one machine: start-up counts, peak speed does not.
+		// Small services on one machine: a fast start is more important than peak speed.
 		command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
 		command.add("-D" + ParentWatch.PROPERTY + "=input");
 		command.add("-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir", ""));

@@ -23,7 +23,7 @@ record EmbeddedDatabase(String url, String user, String password) {
 	static EmbeddedDatabase start() throws SQLException {
 		String user = "sample";
 		String password = new BigInteger(128, new SecureRandom()).toString(36);
-		// A server does not create databases for its clients: it is made here, to stay.
+		// The server does not create databases for its clients, so this connection does.
 		DriverManager.getConnection(LOCAL + ";DB_CLOSE_DELAY=-1", user, password).close();
 		System.setProperty("h2.bindAddress", "127.0.0.1");
 		Server server = Server.createTcpServer("-tcpPort", "0", "-tcpDaemon").start();

@@ -6,22 +6,22 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * What goes wrong on one node while the orders are played.
+ * The fault of one node while the orders are played.
  */
 public enum Fault {
 
-	/** Nothing. */
+	/** No fault. */
 	NONE("none"),
 
 	/**
-	 * A node dies while it holds the lock, and is started again after the last answer.
+	 * A node crashes while it holds the lock, and is started again after the last answer.
 	 */
 	CRASH("crash"),
 
-	/** A holder's work takes one and a half leases. */
+	/** The work of one holder takes one and a half leases. */
 	SLOW("slow"),
 
-	/** A node's wall clock is three hours ahead. */
+	/** The wall clock of a node is three hours ahead. */
 	CLOCK("clock");
 
 	private final String option;

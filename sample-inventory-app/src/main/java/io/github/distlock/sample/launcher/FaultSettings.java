@@ -3,8 +3,8 @@ package io.github.distlock.sample.launcher;
 import java.util.Map;
 
 /**
- * What the services are told if faults are to strike: short leases, the same for all
- * locks, so that nobody has to watch a crashed holder's lock for half a minute.
+ * The settings of the services if faults can strike: short leases, the same for all
+ * locks, so that the lock of a crashed holder ends within seconds.
  */
 final class FaultSettings {
 

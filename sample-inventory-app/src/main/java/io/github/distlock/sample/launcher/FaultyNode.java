@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.net.URI;
 
 /**
- * The inventory node on which things go wrong: the last one.
+ * The inventory node that has the faults: the last one.
  */
 final class FaultyNode {
 
@@ -20,8 +20,8 @@ final class FaultyNode {
 	}
 
 	/**
-	 * Aim a fault at the next holder on this node.
-	 * @param fault which; none does nothing
+	 * Request a fault for the next holder on this node.
+	 * @param fault the fault; {@code NONE} does nothing
 	 */
 	void arm(Fault fault) throws IOException, InterruptedException {
 		if (fault == Fault.NONE) {
@@ -42,10 +42,10 @@ final class FaultyNode {
 	}
 
 	/**
-	 * Take the fault back, and start the node again if that ended it. Blocks until it
-	 * serves.
-	 * @param fault which was aimed
-	 * @return whether it met a holder
+	 * Take the fault back, and start the node again if the fault ended it. Blocks until
+	 * the node serves.
+	 * @param fault the fault that was requested
+	 * @return whether it struck a holder
 	 */
 	boolean recover(Fault fault) throws IOException, InterruptedException {
 		if (fault == Fault.NONE) {

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Ends this process when the one that started it is gone, whatever ended that one.
+ * Ends this process when the process that started it has ended, for any reason.
  * <p>
  * A process started by the launcher reads its standard input, a pipe that the operating
  * system closes even if the launcher is killed. The launcher itself shares the terminal
@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class ParentWatch {
 
-	/** Set to {@code input} or {@code process} by whoever starts this program. */
+	/** Set to {@code input} or {@code process} by the program that starts this one. */
 	static final String PROPERTY = "sample.end-with-parent";
 
 	private static final Duration SHUTDOWN = Duration.ofSeconds(10);
@@ -23,7 +23,7 @@ public final class ParentWatch {
 	}
 
 	/**
-	 * Begin to watch, if the system property {@value #PROPERTY} says how. Returns at
+	 * Start to watch, if the system property {@value #PROPERTY} says how. Returns at
 	 * once.
 	 */
 	public static void startIfAsked() {
@@ -47,11 +47,11 @@ public final class ParentWatch {
 		byte[] buffer = new byte[64];
 		try {
 			while (input.read(buffer) >= 0) {
-				// A parent has nothing to say.
+				// The parent writes nothing.
 			}
 		}
 		catch (IOException ex) {
-			// A broken pipe is an end, too.
+			// The end of the parent can also break the pipe.
 		}
 	}
 

@@ -10,11 +10,11 @@ import java.util.random.RandomGenerator;
 
 /**
  * Chooses ports by trying to bind them. Between that test and the start of the server
- * another program may take the port; the server then says so. Never picks one twice.
+ * another program may take the port; then the server fails. Never picks a port twice.
  */
 final class PortPicker {
 
-	// Below the range that operating systems give to outgoing connections.
+	// Below the range that operating systems use for outgoing connections.
 	private static final int LOWEST = 20_000;
 
 	private static final int HIGHEST = 32_000;
@@ -30,7 +30,7 @@ final class PortPicker {
 	}
 
 	/**
-	 * Pick the wished port if nobody has it, else a free one.
+	 * Pick the wished port if it is free, else another one.
 	 * @param wished a port, or 0 for any
 	 * @return a port that was free just now
 	 */

@@ -1,7 +1,7 @@
 package io.github.distlock.sample.launcher;
 
 /**
- * Gives each server its usual port, or a free one if that is taken, and says so.
+ * Gives each server its usual port, or a free one if that is taken, and prints that.
  */
 final class Ports {
 
@@ -12,10 +12,10 @@ final class Ports {
 	private final Console console;
 
 	/**
-	 * Begin with no ports given.
+	 * Start without ports in use.
 	 * @param picker tests and picks
 	 * @param usual whether to try the usual ports at all
-	 * @param console told of a port that is taken
+	 * @param console names a port that is taken
 	 */
 	Ports(PortPicker picker, boolean usual, Console console) {
 		this.picker = picker;

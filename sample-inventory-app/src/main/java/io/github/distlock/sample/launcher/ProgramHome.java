@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.springframework.boot.system.ApplicationHome;
 
 /**
- * Where this program lies: the build folder, whatever the working directory is.
+ * The folder of this program: the build folder, independent of the working directory.
  */
 final class ProgramHome {
 

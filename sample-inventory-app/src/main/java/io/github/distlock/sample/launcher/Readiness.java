@@ -15,10 +15,10 @@ import java.util.concurrent.TimeUnit;
  */
 final class Readiness {
 
-	// A cold JVM on a busy machine may take its time;
+	// A cold JVM on a busy machine may start slowly;
 	private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-	// a service that runs and says that it is down, for want of a server, may not.
+	// a service that runs and reports that it is down, without its server, may not.
 	private static final Duration PATIENCE_WITH_DOWN = Duration.ofSeconds(20);
 
 	private static final Duration LOOK_AGAIN = Duration.ofMillis(200);
@@ -30,7 +30,7 @@ final class Readiness {
 
 	/**
 	 * Wait until a port of 127.0.0.1 accepts connections.
-	 * @param child whose port it is
+	 * @param child the process that has the port
 	 * @param port the port
 	 * @throws InterruptedException if interrupted while waiting
 	 */
@@ -39,7 +39,7 @@ final class Readiness {
 	}
 
 	/**
-	 * Wait until a service says that it is up.
+	 * Wait until a service reports that it is up.
 	 * @param child the service
 	 * @param address where it serves
 	 * @throws InterruptedException if interrupted while waiting
@@ -97,7 +97,7 @@ final class Readiness {
 	}
 
 	/**
-	 * What came back.
+	 * The answer of a server.
 	 *
 	 * @param serves whether the server serves
 	 * @param given whether it answered at all

@@ -13,8 +13,8 @@ import org.springframework.util.FileSystemUtils;
 
 /**
  * A small JVM around redis-servers: neither a server nor the unpacked program file stays
- * behind when the launcher ends, even by SIGKILL. It starts them before it looks at its
- * standard input, so there is no moment in which nobody minds them.
+ * behind when the launcher ends, even by SIGKILL. It starts them before it reads its
+ * standard input, so the servers are watched at every moment.
  */
 public final class RedisKeeper {
 
@@ -51,7 +51,7 @@ public final class RedisKeeper {
 			FileSystemUtils.deleteRecursively(home);
 		}
 		catch (IOException ex) {
-			// The temporary folder is the operating system's to clean then.
+			// Then the operating system cleans the temporary folder.
 		}
 	}
 
@@ -64,7 +64,8 @@ public final class RedisKeeper {
 			Thread.currentThread().interrupt();
 		}
 		catch (Exception ex) {
-			// Not gone in time: there is nothing stronger than what was sent.
+			// The process did not end in time. There is no stronger signal than the one
+			// sent.
 		}
 	}
 

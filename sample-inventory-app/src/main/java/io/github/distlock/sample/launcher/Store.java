@@ -3,12 +3,12 @@ package io.github.distlock.sample.launcher;
 import java.util.Map;
 
 /**
- * The lock stores that the inventory nodes have only if a strategy asks for them, and
- * what they are told then.
+ * The lock stores that the inventory nodes have only if a strategy needs them, and their
+ * settings.
  */
 public enum Store {
 
-	/** The strategy is content with the database and the Redis that are always there. */
+	/** The strategy needs only the database and the Redis that always exist. */
 	NONE(Map.of()),
 
 	/** The memory of a node. */
@@ -26,7 +26,7 @@ public enum Store {
 	REDLOCK(Map.of("distlock.redlock.enabled", "true", "distlock.redlock.longest-lease", "3s", "distlock.lease-time",
 			"2s")),
 
-	/** ZooKeeper. A dead node's locks are kept for the session timeout. */
+	/** ZooKeeper. The locks of a crashed node remain for the session timeout. */
 	ZOOKEEPER(Map.of("distlock.zookeeper.enabled", "true", "distlock.zookeeper.session-timeout", "4s"));
 
 	private final Map<String, String> settings;

@@ -3,26 +3,26 @@ package io.github.distlock.sample.launcher;
 import java.time.Duration;
 
 /**
- * What one strategy made of the orders. All but errors and time is read from the database
+ * The figures of one strategy. Except for errors and time they are read from the database
  * after the last answer.
  *
  * @param strategy its name
  * @param sold orders accepted: rows of the {@code sales} table
- * @param stockLeft what the {@code stock} table says is left
+ * @param stockLeft units left, from the {@code stock} table
  * @param oversold units sold that never existed: {@code sold - stock}, if positive
- * @param lostUpdates sales that the stock does not show, since another write covered
- * theirs: {@code sold - (stock - stockLeft)}
+ * @param lostUpdates sales that the stock does not show, because another write covered
+ * them: {@code sold - (stock - stockLeft)}
  * @param duplicates numbers sold twice: {@code sold} minus the distinct serial numbers
  * sold
  * @param errors orders without a good answer: HTTP failures and exceptions. A refusal
- * because nothing was left is no error
+ * because nothing was left is not an error
  * @param seconds from the first order to the last answer
  */
 public record StrategyRun(String strategy, long sold, long stockLeft, long oversold, long lostUpdates, long duplicates,
 		long errors, double seconds) {
 
 	/**
-	 * Work out a run's figures.
+	 * Compute the figures of a run.
 	 * @param strategy the strategy
 	 * @param stock units there were for sale
 	 * @param level the article afterwards
@@ -37,23 +37,23 @@ public record StrategyRun(String strategy, long sold, long stockLeft, long overs
 	}
 
 	/**
-	 * Work out the rate.
+	 * Compute the rate.
 	 * @param orders orders answered
-	 * @return how many that were in a second
+	 * @return the orders per second
 	 */
 	public double ordersPerSecond(long orders) {
 		return (this.seconds > 0) ? orders / this.seconds : 0;
 	}
 
 	/**
-	 * Whether the run shows the bug.
+	 * Return whether the run shows the bug.
 	 */
 	boolean showsBug() {
 		return this.lostUpdates > 0 || this.oversold > 0;
 	}
 
 	/**
-	 * Whether the run sold as it should have.
+	 * Return whether the run sold every unit once and answered every order.
 	 * @param orders orders placed
 	 * @param stock units there were for sale
 	 */
