@@ -3,10 +3,15 @@ package io.github.distlock.sample.launcher;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,6 +19,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The lines and colours of the console.
  */
 class ConsoleTests {
+
+	private static final Path SCRIPT = Path.of("/usr/bin/script");
+
+	private static final String JAVA = ProcessHandle.current().info().command().orElse("java");
 
 	private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
 
@@ -52,8 +61,51 @@ class ConsoleTests {
 		assertThat(Colour.isShown(Map.of("TERM", "xterm"), null)).isFalse();
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "xterm, '', true", "xterm, 1, false", "dumb, '', false" })
+	void aTerminalHasColoursUnlessItCannotShowThemOrTheUserDeclinesThem(String term, String noColor, boolean shown)
+			throws Exception {
+		Assumptions.assumeTrue(canOpenTerminals(), SCRIPT + " opens no terminal here");
+		String command = "%s -cp '%s' '%s'".formatted(JAVA, System.getProperty("java.class.path", ""),
+				PrintsWhetherColoursAreShown.class.getName());
+		ProcessBuilder terminal = new ProcessBuilder(SCRIPT.toString(), "-qec", command, "/dev/null");
+		terminal.environment().putAll(Map.of("TERM", term, "NO_COLOR", noColor));
+		assertThat(output(terminal)).contains("colours: " + shown);
+	}
+
+	@Test
+	void anOutputThatIsRedirectedHasNoColours() throws Exception {
+		ProcessBuilder redirected = new ProcessBuilder(JAVA, "-cp", System.getProperty("java.class.path", ""),
+				PrintsWhetherColoursAreShown.class.getName());
+		redirected.environment().put("TERM", "xterm");
+		assertThat(output(redirected)).contains("colours: false");
+	}
+
+	private static boolean canOpenTerminals() throws Exception {
+		return Files.isExecutable(SCRIPT)
+				&& new ProcessBuilder(SCRIPT.toString(), "-qec", "true", "/dev/null").start().waitFor() == 0;
+	}
+
+	private static String output(ProcessBuilder command) throws Exception {
+		Process process = command.redirectErrorStream(true).start();
+		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		assertThat(process.waitFor()).as(output).isZero();
+		return output;
+	}
+
 	private List<String> lines() {
 		return this.printed.toString(StandardCharsets.UTF_8).lines().toList();
+	}
+
+	static final class PrintsWhetherColoursAreShown {
+
+		private PrintsWhetherColoursAreShown() {
+		}
+
+		public static void main(String[] args) {
+			System.out.println("colours: " + Colour.isShown(System.getenv(), System.console()));
+		}
+
 	}
 
 }
