@@ -32,7 +32,7 @@ function icon(verdict) {
   return svg;
 }
 
-/** Set the text of an element only if it differs: an unchanged page costs no layout. */
+/** Set the text of an element only if it differs. An unchanged text costs no layout. */
 function setText(target, text) {
   const value = String(text);
   if (target.textContent !== value) {
@@ -524,20 +524,20 @@ class Run {
 let setup = { strategies: [], faults: [], nodes: ['inventory-1', 'inventory-2'], limits: {} };
 
 const shown = {
-  /** The run that the events of the server tell of. */
+  /** The run that the events of the server describe. */
   live: null,
   /** A record that was opened, or null. */
   record: null,
-  /** Number of the play in the stage. */
+  /** Number of the play that is shown. */
   play: 0,
-  /** Whether a new play of the run comes to the stage by itself. */
+  /** Whether the next play of the live run is shown when it begins. */
   followPlays: true,
 };
 
 const shownRun = () => shown.record ?? shown.live;
 const shownPlay = () => shownRun()?.plays[shown.play] ?? null;
 
-/** Bring a play to the stage. */
+/** Show a play: its lanes, verdict and charts. */
 function showPlay(index) {
   shown.play = index;
   lanes.reset();
@@ -545,7 +545,7 @@ function showPlay(index) {
   refreshSoon();
 }
 
-/** Let the stage follow the run: a play appears when its first orders do. */
+/** Show the play that runs now, unless the user has chosen another one. */
 function followRun() {
   const run = shownRun();
   if (shown.followPlays && run === shown.live && run.current !== shown.play) {
@@ -605,7 +605,7 @@ const lanes = {
     scheduleFrame();
   },
 
-  /** Stop to follow and show this. */
+  /** Stop following and show this part. */
   look(from, to) {
     this.following = false;
     this.set(from, to);
@@ -659,7 +659,7 @@ function moveView() {
   lanes.set(lanes.from + (from - lanes.from) * smooth, lanes.to + (bounds.to - lanes.to) * smooth);
 }
 
-/** Show the fault, or the part with most overlaps, or the part with most stays. */
+/** Show the fault. Without one, show the part with most overlaps, or with most stays. */
 function frameTellingPart(play) {
   const struck = play.faults.find((fault) => fault.fault !== 'clock');
   const { stays } = play;
@@ -772,7 +772,7 @@ function hatchPattern(colour) {
   return lanesCanvas.getContext('2d').createPattern(tile, 'repeat');
 }
 
-/** Sizes of the canvases as the observer told them: to ask a canvas itself would force a layout for each frame. */
+/** Sizes of the canvases, kept by an observer: reading them from a canvas forces a layout in each frame. */
 const canvasSizes = new WeakMap();
 const canvasObserver = new ResizeObserver((entries) => {
   for (const { target, contentRect } of entries) {
@@ -958,13 +958,13 @@ function drawClass(pen, play, node, rows, kind, height) {
 
 const endOf = (play, row) => (play.stays.state[row] === OPEN ? play.latest : play.stays.end[row]);
 
-/** The tracks stand in the middle of the lane. */
+/** Top of the first track. The tracks are centred in the lane. */
 function barsTop(play, node, height) {
   const tracks = Math.max(1, play.lanes[node]?.tracks.length ?? 1);
   return laneTop(node) + 22 + Math.max(0, (lanesBox.laneHeight - 26 - tracks * height) / 2);
 }
 
-/** Overlapping bars are higher and have an edge, so they differ not by colour alone. */
+/** Draw one bar. Overlapping bars are higher and have an edge, so colour is not the only difference. */
 function drawBar(pen, kind, x, y, width, height) {
   const inset = height < 4 ? 0 : kind === 4 ? Math.min(1, height * 0.06) : Math.min(5, height * 0.14);
   const h = Math.max(1, height - 2 * inset);
@@ -1002,7 +1002,7 @@ function drawEndMark(pen, x, y) {
   pen.stroke();
 }
 
-/** Tokens are long; their last digits are enough to see that they grow. */
+/** Tokens are long. The last digits show that they grow. */
 const SHOWN_DIGITS = 6;
 
 /** The value that was read and the fencing token, as far as there is room. */
@@ -1122,7 +1122,7 @@ function drawMiniature(canvas, play, nodes) {
   best.forEach((cells, node) => drawColumns(pen, cells, node * rowHeight, rowHeight));
 }
 
-/** What hides what in a column of a miniature: refused stays hide nothing, overlaps are never hidden. */
+/** Order of drawing in a miniature: a later class covers an earlier one, so overlaps are always visible. */
 const RANKED = ['refused', 'open', 'ok', 'crashed', 'red'];
 const RANKS = CLASSES.map((name) => RANKED.indexOf(name) + 1);
 
@@ -1143,7 +1143,7 @@ function drawColumns(pen, cells, top, height) {
   }
 }
 
-/** The whole play, drawn again only with new data; the frame of the window moves over it. */
+/** Draw the whole play. This happens only with new data; the frame of the window is an element of its own. */
 function drawOverview() {
   drawMiniature(overviewCanvas, shownPlay(), shownRun()?.nodes.length ?? 2);
 }
@@ -1168,7 +1168,7 @@ function placeWindow() {
 const REPLAY_SECONDS = 9;
 const replay = { running: false, cursor: 0, previous: 0 };
 
-/** Move the window over the record, one window in some seconds. */
+/** Play the record slowly: one width of the window takes some seconds. */
 function toggleReplay() {
   if (replay.running) {
     stopReplay();
@@ -1299,7 +1299,7 @@ function selectEdge(last) {
   lanes.select((last ? rows.at(-1) : rows[0]) ?? -1);
 }
 
-/** Whether the stage moves with the run: the newest play, and its newest stays. */
+/** Whether the lanes move with the run: the newest play, and its newest stays. */
 function isFollowing() {
   const live = shownRun() === shown.live && shown.live?.running;
   return lanes.following && (!live || shown.followPlays);
@@ -1429,7 +1429,7 @@ function listenToOverview() {
   });
 }
 
-/* ------------------------------------------------------------------ lanes: what the selected stay tells */
+/* ------------------------------------------------------------------ lanes: the selected stay */
 
 const INSPECTED = ['order', 'node', 'resource', 'value', 'written', 'token', 'wait', 'stay', 'state'];
 
@@ -1843,7 +1843,7 @@ const FIGURES = ['sold', 'stockLeft', 'oversold', 'lostUpdates', 'duplicates', '
 const PLAY_COLUMNS = ['strategy', 'fault', 'verdict', ...FIGURES, 'why', 'run'];
 const MAX_EARLIER = 60;
 
-/** Plays of this visit that are over; only figures are kept, the stays are fetched again when they are needed. */
+/** Plays of earlier runs of this visit. Only figures are kept; the stays are fetched when a row is chosen. */
 const earlier = [];
 let playsVersion = '';
 
@@ -1904,7 +1904,7 @@ function playRow(row) {
   return line;
 }
 
-/** Show the play of a row; a run of before is fetched. */
+/** Show the play of a row. The record of an earlier run is fetched first. */
 async function selectRow(row) {
   if (row.own) {
     if (row.own === shown.live) {
@@ -2213,7 +2213,7 @@ function codeOf(strategy) {
 const TOKENS = /(\/\/[^\n]*|\/\*[\s\S]*?\*\/)|("""[\s\S]*?"""|"(?:\\.|[^"\\])*")|(@\w+)|\b(public|private|static|final|class|return|if|else|while|for|try|finally|catch|new|throw|synchronized|boolean|long|int|void|record|this|null|true|false)\b/g;
 const TOKEN_CLASSES = ['comment', 'string', 'annotation', 'keyword'];
 
-/** Colour Java code; the text stays text. */
+/** Colour Java code. The code is inserted as text, never as markup. */
 function highlight(code) {
   const target = element('code');
   let last = 0;
@@ -2357,7 +2357,7 @@ function renderRecord() {
   }
 }
 
-/** A bar above the stage: an opened record, events that are missing, a run that ended early. */
+/** A line above the cards: an opened record, missing events, or a run that ended early. */
 function renderNotice() {
   const run = shownRun();
   const lines = [];
@@ -2386,7 +2386,7 @@ function setConnection(state) {
   setText(byId('connection'), t(`connection.${state}`));
 }
 
-/** Listen to the server; the browser resumes by itself after the last event that it has seen. */
+/** Listen to the server. The browser reconnects by itself and names the last event that it has seen. */
 function connect() {
   const source = new EventSource('lab/events');
   connection.source = source;
@@ -2420,7 +2420,7 @@ function receive(event, eventId) {
 
 const liveTimes = { at: 0, began: 0 };
 
-/** A visitor who comes after the run sees first what went wrong; its events came faster than they happened. */
+/** If the run was over before the page opened, show its first play with overlaps. Its events then arrive faster than they happened. */
 function showAfterwards(event) {
   const elapsed = (performance.now() - liveTimes.began) * 1000;
   const first = shown.live.plays.findIndex((play) => play.overlapping > 0);
@@ -2448,7 +2448,7 @@ function beginRun(event) {
   setText(byId('summary'), t('summary.run', { count: number(event.plays.length) }));
 }
 
-/** Tell a screen reader what matters: verdicts and the end, not each figure. */
+/** Announce verdicts and the end to a screen reader, but not each figure. */
 function announce(run, event) {
   if (event.type === 'verdict') {
     const play = run.plays[event.play];
@@ -2498,7 +2498,7 @@ function drawFrame(now) {
   }
 }
 
-/** Events change the model at once; tables, cards and charts follow a few times per second. */
+/** Schedule the lanes for the next frame, and tables, cards and charts for the next slow refresh. */
 function refreshSoon() {
   lanes.dirty = true;
   scheduleFrame();
@@ -2559,7 +2559,7 @@ async function loadSetup() {
   }
 }
 
-/** Say that the services still start, and take it back when they are up. */
+/** Say that the services still start, and clear that message when they are up. */
 function showReadiness(ready) {
   const { dataset } = byId('run');
   if (!ready && setup.strategies.length > 0 && dataset.ready !== 'false') {
