@@ -559,6 +559,8 @@ const MIN_WINDOW = 200;
 const LIVE_WINDOW = 400_000;
 const AXIS = 26;
 const LANE_GAP = 10;
+/** Room for the name of the node and of a fault, over the bars. */
+const LANE_HEAD = 26;
 const NAME_WIDTH = 112;
 
 /** The part of time that the lanes show, and what is selected in them. */
@@ -598,11 +600,14 @@ const lanes = {
       return;
     }
     const width = Math.min(Math.max(to - from, MIN_WINDOW), bounds.to - bounds.from);
-    const middle = (from + to) / 2;
-    this.from = Math.min(Math.max(middle - width / 2, bounds.from), bounds.to - width);
-    this.to = this.from + width;
-    this.dirty = true;
-    scheduleFrame();
+    const start = Math.min(Math.max((from + to) / 2 - width / 2, bounds.from), bounds.to - width);
+    const pixel = width / Math.max(1, lanesBox.width);
+    if (Math.abs(start - this.from) + Math.abs(start + width - this.to) > pixel / 2) {
+      this.from = start;
+      this.to = start + width;
+      this.dirty = true;
+      scheduleFrame();
+    }
   },
 
   /** Stop following and show this part. */
@@ -811,7 +816,7 @@ const laneTop = (node) => node * (lanesBox.laneHeight + LANE_GAP);
 /** Height of one track: the same in all lanes, so that bars can be compared. */
 function trackHeight(play) {
   const tracks = Math.max(1, ...play.lanes.map((lane) => lane.tracks.length));
-  return Math.min(38, (lanesBox.laneHeight - 26) / tracks);
+  return Math.min(38, (lanesBox.laneHeight - LANE_HEAD - 4) / tracks);
 }
 
 function drawLanes() {
@@ -961,7 +966,7 @@ const endOf = (play, row) => (play.stays.state[row] === OPEN ? play.latest : pla
 /** Top of the first track. The tracks are centred in the lane. */
 function barsTop(play, node, height) {
   const tracks = Math.max(1, play.lanes[node]?.tracks.length ?? 1);
-  return laneTop(node) + 22 + Math.max(0, (lanesBox.laneHeight - 26 - tracks * height) / 2);
+  return laneTop(node) + LANE_HEAD + Math.max(0, (lanesBox.laneHeight - LANE_HEAD - 4 - tracks * height) / 2);
 }
 
 /** Draw one bar. Overlapping bars are higher and have an edge, so colour is not the only difference. */
@@ -1520,10 +1525,12 @@ function renderLegend() {
 /** Upper bounds of the classes of the wait times, in milliseconds. */
 const WAIT_CLASSES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, Infinity];
 const RATE_BINS = 40;
+const CHART_REFRESH = 900;
 
 const charts = {
   all: {},
   version: '',
+  updated: -Infinity,
   /** Charts that are off the screen are neither made nor drawn. */
   visible: false,
   wanted: false,
@@ -1532,6 +1539,7 @@ const charts = {
 
   reset() {
     this.version = '';
+    this.updated = -Infinity;
   },
 
   /** Make the four charts; colours come from the style sheet. */
@@ -1580,10 +1588,12 @@ const charts = {
   update() {
     const play = shownPlay();
     const version = play ? `${shownRun().id}/${play.number}/${play.version}` : 'none';
-    if (version === this.version || !this.visible || !this.all.wait) {
+    const early = shownRun()?.running && performance.now() - this.updated < CHART_REFRESH;
+    if (version === this.version || early || !this.visible || !this.all.wait) {
       return;
     }
     this.version = version;
+    this.updated = performance.now();
     const tallies = play?.tallies ?? [];
     const start = Number.isFinite(play?.start) ? play.start : tallies[0]?.at;
     const known = [...(play ? [{ at: start, stock: play.settings.stock, sold: 0, oversold: 0, duplicates: 0, lostUpdates: 0 }] : []), ...tallies];
@@ -1849,9 +1859,7 @@ let playsVersion = '';
 
 /** Keep the figures of a run that another one replaces. */
 function archive(run) {
-  for (const play of run.plays.filter((candidate) => candidate.verdict)) {
-    earlier.unshift(rowOf(run, play));
-  }
+  earlier.unshift(...run.plays.filter((play) => play.verdict).map((play) => rowOf(run, play)));
   earlier.length = Math.min(earlier.length, MAX_EARLIER);
 }
 
@@ -2491,10 +2499,6 @@ function drawFrame(now) {
     lanes.dirty = false;
     drawLanes();
     placeWindow();
-  }
-  const run = shownRun();
-  if (run === shown.live && run?.running && lanes.following) {
-    scheduleFrame();
   }
 }
 
