@@ -155,7 +155,7 @@ class OperationsTests {
 			.anyMatch((folder) -> Files.isExecutable(Path.of(folder, "curl"))), "No curl is on the PATH");
 		Path home = Path.of("..").toRealPath();
 		for (String page : List.of("sample-inventory-app/README.md", "docs/operations/compose.yaml")) {
-			List<String> lines = Pattern.compile("^(?: {4}|# {3})(curl .*)$", Pattern.MULTILINE)
+			List<String> lines = Pattern.compile("^(?:# {3})?(curl .*)$", Pattern.MULTILINE)
 				.matcher(Files.readString(home.resolve(page)))
 				.results()
 				.map((line) -> line.group(1))
