@@ -22,7 +22,7 @@ class FenceTests {
 			"console", "http", "text", "mermaid", "lua", "promql", "docker");
 
 	/** Pages that still have indented blocks. */
-	private static final Set<String> INDENTED = Set.of("CONTRIBUTING.md", "sample-inventory-app/README.md");
+	private static final Set<String> INDENTED = Set.of("CONTRIBUTING.md");
 
 	@Test
 	void eachBlockIsFencedAndHasALanguage() {
