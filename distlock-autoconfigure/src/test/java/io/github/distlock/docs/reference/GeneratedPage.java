@@ -1,6 +1,7 @@
 package io.github.distlock.docs.reference;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -41,6 +42,7 @@ final class GeneratedPage {
 		assertThat(file)
 			.as("The page differs from the code. If the code is right, write the page again: %s", command(test))
 			.exists()
+			.usingCharset(StandardCharsets.UTF_8)
 			.hasContent(text);
 	}
 

@@ -2,6 +2,7 @@ package io.github.distlock.docs.reference;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -41,7 +42,8 @@ record SourceDocs(Map<String, String> texts) {
 		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 		Map<String, String> texts = new LinkedHashMap<>();
 		try (Stream<Path> files = Files.walk(SOURCES);
-				StandardJavaFileManager manager = compiler.getStandardFileManager(null, Locale.ROOT, null)) {
+				StandardJavaFileManager manager = compiler.getStandardFileManager(null, Locale.ROOT,
+						StandardCharsets.UTF_8)) {
 			List<Path> sources = files.filter((file) -> file.toString().endsWith(".java"))
 				.filter((file) -> !file.endsWith("package-info.java"))
 				.sorted()
