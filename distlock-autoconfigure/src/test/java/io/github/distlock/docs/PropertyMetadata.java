@@ -19,12 +19,12 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param properties the properties by name
  */
-record PropertyMetadata(Map<String, JsonNode> properties) {
+public record PropertyMetadata(Map<String, JsonNode> properties) {
 
 	private static final String FILE = "META-INF/spring-configuration-metadata.json";
 
 	/** Read the files of the class path. */
-	static PropertyMetadata read() {
+	public static PropertyMetadata read() {
 		Map<String, JsonNode> properties = new TreeMap<>();
 		try {
 			List<URL> files = new ArrayList<>(Collections.list(ClassLoader.getSystemResources(FILE)));
@@ -63,6 +63,12 @@ record PropertyMetadata(Map<String, JsonNode> properties) {
 			}
 			name = name.substring(0, dot);
 		}
+	}
+
+	/** Return whether a key is a property, or the beginning of the names of some. */
+	public boolean contains(String key) {
+		return find(key).isPresent()
+				|| this.properties.keySet().stream().anyMatch((name) -> name.startsWith(key + "."));
 	}
 
 	private static boolean isContainer(JsonNode property) {

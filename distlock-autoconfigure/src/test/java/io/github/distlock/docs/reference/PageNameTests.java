@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 
 import io.github.distlock.LockMdc;
 import io.github.distlock.docs.Pages;
+import io.github.distlock.docs.PropertyMetadata;
 import io.github.distlock.metrics.LockMeters;
 import io.github.distlock.observation.LockObservationDocumentation;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,12 +24,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The properties, meters, observations and exceptions that the pages name between
- * backticks exist.
+ * backticks exist, and so do the properties of Spring Boot.
  */
 class PageNameTests {
 
 	private static final Pattern NAME = Pattern
 		.compile("(?<![\\w./:-])distlock\\.[\\w<*-](?:[\\w.*<>\\[\\]-]*[\\w*>\\]])?");
+
+	private static final Pattern OF_SPRING_BOOT = Pattern
+		.compile("(?<![\\w./:@-])(?:spring|management|server|logging)\\.[a-z](?:[\\w.-]*\\w)?(?:\\.\\*)?");
+
+	/** Properties of modules that are not on the class path of the tests. */
+	private static final Set<String> OTHER_MODULES = Set.of("spring.klock.", "spring.reactor.", "management.tracing.",
+			"management.otlp.", "management.opentelemetry.", "spring.security.");
 
 	private static final Pattern OF_PROMETHEUS = Pattern.compile("\\bdistlock_[a-z_]+");
 
@@ -77,6 +85,19 @@ class PageNameTests {
 	@Test
 	void eachNameThatBeginsWithDistlockExists() {
 		assertThat(unknown(NAME)).isEmpty();
+	}
+
+	@Test
+	void eachPropertyOfSpringBootExists() {
+		PropertyMetadata metadata = PropertyMetadata.read();
+		Set<String> unknown = new TreeSet<>();
+		for (String page : Pages.all()) {
+			found(page, OF_SPRING_BOOT).stream()
+				.filter((name) -> OTHER_MODULES.stream().noneMatch(name::startsWith))
+				.filter((name) -> !metadata.contains(name.replaceFirst("\\.\\*$", "")))
+				.forEach((name) -> unknown.add(page + ": " + name));
+		}
+		assertThat(unknown).isEmpty();
 	}
 
 	@Test
