@@ -14,21 +14,18 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class NodeTailTests {
 
-	@TempDir
-	Path folder;
-
 	@Test
-	void aNodeThatHasNotStartedHasNoRecords() throws Exception {
-		assertThat(new NodeTail(this.folder.resolve("none")).read()).isEmpty();
+	void aNodeThatHasNotStartedHasNoRecords(@TempDir Path folder) throws Exception {
+		assertThat(new NodeTail(folder.resolve("none")).read()).isEmpty();
 	}
 
 	@Test
-	void eachLineIsReadOnceAndOnlyWhenItIsComplete() throws Exception {
-		NodeTail tail = new NodeTail(file());
-		append("{\"n\":1,\"type\":\"start\",\"at\":10,\"pid\":3}\n{\"n\":2,\"type\":\"wro");
+	void eachLineIsReadOnceAndOnlyWhenItIsComplete(@TempDir Path folder) throws Exception {
+		NodeTail tail = new NodeTail(file(folder));
+		append(folder, "{\"n\":1,\"type\":\"start\",\"at\":10,\"pid\":3}\n{\"n\":2,\"type\":\"wro");
 		assertThat(tail.read()).extracting(NodeRecord::type).containsExactly("start");
 		assertThat(tail.read()).isEmpty();
-		append("te\",\"at\":12,\"stay\":7,\"value\":3,\"serial\":4}\n");
+		append(folder, "te\",\"at\":12,\"stay\":7,\"value\":3,\"serial\":4}\n");
 		assertThat(tail.read()).singleElement().satisfies((next) -> {
 			assertThat(next.type()).isEqualTo("wrote");
 			assertThat(next.stay()).isEqualTo(7);
@@ -38,35 +35,36 @@ class NodeTailTests {
 	}
 
 	@Test
-	void aGapInTheNumbersIsCounted() throws Exception {
-		NodeTail tail = new NodeTail(file());
-		append("{\"n\":1,\"type\":\"start\",\"at\":10}\n{\"n\":4,\"type\":\"refused\",\"at\":12,\"stay\":7}\n");
+	void aGapInTheNumbersIsCounted(@TempDir Path folder) throws Exception {
+		NodeTail tail = new NodeTail(file(folder));
+		append(folder, "{\"n\":1,\"type\":\"start\",\"at\":10}\n{\"n\":4,\"type\":\"refused\",\"at\":12,\"stay\":7}\n");
 		tail.read();
 		assertThat(tail.missing()).isEqualTo(2);
 	}
 
 	@Test
-	void aNodeThatStartsAgainCountsFromOne() throws Exception {
-		NodeTail tail = new NodeTail(file());
-		append("{\"n\":1,\"type\":\"start\",\"at\":10}\n{\"n\":2,\"type\":\"refused\",\"at\":12,\"stay\":7}\n");
-		append("{\"n\":1,\"type\":\"start\",\"at\":20}\n");
+	void aNodeThatStartsAgainCountsFromOne(@TempDir Path folder) throws Exception {
+		NodeTail tail = new NodeTail(file(folder));
+		append(folder, "{\"n\":1,\"type\":\"start\",\"at\":10}\n{\"n\":2,\"type\":\"refused\",\"at\":12,\"stay\":7}\n");
+		append(folder, "{\"n\":1,\"type\":\"start\",\"at\":20}\n");
 		assertThat(tail.read()).hasSize(3);
 		assertThat(tail.missing()).isZero();
 	}
 
 	@Test
-	void halfALineOfAKilledNodeIsPassedOver() throws Exception {
-		NodeTail tail = new NodeTail(file());
-		append("{\"n\":1,\"type\":\"start\",\"at\":10}\n{\"n\":2,\"ty\n{\"n\":1,\"type\":\"start\",\"at\":20}\n");
+	void halfALineOfAKilledNodeIsPassedOver(@TempDir Path folder) throws Exception {
+		NodeTail tail = new NodeTail(file(folder));
+		append(folder,
+				"{\"n\":1,\"type\":\"start\",\"at\":10}\n{\"n\":2,\"ty\n{\"n\":1,\"type\":\"start\",\"at\":20}\n");
 		assertThat(tail.read()).extracting(NodeRecord::at).containsExactly(10L, 20L);
 	}
 
-	private Path file() {
-		return this.folder.resolve("node.jsonl");
+	private static Path file(Path folder) {
+		return folder.resolve("node.jsonl");
 	}
 
-	private void append(String text) throws Exception {
-		Files.writeString(file(), text, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+	private static void append(Path folder, String text) throws Exception {
+		Files.writeString(file(folder), text, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
 	}
 
 }

@@ -2,6 +2,7 @@ package io.github.distlock.sample.lab;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -60,8 +61,12 @@ class OverlapsTests {
 		return stays.stream()
 			.filter((stay) -> stays.stream()
 				.anyMatch((other) -> other != stay && other.resource().equals(stay.resource())
-						&& stay.read() < other.end() && other.read() < stay.end()))
+						&& stay.read() < end(other) && other.read() < end(stay)))
 			.collect(Collectors.toSet());
+	}
+
+	private static long end(Stay stay) {
+		return Objects.requireNonNull(stay.end());
 	}
 
 	private static Stay stay(long number, String resource, long read, long end, State state) {
