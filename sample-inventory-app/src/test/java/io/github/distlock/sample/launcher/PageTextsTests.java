@@ -25,7 +25,8 @@ class PageTextsTests {
 
 	private static final Pattern PLACEHOLDER = Pattern.compile("\\{\\w+}");
 
-	private static final Pattern REASON = Pattern.compile("why\\.[\\w-]+\\.\\w+\\.[A-Z]+");
+	/** In English the page shows the reasons of the server. */
+	private static final Pattern REASON = Pattern.compile("why\\..+");
 
 	@Test
 	void bothLanguagesHaveTheSameTextsWithTheSamePlaceholders() throws IOException {
@@ -44,6 +45,7 @@ class PageTextsTests {
 				.map((fault) -> "why.%s.%s.%s".formatted(strategy.name(), fault.option(),
 						strategy.expected(fault).verdict().name())))
 			.collect(Collectors.toCollection(TreeSet::new));
+		expected.addAll(Set.of("why.unexpected", "why.missed"));
 		assertThat(read("zh").keySet().stream().filter((name) -> REASON.matcher(name).matches()))
 			.containsExactlyInAnyOrderElementsOf(expected);
 	}
