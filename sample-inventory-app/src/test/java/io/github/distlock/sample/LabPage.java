@@ -173,7 +173,7 @@ final class LabPage {
 		Set<String> red = new TreeSet<>();
 		while (true) {
 			awaitFrame();
-			for (Object stay : (List<?>) this.browser.script("""
+			for (Object stay : list("""
 					return [...document.querySelectorAll('#stays-body tr')]
 					  .map((row) => `${row.dataset.node}/${row.dataset.stay}/${row.dataset.kind}`)""")) {
 				red.add(String.valueOf(stay));
@@ -190,7 +190,7 @@ final class LabPage {
 	 */
 	long redPixels() {
 		awaitFrame();
-		return (Long) this.browser.script("""
+		Object count = this.browser.script("""
 				const probe = document.createElement('canvas').getContext('2d');
 				probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--red');
 				probe.fillRect(0, 0, 1, 1);
@@ -205,6 +205,7 @@ final class LabPage {
 				  }
 				}
 				return count;""");
+		return (Long) Objects.requireNonNull(count);
 	}
 
 	/**
@@ -240,16 +241,20 @@ final class LabPage {
 	 */
 	List<String> tooWide() {
 		List<String> wide = new ArrayList<>();
-		for (Object each : (List<?>) this.browser
-			.script("""
-					const root = document.documentElement;
-					if (root.scrollWidth <= innerWidth) return [];
-					return [...document.querySelectorAll('body *')]
-					  .filter((each) => each.getBoundingClientRect().right > innerWidth && !each.closest('.scroller, .hidden'))
-					  .map((each) => `${each.tagName}#${each.id}.${each.className}`).concat(['page']);""")) {
+		for (Object each : list(
+				"""
+						const root = document.documentElement;
+						if (root.scrollWidth <= innerWidth) return [];
+						return [...document.querySelectorAll('body *')]
+						  .filter((each) => each.getBoundingClientRect().right > innerWidth && !each.closest('.scroller, .hidden'))
+						  .map((each) => `${each.tagName}#${each.id}.${each.className}`).concat(['page']);""")) {
 			wide.add(String.valueOf(each));
 		}
 		return wide;
+	}
+
+	private List<?> list(String code) {
+		return (List<?>) Objects.requireNonNull(this.browser.script(code));
 	}
 
 }

@@ -7,15 +7,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(600)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class LabPageTests {
+
+	private static final Log logger = LogFactory.getLog(LabPageTests.class);
 
 	private static final Pattern PAGE = Pattern.compile("Open (http://localhost:\\d+/)");
 
@@ -100,8 +103,7 @@ class LabPageTests {
 	}
 
 	private static Browser browser() {
-		assertThat(started).isNotNull();
-		return started;
+		return Objects.requireNonNull(started);
 	}
 
 	private static String printed(Pattern pattern) {
@@ -132,7 +134,7 @@ class LabPageTests {
 			.containsEntry("stockLeft", String.valueOf(database.path("quantity").asLong()))
 			.containsEntry("duplicates", String.valueOf(sold - database.path("serials").asLong()))
 			.containsEntry("oversold", String.valueOf(Math.max(0, sold - 60)));
-		Set<String> red = overlaps(record(run));
+		Set<String> red = RecordedOverlaps.of(record(run));
 		browser().screenshot(IMAGES.resolve("%s-%s%s.png".formatted(strategy, fault, query.isEmpty() ? "" : "-zh")));
 		assertThat(page.redStays()).isEqualTo(red);
 		assertThat(row).containsEntry("overlaps", String.valueOf(red.size()));
@@ -140,32 +142,6 @@ class LabPageTests {
 		assertThat(page.redPixels() > 0).as("red bars are drawn").isEqualTo(!red.isEmpty());
 		assertThat(red.isEmpty()).isEqualTo(!verdict.equals("OVERSELLS"));
 		assertThat(page.state("gaps")).isEqualTo("0");
-	}
-
-	/**
-	 * Find the stays of the first play that overlap, from the record.
-	 * @return as {@code node/stay/red}
-	 */
-	private static Set<String> overlaps(JsonNode record) {
-		Map<String, JsonNode> stays = new HashMap<>();
-		for (JsonNode event : record.path("events")) {
-			if (event.path("type").asString().equals("stays") && event.path("play").asInt() == 0) {
-				event.path("stays")
-					.forEach(
-							(stay) -> stays.put(stay.path("node").asString() + "/" + stay.path("stay").asLong(), stay));
-			}
-		}
-		Set<String> red = new TreeSet<>();
-		stays.forEach((name, stay) -> stays.forEach((other, beside) -> {
-			if (!name.equals(other) && stay.path("state").asString().equals("wrote")
-					&& beside.path("state").asString().equals("wrote")
-					&& stay.path("resource").equals(beside.path("resource"))
-					&& stay.path("read").asLong() < beside.path("end").asLong()
-					&& beside.path("read").asLong() < stay.path("end").asLong()) {
-				red.add(name + "/red");
-			}
-		}));
-		return red;
 	}
 
 	private static JsonNode record(String run) throws IOException, InterruptedException {
@@ -315,8 +291,8 @@ class LabPageTests {
 				+ "&orders=2000&stock=1500&buyers=32");
 		page.run();
 		Object memory = browser().script("return Math.round(performance.memory.usedJSHeapSize / 1048576)");
-		System.out.printf("MEASURE longest task %s ms, heap %s MB, last event %s%n", page.state("longestTask"), memory,
-				page.state("lastEvent"));
+		logger.info("MEASURE longest task %s ms, heap %s MB, last event %s".formatted(page.state("longestTask"), memory,
+				page.state("lastEvent")));
 		assertThat(page.state("gaps")).isEqualTo("0");
 	}
 
