@@ -20,6 +20,9 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class NodeTail {
 
+	// The records of more orders than a run of the page has.
+	private static final long LIMIT = 64L << 20;
+
 	private static final String START = "{\"n\":1,";
 
 	private final JsonMapper json = JsonMapper.builder().build();
@@ -30,6 +33,8 @@ final class NodeTail {
 
 	private final Path file;
 
+	private final long limit;
+
 	private long offset;
 
 	private long last;
@@ -37,7 +42,17 @@ final class NodeTail {
 	private long missing;
 
 	NodeTail(Path file) {
+		this(file, LIMIT);
+	}
+
+	/**
+	 * Begin at the start of a file.
+	 * @param file the file, which need not exist yet
+	 * @param limit the size in bytes from which {@link #shorten()} empties it
+	 */
+	NodeTail(Path file, long limit) {
 		this.file = file;
+		this.limit = limit;
 	}
 
 	/**
@@ -59,6 +74,23 @@ final class NodeTail {
 			}
 		}
 		return records;
+	}
+
+	/**
+	 * Empty the file if it is large and everything in it was read. To be called while the
+	 * node has no orders: it continues to append.
+	 * @throws IOException if the file cannot be written
+	 */
+	void shorten() throws IOException {
+		if (this.offset < this.limit) {
+			return;
+		}
+		try (FileChannel channel = FileChannel.open(this.file, StandardOpenOption.WRITE)) {
+			if (channel.size() == this.offset) {
+				channel.truncate(0);
+				this.offset = 0;
+			}
+		}
 	}
 
 	/**

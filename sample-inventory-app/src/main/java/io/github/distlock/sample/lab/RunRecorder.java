@@ -85,6 +85,7 @@ class RunRecorder implements RunListener, DisposableBean {
 	public void started(Run run) {
 		locked(() -> {
 			this.run = run;
+			quietly(this::shortenRecords);
 			this.missingBefore = missing();
 			this.stays = new Stays(Shop.ARTICLE);
 			this.log.begin(run.id());
@@ -193,6 +194,18 @@ class RunRecorder implements RunListener, DisposableBean {
 				if (!changes.isEmpty()) {
 					this.log.append(new LabEvent.Stays(play.number(), changes));
 				}
+			}
+		});
+	}
+
+	private void shortenRecords() {
+		readRecords();
+		this.tails.values().forEach((tail) -> {
+			try {
+				tail.shorten();
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
 			}
 		});
 	}

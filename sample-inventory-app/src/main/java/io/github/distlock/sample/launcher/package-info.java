@@ -1,8 +1,11 @@
 /**
- * Starts the servers and the services as processes of their own, plays the orders and
- * reports. No Spring here, and nothing of distlock: from outside, the three strategies
- * are HTTP requests. {@link io.github.distlock.sample.launcher.Launcher} is the door; the
- * other public types are what a started process needs.
+ * Starts the servers and the inventory nodes as processes of their own, plays runs and
+ * reports. Uses nothing of distlock: the launcher sees the strategies as HTTP requests.
+ * {@link io.github.distlock.sample.launcher.Launcher} is the entry. A run is a
+ * {@link io.github.distlock.sample.launcher.RunRequest} that
+ * {@link io.github.distlock.sample.launcher.Runs} plays, for the command line and for the
+ * page; a {@link io.github.distlock.sample.launcher.RunListener} follows it. The other
+ * public types are what the lab and a started process need.
  */
 @NullMarked
 package io.github.distlock.sample.launcher;

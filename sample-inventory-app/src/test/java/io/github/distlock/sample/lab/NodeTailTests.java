@@ -1,5 +1,8 @@
 package io.github.distlock.sample.lab;
 
+import java.io.FileOutputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -57,6 +60,25 @@ class NodeTailTests {
 		append(folder,
 				"{\"n\":1,\"type\":\"start\",\"at\":10}\n{\"n\":2,\"ty\n{\"n\":1,\"type\":\"start\",\"at\":20}\n");
 		assertThat(tail.read()).extracting(NodeRecord::at).containsExactly(10L, 20L);
+	}
+
+	@Test
+	void aLargeFileIsEmptiedAndTheNodeContinuesInIt(@TempDir Path folder) throws Exception {
+		NodeTail tail = new NodeTail(file(folder), 50);
+		try (OutputStream node = new FileOutputStream(file(folder).toFile(), true)) {
+			node.write("{\"n\":1,\"type\":\"start\",\"at\":10}\n".getBytes(StandardCharsets.UTF_8));
+			tail.read();
+			tail.shorten();
+			assertThat(file(folder)).isNotEmptyFile();
+			node.write("{\"n\":2,\"type\":\"refused\",\"at\":12,\"stay\":7}\n".getBytes(StandardCharsets.UTF_8));
+			tail.shorten();
+			assertThat(tail.read()).hasSize(1);
+			tail.shorten();
+			assertThat(file(folder)).isEmptyFile();
+			node.write("{\"n\":3,\"type\":\"refused\",\"at\":13,\"stay\":8}\n".getBytes(StandardCharsets.UTF_8));
+			assertThat(tail.read()).extracting(NodeRecord::at).containsExactly(13L);
+			assertThat(tail.missing()).isZero();
+		}
 	}
 
 	private static Path file(Path folder) {
