@@ -35,6 +35,9 @@ final class JavaBlocks {
 
 	private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
 
+	/** Parsing needs no classes. */
+	private static final List<String> TO_PARSE = List.of("--source", "17", "-proc:none", "-nowarn");
+
 	private static final List<String> OPTIONS = List.of("--release", "17", "-proc:none", "-nowarn", "-parameters",
 			"-Xmaxerrs", "1000", "-classpath", System.getProperty("java.class.path", ""));
 
@@ -152,7 +155,7 @@ final class JavaBlocks {
 
 		static Attempt parse(JavaSource source, StandardJavaFileManager files) {
 			DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
-			JavacTask task = (JavacTask) COMPILER.getTask(null, files, diagnostics, OPTIONS, null,
+			JavacTask task = (JavacTask) COMPILER.getTask(null, files, diagnostics, TO_PARSE, null,
 					List.of(new SourceFile(source)));
 			try {
 				boolean typed = true;
