@@ -21,13 +21,9 @@ class FenceTests {
 	private static final Set<String> LANGUAGES = Set.of("java", "yaml", "properties", "sql", "xml", "json", "shell",
 			"console", "http", "text", "mermaid", "lua", "promql", "docker");
 
-	/** Pages that still have indented blocks. */
-	private static final Set<String> INDENTED = Set.of("CONTRIBUTING.md");
-
 	@Test
 	void eachBlockIsFencedAndHasALanguage() {
-		assertThat(Pages.blocks()).filteredOn((block) -> !INDENTED.contains(block.page()))
-			.filteredOn((block) -> !block.fenced() || !LANGUAGES.contains(block.language()))
+		assertThat(Pages.blocks()).filteredOn((block) -> !block.fenced() || !LANGUAGES.contains(block.language()))
 			.as("Blocks that are indented or have no known language")
 			.isEmpty();
 	}
