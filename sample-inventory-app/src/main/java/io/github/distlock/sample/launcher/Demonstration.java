@@ -113,9 +113,16 @@ final class Demonstration {
 		this.listener.phase(play, Phase.RUNNING, null, null);
 		Round round = new Round(this.shop, SKU, play.strategy().name(), run::isStopped);
 		long start = System.nanoTime();
-		new Buyers(request.buyers()).buy(request.orders(), round::order, progress(play, round, request.orders()));
-		Duration time = Duration.ofNanos(System.nanoTime() - start);
-		boolean struck = recover(play);
+		Duration time;
+		boolean struck;
+		try {
+			new Buyers(request.buyers()).buy(request.orders(), round::order, progress(play, round, request.orders()));
+		}
+		finally {
+			time = Duration.ofNanos(System.nanoTime() - start);
+			// In a run that fails, too: the fault must not strike the next one.
+			struck = recover(play);
+		}
 		RunListener.Counts counts = round.counts();
 		StrategyRun figures = StrategyRun.of(play.strategy().name(), request.stock(), this.shop.level(SKU),
 				counts.errors(), time);

@@ -164,12 +164,13 @@ public final class Launcher {
 	private void goOnServing(List<URI> addresses) throws InterruptedException {
 		this.console.line("""
 
-				Serving until stopped (Ctrl-C). Try:
+				Serving until stopped (Ctrl-C). The page: http://localhost:%4$d/. Try:
 				  curl -X PUT  '%2$s/stock/ticket?quantity=10'
 				  curl -X POST '%1$s/orders?sku=ticket&strategy=distributed-lock'
 				  curl %2$s/stock/ticket
 				  curl %2$s/actuator/health
-				  curl %3$s/actuator/prometheus""", addresses.get(0), addresses.get(1), addresses.get(2));
+				  curl %3$s/actuator/prometheus""", addresses.get(0), addresses.get(1), addresses.get(2),
+				addresses.get(0).getPort());
 		new CountDownLatch(1).await();
 	}
 

@@ -139,8 +139,8 @@ public final class Runs {
 								+ "wait for its end, or stop it (DELETE /lab/runs/current)");
 			}
 			Run run = new Run(newId(), request);
-			this.current = run;
 			this.listeners.started(run);
+			this.current = run;
 			return new Started(run, this.demonstration);
 		}
 		finally {
