@@ -95,13 +95,6 @@ final class DemoProcess implements AutoCloseable {
 	}
 
 	/**
-	 * End the program as Ctrl-C in a terminal does.
-	 */
-	void interrupt() throws IOException, InterruptedException {
-		new ProcessBuilder("kill", "-INT", String.valueOf(this.process.pid())).inheritIO().start().waitFor();
-	}
-
-	/**
 	 * End the program as the end of Maven does.
 	 */
 	void terminate() {

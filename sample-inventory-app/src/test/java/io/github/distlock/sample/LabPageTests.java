@@ -312,11 +312,11 @@ class LabPageTests {
 
 	@Test
 	@Order(10)
-	void anInterruptEndsEverythingWhileThePageIsOpen() throws Exception {
+	void aSignalEndsEverythingWhileThePageIsOpen() throws Exception {
 		page.open("", "");
 		Collection<ProcessHandle> family = demo.family();
 		assertThat(family).isNotEmpty();
-		demo.interrupt();
+		demo.terminate();
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(20))
 			.until(() -> !demo.isAlive() && family.stream().noneMatch(ProcessHandle::isAlive));
