@@ -2628,6 +2628,13 @@ function listenToPage() {
     charts.update();
   }).observe(byId('figures'));
   darkMode.addEventListener('change', repaint);
+  // A page in the browser's back/forward cache would keep one of the six connections to this server.
+  addEventListener('pagehide', () => connection.source?.close());
+  addEventListener('pageshow', (event) => {
+    if (event.persisted) {
+      connect();
+    }
+  });
 }
 
 async function start() {

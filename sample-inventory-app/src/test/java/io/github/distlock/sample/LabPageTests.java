@@ -120,6 +120,10 @@ class LabPageTests {
 			'',       setnx,           crash, BLOCKS
 			'',       set-px-unique,    slow, OVERSELLS
 			?lang=zh, none,             none, OVERSELLS
+			?lang=zh, synchronized,     none, OVERSELLS
+			?lang=zh, distributed-lock, none, HOLDS
+			?lang=zh, setnx,           crash, BLOCKS
+			?lang=zh, set-px-unique,    slow, OVERSELLS
 			?lang=zh, distributed-lock, slow, HOLDS""")
 	@Order(1)
 	void thePageShowsWhatTheDatabaseAndTheRecordsSay(String query, String strategy, String fault, String verdict)
@@ -162,6 +166,17 @@ class LabPageTests {
 		page.find("input[name=strategies][value=redlock]").sendKeys(Keys.SPACE);
 		assertThat(browser().driver().getCurrentUrl()).contains("strategies=setnx,redis,redlock&fault=slow")
 			.contains("orders=200");
+	}
+
+	@Test
+	@Order(2)
+	void aPageToWhichTheUserReturnsIsLiveAgain() throws Exception {
+		page.open("", "");
+		browser().driver().get("about:blank");
+		browser().driver().navigate().back();
+		String run = lab
+			.start("{\"strategies\":[\"none\"],\"fault\":\"none\",\"orders\":20,\"stock\":10,\"buyers\":4}");
+		await().until(() -> page.state("run").equals(run) && page.state("runState").equals("finished"));
 	}
 
 	@Test
@@ -259,7 +274,7 @@ class LabPageTests {
 	@Test
 	@Order(7)
 	void aSecondRunIsRefusedAndAClosedPageHarmsNothing() throws Exception {
-		page.open("", "#strategies=distributed-lock&fault=none&orders=400&stock=300&buyers=8");
+		page.open("", "#strategies=distributed-lock&fault=none&orders=5000&stock=5000&buyers=4");
 		String before = page.state("run");
 		page.find("#run").click();
 		await().until(() -> !page.state("run").equals(before));
@@ -274,9 +289,13 @@ class LabPageTests {
 		browser().driver().close();
 		browser().driver().switchTo().window(browser().driver().getWindowHandles().iterator().next());
 		browser().driver().get("about:blank");
-		await().until(() -> lab.get("/lab/runs/" + run).body().contains("\"type\":\"end\""));
-		JsonNode events = record(run).path("events");
-		assertThat(events.path(events.size() - 1).path("outcome").asString()).isEqualTo("finished");
+		int events = record(run).path("events").size();
+		await().until(() -> record(run).path("events").size() > events + 5);
+		assertThat(lab.send("DELETE", "/lab/runs/current", "").statusCode()).isEqualTo(204);
+		await().until(() -> {
+			JsonNode all = record(run).path("events");
+			return all.path(all.size() - 1).path("outcome").asString("").equals("stopped");
+		});
 		// The second tab's refusal is the only complaint.
 		assertThat(browser().complaints()).hasSize(1).allMatch((line) -> line.contains("409"));
 		browser().forgetComplaints();
