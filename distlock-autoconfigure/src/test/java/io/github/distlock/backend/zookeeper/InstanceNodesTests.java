@@ -2,7 +2,6 @@ package io.github.distlock.backend.zookeeper;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 
 import io.github.distlock.LockInstance;
@@ -11,15 +10,12 @@ import io.github.distlock.backend.InstanceEntry;
 import io.github.distlock.backend.StoreAdministration.EndResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
 import org.apache.zookeeper.data.Stat;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -29,42 +25,8 @@ import static org.awaitility.Awaitility.await;
  */
 class InstanceNodesTests {
 
-	private static final Duration SESSION = Duration.ofSeconds(8);
-
-	private static ZooKeeperTestServer server;
-
-	private final List<BareNode> nodes = new ArrayList<>();
-
-	@BeforeAll
-	static void startServer() {
-		server = ZooKeeperTestServer.start();
-	}
-
-	@AfterAll
-	static void stopServer() {
-		server.close();
-	}
-
-	@AfterEach
-	void stopNodes() {
-		this.nodes.forEach(BareNode::close);
-	}
-
-	private BareNode node(String connectString) {
-		BareNode node = new BareNode(ZooKeeperTestServer.client(connectString, SESSION));
-		this.nodes.add(node);
-		return node;
-	}
-
-	private BareNode node() {
-		return node(server.connectString());
-	}
-
-	private BareNode announcedNode() {
-		BareNode node = node();
-		node.administration().announce();
-		return node;
-	}
+	@RegisterExtension
+	static final BareNodes nodes = new BareNodes(Duration.ofSeconds(8));
 
 	private static Grant attempt(BareNode node, Ticket ticket) {
 		return BareNode.granted(node.attempt(ticket));
@@ -80,17 +42,17 @@ class InstanceNodesTests {
 
 	@Test
 	void theNamespaceOfTheClientIsPartOfTheLocationAndOfAllPaths() {
-		BareNode node = node();
+		BareNode node = nodes.node();
 		assertThat(node.administration().location())
-			.isEqualTo("ZooKeeper at " + server.connectString() + ", path '/distlock'");
+			.isEqualTo("ZooKeeper at " + nodes.server().connectString() + ", path '/distlock'");
 		CuratorFramework client = CuratorFrameworkFactory.builder()
-			.connectString(server.connectString())
+			.connectString(nodes.server().connectString())
 			.namespace("shop")
 			.retryPolicy(new RetryNTimes(0, 0))
 			.build();
 		try (BareNode other = new BareNode(client)) {
 			assertThat(other.administration().location())
-				.isEqualTo("ZooKeeper at " + server.connectString() + ", path '/shop/distlock'");
+				.isEqualTo("ZooKeeper at " + nodes.server().connectString() + ", path '/shop/distlock'");
 			other.administration().announce();
 			Ticket ticket = other.ticket("namespace");
 			Grant grant = attempt(other, ticket);
@@ -101,8 +63,8 @@ class InstanceNodesTests {
 
 	@Test
 	void anEntryLivesAsLongAsItsSessionAndIsRemovedByAWithdrawal() {
-		BareNode one = announcedNode();
-		BareNode two = announcedNode();
+		BareNode one = nodes.announcedNode();
+		BareNode two = nodes.announcedNode();
 		assertThat(instances(one)).contains(one.self, two.self);
 		two.administration().withdraw();
 		assertThat(instances(one)).contains(one.self).doesNotContain(two.self);
@@ -112,9 +74,9 @@ class InstanceNodesTests {
 
 	@Test
 	void anEntryIsWrittenAgainInANewSession() {
-		BareNode one = announcedNode();
-		BareNode two = node();
-		server.endSession(one.client);
+		BareNode one = nodes.announcedNode();
+		BareNode two = nodes.node();
+		nodes.server().endSession(one.client);
 		await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(instances(two)).contains(one.self));
 		Ticket ticket = one.ticket("new-session");
 		Grant grant = attempt(one, ticket);
@@ -124,7 +86,7 @@ class InstanceNodesTests {
 
 	@Test
 	void anInstanceOfWhichOnlyTheIdIsKnownWritesNothing() throws Exception {
-		BareNode node = node();
+		BareNode node = nodes.node();
 		try (var store = node.backend.open(new StoreContext("only-the-id", node))) {
 			store.administration().announce();
 			assertThat(node.client.checkExists().forPath("/distlock/%instances/only-the-id")).isNull();
@@ -134,7 +96,7 @@ class InstanceNodesTests {
 
 	@Test
 	void aRefreshedEntryIsWrittenOnceAndWasSeenThen() throws Exception {
-		BareNode node = announcedNode();
+		BareNode node = nodes.announcedNode();
 		String path = "/distlock/%instances/" + node.self.id();
 		assertThat(node.client.checkExists().forPath(path).getVersion()).isZero();
 		node.administration().announce();
@@ -146,11 +108,11 @@ class InstanceNodesTests {
 
 	@Test
 	void aStoreThatIsClosedTakesItsEntryWithItWhileTheClientLives() {
-		BareNode one = announcedNode();
-		BareNode two = node();
+		BareNode one = nodes.announcedNode();
+		BareNode two = nodes.node();
 		one.store.close();
 		await().untilAsserted(() -> assertThat(instances(two)).doesNotContain(one.self));
-		assertThat(server.watchers("/distlock/%ended/" + one.self.id())).isEmpty();
+		assertThat(nodes.server().watchers("/distlock/%ended/" + one.self.id())).isEmpty();
 	}
 
 }

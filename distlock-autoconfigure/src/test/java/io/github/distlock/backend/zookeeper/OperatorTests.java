@@ -24,11 +24,8 @@ import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.StoredLock.StoredWaiter;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.testing.TcpProxy;
-import io.github.distlock.testing.ZooKeeperTestServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -41,40 +38,8 @@ class OperatorTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(8);
 
-	private static ZooKeeperTestServer server;
-
-	private final List<BareNode> nodes = new ArrayList<>();
-
-	@BeforeAll
-	static void startServer() {
-		server = ZooKeeperTestServer.start();
-	}
-
-	@AfterAll
-	static void stopServer() {
-		server.close();
-	}
-
-	@AfterEach
-	void stopNodes() {
-		this.nodes.forEach(BareNode::close);
-	}
-
-	private BareNode node(String connectString) {
-		BareNode node = new BareNode(ZooKeeperTestServer.client(connectString, SESSION));
-		this.nodes.add(node);
-		return node;
-	}
-
-	private BareNode node() {
-		return node(server.connectString());
-	}
-
-	private BareNode announcedNode() {
-		BareNode node = node();
-		node.administration().announce();
-		return node;
-	}
+	@RegisterExtension
+	static final BareNodes nodes = new BareNodes(SESSION);
 
 	private static Grant attempt(BareNode node, Ticket ticket) {
 		return BareNode.granted(node.attempt(ticket));
@@ -98,8 +63,8 @@ class OperatorTests {
 
 	@Test
 	void theHolderAndTheWaitingTicketsAreNamedInTheirOrder() throws Exception {
-		BareNode one = node();
-		BareNode two = node();
+		BareNode one = nodes.node();
+		BareNode two = nodes.node();
 		Ticket ticket = one.ticket("named", LockMode.WRITE);
 		Grant grant = attempt(one, ticket);
 		two.queue("named");
@@ -115,8 +80,8 @@ class OperatorTests {
 
 	@Test
 	void aRefusedTicketNamesTheHolder() {
-		BareNode one = node();
-		BareNode two = node();
+		BareNode one = nodes.node();
+		BareNode two = nodes.node();
 		one.hold("blocker");
 		StoredHolder holder = new StoredHolder(one.self.id(), LockMode.EXCLUSIVE, null, null, 0);
 		assertThat(two.attemptOnce("blocker")).isInstanceOfSatisfying(AttemptResult.Busy.class,
@@ -127,12 +92,12 @@ class OperatorTests {
 
 	@Test
 	void anEndedGrantPassesTheLockToTheNextTicketWithATokenAboveTheWholeBlock() {
-		BareNode one = announcedNode();
-		BareNode two = node();
+		BareNode one = nodes.announcedNode();
+		BareNode two = nodes.node();
 		Ticket ticket = one.ticket("ended");
 		Grant grant = attempt(one, ticket);
 		Ticket next = two.queue("ended");
-		StoreAdministration operator = node().administration();
+		StoreAdministration operator = nodes.node().administration();
 		assertThat(operator.end("ended", grant.firstToken())).isEqualTo(EndResult.ENDED);
 		assertThat(two.awaitGrant(next).firstToken()).isGreaterThan(grant.lastToken() + 1);
 		awaitEnd(one, ticket, grant);
@@ -145,10 +110,10 @@ class OperatorTests {
 
 	@Test
 	void theHolderInARegistryLosesTheLockAtOnceToItsSuccessorWithTheOperatorAsTheCause() {
-		try (RegistryNode one = new RegistryNode(server.connectString(), SESSION);
-				RegistryNode two = new RegistryNode(server.connectString(), SESSION)) {
+		try (RegistryNode one = new RegistryNode(nodes.server().connectString(), SESSION);
+				RegistryNode two = new RegistryNode(nodes.server().connectString(), SESSION)) {
 			HeldLock lock = one.registry.acquire(LockRequest.of("registry"));
-			StoreAdministration operator = node().administration();
+			StoreAdministration operator = nodes.node().administration();
 			long token = operator.inspect("registry").holders().get(0).grantToken();
 			assertThat(operator.end("registry", token)).isEqualTo(EndResult.ENDED);
 			await().untilAsserted(() -> assertThat(one.lost).containsExactly("registry"));
@@ -161,7 +126,7 @@ class OperatorTests {
 
 	@Test
 	void anotherTokenChangesNothing() {
-		BareNode one = announcedNode();
+		BareNode one = nodes.announcedNode();
 		Ticket ticket = one.ticket("other-token");
 		Grant grant = attempt(one, ticket);
 		assertThat(one.administration().end("other-token", grant.firstToken() + 1)).isEqualTo(EndResult.CHANGED);
@@ -171,7 +136,7 @@ class OperatorTests {
 
 	@Test
 	void ofReadersOnlyOneEnds() {
-		BareNode one = announcedNode();
+		BareNode one = nodes.announcedNode();
 		Ticket first = one.ticket("readers", LockMode.READ);
 		Ticket second = one.ticket("readers", LockMode.READ);
 		Grant ended = attempt(one, first);
@@ -188,8 +153,8 @@ class OperatorTests {
 
 	@Test
 	void aReaderAfterADowngradeIsNamedAndEndedByItsToken() throws Exception {
-		BareNode one = announcedNode();
-		BareNode two = node();
+		BareNode one = nodes.announcedNode();
+		BareNode two = nodes.node();
 		Ticket writer = one.ticket("downgraded", LockMode.WRITE);
 		Grant written = attempt(one, writer);
 		Ticket reader = one.ticket("downgraded", LockMode.READ);
@@ -205,8 +170,8 @@ class OperatorTests {
 
 	@Test
 	void aReleaseOrRenewalAfterTheEndSignalsItBeforeItsAnswer() {
-		BareNode one = announcedNode();
-		BareNode operator = node();
+		BareNode one = nodes.announcedNode();
+		BareNode operator = nodes.node();
 		for (int i = 0; i < 20; i++) {
 			Ticket ticket = one.ticket("race");
 			Grant grant = attempt(one, ticket);
@@ -224,14 +189,15 @@ class OperatorTests {
 
 	@Test
 	void aHolderThatWasDisconnectedLearnsOfTheEndWhenItIsConnectedAgain() {
-		try (TcpProxy proxy = new TcpProxy(server.port())) {
-			BareNode one = node("127.0.0.1:" + proxy.port());
+		try (TcpProxy proxy = new TcpProxy(nodes.server().port())) {
+			BareNode one = nodes.node("127.0.0.1:" + proxy.port());
 			one.administration().announce();
 			Ticket ticket = one.ticket("disconnected");
 			Grant grant = attempt(one, ticket);
 			proxy.refuse(true);
 			await().until(() -> one.ticketsInDoubt.contains(ticket));
-			assertThat(node().administration().end("disconnected", grant.firstToken())).isEqualTo(EndResult.ENDED);
+			assertThat(nodes.node().administration().end("disconnected", grant.firstToken()))
+				.isEqualTo(EndResult.ENDED);
 			assertThat(one.ended).isEmpty();
 			proxy.refuse(false);
 			awaitEnd(one, ticket, grant);
@@ -240,8 +206,8 @@ class OperatorTests {
 
 	@Test
 	void theNodeThatNamesEndedGrantsIsEmptiedAndGrantsAreEndedAgain() throws Exception {
-		BareNode one = announcedNode();
-		BareNode two = node();
+		BareNode one = nodes.announcedNode();
+		BareNode two = nodes.node();
 		String path = "/distlock/%ended/" + one.self.id();
 		for (int i = 0; i < 3; i++) {
 			Ticket ticket = one.ticket("again");
@@ -257,29 +223,30 @@ class OperatorTests {
 
 	@Test
 	void aGrantOfAnInstanceWithoutEntryIsEndedInTheSameWay() {
-		BareNode one = node();
+		BareNode one = nodes.node();
 		Ticket ticket = one.ticket("unknown-instance");
 		Grant grant = attempt(one, ticket);
-		assertThat(node().administration().end("unknown-instance", grant.firstToken())).isEqualTo(EndResult.ENDED);
+		assertThat(nodes.node().administration().end("unknown-instance", grant.firstToken()))
+			.isEqualTo(EndResult.ENDED);
 		awaitEnd(one, ticket, grant);
 		assertThat(one.release(ticket)).isFalse();
 	}
 
 	@Test
 	void aGrantWhoseInstanceCannotBeToldIsEndedAndIsGone() throws Exception {
-		BareNode one = node();
+		BareNode one = nodes.node();
 		Ticket ticket = one.ticket("untold");
 		Grant grant = attempt(one, ticket);
 		one.client.delete().forPath("/distlock/%ended/" + one.self.id());
-		assertThat(node().administration().end("untold", grant.firstToken())).isEqualTo(EndResult.ENDED);
+		assertThat(nodes.node().administration().end("untold", grant.firstToken())).isEqualTo(EndResult.ENDED);
 		assertThat(one.release(ticket)).isFalse();
 		assertThat(one.ended).isEmpty();
 	}
 
 	@Test
 	void everythingOfAnInstanceWithoutEntryIsEnded() {
-		BareNode one = announcedNode();
-		BareNode two = node();
+		BareNode one = nodes.announcedNode();
+		BareNode two = nodes.node();
 		StoreAdministration operator = two.administration();
 		List<Ticket> waiting = new ArrayList<>();
 		for (int i = 0; i < 250; i++) {

@@ -7,12 +7,9 @@ import java.util.Map;
 
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -22,35 +19,11 @@ import static org.awaitility.Awaitility.await;
  */
 class QueueTests {
 
-	private static final Duration SESSION = Duration.ofSeconds(6);
-
-	private static ZooKeeperTestServer server;
-
-	private final List<BareNode> nodes = new ArrayList<>();
-
-	@BeforeAll
-	static void startServer() {
-		server = ZooKeeperTestServer.start();
-	}
-
-	@AfterAll
-	static void stopServer() {
-		server.close();
-	}
-
-	@AfterEach
-	void stopNodes() {
-		this.nodes.forEach(BareNode::close);
-	}
-
-	private BareNode node() {
-		BareNode node = new BareNode(ZooKeeperTestServer.client(server.connectString(), SESSION));
-		this.nodes.add(node);
-		return node;
-	}
+	@RegisterExtension
+	static final BareNodes nodes = new BareNodes(Duration.ofSeconds(6));
 
 	private static Map<String, Integer> watchers() {
-		Map<String, Integer> watchers = server.watchers(ZooKeeperStoreUnderTest.ROOT);
+		Map<String, Integer> watchers = nodes.server().watchers(ZooKeeperStoreUnderTest.ROOT);
 		watchers.keySet().removeIf((path) -> path.contains("/%ended/"));
 		return watchers;
 	}
@@ -66,8 +39,8 @@ class QueueTests {
 
 	@Test
 	void twentyWaitersWatchOneNodeEach() {
-		BareNode one = node();
-		BareNode two = node();
+		BareNode one = nodes.node();
+		BareNode two = nodes.node();
 		Ticket holder = one.hold("twenty");
 		List<Ticket> waiters = new ArrayList<>();
 		for (int i = 0; i < 20; i++) {
@@ -89,8 +62,8 @@ class QueueTests {
 
 	@Test
 	void theOrderOfTokensIsTheOrderOfTheNodesAndTheTokenIsTheTransactionOfItsCreation() throws Exception {
-		BareNode one = node();
-		BareNode two = node();
+		BareNode one = nodes.node();
+		BareNode two = nodes.node();
 		Ticket holder = one.hold("order");
 		List<Ticket> waiters = new ArrayList<>();
 		for (int i = 0; i < 6; i++) {
@@ -120,7 +93,7 @@ class QueueTests {
 
 	@Test
 	void tokensIncreaseAlthoughTheFolderAndItsCounterAreNew() throws Exception {
-		BareNode one = node();
+		BareNode one = nodes.node();
 		for (int i = 0; i < 5; i++) {
 			one.release(one.hold("new-folder"));
 		}
@@ -134,9 +107,9 @@ class QueueTests {
 
 	@Test
 	void aTicketBehindADeadWaiterThenWaitsForTheOneBefore() {
-		BareNode one = node();
-		BareNode dead = node();
-		BareNode two = node();
+		BareNode one = nodes.node();
+		BareNode dead = nodes.node();
+		BareNode two = nodes.node();
 		Ticket holder = one.hold("dead");
 		dead.queue("dead");
 		Ticket last = two.queue("dead");
@@ -150,8 +123,8 @@ class QueueTests {
 
 	@Test
 	void aWaiterThatGivesUpLeavesNoWatchBehind() {
-		BareNode one = node();
-		BareNode two = node();
+		BareNode one = nodes.node();
+		BareNode two = nodes.node();
 		one.hold("patience");
 		for (int i = 0; i < 3; i++) {
 			two.store.cancel(two.queue("patience"));
@@ -165,8 +138,8 @@ class QueueTests {
 
 	@Test
 	void aSingleAttemptLeavesNothingInTheQueue() {
-		BareNode one = node();
-		BareNode two = node();
+		BareNode one = nodes.node();
+		BareNode two = nodes.node();
 		one.hold("once");
 		for (int i = 0; i < 3; i++) {
 			two.attemptOnce("once");
@@ -176,7 +149,7 @@ class QueueTests {
 
 	@Test
 	void foldersAreRemovedAfterTheLastReleaseAndCreatedAgain() throws Exception {
-		BareNode one = node();
+		BareNode one = nodes.node();
 		for (int i = 0; i < 20; i++) {
 			one.release(one.hold("folder-" + i));
 		}
@@ -188,8 +161,8 @@ class QueueTests {
 
 	@Test
 	void aFolderThatAnotherNodeUsesStays() throws Exception {
-		BareNode one = node();
-		BareNode two = node();
+		BareNode one = nodes.node();
+		BareNode two = nodes.node();
 		Ticket first = one.hold("shared-folder");
 		Ticket second = two.queue("shared-folder");
 		one.release(first);
