@@ -12,8 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -51,10 +49,6 @@ class LabPageTests {
 
 	private static final Log logger = LogFactory.getLog(LabPageTests.class);
 
-	private static final Pattern PAGE = Pattern.compile("Open (http://localhost:\\d+/)");
-
-	private static final Pattern NODE = Pattern.compile("inventory-1 +(http://\\S+)");
-
 	private static final Path IMAGES = Path.of(System.getProperty("distlock.lab.images", "target/lab-images"));
 
 	private static final String SMALL = "&orders=100&stock=60&buyers=16";
@@ -63,7 +57,7 @@ class LabPageTests {
 
 	private static @Nullable Browser started;
 
-	private static DemoProcess demo;
+	private static LabProcess process;
 
 	private static LabClient lab;
 
@@ -72,12 +66,8 @@ class LabPageTests {
 	@BeforeAll
 	static void startTheLabAndTheBrowser() throws Exception {
 		started = Browser.start("lab");
-		demo = new DemoProcess("page", "--strategies=synchronized", "--orders=30", "--stock=20", "--buyers=8");
-		Awaitility.await()
-			.atMost(Duration.ofMinutes(3))
-			.until(() -> !demo.isAlive() || demo.output().contains("Serving until stopped"));
-		assertThat(demo.isAlive()).as(demo.output()).isTrue();
-		lab = new LabClient(URI.create(printed(PAGE)));
+		process = LabProcess.start("page");
+		lab = process.lab();
 		page = new LabPage(browser(), lab.address());
 	}
 
@@ -86,8 +76,8 @@ class LabPageTests {
 		if (started != null) {
 			started.close();
 		}
-		if (demo != null) {
-			demo.close();
+		if (process != null) {
+			process.close();
 		}
 	}
 
@@ -104,12 +94,6 @@ class LabPageTests {
 
 	private static Browser browser() {
 		return Objects.requireNonNull(started);
-	}
-
-	private static String printed(Pattern pattern) {
-		Matcher matcher = pattern.matcher(demo.output());
-		assertThat(matcher.find()).as(demo.output()).isTrue();
-		return matcher.group(1);
 	}
 
 	@ParameterizedTest(name = "{1} with fault {2} {3}{0}")
@@ -132,7 +116,7 @@ class LabPageTests {
 		Map<String, String> row = page.row(run, strategy);
 		assertThat(row).containsEntry("verdict", verdict).containsEntry("expected", "true");
 		assertThat(page.text("#verdict-why")).isNotBlank();
-		JsonNode database = json.readTree(new LabClient(URI.create(printed(NODE))).get("/stock/ticket").body());
+		JsonNode database = json.readTree(process.node().get("/stock/ticket").body());
 		long sold = database.path("sold").asLong();
 		assertThat(row).containsEntry("sold", String.valueOf(sold))
 			.containsEntry("stockLeft", String.valueOf(database.path("quantity").asLong()))
@@ -333,12 +317,12 @@ class LabPageTests {
 	@Order(10)
 	void aSignalEndsEverythingWhileThePageIsOpen() throws Exception {
 		page.open("", "");
-		Collection<ProcessHandle> family = demo.family();
+		Collection<ProcessHandle> family = process.demo().family();
 		assertThat(family).isNotEmpty();
-		demo.terminate();
+		process.demo().terminate();
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(20))
-			.until(() -> !demo.isAlive() && family.stream().noneMatch(ProcessHandle::isAlive));
+			.until(() -> !process.demo().isAlive() && family.stream().noneMatch(ProcessHandle::isAlive));
 		await().until(() -> page.state("connection").equals("reconnecting"));
 		browser().forgetComplaints();
 	}

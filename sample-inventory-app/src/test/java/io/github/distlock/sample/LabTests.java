@@ -3,7 +3,6 @@ package io.github.distlock.sample;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,8 +12,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 import io.github.distlock.sample.LabClient.Event;
@@ -43,31 +40,23 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class LabTests {
 
-	private static final Pattern PAGE = Pattern.compile("Open (http://localhost:\\d+/)");
-
-	private static final Pattern NODE = Pattern.compile("inventory-1 +(http://\\S+)");
-
 	private static final String TWO_STRATEGIES = "{\"strategies\":[\"none\",\"distributed-lock\"],\"fault\":\"none\","
 			+ "\"orders\":120,\"stock\":80,\"buyers\":16}";
 
-	private static DemoProcess demo;
+	private static LabProcess process;
 
 	private static LabClient lab;
 
 	@BeforeAll
 	static void startTheLab() throws Exception {
-		demo = new DemoProcess("lab", "--strategies=synchronized", "--orders=30", "--stock=20", "--buyers=8");
-		Awaitility.await()
-			.atMost(Duration.ofMinutes(3))
-			.until(() -> !demo.isAlive() || demo.output().contains("Serving until stopped"));
-		assertThat(demo.isAlive()).as(demo.output()).isTrue();
-		lab = new LabClient(URI.create(printed(PAGE)));
+		process = LabProcess.start("lab");
+		lab = process.lab();
 	}
 
 	@AfterAll
 	static void stopTheLab() {
-		if (demo != null) {
-			demo.close();
+		if (process != null) {
+			process.close();
 		}
 	}
 
@@ -75,13 +64,7 @@ class LabTests {
 	void stopTheRun() {
 		Awaitility.await()
 			.atMost(Duration.ofMinutes(1))
-			.until(() -> !demo.isAlive() || lab.send("DELETE", "/lab/runs/current", "").statusCode() == 404);
-	}
-
-	private static String printed(Pattern pattern) {
-		Matcher matcher = pattern.matcher(demo.output());
-		assertThat(matcher.find()).as(demo.output()).isTrue();
-		return matcher.group(1);
+			.until(() -> !process.demo().isAlive() || lab.send("DELETE", "/lab/runs/current", "").statusCode() == 404);
 	}
 
 	@Test
@@ -102,9 +85,7 @@ class LabTests {
 			assertThat(stays(events, 1).values()).allSatisfy((stay) -> {
 				assertThat(stay.path("token").isIntegralNumber()).as(stay.toString()).isTrue();
 			});
-			JsonNode database = JsonMapper.builder()
-				.build()
-				.readTree(new LabClient(URI.create(printed(NODE))).get("/stock/ticket").body());
+			JsonNode database = JsonMapper.builder().build().readTree(process.node().get("/stock/ticket").body());
 			assertThat(locked.at("/figures/sold").asInt()).isEqualTo(database.path("sold").asInt()).isEqualTo(80);
 			assertThat(locked.at("/figures/stockLeft").asInt()).isEqualTo(database.path("quantity").asInt());
 			assertThat(locked.at("/figures/duplicates").asInt())
@@ -136,10 +117,7 @@ class LabTests {
 	}
 
 	private static boolean overlapsAnother(JsonNode stay, List<JsonNode> all) {
-		return all.stream()
-			.anyMatch((other) -> other != stay && other.path("resource").equals(stay.path("resource"))
-					&& stay.path("read").asLong() < other.path("end").asLong()
-					&& other.path("read").asLong() < stay.path("end").asLong());
+		return all.stream().anyMatch((other) -> other != stay && RecordedOverlaps.overlap(stay, other));
 	}
 
 	private static JsonNode last(List<Event> events, int play, String type) {
@@ -197,7 +175,7 @@ class LabTests {
 			assertThat(record.path("version").asInt()).isEqualTo(1);
 			assertThat(record.path("events").valueStream().toList()).isEqualTo(events);
 			assertThat(lab.get("/lab/runs/latest").body()).isEqualTo(answer.body());
-			assertThat(Files.readString(demo.folder().resolve("lab-runs").resolve(run + ".json")))
+			assertThat(Files.readString(process.demo().folder().resolve("lab-runs").resolve(run + ".json")))
 				.isEqualTo(answer.body());
 			assertThat(lab.get("/lab/runs/..%2Foversell-report").statusCode()).isIn(400, 404);
 			assertThat(lab.get("/lab/runs/unknown").statusCode()).isEqualTo(404);
@@ -327,12 +305,12 @@ class LabTests {
 		try (LabClient.Events stream = lab.events("")) {
 			String run = LabClient.json(lab.get("/lab/runs/latest")).at("/events/0/run").asString();
 			stream.untilEnd(run);
-			Collection<ProcessHandle> family = demo.family();
+			Collection<ProcessHandle> family = process.demo().family();
 			assertThat(family).isNotEmpty();
-			demo.terminate();
+			process.demo().terminate();
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(20))
-				.until(() -> !demo.isAlive() && family.stream().noneMatch(ProcessHandle::isAlive));
+				.until(() -> !process.demo().isAlive() && family.stream().noneMatch(ProcessHandle::isAlive));
 		}
 	}
 

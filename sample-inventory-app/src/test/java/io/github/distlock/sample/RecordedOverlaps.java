@@ -38,7 +38,12 @@ final class RecordedOverlaps {
 		return red;
 	}
 
-	private static boolean overlap(JsonNode one, JsonNode other) {
+	/**
+	 * Return whether two stays overlap: both wrote, and were inside at the same time.
+	 * @param one a stay
+	 * @param other another stay
+	 */
+	static boolean overlap(JsonNode one, JsonNode other) {
 		return wrote(one) && wrote(other) && one.path("resource").equals(other.path("resource"))
 				&& one.path("read").asLong() < other.path("end").asLong()
 				&& other.path("read").asLong() < one.path("end").asLong();
