@@ -16,6 +16,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A short torture run with a fixed seed. For a long run use {@code -Dtorture.seconds=600
  * -Dtorture.seed=1}; {@code -Dtorture.fair=0.3} makes a share of the requests fair.
+ * {@code -Dtorture.previous=CHECKOUT} gives every second worker the library of a built
+ * checkout of an earlier version, as during a rolling deployment.
  */
 class TortureTests {
 
@@ -29,14 +31,30 @@ class TortureTests {
 		Map<Long, Integer> violated = new TreeMap<>();
 		for (String text : seeds.split(",")) {
 			long seed = Long.parseLong(text.trim());
-			List<Violation> violations = new Torture(TortureSettings.usual(seed, duration).withLoad(usual),
-					Path.of("target/torture/seed-" + seed), out)
-				.run();
+			TortureSettings settings = TortureSettings.usual(seed, duration).withLoad(usual).beside(previous());
+			List<Violation> violations = new Torture(settings, Path.of("target/torture/seed-" + seed), out).run();
 			if (!violations.isEmpty()) {
 				violated.put(seed, violations.size());
 			}
 		}
 		assertThat(violated).as("violated guarantees by seed; the histories are under target/torture").isEmpty();
+	}
+
+	/**
+	 * The classes of an earlier version, with its own workers, since these know its API.
+	 */
+	private static List<Path> previous() {
+		String checkout = System.getProperty("torture.previous");
+		if (checkout == null) {
+			return List.of();
+		}
+		Path built = Path.of(checkout, "distlock-autoconfigure", "target");
+		List<Path> classes = List.of(built.resolve("classes"), built.resolve("test-classes"));
+		for (Path folder : classes) {
+			assertThat(folder).as("the folder is made by 'mvn test-compile' in the checkout of torture.previous")
+				.isDirectory();
+		}
+		return classes;
 	}
 
 }
