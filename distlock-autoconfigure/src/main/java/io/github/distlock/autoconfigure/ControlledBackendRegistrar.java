@@ -17,8 +17,6 @@ class ControlledBackendRegistrar implements ImportBeanDefinitionRegistrar {
 
 	static final String BACKENDS = "distlockControlledBackends";
 
-	private static final int DEFAULT_HANDOFF_BUDGET = 16;
-
 	private final Environment environment;
 
 	ControlledBackendRegistrar(Environment environment) {
@@ -30,7 +28,7 @@ class ControlledBackendRegistrar implements ImportBeanDefinitionRegistrar {
 		BackendSelection selection = BackendSelection.of(this.environment);
 		int budget = Binder.get(this.environment)
 			.bind("distlock.handoff.budget", Integer.class)
-			.orElse(DEFAULT_HANDOFF_BUDGET);
+			.orElse(DistlockProperties.Handoff.DEFAULT_BUDGET);
 		for (Backend backend : selection.enabled(true)) {
 			RootBeanDefinition definition = new RootBeanDefinition();
 			definition.setFactoryBeanName(BACKENDS);

@@ -108,11 +108,15 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * this way.
 	 *
 	 * @param budget How many times in a row a lock may be handed over inside the JVM,
-	 * from 0 to 1000. With 0, each acquisition sends a command to the store.
+	 * from 0 to 1000. With 0, each acquisition sends a command to the store. A grant
+	 * covers one fencing token more than this; ZooKeeper limits it to 62.
 	 * @param maxTime How long after the grant of the store a lock may still be handed
 	 * over. The lease in the store is longer by this time. At most distlock.lease-time.
 	 */
-	public record Handoff(@DefaultValue("16") int budget, @DefaultValue("50ms") Duration maxTime) {
+	public record Handoff(@DefaultValue("" + DEFAULT_BUDGET) int budget, @DefaultValue("5ms") Duration maxTime) {
+
+		/** Usually the time ends a turn, and not the number of hand-offs. */
+		static final int DEFAULT_BUDGET = 500;
 
 		/** A higher budget would reserve too many fencing tokens. */
 		private static final int MAX_BUDGET = 1000;
@@ -122,9 +126,10 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		 */
 		public Handoff {
 			PropertyChecks.between("distlock.handoff.budget", budget, 0, MAX_BUDGET,
-					"Set 0 to disable the hand-over of locks inside the JVM, or remove the property to use the default, 16");
+					"Set 0 to disable the hand-over of locks inside the JVM, or remove the property to use the default, "
+							+ DEFAULT_BUDGET);
 			PropertyChecks.atLeast("distlock.handoff.max-time", maxTime, Duration.ZERO, "0s",
-					"Set 0s to disable the hand-over of locks inside the JVM, or remove the property to use the default, 50ms");
+					"Set 0s to disable the hand-over of locks inside the JVM, or remove the property to use the default, 5ms");
 		}
 
 		HandOffLimits toLimits() {

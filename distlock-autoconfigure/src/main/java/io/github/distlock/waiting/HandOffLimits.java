@@ -6,11 +6,15 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 
 /**
- * Limits how long a JVM may keep a lock and hand it off from thread to thread without a
- * command. After that the waiters of other JVMs have their turn.
+ * Limits the turn of a JVM: how long it may keep a lock and hand it off from thread to
+ * thread without a command. After that the waiters of other JVMs have their turn.
+ * <p>
+ * By default the time ends a turn. The budget only bounds the number of fencing tokens
+ * that a grant covers, and so how often a JVM with very short sections may overtake the
+ * waiters of another one.
  *
  * @param budget how many hand-offs in a row; zero means none
- * @param maxTime the maximum time since the grant of the store
+ * @param maxTime how long after the grant of the store the last hand-off may begin
  */
 public record HandOffLimits(int budget, Duration maxTime) {
 

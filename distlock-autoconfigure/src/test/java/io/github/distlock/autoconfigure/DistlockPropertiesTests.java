@@ -42,10 +42,10 @@ class DistlockPropertiesTests {
 		assertThat(properties.transaction().onActive()).isEqualTo(OnActiveTransaction.KEEP);
 		assertThat(properties.toCommitTerms()).isEqualTo(new CommitTerms(true, Duration.ZERO));
 		assertThat(properties.toRegistrySettings()).isEqualTo(new RegistrySettings(Duration.ofSeconds(5),
-				Duration.ofSeconds(30), null, new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(10),
+				Duration.ofSeconds(30), null, new HandOffLimits(500, Duration.ofMillis(5)), Duration.ofSeconds(10),
 				false, Duration.ofSeconds(10)));
 		assertThat(redis.toSettings(properties))
-			.isEqualTo(new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17));
+			.isEqualTo(new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 501));
 	}
 
 	@Test

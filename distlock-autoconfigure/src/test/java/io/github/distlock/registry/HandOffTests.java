@@ -2,6 +2,7 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 import io.github.distlock.HandOff;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Test;
@@ -50,30 +53,90 @@ class HandOffTests extends TwoRegistries {
 	}
 
 	@Test
-	void aWaitingJvmIsOvertakenByNoMoreThanTheTurnsOfTheOthers() {
-		HeldLock first = this.one.acquire(request("hot"));
+	void aWaitingJvmIsOvertakenByNoMoreThanTheBudgetAllows() {
+		HandOffLimits limits = new HandOffLimits(16, Duration.ofMillis(50));
+		List<String> order = enterInTurns(node(limits), node(limits), 100);
+		assertThat(longestTurn(order)).isBetween(2, 17);
+	}
+
+	@Test
+	void byDefaultAWaitingJvmIsOvertakenByNoMoreThanTheTokensOfAGrant() {
+		List<String> order = enterInTurns(this.one, this.two, 2000);
+		// By default a turn is longer than with a budget of 16.
+		assertThat(longestTurn(order)).isBetween(18, 501);
+	}
+
+	@Test
+	void jvmsWhoseGrantsCoverDifferentNumbersOfTokensTakeTurns() {
+		BackendLockRegistry few = node(new HandOffLimits(16, Duration.ofMillis(50)));
+		BackendLockRegistry many = node(new HandOffLimits(40, Duration.ofMillis(50)));
+		List<String> order = enterInTurns(few, many, 400);
+		assertThat(turns(order)).hasSizeGreaterThan(10);
+		assertThat(longestTurn(order, "one")).isBetween(2, 17);
+		assertThat(longestTurn(order, "two")).isBetween(18, 41);
+	}
+
+	@Test
+	void jvmsWithUnequalRoundTripsEnterAboutEquallyOften() {
+		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
+			proxy.slow(Duration.ofMillis(1), Duration.ofMillis(1));
+			BackendLockRegistry far = redis.nodeBehind(proxy.port(), RedisNodes.settings(Duration.ofSeconds(30)),
+					List.of());
+			List<String> order = enterInTurns(this.one, far, 4000);
+			int both = Math.min(order.lastIndexOf("one"), order.lastIndexOf("two"));
+			double one = Collections.frequency(order.subList(0, both), "one");
+			double two = Collections.frequency(order.subList(0, both), "two");
+			double jain = (one + two) * (one + two) / (2 * (one * one + two * two));
+			assertThat(jain).as("%s against %s entries", one, two).isGreaterThan(0.8);
+		}
+	}
+
+	/**
+	 * Let the callers of two JVMs enter once each, and return the names of their JVMs in
+	 * the order of entry. All callers wait before the first one releases: neither JVM
+	 * ever has fewer waiters because its threads were not scheduled.
+	 */
+	private List<String> enterInTurns(BackendLockRegistry first, BackendLockRegistry second, int callers) {
+		HeldLock initial = first.acquire(request("hot"));
 		List<CompletableFuture<Void>> all = new ArrayList<>();
-		// All threads wait before the first one releases, and each acquires once: neither
-		// JVM ever has fewer waiters because its threads were not scheduled.
-		for (int i = 0; i < 100; i++) {
-			all.add(enterOnce(this.one, "one"));
-			all.add(enterOnce(this.two, "two"));
+		for (int i = 0; i < callers; i++) {
+			all.add(enterOnce(first, "one"));
+			all.add(enterOnce(second, "two"));
 		}
 		await().until(() -> redis.queueLength("hot") == 1);
-		this.entered.add("one");
-		first.close();
+		initial.close();
 		all.forEach((future) -> future.orTimeout(60, TimeUnit.SECONDS).join());
-		assertThat(List.copyOf(this.tokens)).isSorted().doesNotHaveDuplicates().hasSize(200);
-		List<String> order = List.copyOf(this.entered);
-		// When one JVM has finished, the other one no longer takes turns.
+		assertThat(List.copyOf(this.tokens)).isSorted().doesNotHaveDuplicates().hasSize(2 * callers);
+		return List.copyOf(this.entered);
+	}
+
+	private static int longestTurn(List<String> order) {
+		return Math.max(longestTurn(order, "one"), longestTurn(order, "two"));
+	}
+
+	private static int longestTurn(List<String> order, String name) {
+		return turns(order).stream()
+			.filter((turn) -> turn.get(0).equals(name))
+			.mapToInt(List::size)
+			.max()
+			.orElseThrow();
+	}
+
+	/**
+	 * The turns while callers of both JVMs wait. When one JVM has finished, the other one
+	 * no longer takes turns.
+	 */
+	private static List<List<String>> turns(List<String> order) {
 		int both = Math.min(order.lastIndexOf("one"), order.lastIndexOf("two"));
-		int longest = 0;
-		int run = 1;
-		for (int i = 1; i <= both; i++) {
-			run = order.get(i).equals(order.get(i - 1)) ? run + 1 : 1;
-			longest = Math.max(longest, run);
+		List<List<String>> turns = new ArrayList<>();
+		int begin = 0;
+		for (int i = 1; i <= both + 1; i++) {
+			if (i > both || !order.get(i).equals(order.get(begin))) {
+				turns.add(order.subList(begin, i));
+				begin = i;
+			}
 		}
-		assertThat(longest).isBetween(2, 17);
+		return turns;
 	}
 
 	@Test

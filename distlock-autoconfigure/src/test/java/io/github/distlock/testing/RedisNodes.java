@@ -53,7 +53,7 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/** The default limits of hand-offs inside a registry. */
-	public static final HandOffLimits HAND_OFF = new HandOffLimits(16, Duration.ofMillis(50));
+	public static final HandOffLimits HAND_OFF = new HandOffLimits(500, Duration.ofMillis(5));
 
 	/**
 	 * Create default settings with another lease.
@@ -61,7 +61,17 @@ public final class RedisNodes implements AutoCloseable {
 	 * @return the settings
 	 */
 	public static RegistrySettings settings(Duration lease) {
-		return new RegistrySettings(Duration.ofSeconds(5), lease, null, HAND_OFF, Duration.ofSeconds(10), false,
+		return settings(lease, HAND_OFF);
+	}
+
+	/**
+	 * Create default settings with another lease and other limits of the hand-off.
+	 * @param lease the lease of the watchdog
+	 * @param handOff the limits
+	 * @return the settings
+	 */
+	public static RegistrySettings settings(Duration lease, HandOffLimits handOff) {
+		return new RegistrySettings(Duration.ofSeconds(5), lease, null, handOff, Duration.ofSeconds(10), false,
 				Duration.ofSeconds(5));
 	}
 
@@ -81,10 +91,7 @@ public final class RedisNodes implements AutoCloseable {
 	 * @return the registry
 	 */
 	public BackendLockRegistry node(RegistrySettings settings, List<LockListener> listeners) {
-		BackendLockRegistry registry = new BackendLockRegistry(
-				new RedisLockBackend(this.connections,
-						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM),
-				settings, listeners, TimeSource.SYSTEM);
+		BackendLockRegistry registry = registry(this.connections, settings, listeners);
 		long probes = calls("publish");
 		registry.start();
 		this.nodes.add(registry);
@@ -124,10 +131,10 @@ public final class RedisNodes implements AutoCloseable {
 
 	private static BackendLockRegistry registry(LettuceConnectionFactory connections, RegistrySettings settings,
 			List<LockListener> listeners) {
-		return new BackendLockRegistry(
-				new RedisLockBackend(connections,
-						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM),
-				settings, listeners, TimeSource.SYSTEM);
+		RedisBackendSettings backend = new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true,
+				settings.handOff().budget() + 1);
+		return new BackendLockRegistry(new RedisLockBackend(connections, backend, TimeSource.SYSTEM), settings,
+				listeners, TimeSource.SYSTEM);
 	}
 
 	/** Shut all registries down. */

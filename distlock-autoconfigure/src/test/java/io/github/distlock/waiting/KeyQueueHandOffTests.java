@@ -102,6 +102,16 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 	}
 
 	@Test
+	void aHolderThatStaysForTheTimeOfTheTurnIsTheOnlyOneOfIt() {
+		Waiter first = enter(10);
+		joins();
+		this.clock.pass(Duration.ofMillis(50));
+		assertThat(tryHandOff(first)).isNull();
+		Command.Release release = release(this.queue.release(holder(first), deadline()));
+		assertThat(release.next()).as("the JVM queues again behind the others").isNotNull();
+	}
+
+	@Test
 	void withTooLittleLeaseLeftTheLockGoesBackToTheStore() {
 		this.limits = new HandOffLimits(3, LEASE);
 		Waiter first = enter(10);

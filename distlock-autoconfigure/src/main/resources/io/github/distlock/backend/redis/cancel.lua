@@ -7,9 +7,10 @@
 -- include: grant.lua
 local token = ARGV[1]
 
-local owner, _, last = read(redis.call('GET', lockKey))
+local owner, first, last = read(redis.call('GET', lockKey))
 if owner == token then
-  pass(last)
+  -- Granted by a message that its JVM has not received: no other token of it was used.
+  pass(first)
   return answer('ok')
 end
 if owner == '~' and leave(token, last) then

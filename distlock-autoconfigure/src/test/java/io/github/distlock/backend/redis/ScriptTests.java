@@ -5,8 +5,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -63,6 +65,35 @@ class ScriptTests extends ScriptServer {
 		}
 		assertThat(queue().entries()).containsExactly("b:1|5000|1|T", "c:1|5000|1|T");
 		assertThat(template.getExpire(KEYS.get(1))).isPositive();
+	}
+
+	@Test
+	void theTokensRiseAfterALargeGrantThatExpired() {
+		ask(Scripts.ATTEMPT, "a:1", "100", "T1001");
+		long first = token();
+		await().until(() -> word() == null);
+		attempt("b:1", 1, "T");
+		assertThat(token()).isGreaterThan(first + 1000);
+	}
+
+	@Test
+	void cancelledGrantsDoNotMoveTheTokensAheadOfTheClock() {
+		attempt("a:0", 1001, "T");
+		for (int i = 1; i < 100; i++) {
+			attempt("a:" + i, 1001, "S");
+		}
+		release("a:0", token());
+		for (int i = 1; i < 100; i++) {
+			assertThat(word()).startsWith("+a:" + i + "|1001|");
+			ask(Scripts.CANCEL, "a:" + i);
+		}
+		attempt("b:1", 1, "T");
+		assertThat(token()).isLessThanOrEqualTo(serverMicros());
+	}
+
+	private static long serverMicros() {
+		return Objects.requireNonNull(
+				template.execute((RedisConnection server) -> server.serverCommands().time(TimeUnit.MICROSECONDS)));
 	}
 
 	@Test

@@ -12,8 +12,8 @@ import io.github.distlock.torture.history.History;
  */
 public final class Checker {
 
-	/** The number of hand-offs of a lock inside a JVM. */
-	private static final int HAND_OFF_BUDGET = 16;
+	/** The number of hand-offs of a lock inside a worker. */
+	public static final int HAND_OFF_BUDGET = 16;
 
 	private static final List<Rule> RULES = List.of(new ExclusionRule(), new RisingTokensRule(),
 			new FencedResourceRule(), new ForeignChangeRule(), new GhostHolderRule(Duration.ofSeconds(7)),

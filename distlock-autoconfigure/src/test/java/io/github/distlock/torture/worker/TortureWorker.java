@@ -21,8 +21,10 @@ import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistryProbe;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.torture.check.Checker;
 import io.github.distlock.torture.history.HistoryWriter;
 import io.github.distlock.torture.history.Kind;
+import io.github.distlock.waiting.HandOffLimits;
 
 /**
  * A JVM whose threads contend for locks until it is asked to stop, is killed, or its
@@ -43,12 +45,17 @@ public final class TortureWorker {
 	private TortureWorker(WorkerSettings settings) {
 		this.settings = settings;
 		this.history = new HistoryWriter(settings.history());
+		// Some of the workers have the default length of a turn, and the token block of
+		// the
+		// default. The others hand off longer sections, too.
+		boolean byDefault = settings.seed() / 100 % 2 == 0;
+		Duration turn = byDefault ? RedisNodes.HAND_OFF.maxTime() : Duration.ofMillis(50);
+		int tokens = (byDefault ? RedisNodes.HAND_OFF.budget() : Checker.HAND_OFF_BUDGET) + 1;
+		Duration lease = Duration.ofMillis(settings.load().leaseMillis());
 		this.registry = new BackendLockRegistry(
 				new RedisLockBackend(RedisTestServer.connectionFactory(settings.redisPort()),
-						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true,
-								RedisNodes.HAND_OFF.budget() + 1),
-						TimeSource.SYSTEM),
-				RedisNodes.settings(Duration.ofMillis(settings.load().leaseMillis())), List.of(new Recorder()),
+						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, tokens), TimeSource.SYSTEM),
+				RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)), List.of(new Recorder()),
 				TimeSource.SYSTEM);
 	}
 
