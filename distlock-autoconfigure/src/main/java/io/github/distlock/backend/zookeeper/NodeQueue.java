@@ -128,7 +128,8 @@ record NodeQueue(List<String> names) {
 		return name.indexOf(LockPaths.SEPARATOR, Math.max(0, name.indexOf(':')));
 	}
 
-	private static int sequence(String name) {
+	/** The number of a ticket's node. */
+	static int sequence(String name) {
 		return Integer.parseInt(name.substring(separator(name) + 1));
 	}
 

@@ -57,6 +57,7 @@ final class PredecessorWatch implements Watcher {
 			return CompletableFuture.failedFuture(new KeeperException.NoNodeException(node.path()));
 		}
 		NodeQueue queue = new NodeQueue(names);
+		ticket.keyFolder().listed(queue);
 		List<String> duplicates = queue.duplicatesOf(node.name());
 		if (!duplicates.isEmpty()) {
 			return node.session()

@@ -212,6 +212,12 @@ final class ZooKeeperConnection {
 				+ ZKPaths.fixForNamespace(namespace.isEmpty() ? null : namespace, path) + "'";
 	}
 
+	/** The path of a node in an event, without the client's namespace. */
+	String withoutNamespace(String fullPath) {
+		String namespace = this.client.getNamespace();
+		return namespace.isEmpty() ? fullPath : fullPath.substring(namespace.length() + 1);
+	}
+
 	private String servers() {
 		return this.client.getZookeeperClient().getCurrentConnectionString();
 	}

@@ -8,7 +8,6 @@ import java.util.concurrent.ThreadLocalRandom;
 
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
@@ -16,7 +15,6 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.zookeeper.ZooKeeperTicket.TicketNode;
@@ -28,14 +26,6 @@ import org.jspecify.annotations.Nullable;
  * follow from events of ZooKeeper. Thread-safe.
  */
 final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.SessionListener {
-
-	/**
-	 * Share of the session timeout after which a waiting ticket is attempted again, plus
-	 * a random part. Only a safety net: watches survive reconnects.
-	 */
-	private static final double RETRY_SHARE = 0.8;
-
-	private static final double RETRY_JITTER = 0.2;
 
 	private final BackendDescription description;
 
@@ -59,6 +49,8 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 
 	private final InstanceNodes instances;
 
+	private final NodeAttempts attempts;
+
 	private final NodeRenewals renewals;
 
 	private final ZooKeeperAdministration administration;
@@ -70,10 +62,12 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		this.signals = context.signals();
 		this.paths = new LockPaths(settings.root());
 		this.connection = new ZooKeeperConnection(client, session, settings.commandTimeout(), clock, this);
-		this.tickets = new ZooKeeperTickets(this.connection, this.paths);
+		this.tickets = new ZooKeeperTickets(this.connection, this.paths, this::predecessorGone);
 		this.endedGrants = new EndedGrantsNode(this.paths.endedGrants(context.instance()), this.connection,
 				this.tickets, this.signals);
 		this.instances = new InstanceNodes(context.self(), this.paths, this.connection);
+		this.attempts = new NodeAttempts(this.connection, this.tickets, this.predecessors, this.endedGrants,
+				description.tokensPerGrant());
 		this.renewals = new NodeRenewals(this.connection, this.tickets, this.endedGrants, description.tokensPerGrant());
 		this.administration = new ZooKeeperAdministration(this.paths, this.connection, this.instances);
 		this.earlierTickets = earlierTickets;
@@ -124,59 +118,8 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		if (queue) {
 			current.queue();
 		}
-		return this.connection.await(attempt(current, this.connection.session(command), queue, null), command);
-	}
-
-	/**
-	 * Send at once all commands that need no earlier reply: the creation of the node, the
-	 * release that is to follow it, and the list of the nodes.
-	 */
-	private CompletableFuture<AttemptResult> attempt(ZooKeeperTicket ticket, ZooKeeperSession session, boolean queue,
-			@Nullable Runnable afterCreation) {
-		boolean isNew = ticket.nodeIn(session) == null;
-		CompletableFuture<Boolean> observed = this.endedGrants.ready(session);
-		CompletableFuture<TicketNode> creation = this.tickets.obtainNode(ticket, session);
-		if (afterCreation != null) {
-			afterCreation.run();
-		}
-		// May miss the node: the folder is created first if it does not exist.
-		CompletableFuture<List<String>> list = session.commands()
-			.children(ticket.folder())
-			.exceptionally((failure) -> List.of());
-		CompletableFuture<TicketNode> observedCreation = observed.isDone() ? creation
-				: creation.thenCombine(observed, (node, none) -> node);
-		return observedCreation
-			.thenCompose((node) -> list.thenCompose((names) -> names.contains(node.name())
-					? this.predecessors.isFirst(ticket, node, names, ticket.isQueued())
-					: this.predecessors.isFirst(ticket, node, ticket.isQueued())))
-			.thenCompose((first) -> result(ticket, session, first, queue, isNew, list.getNow(List.of())));
-	}
-
-	private CompletableFuture<AttemptResult> result(ZooKeeperTicket ticket, ZooKeeperSession session, boolean first,
-			boolean queue, boolean isNew, List<String> names) {
-		TicketNode node = ticket.node();
-		if (first && node != null && ticket.hold()) {
-			return CompletableFuture.completedFuture(granted(ticket, node));
-		}
-		Duration timeout = session.timeout();
-		StoredHolder holder = new NodeQueue(names).firstHolder();
-		if (queue) {
-			double share = RETRY_SHARE + ThreadLocalRandom.current().nextDouble(RETRY_JITTER);
-			return CompletableFuture.completedFuture(
-					new AttemptResult.Queued(Duration.ofMillis((long) (timeout.toMillis() * share)), isNew, holder));
-		}
-		// The session of the holder is not known: its timeout is the best estimate.
-		AttemptResult busy = new AttemptResult.Busy(timeout, holder);
-		return ticket.isQueued() ? CompletableFuture.completedFuture(busy)
-				: this.tickets.delete(ticket).thenApply((existed) -> busy);
-	}
-
-	private AttemptResult granted(ZooKeeperTicket ticket, TicketNode node) {
-		return new AttemptResult.Granted(grant(ticket, node));
-	}
-
-	private Grant grant(ZooKeeperTicket ticket, TicketNode node) {
-		return ticket.grant(node, this.description.tokensPerGrant());
+		return this.connection.await(this.attempts.attempt(current, this.connection.session(command), queue, null),
+				command);
 	}
 
 	/**
@@ -211,8 +154,10 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		}
 		ZooKeeperSession session = this.connection.session(command);
 		List<CompletableFuture<Boolean>> deletion = new ArrayList<>(1);
-		CompletableFuture<AttemptResult> attempt = attempt(successor, session, true,
-				() -> deletion.add(remove(current)));
+		CompletableFuture<AttemptResult> attempt = this.attempts.attempt(successor, session, true, () -> {
+			deletion.add(remove(current));
+			return deletion.get(0);
+		});
 		boolean existed = this.connection.await(deletion.get(0), command);
 		return new ReleaseResult(existed && held, this.connection.await(attempt, command));
 	}
@@ -226,7 +171,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		TicketNode existing = reader.node();
 		if (existing != null && reader.isHeld()) {
 			// An earlier copy of this command was executed.
-			return new ReleaseResult(false, granted(reader, existing));
+			return new ReleaseResult(false, this.attempts.granted(reader, existing));
 		}
 		boolean replaced = false;
 		try {
@@ -243,7 +188,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		remove(writer);
 		TicketNode node = reader.node();
 		if (node != null && reader.hold()) {
-			return new ReleaseResult(true, granted(reader, node));
+			return new ReleaseResult(true, this.attempts.granted(reader, node));
 		}
 		return new ReleaseResult(false, null);
 	}
@@ -281,15 +226,15 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		if (node == null || ticket.isAbandoned()) {
 			return;
 		}
-		this.predecessors.isFirst(ticket, node, true).whenComplete((first, failure) -> {
+		this.attempts.isFirst(ticket, node).whenComplete((first, failure) -> {
 			if (this.connection.isClosed()) {
 				return;
 			}
 			if (failure != null) {
 				this.signals.retry(ticket.ticket());
 			}
-			else if (first && ticket.hold()) {
-				this.signals.granted(ticket.ticket(), grant(ticket, node));
+			else if (first && this.attempts.hold(ticket, node)) {
+				this.signals.granted(ticket.ticket(), this.attempts.grant(ticket, node));
 			}
 		});
 	}

@@ -26,7 +26,7 @@ final class ZooKeeperTicket {
 
 	private final Ticket ticket;
 
-	private final String folder;
+	private final KeyFolder folder;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -56,7 +56,7 @@ final class ZooKeeperTicket {
 
 	private volatile @Nullable String watchedPath;
 
-	ZooKeeperTicket(Ticket ticket, String folder) {
+	ZooKeeperTicket(Ticket ticket, KeyFolder folder) {
 		this.ticket = ticket;
 		this.folder = folder;
 	}
@@ -65,9 +65,13 @@ final class ZooKeeperTicket {
 		return this.ticket;
 	}
 
+	KeyFolder keyFolder() {
+		return this.folder;
+	}
+
 	/** The path of the key's folder. */
 	String folder() {
-		return this.folder;
+		return this.folder.path();
 	}
 
 	@Nullable TicketNode node() {
@@ -306,6 +310,11 @@ final class ZooKeeperTicket {
 			catch (NumberFormatException ex) {
 				return node.stat().getCzxid() * TOKENS;
 			}
+		}
+
+		/** The number that the folder gave to the node; it may have overflowed. */
+		int number() {
+			return NodeQueue.sequence(name());
 		}
 
 		/** The name of the node in its folder. */

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -30,18 +31,30 @@ final class ZooKeeperTickets {
 
 	private final ConcurrentMap<String, ZooKeeperTicket> tickets = new ConcurrentHashMap<>();
 
-	ZooKeeperTickets(ZooKeeperConnection connection, LockPaths paths) {
+	private final Consumer<ZooKeeperTicket> predecessorGone;
+
+	/**
+	 * Create it.
+	 * @param predecessorGone called when the node before that of a ticket has been
+	 * deleted, if both are of this JVM; must not block
+	 */
+	ZooKeeperTickets(ZooKeeperConnection connection, LockPaths paths, Consumer<ZooKeeperTicket> predecessorGone) {
 		this.connection = connection;
 		this.paths = paths;
+		this.predecessorGone = predecessorGone;
 		this.folders = new KeyFolders(connection);
 	}
 
 	ZooKeeperTicket obtain(Ticket ticket) {
 		return this.tickets.computeIfAbsent(ticket.token(), (token) -> {
-			ZooKeeperTicket added = new ZooKeeperTicket(ticket, this.paths.folder(ticket.key()));
-			this.folders.ticketAdded(added.folder());
-			return added;
+			String folder = this.paths.folder(ticket.key());
+			return new ZooKeeperTicket(ticket, this.folders.ticketAdded(folder));
 		});
+	}
+
+	/** Watch the folder of a ticket if that may save lists of it. */
+	void watchFolderIfUseful(ZooKeeperTicket ticket, ZooKeeperSession session) {
+		this.folders.watchIfUseful(ticket.keyFolder(), session);
 	}
 
 	@Nullable ZooKeeperTicket find(Ticket ticket) {
@@ -76,8 +89,16 @@ final class ZooKeeperTickets {
 		send(() -> search ? findOrCreateNode(ticket, session) : createNode(ticket, session))
 			.whenComplete((node, failure) -> {
 				if (node != null) {
-					ticket.created(node, this.connection.disconnects() == disconnects && !search);
-					creation.reply().complete(node);
+					boolean only = this.connection.disconnects() == disconnects && !search;
+					try {
+						ticket.created(node, only);
+						if (only) {
+							ticket.keyFolder().created(ticket, node);
+						}
+					}
+					finally {
+						creation.reply().complete(node);
+					}
 				}
 				else {
 					creation.reply().completeExceptionally(failure);
@@ -193,15 +214,28 @@ final class ZooKeeperTickets {
 	private void deleteNow(ZooKeeperTicket ticket, CompletableFuture<Boolean> deletion) {
 		send(() -> deleteNodes(ticket)).whenComplete((existed, failure) -> {
 			if (failure == null) {
-				if (this.tickets.remove(ticket.ticket().token(), ticket)) {
-					this.folders.ticketRemoved(ticket.folder());
+				try {
+					removed(ticket, existed);
 				}
-				deletion.complete(existed);
+				finally {
+					deletion.complete(existed);
+				}
 			}
 			else {
 				deletion.completeExceptionally(failure);
 			}
 		});
+	}
+
+	/** No node of a ticket is left: the next ticket of this JVM may be the first now. */
+	private void removed(ZooKeeperTicket ticket, boolean existed) {
+		ZooKeeperTicket next = ticket.keyFolder().removed(ticket, existed);
+		if (this.tickets.remove(ticket.ticket().token(), ticket)) {
+			this.folders.ticketRemoved(ticket.folder());
+		}
+		if (next != null) {
+			this.predecessorGone.accept(next);
+		}
 	}
 
 	private CompletableFuture<Boolean> deleteNodes(ZooKeeperTicket ticket) {

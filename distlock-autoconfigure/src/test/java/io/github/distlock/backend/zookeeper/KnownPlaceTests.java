@@ -1,0 +1,211 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryNTimes;
+import org.apache.zookeeper.AsyncCallback;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tickets whose place in the queue this JVM may know without a list, and what makes its
+ * knowledge void.
+ */
+class KnownPlaceTests {
+
+	private static final Duration SESSION = Duration.ofSeconds(8);
+
+	private static final String FOLDER = "/distlock/again";
+
+	private final ZooKeeperTestServer server = ZooKeeperTestServer.start();
+
+	private final TcpProxy proxy = new TcpProxy(this.server.port());
+
+	private final AtomicInteger lists = new AtomicInteger();
+
+	private final BareNode one = new BareNode(CuratorFrameworkFactory.builder()
+		.connectString("127.0.0.1:" + this.proxy.port())
+		.sessionTimeoutMs((int) SESSION.toMillis())
+		.connectionTimeoutMs(2000)
+		.retryPolicy(new RetryNTimes(0, 0))
+		.zookeeperFactory((servers, timeout, watcher, readOnly) -> new CountingClient(servers, timeout, watcher))
+		.build());
+
+	private final BareNode other = new BareNode(ZooKeeperTestServer.client(this.server.connectString(), SESSION));
+
+	@AfterEach
+	void stop() {
+		this.one.close();
+		this.other.close();
+		this.proxy.close();
+		this.server.close();
+	}
+
+	/** Acquire and release the lock, with the nodes 0 to 3 of a new folder. */
+	private static void useFourTimes(BareNode node) {
+		for (int i = 0; i < 4; i++) {
+			assertThat(node.release(node.hold("again"))).isTrue();
+		}
+	}
+
+	private int watchers() {
+		return (int) this.server.watchers(FOLDER).keySet().stream().filter((path) -> !path.equals(FOLDER)).count();
+	}
+
+	@Test
+	void aLockThatOneJvmTakesAgainAndAgainNeedsNoList() {
+		useFourTimes(this.one);
+		int before = this.lists.get();
+		useFourTimes(this.one);
+		assertThat(this.lists).hasValue(before);
+	}
+
+	@Test
+	void aLockThatAnotherJvmHoldsIsNotTaken() {
+		useFourTimes(this.one);
+		Ticket holder = this.other.hold("again");
+		Ticket waiting = this.one.queue("again");
+		assertThat(this.one.attemptOnce("again")).isInstanceOf(AttemptResult.Busy.class);
+		this.other.release(holder);
+		this.one.awaitGrant(waiting);
+	}
+
+	@Test
+	void theNumbersOfANewFolderMeanNothing() throws Exception {
+		useFourTimes(this.one);
+		this.other.client.delete().forPath(FOLDER);
+		for (int i = 0; i < 3; i++) {
+			this.other.release(this.other.hold("again"));
+		}
+		// Node 3, so that the next one has the number that would be the next in the old
+		// folder.
+		Ticket holder = this.other.hold("again");
+		Ticket waiting = this.one.queue("again");
+		this.other.release(holder);
+		this.one.awaitGrant(waiting);
+	}
+
+	@Test
+	void theNumbersOfAFolderThatIsNewAfterADisconnectionMeanNothing() throws Exception {
+		useFourTimes(this.one);
+		int doubts = this.one.retrySignals.get();
+		this.proxy.refuse(true);
+		this.other.client.delete().forPath(FOLDER);
+		for (int i = 0; i < 3; i++) {
+			this.other.release(this.other.hold("again"));
+		}
+		this.other.hold("again");
+		this.proxy.refuse(false);
+		await().atMost(Duration.ofSeconds(20)).until(() -> this.one.retrySignals.get() > doubts);
+		this.one.queue("again");
+	}
+
+	@Test
+	void aReaderThatWasAWriterIsNotPassed() {
+		useFourTimes(this.one);
+		Ticket writer = this.one.hold("again");
+		Ticket reader = this.one.ticket("again", LockMode.READ);
+		ReleaseResult downgraded = this.one.store.release(writer, 0, new Successor(reader, SESSION));
+		assertThat(downgraded.next()).isInstanceOf(AttemptResult.Granted.class);
+		Ticket waiting = this.one.queue("again");
+		this.one.release(reader);
+		this.one.awaitGrant(waiting);
+	}
+
+	@Test
+	void readersBeforeAWriterAreNotPassed() {
+		useFourTimes(this.one);
+		Ticket first = this.one.ticket("again", LockMode.READ);
+		Ticket second = this.one.ticket("again", LockMode.READ);
+		BareNode.granted(this.one.attempt(first));
+		BareNode.granted(this.one.attempt(second));
+		Ticket writer = this.one.queue("again");
+		this.one.release(second);
+		assertThat(this.one.attempt(writer)).isInstanceOf(AttemptResult.Queued.class);
+		assertThat(this.one.grants).isEmpty();
+		this.one.release(first);
+		this.one.awaitGrant(writer);
+	}
+
+	@Test
+	void ticketsOfOneJvmHandTheLockOnWithoutListsAndWatches() {
+		useFourTimes(this.one);
+		Ticket holder = this.one.hold("again");
+		Ticket first = this.one.queue("again");
+		Ticket second = this.one.queue("again");
+		int before = this.lists.get();
+		assertThat(watchers()).isZero();
+		this.one.release(holder);
+		this.one.awaitGrant(first);
+		assertThat(this.one.grants).doesNotContainKey(second);
+		this.one.release(first);
+		this.one.awaitGrant(second);
+		assertThat(this.lists).hasValue(before);
+	}
+
+	@Test
+	void aTicketBehindOneThatGivesUpWaitsForTheHolder() {
+		useFourTimes(this.one);
+		Ticket holder = this.one.hold("again");
+		Ticket first = this.one.queue("again");
+		Ticket second = this.one.queue("again");
+		this.one.store.cancel(first);
+		await().until(() -> watchers() == 1);
+		assertThat(this.one.grants).isEmpty();
+		this.one.release(holder);
+		this.one.awaitGrant(second);
+	}
+
+	@Test
+	void aTicketBehindOneWhoseGrantAnOperatorEndsIsGrantedTheLock() {
+		useFourTimes(this.one);
+		Ticket holder = this.one.ticket("again");
+		long token = BareNode.granted(this.one.attempt(holder)).firstToken();
+		Ticket waiting = this.one.queue("again");
+		this.other.administration().end("again", token);
+		this.one.awaitGrant(waiting);
+		assertThat(this.one.ended).containsEntry(holder, token);
+	}
+
+	@Test
+	void aReleaseThatQueuesTheNextTicketIsAnsweredByItsGrant() {
+		useFourTimes(this.one);
+		Ticket holder = this.one.hold("again");
+		Ticket next = this.one.ticket("again");
+		int before = this.lists.get();
+		ReleaseResult result = this.one.store.release(holder, 0, new Successor(next, SESSION));
+		assertThat(result.released()).isTrue();
+		assertThat(result.next()).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(this.lists).hasValue(before);
+	}
+
+	/** Counts the lists of the lock's folder. */
+	private final class CountingClient extends ZooKeeper {
+
+		CountingClient(String servers, int timeout, Watcher watcher) throws Exception {
+			super(servers, timeout, watcher);
+		}
+
+		@Override
+		public void getChildren(String path, boolean watch, AsyncCallback.ChildrenCallback callback, Object context) {
+			KnownPlaceTests.this.lists.incrementAndGet();
+			super.getChildren(path, watch, callback, context);
+		}
+
+	}
+
+}
