@@ -1,0 +1,35 @@
+package io.github.distlock.model;
+
+import java.util.List;
+
+import static io.github.distlock.model.NamedSearch.quick;
+
+/** Searches of a protocol with one flaw. Each finds it. */
+final class FlawSearches {
+
+	private static final SearchSettings TWO = new SearchSettings();
+
+	private static final SearchSettings PUNCTUAL = TWO.slowTicks(0);
+
+	private static final SearchSettings FAULTLESS = TWO.faults(0).giveUps(0);
+
+	static final List<NamedSearch> ALL = List.of(search(PUNCTUAL, Flaw.RELEASE_WITHOUT_OWNER_CHECK),
+			search(FAULTLESS, Flaw.VALIDITY_FROM_REPLY), search(FAULTLESS.rounds(2), Flaw.RENEWAL_CREATES),
+			search(PUNCTUAL, Flaw.NO_RETRY_TIMER), search(PUNCTUAL, Flaw.PUBLISH_BEFORE_WRITE),
+			search(PUNCTUAL, Flaw.CANCEL_FORGETS_GRANT),
+			search(PUNCTUAL.faults(1, NetworkFault.COPY), Flaw.NO_SECOND_CANCEL),
+			search(PUNCTUAL, Flaw.QUEUED_WITHOUT_MARK),
+			search(PUNCTUAL.threads(2).giveUps(0).faults(1, NetworkFault.REPLY_LOST), Flaw.LEAVING_TICKET_UNKNOWN),
+			search(FAULTLESS.threads(2), Flaw.HAND_OFF_WITHOUT_VALIDITY),
+			search(FAULTLESS.slowTicks(0), Flaw.WAITER_SPINS), search(PUNCTUAL, Flaw.ENTRY_LEAKS),
+			search(FAULTLESS.slowTicks(3), Flaw.OWN_GRANT_UNCHECKED),
+			search(FAULTLESS.slowTicks(2).rounds(2), Flaw.MESSAGE_UNCHECKED));
+
+	private FlawSearches() {
+	}
+
+	private static NamedSearch search(SearchSettings settings, Flaw flaw) {
+		return quick(flaw.name(), settings.flaw(flaw));
+	}
+
+}

@@ -1,0 +1,151 @@
+package io.github.distlock.model;
+
+import java.util.List;
+
+/** The scripts of the server. Each is atomic. */
+final class LockScripts {
+
+	private final SearchSettings settings;
+
+	private final StoreState store;
+
+	private final GrantFunctions grants;
+
+	LockScripts(SearchSettings settings, World world, List<GrantMessage> messages) {
+		this.settings = settings;
+		this.store = world.store;
+		this.grants = new GrantFunctions(settings, world, messages);
+	}
+
+	/** How many messages were published, with or without a receiver. */
+	int published() {
+		return this.grants.published();
+	}
+
+	/** Execute a command, and write its answer into it. */
+	void run(Packet command) {
+		switch (command.verb) {
+			case ATTEMPT -> attempt(command);
+			case RELEASE -> release(command);
+			case CANCEL -> cancel(command);
+			case RENEW -> renew(command);
+			case LATE_WRITE -> {
+				this.store.own(command.ticket, command.lastToken, this.settings.grace, true, true);
+				command.answer = Answer.DONE;
+			}
+		}
+	}
+
+	/** attempt.lua. */
+	private void attempt(Packet command) {
+		int lease = this.settings.lease;
+		boolean passedTombstone = this.store.owner == 0 && !this.store.isAbsent() && this.store.lastToken < 0;
+		if (passedTombstone || this.store.isAbsent() && this.store.isQueueEmpty()) {
+			// No ticket waits, so the queue is not looked at.
+			this.store.own(command.ticket, this.settings.tokensPerGrant - 1, lease, false, false);
+			granted(command, lease);
+			return;
+		}
+		if (this.store.owner == command.ticket) {
+			// Never refreshed: a stray copy must not lengthen anything.
+			granted(command, this.store.ttl);
+			return;
+		}
+		if (this.store.owner == 0) {
+			boolean granted = this.grants.grantNext(this.store.lastToken, command.ticket, this.store.isAbsent());
+			if (!granted) {
+				this.grants.own(command.ticket, this.store.lastToken, lease, false);
+			}
+			if (this.store.owner == command.ticket) {
+				granted(command, this.store.ttl);
+				return;
+			}
+		}
+		enqueue(command.ticket);
+		command.answer = Answer.WAITING;
+		command.ttl = this.store.ttl;
+	}
+
+	private void enqueue(int ticket) {
+		this.store.enqueue(ticket, this.settings.queueLifetime);
+		if (!this.settings.has(Flaw.QUEUED_WITHOUT_MARK)) {
+			this.store.marked = true;
+		}
+	}
+
+	/** release.lua. */
+	private void release(Packet command) {
+		if (this.store.owner != command.ticket && !this.settings.has(Flaw.RELEASE_WITHOUT_OWNER_CHECK)) {
+			command.answer = Answer.GONE;
+			return;
+		}
+		command.answer = Answer.RELEASED;
+		int used = command.used;
+		if (!this.store.marked && command.next == 0 && used >= firstToken()) {
+			// No ticket waits, so the queue is not looked at.
+			this.store.bury(used, this.settings.tombstone);
+			return;
+		}
+		// The unused tokens are given back.
+		int last = (used >= firstToken()) ? Math.min(this.store.lastToken, used) : this.store.lastToken;
+		if (!this.grants.grantNext(last, 0, false)) {
+			if (command.next == 0) {
+				this.store.bury(last, this.settings.tombstone);
+				return;
+			}
+			this.grants.own(command.next, last, this.settings.lease, false);
+		}
+		if (command.next == 0) {
+			return;
+		}
+		if (this.store.owner == command.next) {
+			grantIn(command, this.store.ttl);
+			command.nextGranted = true;
+			return;
+		}
+		enqueue(command.next);
+		command.ttl = this.store.ttl;
+	}
+
+	/** cancel.lua. */
+	private void cancel(Packet command) {
+		command.answer = Answer.DONE;
+		if (this.store.owner != command.ticket) {
+			this.store.dequeue(command.ticket);
+		}
+		else if (!this.settings.has(Flaw.CANCEL_FORGETS_GRANT)
+				&& !this.grants.grantNext(this.store.lastToken, 0, false)) {
+			this.store.bury(this.store.lastToken, this.settings.tombstone);
+		}
+	}
+
+	/** renew.lua. */
+	private void renew(Packet command) {
+		boolean owned = this.store.owner == command.ticket && this.store.lastToken == command.lastToken;
+		if (!owned && !this.settings.has(Flaw.RENEWAL_CREATES)) {
+			command.answer = Answer.GONE;
+			return;
+		}
+		this.store.owner = command.ticket;
+		this.store.ttl = Math.max(this.store.ttl, this.settings.lease);
+		this.store.grace = false;
+		command.answer = Answer.RENEWED;
+		command.validity = this.settings.lease - command.age;
+	}
+
+	private int firstToken() {
+		return this.store.lastToken - this.settings.tokensPerGrant + 1;
+	}
+
+	private void granted(Packet command, int ttl) {
+		command.answer = Answer.GRANTED;
+		grantIn(command, ttl);
+	}
+
+	private void grantIn(Packet command, int ttl) {
+		command.firstToken = firstToken();
+		command.lastToken = this.store.lastToken;
+		command.validity = this.settings.has(Flaw.VALIDITY_FROM_REPLY) ? ttl : Math.max(0, ttl - command.age);
+	}
+
+}

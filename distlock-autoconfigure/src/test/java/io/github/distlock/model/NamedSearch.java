@@ -1,0 +1,25 @@
+package io.github.distlock.model;
+
+/**
+ * A search of a suite.
+ *
+ * @param name what is searched
+ * @param settings the size, the faults and the flaw
+ * @param quick whether it belongs to the short search of each build
+ */
+record NamedSearch(String name, SearchSettings settings, boolean quick) {
+
+	static NamedSearch quick(String name, SearchSettings settings) {
+		return new NamedSearch(name, settings, true);
+	}
+
+	static NamedSearch thorough(String name, SearchSettings settings) {
+		return new NamedSearch(name, settings, false);
+	}
+
+	@Override
+	public String toString() {
+		return this.name;
+	}
+
+}

@@ -1,0 +1,55 @@
+package io.github.distlock.model;
+
+import java.util.List;
+
+import static io.github.distlock.model.NamedSearch.quick;
+import static io.github.distlock.model.NamedSearch.thorough;
+
+/** Searches of the protocol as it is implemented. All properties hold in each of them. */
+final class ProtocolSearches {
+
+	private static final SearchSettings TWO = new SearchSettings();
+
+	private static final SearchSettings PUNCTUAL = TWO.slowTicks(0);
+
+	private static final SearchSettings FAIR = PUNCTUAL.fairCallers(2);
+
+	static final List<NamedSearch> ALL = List.of(
+			// Two JVMs with one thread each
+			quick("one fault, unordered connection", PUNCTUAL.unordered().maxIdleTicks(2)),
+			thorough("one fault, one delay", TWO.maxIdleTicks(2)),
+			thorough("one fault, one delay, unordered connection", TWO.unordered().maxIdleTicks(2)),
+			thorough("one fault, one delay, two rounds", TWO.rounds(2).giveUps(0).maxIdleTicks(2)),
+			thorough("two faults", PUNCTUAL.faults(2).maxIdleTicks(3)),
+			thorough("two faults, one delay", TWO.faults(2).maxIdleTicks(3)),
+			thorough("three faults", PUNCTUAL.faults(3).maxIdleTicks(4)),
+			thorough("a duplicated command that no client knows of",
+					TWO.faults(1, NetworkFault.DUPLICATE).maxIdleTicks(3)),
+			thorough("lost data", TWO.faults(1, NetworkFault.FLUSH).maxIdleTicks(3)),
+			// Several threads, several JVMs
+			quick("two threads each, no fault", PUNCTUAL.threads(2).faults(0).maxIdleTicks(1)),
+			thorough("two threads each, one fault", PUNCTUAL.threads(2).maxIdleTicks(3)),
+			thorough("two threads each, two delays", TWO.threads(2).faults(0).slowTicks(2).maxIdleTicks(3)),
+			thorough("two threads each, one fault, one delay", TWO.threads(2).giveUps(0).maxIdleTicks(3)),
+			quick("three JVMs, no fault", PUNCTUAL.jvms(3).faults(0).maxIdleTicks(1)),
+			thorough("three JVMs, one fault", PUNCTUAL.jvms(3).maxIdleTicks(3)),
+			thorough("three JVMs, one fault, one delay", TWO.jvms(3).giveUps(0).maxIdleTicks(4)),
+			thorough("three JVMs, two faults", PUNCTUAL.jvms(3).faults(2).maxIdleTicks(4)),
+			// A cluster, in which receivers cannot be counted
+			quick("uncounted receivers, one fault", PUNCTUAL.uncountedReceivers().maxIdleTicks(3)),
+			thorough("uncounted receivers, one fault, one delay", TWO.uncountedReceivers().maxIdleTicks(3)),
+			thorough("uncounted receivers, two faults", PUNCTUAL.uncountedReceivers().faults(2).maxIdleTicks(4)),
+			thorough("uncounted receivers, two threads each", PUNCTUAL.uncountedReceivers().threads(2).maxIdleTicks(3)),
+			thorough("uncounted receivers, three JVMs", PUNCTUAL.uncountedReceivers().jvms(3).maxIdleTicks(4)),
+			// Fair callers
+			thorough("fair callers, no fault", FAIR.faults(0).giveUps(0).maxIdleTicks(1)),
+			thorough("fair callers, a JVM dies",
+					FAIR.faults(1, NetworkFault.CRASH).giveUps(0).withoutRenewals().maxIdleTicks(3)),
+			thorough("fair callers, one fault", FAIR.giveUps(0).withoutRenewals().maxIdleTicks(6)),
+			thorough("fair callers, one fault, uncounted receivers",
+					FAIR.giveUps(0).withoutRenewals().uncountedReceivers().maxIdleTicks(6)));
+
+	private ProtocolSearches() {
+	}
+
+}

@@ -1,0 +1,155 @@
+package io.github.distlock.model;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The size of one search, its faults, and the flaw that it must find. Times are ticks.
+ */
+final class SearchSettings implements Cloneable {
+
+	int jvms = 2;
+
+	/** More than one with fair callers, each of which has a ticket of its own. */
+	int entriesPerJvm = 1;
+
+	/** Threads of each entry that use the lock at the same time. */
+	int threads = 1;
+
+	/** How many times each thread uses the lock. */
+	int rounds = 1;
+
+	/** How many times a grant may be handed off. */
+	int handOffs = 1;
+
+	int tokensPerGrant = 2;
+
+	int lease = 3;
+
+	/** The lease of a grant by message until it is confirmed. */
+	int grace = 2;
+
+	/** The longest interval between two attempts of a waiting ticket. */
+	int retryInterval = 1;
+
+	int tombstone = 1;
+
+	int queueLifetime = 4;
+
+	/** Fencing tokens in one tick: the clock is faster than grants use tokens. */
+	int tokensPerTick = 1000;
+
+	/** Whether the number of receivers of a message tells that a JVM is dead. */
+	boolean countedReceivers = true;
+
+	/** Whether commands of an entry are executed in the order in which they were sent. */
+	boolean ordered = true;
+
+	boolean renewals = true;
+
+	int faults = 1;
+
+	/** Ticks that may pass although a command, a reply or a thread is due. */
+	int slowTicks = 1;
+
+	int giveUps = 1;
+
+	Set<NetworkFault> kinds = EnumSet.complementOf(EnumSet.of(NetworkFault.DUPLICATE, NetworkFault.FLUSH));
+
+	/**
+	 * How many ticks the lock may be free, or granted to no live JVM, while one waits.
+	 */
+	int maxIdleTicks = 99;
+
+	/** How many times a ticket may attempt again without time passing. */
+	int maxRepeats = 6;
+
+	@Nullable Flaw flaw;
+
+	private SearchSettings changed(java.util.function.Consumer<SearchSettings> change) {
+		try {
+			SearchSettings copy = (SearchSettings) clone();
+			change.accept(copy);
+			return copy;
+		}
+		catch (CloneNotSupportedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	SearchSettings jvms(int count) {
+		return changed((copy) -> copy.jvms = count);
+	}
+
+	/** Let each JVM have several fair callers. */
+	SearchSettings fairCallers(int perJvm) {
+		return changed((copy) -> {
+			copy.entriesPerJvm = perJvm;
+			copy.handOffs = 0;
+			copy.tokensPerGrant = 1;
+		});
+	}
+
+	SearchSettings threads(int perEntry) {
+		return changed((copy) -> copy.threads = perEntry);
+	}
+
+	SearchSettings rounds(int count) {
+		return changed((copy) -> copy.rounds = count);
+	}
+
+	SearchSettings withoutHandOffs() {
+		return changed((copy) -> {
+			copy.handOffs = 0;
+			copy.tokensPerGrant = 1;
+		});
+	}
+
+	SearchSettings retryInterval(int ticks) {
+		return changed((copy) -> copy.retryInterval = ticks);
+	}
+
+	SearchSettings uncountedReceivers() {
+		return changed((copy) -> copy.countedReceivers = false);
+	}
+
+	SearchSettings unordered() {
+		return changed((copy) -> copy.ordered = false);
+	}
+
+	SearchSettings withoutRenewals() {
+		return changed((copy) -> copy.renewals = false);
+	}
+
+	SearchSettings faults(int count, NetworkFault... only) {
+		return changed((copy) -> {
+			copy.faults = count;
+			if (only.length > 0) {
+				copy.kinds = EnumSet.of(only[0], only);
+			}
+		});
+	}
+
+	SearchSettings slowTicks(int count) {
+		return changed((copy) -> copy.slowTicks = count);
+	}
+
+	SearchSettings giveUps(int count) {
+		return changed((copy) -> copy.giveUps = count);
+	}
+
+	SearchSettings maxIdleTicks(int ticks) {
+		return changed((copy) -> copy.maxIdleTicks = ticks);
+	}
+
+	SearchSettings flaw(Flaw wanted) {
+		return changed((copy) -> copy.flaw = wanted);
+	}
+
+	boolean has(Flaw wanted) {
+		return this.flaw == wanted;
+	}
+
+}

@@ -1,0 +1,134 @@
+package io.github.distlock.model;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Breadth-first search over all states, so that a counterexample is a shortest one.
+ * States are kept as fingerprints; the trace of a counterexample is found by making its
+ * steps again.
+ */
+final class StateSearch {
+
+	private static final int STATES_BETWEEN_CHECKS = 1024;
+
+	private final SearchSettings settings;
+
+	private final ProtocolModel model;
+
+	private final List<Renaming> renamings;
+
+	private final FingerprintTable seen = new FingerprintTable();
+
+	private final ArrayDeque<byte[]> frontier = new ArrayDeque<>();
+
+	StateSearch(SearchSettings settings) {
+		this.settings = settings;
+		this.model = new ProtocolModel(settings);
+		this.renamings = Renaming.all(settings.jvms, settings.entriesPerJvm);
+	}
+
+	/**
+	 * Search until a property is violated, all states have been seen, or a limit is
+	 * reached.
+	 */
+	SearchResult run(int maxStates, Duration maxTime) {
+		long begin = System.nanoTime();
+		add(World.initial(this.settings), -1);
+		int explored = 0;
+		while (!this.frontier.isEmpty()) {
+			int current = explored++;
+			try {
+				explore(this.frontier.remove(), current);
+			}
+			catch (BrokenProperty ex) {
+				return result(begin, false, ex, trace(current, ex));
+			}
+			if (this.seen.size() > maxStates
+					|| current % STATES_BETWEEN_CHECKS == 0 && System.nanoTime() - begin > maxTime.toNanos()) {
+				return result(begin, false, null, "");
+			}
+		}
+		return result(begin, true, null, "");
+	}
+
+	private void explore(byte[] bytes, int state) {
+		this.model.next(World.read(bytes, this.settings), (next, step) -> {
+			if (add(next, state)) {
+				this.model.check(next);
+			}
+		});
+	}
+
+	private boolean add(World world, int parent) {
+		byte[] bytes = smallestForm(world);
+		boolean added = this.seen.add(FingerprintTable.fingerprintOf(bytes), parent);
+		if (added) {
+			this.frontier.add(bytes);
+		}
+		return added;
+	}
+
+	/** The smallest form of a state under all renamings stands for all of them. */
+	private byte[] smallestForm(World world) {
+		byte[] smallest = world.bytes(this.renamings.get(0));
+		for (Renaming renaming : this.renamings.subList(1, this.renamings.size())) {
+			byte[] bytes = world.bytes(renaming);
+			if (Arrays.compare(bytes, smallest) < 0) {
+				smallest = bytes;
+			}
+		}
+		return smallest;
+	}
+
+	private SearchResult result(long begin, boolean complete, @Nullable BrokenProperty broken, String trace) {
+		return new SearchResult(this.seen.size(), this.model.longestIdle(), complete,
+				(broken != null) ? broken.property() : null, trace, Duration.ofNanos(System.nanoTime() - begin));
+	}
+
+	/** Make the steps to a state again, and then the one that violated the property. */
+	private String trace(int last, BrokenProperty broken) {
+		List<Integer> path = new ArrayList<>();
+		for (int state = last; state > 0; state = this.seen.parent(state)) {
+			path.add(0, state);
+		}
+		StringBuilder text = new StringBuilder();
+		World world = World.initial(this.settings);
+		for (int state : path) {
+			world = step(world, this.seen.fingerprint(state), text);
+		}
+		try {
+			this.model.next(world, (next, step) -> {
+				try {
+					this.model.check(next);
+				}
+				catch (BrokenProperty ex) {
+					text.append(step.get()).append("\n    ").append(next).append('\n');
+					throw ex;
+				}
+			});
+		}
+		catch (BrokenProperty ex) {
+			// The same violation, in the names of this trace.
+			return text.append("=> ").append(ex.property()).append(": ").append(ex.getMessage()).toString();
+		}
+		return text.append("=> ").append(broken.getMessage()).toString();
+	}
+
+	private World step(World from, long wanted, StringBuilder text) {
+		List<World> found = new ArrayList<>();
+		this.model.next(from, (next, step) -> {
+			if (found.isEmpty() && FingerprintTable.fingerprintOf(smallestForm(next)) == wanted) {
+				found.add(next);
+				text.append(step.get()).append("\n    ").append(next).append('\n');
+			}
+		});
+		return found.get(0);
+	}
+
+}

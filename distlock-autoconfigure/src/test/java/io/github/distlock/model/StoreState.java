@@ -1,0 +1,180 @@
+package io.github.distlock.model;
+
+import java.util.Arrays;
+import java.util.function.IntUnaryOperator;
+
+/**
+ * What the server keeps for one key: the lock's word and the queue. Fencing tokens are
+ * relative to the server's clock.
+ */
+final class StoreState {
+
+	/** The server has forgotten the last fencing token. */
+	static final int NO_TOKEN = -120;
+
+	/** The ticket that holds the lock. Zero is a tombstone, or no word at all. */
+	int owner;
+
+	/** How many ticks are left of the word. */
+	int ttl;
+
+	/** Whether the lease is short, until the owner has confirmed a grant. */
+	boolean grace;
+
+	/** Whether the word begins with '+': tickets may wait. Otherwise none does. */
+	boolean marked;
+
+	/** The last fencing token of the owner's grant, or that in the tombstone. */
+	int lastToken = NO_TOKEN;
+
+	/** The waiting tickets, the longest waiting first. */
+	int[] queue = new int[0];
+
+	int queueTtl;
+
+	/**
+	 * The claim at the head of the queue: one more than the number of the JVM that was
+	 * granted the lock by a message for a fair caller while others waited. Zero if none.
+	 */
+	int claim;
+
+	StoreState copy() {
+		StoreState copy = new StoreState();
+		copy.owner = this.owner;
+		copy.ttl = this.ttl;
+		copy.grace = this.grace;
+		copy.marked = this.marked;
+		copy.lastToken = this.lastToken;
+		copy.queue = this.queue;
+		copy.queueTtl = this.queueTtl;
+		copy.claim = this.claim;
+		return copy;
+	}
+
+	/** The server loses all data. */
+	void clear() {
+		expire();
+		forgetQueue();
+	}
+
+	/** The word's lease has ended. */
+	void expire() {
+		bury(NO_TOKEN, 0);
+	}
+
+	/** Free the lock: only a tombstone with the last token stays, for a while. */
+	void bury(int last, int ticks) {
+		this.owner = 0;
+		this.ttl = ticks;
+		this.grace = false;
+		this.marked = false;
+		this.lastToken = last;
+	}
+
+	/** Write the word of an owner. */
+	void own(int ticket, int last, int ticks, boolean unconfirmed, boolean mayHaveWaiters) {
+		this.owner = ticket;
+		this.lastToken = last;
+		this.ttl = ticks;
+		this.grace = unconfirmed;
+		this.marked = mayHaveWaiters;
+	}
+
+	/** Whether there is no word: neither an owner nor a tombstone. */
+	boolean isAbsent() {
+		return this.owner == 0 && this.lastToken == NO_TOKEN;
+	}
+
+	/** Whether the queue has neither a ticket nor a claim. */
+	boolean isQueueEmpty() {
+		return this.queue.length == 0 && this.claim == 0;
+	}
+
+	void forgetQueue() {
+		this.queue = new int[0];
+		this.claim = 0;
+		this.queueTtl = 0;
+	}
+
+	boolean isQueued(int ticket) {
+		return Arrays.stream(this.queue).anyMatch((each) -> each == ticket);
+	}
+
+	/** The queue without one ticket. */
+	int[] queueWithout(int ticket) {
+		return Arrays.stream(this.queue).filter((each) -> each != ticket).toArray();
+	}
+
+	/** Take a ticket out of the queue. */
+	void dequeue(int ticket) {
+		this.queue = queueWithout(ticket);
+		keepQueueIfUsed();
+	}
+
+	void removeClaim() {
+		this.claim = 0;
+		keepQueueIfUsed();
+	}
+
+	private void keepQueueIfUsed() {
+		if (isQueueEmpty()) {
+			this.queueTtl = 0;
+		}
+	}
+
+	/** Queue a ticket at the end, unless it is queued. */
+	void enqueue(int ticket, int queueLifetime) {
+		if (!isQueued(ticket)) {
+			this.queue = Arrays.copyOf(this.queue, this.queue.length + 1);
+			this.queue[this.queue.length - 1] = ticket;
+		}
+		this.queueTtl = queueLifetime;
+	}
+
+	void mapTokens(IntUnaryOperator map) {
+		if (this.lastToken != NO_TOKEN) {
+			this.lastToken = map.applyAsInt(this.lastToken);
+		}
+	}
+
+	void write(StateWriter out) {
+		out.ticket(this.owner).number(this.ttl).flag(this.grace).flag(this.marked).number(this.lastToken);
+		out.number(this.queueTtl).number((this.claim == 0) ? 0 : out.renaming().jvm(this.claim - 1) + 1);
+		out.number(this.queue.length);
+		for (int ticket : this.queue) {
+			out.ticket(ticket);
+		}
+	}
+
+	static StoreState read(StateReader in) {
+		StoreState read = new StoreState();
+		read.owner = in.number();
+		read.ttl = in.number();
+		read.grace = in.flag();
+		read.marked = in.flag();
+		read.lastToken = in.number();
+		read.queueTtl = in.number();
+		read.claim = in.number();
+		read.queue = new int[in.number()];
+		for (int i = 0; i < read.queue.length; i++) {
+			read.queue[i] = in.number();
+		}
+		return read;
+	}
+
+	@Override
+	public String toString() {
+		String word = (this.owner != 0)
+				? (this.marked ? "+" : "-") + ModelTicket.text(this.owner) + (this.grace ? " (grace)" : "")
+				: isAbsent() ? "absent" : "tombstone";
+		StringBuilder text = new StringBuilder("store[").append(word).append(" ttl ").append(this.ttl).append(" queue");
+		if (this.claim != 0) {
+			text.append(" !").append(this.claim - 1);
+		}
+		for (int ticket : this.queue) {
+			text.append(' ').append(ModelTicket.text(ticket));
+		}
+		return text.append(']').toString();
+	}
+
+}

@@ -1,0 +1,16 @@
+package io.github.distlock.model;
+
+import java.util.function.Supplier;
+
+/** Receives the states that follow a state. */
+@FunctionalInterface
+interface Successors {
+
+	/**
+	 * One more state.
+	 * @param world the state
+	 * @param step what led to it, for the trace of a counterexample
+	 */
+	void add(World world, Supplier<String> step);
+
+}

@@ -1,0 +1,11 @@
+package io.github.distlock.model;
+
+/** The commands of the protocol. */
+enum Verb {
+
+	ATTEMPT, RELEASE, CANCEL, RENEW,
+
+	/** The second half of a grant that is not atomic: only a flawed script has it. */
+	LATE_WRITE
+
+}

@@ -1,0 +1,240 @@
+package io.github.distlock.model;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.IntUnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One state of the whole system. All times are relative to now, and all fencing tokens
+ * relative to the server's clock, so that old states repeat.
+ */
+final class World {
+
+	StoreState store = new StoreState();
+
+	/** The highest fencing token under which a thread has entered. */
+	int lastEntered = StoreState.NO_TOKEN;
+
+	/** Ticks without a delay in which a waiter existed and no thread held the lock. */
+	int idleTicks;
+
+	boolean flushed;
+
+	/** How many faults may still happen. */
+	int faults;
+
+	/** How many ticks may still pass although something is due. */
+	int slowTicks;
+
+	/** How many waiting threads may still give up. */
+	int giveUps;
+
+	boolean[] alive = new boolean[0];
+
+	/** Whether the inbox of the JVM is subscribed. */
+	boolean[] subscribed = new boolean[0];
+
+	/** Whether the server still counts the inbox of a JVM that has died. */
+	boolean[] halfOpen = new boolean[0];
+
+	KeyEntry[] entries = new KeyEntry[0];
+
+	final List<Packet> packets = new ArrayList<>();
+
+	final List<GrantMessage> messages = new ArrayList<>();
+
+	private World() {
+	}
+
+	static World initial(SearchSettings settings) {
+		World world = new World();
+		world.alive = new boolean[settings.jvms];
+		world.subscribed = new boolean[settings.jvms];
+		world.halfOpen = new boolean[settings.jvms];
+		Arrays.fill(world.alive, true);
+		Arrays.fill(world.subscribed, true);
+		world.entries = new KeyEntry[settings.jvms * settings.entriesPerJvm];
+		for (int i = 0; i < world.entries.length; i++) {
+			world.entries[i] = new KeyEntry();
+			world.entries[i].wishes = settings.threads * settings.rounds;
+		}
+		world.faults = settings.faults;
+		world.slowTicks = settings.slowTicks;
+		world.giveUps = settings.giveUps;
+		return world;
+	}
+
+	World copy() {
+		World copy = new World();
+		copy.store = this.store.copy();
+		copy.lastEntered = this.lastEntered;
+		copy.idleTicks = this.idleTicks;
+		copy.flushed = this.flushed;
+		copy.faults = this.faults;
+		copy.slowTicks = this.slowTicks;
+		copy.giveUps = this.giveUps;
+		copy.alive = this.alive.clone();
+		copy.subscribed = this.subscribed.clone();
+		copy.halfOpen = this.halfOpen.clone();
+		copy.entries = new KeyEntry[this.entries.length];
+		for (int i = 0; i < this.entries.length; i++) {
+			copy.entries[i] = this.entries[i].copy();
+		}
+		this.packets.forEach((packet) -> copy.packets.add(packet.copy()));
+		this.messages.forEach((message) -> copy.messages.add(message.copy()));
+		return copy;
+	}
+
+	int entriesPerJvm() {
+		return this.entries.length / this.alive.length;
+	}
+
+	int jvmOfEntry(int entry) {
+		return entry / entriesPerJvm();
+	}
+
+	int jvmOfTicket(int ticket) {
+		return jvmOfEntry(ModelTicket.entry(ticket));
+	}
+
+	boolean isAlive(int entry) {
+		return this.alive[jvmOfEntry(entry)];
+	}
+
+	/** The command of an entry whose reply is awaited: a renewal, or any other one. */
+	@Nullable Packet awaited(int entry, boolean renewal) {
+		for (Packet packet : this.packets) {
+			if (packet.entry == entry && packet.isAwaited() && packet.isRenewal() == renewal) {
+				return packet;
+			}
+		}
+		return null;
+	}
+
+	/** The client stops listening: commands may still be executed, replies are lost. */
+	void stopListening(int entry, boolean renewal) {
+		this.packets.removeIf((packet) -> packet.entry == entry && packet.isAwaited() && packet.isRenewal() == renewal
+				&& packet.isExecuted());
+		for (Packet packet : this.packets) {
+			if (packet.entry == entry && packet.isAwaited() && packet.isRenewal() == renewal) {
+				packet.audience = Audience.GIVEN_UP;
+			}
+		}
+	}
+
+	/** The messages on their way to a JVM are lost. */
+	void dropMessages(int jvm) {
+		this.messages.removeIf((message) -> jvmOfTicket(message.ticket) == jvm);
+	}
+
+	/** A fault has happened. Waiters are entitled to progress only from now on. */
+	void countFault() {
+		this.faults--;
+		this.idleTicks = 0;
+	}
+
+	/**
+	 * The server's clock has moved. Wide gaps below it are closed; order and neighbours
+	 * stay, so that states repeat.
+	 * @param distance how far the clock has moved
+	 * @param gap the widest gap that is kept
+	 */
+	void shiftTokens(int distance, int gap) {
+		TreeSet<Integer> all = new TreeSet<>();
+		mapTokens((token) -> {
+			all.add(token);
+			return token;
+		});
+		TreeMap<Integer, Integer> shifted = new TreeMap<>();
+		int lastOld = 0;
+		int lastNew = 0;
+		for (int token : all.descendingSet()) {
+			int old = token - distance;
+			if (old >= 0) {
+				shifted.put(token, old);
+				continue;
+			}
+			lastNew -= Math.min(lastOld - old, gap);
+			lastOld = old;
+			shifted.put(token, lastNew);
+		}
+		mapTokens(shifted::get);
+	}
+
+	private void mapTokens(IntUnaryOperator map) {
+		this.store.mapTokens(map);
+		if (this.lastEntered != StoreState.NO_TOKEN) {
+			this.lastEntered = map.applyAsInt(this.lastEntered);
+		}
+		for (KeyEntry entry : this.entries) {
+			entry.mapTokens(map);
+		}
+		this.packets.forEach((packet) -> packet.mapTokens(map));
+		this.messages.forEach((message) -> message.mapTokens(map));
+	}
+
+	byte[] bytes(Renaming renaming) {
+		StateWriter out = new StateWriter(renaming);
+		this.store.write(out);
+		out.number(this.lastEntered).number(this.idleTicks).flag(this.flushed);
+		out.number(this.faults).number(this.slowTicks).number(this.giveUps);
+		for (int jvm : renaming.jvms()) {
+			out.flag(this.alive[jvm]).flag(this.subscribed[jvm]).flag(this.halfOpen[jvm]);
+		}
+		for (int entry : renaming.entries()) {
+			this.entries[entry].write(out);
+		}
+		writeSorted(out, this.packets, (packet) -> packet.bytes(renaming));
+		writeSorted(out, this.messages, (message) -> message.bytes(renaming));
+		return out.bytes();
+	}
+
+	/** What is on the wire has no order. */
+	private static <T> void writeSorted(StateWriter out, List<T> items, Function<T, byte[]> bytes) {
+		out.number(items.size());
+		items.stream().map(bytes).sorted(Arrays::compare).forEach(out::all);
+	}
+
+	static World read(byte[] bytes, SearchSettings settings) {
+		StateReader in = new StateReader(bytes);
+		World world = initial(settings);
+		world.store = StoreState.read(in);
+		world.lastEntered = in.number();
+		world.idleTicks = in.number();
+		world.flushed = in.flag();
+		world.faults = in.number();
+		world.slowTicks = in.number();
+		world.giveUps = in.number();
+		for (int jvm = 0; jvm < settings.jvms; jvm++) {
+			world.alive[jvm] = in.flag();
+			world.subscribed[jvm] = in.flag();
+			world.halfOpen[jvm] = in.flag();
+		}
+		for (int i = 0; i < world.entries.length; i++) {
+			world.entries[i] = KeyEntry.read(in);
+		}
+		for (int left = in.number(); left > 0; left--) {
+			world.packets.add(Packet.read(in));
+		}
+		for (int left = in.number(); left > 0; left--) {
+			world.messages.add(GrantMessage.read(in));
+		}
+		return world;
+	}
+
+	@Override
+	public String toString() {
+		StringBuilder text = new StringBuilder(this.store.toString());
+		for (int i = 0; i < this.entries.length; i++) {
+			text.append("  ").append(ModelTicket.entryName(i)).append('{').append(this.entries[i]).append('}');
+		}
+		return text.toString();
+	}
+
+}

@@ -1,0 +1,29 @@
+/**
+ * An explicit-state model of the Redis protocol: breadth-first search over all
+ * interleavings of a few JVMs, one server and a bounded number of faults. A change of the
+ * protocol first becomes a state here.
+ * <p>
+ * <b>What is modelled.</b> One key with its word, its queue and its claim. The scripts
+ * are atomic and keep the structure of the Lua files. Each JVM has one
+ * {@link io.github.distlock.model.KeyEntry}, or one for each fair caller. Commands and
+ * replies are separate steps, and each can be lost, late or repeated. A command that
+ * timed out is sent again, and the old one may still be executed. Messages arrive in any
+ * order, late or never. Time passes in ticks, and only when nothing is due, except for a
+ * bounded number of slow ticks: network delay, a paused JVM, a slow server. All clocks
+ * run at one rate. Faults and slow ticks have budgets.
+ * <p>
+ * <b>Properties.</b> Those of the design: S1 exclusion, S2 rising fencing tokens, S3 a
+ * ticket that is not the owner changes nothing, S4 a script may be executed twice, S5 a
+ * ticket that was given up does not keep the lock for a lease, S7 nothing is left over,
+ * L1 a waiter gets a free lock within a bound, L2 a waiter does not spin; and the
+ * invariant of the word in {@code base.lua}.
+ * <p>
+ * <b>What is not.</b> Re-entry, asynchronous callers, several keys, readers and writers,
+ * minimum hold times, shutdown, errors inside a script, attempts that do not queue, fair
+ * callers that retry for each other, and the time at which an uncounted ticket was last
+ * seen. A complete search is complete for its size and its budgets only.
+ */
+@NullMarked
+package io.github.distlock.model;
+
+import org.jspecify.annotations.NullMarked;
