@@ -7,7 +7,6 @@ import io.github.distlock.backend.InstanceEntry;
 import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoredLock;
 import io.github.distlock.backend.local.LocalLock.LocalGrant;
-import io.github.distlock.backend.local.LocalStore.LocalEnd;
 
 /**
  * What operators need of a {@link LocalStore}, for one of its users. Thread-safe.

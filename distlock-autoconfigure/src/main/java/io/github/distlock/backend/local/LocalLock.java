@@ -1,7 +1,10 @@
 package io.github.distlock.backend.local;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,6 +13,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import org.jspecify.annotations.Nullable;
 
@@ -20,14 +24,23 @@ import org.jspecify.annotations.Nullable;
  * Invariant, whenever the lock of the store is free: there is one holder, or all holders
  * are readers; and the head of the queue cannot join them, except that leases may have
  * ended since.
+ * <p>
+ * Most locks have one holder and no queue. Therefore the maps exist only once there is
+ * more.
  */
 final class LocalLock {
 
-	/** The holders. Ended leases are removed by the next command. */
-	private final Map<Ticket, LocalGrant> grants = new LinkedHashMap<>(2);
+	/**
+	 * The oldest holder; if it is {@code null} there are no others. Ended leases are
+	 * removed by the next command.
+	 */
+	private @Nullable LocalGrant oldest;
+
+	/** The holders after it, which are readers, oldest first. */
+	private @Nullable Map<Ticket, LocalGrant> others;
 
 	/** The waiting tickets, oldest first. */
-	private final Map<Ticket, LocalTicket> queue = new LinkedHashMap<>();
+	private @Nullable Map<Ticket, LocalTicket> queue;
 
 	/** The next fencing token is higher than this. */
 	private long lastToken;
@@ -42,18 +55,35 @@ final class LocalLock {
 
 	/** The grant of a ticket, if its lease has not ended. */
 	@Nullable LocalGrant find(Ticket ticket, long nowNanos) {
-		LocalGrant grant = this.grants.get(ticket);
+		LocalGrant grant = grantOf(ticket);
 		return (grant != null && !grant.hasEnded(nowNanos)) ? grant : null;
+	}
+
+	private @Nullable LocalGrant grantOf(Ticket ticket) {
+		if (this.oldest != null && this.oldest.isOf(ticket)) {
+			return this.oldest;
+		}
+		return (this.others != null) ? this.others.get(ticket) : null;
+	}
+
+	/** The grant of a ticket, if its lease has not ended and no other ticket is here. */
+	@Nullable LocalGrant findOnly(Ticket ticket, long nowNanos) {
+		return (this.others == null && !hasQueue()) ? find(ticket, nowNanos) : null;
 	}
 
 	/** The grants whose leases have not ended, oldest first. */
 	Stream<LocalGrant> holders(long nowNanos) {
-		return this.grants.values().stream().filter((grant) -> !grant.hasEnded(nowNanos));
+		return grants().filter((grant) -> !grant.hasEnded(nowNanos));
+	}
+
+	private Stream<LocalGrant> grants() {
+		Stream<LocalGrant> later = (this.others != null) ? this.others.values().stream() : Stream.empty();
+		return Stream.concat(Stream.ofNullable(this.oldest), later);
 	}
 
 	/** The waiting tickets, oldest first. */
 	Stream<Ticket> waiting() {
-		return this.queue.keySet().stream();
+		return (this.queue != null) ? this.queue.keySet().stream() : Stream.empty();
 	}
 
 	/** The time until all leases have ended. */
@@ -67,7 +97,7 @@ final class LocalLock {
 	}
 
 	private LongStream remainingNanos(long nowNanos) {
-		return this.grants.values().stream().mapToLong((grant) -> grant.endNanos() - nowNanos);
+		return grants().mapToLong((grant) -> grant.endNanos() - nowNanos);
 	}
 
 	private static Duration remaining(long nanos) {
@@ -80,10 +110,22 @@ final class LocalLock {
 	 */
 	LocalGrant grant(LocalTicket holder, long nowNanos, long nowMicros) {
 		long first = Math.max(this.lastToken + 1, nowMicros);
-		this.lastToken = holder.ticket().isReader() ? first : first + holder.tokensPerGrant() - 1;
+		this.lastToken = holder.ticket().isReader() ? first : first + holder.user().tokensPerGrant() - 1;
 		LocalGrant grant = new LocalGrant(holder, first, this.lastToken, nowNanos + holder.lease().toNanos());
-		this.grants.put(holder.ticket(), grant);
+		put(grant);
 		return grant;
+	}
+
+	/** Add a holder, or replace its grant. */
+	private void put(LocalGrant grant) {
+		if (this.oldest == null || this.oldest.isOf(grant.holder().ticket())) {
+			this.oldest = grant;
+			return;
+		}
+		if (this.others == null) {
+			this.others = new LinkedHashMap<>();
+		}
+		this.others.put(grant.holder().ticket(), grant);
 	}
 
 	/**
@@ -95,7 +137,7 @@ final class LocalLock {
 		if (current == null || current.lastToken() != renewal.lastToken()) {
 			return false;
 		}
-		this.grants.put(renewal.ticket(), current.extendedTo(nowNanos + renewal.lease().toNanos()));
+		put(current.extendedTo(nowNanos + renewal.lease().toNanos()));
 		return true;
 	}
 
@@ -108,14 +150,36 @@ final class LocalLock {
 		if (grant.lastToken() == this.lastToken && usedToken >= grant.firstToken()) {
 			this.lastToken = Math.min(this.lastToken, usedToken);
 		}
-		this.grants.remove(grant.holder().ticket());
+		remove(grant);
+	}
+
+	private void remove(LocalGrant grant) {
+		LocalGrant second = (this.others != null) ? this.others.values().iterator().next() : null;
+		if (grant != this.oldest) {
+			removeOther(grant);
+		}
+		else {
+			this.oldest = second;
+			if (second != null) {
+				removeOther(second);
+			}
+		}
+	}
+
+	private void removeOther(LocalGrant grant) {
+		if (this.others != null) {
+			this.others.remove(grant.holder().ticket());
+			this.others = this.others.isEmpty() ? null : this.others;
+		}
 	}
 
 	/**
 	 * Replace a waiting ticket by the same one with another lease. It keeps its position.
 	 */
 	void updateLease(LocalTicket ticket) {
-		this.queue.replace(ticket.ticket(), ticket);
+		if (this.queue != null) {
+			this.queue.replace(ticket.ticket(), ticket);
+		}
 	}
 
 	/**
@@ -124,16 +188,25 @@ final class LocalLock {
 	 * @return whether the ticket was not queued yet
 	 */
 	boolean enqueue(LocalTicket waiter) {
+		if (this.queue == null) {
+			this.queue = new LinkedHashMap<>();
+		}
 		return this.queue.put(waiter.ticket(), waiter) == null;
 	}
 
 	void dequeue(Ticket ticket) {
-		this.queue.remove(ticket);
+		if (this.queue != null) {
+			this.queue.remove(ticket);
+		}
+	}
+
+	private boolean hasQueue() {
+		return this.queue != null && !this.queue.isEmpty();
 	}
 
 	/** Whether a ticket that is not queued can be granted the lock. */
 	boolean isAvailableFor(Ticket ticket) {
-		return this.queue.isEmpty() && admits(ticket);
+		return !hasQueue() && admits(ticket);
 	}
 
 	/**
@@ -142,8 +215,11 @@ final class LocalLock {
 	 * @return the new grants, of which the waiting tickets are to be notified
 	 */
 	List<LocalGrant> grantToQueue(long nowNanos, long nowMicros) {
-		this.grants.values().removeIf((grant) -> grant.hasEnded(nowNanos));
+		removeEnded(nowNanos);
 		List<LocalGrant> granted = new ArrayList<>(0);
+		if (this.queue == null) {
+			return granted;
+		}
 		Iterator<LocalTicket> waiters = this.queue.values().iterator();
 		while (waiters.hasNext()) {
 			LocalTicket oldest = waiters.next();
@@ -156,13 +232,25 @@ final class LocalLock {
 		return granted;
 	}
 
-	/** The first holder is representative: it is the only one, or all are readers. */
+	private void removeEnded(long nowNanos) {
+		if (this.others != null) {
+			Collection<LocalGrant> later = this.others.values();
+			later.removeIf((grant) -> grant.hasEnded(nowNanos));
+			this.others = later.isEmpty() ? null : this.others;
+		}
+		if (this.oldest != null && this.oldest.hasEnded(nowNanos)) {
+			remove(this.oldest);
+		}
+	}
+
+	/** The oldest holder is representative: it is the only one, or all are readers. */
 	private boolean admits(Ticket ticket) {
-		return this.grants.isEmpty() || (ticket.isReader() && this.grants.values().iterator().next().isReader());
+		return this.oldest == null || (ticket.isReader() && this.oldest.isReader());
 	}
 
 	boolean isUnused(long nowNanos) {
-		return this.queue.isEmpty() && this.grants.values().stream().allMatch((grant) -> grant.hasEnded(nowNanos));
+		return !hasQueue() && (this.oldest == null || this.oldest.hasEnded(nowNanos))
+				&& (this.others == null || holders(nowNanos).findAny().isEmpty());
 	}
 
 	/**
@@ -170,16 +258,19 @@ final class LocalLock {
 	 *
 	 * @param ticket the ticket
 	 * @param lease the requested lease
-	 * @param tokensPerGrant the number of fencing tokens of a grant
-	 * @param listener learns what happens to the ticket without its own command
+	 * @param user the user of the store that the ticket belongs to
 	 */
-	record LocalTicket(Ticket ticket, Duration lease, int tokensPerGrant, TicketListener listener) {
+	record LocalTicket(Ticket ticket, Duration lease, TicketUser user) {
 	}
 
 	/**
-	 * Learns what happens to tickets. Not called under the lock of the store.
+	 * A user of the store, which learns what happens to its tickets without their own
+	 * commands. That is not called under the lock of the store.
 	 */
-	interface TicketListener {
+	interface TicketUser {
+
+		/** The number of fencing tokens of a grant. */
+		int tokensPerGrant();
 
 		/** A waiting ticket has been granted the lock. */
 		void granted(LocalGrant grant);
@@ -207,18 +298,33 @@ final class LocalLock {
 			return this.holder.ticket().isReader();
 		}
 
+		boolean isOf(Ticket ticket) {
+			return this.holder.ticket().equals(ticket);
+		}
+
 		/** The grant with another end, unless that would shorten the lease. */
 		LocalGrant extendedTo(long nanos) {
 			return (nanos - this.endNanos > 0) ? new LocalGrant(this.holder, this.firstToken, this.lastToken, nanos)
 					: this;
 		}
 
+		/** Describe the holder for an operator. */
+		StoredHolder stored(long nowNanos) {
+			Ticket ticket = this.holder.ticket();
+			return new StoredHolder(ticket.instance(), ticket.mode(), instantOfToken(this.firstToken),
+					Duration.ofNanos(this.endNanos - nowNanos), this.firstToken);
+		}
+
+		static Instant instantOfToken(long micros) {
+			return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+		}
+
 		void notifyHolder() {
-			this.holder.listener().granted(this);
+			this.holder.user().granted(this);
 		}
 
 		void notifyFormerHolder() {
-			this.holder.listener().ended(this);
+			this.holder.user().ended(this);
 		}
 
 	}

@@ -18,8 +18,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.local.LocalLock.LocalGrant;
 import io.github.distlock.backend.local.LocalLock.LocalTicket;
-import io.github.distlock.backend.local.LocalLock.TicketListener;
-import io.github.distlock.backend.local.LocalStore.LocalResult;
+import io.github.distlock.backend.local.LocalLock.TicketUser;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The verbs of one user of a {@link LocalStore}. They do not fail while it is open.
  * Thread-safe.
  */
-final class LocalLockStore implements LockStore, TicketListener {
+final class LocalLockStore implements LockStore, TicketUser {
 
 	private static final Log logger = LogFactory.getLog(LocalLockStore.class);
 
@@ -37,6 +36,8 @@ final class LocalLockStore implements LockStore, TicketListener {
 	 * its grant, but the thread that notifies it may run out of memory.
 	 */
 	private static final Duration LONGEST_RETRY_DELAY = Duration.ofSeconds(5);
+
+	private static final ReleaseResult RELEASED = new ReleaseResult(true, null);
 
 	/** Added to the end of a lease, so that the lease has certainly ended. */
 	private static final Duration AFTER_END = Duration.ofMillis(1);
@@ -80,7 +81,12 @@ final class LocalLockStore implements LockStore, TicketListener {
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 		requireOpen();
 		TimeSource.Instant sent = this.clock.now();
-		LocalResult result = this.store.attempt(localTicket(ticket, lease), queue);
+		LocalTicket localTicket = new LocalTicket(ticket, lease, this);
+		LocalGrant grant = this.store.attemptUnused(localTicket);
+		if (grant != null) {
+			return new AttemptResult.Granted(grant(grant, sent, lease));
+		}
+		LocalResult result = this.store.attempt(localTicket, queue);
 		notifyHolders(result.toNotify());
 		return attemptResult(result, sent, queue);
 	}
@@ -88,9 +94,12 @@ final class LocalLockStore implements LockStore, TicketListener {
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		requireOpen();
+		if (next == null && this.store.releaseUnshared(ticket, lastToken)) {
+			return RELEASED;
+		}
 		TimeSource.Instant sent = this.clock.now();
 		LocalResult result = this.store.release(ticket, lastToken,
-				(next != null) ? localTicket(next.ticket(), next.lease()) : null);
+				(next != null) ? new LocalTicket(next.ticket(), next.lease(), this) : null);
 		notifyHolders(result.toNotify());
 		boolean attempted = next != null && (result.released() || result.granted() != null);
 		return new ReleaseResult(result.released(), attempted ? attemptResult(result, sent, true) : null);
@@ -115,8 +124,9 @@ final class LocalLockStore implements LockStore, TicketListener {
 		return List.of(results);
 	}
 
-	private LocalTicket localTicket(Ticket ticket, Duration lease) {
-		return new LocalTicket(ticket, lease, this.description.tokensPerGrant(), this);
+	@Override
+	public int tokensPerGrant() {
+		return this.description.tokensPerGrant();
 	}
 
 	private AttemptResult attemptResult(LocalResult result, TimeSource.Instant sent, boolean queue) {

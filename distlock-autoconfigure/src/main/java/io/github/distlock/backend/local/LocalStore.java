@@ -2,7 +2,6 @@ package io.github.distlock.backend.local;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -76,6 +75,24 @@ public final class LocalStore {
 		return Duration.ofNanos(Math.max(0, grant.endNanos() - this.clock.nanoTime()));
 	}
 
+	/**
+	 * Take a lock that no ticket holds or waits for. This is the usual case.
+	 * @return the grant, or {@code null} if another ticket may hold the lock
+	 */
+	@Nullable LocalGrant attemptUnused(LocalTicket ticket) {
+		this.lock.lock();
+		try {
+			if (this.locks.containsKey(ticket.ticket().key())) {
+				return null;
+			}
+			long now = this.clock.nanoTime();
+			return create(ticket.ticket().key()).grant(ticket, now, micros(now));
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	/** Take the lock if it is available, or wait for it. */
 	LocalResult attempt(LocalTicket ticket, boolean queue) {
 		this.lock.lock();
@@ -103,8 +120,29 @@ public final class LocalStore {
 		boolean queuedNow = queue && key.enqueue(ticket);
 		// A waiting ticket is attempted again when the first holder may have died.
 		Duration remaining = queue ? key.untilFirstLeaseEnds(now) : key.untilLastLeaseEnds(now);
-		StoredHolder holder = key.holders(now).findFirst().map((grant) -> stored(grant, now)).orElse(null);
+		StoredHolder holder = key.holders(now).findFirst().map((grant) -> grant.stored(now)).orElse(null);
 		return new LocalResult(true, null, remaining, queuedNow, holder, others);
+	}
+
+	/**
+	 * Release a lock that no other ticket holds or waits for. This is the usual case.
+	 * @return whether it was released; if not, another ticket may need it
+	 */
+	boolean releaseUnshared(Ticket ticket, long usedToken) {
+		this.lock.lock();
+		try {
+			LocalLock key = this.locks.get(ticket.key());
+			LocalGrant current = (key != null) ? key.findOnly(ticket, this.clock.nanoTime()) : null;
+			if (key == null || current == null) {
+				return false;
+			}
+			key.release(current, usedToken);
+			forget(ticket.key(), key);
+			return true;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/** Release the lock, and queue the next ticket or grant it the lock as a reader. */
@@ -169,10 +207,14 @@ public final class LocalStore {
 	private List<LocalGrant> grantNext(String name, LocalLock key, long now) {
 		List<LocalGrant> others = key.grantToQueue(now, micros(now));
 		if (key.isUnused(now)) {
-			keepLastToken(key);
-			this.locks.remove(name);
+			forget(name, key);
 		}
 		return others;
+	}
+
+	private void forget(String name, LocalLock key) {
+		keepLastToken(key);
+		this.locks.remove(name);
 	}
 
 	/**
@@ -204,18 +246,12 @@ public final class LocalStore {
 				return new StoredLock(name, List.of(), List.of());
 			}
 			long now = this.clock.nanoTime();
-			return new StoredLock(name, key.holders(now).map((grant) -> stored(grant, now)).toList(),
+			return new StoredLock(name, key.holders(now).map((grant) -> grant.stored(now)).toList(),
 					key.waiting().map((ticket) -> new StoredWaiter(ticket.instance(), ticket.mode())).toList());
 		}
 		finally {
 			this.lock.unlock();
 		}
-	}
-
-	private StoredHolder stored(LocalGrant grant, long now) {
-		Ticket ticket = grant.holder().ticket();
-		return new StoredHolder(ticket.instance(), ticket.mode(), instantOfToken(grant.firstToken()),
-				Duration.ofNanos(grant.endNanos() - now), grant.firstToken());
 	}
 
 	/** End the grant with a given first token. */
@@ -268,18 +304,15 @@ public final class LocalStore {
 
 	/** The time of the store's monotonic clock, as a time of day. */
 	private Instant instant(long nanos) {
-		return instantOfToken(micros(nanos));
-	}
-
-	private static Instant instantOfToken(long micros) {
-		return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+		return LocalGrant.instantOfToken(micros(nanos));
 	}
 
 	private LocalLock obtain(String name) {
 		LocalLock existing = this.locks.get(name);
-		if (existing != null) {
-			return existing;
-		}
+		return (existing != null) ? existing : create(name);
+	}
+
+	private LocalLock create(String name) {
 		if (this.locks.size() >= this.nextCleanUp) {
 			removeUnused();
 			this.nextCleanUp = Math.max(SMALLEST_CLEAN_UP, this.locks.size() * 2);
@@ -306,44 +339,6 @@ public final class LocalStore {
 
 	private long micros(long nanos) {
 		return this.originMicros + nanos / 1000;
-	}
-
-	/**
-	 * The result of a command.
-	 *
-	 * @param released whether the released ticket held the lock
-	 * @param granted the grant of the ticket that asked, if it holds the lock
-	 * @param remaining the time until the lock is free if no lease is renewed; for a
-	 * waiting ticket, the time until the first lease ends
-	 * @param queuedNow whether this command has queued the ticket that asked
-	 * @param holder what holds the lock, if the ticket that asked does not; of several
-	 * readers one
-	 * @param toNotify the grants of other tickets, which are to be notified
-	 */
-	record LocalResult(boolean released, @Nullable LocalGrant granted, Duration remaining, boolean queuedNow,
-			@Nullable StoredHolder holder, List<LocalGrant> toNotify) {
-
-		static final LocalResult GONE = new LocalResult(false, null, Duration.ZERO, false, null, List.of());
-
-		static LocalResult granted(boolean released, LocalGrant grant, List<LocalGrant> others) {
-			return new LocalResult(released, grant, Duration.ZERO, false, null, others);
-		}
-
-	}
-
-	/**
-	 * The result of ending grants by hand.
-	 *
-	 * @param result what was done
-	 * @param ended the grants that were ended, whose holders are to be notified
-	 * @param toNotify the grants of the next tickets, which are to be notified then
-	 */
-	record LocalEnd(EndResult result, List<LocalGrant> ended, List<LocalGrant> toNotify) {
-
-		static final LocalEnd CHANGED = new LocalEnd(EndResult.CHANGED, List.of(), List.of());
-
-		static final LocalEnd NOT_HELD = new LocalEnd(EndResult.NOT_HELD, List.of(), List.of());
-
 	}
 
 }
