@@ -13,7 +13,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs short commands. A command waits for a connection in a queue: an idle reserved
+ * Runs short commands. If a reserved connection is idle and no command waits, the thread
+ * of the caller sends the command, as far as {@link CallerThreads} allow it. Otherwise a
+ * thread of the store does. A command waits for a connection in a queue: an idle reserved
  * connection is used at once; while all of them are in use, one is also requested from
  * the pool. The connection that comes first runs the first command of the queue, and
  * releases and renewals precede attempts. So an exhausted pool does not delay a release.
@@ -30,6 +32,10 @@ final class JdbcExecutor {
 
 	private final ReservedConnectionsMaintenance maintenance;
 
+	private final ReservedExecution reservedExecution;
+
+	private final CallerThreads callers;
+
 	private final TimeSource clock;
 
 	private final Duration timeout;
@@ -37,21 +43,13 @@ final class JdbcExecutor {
 	/** For a command that has a connection: validation, statements and repetitions. */
 	private final Duration answerTimeout;
 
-	private final int maxConnections;
-
 	/** Guards all fields below. Never held during a database call. */
 	private final ReentrantLock lock = new ReentrantLock();
 
 	/** Commands without a connection. A command that is removed must be run or failed. */
 	private final PendingCommands pending = new PendingCommands();
 
-	/**
-	 * Number of tasks that wait for a connection of the pool: at most one per command.
-	 */
-	private int connecting;
-
-	/** Number of tasks that wait for a connection of the pool or have one. */
-	private int pooled;
+	private final PooledTasks pooled;
 
 	private boolean stopped;
 
@@ -60,11 +58,13 @@ final class JdbcExecutor {
 		this.dataSource = dataSource;
 		this.threads = threads;
 		this.reserve = new ReservedConnections(dataSource, count, clock);
-		this.maintenance = new ReservedConnectionsMaintenance(this.reserve, dataSource, threads, count,
+		this.maintenance = new ReservedConnectionsMaintenance(this.reserve, dataSource, threads, count, clock,
 				this::dispatchQuietly);
+		this.reservedExecution = new ReservedExecution(this.reserve, this.maintenance, clock);
+		this.callers = new CallerThreads(dataSource.pool());
 		this.timeout = settings.commandTimeout();
 		this.answerTimeout = this.timeout.multipliedBy(3).plusSeconds(1);
-		this.maxConnections = settings.maxConnections();
+		this.pooled = new PooledTasks(settings.maxConnections());
 		this.clock = clock;
 	}
 
@@ -98,7 +98,9 @@ final class JdbcExecutor {
 		}
 		JdbcCommand<T> command = new JdbcCommand<>(kind, action, key, work);
 		try {
-			add(command);
+			if (!sendHere(command)) {
+				add(command);
+			}
 			if (!this.threads.await(command.connected, this.timeout) && abandon(command)) {
 				throw noConnection(command, command.poolFailure);
 			}
@@ -110,6 +112,37 @@ final class JdbcExecutor {
 		finally {
 			// Nothing is sent after the caller has given up.
 			abandon(command);
+		}
+	}
+
+	/**
+	 * Run a command on this thread, if that is allowed and possible without waiting for a
+	 * connection. If the connection cannot be used, the command is queued.
+	 */
+	private boolean sendHere(JdbcCommand<?> command) {
+		if (command.kind == Kind.MAINTENANCE || !this.callers.maySend()) {
+			return false;
+		}
+		ReservedConnection reserved = takeIdle(command.kind);
+		if (reserved == null) {
+			return false;
+		}
+		if (!reserved.connection.isNetworkLimited()) {
+			startReserved(command, reserved);
+			return true;
+		}
+		CallerThreads.uninterrupted(() -> runReserved(command, reserved));
+		return true;
+	}
+
+	private @Nullable ReservedConnection takeIdle(Kind kind) {
+		this.lock.lock();
+		try {
+			boolean first = !this.stopped && this.pending.isEmpty();
+			return first ? this.reserve.take(kind == Kind.ATTEMPT) : null;
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 
@@ -154,11 +187,7 @@ final class JdbcExecutor {
 				if (command != null && reserved != null) {
 					this.pending.remove(command);
 				}
-				else if (needsPooledConnection()) {
-					this.connecting++;
-					this.pooled++;
-				}
-				else {
+				else if (!this.pooled.begin(this.pending.size(), this.reserve.size())) {
 					return;
 				}
 			}
@@ -172,12 +201,6 @@ final class JdbcExecutor {
 				startPooled();
 			}
 		}
-	}
-
-	private boolean needsPooledConnection() {
-		// Reserved connections count, but one connection of the pool is always allowed.
-		return this.connecting < this.pending.size()
-				&& this.pooled < Math.max(1, this.maxConnections - this.reserve.size());
 	}
 
 	private void startReserved(JdbcCommand<?> command, ReservedConnection reserved) {
@@ -223,30 +246,7 @@ final class JdbcExecutor {
 	}
 
 	private void runReserved(JdbcCommand<?> command, ReservedConnection reserved) {
-		boolean usable = false;
-		boolean databaseFailed = false;
-		Runnable end = () -> returnToQueue(command);
-		try {
-			usable = this.reserve.validate(reserved);
-			if (usable) {
-				end = command.run(reserved.connection, this.clock);
-				this.reserve.answered(reserved);
-			}
-		}
-		catch (Throwable ex) {
-			usable = false;
-			end = () -> command.fail(ex);
-			databaseFailed = JdbcExceptionTranslator.isDatabaseFailure(ex);
-			usable = reserved.connection.isUsableAfter(ex);
-		}
-		finally {
-			try {
-				this.maintenance.takeBack(reserved, usable, databaseFailed);
-			}
-			finally {
-				endAndDispatch(end);
-			}
-		}
+		this.reservedExecution.run(command, reserved, () -> returnToQueue(command), this::endAndDispatch);
 	}
 
 	private void endAndDispatch(Runnable end) {
@@ -294,7 +294,7 @@ final class JdbcExecutor {
 	private @Nullable JdbcCommand<?> takeFirst() {
 		this.lock.lock();
 		try {
-			this.connecting--;
+			this.pooled.connected();
 			return this.pending.removeFirst(Kind.values());
 		}
 		finally {
@@ -305,8 +305,7 @@ final class JdbcExecutor {
 	private void pooledEnds(boolean waiting) {
 		this.lock.lock();
 		try {
-			this.pooled--;
-			this.connecting -= waiting ? 1 : 0;
+			this.pooled.end(waiting);
 		}
 		finally {
 			this.lock.unlock();

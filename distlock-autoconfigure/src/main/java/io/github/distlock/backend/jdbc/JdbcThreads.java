@@ -21,13 +21,17 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of the store. Every call that may block in a driver or in a pool runs here.
- * So an interrupt of a caller breaks no connection, and no caller waits longer than its
+ * The threads of the store. Every call that may block in a pool runs here, and every call
+ * that may block in a driver unless {@link CallerThreads} lets a caller make it. So an
+ * interrupt of a caller breaks no connection, and no caller waits longer than its
  * time-out if the pool is exhausted. The threads are daemons and end when idle.
  */
 final class JdbcThreads {
 
 	private static final Log logger = LogFactory.getLog(JdbcThreads.class);
+
+	/** One for each periodic task of the mode {@code lease}: a task may block. */
+	private static final int TIMERS = 3;
 
 	private final ThreadPoolExecutor workers;
 
@@ -40,7 +44,7 @@ final class JdbcThreads {
 		this.workers = new ThreadPoolExecutor(size, size, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
 				LockThreads.numbered("distlock-jdbc-"));
 		this.workers.allowCoreThreadTimeOut(true);
-		this.timer = new ScheduledThreadPoolExecutor(2, LockThreads.numbered("distlock-jdbc-timer-"));
+		this.timer = new ScheduledThreadPoolExecutor(TIMERS, LockThreads.numbered("distlock-jdbc-timer-"));
 	}
 
 	/** Run a task on a worker thread. */

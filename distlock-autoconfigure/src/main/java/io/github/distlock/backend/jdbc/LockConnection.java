@@ -3,10 +3,9 @@ package io.github.distlock.backend.jdbc;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -58,10 +57,10 @@ final class LockConnection implements AutoCloseable {
 	/** Whether auto-commit may have been switched off. */
 	private boolean restoreAutoCommit;
 
-	private final ReentrantLock cancelLock = new ReentrantLock();
+	private final RunningStatement running = new RunningStatement();
 
-	/** The query that {@link #cancel()} stops. Guarded by {@link #cancelLock}. */
-	private @Nullable Statement runningQuery;
+	/** The statements of a reserved connection, {@code null} for other connections. */
+	private @Nullable PreparedStatements prepared;
 
 	private LockConnection(LockDataSource dataSource, Connection connection) throws SQLException {
 		this.dataSource = dataSource;
@@ -78,7 +77,7 @@ final class LockConnection implements AutoCloseable {
 			return taken;
 		}
 		catch (Throwable ex) {
-			discard(connection);
+			ConnectionEnd.discard(connection);
 			throw ex;
 		}
 	}
@@ -90,6 +89,11 @@ final class LockConnection implements AutoCloseable {
 			this.connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
 			this.originalIsolation = before;
 		}
+	}
+
+	/** Return whether the driver limits how long a silent server may block a thread. */
+	boolean isNetworkLimited() {
+		return this.originalNetworkTimeout != null;
 	}
 
 	/** Limit how long a server that does not answer may block a thread. */
@@ -165,8 +169,21 @@ final class LockConnection implements AutoCloseable {
 		return onThisConnection(() -> this.dataSource.transactions().execute((status) -> statements.get()));
 	}
 
+	/**
+	 * Keep statements prepared from now on. With auto-commit only: otherwise each
+	 * statement needs a transaction.
+	 */
+	void keepStatements() {
+		if (this.autoCommit) {
+			this.prepared = new PreparedStatements(this.connection, this.dataSource.statements(), this.running);
+		}
+	}
+
 	/** Run an update and return the number of changed rows. */
 	int update(String statement, Map<String, ?> values) {
+		if (this.prepared != null && PreparedStatements.keeps(statement)) {
+			return this.prepared.update(statement, values);
+		}
 		return run((jdbc) -> jdbc.update(sql(statement), values));
 	}
 
@@ -180,6 +197,9 @@ final class LockConnection implements AutoCloseable {
 
 	/** Run a query. */
 	<T> List<T> query(String statement, Map<String, ?> values, RowMapper<T> row) {
+		if (this.prepared != null && PreparedStatements.keeps(statement)) {
+			return this.prepared.query(statement, values, row);
+		}
 		return run((jdbc) -> jdbc.query(sql(statement), values, row));
 	}
 
@@ -190,12 +210,12 @@ final class LockConnection implements AutoCloseable {
 	<T> List<T> queryWithRowLock(String statement, Map<String, ?> values, RowMapper<T> row) {
 		RowMapperResultSetExtractor<T> rows = new RowMapperResultSetExtractor<>(row, 1);
 		return onThisConnection(() -> this.dataSource.rowLockJdbc().execute(sql(statement), values, (query) -> {
-			setRunningQuery(query);
+			this.running.begin(query);
 			try (ResultSet results = query.executeQuery()) {
 				return rows.extractData(results);
 			}
 			finally {
-				setRunningQuery(null);
+				this.running.end();
 			}
 		}));
 	}
@@ -228,32 +248,26 @@ final class LockConnection implements AutoCloseable {
 		}
 	}
 
-	private void setRunningQuery(@Nullable Statement statement) {
-		this.cancelLock.lock();
-		try {
-			this.runningQuery = statement;
-		}
-		finally {
-			this.cancelLock.unlock();
-		}
-	}
-
 	/**
 	 * Cancel the running query. May be called by any thread. The connection is not
 	 * returned to the pool meanwhile, since some drivers cancel whatever the session runs
 	 * when the request arrives.
 	 */
 	void cancel() throws SQLException {
-		this.cancelLock.lock();
-		try {
-			Statement statement = this.runningQuery;
-			if (statement != null) {
-				statement.cancel();
-			}
-		}
-		finally {
-			this.cancelLock.unlock();
-		}
+		this.running.cancel();
+	}
+
+	/**
+	 * Cancel the running statement of a reserved connection if it takes longer than a
+	 * command may. May be called by any thread.
+	 */
+	void cancelOverdue() {
+		this.running.cancelAfter(Duration.ofSeconds(this.dataSource.timeoutSeconds()));
+	}
+
+	/** Return whether {@link #cancelOverdue()} has cancelled a statement. */
+	boolean wasOverdue() {
+		return this.running.isOverdue();
 	}
 
 	/** Ask the database whether the session of this connection still exists. */
@@ -287,7 +301,7 @@ final class LockConnection implements AutoCloseable {
 		}
 		finally {
 			if (restored) {
-				close(this.connection);
+				ConnectionEnd.close(this.connection);
 			}
 			else {
 				discard();
@@ -295,8 +309,23 @@ final class LockConnection implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Like {@link #close()}, but never throws: other connections still have to be closed.
+	 */
+	void closeQuietly() {
+		try {
+			close();
+		}
+		catch (Throwable ex) {
+			logger.warn("A connection for locks could not be returned to the pool", ex);
+		}
+	}
+
 	private void restore() throws SQLException {
 		endTransaction();
+		if (this.prepared != null) {
+			this.prepared.close();
+		}
 		if (this.originalIsolation != null) {
 			this.connection.setTransactionIsolation(this.originalIsolation);
 		}
@@ -310,37 +339,7 @@ final class LockConnection implements AutoCloseable {
 
 	/** Cut the connection off without restoring it. */
 	void discard() {
-		discard(this.connection);
-	}
-
-	/** Abort a connection, then close it, so that its pool drops it. */
-	static void discard(Connection connection) {
-		abort(connection);
-		close(connection);
-	}
-
-	/** Abort a connection. Its pool drops it when it is closed. */
-	static void abort(Connection connection) {
-		try {
-			connection.abort(Runnable::run);
-			// Some pools notice that a connection is broken when a call fails, but not
-			// when an aborted connection is closed.
-			connection.getAutoCommit();
-		}
-		catch (SQLException | RuntimeException | AbstractMethodError ex) {
-			logger.debug("A connection could not be aborted: it is broken already, or its driver does not support it",
-					ex);
-		}
-	}
-
-	/** Close a connection whose settings were not changed. */
-	static void close(Connection connection) {
-		try {
-			connection.close();
-		}
-		catch (SQLException | RuntimeException ex) {
-			logger.debug("A connection could not be closed: it is broken already", ex);
-		}
+		ConnectionEnd.discard(this.connection);
 	}
 
 }

@@ -100,7 +100,7 @@ final class LockDataSource extends DelegatingDataSource {
 		}
 		catch (Throwable ex) {
 			// Not aborted: a lazy proxy would fetch a physical connection for that.
-			LockConnection.close(connection);
+			ConnectionEnd.close(connection);
 			throw ex;
 		}
 		return LockConnection.take(this, connection);
@@ -127,6 +127,7 @@ final class LockDataSource extends DelegatingDataSource {
 		LockConnection connection = open(false);
 		try {
 			connection.endTransaction();
+			connection.keepStatements();
 			return connection;
 		}
 		catch (Throwable ex) {
@@ -220,11 +221,11 @@ final class LockDataSource extends DelegatingDataSource {
 				super.doRollback(status);
 			}
 			catch (RuntimeException ex) {
-				LockConnection.abort(connection(status));
+				ConnectionEnd.abort(connection(status));
 				this.logger.debug("The transaction of a lock command could not be rolled back", ex);
 			}
 			catch (Error ex) {
-				LockConnection.abort(connection(status));
+				ConnectionEnd.abort(connection(status));
 				throw ex;
 			}
 		}

@@ -56,6 +56,15 @@ final class PendingCommands {
 		return this.kinds.values().stream().mapToInt(Deque::size).sum();
 	}
 
+	boolean isEmpty() {
+		for (Deque<JdbcCommand<?>> commands : this.kinds.values()) {
+			if (!commands.isEmpty()) {
+				return false;
+			}
+		}
+		return true;
+	}
+
 	void forEach(Consumer<JdbcCommand<?>> action) {
 		this.kinds.values().forEach((commands) -> commands.forEach(action));
 	}

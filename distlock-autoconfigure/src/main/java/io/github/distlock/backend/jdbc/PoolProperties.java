@@ -49,12 +49,19 @@ final class PoolProperties {
 
 	private static final Duration LONGEST_AGE = Duration.ofMinutes(30);
 
+	/** Names of the property for another source of the connections than the URL. */
+	private static final List<String> SOURCES = List.of("dataSource", "dataSourceClassName", "dataSourceJNDI");
+
 	private final DataSource pool;
+
+	/** Whether there are proxies before the pool. */
+	private final boolean proxied;
 
 	private final BeanWrapper properties;
 
 	PoolProperties(DataSource dataSource) {
 		this.pool = withoutProxies(dataSource);
+		this.proxied = this.pool != dataSource;
 		this.properties = PropertyAccessorFactory.forBeanPropertyAccess(this.pool);
 	}
 
@@ -101,6 +108,16 @@ final class PoolProperties {
 	 */
 	boolean isUnpooled() {
 		return this.pool instanceof AbstractDriverBasedDataSource;
+	}
+
+	/**
+	 * Return the class of the pool if the data source is a pool that opens its
+	 * connections by a URL, without a proxy before it or behind it.
+	 * @return the name of the class, or an empty text
+	 */
+	String directPool() {
+		boolean direct = !this.proxied && SOURCES.stream().allMatch((name) -> value(name) == null);
+		return direct ? this.pool.getClass().getName() : "";
 	}
 
 	/**

@@ -20,6 +20,9 @@ final class ReservedConnection {
 	/** Whether an attempt uses this connection. */
 	boolean lentToAttempt;
 
+	/** When the connection was lent to a command. */
+	long lentNanos;
+
 	ReservedConnection(LockConnection connection, int failures, long nowNanos) {
 		this.connection = connection;
 		this.failures = failures;

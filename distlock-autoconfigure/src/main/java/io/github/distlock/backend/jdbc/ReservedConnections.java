@@ -8,8 +8,6 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.TimeSource;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * {@link ReservedConnectionsMaintenance} takes them from the pool.
  */
 final class ReservedConnections {
-
-	private static final Log logger = LogFactory.getLog(ReservedConnections.class);
 
 	/** For so long after an answer a connection is not validated. */
 	private static final long PROVEN_NANOS = Duration.ofMillis(500).toNanos();
@@ -44,11 +40,8 @@ final class ReservedConnections {
 	/** Number of connections, idle or in use: at most {@link #target}. */
 	private int total;
 
-	/**
-	 * Number of connections that attempts use. Attempts leave one to releases and
-	 * renewals, unless there is only one.
-	 */
-	private int lentToAttempts;
+	/** Connections in use, at most {@link #total} together with the idle ones. */
+	private final LentConnections lent = new LentConnections();
 
 	/** Number of connections to reserve, unknown until the size of the pool is known. */
 	private @Nullable Integer target;
@@ -81,17 +74,7 @@ final class ReservedConnections {
 		finally {
 			this.lock.unlock();
 		}
-		rest.forEach((each) -> close(each.connection));
-	}
-
-	/** Must not throw: other connections still have to be returned. */
-	private static void close(LockConnection connection) {
-		try {
-			connection.close();
-		}
-		catch (Throwable ex) {
-			logger.warn("A connection for locks could not be returned to the pool", ex);
-		}
+		rest.forEach((each) -> each.connection.closeQuietly());
 	}
 
 	/** Whether there are connections, idle or in use. */
@@ -128,20 +111,19 @@ final class ReservedConnections {
 	}
 
 	/**
-	 * Take an idle connection. The caller returns it by {@link #giveBack} or
-	 * {@link #drop}.
+	 * Take an idle connection. Attempts leave one to releases and renewals, unless there
+	 * is only one. The caller returns it by {@link #giveBack} or {@link #drop}.
 	 * @param attempt whether an attempt will use the connection
 	 */
 	@Nullable ReservedConnection take(boolean attempt) {
 		this.lock.lock();
 		try {
-			if (attempt && this.lentToAttempts >= Math.max(1, this.total - 1)) {
+			if (attempt && this.lent.attempts() >= Math.max(1, this.total - 1)) {
 				return null;
 			}
 			ReservedConnection connection = this.idle.pollFirst();
 			if (connection != null) {
-				connection.lentToAttempt = attempt;
-				this.lentToAttempts += attempt ? 1 : 0;
+				this.lent.add(connection, attempt, this.clock.nanoTime());
 			}
 			return connection;
 		}
@@ -221,7 +203,9 @@ final class ReservedConnections {
 		boolean surplus;
 		this.lock.lock();
 		try {
-			returned(connection);
+			if (!this.lent.remove(connection)) {
+				return;
+			}
 			surplus = this.stopped;
 			if (surplus) {
 				this.total--;
@@ -235,7 +219,7 @@ final class ReservedConnections {
 			this.lock.unlock();
 		}
 		if (surplus) {
-			close(connection.connection);
+			connection.connection.closeQuietly();
 		}
 	}
 
@@ -246,7 +230,9 @@ final class ReservedConnections {
 	void drop(ReservedConnection connection, boolean databaseFailed) {
 		this.lock.lock();
 		try {
-			returned(connection);
+			if (!this.lent.remove(connection)) {
+				return;
+			}
 			this.total--;
 			if (databaseFailed) {
 				databaseFailed(connection);
@@ -258,9 +244,15 @@ final class ReservedConnections {
 		connection.connection.discard();
 	}
 
-	private void returned(ReservedConnection connection) {
-		this.lentToAttempts -= connection.lentToAttempt ? 1 : 0;
-		connection.lentToAttempt = false;
+	/** Return the connections that commands use. */
+	List<ReservedConnection> lent() {
+		this.lock.lock();
+		try {
+			return this.lent.all();
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/** Whether connections are missing or have to be replaced. */
@@ -314,7 +306,7 @@ final class ReservedConnections {
 			this.lock.unlock();
 		}
 		if (surplus != null) {
-			close(surplus);
+			surplus.closeQuietly();
 		}
 	}
 
@@ -337,7 +329,11 @@ final class ReservedConnections {
 	@Nullable ReservedConnection takeLongIdle() {
 		this.lock.lock();
 		try {
-			return isLongIdle(this.idle.peekLast()) ? this.idle.pollLast() : null;
+			ReservedConnection connection = isLongIdle(this.idle.peekLast()) ? this.idle.pollLast() : null;
+			if (connection != null) {
+				this.lent.add(connection, false, this.clock.nanoTime());
+			}
+			return connection;
 		}
 		finally {
 			this.lock.unlock();

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.TimeSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,9 @@ final class ReservedConnectionsMaintenance {
 
 	private static final Duration PERIOD = Duration.ofSeconds(1);
 
+	/** A statement may take by so much longer than a command may take. */
+	private static final Duration WATCH_PERIOD = Duration.ofMillis(250);
+
 	private final ReservedConnections reserve;
 
 	private final LockDataSource dataSource;
@@ -27,6 +31,8 @@ final class ReservedConnectionsMaintenance {
 	private final JdbcThreads threads;
 
 	private final ReservedConnectionCount count;
+
+	private final TimeSource clock;
 
 	/** Called when a connection may have become available. */
 	private final Runnable available;
@@ -43,11 +49,12 @@ final class ReservedConnectionsMaintenance {
 	private volatile @Nullable Exception lastFailure;
 
 	ReservedConnectionsMaintenance(ReservedConnections reserve, LockDataSource dataSource, JdbcThreads threads,
-			ReservedConnectionCount count, Runnable available) {
+			ReservedConnectionCount count, TimeSource clock, Runnable available) {
 		this.reserve = reserve;
 		this.dataSource = dataSource;
 		this.threads = threads;
 		this.count = count;
+		this.clock = clock;
 		this.available = available;
 	}
 
@@ -62,6 +69,7 @@ final class ReservedConnectionsMaintenance {
 			return;
 		}
 		this.threads.every(PERIOD, this::refill);
+		this.threads.every(WATCH_PERIOD, this::watch);
 		refill();
 		this.threads.await(this.firstTry, timeout);
 	}
@@ -111,6 +119,19 @@ final class ReservedConnectionsMaintenance {
 		else {
 			this.reserve.drop(connection, databaseFailed);
 			refill();
+		}
+	}
+
+	/**
+	 * Cancel statements that take too long, and replace connections that were not
+	 * returned.
+	 */
+	private void watch() {
+		for (ReservedConnection connection : this.reserve.lent()) {
+			connection.connection.cancelOverdue();
+			if (LentConnections.isLost(connection, this.clock.nanoTime())) {
+				takeBack(connection, false, false);
+			}
 		}
 	}
 

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -27,6 +28,8 @@ final class SqlStatements {
 
 	private final Map<String, String> statements = new HashMap<>();
 
+	private final Map<String, NamedStatement> named = new ConcurrentHashMap<>();
+
 	SqlStatements(JdbcDialect dialect) {
 		read("common");
 		read(dialect.platform());
@@ -36,6 +39,11 @@ final class SqlStatements {
 	/** Return a statement with named parameters. */
 	String get(String name) {
 		return Objects.requireNonNull(this.statements.get(name), name);
+	}
+
+	/** Return a statement with question marks. */
+	NamedStatement named(String name) {
+		return this.named.computeIfAbsent(name, (key) -> NamedStatement.of(get(key)));
 	}
 
 	/** Return whether the database has a statement of that name. */

@@ -121,6 +121,22 @@ class LeaseConnectionTests {
 		}
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void aReservedConnectionPreparesEachStatementOnce(Database server) {
+		List<String> sent = new CopyOnWriteArrayList<>();
+		try (HikariDataSource pool = server.open().pool(3);
+				JdbcNode node = JdbcNode.leaseWithReserve(counting(pool, sent), 1)) {
+			node.release(take(node, node.ticket(this.key)));
+			assertThat(sent).filteredOn((text) -> text.contains("distlock_lock")).hasSize(2);
+			sent.clear();
+			for (int i = 0; i < 10; i++) {
+				node.release(take(node, node.ticket(this.key)));
+			}
+			assertThat(sent).isEmpty();
+		}
+	}
+
 	@Test
 	void contendedAttemptsCauseNoRollbackInTheDatabase() {
 		TestDatabase database = TestDatabase.postgres();

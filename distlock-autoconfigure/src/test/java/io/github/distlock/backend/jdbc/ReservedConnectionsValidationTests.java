@@ -3,6 +3,7 @@ package io.github.distlock.backend.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -68,26 +69,14 @@ class ReservedConnectionsValidationTests {
 	@Test
 	void aConnectionWhoseValidationThrowsIsReplaced() {
 		AtomicLong passed = new AtomicLong();
-		TimeSource clock = new TimeSource() {
-
-			@Override
-			public long nanoTime() {
-				return System.nanoTime() + passed.get();
-			}
-
-			@Override
-			public long wallMillis() {
-				return System.currentTimeMillis();
-			}
-
-		};
+		TimeSource clock = clock(passed);
 		JdbcThreads threads = new JdbcThreads(2, TimeSource.SYSTEM);
 		try (HikariDataSource hikari = TestDatabase.h2().pool(10)) {
 			ObservedPool pool = new ObservedPool(hikari, 10, 0);
 			LockDataSource source = new LockDataSource(pool, JdbcUnderTest.SETTINGS);
 			ReservedConnectionCount size = ReservedConnectionCount.configured(source, JdbcUnderTest.SETTINGS);
 			ReservedConnectionsMaintenance maintenance = new ReservedConnectionsMaintenance(
-					new ReservedConnections(source, size, clock), source, threads, size, () -> {
+					new ReservedConnections(source, size, clock), source, threads, size, clock, () -> {
 					});
 			maintenance.start(SOON);
 			Set<Connection> before = Set.copyOf(pool.used);
@@ -104,6 +93,54 @@ class ReservedConnectionsValidationTests {
 		finally {
 			threads.stop();
 		}
+	}
+
+	@Test
+	void aConnectionThatIsNeverReturnedIsReplaced() {
+		AtomicLong passed = new AtomicLong();
+		TimeSource clock = clock(passed);
+		JdbcThreads threads = new JdbcThreads(2, TimeSource.SYSTEM);
+		try (HikariDataSource hikari = TestDatabase.h2().pool(10)) {
+			ObservedPool pool = new ObservedPool(hikari, 10, 0);
+			LockDataSource source = new LockDataSource(pool, JdbcUnderTest.SETTINGS);
+			ReservedConnectionCount size = ReservedConnectionCount.configured(source, JdbcUnderTest.SETTINGS);
+			ReservedConnections reserve = new ReservedConnections(source, size, clock);
+			ReservedConnectionsMaintenance maintenance = new ReservedConnectionsMaintenance(reserve, source, threads,
+					size, clock, () -> {
+					});
+			maintenance.start(SOON);
+			ReservedConnection lost = Objects.requireNonNull(reserve.take(true));
+			passed.addAndGet(Duration.ofMinutes(3).toNanos());
+			await().atMost(SOON).until(() -> reserve.isComplete() && !reserve.lent().contains(lost));
+			// The thread that had it continues after all.
+			reserve.giveBack(lost);
+			maintenance.takeBack(lost, false, false);
+			assertThat(reserve.isComplete()).isTrue();
+			ReservedConnection next = Objects.requireNonNull(reserve.take(true));
+			assertThat(next).isNotSameAs(lost);
+			reserve.giveBack(next);
+			maintenance.stop();
+			assertThat(pool.used).isEmpty();
+		}
+		finally {
+			threads.stop();
+		}
+	}
+
+	private static TimeSource clock(AtomicLong passed) {
+		return new TimeSource() {
+
+			@Override
+			public long nanoTime() {
+				return System.nanoTime() + passed.get();
+			}
+
+			@Override
+			public long wallMillis() {
+				return System.currentTimeMillis();
+			}
+
+		};
 	}
 
 	@Test

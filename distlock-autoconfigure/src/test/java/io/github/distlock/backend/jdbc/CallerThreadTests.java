@@ -1,0 +1,279 @@
+package io.github.distlock.backend.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.thread.LockThreads;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Which thread sends a command of the mode {@code lease}. Another session locks the row,
+ * so that the command waits in the database meanwhile.
+ */
+class CallerThreadTests {
+
+	private static final Duration SOON = Duration.ofSeconds(20);
+
+	private final String key = "caller-" + UUID.randomUUID();
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void theThreadOfTheCallerSendsToAPlainPool(Database server) throws Exception {
+		try (HikariDataSource pool = server.open().pool(4)) {
+			assertThat(callerSends(server, pool, Thread::new, null)).isTrue();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void theThreadOfTheCallerDoesNotUseAProxyOrAnUnknownPool(Indirection indirection) throws Exception {
+		try (HikariDataSource pool = TestDatabase.postgres().pool(4)) {
+			assertThat(callerSends(Database.POSTGRESQL, indirection.before(pool), Thread::new, null)).isFalse();
+		}
+	}
+
+	@Test
+	void theThreadOfTheCallerDoesNotUseAPoolWithAnotherDataSourceBehindIt() throws Exception {
+		TestDatabase database = TestDatabase.postgres();
+		HikariConfig settings = new HikariConfig();
+		settings.setDataSource(new DriverManagerDataSource(database.url(), database.user(), ""));
+		settings.setMaximumPoolSize(4);
+		try (HikariDataSource pool = new HikariDataSource(settings)) {
+			assertThat(callerSends(Database.POSTGRESQL, pool, Thread::new, null)).isFalse();
+		}
+	}
+
+	@Test
+	void theThreadOfTheCallerDoesNotUseAnotherSocket() {
+		assertThat(maySend("jdbc:postgresql://localhost/locks")).isTrue();
+		assertThat(maySend("jdbc:postgresql:///locks?socketFactory=org.example.UnixSocketFactory")).isFalse();
+		assertThat(maySend("jdbc:mariadb:///locks?localSocket=/run/mysqld.sock")).isFalse();
+		assertThat(maySend("jdbc:mysql:///locks?namedPipePath=locks")).isFalse();
+		assertThat(maySend("jdbc:h2:file:./locks")).isFalse();
+		assertThat(maySend("jdbc:otel:postgresql://localhost/locks")).isFalse();
+	}
+
+	private static boolean maySend(String url) {
+		try (HikariDataSource pool = new HikariDataSource()) {
+			pool.setJdbcUrl(url);
+			return new CallerThreads(new PoolProperties(pool)).maySend();
+		}
+	}
+
+	@Test
+	void aThreadInATransactionDoesNotSend() throws Exception {
+		try (HikariDataSource pool = TestDatabase.postgres().pool(4)) {
+			// JTA transactions have the same synchronizations.
+			assertThat(callerSends(Database.POSTGRESQL, pool, Thread::new,
+					new TransactionTemplate(new JdbcTransactionManager(pool))))
+				.isFalse();
+		}
+	}
+
+	@Test
+	@EnabledForJreRange(min = JRE.JAVA_21)
+	void aVirtualThreadDoesNotSend() throws Exception {
+		try (HikariDataSource pool = TestDatabase.postgres().pool(4)) {
+			assertThat(callerSends(Database.POSTGRESQL, pool, LockThreads.numbered("caller-").virtual(), null))
+				.isFalse();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void anInterruptNeitherEndsTheConnectionNorIsLost(Database server) throws Exception {
+		TestDatabase database = server.open();
+		try (HikariDataSource pool = database.pool(4);
+				JdbcNode node = JdbcNode.lease(pool);
+				BlockedRow row = new BlockedRow(database, node, this.key)) {
+			AtomicBoolean interrupted = new AtomicBoolean();
+			CompletableFuture<AttemptResult> result = new CompletableFuture<>();
+			Thread caller = new Thread(() -> {
+				Thread.currentThread().interrupt();
+				result.complete(node.attempt(node.ticket(this.key)));
+				interrupted.set(Thread.currentThread().isInterrupted());
+			});
+			caller.start();
+			await().atMost(SOON).until(() -> isInDriver(caller));
+			Long session = await().atMost(SOON).until(() -> session(server, database), Objects::nonNull);
+			caller.interrupt();
+			row.free();
+			assertThat(result.get(20, TimeUnit.SECONDS)).isInstanceOf(AttemptResult.Granted.class);
+			caller.join();
+			assertThat(interrupted).isTrue();
+			assertThat(sessions(server, database)).contains(session);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void aCommandThatTakesTooLongIsCancelledAndDoesNotRunLater(Database server) throws Exception {
+		TestDatabase database = server.open();
+		try (HikariDataSource pool = database.pool(4);
+				JdbcNode node = JdbcNode.lease(pool);
+				BlockedRow row = new BlockedRow(database, node, this.key)) {
+			Ticket late = node.ticket(this.key);
+			assertThatThrownBy(() -> node.attempt(late)).isInstanceOf(LockBackendException.class);
+			row.free();
+			assertThat(database.direct()
+				.queryForObject("SELECT owner FROM distlock_lock WHERE lock_key = ?", String.class,
+						LeaseModeTests.bytes(this.key)))
+				.isEmpty();
+			node.take(node.ticket(this.key));
+		}
+	}
+
+	/** Whether the thread of a caller sends an attempt that has to wait for the row. */
+	private boolean callerSends(Database server, DataSource dataSource, ThreadFactory threads,
+			@Nullable TransactionTemplate transaction) throws Exception {
+		TestDatabase database = server.open();
+		try (JdbcNode node = JdbcNode.leaseWithReserve(dataSource, 2);
+				BlockedRow row = new BlockedRow(database, node, this.key)) {
+			CompletableFuture<AttemptResult> result = new CompletableFuture<>();
+			Ticket ticket = node.ticket(this.key);
+			Thread caller = threads.newThread(() -> result.complete((transaction != null)
+					? transaction.execute((status) -> node.attempt(ticket)) : node.attempt(ticket)));
+			caller.start();
+			await().atMost(SOON)
+				.until(() -> Thread.getAllStackTraces().keySet().stream().anyMatch(this::isSending)
+						|| isInDriver(caller));
+			boolean sends = isInDriver(caller);
+			row.free();
+			assertThat(result.get(20, TimeUnit.SECONDS)).isInstanceOf(AttemptResult.Granted.class);
+			return sends;
+		}
+	}
+
+	private boolean isSending(Thread thread) {
+		return thread.getName().startsWith("distlock-jdbc-") && isInDriver(thread);
+	}
+
+	private static boolean isInDriver(Thread thread) {
+		return Stream.of(thread.getStackTrace())
+			.anyMatch((frame) -> frame.getClassName().equals(PreparedStatements.class.getName())
+					&& frame.getMethodName().equals("query"))
+				&& Stream.of(thread.getStackTrace())
+					.anyMatch((frame) -> frame.getMethodName().startsWith("socketRead")
+							|| frame.getClassName().startsWith("sun.nio.ch."));
+	}
+
+	/** The session in which the attempt waits. */
+	private static @Nullable Long session(Database server, TestDatabase database) {
+		List<Long> sessions = database.direct()
+			.queryForList((server == Database.POSTGRESQL)
+					? "SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'WITH held%'"
+					: "SELECT id FROM information_schema.processlist WHERE info LIKE 'INSERT INTO distlock_lock%'",
+					Long.class);
+		return sessions.isEmpty() ? null : sessions.get(0);
+	}
+
+	private static List<Long> sessions(Database server, TestDatabase database) {
+		return database.direct()
+			.queryForList((server == Database.POSTGRESQL) ? "SELECT pid FROM pg_stat_activity"
+					: "SELECT id FROM information_schema.processlist", Long.class);
+	}
+
+	/** What an application may put around or in place of its pool. */
+	enum Indirection {
+
+		TRANSACTION_AWARE(TransactionAwareDataSourceProxy::new),
+
+		LAZY(LazyConnectionDataSourceProxy::new),
+
+		DELEGATING(DelegatingDataSource::new),
+
+		ROUTING_BY_TENANT((pool) -> {
+			AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
+
+				@Override
+				protected @Nullable Object determineCurrentLookupKey() {
+					return null;
+				}
+
+			};
+			routing.setDefaultTargetDataSource(pool);
+			routing.setTargetDataSources(Map.of());
+			routing.afterPropertiesSet();
+			return routing;
+		}),
+
+		UNKNOWN((pool) -> new ObservedPool(pool, 4, 0));
+
+		private final Function<DataSource, DataSource> indirection;
+
+		Indirection(Function<DataSource, DataSource> indirection) {
+			this.indirection = indirection;
+		}
+
+		private DataSource before(DataSource pool) {
+			return this.indirection.apply(pool);
+		}
+
+	}
+
+	/** A free row that another session has locked. */
+	private static final class BlockedRow implements AutoCloseable {
+
+		private final Connection session;
+
+		BlockedRow(TestDatabase database, JdbcNode node, String key) throws SQLException {
+			Ticket ticket = node.ticket(key);
+			node.take(ticket);
+			assertThat(node.release(ticket)).isTrue();
+			this.session = new DriverManagerDataSource(database.url(), database.user(), "").getConnection();
+			this.session.setAutoCommit(false);
+			try (PreparedStatement statement = this.session
+				.prepareStatement("SELECT fence FROM distlock_lock WHERE lock_key = ? FOR UPDATE")) {
+				statement.setBytes(1, LeaseModeTests.bytes(key));
+				assertThat(statement.executeQuery().next()).isTrue();
+			}
+		}
+
+		void free() throws SQLException {
+			this.session.rollback();
+		}
+
+		@Override
+		public void close() throws SQLException {
+			this.session.close();
+		}
+
+	}
+
+}
