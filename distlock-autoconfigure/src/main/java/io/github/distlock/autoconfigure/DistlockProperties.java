@@ -6,6 +6,7 @@ import java.util.List;
 import io.github.distlock.aop.AopMode;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.registry.ReleaseMode;
 import io.github.distlock.waiting.HandOffLimits;
 import io.github.distlock.transaction.CommitTerms;
 import io.github.distlock.transaction.OnActiveTransaction;
@@ -40,6 +41,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * line and the meter.
  * @param shutdownGracePeriod How long a stopping application waits for locks that are
  * still held. Locks that are held longer are no longer renewed and end with their leases.
+ * @param release When the release of a lock returns. It is confirmed for locks with a
+ * minimum hold time, for downgrades, and while 1000 releases are unanswered.
  * @param handoff Handing over a lock inside this JVM.
  * @param aop Annotated methods.
  * @param transaction Locks and transactions.
@@ -52,8 +55,9 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 		@DefaultValue("5s") Duration waitTime, @DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime,
 		@DefaultValue("10s") Duration backendTimeout, @DefaultValue("10s") Duration logSlowWait,
 		@DefaultValue("false") boolean failFast, @DefaultValue("event") OnLost onLost,
-		@DefaultValue("10s") Duration shutdownGracePeriod, @DefaultValue Handoff handoff, @DefaultValue Aop aop,
-		@DefaultValue Transaction transaction, @DefaultValue Observations observations, @DefaultValue Logging logging) {
+		@DefaultValue("10s") Duration shutdownGracePeriod, @DefaultValue("confirmed") ReleaseMode release,
+		@DefaultValue Handoff handoff, @DefaultValue Aop aop, @DefaultValue Transaction transaction,
+		@DefaultValue Observations observations, @DefaultValue Logging logging) {
 
 	/**
 	 * Check what can be checked without a store.
@@ -81,7 +85,8 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 
 	RegistrySettings toRegistrySettings() {
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handoff.toLimits(),
-				this.backendTimeout, this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod);
+				this.backendTimeout, this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod)
+			.releasing(this.release);
 	}
 
 	/** Locks that are switched off cannot be lost. */

@@ -2,6 +2,7 @@ package io.github.distlock.backend;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.LockBackendException;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,28 @@ public interface LockStore extends AutoCloseable {
 	 * @return whether the lock was held, and what {@code attempt(next)} would answer
 	 */
 	ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next);
+
+	/**
+	 * Send a release without waiting for its answer, over the one connection that carries
+	 * all commands of this store for the key: a command that is sent after this method
+	 * has returned is executed after the release, and answered after it, unless the
+	 * release fails. If the order is lost, the release must fail, although the store
+	 * could send it again. The thread that completes the stage may be one of the driver,
+	 * which must not block.
+	 * <p>
+	 * A store that cannot do both, send without a waiting thread and keep the order,
+	 * sends nothing and returns {@code null}, as it does by default. The caller then uses
+	 * {@link #release} on another thread, and sends nothing for the key meanwhile.
+	 * @param ticket the holder
+	 * @param lastToken the highest fencing token of the grant that was used
+	 * @param next the ticket that waits next in this JVM, if there is one
+	 * @return completes with the answer of {@link #release}, or fails; {@code null} if
+	 * nothing was sent
+	 */
+	default @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
+			@Nullable Successor next) {
+		return null;
+	}
 
 	/**
 	 * Remove a waiting ticket; if it was granted the lock meanwhile, release it.

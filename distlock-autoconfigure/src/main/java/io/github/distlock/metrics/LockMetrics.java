@@ -132,9 +132,11 @@ public final class LockMetrics implements LockListener {
 
 	@Override
 	public void onLost(Lost event) {
-		store(event.backend()).held().decrementAndGet();
 		LabelMeters label = label(event.name(), event.backend());
-		label.hold().record(event.held());
+		if (!event.released()) {
+			store(event.backend()).held().decrementAndGet();
+			label.hold().record(event.held());
+		}
 		label.lost().increment();
 	}
 

@@ -24,6 +24,7 @@ import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.waiting.Holder;
+import io.github.distlock.waiting.ReleaseObserver;
 import io.github.distlock.waiting.ReleaseOutcome;
 import io.github.distlock.waiting.UnfinishedWork;
 import io.github.distlock.waiting.LockAcquirer;
@@ -68,13 +69,15 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 
 	private final boolean interruptOnLost;
 
+	private final ReleaseMode releaseMode;
+
 	private final Runnable onAdded;
 
 	private final RecentlyEndedGrants endedGrants = new RecentlyEndedGrants();
 
 	HeldLocks(BackendDescription backend, LockAcquirer acquirer,
 			Function<LeaseRenewer.RenewalListener, LeaseRenewer> renewerFactory, LockListener listeners,
-			TimeSource clock, Executor executor, boolean interruptOnLost, Runnable onAdded) {
+			TimeSource clock, Executor executor, RegistrySettings settings, Runnable onAdded) {
 		this.backend = backend.name();
 		this.acquirer = acquirer;
 		this.renewer = renewerFactory.apply(this);
@@ -82,7 +85,8 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 		this.listeners = listeners;
 		this.clock = clock;
 		this.executor = executor;
-		this.interruptOnLost = interruptOnLost;
+		this.interruptOnLost = settings.interruptOnLost();
+		this.releaseMode = settings.release();
 		this.onAdded = onAdded;
 	}
 
@@ -286,19 +290,32 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 
 	/** Release the lock in the store. */
 	private void releaseInStore(Hold hold, Duration remaining) {
-		ReleaseOutcome outcome = this.acquirer.release(hold.holder(), hold.validity(), remaining);
+		ReleaseOutcome outcome = (this.releaseMode == ReleaseMode.BACKGROUND && !hold.hasMinHold()) ? this.acquirer
+			.releaseInBackground(hold.holder(), hold.validity(), remaining, new UnawaitedRelease(hold))
+				: this.acquirer.release(hold.holder(), hold.validity(), remaining);
 		if (outcome == ReleaseOutcome.GONE) {
-			LossCause known = hold.validity().sessionBound() ? LossCause.SESSION_LOST : LossCause.FORGOTTEN;
-			LossCause cause = isEnded(hold) ? LossCause.RELEASED_BY_OPERATOR : known;
-			hold.markLostAfterEnd(cause);
-			notifyLost(hold, cause,
-					(cause != known) ? cause.description() : "the store no longer knew it when it was released");
+			notifyGone(hold, heldSince(hold), false);
+			runLossCallbacks(hold);
 			throw lostException(hold);
 		}
 		if (outcome == ReleaseOutcome.UNANSWERED) {
-			logger.warn("The release of lock '" + hold.key()
-					+ "' has not been acknowledged by the store and continues in the background");
+			warnUnanswered(hold);
 		}
+	}
+
+	/** The store answered to a release that it no longer knew the lock. */
+	private void notifyGone(Hold hold, Duration held, boolean released) {
+		LossCause known = hold.validity().sessionBound() ? LossCause.SESSION_LOST : LossCause.FORGOTTEN;
+		LossCause cause = isEnded(hold) ? LossCause.RELEASED_BY_OPERATOR : known;
+		hold.markLostAfterEnd(cause);
+		notifyLost(hold, cause,
+				(cause != known) ? cause.description() : "the store no longer knew it when it was released", held,
+				released);
+	}
+
+	private static void warnUnanswered(Hold hold) {
+		logger.warn("The release of lock '" + hold.key()
+				+ "' has not been acknowledged by the store and continues in the background");
 	}
 
 	/**
@@ -397,7 +414,8 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 		if (this.interruptOnLost) {
 			hold.origin().interruptThread();
 		}
-		notifyLost(hold, cause, reason);
+		notifyLost(hold, cause, reason, heldSince(hold), false);
+		runLossCallbacks(hold);
 	}
 
 	@Override
@@ -405,12 +423,11 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 		this.listeners.onRenewed(new LockListener.Renewed(this.backend, renewed, gone, failed, lateness));
 	}
 
-	private void notifyLost(Hold hold, LossCause cause, String reason) {
+	private void notifyLost(Hold hold, LossCause cause, String reason, Duration held, boolean released) {
 		logger.warn("Lost lock '" + hold.key() + "' (" + hold.name() + ", token " + hold.holder().fencingToken() + "): "
 				+ reason + ". " + cause.remedy());
 		this.listeners.onLost(new LockListener.Lost(this.backend, hold.name(), hold.key(), hold.holder().fencingToken(),
-				heldSince(hold), reason, cause));
-		runLossCallbacks(hold);
+				held, reason, cause, released));
 	}
 
 	/**
@@ -439,6 +456,33 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 
 	private static Duration heldSince(Hold hold) {
 		return Duration.ofNanos(hold.origin().heldNanos());
+	}
+
+	/**
+	 * A release that the caller does not wait for. The caller has been told that the lock
+	 * is released, so only listeners and the log learn that it had been lost.
+	 */
+	private final class UnawaitedRelease implements ReleaseObserver {
+
+		private final Hold hold;
+
+		private final Duration held;
+
+		UnawaitedRelease(Hold hold) {
+			this.hold = hold;
+			this.held = heldSince(hold);
+		}
+
+		@Override
+		public void gone() {
+			notifyGone(this.hold, this.held, true);
+		}
+
+		@Override
+		public void unanswered() {
+			warnUnanswered(this.hold);
+		}
+
 	}
 
 }

@@ -2,6 +2,7 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
@@ -50,6 +51,12 @@ final class LatestStore implements LockStore {
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		return this.latest.release(ticket, lastToken, next);
+	}
+
+	@Override
+	public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
+			@Nullable Successor next) {
+		return this.latest.releaseInOrder(ticket, lastToken, next);
 	}
 
 	@Override

@@ -125,7 +125,7 @@ final class RegistryRuntime implements LockSignals {
 					settings.backendTimeout(), settings.handOff(), clock, this.commands, this.callbacks, this.timers);
 			this.heldLocks = new HeldLocks(store.description(), this.acquirer,
 					(events) -> new LeaseRenewer(store, clock, this.renewals, this.timers, events), listeners, clock,
-					this.callbacks, settings.interruptOnLost(), this.announcement::used);
+					this.callbacks, settings, this.announcement::used);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing else would ever close it.
@@ -272,7 +272,8 @@ final class RegistryRuntime implements LockSignals {
 				lastHold = now;
 			}
 			boolean settled = unfinished == UnfinishedWork.NOTHING || unfinished == UnfinishedWork.RETRIES;
-			if (settled || now - start >= graceNanos || now - lastHold >= commandNanos) {
+			boolean graceOver = now - start >= graceNanos && !this.acquirer.isAnyReleaseUnanswered();
+			if (settled || graceOver || now - lastHold >= commandNanos) {
 				return unfinished;
 			}
 			try {

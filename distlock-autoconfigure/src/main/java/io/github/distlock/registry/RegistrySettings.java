@@ -21,10 +21,11 @@ import org.jspecify.annotations.Nullable;
  * @param application the name of the application in the store; {@code null} if the
  * registry is to keep no entry there, so that other JVMs see its id only
  * @param slowWait after which time a waiting caller is logged; zero for never
+ * @param release when the release of a lock returns
  */
 public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 		HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace,
-		@Nullable String application, Duration slowWait) {
+		@Nullable String application, Duration slowWait, ReleaseMode release) {
 
 	/**
 	 * Longer durations behave the same, and could overflow the arithmetic of nanoseconds.
@@ -50,7 +51,7 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 
 	/**
 	 * Create the settings of a registry without an entry in the store, which logs waits
-	 * of ten seconds.
+	 * of ten seconds and confirms releases.
 	 * @param waitTime how long a request without a wait time waits; negative means
 	 * without limit
 	 * @param leaseTime the lease that the watchdog renews, 100 ms to 365 days
@@ -63,8 +64,8 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 	 */
 	public RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 			HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace) {
-		this(waitTime, leaseTime, maxHoldTime, handOff, backendTimeout, interruptOnLost, shutdownGrace, null,
-				SLOW_WAIT);
+		this(waitTime, leaseTime, maxHoldTime, handOff, backendTimeout, interruptOnLost, shutdownGrace, null, SLOW_WAIT,
+				ReleaseMode.CONFIRMED);
 	}
 
 	/**
@@ -75,7 +76,17 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 	 */
 	public RegistrySettings reporting(@Nullable String name, Duration slowest) {
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handOff, this.backendTimeout,
-				this.interruptOnLost, this.shutdownGrace, name, slowest);
+				this.interruptOnLost, this.shutdownGrace, name, slowest, this.release);
+	}
+
+	/**
+	 * Return the same settings with another end of releases.
+	 * @param mode when the release of a lock returns
+	 * @return the settings
+	 */
+	public RegistrySettings releasing(ReleaseMode mode) {
+		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handOff, this.backendTimeout,
+				this.interruptOnLost, this.shutdownGrace, this.application, this.slowWait, mode);
 	}
 
 	private static Duration bounded(Duration duration) {

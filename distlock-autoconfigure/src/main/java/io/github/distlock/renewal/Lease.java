@@ -402,6 +402,14 @@ public abstract class Lease {
 	}
 
 	/**
+	 * Return whether the lock must remain locked for some time, which may have passed.
+	 * @return whether there is a minimum hold time
+	 */
+	public final boolean hasMinHold() {
+		return this.terms.minHold() != null;
+	}
+
+	/**
 	 * Return how long the lock must remain locked if its holder releases it now.
 	 * @return what remains of the minimum hold time, zero if there is none
 	 */

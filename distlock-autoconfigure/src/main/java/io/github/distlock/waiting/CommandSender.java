@@ -1,6 +1,5 @@
 package io.github.distlock.waiting;
 
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -45,11 +44,17 @@ final class CommandSender {
 
 	private final OrphanedTickets orphanedTickets;
 
+	private final FailedCommands failedCommands;
+
+	private final BackgroundSender background;
+
 	CommandSender(LockStore store, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
 		this.store = store;
 		this.callbacks = callbacks;
 		this.tasks = new Tasks(executor, timers);
 		this.orphanedTickets = new OrphanedTickets(store, this.tasks);
+		this.failedCommands = new FailedCommands(this, this.tasks);
+		this.background = new BackgroundSender(store, this.tasks, this);
 	}
 
 	Executor callbacks() {
@@ -65,7 +70,7 @@ final class CommandSender {
 		run(effects, (command) -> {
 			Throwable rejection = this.tasks.execute(() -> sendIfFirst(queue, command));
 			if (rejection != null && command.take()) {
-				failed(queue, command, rejection);
+				this.failedCommands.failed(queue, command, rejection);
 			}
 		});
 	}
@@ -78,7 +83,7 @@ final class CommandSender {
 		run(effects,
 				(command) -> this.tasks.executeInOrder(queue.key(), () -> sendIfFirst(queue, command), (rejection) -> {
 					if (command.take()) {
-						failed(queue, command, rejection);
+						this.failedCommands.failed(queue, command, rejection);
 					}
 				}));
 	}
@@ -128,6 +133,33 @@ final class CommandSender {
 			throw ex;
 		}
 		return outcome;
+	}
+
+	/**
+	 * Carry out the effects of an event, and send the command without waiting for its
+	 * answer if it is a release in the background.
+	 * @return the outcome if the answer is known nevertheless, otherwise
+	 * {@link ReleaseOutcome#PENDING}
+	 */
+	ReleaseOutcome runInBackground(QueueEvents queue, Effects effects) {
+		if (!(effects.command() instanceof Command.Release release) || release.pending().background == null) {
+			runAsync(queue, effects);
+			return ReleaseOutcome.PENDING;
+		}
+		try {
+			ReleaseOutcome outcome;
+			try {
+				wake(effects);
+			}
+			finally {
+				outcome = this.background.send(queue, release);
+			}
+			return outcome;
+		}
+		catch (Throwable ex) {
+			release.maybeUnsent = true;
+			throw ex;
+		}
 	}
 
 	/** Release a ticket that belongs to no queue. */
@@ -184,14 +216,34 @@ final class CommandSender {
 	/** Send on a thread of the executor, which no caller waits for. */
 	private void sendIfFirst(QueueEvents queue, Command command) {
 		if (command.take()) {
-			try {
-				send(queue, command);
-			}
-			catch (Throwable ex) {
-				// First, without a call: logging may fail, too.
-				command.outcomeLost = true;
-				logger.error("A command for lock '" + queue.key() + "' failed", ex);
-			}
+			sendTaken(queue, command);
+		}
+	}
+
+	void sendTaken(QueueEvents queue, Command command) {
+		try {
+			report(command, send(queue, command));
+		}
+		catch (Throwable ex) {
+			// First, without a call: logging may fail, too.
+			command.outcomeLost = true;
+			logger.error("A command for lock '" + queue.key() + "' failed", ex);
+		}
+	}
+
+	/**
+	 * Report that a lock had been lost when it was released, or that the store did not
+	 * answer, if no caller waited for that. After a repetition this is no news: the first
+	 * release may have been executed.
+	 */
+	void report(Command command, ReleaseOutcome outcome) {
+		BackgroundRelease background = (command instanceof Command.Release release && !release.isRepeated())
+				? release.pending().background : null;
+		if (background != null && outcome == ReleaseOutcome.GONE) {
+			background.reportGone(this.callbacks);
+		}
+		else if (background != null && outcome == ReleaseOutcome.UNANSWERED) {
+			background.reportUnanswered();
 		}
 	}
 
@@ -210,17 +262,17 @@ final class CommandSender {
 					this.store.attempt(attempt.ticket(), attempt.lease(), attempt.queue()));
 		}
 		catch (Throwable ex) {
-			failed(queue, attempt, ex);
+			this.failedCommands.failed(queue, attempt, ex);
 			rethrowError(ex);
 			return;
 		}
 		runAsync(queue, effects);
 	}
 
-	private ReleaseOutcome release(QueueEvents queue, Command.Release release) {
+	/** Send a release or a cancel on this thread, and wait for the answer. */
+	ReleaseOutcome release(QueueEvents queue, Command.Release release) {
 		PendingRelease pending = release.pending();
 		ReleaseResult result = null;
-		Effects effects;
 		try {
 			if (pending.releasesLock) {
 				result = this.store.release(pending.ticket, pending.lastToken, release.next());
@@ -228,12 +280,28 @@ final class CommandSender {
 			else {
 				this.store.cancel(pending.ticket);
 			}
-			effects = queue.releaseAnswered(pending, result);
 		}
 		catch (Throwable ex) {
-			failed(queue, release, ex);
-			rethrowError(ex);
-			return ReleaseOutcome.UNANSWERED;
+			return unanswered(queue, release, ex);
+		}
+		return answered(queue, release, result);
+	}
+
+	/** Settle a release or a cancel that failed, or could not be sent. */
+	ReleaseOutcome unanswered(QueueEvents queue, Command.Release release, Throwable failure) {
+		this.failedCommands.failed(queue, release, failure);
+		rethrowError(failure);
+		return ReleaseOutcome.UNANSWERED;
+	}
+
+	/** Settle a release or a cancel, which has no result. */
+	ReleaseOutcome answered(QueueEvents queue, Command.Release release, @Nullable ReleaseResult result) {
+		Effects effects;
+		try {
+			effects = queue.releaseAnswered(release.pending(), result);
+		}
+		catch (Throwable ex) {
+			return unanswered(queue, release, ex);
 		}
 		if (release.downgrade() != null && result != null) {
 			downgradeAnswered(release.downgrade(), result);
@@ -249,76 +317,8 @@ final class CommandSender {
 			runAsync(downgrade.queue(), downgrade.answered(result));
 		}
 		catch (Throwable ex) {
-			recoverLater(downgrade.queue(), downgrade.attempt());
-			log("The answer for lock '" + downgrade.queue().key() + "' could not be handled", ex);
-		}
-	}
-
-	private void downgradeUnanswered(PendingDowngrade downgrade, LockBackendException cause) {
-		try {
-			runAsync(downgrade.queue(), downgrade.unanswered(cause));
-		}
-		catch (Throwable ex) {
-			recoverLater(downgrade.queue(), downgrade.attempt());
-			log("The failure for lock '" + downgrade.queue().key() + "' could not be handled", ex);
-		}
-	}
-
-	/**
-	 * A command failed, or could not be sent. Throws nothing, unless the end of the stack
-	 * is near.
-	 */
-	private void failed(QueueEvents queue, Command command, Throwable failure) {
-		try {
-			LockBackendException cause = asBackendException(failure);
-			if (command instanceof Command.Attempt attempt) {
-				runAsync(queue, queue.attemptFailed(attempt, cause));
-				return;
-			}
-			Command.Release release = (Command.Release) command;
-			Effects effects = queue.releaseFailed(release.pending(), cause);
-			try {
-				if (release.downgrade() != null) {
-					downgradeUnanswered(release.downgrade(), cause);
-				}
-			}
-			finally {
-				runAsync(queue, effects);
-			}
-		}
-		catch (Throwable ex) {
-			recoverLater(queue, command);
-			log("A failure for lock '" + queue.key() + "' could not be handled and is handled again", ex);
-		}
-	}
-
-	/**
-	 * An error interrupted an event, at an unknown step: settle its command later, on
-	 * another thread, and let the queue attempt again.
-	 */
-	private void recoverLater(QueueEvents queue, Command command) {
-		this.tasks.scheduleReliably(() -> {
-			try {
-				if (command instanceof Command.Release release && release.downgrade() != null) {
-					PendingDowngrade downgrade = release.downgrade();
-					runAsync(downgrade.queue(), downgrade.queue().recover(downgrade.attempt()));
-				}
-				runAsync(queue, queue.recover(command));
-			}
-			catch (Throwable ex) {
-				recoverLater(queue, command);
-				log("Lock '" + queue.key() + "' could not be settled after an error", ex);
-			}
-		}, RECOVERY_NANOS);
-	}
-
-	/** Logging may fail for the same reason as what is logged. */
-	private static void log(String message, Throwable failure) {
-		try {
-			logger.error(message, failure);
-		}
-		catch (Throwable ex) {
-			// Everything that is necessary has been done before.
+			this.failedCommands.recoverLater(downgrade.queue(), downgrade.attempt());
+			FailedCommands.log("The answer for lock '" + downgrade.queue().key() + "' could not be handled", ex);
 		}
 	}
 
@@ -326,13 +326,6 @@ final class CommandSender {
 		if (failure instanceof Error error) {
 			throw error;
 		}
-	}
-
-	private static LockBackendException asBackendException(Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
-		return (cause instanceof LockBackendException backendException) ? backendException
-				: new LockBackendException("The lock store failed in an unexpected way: " + cause, cause);
 	}
 
 }

@@ -40,6 +40,12 @@ record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket s
 		/** The store answered a release, or a cancel, which has no result. */
 		Effects releaseAnswered(PendingRelease pending, @Nullable ReleaseResult result);
 
+		/**
+		 * A release without a waiting caller was sent over a connection that keeps the
+		 * order of commands.
+		 */
+		Effects releaseSent(Command.Release release);
+
 		/** The store did not answer a release or a cancel. */
 		Effects releaseFailed(PendingRelease pending, LockBackendException cause);
 
@@ -103,16 +109,21 @@ record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket s
 
 			private final boolean queue;
 
+			private final @Nullable PendingRelease follows;
+
 			/**
 			 * Create an attempt.
 			 * @param ticket the ticket that asks for the lock
 			 * @param lease the lease to ask for
 			 * @param queue whether the store queues the ticket if the lock is not free
+			 * @param follows the release without an answer after which it is sent on the
+			 * same connection, if there is one
 			 */
-			Attempt(Ticket ticket, Duration lease, boolean queue) {
+			Attempt(Ticket ticket, Duration lease, boolean queue, @Nullable PendingRelease follows) {
 				this.ticket = ticket;
 				this.lease = lease;
 				this.queue = queue;
+				this.follows = follows;
 			}
 
 			Ticket ticket() {
@@ -125,6 +136,10 @@ record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket s
 
 			boolean queue() {
 				return this.queue;
+			}
+
+			@Nullable PendingRelease follows() {
+				return this.follows;
 			}
 
 		}
@@ -140,6 +155,8 @@ record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket s
 
 			private final @Nullable PendingDowngrade downgrade;
 
+			private final boolean repeated;
+
 			/**
 			 * Create a release or a cancel.
 			 * @param pending the ticket that leaves the store
@@ -148,6 +165,7 @@ record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket s
 			 * @param downgrade the reader, which gets the answer
 			 */
 			Release(PendingRelease pending, @Nullable Successor next, @Nullable PendingDowngrade downgrade) {
+				this.repeated = pending.sends > 1;
 				this.pending = pending;
 				this.next = next;
 				this.downgrade = downgrade;
@@ -163,6 +181,11 @@ record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket s
 
 			@Nullable PendingDowngrade downgrade() {
 				return this.downgrade;
+			}
+
+			/** Whether an earlier copy of this command was not answered. */
+			boolean isRepeated() {
+				return this.repeated;
 			}
 
 		}

@@ -41,19 +41,50 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * <b>Invariants.</b>
  * <ul>
- * <li>At most one command of a key is in flight, so commands of one key cannot overtake
- * each other.</li>
+ * <li>At most one command of a queue is in flight, so its commands cannot overtake each
+ * other. The one exception: behind {@link #orderedRelease} the first attempt of a new
+ * ticket may be in flight, too.</li>
  * <li>There is at most one live ticket: it waits in {@link #queuedTicket} or is held by
  * {@link #holder}, never both. The queued ticket is set before its first attempt is sent,
  * since a grant message may arrive before the reply.</li>
  * <li>A ticket that moved to {@link #pendingReleases} is never attempted, renewed or
  * handed off again, and no other ticket is attempted before the store has answered its
- * release.</li>
+ * release, or before the release was sent over a connection that keeps the order.</li>
  * <li>A queued ticket belongs to the key, not to a thread: it is kept while any caller
  * waits.</li>
  * <li>A queue without waiters, holder, queued ticket, pending releases and command in
  * flight is removed from its context, once, and never used again.</li>
  * </ul>
+ * <p>
+ * <b>Releases in the background.</b> A release without a waiting caller becomes the
+ * ordered release after the store has written it to the one connection of the key, and
+ * not when it is decided: between the two another thread could write an attempt first.
+ * Exclusion and rising tokens do not depend on this order, since the store decides by
+ * tickets. What depends on it is the meaning of a refusal. If the release was answered,
+ * the attempt behind it was executed after it, and its refusal counts. If the release has
+ * failed, or is still unanswered, the attempt may have met the ticket that was to be
+ * released. So the refusal is noted only, and the attempt is repeated when the release
+ * has been settled. That one rule covers what may happen to the release:
+ * <ul>
+ * <li>Its reply is lost, or the connection: the release fails. It is repeated like any
+ * other, alone, after the attempt behind it is settled. If that was granted the lock, the
+ * holder and the repeated release exist together; the store answers the latter that the
+ * ticket is gone.</li>
+ * <li>The server has forgotten the script: the release fails. The store must not send the
+ * text instead, which would be executed after the attempt, and perhaps be answered before
+ * this JVM has seen the answer of the attempt.</li>
+ * <li>The lease has just expired, or the process was paused between the check of the
+ * lease and the sending: the store answers that the ticket is gone, which is reported as
+ * a loss. A pause after the sending delays only callers of this JVM.</li>
+ * <li>Two threads: the lock of the queue orders the end of the writing before each
+ * attempt behind it.</li>
+ * <li>An interrupt: sending does not wait, so there is nothing to end early.</li>
+ * <li>An error: the sender settles the release as failed, or the next event does so. The
+ * store may execute a release and its repetition; each ends its own ticket only.</li>
+ * </ul>
+ * Where the store keeps no order, the release stays the command in flight until it is
+ * answered. Tickets of the same key in other queues wait, too, as long as
+ * {@link #overtakable} is set.
  * <p>
  * <b>Memory.</b> Each held lock has one of these. What only waiting and failures need is
  * created when it is first used, see {@link RetryTimer}.
@@ -77,8 +108,21 @@ final class KeyQueue implements QueueEvents {
 	/** Whether an attempt of the held ticket was never answered. */
 	private boolean attemptUnanswered;
 
-	/** The one command that is on its way to the store. */
+	/** The command that is on its way to the store. */
 	private @Nullable Command inFlight;
+
+	/**
+	 * A release on its way to the store, over a connection that keeps the order. Set only
+	 * while its answer is expected; it is the first of the pending releases then.
+	 */
+	private Command.@Nullable Release orderedRelease;
+
+	/**
+	 * Whether a release in the background is on its way that a later command of this JVM
+	 * could overtake. Written under the lock; queues of other tickets of the key read it
+	 * without.
+	 */
+	private volatile boolean overtakable;
 
 	/** Exists once the queue has waited, or the store has failed. */
 	private @Nullable RetryTimer retryTimer;
@@ -179,19 +223,32 @@ final class KeyQueue implements QueueEvents {
 	 * @return the effects, or {@code null} if this holder does not hold the lock any more
 	 */
 	@Nullable Effects release(Holder leaving, long giveUpNanos) {
-		return release(leaving, giveUpNanos, null);
+		return release(leaving, giveUpNanos, null, null);
+	}
+
+	/**
+	 * The holder leaves, and the lock goes back to the store in the background.
+	 * @return the effects, or {@code null} if this holder does not hold the lock any more
+	 */
+	@Nullable Effects release(Holder leaving, long giveUpNanos, BackgroundRelease background) {
+		return release(leaving, giveUpNanos, null, background);
 	}
 
 	/**
 	 * The holder leaves, and the reader of another queue keeps the lock.
 	 * @return the effects, or {@code null} if this holder does not hold the lock any more
 	 */
-	@Nullable Effects release(Holder leaving, long giveUpNanos, @Nullable PendingDowngrade downgrade) {
+	@Nullable Effects release(Holder leaving, long giveUpNanos, PendingDowngrade downgrade) {
+		return release(leaving, giveUpNanos, downgrade, null);
+	}
+
+	private @Nullable Effects release(Holder leaving, long giveUpNanos, @Nullable PendingDowngrade downgrade,
+			@Nullable BackgroundRelease background) {
 		return onEventIf(() -> {
 			if (this.holder != leaving) {
 				return false;
 			}
-			this.pendingReleases.release(leaving, this.attemptUnanswered, giveUpNanos, downgrade);
+			this.pendingReleases.release(leaving, this.attemptUnanswered, giveUpNanos, downgrade, background);
 			this.holder = null;
 			return true;
 		});
@@ -253,7 +310,13 @@ final class KeyQueue implements QueueEvents {
 			QueuedTicket queued = this.queuedTicket;
 			// A message may have arrived before the reply.
 			if (queued != null && queued.ticket.equals(attempt.ticket())) {
-				applyResult(queued, attempt.lease(), result);
+				boolean inOrder = attempt.follows() == null || attempt.follows().answered;
+				if (inOrder || result instanceof AttemptResult.Granted) {
+					applyResult(queued, attempt.lease(), result);
+				}
+				else {
+					refusedOutOfOrder(queued, result);
+				}
 			}
 		});
 	}
@@ -276,9 +339,21 @@ final class KeyQueue implements QueueEvents {
 	}
 
 	@Override
+	public Effects releaseSent(Command.Release release) {
+		return onEvent(() -> {
+			if (this.inFlight == release && release.next() == null) {
+				this.inFlight = null;
+				this.orderedRelease = release;
+				noLongerOvertakable(release.pending());
+			}
+		});
+	}
+
+	@Override
 	public Effects releaseAnswered(PendingRelease pending, @Nullable ReleaseResult result) {
 		return onEvent(() -> {
 			settle(pending);
+			pending.answered = true;
 			storeAnswered();
 			leftStore(pending, (result != null) ? result.next() : null);
 		});
@@ -288,7 +363,13 @@ final class KeyQueue implements QueueEvents {
 	public Effects releaseFailed(PendingRelease pending, LockBackendException cause) {
 		return onEvent(() -> {
 			settle(pending);
-			storeFailed(pending.notAttempted(cause));
+			if (isFollowed(pending)) {
+				// The attempt has been sent, and its own outcome decides.
+				retryTimer().failed(cause);
+			}
+			else {
+				storeFailed(pending.notAttempted(cause));
+			}
 			if (this.pendingReleases.defer(pending)) {
 				leftStore(pending, null);
 			}
@@ -425,6 +506,35 @@ final class KeyQueue implements QueueEvents {
 		return new Outcome.TimedOut(blockedBy());
 	}
 
+	/**
+	 * An attempt was sent behind a release, and the release is not answered: the attempt
+	 * may have met the ticket that is released. It decides nothing, and is repeated when
+	 * the release has been settled.
+	 */
+	private void refusedOutOfOrder(QueuedTicket queued, AttemptResult result) {
+		if (result instanceof AttemptResult.Queued waiting) {
+			retryTimer().retryAfter(waiting.retryAfter());
+			queued.markQueued(waiting.queuedNow());
+		}
+		queued.due = true;
+	}
+
+	/** Whether an attempt is in flight that was sent behind a release. */
+	private boolean isFollowed(PendingRelease pending) {
+		return this.inFlight instanceof Command.Attempt attempt && attempt.follows() == pending;
+	}
+
+	private void noLongerOvertakable(PendingRelease pending) {
+		if (this.overtakable && pending.background != null) {
+			this.overtakable = false;
+			this.context.mayFollowRelease(this.key);
+		}
+	}
+
+	boolean isOvertakable() {
+		return this.overtakable;
+	}
+
 	/** The queued ticket was granted the lock: the first waiter becomes the holder. */
 	private void acquired(QueuedTicket queued, Duration askedLease, Grant grant) {
 		if (this.pendingReleases.isEmpty() && this.retryTimer != null) {
@@ -453,7 +563,7 @@ final class KeyQueue implements QueueEvents {
 	private void leftStore(PendingRelease pending, @Nullable AttemptResult next) {
 		this.pendingReleases.remove(pending);
 		QueuedTicket queued = this.queuedTicket;
-		if (queued != null) {
+		if (queued != null && !isFollowed(pending)) {
 			queued.waited = true;
 			if (next != null && pending.next != null) {
 				applyResult(queued, pending.next.lease(), next);
@@ -527,16 +637,27 @@ final class KeyQueue implements QueueEvents {
 	 * @return whether it was this one
 	 */
 	private boolean settle(Command settled) {
-		if (this.inFlight != settled) {
-			return false;
+		if (settled instanceof Command.Release release) {
+			noLongerOvertakable(release.pending());
 		}
-		this.inFlight = null;
-		return true;
+		if (this.inFlight == settled) {
+			this.inFlight = null;
+			return true;
+		}
+		if (this.orderedRelease == settled) {
+			this.orderedRelease = null;
+			return true;
+		}
+		return false;
 	}
 
 	private void settle(PendingRelease pending) {
+		noLongerOvertakable(pending);
 		if (this.inFlight instanceof Command.Release release && release.pending() == pending) {
 			this.inFlight = null;
+		}
+		if (this.orderedRelease != null && this.orderedRelease.pending() == pending) {
+			this.orderedRelease = null;
 		}
 	}
 
@@ -594,10 +715,8 @@ final class KeyQueue implements QueueEvents {
 	 * event.
 	 */
 	private Effects takeEffects() {
-		Command sent = this.inFlight;
-		if (sent != null && sent.takeIfLost()) {
-			settleLost(sent);
-		}
+		settleIfLost(this.inFlight);
+		settleIfLost(this.orderedRelease);
 		dropAbandoned();
 		failWithoutTimer();
 		Command command = nextCommand();
@@ -610,6 +729,12 @@ final class KeyQueue implements QueueEvents {
 			this.context.remove(this.key);
 		}
 		return effects;
+	}
+
+	private void settleIfLost(@Nullable Command sent) {
+		if (sent != null && sent.takeIfLost()) {
+			settleLost(sent);
+		}
 	}
 
 	/** Without a timer a wait might never end: end it with the error. */
@@ -640,8 +765,12 @@ final class KeyQueue implements QueueEvents {
 			this.context.leftQueue();
 		}
 		PendingRelease pending = this.pendingReleases.first();
-		if (pending != null) {
+		boolean ordered = this.orderedRelease != null;
+		if (pending != null && !ordered) {
 			return pending.deferred ? null : sendRelease(pending);
+		}
+		if (pending != null && (this.queuedTicket != null || !this.pendingReleases.isOnly(pending))) {
+			return null;
 		}
 		if (this.holder != null || this.waiters.isEmpty()) {
 			return null;
@@ -651,20 +780,23 @@ final class KeyQueue implements QueueEvents {
 			this.queuedTicket.due = true;
 		}
 		this.queuedTicket.askFor(this.waiters.first().request().lease());
-		return attemptIfDue(this.queuedTicket);
+		return attemptIfDue(this.queuedTicket, pending);
 	}
 
-	private @Nullable Command attemptIfDue(QueuedTicket queued) {
-		if (!queued.due) {
+	private @Nullable Command attemptIfDue(QueuedTicket queued, @Nullable PendingRelease follows) {
+		// A downgrade is sent by the writer's release, which no other release can follow.
+		if (!queued.due || (this.context.wouldOvertakeRelease() && !this.waiters.first().isDowngrade())) {
 			return null;
 		}
-		Command attempt = new Command.Attempt(queued.ticket, queued.lease(), !this.waiters.onlyTriesOnce());
+		Command attempt = new Command.Attempt(queued.ticket, queued.lease(), !this.waiters.onlyTriesOnce(), follows);
 		queued.due = false;
 		return attempt;
 	}
 
 	/** The first release of a holder queues the next waiter with the same command. */
 	private Command sendRelease(PendingRelease pending) {
+		// Not a repetition: the callers of other queues would wait as long as it fails.
+		this.overtakable |= pending.background != null && pending.sends == 0;
 		if (pending.releasesLock && pending.downgrade == null && pending.sends == 0 && liveTicket() == null
 				&& !this.waiters.isEmpty()) {
 			this.queuedTicket = newTicket(this.waiters.first().request());
@@ -703,6 +835,15 @@ final class KeyQueue implements QueueEvents {
 		 * several tickets of this JVM on one key, one does.
 		 */
 		boolean retriesForKey();
+
+		/**
+		 * Whether an attempt of this queue could overtake a release in the background of
+		 * another queue of the key. Afterwards {@link #retry()} follows.
+		 */
+		boolean wouldOvertakeRelease();
+
+		/** No attempt of another queue of this key can overtake the release any more. */
+		void mayFollowRelease(String key);
 
 		/** The ticket of the queue was granted, or no caller wants it any more. */
 		void leftQueue();

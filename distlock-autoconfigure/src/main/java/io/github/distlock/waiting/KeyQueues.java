@@ -156,6 +156,20 @@ final class KeyQueues {
 		}
 
 		@Override
+		public boolean wouldOvertakeRelease() {
+			return false;
+		}
+
+		@Override
+		public void mayFollowRelease(String key) {
+			// A ticket is in this order before its queue asks whether it may follow.
+			if (!KeyQueues.this.order.of(key).isEmpty()) {
+				// On another thread, since this queue is locked here.
+				KeyQueues.this.sender.tasks().scheduleReliably(() -> retryInOrder(key), 0);
+			}
+		}
+
+		@Override
 		public void requeuedAtEnd() {
 		}
 
@@ -220,6 +234,16 @@ final class KeyQueues {
 		@Override
 		public boolean retriesForKey() {
 			return KeyQueues.this.order.isOldest(this.key, this.number);
+		}
+
+		@Override
+		public boolean wouldOvertakeRelease() {
+			KeyQueue callers = KeyQueues.this.shared.get(this.key);
+			return callers != null && callers.isOvertakable();
+		}
+
+		@Override
+		public void mayFollowRelease(String key) {
 		}
 
 		@Override

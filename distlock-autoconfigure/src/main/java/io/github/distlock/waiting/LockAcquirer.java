@@ -28,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockAcquirer {
 
-	/** The release of an unwanted lock is repeated for at least this time. */
-	private static final long MINIMUM_RELEASE_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
-
 	private final KeyQueues queues;
 
 	private final TimeSource clock;
@@ -42,6 +39,8 @@ public final class LockAcquirer {
 	private final long cancelTimeoutNanos;
 
 	private final BlockingAcquirer blocking;
+
+	private final Releases releases;
 
 	private volatile boolean closed;
 
@@ -62,6 +61,7 @@ public final class LockAcquirer {
 		this.backendTimeout = backendTimeout;
 		this.sender = new CommandSender(store, executor, callbacks, timers);
 		this.queues = new KeyQueues(instance, backendTimeout, handOffLimits, clock, this.sender);
+		this.releases = new Releases(this.queues, this.sender, clock);
 		this.cancelTimeoutNanos = cancelTimeout(store.description(), backendTimeout).toNanos();
 		this.blocking = new BlockingAcquirer(this, clock, this.cancelTimeoutNanos);
 	}
@@ -107,17 +107,29 @@ public final class LockAcquirer {
 	 * @return the outcome
 	 */
 	public ReleaseOutcome release(Holder holder, Validity validity, Duration leaseEnd) {
-		KeyQueue queue = this.queues.find(holder.ticket());
-		if (queue == null) {
-			return ReleaseOutcome.GONE;
-		}
-		Effects handOff = queue.tryHandOff(holder, validity);
-		if (handOff != null) {
-			this.sender.runAsync(queue, handOff);
-			return ReleaseOutcome.HANDED_OFF;
-		}
-		Effects effects = queue.release(holder, this.clock.nanoTime() + leaseEnd.toNanos());
-		return (effects != null) ? this.sender.runHere(queue, effects) : ReleaseOutcome.GONE;
+		return this.releases.release(holder, validity, leaseEnd, null);
+	}
+
+	/**
+	 * Release a lock without waiting for the answer of the store, unless too many
+	 * releases are unanswered, or the store answers at once.
+	 * @param holder the holder that leaves
+	 * @param validity the current validity of the grant
+	 * @param leaseEnd how long the store may keep the lease if it cannot be reached
+	 * @param observer receives what becomes of the release
+	 * @return the outcome, usually {@link ReleaseOutcome#PENDING}
+	 */
+	public ReleaseOutcome releaseInBackground(Holder holder, Validity validity, Duration leaseEnd,
+			ReleaseObserver observer) {
+		return this.releases.release(holder, validity, leaseEnd, observer);
+	}
+
+	/**
+	 * Return whether the answer of a release in the background is still to come.
+	 * @return whether there is one
+	 */
+	public boolean isAnyReleaseUnanswered() {
+		return this.releases.isAnyUnanswered();
 	}
 
 	/**
@@ -161,7 +173,7 @@ public final class LockAcquirer {
 	 * @param holder the holder that leaves
 	 */
 	public void releaseAsync(Holder holder) {
-		releaseAsync(holder, holder.remainingNanos(this.clock));
+		this.releases.releaseAsync(holder, holder.remainingNanos(this.clock));
 	}
 
 	/**
@@ -170,19 +182,7 @@ public final class LockAcquirer {
 	 * @param validity the current validity of the grant
 	 */
 	public void releaseAsync(Holder holder, Validity validity) {
-		releaseAsync(holder, validity.remainingNanos(this.clock));
-	}
-
-	private void releaseAsync(Holder holder, long remainingNanos) {
-		KeyQueue queue = this.queues.find(holder.ticket());
-		if (queue != null) {
-			// The store's lease ends a little later than its validity here.
-			long giveUpNanos = this.clock.nanoTime() + Math.max(remainingNanos, MINIMUM_RELEASE_RETRY_NANOS);
-			Effects effects = queue.release(holder, giveUpNanos);
-			if (effects != null) {
-				this.sender.runAsync(queue, effects);
-			}
-		}
+		this.releases.releaseAsync(holder, validity.remainingNanos(this.clock));
 	}
 
 	/**

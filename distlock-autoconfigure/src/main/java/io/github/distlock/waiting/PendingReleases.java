@@ -48,10 +48,20 @@ final class PendingReleases {
 		return this.pending.isEmpty() ? null : this.pending.get(0);
 	}
 
-	/** Release the lock of a holder that leaves. */
-	void release(Holder holder, boolean attemptUnanswered, long giveUpNanos, @Nullable PendingDowngrade downgrade) {
-		add(new PendingRelease(holder.ticket(), attemptUnanswered, true, holder.fencingToken(), giveUpNanos,
-				downgrade));
+	/** Whether there is only this one. */
+	boolean isOnly(PendingRelease release) {
+		return this.pending.size() == 1 && this.pending.get(0) == release;
+	}
+
+	/**
+	 * Release the lock of a holder that leaves.
+	 * @param downgrade the reader that keeps the lock, if there is one
+	 * @param background if no caller waits for the answer
+	 */
+	void release(Holder holder, boolean attemptUnanswered, long giveUpNanos, @Nullable PendingDowngrade downgrade,
+			@Nullable BackgroundRelease background) {
+		add(new PendingRelease(holder.ticket(), attemptUnanswered, true, holder.fencingToken(), giveUpNanos, downgrade,
+				background));
 	}
 
 	/**
@@ -60,7 +70,7 @@ final class PendingReleases {
 	 */
 	void giveBack(QueuedTicket queued, Duration lease, Grant grant) {
 		add(new PendingRelease(queued.ticket, queued.attemptUnanswered, true, grant.firstToken(),
-				this.clock.nanoTime() + lease.toNanos(), null));
+				this.clock.nanoTime() + lease.toNanos(), null, null));
 	}
 
 	void cancel(QueuedTicket queued) {
@@ -72,7 +82,7 @@ final class PendingReleases {
 	 * @param attemptUnanswered whether a copy of its attempt may still be on its way
 	 */
 	void cancel(Ticket ticket, boolean attemptUnanswered) {
-		add(new PendingRelease(ticket, attemptUnanswered, false, 0, this.clock.nanoTime() + CANCEL_TIMEOUT_NANOS,
+		add(new PendingRelease(ticket, attemptUnanswered, false, 0, this.clock.nanoTime() + CANCEL_TIMEOUT_NANOS, null,
 				null));
 	}
 
@@ -91,6 +101,9 @@ final class PendingReleases {
 				: this.pending.stream().filter((other) -> other != removed).toList();
 		if (removed.attemptUnanswered) {
 			this.stray = removed.ticket;
+		}
+		if (removed.background != null) {
+			removed.background.end();
 		}
 	}
 
@@ -155,6 +168,15 @@ final class PendingReleases {
 		/** The reader that continues if the first command is answered. */
 		final @Nullable PendingDowngrade downgrade;
 
+		/** What becomes of the answer, if no caller waits for it. */
+		final @Nullable BackgroundRelease background;
+
+		/**
+		 * Whether the store has answered. Read for an attempt that was sent behind this
+		 * release, which may be answered later.
+		 */
+		boolean answered;
+
 		/** The ticket that the same command queues; the same in each repetition. */
 		@Nullable Successor next;
 
@@ -164,13 +186,14 @@ final class PendingReleases {
 		boolean deferred;
 
 		private PendingRelease(Ticket ticket, boolean attemptUnanswered, boolean releasesLock, long lastToken,
-				long giveUpNanos, @Nullable PendingDowngrade downgrade) {
+				long giveUpNanos, @Nullable PendingDowngrade downgrade, @Nullable BackgroundRelease background) {
 			this.ticket = ticket;
 			this.releasesLock = releasesLock;
 			this.lastToken = lastToken;
 			this.attemptUnanswered = attemptUnanswered;
 			this.giveUpNanos = giveUpNanos;
 			this.downgrade = downgrade;
+			this.background = background;
 		}
 
 		/**

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 import io.github.distlock.aop.AopMode;
+import io.github.distlock.registry.ReleaseMode;
 import io.github.distlock.transaction.OnActiveTransaction;
 import org.junit.jupiter.api.Test;
 
@@ -38,11 +39,11 @@ class ConfigurationMetadataTests {
 			.containsExactlyInAnyOrder("distlock.enabled", "distlock.backend", "distlock.composite",
 					"distlock.key-prefix", "distlock.wait-time", "distlock.lease-time", "distlock.max-hold-time",
 					"distlock.backend-timeout", "distlock.fail-fast", "distlock.on-lost", "distlock.handoff.budget",
-					"distlock.handoff.max-time", "distlock.shutdown-grace-period", "distlock.local.enabled",
-					"distlock.redis.enabled", "distlock.redis.command-timeout", "distlock.redis.dedicated-connection",
-					"distlock.redis.connection-factory", "distlock.jdbc.enabled", "distlock.jdbc.mode",
-					"distlock.jdbc.initialize-schema", "distlock.jdbc.data-source", "distlock.jdbc.poll-interval",
-					"distlock.jdbc.command-timeout", "distlock.jdbc.max-connections",
+					"distlock.handoff.max-time", "distlock.shutdown-grace-period", "distlock.release",
+					"distlock.local.enabled", "distlock.redis.enabled", "distlock.redis.command-timeout",
+					"distlock.redis.dedicated-connection", "distlock.redis.connection-factory", "distlock.jdbc.enabled",
+					"distlock.jdbc.mode", "distlock.jdbc.initialize-schema", "distlock.jdbc.data-source",
+					"distlock.jdbc.poll-interval", "distlock.jdbc.command-timeout", "distlock.jdbc.max-connections",
 					"distlock.jdbc.reserved-connections", "distlock.redlock.enabled", "distlock.redlock.nodes",
 					"distlock.redlock.node-timeout", "distlock.redlock.longest-lease", "distlock.zookeeper.enabled",
 					"distlock.zookeeper.connect-string", "distlock.zookeeper.session-timeout",
@@ -76,6 +77,7 @@ class ConfigurationMetadataTests {
 	void everyValueOfAnEnumIsDescribed() {
 		assertThat(hintedValues("distlock.backend")).isEqualTo(names(Backend.values()));
 		assertThat(hintedValues("distlock.on-lost")).isEqualTo(names(DistlockProperties.OnLost.values()));
+		assertThat(hintedValues("distlock.release")).isEqualTo(names(ReleaseMode.values()));
 		assertThat(hintedValues("management.endpoint.distlocks.show-values"))
 			.isEqualTo(Arrays.stream(Show.values()).map(ConfigurationMetadataTests::dashed).toList());
 		assertThat(hintedValues("distlock.aop.mode")).isEqualTo(names(AopMode.values()));

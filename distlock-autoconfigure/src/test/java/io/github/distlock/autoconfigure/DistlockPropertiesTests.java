@@ -6,6 +6,7 @@ import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.autoconfigure.DistlockProperties.OnLost;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.registry.ReleaseMode;
 import io.github.distlock.waiting.HandOffLimits;
 import io.github.distlock.transaction.CommitTerms;
 import io.github.distlock.transaction.OnActiveTransaction;
@@ -54,9 +55,10 @@ class DistlockPropertiesTests {
 				"distlock.wait-time=-1", "distlock.lease-time=12s", "distlock.max-hold-time=5m",
 				"distlock.backend-timeout=7s", "distlock.fail-fast=true", "distlock.on-lost=interrupt",
 				"distlock.handoff.budget=3", "distlock.handoff.max-time=20ms", "distlock.shutdown-grace-period=3s",
-				"distlock.redis.command-timeout=700ms", "distlock.redis.dedicated-connection=false",
-				"distlock.redis.connection-factory=second", "distlock.aop.order=17",
-				"distlock.transaction.on-active=fail", "distlock.transaction.commit-margin=200ms" };
+				"distlock.release=background", "distlock.redis.command-timeout=700ms",
+				"distlock.redis.dedicated-connection=false", "distlock.redis.connection-factory=second",
+				"distlock.aop.order=17", "distlock.transaction.on-active=fail",
+				"distlock.transaction.commit-margin=200ms" };
 		DistlockProperties properties = bind(values);
 		RedisStoreProperties redis = bindRedis(values);
 		assertThat(properties.enabled()).isFalse();
@@ -67,7 +69,8 @@ class DistlockPropertiesTests {
 		assertThat(properties.toCommitTerms()).isEqualTo(new CommitTerms(false, Duration.ofMillis(200)));
 		assertThat(properties.toRegistrySettings())
 			.isEqualTo(new RegistrySettings(Duration.ofMillis(-1), Duration.ofSeconds(12), Duration.ofMinutes(5),
-					new HandOffLimits(3, Duration.ofMillis(20)), Duration.ofSeconds(7), true, Duration.ofSeconds(3)));
+					new HandOffLimits(3, Duration.ofMillis(20)), Duration.ofSeconds(7), true, Duration.ofSeconds(3))
+				.releasing(ReleaseMode.BACKGROUND));
 		assertThat(redis.toSettings(properties))
 			.isEqualTo(new RedisBackendSettings("shop:", Duration.ofMillis(700), false, 4));
 	}

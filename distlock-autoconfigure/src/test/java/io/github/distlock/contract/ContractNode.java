@@ -16,6 +16,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistryProbe;
 import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.registry.ReleaseMode;
 import io.github.distlock.waiting.HandOffLimits;
 
 /**
@@ -35,12 +36,13 @@ final class ContractNode implements LockListener {
 
 	private final Queue<String> lost = new ConcurrentLinkedQueue<>();
 
-	ContractNode(StoreUnderTest store, Duration lease, TimeSource clock) {
+	private final Queue<String> lostBeforeRelease = new ConcurrentLinkedQueue<>();
+
+	ContractNode(StoreUnderTest store, Duration lease, TimeSource clock, ReleaseMode release) {
 		this.backend = new ForgetfulBackend(store.newBackend(clock));
-		this.registry = new BackendLockRegistry(
-				this.backend, new RegistrySettings(store.patience(), lease, null,
-						new HandOffLimits(16, Duration.ofMillis(50)), store.patience(), false, GRACE),
-				List.of(this), clock);
+		this.registry = new BackendLockRegistry(this.backend, new RegistrySettings(store.patience(), lease, null,
+				new HandOffLimits(16, Duration.ofMillis(50)), store.patience(), false, GRACE)
+			.releasing(release), List.of(this), clock);
 		this.registry.start();
 	}
 
@@ -89,6 +91,11 @@ final class ContractNode implements LockListener {
 		return this.renewed.get();
 	}
 
+	/** The keys of locks that were found to be lost after their release. */
+	List<String> lostBeforeRelease() {
+		return List.copyOf(this.lostBeforeRelease);
+	}
+
 	/** The keys of lost locks. */
 	List<String> lost() {
 		return List.copyOf(this.lost);
@@ -115,7 +122,7 @@ final class ContractNode implements LockListener {
 
 	@Override
 	public void onLost(Lost event) {
-		this.lost.add(event.key());
+		(event.released() ? this.lostBeforeRelease : this.lost).add(event.key());
 	}
 
 	@Override

@@ -3,6 +3,8 @@ package io.github.distlock.contract;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Supplier;
@@ -54,6 +56,12 @@ public final class ForgetfulBackend implements LockBackend {
 
 	private final Set<Ticket> queued = ConcurrentHashMap.newKeySet();
 
+	/** Replies to releases arrive when it is completed. */
+	private volatile CompletableFuture<Boolean> releaseReplies = CompletableFuture.completedFuture(true);
+
+	/** Whether releases are sent by threads that wait for the answer. */
+	private volatile boolean unordered;
+
 	private volatile boolean crashed;
 
 	private volatile @Nullable ForgetfulStore open;
@@ -83,6 +91,23 @@ public final class ForgetfulBackend implements LockBackend {
 	 */
 	public void loseRequests(Verb verb, int times) {
 		this.lostRequests.set(verb.ordinal(), times);
+	}
+
+	/**
+	 * Hold the replies to releases back: the store executes the commands.
+	 * @return complete it to deliver the replies
+	 */
+	public CompletableFuture<Boolean> holdReleaseReplies() {
+		CompletableFuture<Boolean> replies = new CompletableFuture<>();
+		this.releaseReplies = replies;
+		return replies;
+	}
+
+	/**
+	 * Behave from now on as a store that cannot send a release without a waiting thread.
+	 */
+	public void keepNoOrder() {
+		this.unordered = true;
 	}
 
 	/**
@@ -196,10 +221,35 @@ public final class ForgetfulBackend implements LockBackend {
 		@Override
 		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 			ReleaseResult result = pass(Verb.RELEASE, () -> this.real.release(ticket, lastToken, next));
+			ForgetfulBackend.this.releaseReplies.join();
 			if (next != null) {
 				note(next.ticket(), result.next());
 			}
 			return result;
+		}
+
+		@Override
+		public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
+				@Nullable Successor next) {
+			ForgetfulBackend backend = ForgetfulBackend.this;
+			if (backend.unordered || backend.crashed || backend.lostRequests.get(Verb.RELEASE.ordinal()) > 0) {
+				return null;
+			}
+			CompletionStage<ReleaseResult> answer = this.real.releaseInOrder(ticket, lastToken, next);
+			if (answer == null) {
+				return null;
+			}
+			backend.sent.incrementAndGet(Verb.RELEASE.ordinal());
+			boolean lost = takeOne(backend.lostReplies, Verb.RELEASE);
+			return answer.thenCombine(backend.releaseReplies, (result, arrived) -> {
+				if (lost || backend.crashed) {
+					throw new LockBackendException("The reply to the " + Verb.RELEASE + " was lost");
+				}
+				if (next != null) {
+					note(next.ticket(), result.next());
+				}
+				return result;
+			});
 		}
 
 		/**

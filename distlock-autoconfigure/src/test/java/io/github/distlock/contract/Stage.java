@@ -13,6 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.registry.ReleaseMode;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -96,7 +97,16 @@ final class Stage implements AutoCloseable {
 
 	/** Another JVM, with clocks of its own. */
 	ContractNode node(Duration lease, TimeSource clock) {
-		ContractNode node = new ContractNode(this.store, lease, clock);
+		return node(lease, clock, ReleaseMode.CONFIRMED);
+	}
+
+	/** Another JVM, which releases in the background. */
+	ContractNode releasingNode() {
+		return node(LEASE, TimeSource.SYSTEM, ReleaseMode.BACKGROUND);
+	}
+
+	private ContractNode node(Duration lease, TimeSource clock, ReleaseMode release) {
+		ContractNode node = new ContractNode(this.store, lease, clock, release);
 		this.nodes.add(node);
 		return node;
 	}

@@ -23,7 +23,7 @@ final class Mutants {
 			""";
 
 	private static final String RELEASE_COMMAND = """
-					String used = Long.toString(lastToken);
+					Answer<Reply> answer = ask(Scripts.RELEASE, "release", keyTicket(ticket, next),
 			""";
 
 	/** Check the owner in one command and act on the result in the next. */

@@ -13,11 +13,24 @@ final class RegressionMutants {
 	static final List<RegressionMutant> ALL = List.of(
 			RegressionMutant.of(
 					Mutant.of("error in sending leaves the command of its key in flight",
-							java("waiting/CommandSender.java", "catch (Throwable ex) { failed(queue, attempt, ex);",
-									"catch (RuntimeException ex) { failed(queue, attempt, ex);"),
+							java("waiting/CommandSender.java",
+									"catch (Throwable ex) { this.failedCommands.failed(queue, attempt, ex);",
+									"catch (RuntimeException ex) { this.failedCommands.failed(queue, attempt, ex);"),
 							java("waiting/Effects.java", "return this.outcomeLost || (this.maybeUnsent && take());",
 									"return false;")),
 					"waiting.ErrorRecoveryTests#aKeyIsUsableAfterAnErrorAtAnyStepOfAWait"),
+			RegressionMutant.of(
+					Mutant.of("attempt overtakes a release in the background",
+							java("waiting/BackgroundSender.java", "Throwable rejection = this.tasks.execute(() -> {",
+									"this.sender.runAsync(queue, queue.releaseSent(release));"
+											+ " Throwable rejection = this.tasks.execute(() -> {")),
+					"backend.jdbc.H2LeaseTests#aCallerIsNotRefusedByItsOwnReleaseInTheBackground"),
+			RegressionMutant.of(
+					Mutant.of("refusal counts although the release before it is unanswered",
+							java("waiting/KeyQueue.java",
+									"boolean inOrder = attempt.follows() == null || attempt.follows().answered;",
+									"boolean inOrder = true;")),
+					"registry.BackgroundReleaseTests#aRefusalByAReleaseWhoseScriptIsUnknownIsNotBelieved"),
 			RegressionMutant.of(Mutant.of("nothing looks for the dead owner of a lock without a lease",
 					java("renewal/Lease.java",
 							"((owningThread() != null) ? Math.min(leftNanos(), OWNER_CHECK_NANOS) : leftNanos())",

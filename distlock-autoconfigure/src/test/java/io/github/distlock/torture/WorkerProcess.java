@@ -40,6 +40,7 @@ final class WorkerProcess {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
 						"-XX:+UseSerialGC", "-Xmx192m", "-Xshare:auto",
+						"-Dtorture.release=" + System.getProperty("torture.release", "confirmed"),
 						"-Dlogback.configurationFile=" + folder.resolve("logback.xml"), "-cp",
 						classPath(classPathFirst), TortureWorker.class.getName()));
 		command.addAll(settings.arguments());

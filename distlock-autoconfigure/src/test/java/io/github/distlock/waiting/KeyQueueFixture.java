@@ -45,6 +45,10 @@ abstract class KeyQueueFixture implements KeyQueue.Context {
 
 	boolean leftQueue;
 
+	boolean wouldOvertakeRelease;
+
+	int followers;
+
 	@Nullable LockBackendException failureOfOthers;
 
 	int requeuedAtEndCalls;
@@ -110,6 +114,16 @@ abstract class KeyQueueFixture implements KeyQueue.Context {
 	@Override
 	public boolean retriesForKey() {
 		return this.retriesForKey;
+	}
+
+	@Override
+	public boolean wouldOvertakeRelease() {
+		return this.wouldOvertakeRelease;
+	}
+
+	@Override
+	public void mayFollowRelease(String key) {
+		this.followers++;
 	}
 
 	@Override

@@ -3,6 +3,7 @@ package io.github.distlock.backend.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
@@ -18,6 +19,18 @@ final class LettuceScripts {
 	private LettuceScripts() {
 	}
 
+	/** Send a script by its text. */
+	static <T> CompletionStage<T> sendText(RedisScriptingAsyncCommands<byte[], byte[]> commands, RedisScript<?> script,
+			ScriptOutputType type, List<String> keys, String... args) {
+		return commands.eval(text(script), type, bytes(keys), bytes(List.of(args)));
+	}
+
+	/** Send a script by its digest, which the server may not know. */
+	static <T> CompletionStage<T> sendDigest(RedisScriptingAsyncCommands<byte[], byte[]> commands,
+			RedisScript<?> script, ScriptOutputType type, List<String> keys, String... args) {
+		return commands.evalsha(script.getSha1(), type, bytes(keys), bytes(List.of(args)));
+	}
+
 	/** Send a script by its digest, and by its text if the server does not know it. */
 	static <T> CompletableFuture<T> send(RedisScriptingAsyncCommands<byte[], byte[]> commands, RedisScript<?> script,
 			ScriptOutputType type, List<String> keys, String... args) {
@@ -25,9 +38,12 @@ final class LettuceScripts {
 		byte[][] values = bytes(List.of(args));
 		return commands.<T>evalsha(script.getSha1(), type, names, values)
 			.exceptionallyCompose((failure) -> isUnknownScript(failure)
-					? commands.eval(script.getScriptAsString().getBytes(StandardCharsets.UTF_8), type, names, values)
-					: CompletableFuture.failedFuture(failure))
+					? commands.eval(text(script), type, names, values) : CompletableFuture.failedFuture(failure))
 			.toCompletableFuture();
+	}
+
+	private static byte[] text(RedisScript<?> script) {
+		return script.getScriptAsString().getBytes(StandardCharsets.UTF_8);
 	}
 
 	private static boolean isUnknownScript(Throwable failure) {

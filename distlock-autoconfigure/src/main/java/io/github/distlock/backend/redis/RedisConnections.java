@@ -2,6 +2,7 @@ package io.github.distlock.backend.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -68,6 +69,8 @@ final class RedisConnections implements RedisInbox.Events {
 
 	private final ScriptExecutor scripts;
 
+	private final PipelinedScripts releases;
+
 	private final RedisInbox inbox;
 
 	private final InboxMonitor monitor;
@@ -91,6 +94,7 @@ final class RedisConnections implements RedisInbox.Events {
 		this.connections = (own != null) ? own : application;
 		this.checks = new RedisServerChecks(this.server, keys, this.connections);
 		this.scripts = new ScriptExecutor(this.server, this.connections, this.time, this::failed);
+		this.releases = new PipelinedScripts(this.server, own, Scripts.RELEASE, this.time);
 		String channel = this.keys.inboxPrefix() + this.instance;
 		InboxServer inboxServer = new InboxServer(this, channel, this.checks, this.signals);
 		this.inbox = new RedisInbox(this.connections, channel, this, inboxServer);
@@ -131,6 +135,16 @@ final class RedisConnections implements RedisInbox.Events {
 	Answer<Reply> ask(RedisScript<String> script, String what, Ticket ticket, String... args) {
 		Answer<byte[]> answer = scripts().run(script, what, ticket.key(), this.keys.of(ticket), args);
 		return new Answer<>(Reply.parse(answer.value()), answer.sent(), answer.repeated());
+	}
+
+	/**
+	 * Send a release without waiting for its answer.
+	 * @return completes on a thread of the driver; {@code null} if nothing was sent,
+	 * since the connections do not keep the order of commands
+	 */
+	@Nullable CompletionStage<Answer<Reply>> releaseInOrder(Ticket ticket, String... args) {
+		requireOpen();
+		return this.releases.send("release", ticket.key(), this.keys.of(ticket), args);
 	}
 
 	/** Run a script that answers a list. */
@@ -265,6 +279,7 @@ final class RedisConnections implements RedisInbox.Events {
 	 */
 	private void disconnected(boolean inbox) {
 		this.clock.forget();
+		this.releases.disconnected();
 		if (!this.closed) {
 			if (inbox) {
 				this.monitor.interrupted();

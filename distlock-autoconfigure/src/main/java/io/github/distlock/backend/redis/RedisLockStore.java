@@ -3,6 +3,7 @@ package io.github.distlock.backend.redis;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -128,20 +129,42 @@ final class RedisLockStore implements LockStore {
 
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
-		String used = Long.toString(lastToken);
-		if (next == null) {
-			Answer<Reply> answer = ask(Scripts.RELEASE, "release", ticket, ticket.token(), used);
-			return new ReleaseResult(isReleased(answer), null);
-		}
-		if (ticket.isReader()) {
+		if (next != null && ticket.isReader()) {
 			// A reader has no successor in the queue: the next ticket attempts itself.
 			boolean released = release(ticket, lastToken, null).released();
 			return new ReleaseResult(released, attempt(next.ticket(), next.lease(), true));
 		}
-		// If the next ticket is a reader, the key of the readers is needed.
-		Ticket keyTicket = next.ticket().isReader() ? next.ticket() : ticket;
-		Answer<Reply> answer = ask(Scripts.RELEASE, "release", keyTicket, ticket.token(), used, next.ticket().token(),
-				millis(next.lease()), queueArgument(next.ticket(), true));
+		Answer<Reply> answer = ask(Scripts.RELEASE, "release", keyTicket(ticket, next),
+				releaseArguments(ticket, lastToken, next));
+		return released(answer, next);
+	}
+
+	@Override
+	public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
+			@Nullable Successor next) {
+		if (next != null && ticket.isReader()) {
+			return null;
+		}
+		CompletionStage<Answer<Reply>> answer = this.connections.releaseInOrder(keyTicket(ticket, next),
+				releaseArguments(ticket, lastToken, next));
+		return (answer != null) ? answer.thenApply((received) -> released(received, next)) : null;
+	}
+
+	/** If the next ticket is a reader, the key of the readers is needed. */
+	private static Ticket keyTicket(Ticket ticket, @Nullable Successor next) {
+		return (next != null && next.ticket().isReader()) ? next.ticket() : ticket;
+	}
+
+	private String[] releaseArguments(Ticket ticket, long lastToken, @Nullable Successor next) {
+		String used = Long.toString(lastToken);
+		return (next == null) ? new String[] { ticket.token(), used } : new String[] { ticket.token(), used,
+				next.ticket().token(), millis(next.lease()), queueArgument(next.ticket(), true) };
+	}
+
+	private ReleaseResult released(Answer<Reply> answer, @Nullable Successor next) {
+		if (next == null) {
+			return new ReleaseResult(isReleased(answer), null);
+		}
 		return new ReleaseResult(isReleased(answer), switch (answer.value().word()) {
 			case Reply.GRANTED -> granted(next.ticket(), answer, next.lease());
 			case Reply.WAITING -> waiting(next.ticket(), answer, next.lease());

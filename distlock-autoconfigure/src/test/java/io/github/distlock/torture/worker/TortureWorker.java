@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,6 +20,7 @@ import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistryProbe;
+import io.github.distlock.registry.ReleaseMode;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.torture.check.Checker;
@@ -55,8 +57,8 @@ public final class TortureWorker {
 		this.registry = new BackendLockRegistry(
 				new RedisLockBackend(RedisTestServer.connectionFactory(settings.redisPort()),
 						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, tokens), TimeSource.SYSTEM),
-				RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)), List.of(new Recorder()),
-				TimeSource.SYSTEM);
+				RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)).releasing(release()),
+				List.of(new Recorder()), TimeSource.SYSTEM);
 	}
 
 	/**
@@ -81,6 +83,10 @@ public final class TortureWorker {
 			// The launcher has ended.
 		}
 		Runtime.getRuntime().halt(0);
+	}
+
+	private static ReleaseMode release() {
+		return ReleaseMode.valueOf(System.getProperty("torture.release", "confirmed").toUpperCase(Locale.ROOT));
 	}
 
 	private void work() {

@@ -1,0 +1,77 @@
+package io.github.distlock.waiting;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A release that no caller waits for: the place that it takes among those that are
+ * allowed at a time, and what to do if the store no longer knew the holder.
+ */
+final class BackgroundRelease {
+
+	private final Limit limit;
+
+	private final ReleaseObserver observer;
+
+	private final AtomicBoolean ended = new AtomicBoolean();
+
+	private BackgroundRelease(Limit limit, ReleaseObserver observer) {
+		this.limit = limit;
+		this.observer = observer;
+	}
+
+	/** The lock had been lost. */
+	void reportGone(Executor callbacks) {
+		try {
+			callbacks.execute(this.observer::gone);
+		}
+		catch (RejectedExecutionException ex) {
+			// The registry has been shut down.
+			this.observer.gone();
+		}
+	}
+
+	/** The store did not answer. */
+	void reportUnanswered() {
+		this.observer.unanswered();
+	}
+
+	/** The release has been answered, or is given up. */
+	void end() {
+		if (this.ended.compareAndSet(false, true)) {
+			this.limit.unanswered.decrementAndGet();
+		}
+	}
+
+	/** How many releases of a registry may be unanswered. Thread-safe. */
+	static final class Limit {
+
+		/** More would only hide that the store is too slow, or silent. */
+		static final int MAX_UNANSWERED = 1000;
+
+		private final AtomicInteger unanswered = new AtomicInteger();
+
+		/**
+		 * Begin a release.
+		 * @return the release, or {@code null} if the caller has to wait for the answer
+		 */
+		@Nullable BackgroundRelease begin(ReleaseObserver observer) {
+			if (this.unanswered.incrementAndGet() > MAX_UNANSWERED) {
+				this.unanswered.decrementAndGet();
+				return null;
+			}
+			return new BackgroundRelease(this, observer);
+		}
+
+		/** Whether the answer of a release is still to come. */
+		boolean isAny() {
+			return this.unanswered.get() > 0;
+		}
+
+	}
+
+}

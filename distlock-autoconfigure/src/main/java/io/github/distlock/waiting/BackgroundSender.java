@@ -1,0 +1,125 @@
+package io.github.distlock.waiting;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
+
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.waiting.Effects.Command;
+import io.github.distlock.waiting.Effects.QueueEvents;
+import io.github.distlock.waiting.PendingReleases.PendingRelease;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends releases that no caller waits for: on the caller's thread if the store needs no
+ * thread for the answer, otherwise on a thread of the executor. A release is confirmed
+ * after all, on the caller's thread, if the executor has enough of them, or if its ticket
+ * is that of one caller: the next ticket of the key would not wait for it.
+ * <p>
+ * A release is settled once, by its answer or by an error of the sending thread, see
+ * {@link Command#take()}. Thread-safe.
+ */
+final class BackgroundSender {
+
+	private static final Log logger = LogFactory.getLog(BackgroundSender.class);
+
+	/**
+	 * As many as the executor has threads. More would delay its other commands, and would
+	 * be sent later than by their callers.
+	 */
+	private static final int MAX_OF_EXECUTOR = 4;
+
+	private final LockStore store;
+
+	private final Tasks tasks;
+
+	private final CommandSender sender;
+
+	private final Semaphore executing = new Semaphore(MAX_OF_EXECUTOR);
+
+	BackgroundSender(LockStore store, Tasks tasks, CommandSender sender) {
+		this.store = store;
+		this.tasks = tasks;
+		this.sender = sender;
+	}
+
+	/**
+	 * Send a release.
+	 * @return the outcome if the answer is known, otherwise
+	 * {@link ReleaseOutcome#PENDING}
+	 */
+	ReleaseOutcome send(QueueEvents queue, Command.Release release) {
+		PendingRelease pending = release.pending();
+		CompletionStage<ReleaseResult> answer;
+		try {
+			answer = this.store.releaseInOrder(pending.ticket, pending.lastToken, release.next());
+		}
+		catch (Throwable ex) {
+			return this.sender.unanswered(queue, release, ex);
+		}
+		if (answer == null) {
+			return sendByExecutor(queue, release);
+		}
+		CompletableFuture<ReleaseResult> future = answer.toCompletableFuture();
+		if (future.isDone() && !future.isCompletedExceptionally()) {
+			return this.sender.answered(queue, release, future.join());
+		}
+		try {
+			future.whenComplete((result, failure) -> settle(queue, release, result, failure));
+		}
+		catch (Throwable ex) {
+			return release.take() ? this.sender.unanswered(queue, release, ex) : ReleaseOutcome.PENDING;
+		}
+		// After the release was sent, and not before. If this fails, the queue waits for
+		// the answer.
+		this.sender.runAsync(queue, queue.releaseSent(release));
+		return ReleaseOutcome.PENDING;
+	}
+
+	/** Called on a thread of the driver, which must not block. */
+	private void settle(QueueEvents queue, Command.Release release, @Nullable ReleaseResult result,
+			@Nullable Throwable failure) {
+		if (!release.take()) {
+			return;
+		}
+		try {
+			if (result != null) {
+				this.sender.report(release, this.sender.answered(queue, release, result));
+			}
+			else {
+				this.sender.report(release, this.sender.unanswered(queue, release,
+						(failure != null) ? failure : new IllegalStateException("The store returned no result")));
+			}
+		}
+		catch (Throwable ex) {
+			// First, without a call: logging may fail, too.
+			release.outcomeLost = true;
+			logger.error("The release of lock '" + queue.key() + "' failed", ex);
+		}
+	}
+
+	private ReleaseOutcome sendByExecutor(QueueEvents queue, Command.Release release) {
+		if (release.pending().ticket.fair() || !this.executing.tryAcquire()) {
+			return this.sender.release(queue, release);
+		}
+		Throwable rejection = this.tasks.execute(() -> {
+			if (release.take()) {
+				try {
+					this.sender.sendTaken(queue, release);
+				}
+				finally {
+					this.executing.release();
+				}
+			}
+		});
+		if (rejection != null && release.take()) {
+			this.executing.release();
+			return this.sender.unanswered(queue, release, rejection);
+		}
+		return ReleaseOutcome.PENDING;
+	}
+
+}

@@ -1,0 +1,105 @@
+package io.github.distlock.waiting;
+
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.waiting.Effects.Command;
+import io.github.distlock.waiting.Effects.QueueEvents;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Settles commands that failed, and events that an error interrupted. Thread-safe.
+ */
+final class FailedCommands {
+
+	private static final Log logger = LogFactory.getLog(FailedCommands.class);
+
+	private static final long RECOVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+	private final CommandSender sender;
+
+	private final Tasks tasks;
+
+	FailedCommands(CommandSender sender, Tasks tasks) {
+		this.sender = sender;
+		this.tasks = tasks;
+	}
+
+	private void downgradeUnanswered(PendingDowngrade downgrade, LockBackendException cause) {
+		try {
+			this.sender.runAsync(downgrade.queue(), downgrade.unanswered(cause));
+		}
+		catch (Throwable ex) {
+			recoverLater(downgrade.queue(), downgrade.attempt());
+			log("The failure for lock '" + downgrade.queue().key() + "' could not be handled", ex);
+		}
+	}
+
+	/**
+	 * A command failed, or could not be sent. Throws nothing, unless the end of the stack
+	 * is near.
+	 */
+	void failed(QueueEvents queue, Command command, Throwable failure) {
+		try {
+			LockBackendException cause = asBackendException(failure);
+			if (command instanceof Command.Attempt attempt) {
+				this.sender.runAsync(queue, queue.attemptFailed(attempt, cause));
+				return;
+			}
+			Command.Release release = (Command.Release) command;
+			Effects effects = queue.releaseFailed(release.pending(), cause);
+			try {
+				if (release.downgrade() != null) {
+					downgradeUnanswered(release.downgrade(), cause);
+				}
+			}
+			finally {
+				this.sender.runAsync(queue, effects);
+			}
+		}
+		catch (Throwable ex) {
+			recoverLater(queue, command);
+			log("A failure for lock '" + queue.key() + "' could not be handled and is handled again", ex);
+		}
+	}
+
+	/**
+	 * An error interrupted an event, at an unknown step: settle its command later, on
+	 * another thread, and let the queue attempt again.
+	 */
+	void recoverLater(QueueEvents queue, Command command) {
+		this.tasks.scheduleReliably(() -> {
+			try {
+				if (command instanceof Command.Release release && release.downgrade() != null) {
+					PendingDowngrade downgrade = release.downgrade();
+					this.sender.runAsync(downgrade.queue(), downgrade.queue().recover(downgrade.attempt()));
+				}
+				this.sender.runAsync(queue, queue.recover(command));
+			}
+			catch (Throwable ex) {
+				recoverLater(queue, command);
+				log("Lock '" + queue.key() + "' could not be settled after an error", ex);
+			}
+		}, RECOVERY_NANOS);
+	}
+
+	/** Logging may fail for the same reason as what is logged. */
+	static void log(String message, Throwable failure) {
+		try {
+			logger.error(message, failure);
+		}
+		catch (Throwable ex) {
+			// Everything that is necessary has been done before.
+		}
+	}
+
+	private static LockBackendException asBackendException(Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		return (cause instanceof LockBackendException backendException) ? backendException
+				: new LockBackendException("The lock store failed in an unexpected way: " + cause, cause);
+	}
+
+}

@@ -1,0 +1,88 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets holders leave: the lock passes to the next waiter of this JVM, or back to the
+ * store. Thread-safe.
+ */
+final class Releases {
+
+	/** The release of an unwanted lock is repeated for at least this time. */
+	private static final long MINIMUM_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
+
+	private final KeyQueues queues;
+
+	private final CommandSender sender;
+
+	private final TimeSource clock;
+
+	private final BackgroundRelease.Limit unanswered = new BackgroundRelease.Limit();
+
+	Releases(KeyQueues queues, CommandSender sender, TimeSource clock) {
+		this.queues = queues;
+		this.sender = sender;
+		this.clock = clock;
+	}
+
+	/**
+	 * Release a lock.
+	 * @param leaseEnd how long the store may keep the lease if it cannot be reached
+	 * @param observer receives what becomes of the release; {@code null} to wait for the
+	 * answer
+	 */
+	ReleaseOutcome release(Holder holder, Validity validity, Duration leaseEnd, @Nullable ReleaseObserver observer) {
+		KeyQueue queue = this.queues.find(holder.ticket());
+		if (queue == null) {
+			return ReleaseOutcome.GONE;
+		}
+		Effects handOff = queue.tryHandOff(holder, validity);
+		if (handOff != null) {
+			this.sender.runAsync(queue, handOff);
+			return ReleaseOutcome.HANDED_OFF;
+		}
+		BackgroundRelease background = (observer != null) ? this.unanswered.begin(observer) : null;
+		return (background != null) ? releaseInBackground(queue, holder, leaseEnd, background)
+				: releaseHere(queue, holder, leaseEnd);
+	}
+
+	private ReleaseOutcome releaseHere(KeyQueue queue, Holder holder, Duration leaseEnd) {
+		Effects effects = queue.release(holder, this.clock.nanoTime() + leaseEnd.toNanos());
+		return (effects != null) ? this.sender.runHere(queue, effects) : ReleaseOutcome.GONE;
+	}
+
+	private ReleaseOutcome releaseInBackground(KeyQueue queue, Holder holder, Duration leaseEnd,
+			BackgroundRelease background) {
+		// A renewal that is still on its way may give the lease its whole length again.
+		long retryNanos = Math.max(leaseEnd.toNanos(), holder.lease().toNanos());
+		Effects effects = queue.release(holder, this.clock.nanoTime() + retryNanos, background);
+		if (effects == null) {
+			background.end();
+			return ReleaseOutcome.GONE;
+		}
+		return this.sender.runInBackground(queue, effects);
+	}
+
+	/** Whether the answer of a release in the background is still to come. */
+	boolean isAnyUnanswered() {
+		return this.unanswered.isAny();
+	}
+
+	/** Release a lock that no caller wants. */
+	void releaseAsync(Holder holder, long remainingNanos) {
+		KeyQueue queue = this.queues.find(holder.ticket());
+		if (queue != null) {
+			// The store's lease ends a little later than its validity here.
+			long giveUpNanos = this.clock.nanoTime() + Math.max(remainingNanos, MINIMUM_RETRY_NANOS);
+			Effects effects = queue.release(holder, giveUpNanos);
+			if (effects != null) {
+				this.sender.runAsync(queue, effects);
+			}
+		}
+	}
+
+}

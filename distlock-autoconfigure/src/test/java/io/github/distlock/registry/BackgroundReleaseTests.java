@@ -1,0 +1,190 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.backend.redis.RedisBackendSettings;
+import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.contract.ForgetfulBackend;
+import io.github.distlock.contract.ForgetfulBackend.Verb;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.RedisTestServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Releases in the background: what they cost, what follows them, and how many there are.
+ */
+class BackgroundReleaseTests extends TwoRegistries {
+
+	private static final RegistrySettings SETTINGS = RedisNodes.settings(Duration.ofSeconds(30))
+		.releasing(ReleaseMode.BACKGROUND);
+
+	private final List<BackendLockRegistry> others = new ArrayList<>();
+
+	private final CompletableFuture<Boolean> opened = CompletableFuture.completedFuture(true);
+
+	private CompletableFuture<Boolean> replies = this.opened;
+
+	@AfterEach
+	void stopOthers() {
+		this.replies.complete(true);
+		this.others.forEach(BackendLockRegistry::shutdown);
+	}
+
+	@Test
+	void aCycleIsTwoCommands() {
+		BackendLockRegistry node = redis.node(SETTINGS, List.of());
+		node.acquire(request("key")).close();
+		await().until(() -> node.snapshot().isIdle());
+		redis.resetStats();
+		for (int n = 0; n < 200; n++) {
+			node.acquire(request("key")).close();
+		}
+		await().until(() -> node.snapshot().isIdle());
+		assertThat(redis.calls("evalsha")).isEqualTo(400);
+		assertThat(redis.calls("eval")).isZero();
+	}
+
+	@Test
+	void theNextAttemptOverAConnectionWithOrderDoesNotWaitForTheAnswer() {
+		ForgetfulBackend backend = new ForgetfulBackend(overRedis());
+		BackendLockRegistry node = start(backend, SETTINGS);
+		HeldLock first = node.acquire(request("key"));
+		this.replies = backend.holdReleaseReplies();
+		first.close();
+		HeldLock second = node.acquire(request("key"));
+		assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
+		assertThat(this.replies.isDone()).isFalse();
+		this.replies.complete(true);
+		second.close();
+		await().until(() -> node.snapshot().isIdle());
+		assertThat(backend.calls(Verb.ATTEMPT)).isEqualTo(2);
+		assertThat(backend.calls(Verb.RELEASE)).isEqualTo(2);
+	}
+
+	@Test
+	void aRefusalByAReleaseWhoseScriptIsUnknownIsNotBelieved() {
+		BackendLockRegistry node = redis.node(SETTINGS, List.of());
+		node.acquire(request("key")).close();
+		int refused = 0;
+		for (int i = 0; i < 50; i++) {
+			HeldLock lock = node.acquire(request("key"));
+			redis.flushScripts();
+			// Makes the script of attempts known again.
+			HeldLock other = node.acquire(request("other-" + i));
+			lock.close();
+			refused += node.tryAcquire(LockRequest.of("key").waitTime(Duration.ZERO)).map((next) -> {
+				next.close();
+				return next;
+			}).isPresent() ? 0 : 1;
+			other.close();
+		}
+		assertThat(refused).isZero();
+	}
+
+	@Test
+	void aCallerThatHasReleasedInTheBackgroundIsNotRefusedAfterALostConnection() {
+		BackendLockRegistry node = redis.node(SETTINGS, List.of());
+		for (int i = 0; i < 5; i++) {
+			HeldLock lock = node.acquire(request("key"));
+			lock.close();
+			redis.killClients("normal");
+			try {
+				assertThat(node.tryAcquire(LockRequest.of("key").waitTime(Duration.ZERO))).isPresent()
+					.hasValueSatisfying(HeldLock::close);
+			}
+			catch (LockBackendException ex) {
+				// The store cannot be asked: not a refusal.
+			}
+			await().until(() -> node.snapshot().isIdle());
+		}
+	}
+
+	@Test
+	void theReleaseAfterAThousandUnansweredOnesIsConfirmed() throws Exception {
+		ForgetfulBackend backend = new ForgetfulBackend(local());
+		confirmsTheReleaseAfter(1000, backend);
+	}
+
+	@Test
+	void theExecutorSendsFourReleasesAtATimeAndTheCallersSendTheOthers() throws Exception {
+		ForgetfulBackend backend = new ForgetfulBackend(local());
+		backend.keepNoOrder();
+		confirmsTheReleaseAfter(4, backend);
+	}
+
+	private void confirmsTheReleaseAfter(int unanswered, ForgetfulBackend backend) throws Exception {
+		BackendLockRegistry node = start(backend, SETTINGS);
+		List<HeldLock> locks = new ArrayList<>();
+		for (int i = 0; i <= unanswered; i++) {
+			locks.add(node.acquire(request("key-" + i)));
+		}
+		this.replies = backend.holdReleaseReplies();
+		locks.subList(0, unanswered).forEach(HeldLock::close);
+		Future<?> last = this.threads.submit(() -> locks.get(unanswered).close());
+		await().until(() -> backend.calls(Verb.RELEASE) == unanswered + 1);
+		assertThat(last.isDone()).isFalse();
+		this.replies.complete(true);
+		last.get(20, TimeUnit.SECONDS);
+		await().until(() -> node.snapshot().isIdle());
+	}
+
+	@Test
+	void aShutdownWithoutGraceWaitsForReleasesInTheBackground() throws Exception {
+		ForgetfulBackend backend = new ForgetfulBackend(local());
+		RegistrySettings settings = new RegistrySettings(SETTINGS.waitTime(), SETTINGS.leaseTime(), null,
+				SETTINGS.handOff(), SETTINGS.backendTimeout(), false, Duration.ZERO)
+			.releasing(ReleaseMode.BACKGROUND);
+		BackendLockRegistry node = start(backend, settings);
+		HeldLock lock = node.acquire(request("key"));
+		this.replies = backend.holdReleaseReplies();
+		lock.close();
+		Future<?> shutdown = this.threads.submit(node::shutdown);
+		await().until(() -> isShuttingDown(node));
+		assertThat(shutdown.isDone()).isFalse();
+		this.replies.complete(true);
+		shutdown.get(20, TimeUnit.SECONDS);
+	}
+
+	private static boolean isShuttingDown(BackendLockRegistry node) {
+		try {
+			node.acquire(request("another")).close();
+			return false;
+		}
+		catch (LockBackendException ex) {
+			return true;
+		}
+	}
+
+	private BackendLockRegistry start(LockBackend backend, RegistrySettings settings) {
+		BackendLockRegistry registry = new BackendLockRegistry(backend, settings, List.of(), TimeSource.SYSTEM);
+		registry.start();
+		this.others.add(registry);
+		return registry;
+	}
+
+	private static LockBackend overRedis() {
+		return new RedisLockBackend(RedisTestServer.connectionFactory(redis.server().port()),
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), TimeSource.SYSTEM);
+	}
+
+	private static LockBackend local() {
+		return new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17, TimeSource.SYSTEM);
+	}
+
+}
