@@ -11,7 +11,7 @@ import static io.github.distlock.torture.Mutant.lua;
 final class Mutants {
 
 	private static final String OWNER_CHECK_OF_RELEASE = """
-			if not word or string.byte(word) ~= READERS and string.sub(word, 2, #token + 2) ~= token .. '|' then
+			if not word or kind ~= READERS and string.sub(word, 2, #token + 2) ~= token .. '|' then
 			  return 'gone'
 			end
 			""";

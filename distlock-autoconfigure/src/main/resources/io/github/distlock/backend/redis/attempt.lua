@@ -6,8 +6,8 @@
 -- Answers 'first token': granted, for the whole lease
 --         and the following, after a '+' if more readers are to be let in, see admit.lua:
 --         'granted, first token, TTL': granted before, or as the first in the queue
---         'waiting, position in the queue, TTL of the holder (the shortest of several),
---         now, 1 if queued only now'
+--         'waiting, 0 if it is the first in the queue and more if not, TTL of the holder (the
+--         shortest of several), now, 1 if queued only now'
 --         'busy, TTL of the holder'
 --         the last two end with a ticket that holds the lock, and its first token, if known
 -- include: first-bytes.lua
@@ -35,11 +35,29 @@ if not queue and (not word or string.byte(word) == TOMBSTONE and #word == #now +
   end
   return now
 end
--- Included only here: the frequent case above needs none of these functions, and to create
--- them takes longer than the case itself.
+-- include: append.lua
+local mark, reader = string.sub(ARGV[3], 1, 1), count == ''
+-- Another exclusive ticket holds the lock, and this one is exclusive, too: then nothing is
+-- granted, whatever waits, and a new ticket is queued behind all others.
+local kind = word and string.byte(word)
+if kind and kind ~= TOMBSTONE and kind ~= READERS and not reader and string.sub(word, 2, #token + 2) ~= token .. '|' then
+  local bar = string.find(word, '|', 2, true)
+  local owner, first = string.sub(word, 2, bar - 1), string.sub(word, string.find(word, '|', bar + 1, true) + 1)
+  if mark == 'N' then
+    return 'busy,' .. redis.call('PTTL', lockKey) .. ',' .. owner .. ',' .. first
+  end
+  local position = mark == 'T' and append(token, lease, count)
+  if position then
+    if kind == OWNED then
+      redis.call('SETRANGE', lockKey, '0', '+')
+    end
+    return 'waiting,' .. position .. ',' .. redis.call('PTTL', lockKey) .. ',' .. now .. ',1,' .. owner .. ',' .. first
+  end
+end
+-- Included only here: the frequent cases above need none of these functions, and to create
+-- them takes longer than the cases themselves.
 -- include: grant.lua
 
-local mark, reader = string.sub(ARGV[3], 1, 1), count == ''
 if reader then
   count = '1'
 end

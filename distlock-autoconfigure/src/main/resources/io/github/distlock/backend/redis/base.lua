@@ -7,7 +7,8 @@
 -- The queue is a sorted set, so that a ticket is found in log n steps however many wait.
 -- The score of a ticket's token is its place, which counts up from 1. Above all places are
 -- the scores of notes: '#token' says how the ticket is queued (see words.lua), '@instance'
--- until when the uncounted tickets of that instance count as alive. A token is
+-- until when the uncounted tickets of that instance count as alive; a longer member with an
+-- '@' means nothing (see append.lua). A token is
 -- 'instance:number'; with an F before the number an instance may have several in the
 -- queue, for fair callers and readers; with an R it is a reader's. At place 0 there may be
 -- a claim, '!instance': that instance was granted the lock by a message, and more of its

@@ -1,3 +1,6 @@
--- First bytes of the lock's word ('-', '~' and '|', see base.lua) and of a claim in the
--- queue ('!', see words.lua). To compare a byte is faster than to compare strings.
-local OWNED, READERS, TOMBSTONE, CLAIM = 45, 126, 124, 33
+-- First bytes of the lock's word ('-', '~' and '|', see base.lua), and of the members of the
+-- queue that are no tickets: a claim ('!'), notes ('#' and '@', see words.lua). To compare a
+-- byte is faster than to compare strings.
+local OWNED, READERS, TOMBSTONE, CLAIM, NOTE, SEEN = 45, 126, 124, 33, 35, 64
+-- The mark of a counted ticket, 'T', see attempt.lua.
+local COUNTED = 84

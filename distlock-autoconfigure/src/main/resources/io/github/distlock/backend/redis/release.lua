@@ -7,18 +7,20 @@
 --         reader, since this command was executed before
 --         'ok': released
 --         'granted, first token, TTL': released, and granted to the following ticket
---         'waiting, position in the queue, TTL of the holder, now, 1, ticket that holds the
---         lock, its first token': released, and the following ticket is queued
+--         'waiting, 0 if it is the first in the queue and more if not, TTL of the holder, now,
+--         1, ticket that holds the lock, its first token': released, and the following ticket is
+--         queued
 --         'unqueued': released, and the following ticket is not queued
 --         each after a '+' if more readers are to be let in, see admit.lua
 -- include: first-bytes.lua
 local token, used, next = ARGV[1], ARGV[2], ARGV[3]
 
 local word = redis.call('GET', KEYS[1])
-if not word or string.byte(word) ~= READERS and string.sub(word, 2, #token + 2) ~= token .. '|' then
+local kind = word and string.byte(word)
+if not word or kind ~= READERS and string.sub(word, 2, #token + 2) ~= token .. '|' then
   return 'gone'
 end
-if string.byte(word) == OWNED and not next and #used == 16 and string.sub(word, -16) <= used then
+if kind == OWNED and not next and #used == 16 and string.sub(word, -16) <= used then
   -- The tombstone has the last used token: the unused ones of the grant are given back.
   if redis.pcall('PSETEX', KEYS[1], '10000', '|' .. used).err then
     -- A server without memory refuses it as the first write, but not as the second.
@@ -28,40 +30,72 @@ if string.byte(word) == OWNED and not next and #used == 16 and string.sub(word, 
   return 'ok'
 end
 -- include: base.lua
--- include: grant.lua
-
-local owner, begun, last = read(word)
-if owner == '~' then
-  if leave(token, last) then
-    return answer('ok')
-  end
-  forget(token)
-  local first, left = reading(next or '')
-  if first then
-    return answer('gone', exact(first), left)
-  end
-  return answer('gone')
-end
-if tonumber(used) >= begun then
-  last = math.min(last, used)
-end
+-- include: append.lua
+-- include: hand-over.lua
 local lease, how = ARGV[4], ARGV[5]
-local first, ttl
-if next and isReader(next) then
-  redis.call('DEL', readersKey())
-  first = enter(next, lease, last)
-  settle(first)
-  admitHead(first)
-  return answer('granted', exact(first), lease)
-end
-owner, first, ttl = grantNext(last, next, lease)
-if owner == '' then
-  if not next then
-    bury(first)
+local owner, first, ttl
+-- The frequent case: an exclusive ticket is followed by an exclusive ticket or by none, it has
+-- used a token of its own grant, and the clock has passed that token, so that the next one is
+-- the clock's.
+if kind ~= READERS and #used == #now and string.sub(word, -#used) <= used and used < now
+    and (not next or #how > 1) then
+  owner, ttl = handOver(string.sub(word, #token + 3, -#used - 2), next)
+  first = now
+  if owner == '' then
+    -- No ticket is in the queue, so the word may say so.
+    ttl = next and lease or '10000'
+    word = next and '-' .. next .. '|' .. string.sub(how, 2) .. '|' .. now or '|' .. used
+    if redis.pcall('PSETEX', lockKey, ttl, word).err then
+      redis.call('DEL', lockKey)
+      redis.call('PSETEX', lockKey, ttl, word)
+    end
+    return next and 'granted,' .. now .. ',' .. ttl or 'ok'
+  end
+  if owner and not next then
     return 'ok'
   end
-  owner, first, ttl = next, nextToken(first), lease
-  own(next, string.sub(how, 2), first, lease)
+  local position = owner and string.byte(how) == COUNTED and append(next, lease, string.sub(how, 2))
+  if position then
+    return 'waiting,' .. position .. ',' .. ttl .. ',' .. now .. ',1,' .. owner .. ',' .. now
+  end
+end
+-- Included only here: the frequent cases above need none of these functions, and to create
+-- them takes longer than the cases themselves.
+-- include: grant.lua
+
+if not owner then
+  local begun, last
+  owner, begun, last = read(word)
+  if owner == '~' then
+    if leave(token, last) then
+      return answer('ok')
+    end
+    forget(token)
+    local given, left = reading(next or '')
+    if given then
+      return answer('gone', exact(given), left)
+    end
+    return answer('gone')
+  end
+  if tonumber(used) >= begun then
+    last = math.min(last, used)
+  end
+  if next and isReader(next) then
+    redis.call('DEL', readersKey())
+    first = enter(next, lease, last)
+    settle(first)
+    admitHead(first)
+    return answer('granted', exact(first), lease)
+  end
+  owner, first, ttl = grantNext(last, next, lease)
+  if owner == '' then
+    if not next then
+      bury(first)
+      return 'ok'
+    end
+    owner, first, ttl = next, nextToken(first), lease
+    own(next, string.sub(how, 2), first, lease)
+  end
 end
 if not next then
   return answer('ok')

@@ -1,10 +1,14 @@
 package io.github.distlock.backend.redis;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Properties;
+import java.util.function.Supplier;
 
 import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.RespConnection;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -81,6 +85,73 @@ class QueueCostTests extends ReaderScripts {
 
 	private static long calls(String command) {
 		return template.execute((RedisConnection connection) -> RedisTestServer.calls(connection, command));
+	}
+
+	/** The server counts the inbox, so the tickets are counted, too. */
+	@ParameterizedTest
+	@ValueSource(ints = { 2, 20, 200, 2000 })
+	void aHandOffBetweenJvmsAndTheNextRequestRunThirteenCommandsHoweverManyWait(int waiting) {
+		try (RespConnection inbox = new RespConnection(server.port())) {
+			inbox.ask("SUBSCRIBE", "distlock:inbox:jvm");
+			long first = attempt("w:1", 30_000, "T").numbers()[0];
+			for (int i = 1; i <= waiting; i++) {
+				attempt("jvm:" + i, 30_000, "T");
+			}
+			assertThat(commandsOf(() -> release("w:1", first))).containsExactlyInAnyOrder("get", "time", "zrange",
+					"zscore", "zrem", "psetex", "publish");
+			assertThat(commandsOf(() -> attempt("w:2", 30_000, "T"))).containsExactlyInAnyOrder("get", "time",
+					"zrevrangebyscore", "zadd", "pexpire", "pttl");
+			long second = token();
+			assertThat(commandsOf(() -> release("jvm:1", second, "jvm:x", "30000", "T1"))).containsExactlyInAnyOrder(
+					"get", "time", "zrange", "zscore", "zrem", "psetex", "publish", "zrevrangebyscore", "zadd",
+					"pexpire");
+			assertThat(queue()).hasSize(waiting).endsWith("w:2", "jvm:x");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 2, 20, 200, 2000 })
+	void aHandOffToAFairCallerRunsNineCommandsHoweverManyWait(int waiting) {
+		try (RespConnection inbox = new RespConnection(server.port())) {
+			inbox.ask("SUBSCRIBE", "distlock:inbox:jvm");
+			attempt("w:F1", 30_000, "T");
+			for (int i = 1; i <= waiting + 1; i++) {
+				attempt("jvm:F" + i, 30_000, "T");
+			}
+			release("w:F1", token());
+			long first = token();
+			assertThat(commandsOf(() -> release("jvm:F1", first))).containsExactlyInAnyOrder("get", "time", "zrange",
+					"zrange", "zscore", "zrem", "psetex", "publish", "zadd");
+			assertThat(queue()).hasSize(waiting).startsWith("!jvm", "jvm:F3");
+		}
+	}
+
+	/** The first token of the holder. */
+	private static long token() {
+		return Long.parseLong(word().substring(word().lastIndexOf('|') + 1));
+	}
+
+	/** The commands that a script runs, each as often as it runs. */
+	private static List<String> commandsOf(Supplier<Reply> script) {
+		reset();
+		assertThat(script.get().word()).isIn("ok", Reply.WAITING);
+		Properties stats = template
+			.execute((RedisConnection connection) -> connection.serverCommands().info("commandstats"));
+		return stats.stringPropertyNames()
+			.stream()
+			.filter((name) -> !name.matches("cmdstat_(evalsha|info|config.*)"))
+			.flatMap((name) -> Collections
+				.nCopies(Integer.parseInt(stats.getProperty(name).replaceAll("calls=(\\d+),.*", "$1")),
+						name.substring("cmdstat_".length()))
+				.stream())
+			.toList();
+	}
+
+	private static void reset() {
+		template.execute((RedisConnection connection) -> {
+			connection.serverCommands().resetConfigStats();
+			return true;
+		});
 	}
 
 	@Test
