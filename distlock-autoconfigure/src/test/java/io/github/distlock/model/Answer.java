@@ -6,6 +6,6 @@ enum Answer {
 	/** The server has not executed the command yet. */
 	NONE,
 
-	GRANTED, WAITING, RELEASED, GONE, DONE, RENEWED
+	GRANTED, WAITING, BUSY, RELEASED, GONE, DONE, RENEWED
 
 }

@@ -11,8 +11,15 @@ final class ClientRules {
 
 	private final SearchSettings settings;
 
+	private final KeeperRules keeper;
+
 	ClientRules(SearchSettings settings) {
 		this.settings = settings;
+		this.keeper = new KeeperRules(settings, this);
+	}
+
+	KeeperRules keeper() {
+		return this.keeper;
 	}
 
 	/** Send a command and wait for its answer. */
@@ -24,6 +31,11 @@ final class ClientRules {
 		Packet command = new Packet(entry, verb, ticket);
 		command.next = next;
 		command.used = client.openUsed;
+		if (verb == Verb.ATTEMPT && this.settings.keepTicks > 0) {
+			command.keepable = !world.isOld(entry) && world.isSubscribed(entry);
+			command.unqueued = client.single.tries;
+			command.wantsAnswer = client.single.asks;
+		}
 		world.packets.add(command);
 		return command;
 	}
@@ -48,6 +60,8 @@ final class ClientRules {
 	}
 
 	private static int newTicket(KeyEntry client, int entry) {
+		client.grant.keepable = false;
+		client.grant.handBack = false;
 		return ModelTicket.of(entry, ++client.tickets);
 	}
 
@@ -66,8 +80,9 @@ final class ClientRules {
 	}
 
 	/** A thread becomes the holder. */
-	private void enter(World world, int entry, int token) {
+	void enter(World world, int entry, int token) {
 		KeyEntry client = world.entries[entry];
+		client.single.end();
 		client.holds = true;
 		client.waiting--;
 		world.idleTicks = 0;
@@ -99,6 +114,15 @@ final class ClientRules {
 			enter(world, entry, client.nextToken++);
 			return "hands the lock off";
 		}
+		if (this.keeper.keep(world, entry)) {
+			return "keeps the lock";
+		}
+		return "sends " + release(world, entry);
+	}
+
+	/** Release the lock, and queue the next ticket. */
+	Packet release(World world, int entry) {
+		KeyEntry client = world.entries[entry];
 		int ticket = client.ticket;
 		world.stopListening(entry, false);
 		world.stopListening(entry, true);
@@ -107,7 +131,8 @@ final class ClientRules {
 		client.handOffs = 0;
 		client.ticket = (client.waiting > 0) ? newTicket(client, entry) : 0;
 		client.openUsed = client.nextToken - 1;
-		return "sends " + sendLeaving(world, entry, Verb.RELEASE, ticket, client.ticket);
+		client.grant.givingUp = false;
+		return sendLeaving(world, entry, Verb.RELEASE, ticket, client.ticket);
 	}
 
 	void replyArrived(World world, Packet reply) {
@@ -123,10 +148,11 @@ final class ClientRules {
 		client.openTicket = 0;
 		client.openNext = 0;
 		client.openUnanswered = false;
+		client.grant.givingUp = false;
 		if (reply.verb == Verb.CANCEL) {
 			attemptIfIdle(world, reply.entry);
 		}
-		else if (client.holds) {
+		else if (client.hasGrant()) {
 			// A message was faster.
 			return;
 		}
@@ -150,10 +176,19 @@ final class ClientRules {
 	}
 
 	private void attemptAnswered(World world, KeyEntry client, Packet reply) {
-		if (reply.answer == Answer.WAITING) {
+		if (reply.answer == Answer.BUSY) {
+			this.keeper.busy(world, reply);
+		}
+		else if (reply.answer == Answer.WAITING && client.single.asks && !reply.first) {
+			// Others wait.
+			this.keeper.fail(world, reply.entry);
+			cancel(world, reply.entry);
+		}
+		else if (reply.answer == Answer.WAITING) {
 			awaitMessage(client, reply.ttl);
 		}
 		else if (reply.validity > 0 || this.settings.has(Flaw.OWN_GRANT_UNCHECKED)) {
+			client.grant.keepable = reply.keepable;
 			enterUnderGrant(world, reply.entry, reply.firstToken, reply.lastToken, reply.validity);
 		}
 		else {
@@ -210,14 +245,14 @@ final class ClientRules {
 			// Its release or cancel is on its way, with the tokens that were used.
 			return "leaves already";
 		}
-		if (message.ticket != client.ticket) {
+		if (message.ticket != client.ticket || client.grant.kept && this.settings.has(Flaw.KEPT_TICKET_UNKNOWN)) {
 			Packet bounced = new Packet(entry, Verb.RELEASE, message.ticket);
 			bounced.audience = Audience.GIVEN_UP;
 			bounced.used = message.firstToken;
 			world.packets.add(bounced);
 			return "not wanted, released";
 		}
-		if (client.holds || client.wantsCancel) {
+		if (client.hasGrant() || client.wantsCancel) {
 			return "ignored";
 		}
 		if (message.ttl <= 0 && !this.settings.has(Flaw.MESSAGE_UNCHECKED)) {

@@ -31,7 +31,7 @@ final class ClientSteps {
 
 	private boolean addRepeatedAttempt(World world, int entry, Successors out) {
 		KeyEntry from = world.entries[entry];
-		if (!from.mustAsk || from.open != null || from.ticket == 0 || from.holds) {
+		if (!from.mustAsk || from.open != null || from.ticket == 0 || from.hasGrant()) {
 			return false;
 		}
 		World next = world.copy();
@@ -60,7 +60,11 @@ final class ClientSteps {
 		World next = world.copy();
 		next.stopListening(entry, false);
 		next.entries[entry].unanswered |= from.open == Verb.ATTEMPT;
-		Packet command = (from.open == Verb.ATTEMPT && from.wantsCancel) ? this.client.cancel(next, entry)
+		boolean tryFails = from.open == Verb.ATTEMPT && from.single.tries;
+		if (tryFails) {
+			this.client.keeper().fail(next, entry);
+		}
+		Packet command = (from.open == Verb.ATTEMPT && (from.wantsCancel || tryFails)) ? this.client.cancel(next, entry)
 				: this.client.send(next, entry, from.open, from.openTicket, from.openNext);
 		out.add(next, () -> ModelTicket.entryName(entry) + ": command timed out, sends " + command);
 		return awaited == null;
@@ -85,7 +89,8 @@ final class ClientSteps {
 	private void addThreads(World world, int entry, Successors out) {
 		KeyEntry from = world.entries[entry];
 		String name = ModelTicket.entryName(entry);
-		if (from.wishes > 0 && from.waiting + (from.holds ? 1 : 0) < this.settings.threads) {
+		if (from.wishes > 0 && !from.grant.kept && !from.single.isActive()
+				&& from.waiting + (from.holds ? 1 : 0) < this.settings.threads) {
 			World next = world.copy();
 			next.entries[entry].wishes--;
 			next.entries[entry].waiting++;
@@ -93,7 +98,7 @@ final class ClientSteps {
 			this.client.attemptIfIdle(next, entry);
 			out.add(next, () -> "a thread of " + name + " wants the lock");
 		}
-		if (from.waiting > 0 && world.giveUps > 0) {
+		if (from.waiting > 0 && world.giveUps > 0 && !from.single.isActive()) {
 			World next = world.copy();
 			next.giveUps--;
 			KeyEntry to = next.entries[entry];

@@ -45,6 +45,51 @@ enum Flaw {
 	OWN_GRANT_UNCHECKED,
 
 	/** A grant by message is not checked for having ended. */
-	MESSAGE_UNCHECKED
+	MESSAGE_UNCHECKED,
+
+	/** A keeper ignores that another JVM asks for the lock. */
+	REQUEST_IGNORED,
+
+	/** A waiter asks for a kept lock only once. */
+	REQUESTED_ONCE,
+
+	/** A request releases the lock although a thread holds it. */
+	RELEASED_WHILE_HELD,
+
+	/** A holder forgets that another JVM has asked for the lock. */
+	KEPT_AFTER_REQUEST,
+
+	/** A grant that came with waiters is kept. */
+	KEPT_WITH_WAITERS,
+
+	/** A kept lock is entered although its grant may have ended. */
+	KEPT_WITHOUT_VALIDITY,
+
+	/** A kept lock is entered with tokens that its grant does not have. */
+	KEPT_BEYOND_TOKENS,
+
+	/** Nothing ends the time of keeping. */
+	KEPT_FOR_EVER,
+
+	/** The JVM forgets a kept lock without releasing it. */
+	KEPT_GRANT_FORGOTTEN,
+
+	/** A kept lock is entered although its release has been sent. */
+	KEPT_WHILE_RELEASED,
+
+	/** A grant message for a kept ticket is taken for that of an unknown ticket. */
+	KEPT_TICKET_UNKNOWN,
+
+	/** A lock is kept although requests for it may have been lost. */
+	KEPT_AFTER_RECONNECT,
+
+	/** A lock is kept by a JVM that has shut down. */
+	KEPT_AT_SHUTDOWN,
+
+	/** A try does not ask for a lock that is only kept. */
+	TRY_WITHOUT_REQUEST,
+
+	/** A keeper refuses a lock that no thread holds. */
+	REFUSED_WHILE_KEPT
 
 }

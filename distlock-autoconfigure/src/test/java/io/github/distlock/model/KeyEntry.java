@@ -71,9 +71,16 @@ final class KeyEntry implements Cloneable {
 	/** How many times the entry has attempted again since time passed. */
 	int repeats;
 
+	KeptGrant grant = new KeptGrant();
+
+	SingleTry single = new SingleTry();
+
 	KeyEntry copy() {
 		try {
-			return (KeyEntry) clone();
+			KeyEntry copy = (KeyEntry) clone();
+			copy.grant = this.grant.copy();
+			copy.single = this.single.copy();
+			return copy;
 		}
 		catch (CloneNotSupportedException ex) {
 			throw new AssertionError(ex);
@@ -87,8 +94,13 @@ final class KeyEntry implements Cloneable {
 		return this.waiting > 0 && !this.holds && this.open == null && !this.mustAsk;
 	}
 
+	/** Whether a thread holds the lock, or the JVM keeps it. */
+	boolean hasGrant() {
+		return this.holds || this.grant.kept;
+	}
+
 	void mapTokens(IntUnaryOperator map) {
-		if (this.holds) {
+		if (hasGrant()) {
 			this.nextToken = map.applyAsInt(this.nextToken);
 			this.lastToken = map.applyAsInt(this.lastToken);
 		}
@@ -99,11 +111,13 @@ final class KeyEntry implements Cloneable {
 
 	void write(StateWriter out) {
 		out.number(this.wishes).number(this.waiting).flag(this.holds).ticket(this.ticket).number(this.validity);
-		out.number(this.holds ? this.nextToken : 0).number(this.holds ? this.lastToken : 0);
-		out.number(this.holds ? this.handOffs : 0).number(this.timer).flag(this.mustAsk);
+		out.number(hasGrant() ? this.nextToken : 0).number(hasGrant() ? this.lastToken : 0);
+		out.number(hasGrant() ? this.handOffs : 0).number(this.timer).flag(this.mustAsk);
 		out.number((this.open != null) ? this.open.ordinal() : -1).ticket(this.openTicket).ticket(this.openNext);
 		out.number((this.open == Verb.RELEASE) ? this.openUsed : 0).flag(this.unanswered).flag(this.openUnanswered);
 		out.flag(this.renewing).number(this.tickets).flag(this.wantsCancel).number(this.repeats);
+		this.grant.write(out);
+		this.single.write(out);
 	}
 
 	static KeyEntry read(StateReader in) {
@@ -129,6 +143,8 @@ final class KeyEntry implements Cloneable {
 		read.tickets = in.number();
 		read.wantsCancel = in.flag();
 		read.repeats = in.number();
+		read.grant = KeptGrant.read(in);
+		read.single = SingleTry.read(in);
 		return read;
 	}
 
@@ -136,8 +152,11 @@ final class KeyEntry implements Cloneable {
 	public String toString() {
 		StringBuilder text = new StringBuilder();
 		if (this.holds) {
-			text.append("HOLDS ").append(ModelTicket.text(this.ticket));
+			text.append(this.grant.handBack ? "HOLDS ASKED " : "HOLDS ").append(ModelTicket.text(this.ticket));
 			text.append((this.validity > 0) ? " valid " + this.validity : " LEASE OVER");
+		}
+		else if (this.grant.kept) {
+			text.append("KEEPS ").append(ModelTicket.text(this.ticket)).append(" valid ").append(this.validity);
 		}
 		else if (this.ticket != 0) {
 			text.append("waits ").append(ModelTicket.text(this.ticket));
@@ -145,6 +164,9 @@ final class KeyEntry implements Cloneable {
 		}
 		if (this.waiting > 0) {
 			text.append(", ").append(this.waiting).append(" waiting");
+		}
+		if (this.single.isActive()) {
+			text.append(this.single.asks ? ", asks" : ", tries").append(this.single.uncontended ? " alone" : "");
 		}
 		if (this.open != null) {
 			text.append(", open: ").append(this.open).append(' ').append(ModelTicket.text(this.openTicket));

@@ -11,8 +11,11 @@ final class LockScripts {
 
 	private final GrantFunctions grants;
 
+	private final World world;
+
 	LockScripts(SearchSettings settings, World world, List<GrantMessage> messages) {
 		this.settings = settings;
+		this.world = world;
 		this.store = world.store;
 		this.grants = new GrantFunctions(settings, world, messages);
 	}
@@ -43,6 +46,7 @@ final class LockScripts {
 		if (passedTombstone || this.store.isAbsent() && this.store.isQueueEmpty()) {
 			// No ticket waits, so the queue is not looked at.
 			this.store.own(command.ticket, this.settings.tokensPerGrant - 1, lease, false, false);
+			this.store.keepable = command.keepable;
 			granted(command, lease);
 			return;
 		}
@@ -61,9 +65,21 @@ final class LockScripts {
 				return;
 			}
 		}
+		command.ttl = this.store.ttl;
+		if (command.unqueued) {
+			command.answer = Answer.BUSY;
+			command.keepable = this.store.keepable && this.store.isQueueEmpty();
+			return;
+		}
+		boolean again = this.store.isQueued(command.ticket);
 		enqueue(command.ticket);
 		command.answer = Answer.WAITING;
-		command.ttl = this.store.ttl;
+		command.keepable = false;
+		command.first = this.store.keepable && this.store.queue[0] == command.ticket;
+		if (command.first && !this.world.isOld(command.entry) && !(again && this.settings.has(Flaw.REQUESTED_ONCE))) {
+			this.world
+				.sendToKeeper(new KeeperMessage(this.store.owner, command.wantsAnswer ? command.ticket : 0, false));
+		}
 	}
 
 	private void enqueue(int ticket) {
@@ -139,6 +155,7 @@ final class LockScripts {
 
 	private void granted(Packet command, int ttl) {
 		command.answer = Answer.GRANTED;
+		command.keepable = this.store.keepable;
 		grantIn(command, ttl);
 	}
 

@@ -49,6 +49,21 @@ final class Packet implements Cloneable {
 	/** Whether the answer to a release grants the lock to the next ticket. */
 	boolean nextGranted;
 
+	/**
+	 * Whether an attempt asks for a grant that may be kept; in the answer, whether it
+	 * may.
+	 */
+	boolean keepable;
+
+	/** Whether an attempt does not queue its ticket. */
+	boolean unqueued;
+
+	/** Whether an attempt wants an answer if a thread holds the lock. */
+	boolean wantsAnswer;
+
+	/** Whether the ticket that waits is the first in the queue. */
+	boolean first;
+
 	Packet(int entry, Verb verb, int ticket) {
 		this.entry = entry;
 		this.verb = verb;
@@ -90,7 +105,12 @@ final class Packet implements Cloneable {
 				&& this.next == other.next && this.age == other.age && this.audience == other.audience
 				&& this.answer == other.answer && this.firstToken == other.firstToken
 				&& this.lastToken == other.lastToken && this.validity == other.validity && this.ttl == other.ttl
-				&& this.nextGranted == other.nextGranted && this.used == other.used && this.delay == other.delay;
+				&& this.nextGranted == other.nextGranted && this.used == other.used && this.delay == other.delay
+				&& keepFlags() == other.keepFlags();
+	}
+
+	private int keepFlags() {
+		return (this.keepable ? 1 : 0) | (this.unqueued ? 2 : 0) | (this.wantsAnswer ? 4 : 0) | (this.first ? 8 : 0);
 	}
 
 	private boolean hasUsed() {
@@ -113,7 +133,7 @@ final class Packet implements Cloneable {
 		out.number(hasUsed() ? this.used : 0).number(this.delay);
 		out.number(this.audience.ordinal()).number(this.answer.ordinal());
 		out.number(this.firstToken).number(this.lastToken).number(this.validity).number(this.ttl);
-		return out.flag(this.nextGranted).bytes();
+		return out.flag(this.nextGranted).number(keepFlags()).bytes();
 	}
 
 	static Packet read(StateReader in) {
@@ -129,6 +149,11 @@ final class Packet implements Cloneable {
 		read.validity = in.number();
 		read.ttl = in.number();
 		read.nextGranted = in.flag();
+		int flags = in.number();
+		read.keepable = (flags & 1) != 0;
+		read.unqueued = (flags & 2) != 0;
+		read.wantsAnswer = (flags & 4) != 0;
+		read.first = (flags & 8) != 0;
 		return read;
 	}
 

@@ -1,6 +1,7 @@
 package io.github.distlock.model;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.Stream;
 
 import org.apache.commons.logging.LogFactory;
@@ -24,19 +25,27 @@ class ProtocolModelTests {
 	private static final Duration MAX_TIME = Duration.ofMinutes(Integer.getInteger("model.minutes", 20));
 
 	static Stream<NamedSearch> quickSearches() {
-		return ProtocolSearches.ALL.stream().filter(NamedSearch::quick);
+		return protocols().filter(NamedSearch::quick);
 	}
 
 	static Stream<NamedSearch> flawedProtocols() {
-		return FlawSearches.ALL.stream().filter(NamedSearch::quick);
+		return flaws().filter(NamedSearch::quick);
 	}
 
 	static Stream<NamedSearch> allSearches() {
-		return chosen(ProtocolSearches.ALL.stream());
+		return chosen(protocols());
 	}
 
 	static Stream<NamedSearch> allFlawedProtocols() {
-		return chosen(FlawSearches.ALL.stream());
+		return chosen(flaws());
+	}
+
+	private static Stream<NamedSearch> protocols() {
+		return Stream.of(ProtocolSearches.ALL, KeepSearches.ALL).flatMap(List::stream);
+	}
+
+	private static Stream<NamedSearch> flaws() {
+		return Stream.of(FlawSearches.ALL, KeepSearches.FLAWED).flatMap(List::stream);
 	}
 
 	private static Stream<NamedSearch> chosen(Stream<NamedSearch> searches) {
@@ -58,7 +67,7 @@ class ProtocolModelTests {
 
 	@Test
 	void eachFlawHasASearch() {
-		assertThat(FlawSearches.ALL).extracting((search) -> search.settings().flaw).contains(Flaw.values());
+		assertThat(flaws()).extracting((search) -> search.settings().flaw).contains(Flaw.values());
 	}
 
 	@ParameterizedTest(allowZeroInvocations = true)

@@ -3,6 +3,7 @@ package io.github.distlock.model;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * A renaming of the JVMs, and of the entries inside each JVM. States that differ only by
@@ -23,6 +24,11 @@ record Renaming(int[] entries, int[] newEntries, int[] jvms) {
 	/** Return the new number of a JVM. */
 	int jvm(int jvm) {
 		return this.newEntries[jvm * this.entries.length / this.jvms.length] * this.jvms.length / this.entries.length;
+	}
+
+	static Renaming none(int entries, int jvms) {
+		int[] same = IntStream.range(0, entries).toArray();
+		return new Renaming(same, same, IntStream.range(0, jvms).toArray());
 	}
 
 	static List<Renaming> all(int jvms, int entriesPerJvm) {

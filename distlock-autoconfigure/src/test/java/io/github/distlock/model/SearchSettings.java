@@ -56,6 +56,21 @@ final class SearchSettings implements Cloneable {
 
 	int giveUps = 1;
 
+	/** How many ticks a lock is kept after its last holder; zero means not at all. */
+	int keepTicks;
+
+	/** How many times a thread of each entry tries once. */
+	int tries;
+
+	/** How many JVMs shut down. */
+	int shutdowns;
+
+	/** How many JVMs are of a version that neither keeps locks nor asks for them. */
+	int oldJvms;
+
+	/** How many ticks a thread of another JVM may wait for a lock that is only kept. */
+	int maxKeptTicks;
+
 	Set<NetworkFault> kinds = EnumSet.complementOf(EnumSet.of(NetworkFault.DUPLICATE, NetworkFault.FLUSH));
 
 	/**
@@ -138,6 +153,31 @@ final class SearchSettings implements Cloneable {
 
 	SearchSettings giveUps(int count) {
 		return changed((copy) -> copy.giveUps = count);
+	}
+
+	/** Keep locks after their last holder. */
+	SearchSettings keep(int ticks) {
+		return changed((copy) -> copy.keepTicks = ticks);
+	}
+
+	SearchSettings tries(int perEntry) {
+		return changed((copy) -> copy.tries = perEntry);
+	}
+
+	SearchSettings shutdowns(int count) {
+		return changed((copy) -> copy.shutdowns = count);
+	}
+
+	SearchSettings oldJvms(int count) {
+		return changed((copy) -> copy.oldJvms = count);
+	}
+
+	SearchSettings maxKeptTicks(int ticks) {
+		return changed((copy) -> copy.maxKeptTicks = ticks);
+	}
+
+	SearchSettings tokensPerGrant(int count) {
+		return changed((copy) -> copy.tokensPerGrant = count);
 	}
 
 	SearchSettings maxIdleTicks(int ticks) {

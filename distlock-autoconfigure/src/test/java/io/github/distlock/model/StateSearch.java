@@ -30,7 +30,10 @@ final class StateSearch {
 	StateSearch(SearchSettings settings) {
 		this.settings = settings;
 		this.model = new ProtocolModel(settings);
-		this.renamings = Renaming.all(settings.jvms, settings.entriesPerJvm);
+		// JVMs of two versions do not stand for each other.
+		this.renamings = (settings.oldJvms > 0)
+				? List.of(Renaming.none(settings.jvms * settings.entriesPerJvm, settings.jvms))
+				: Renaming.all(settings.jvms, settings.entriesPerJvm);
 	}
 
 	/**

@@ -24,6 +24,9 @@ final class StoreState {
 	/** Whether the word begins with '+': tickets may wait. Otherwise none does. */
 	boolean marked;
 
+	/** Whether the word says that its owner may keep the lock after its last holder. */
+	boolean keepable;
+
 	/** The last fencing token of the owner's grant, or that in the tombstone. */
 	int lastToken = NO_TOKEN;
 
@@ -44,6 +47,7 @@ final class StoreState {
 		copy.ttl = this.ttl;
 		copy.grace = this.grace;
 		copy.marked = this.marked;
+		copy.keepable = this.keepable;
 		copy.lastToken = this.lastToken;
 		copy.queue = this.queue;
 		copy.queueTtl = this.queueTtl;
@@ -68,6 +72,7 @@ final class StoreState {
 		this.ttl = ticks;
 		this.grace = false;
 		this.marked = false;
+		this.keepable = false;
 		this.lastToken = last;
 	}
 
@@ -78,6 +83,7 @@ final class StoreState {
 		this.ttl = ticks;
 		this.grace = unconfirmed;
 		this.marked = mayHaveWaiters;
+		this.keepable = false;
 	}
 
 	/** Whether there is no word: neither an owner nor a tombstone. */
@@ -138,7 +144,12 @@ final class StoreState {
 	}
 
 	void write(StateWriter out) {
-		out.ticket(this.owner).number(this.ttl).flag(this.grace).flag(this.marked).number(this.lastToken);
+		out.ticket(this.owner)
+			.number(this.ttl)
+			.flag(this.grace)
+			.flag(this.marked)
+			.flag(this.keepable)
+			.number(this.lastToken);
 		out.number(this.queueTtl).number((this.claim == 0) ? 0 : out.renaming().jvm(this.claim - 1) + 1);
 		out.number(this.queue.length);
 		for (int ticket : this.queue) {
@@ -152,6 +163,7 @@ final class StoreState {
 		read.ttl = in.number();
 		read.grace = in.flag();
 		read.marked = in.flag();
+		read.keepable = in.flag();
 		read.lastToken = in.number();
 		read.queueTtl = in.number();
 		read.claim = in.number();
@@ -164,8 +176,8 @@ final class StoreState {
 
 	@Override
 	public String toString() {
-		String word = (this.owner != 0)
-				? (this.marked ? "+" : "-") + ModelTicket.text(this.owner) + (this.grace ? " (grace)" : "")
+		String word = (this.owner != 0) ? (this.marked ? "+" : "-") + ModelTicket.text(this.owner)
+				+ (this.grace ? " (grace)" : "") + (this.keepable ? " (keepable)" : "")
 				: isAbsent() ? "absent" : "tombstone";
 		StringBuilder text = new StringBuilder("store[").append(word).append(" ttl ").append(this.ttl).append(" queue");
 		if (this.claim != 0) {

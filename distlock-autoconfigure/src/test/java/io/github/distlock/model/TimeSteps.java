@@ -11,8 +11,11 @@ final class TimeSteps {
 	/** The longest time for which a waiter was kept from a lock that no thread held. */
 	private int longestIdle;
 
-	TimeSteps(SearchSettings settings) {
+	private final KeeperSteps keeper;
+
+	TimeSteps(SearchSettings settings, KeeperSteps keeper) {
 		this.settings = settings;
+		this.keeper = keeper;
 	}
 
 	int longestIdle() {
@@ -30,11 +33,13 @@ final class TimeSteps {
 		World next = world.copy();
 		if (due) {
 			next.slowTicks--;
-			next.idleTicks = 0;
+			next.countDelay();
 		}
 		tick(next);
+		this.keeper.tick(next);
 		if (!due) {
 			countIdle(next);
+			this.keeper.countKept(next);
 		}
 		out.add(next, () -> due ? "SLOW TICK, something is late" : "tick");
 	}
@@ -52,7 +57,7 @@ final class TimeSteps {
 			entry.repeats = 0;
 			if (entry.timer > 0 && --entry.timer == 0) {
 				entry.timer = KeyEntry.NO_TIMER;
-				entry.mustAsk |= entry.ticket != 0 && !entry.holds;
+				entry.mustAsk |= entry.ticket != 0 && !entry.hasGrant();
 			}
 		}
 		for (Packet packet : world.packets) {

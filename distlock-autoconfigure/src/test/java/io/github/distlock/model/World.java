@@ -49,6 +49,20 @@ final class World {
 
 	final List<GrantMessage> messages = new ArrayList<>();
 
+	/** Messages about kept locks. */
+	final List<KeeperMessage> keeperMessages = new ArrayList<>();
+
+	/** Ticks without a delay in which a thread waited for a lock that was only kept. */
+	int keptTicks;
+
+	/** How many JVMs may still shut down. */
+	int shutdowns;
+
+	boolean[] stopped = new boolean[0];
+
+	/** How many JVMs, the last ones, are of a version that neither keeps nor asks. */
+	private int oldJvms;
+
 	private World() {
 	}
 
@@ -57,12 +71,16 @@ final class World {
 		world.alive = new boolean[settings.jvms];
 		world.subscribed = new boolean[settings.jvms];
 		world.halfOpen = new boolean[settings.jvms];
+		world.stopped = new boolean[settings.jvms];
+		world.oldJvms = settings.oldJvms;
+		world.shutdowns = settings.shutdowns;
 		Arrays.fill(world.alive, true);
 		Arrays.fill(world.subscribed, true);
 		world.entries = new KeyEntry[settings.jvms * settings.entriesPerJvm];
 		for (int i = 0; i < world.entries.length; i++) {
 			world.entries[i] = new KeyEntry();
 			world.entries[i].wishes = settings.threads * settings.rounds;
+			world.entries[i].single.left = settings.tries;
 		}
 		world.faults = settings.faults;
 		world.slowTicks = settings.slowTicks;
@@ -82,6 +100,11 @@ final class World {
 		copy.alive = this.alive.clone();
 		copy.subscribed = this.subscribed.clone();
 		copy.halfOpen = this.halfOpen.clone();
+		copy.stopped = this.stopped.clone();
+		copy.oldJvms = this.oldJvms;
+		copy.shutdowns = this.shutdowns;
+		copy.keptTicks = this.keptTicks;
+		copy.keeperMessages.addAll(this.keeperMessages);
 		copy.entries = new KeyEntry[this.entries.length];
 		for (int i = 0; i < this.entries.length; i++) {
 			copy.entries[i] = this.entries[i].copy();
@@ -101,6 +124,27 @@ final class World {
 
 	int jvmOfTicket(int ticket) {
 		return jvmOfEntry(ModelTicket.entry(ticket));
+	}
+
+	boolean isSubscribed(int entry) {
+		return this.subscribed[jvmOfEntry(entry)];
+	}
+
+	boolean isStopped(int entry) {
+		return this.stopped[jvmOfEntry(entry)];
+	}
+
+	/** Whether the entry is that of a JVM that neither keeps locks nor asks for them. */
+	boolean isOld(int entry) {
+		return jvmOfEntry(entry) >= this.alive.length - this.oldJvms;
+	}
+
+	/** Publish a message, unless the JVM does not hear it. */
+	void sendToKeeper(KeeperMessage message) {
+		int jvm = jvmOfTicket(message.ticket());
+		if (this.alive[jvm] && this.subscribed[jvm]) {
+			this.keeperMessages.add(message);
+		}
 	}
 
 	boolean isAlive(int entry) {
@@ -131,12 +175,22 @@ final class World {
 	/** The messages on their way to a JVM are lost. */
 	void dropMessages(int jvm) {
 		this.messages.removeIf((message) -> jvmOfTicket(message.ticket) == jvm);
+		this.keeperMessages.removeIf((message) -> jvmOfTicket(message.ticket()) == jvm);
 	}
 
 	/** A fault has happened. Waiters are entitled to progress only from now on. */
 	void countFault() {
 		this.faults--;
+		countDelay();
+	}
+
+	/** A fault or a slow tick has happened. */
+	void countDelay() {
 		this.idleTicks = 0;
+		this.keptTicks = 0;
+		for (KeyEntry entry : this.entries) {
+			entry.single.uncontended = false;
+		}
 	}
 
 	/**
@@ -184,14 +238,16 @@ final class World {
 		this.store.write(out);
 		out.number(this.lastEntered).number(this.idleTicks).flag(this.flushed);
 		out.number(this.faults).number(this.slowTicks).number(this.giveUps);
+		out.number(this.keptTicks).number(this.shutdowns);
 		for (int jvm : renaming.jvms()) {
-			out.flag(this.alive[jvm]).flag(this.subscribed[jvm]).flag(this.halfOpen[jvm]);
+			out.flag(this.alive[jvm]).flag(this.subscribed[jvm]).flag(this.halfOpen[jvm]).flag(this.stopped[jvm]);
 		}
 		for (int entry : renaming.entries()) {
 			this.entries[entry].write(out);
 		}
 		writeSorted(out, this.packets, (packet) -> packet.bytes(renaming));
 		writeSorted(out, this.messages, (message) -> message.bytes(renaming));
+		writeSorted(out, this.keeperMessages, (message) -> message.bytes(renaming));
 		return out.bytes();
 	}
 
@@ -211,10 +267,13 @@ final class World {
 		world.faults = in.number();
 		world.slowTicks = in.number();
 		world.giveUps = in.number();
+		world.keptTicks = in.number();
+		world.shutdowns = in.number();
 		for (int jvm = 0; jvm < settings.jvms; jvm++) {
 			world.alive[jvm] = in.flag();
 			world.subscribed[jvm] = in.flag();
 			world.halfOpen[jvm] = in.flag();
+			world.stopped[jvm] = in.flag();
 		}
 		for (int i = 0; i < world.entries.length; i++) {
 			world.entries[i] = KeyEntry.read(in);
@@ -224,6 +283,9 @@ final class World {
 		}
 		for (int left = in.number(); left > 0; left--) {
 			world.messages.add(GrantMessage.read(in));
+		}
+		for (int left = in.number(); left > 0; left--) {
+			world.keeperMessages.add(KeeperMessage.read(in));
 		}
 		return world;
 	}

@@ -1,0 +1,49 @@
+package io.github.distlock.model;
+
+/**
+ * What an entry knows of keeping its grant: a JVM whose last holder has left may keep the
+ * lock in the store for a while, so that its next thread enters without a command.
+ */
+final class KeptGrant implements Cloneable {
+
+	/** Whether the store has written that this grant may be kept. */
+	boolean keepable;
+
+	/** Whether the ticket must not be kept any more: another JVM has asked for it. */
+	boolean handBack;
+
+	/** Whether the lock is kept: no thread holds it. */
+	boolean kept;
+
+	/** How many ticks it is still kept. */
+	int ticksLeft;
+
+	/**
+	 * Whether the open release is that of a kept lock, which ends the hold of no thread.
+	 */
+	boolean givingUp;
+
+	KeptGrant copy() {
+		try {
+			return (KeptGrant) clone();
+		}
+		catch (CloneNotSupportedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	void write(StateWriter out) {
+		out.flag(this.keepable).flag(this.handBack).flag(this.kept).number(this.ticksLeft).flag(this.givingUp);
+	}
+
+	static KeptGrant read(StateReader in) {
+		KeptGrant read = new KeptGrant();
+		read.keepable = in.flag();
+		read.handBack = in.flag();
+		read.kept = in.flag();
+		read.ticksLeft = in.number();
+		read.givingUp = in.flag();
+		return read;
+	}
+
+}

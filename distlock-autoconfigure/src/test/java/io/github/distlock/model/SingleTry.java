@@ -1,0 +1,61 @@
+package io.github.distlock.model;
+
+/**
+ * A thread that tries once. It does not wait for other holders, but it does ask for a
+ * lock that is only kept, and waits for that answer.
+ */
+final class SingleTry implements Cloneable {
+
+	/** How many times a thread of the entry will still try once. */
+	int left;
+
+	/** Whether a thread tries now, with an attempt that does not queue its ticket. */
+	boolean tries;
+
+	/** Whether it has found a kept lock, and its queued ticket asks for it. */
+	boolean asks;
+
+	/** How many ticks it still waits for the answer. */
+	int ticksLeft;
+
+	/**
+	 * Whether no other thread has held or wanted the lock since the try began, and
+	 * nothing has failed or been late. Then the try must not fail.
+	 */
+	boolean uncontended;
+
+	boolean isActive() {
+		return this.tries || this.asks;
+	}
+
+	void end() {
+		this.tries = false;
+		this.asks = false;
+		this.ticksLeft = 0;
+		this.uncontended = false;
+	}
+
+	SingleTry copy() {
+		try {
+			return (SingleTry) clone();
+		}
+		catch (CloneNotSupportedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	void write(StateWriter out) {
+		out.number(this.left).flag(this.tries).flag(this.asks).number(this.ticksLeft).flag(this.uncontended);
+	}
+
+	static SingleTry read(StateReader in) {
+		SingleTry read = new SingleTry();
+		read.left = in.number();
+		read.tries = in.flag();
+		read.asks = in.flag();
+		read.ticksLeft = in.number();
+		read.uncontended = in.flag();
+		return read;
+	}
+
+}
