@@ -101,6 +101,17 @@ class LockMetricsTests {
 	}
 
 	@Test
+	void aLossThatIsKnownAfterTheReleaseIsOnlyCounted() {
+		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
+		this.metrics.onReleased(new Released("redis", "orders", "order-1", 17, Duration.ofMillis(30)));
+		this.metrics.onLost(new Lost("redis", "orders", "order-1", 17, Duration.ofMillis(30), "the store forgot it",
+				LossCause.FORGOTTEN, true));
+		assertThat(lost()).isOne();
+		assertThat(this.registry.get("distlock.hold").tag("name", "orders").timer().count()).isOne();
+		assertThat(gauge("distlock.held")).isZero();
+	}
+
+	@Test
 	void theCounterOfLossesStartsAtZeroWithTheFirstAcquisition() {
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
 		assertThat(lost()).isZero();
