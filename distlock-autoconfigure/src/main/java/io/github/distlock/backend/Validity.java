@@ -59,8 +59,12 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 		if (this.boundTo != null) {
 			return this.boundTo.isAlive() ? Long.MAX_VALUE : 0;
 		}
+		// In this order: a pause of this thread between the two readings does not look
+		// like
+		// a suspended machine.
+		long wallMillis = clock.wallMillis();
 		long elapsed = clock.nanoTime() - this.baseNanos;
-		return suspended(clock, elapsed) ? 0 : this.ttlNanos - margin() - elapsed;
+		return suspended(wallMillis, elapsed) ? 0 : this.ttlNanos - margin() - elapsed;
 	}
 
 	/**
@@ -70,11 +74,15 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 	 * @return whether the machine was suspended
 	 */
 	public boolean suspended(TimeSource clock) {
-		return this.boundTo == null && suspended(clock, clock.nanoTime() - this.baseNanos);
+		if (this.boundTo != null) {
+			return false;
+		}
+		long wallMillis = clock.wallMillis();
+		return suspended(wallMillis, clock.nanoTime() - this.baseNanos);
 	}
 
-	private boolean suspended(TimeSource clock, long elapsed) {
-		long suspended = (clock.wallMillis() - this.baseMillis) * 1_000_000 - elapsed;
+	private boolean suspended(long wallMillis, long elapsed) {
+		long suspended = (wallMillis - this.baseMillis) * 1_000_000 - elapsed;
 		// The resolution of the wall clock is one millisecond.
 		return suspended > margin() + 1_000_000;
 	}

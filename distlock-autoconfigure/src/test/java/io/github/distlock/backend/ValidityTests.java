@@ -48,6 +48,28 @@ class ValidityTests {
 	}
 
 	@Test
+	void aThreadThatIsPausedBetweenTwoReadingsOfTheClocksDoesNotLookLikeASuspendedMachine() {
+		Validity validity = Validity.until(this.clock.now(), Duration.ofSeconds(10));
+		TimeSource pausing = new TimeSource() {
+
+			@Override
+			public long nanoTime() {
+				ValidityTests.this.clock.pass(Duration.ofSeconds(1));
+				return ValidityTests.this.clock.nanoTime();
+			}
+
+			@Override
+			public long wallMillis() {
+				ValidityTests.this.clock.pass(Duration.ofSeconds(1));
+				return ValidityTests.this.clock.wallMillis();
+			}
+
+		};
+		assertThat(validity.remainingNanos(pausing)).isPositive();
+		assertThat(validity.suspended(pausing)).isFalse();
+	}
+
+	@Test
 	void aValidityBoundToASessionHasNoDeadline() {
 		Validity validity = Validity.session(() -> true);
 		this.clock.pass(Duration.ofDays(10));
