@@ -22,16 +22,13 @@ final class ClientRules {
 		return this.keeper;
 	}
 
-	/** Send a command and wait for its answer. */
-	Packet send(World world, int entry, Verb verb, int ticket, int next) {
+	/** Attempt with the ticket of the entry. */
+	Packet attempt(World world, int entry) {
 		KeyEntry client = world.entries[entry];
-		client.open = verb;
-		client.openTicket = ticket;
-		client.openNext = next;
-		Packet command = new Packet(entry, verb, ticket);
-		command.next = next;
-		command.used = client.openUsed;
-		if (verb == Verb.ATTEMPT && this.settings.keepTicks > 0) {
+		client.attempting = true;
+		client.mustAsk = false;
+		Packet command = new Packet(entry, Verb.ATTEMPT, client.ticket);
+		if (this.settings.keepTicks > 0) {
 			command.keepable = !world.isOld(entry) && world.isSubscribed(entry);
 			command.unqueued = client.single.tries;
 			command.wantsAnswer = client.single.asks;
@@ -40,22 +37,37 @@ final class ClientRules {
 		return command;
 	}
 
-	/** The current ticket leaves the store. */
-	private Packet sendLeaving(World world, int entry, Verb verb, int ticket, int next) {
-		KeyEntry client = world.entries[entry];
-		client.openUnanswered = client.unanswered;
-		client.unanswered = false;
-		return send(world, entry, verb, ticket, next);
+	/** Whether an attempt of the entry's ticket may be sent now. */
+	boolean mayAttempt(KeyEntry client) {
+		if (client.attempting) {
+			return false;
+		}
+		if (!this.settings.attemptsBehindRelease) {
+			return client.departures.isEmpty();
+		}
+		return !client.isSuccessor(client.ticket)
+				&& client.departures.stream().noneMatch((each) -> each.repeated && each.verb == Verb.RELEASE);
 	}
 
-	/** A thread waits: attempt with a new ticket, unless something is on its way. */
+	/** Whether the release or cancel of the entry's ticket may be sent now. */
+	boolean mayLeave(KeyEntry client) {
+		if (client.attempting) {
+			return false;
+		}
+		if (this.settings.has(Flaw.SUCCESSOR_LEAVES_EARLY)) {
+			return true;
+		}
+		return this.settings.attemptsBehindRelease ? !client.isSuccessor(client.ticket) : client.departures.isEmpty();
+	}
+
+	/** A thread waits: attempt with a new ticket, if that is allowed. */
 	void attemptIfIdle(World world, int entry) {
 		KeyEntry client = world.entries[entry];
-		if (client.ticket == 0 && client.open == null && !client.holds && client.waiting > 0) {
-			client.ticket = newTicket(client, entry);
-			client.mustAsk = false;
+		if (client.ticket == 0 && !client.holds && client.waiting > 0 && mayAttempt(client)) {
+			boolean reused = this.settings.has(Flaw.TICKET_REUSED) && !client.departures.isEmpty();
+			client.ticket = reused ? client.departures.get(0).ticket : newTicket(client, entry);
 			client.timer = KeyEntry.NO_TIMER;
-			send(world, entry, Verb.ATTEMPT, client.ticket, 0);
+			attempt(world, entry);
 		}
 	}
 
@@ -65,18 +77,36 @@ final class ClientRules {
 		return ModelTicket.of(entry, ++client.tickets);
 	}
 
-	Packet cancel(World world, int entry) {
+	/** No thread wants the ticket any more. */
+	Departure cancel(World world, int entry) {
 		KeyEntry client = world.entries[entry];
-		int ticket = client.ticket;
-		world.stopListening(entry, false);
+		Departure leaving = new Departure(Verb.CANCEL, client.ticket, 0, 0);
 		if (!this.settings.has(Flaw.ENTRY_LEAKS)) {
 			client.ticket = 0;
 		}
 		client.wantsCancel = false;
 		client.timer = KeyEntry.NO_TIMER;
 		client.mustAsk = false;
-		client.openUsed = 0;
-		return sendLeaving(world, entry, Verb.CANCEL, ticket, 0);
+		depart(world, entry, leaving);
+		return leaving;
+	}
+
+	/** The ticket leaves the store. */
+	private static void depart(World world, int entry, Departure leaving) {
+		KeyEntry client = world.entries[entry];
+		leaving.attemptUnanswered = client.attemptUnanswered;
+		client.attemptUnanswered = false;
+		client.add(leaving);
+		send(world, entry, leaving);
+	}
+
+	/** Send a release or a cancel, for the first time or again. */
+	static void send(World world, int entry, Departure leaving) {
+		Packet command = new Packet(entry, leaving.verb, leaving.ticket);
+		command.next = leaving.next;
+		command.used = leaving.used;
+		command.repeated = leaving.repeated;
+		world.packets.add(command);
 	}
 
 	/** A thread becomes the holder. */
@@ -121,50 +151,62 @@ final class ClientRules {
 	}
 
 	/** Release the lock, and queue the next ticket. */
-	Packet release(World world, int entry) {
+	Departure release(World world, int entry) {
 		KeyEntry client = world.entries[entry];
 		int ticket = client.ticket;
-		world.stopListening(entry, false);
-		world.stopListening(entry, true);
+		world.stopListening(entry, Verb.RENEW, ticket);
 		client.renewing = false;
 		client.validity = 0;
 		client.handOffs = 0;
 		client.ticket = (client.waiting > 0) ? newTicket(client, entry) : 0;
-		client.openUsed = client.nextToken - 1;
 		client.grant.givingUp = false;
-		return sendLeaving(world, entry, Verb.RELEASE, ticket, client.ticket);
+		Departure leaving = new Departure(Verb.RELEASE, ticket, client.ticket, client.nextToken - 1);
+		depart(world, entry, leaving);
+		return leaving;
 	}
 
 	void replyArrived(World world, Packet reply) {
-		if (reply.isRenewal()) {
-			renewalAnswered(world.entries[reply.entry], reply);
-			return;
-		}
 		KeyEntry client = world.entries[reply.entry];
-		if (client.openUnanswered && !this.settings.has(Flaw.NO_SECOND_CANCEL)) {
-			cancelLater(world, reply.entry, client.openTicket);
-		}
-		client.open = null;
-		client.openTicket = 0;
-		client.openNext = 0;
-		client.openUnanswered = false;
-		client.grant.givingUp = false;
-		if (reply.verb == Verb.CANCEL) {
-			attemptIfIdle(world, reply.entry);
-		}
-		else if (client.hasGrant()) {
-			// A message was faster.
-			return;
-		}
-		else if (client.wantsCancel && client.ticket != 0) {
-			cancel(world, reply.entry);
+		if (reply.isRenewal()) {
+			renewalAnswered(client, reply);
 		}
 		else if (reply.verb == Verb.ATTEMPT) {
+			client.attempting = false;
+			client.grant.givingUp = false;
+			if (client.hasGrant()) {
+				// A message was faster.
+				return;
+			}
+			if (client.wantsCancel) {
+				cancel(world, reply.entry);
+				return;
+			}
 			attemptAnswered(world, client, reply);
 		}
 		else {
-			releaseAnswered(world, client, reply);
+			departed(world, client, reply);
 		}
+	}
+
+	/** A ticket has left the store. */
+	private void departed(World world, KeyEntry client, Packet reply) {
+		Departure leaving = client.departure(reply.ticket);
+		if (leaving == null) {
+			return;
+		}
+		client.remove(leaving);
+		client.grant.givingUp = false;
+		if (leaving.attemptUnanswered && !this.settings.has(Flaw.NO_SECOND_CANCEL)) {
+			cancelLater(world, reply.entry, leaving.ticket);
+		}
+		if (leaving.next != 0 && leaving.next == client.ticket && !client.hasGrant()) {
+			if (client.wantsCancel) {
+				cancel(world, reply.entry);
+				return;
+			}
+			successorAnswered(world, client, reply);
+		}
+		attemptIfIdle(world, reply.entry);
 	}
 
 	/** A copy of an attempt may arrive after the ticket has left: cancel it once more. */
@@ -196,11 +238,8 @@ final class ClientRules {
 		}
 	}
 
-	private void releaseAnswered(World world, KeyEntry client, Packet reply) {
-		if (client.ticket == 0) {
-			attemptIfIdle(world, reply.entry);
-		}
-		else if (reply.answer == Answer.GONE) {
+	private void successorAnswered(World world, KeyEntry client, Packet reply) {
+		if (reply.answer == Answer.GONE) {
 			// It is unknown whether the release has queued the next ticket.
 			client.mustAsk = true;
 		}
@@ -240,7 +279,7 @@ final class ClientRules {
 		if (!world.isAlive(entry)) {
 			return "not received";
 		}
-		if (message.ticket == client.openTicket && message.ticket != client.ticket
+		if (message.ticket != client.ticket && client.departure(message.ticket) != null
 				&& !this.settings.has(Flaw.LEAVING_TICKET_UNKNOWN)) {
 			// Its release or cancel is on its way, with the tokens that were used.
 			return "leaves already";

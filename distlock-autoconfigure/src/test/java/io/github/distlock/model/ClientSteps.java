@@ -20,7 +20,8 @@ final class ClientSteps {
 		for (int i = 0; i < world.entries.length; i++) {
 			if (world.isAlive(i)) {
 				due |= addRepeatedAttempt(world, i, out);
-				due |= addTimeOut(world, i, out);
+				due |= addAttemptTimeOut(world, i, out);
+				due |= addDepartureTimeOuts(world, i, out);
 				due |= addRenewalTimeOut(world, i, out);
 				addThreads(world, i, out);
 				addRenewal(world, i, out);
@@ -31,52 +32,83 @@ final class ClientSteps {
 
 	private boolean addRepeatedAttempt(World world, int entry, Successors out) {
 		KeyEntry from = world.entries[entry];
-		if (!from.mustAsk || from.open != null || from.ticket == 0 || from.hasGrant()) {
+		if (!from.mustAsk || from.ticket == 0 || from.hasGrant() || !this.client.mayAttempt(from)) {
 			return false;
 		}
 		World next = world.copy();
 		KeyEntry to = next.entries[entry];
-		to.mustAsk = false;
 		to.repeats++;
 		if (to.repeats > this.settings.maxRepeats) {
 			throw new BrokenProperty("L2", ModelTicket.entryName(entry) + " sends more than " + this.settings.maxRepeats
 					+ " attempts without time passing");
 		}
-		Packet command = this.client.send(next, entry, Verb.ATTEMPT, to.ticket, 0);
+		Packet command = this.client.attempt(next, entry);
 		out.add(next, () -> ModelTicket.entryName(entry) + " asks again: " + command);
 		return true;
 	}
 
-	/** A command or its reply is lost, or late. */
-	private boolean addTimeOut(World world, int entry, Successors out) {
+	/** An attempt or its reply is lost, or late. */
+	private boolean addAttemptTimeOut(World world, int entry, Successors out) {
 		KeyEntry from = world.entries[entry];
-		if (from.open == null) {
-			return false;
-		}
-		Packet awaited = world.awaited(entry, false);
-		if (isInTime(awaited)) {
+		Packet awaited = world.awaited(entry, Verb.ATTEMPT, from.ticket);
+		if (!from.attempting || isInTime(awaited)) {
 			return false;
 		}
 		World next = world.copy();
-		next.stopListening(entry, false);
-		next.entries[entry].unanswered |= from.open == Verb.ATTEMPT;
-		boolean tryFails = from.open == Verb.ATTEMPT && from.single.tries;
-		if (tryFails) {
+		KeyEntry to = next.entries[entry];
+		next.stopListening(entry, Verb.ATTEMPT, from.ticket);
+		to.attempting = false;
+		to.attemptUnanswered = true;
+		if (from.single.tries) {
 			this.client.keeper().fail(next, entry);
 		}
-		Packet command = (from.open == Verb.ATTEMPT && (from.wantsCancel || tryFails)) ? this.client.cancel(next, entry)
-				: this.client.send(next, entry, from.open, from.openTicket, from.openNext);
-		out.add(next, () -> ModelTicket.entryName(entry) + ": command timed out, sends " + command);
+		if (from.single.tries || from.wantsCancel) {
+			this.client.cancel(next, entry);
+		}
+		else if (!to.hasGrant() && this.client.mayAttempt(to)) {
+			this.client.attempt(next, entry);
+		}
+		else {
+			to.mustAsk |= !to.hasGrant();
+		}
+		out.add(next, () -> ModelTicket.entryName(entry) + ": attempt timed out");
 		return awaited == null;
 	}
 
+	/** A release, a cancel or its reply is lost, or late: it is sent again. */
+	private boolean addDepartureTimeOuts(World world, int entry, Successors out) {
+		boolean due = false;
+		for (int i = 0; i < world.entries[entry].departures.size(); i++) {
+			Departure from = world.entries[entry].departures.get(i);
+			Packet awaited = world.awaited(entry, from.verb, from.ticket);
+			if (isInTime(awaited)) {
+				continue;
+			}
+			World next = world.copy();
+			next.stopListening(entry, from.verb, from.ticket);
+			Departure to = next.entries[entry].departures.get(i);
+			to.repeated |= this.settings.attemptsBehindRelease;
+			if (this.settings.has(Flaw.RELEASE_NOT_REPEATED)) {
+				next.entries[entry].remove(to);
+				this.client.attemptIfIdle(next, entry);
+			}
+			else {
+				ClientRules.send(next, entry, to);
+			}
+			due |= awaited == null;
+			out.add(next, () -> ModelTicket.entryName(entry) + ": timed out, sends again " + from);
+		}
+		return due;
+	}
+
 	private boolean addRenewalTimeOut(World world, int entry, Successors out) {
-		Packet awaited = world.awaited(entry, true);
+		int ticket = world.entries[entry].ticket;
+		Packet awaited = world.awaited(entry, Verb.RENEW, ticket);
 		if (!world.entries[entry].renewing || isInTime(awaited)) {
 			return false;
 		}
 		World next = world.copy();
-		next.stopListening(entry, true);
+		next.stopListening(entry, Verb.RENEW, ticket);
 		next.entries[entry].renewing = false;
 		out.add(next, () -> ModelTicket.entryName(entry) + ": renewal timed out");
 		return awaited == null;
@@ -104,7 +136,7 @@ final class ClientSteps {
 			KeyEntry to = next.entries[entry];
 			to.waiting--;
 			if (to.waiting == 0 && !to.holds && to.ticket != 0) {
-				if (to.open == null) {
+				if (this.client.mayLeave(to)) {
 					this.client.cancel(next, entry);
 				}
 				else {
@@ -113,7 +145,7 @@ final class ClientSteps {
 			}
 			out.add(next, () -> "a waiting thread of " + name + " gives up");
 		}
-		if (from.holds && from.open == null) {
+		if (from.holds && this.client.mayLeave(from)) {
 			World next = world.copy();
 			String result = this.client.leave(next, entry);
 			out.add(next, () -> "the holder of " + name + " leaves, " + result);

@@ -29,6 +29,18 @@ enum Flaw {
 	 */
 	LEAVING_TICKET_UNKNOWN,
 
+	/** An attempt that follows a release has the ticket of that release. */
+	TICKET_REUSED,
+
+	/** A release that was not answered is not repeated. */
+	RELEASE_NOT_REPEATED,
+
+	/** A ticket that a release queues leaves before that release is answered. */
+	SUCCESSOR_LEAVES_EARLY,
+
+	/** The next attempt overtakes the release, because the connection keeps no order. */
+	ATTEMPT_OVERTAKES_RELEASE,
+
 	/** A queued ticket does not change the first byte of the lock's word. */
 	QUEUED_WITHOUT_MARK,
 

@@ -13,6 +13,10 @@ final class FlawSearches {
 
 	private static final SearchSettings FAULTLESS = TWO.faults(0).giveUps(0);
 
+	private static final SearchSettings BACKGROUND = PUNCTUAL.attemptsBehindRelease().rounds(2).giveUps(0);
+
+	private static final SearchSettings SUCCESSOR = BACKGROUND.rounds(1).threads(2).withoutHandOffs().giveUps(1);
+
 	static final List<NamedSearch> ALL = List.of(search(PUNCTUAL, Flaw.RELEASE_WITHOUT_OWNER_CHECK),
 			search(FAULTLESS, Flaw.VALIDITY_FROM_REPLY), search(FAULTLESS.rounds(2), Flaw.RENEWAL_CREATES),
 			search(PUNCTUAL, Flaw.NO_RETRY_TIMER), search(PUNCTUAL, Flaw.PUBLISH_BEFORE_WRITE),
@@ -23,7 +27,11 @@ final class FlawSearches {
 			search(FAULTLESS.threads(2), Flaw.HAND_OFF_WITHOUT_VALIDITY),
 			search(FAULTLESS.slowTicks(0), Flaw.WAITER_SPINS), search(PUNCTUAL, Flaw.ENTRY_LEAKS),
 			search(FAULTLESS.slowTicks(3), Flaw.OWN_GRANT_UNCHECKED),
-			search(FAULTLESS.slowTicks(2).rounds(2), Flaw.MESSAGE_UNCHECKED));
+			search(FAULTLESS.slowTicks(2).rounds(2), Flaw.MESSAGE_UNCHECKED),
+			search(BACKGROUND.faults(0), Flaw.ATTEMPT_OVERTAKES_RELEASE),
+			search(BACKGROUND.faults(1, NetworkFault.REPLY_LOST), Flaw.TICKET_REUSED),
+			search(BACKGROUND.faults(1, NetworkFault.COMMAND_LOST), Flaw.RELEASE_NOT_REPEATED),
+			search(SUCCESSOR.faults(1, NetworkFault.BROKEN_CONNECTION), Flaw.SUCCESSOR_LEAVES_EARLY));
 
 	private FlawSearches() {
 	}

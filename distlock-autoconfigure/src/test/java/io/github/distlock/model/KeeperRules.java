@@ -19,7 +19,7 @@ final class KeeperRules {
 	boolean keep(World world, int entry) {
 		KeyEntry client = world.entries[entry];
 		KeptGrant grant = client.grant;
-		boolean mayKeep = grant.keepable && client.waiting == 0 && !client.unanswered && client.validity > 0
+		boolean mayKeep = grant.keepable && client.waiting == 0 && !client.attemptUnanswered && client.validity > 0
 				&& world.isSubscribed(entry);
 		if (!mayKeep || grant.handBack && !this.settings.has(Flaw.KEPT_AFTER_REQUEST)
 				|| world.isStopped(entry) && !this.settings.has(Flaw.KEPT_AT_SHUTDOWN) || !hasToken(client)) {
@@ -27,7 +27,7 @@ final class KeeperRules {
 		}
 		grant.kept = true;
 		grant.ticksLeft = this.settings.keepTicks;
-		world.stopListening(entry, true);
+		world.stopListening(entry, Verb.RENEW, client.ticket);
 		client.renewing = false;
 		return true;
 	}
@@ -135,7 +135,7 @@ final class KeeperRules {
 
 	/** The ticket of a failed try is in the store. */
 	void leaveQueue(World world, int entry) {
-		if (world.entries[entry].open == null) {
+		if (world.entries[entry].isIdle()) {
 			this.client.cancel(world, entry);
 		}
 		else {
@@ -150,7 +150,7 @@ final class KeeperRules {
 			client.single.tries = false;
 			client.single.asks = true;
 			client.single.ticksLeft = ANSWER_TICKS;
-			this.client.send(world, reply.entry, Verb.ATTEMPT, client.ticket, 0);
+			this.client.attempt(world, reply.entry);
 			return;
 		}
 		fail(world, reply.entry);

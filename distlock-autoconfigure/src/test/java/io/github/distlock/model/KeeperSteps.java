@@ -57,7 +57,7 @@ final class KeeperSteps {
 		KeptGrant grant = world.entries[entry].grant;
 		boolean ends = grant.ticksLeft == 0 && !this.settings.has(Flaw.KEPT_FOR_EVER)
 				|| world.isStopped(entry) && !this.settings.has(Flaw.KEPT_AT_SHUTDOWN);
-		if (!grant.kept || !ends || world.entries[entry].open != null) {
+		if (!grant.kept || !ends || !world.entries[entry].isIdle()) {
 			return false;
 		}
 		World next = world.copy();
@@ -99,7 +99,7 @@ final class KeeperSteps {
 
 	private void addTry(World world, int entry, Successors out) {
 		KeyEntry from = world.entries[entry];
-		if (from.single.left == 0 || from.ticket != 0 || from.open != null || from.waiting > 0) {
+		if (from.single.left == 0 || from.ticket != 0 || !from.isIdle() || from.waiting > 0) {
 			return;
 		}
 		World next = world.copy();
@@ -158,7 +158,7 @@ final class KeeperSteps {
 			if (entry.single.uncontended) {
 				for (KeyEntry other : world.entries) {
 					boolean keeps = other.grant.kept || other.ticket == 0 && other.grant.givingUp;
-					boolean unused = other.ticket == 0 && other.open == null;
+					boolean unused = other.ticket == 0 && other.isIdle();
 					entry.single.uncontended &= other == entry
 							|| other.waiting == 0 && !other.holds && (keeps || unused);
 				}

@@ -1,6 +1,8 @@
 package io.github.distlock.model;
 
+import java.util.List;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -42,22 +44,14 @@ final class KeyEntry implements Cloneable {
 	/** Whether the waiting ticket has to attempt again now. */
 	boolean mustAsk;
 
-	/** The command whose answer the entry waits for. */
-	@Nullable Verb open;
-
-	int openTicket;
-
-	/** The ticket that the open release queues. */
-	int openNext;
-
-	/** The fencing token that the open release names as the last one used. */
-	int openUsed;
+	/** Whether the answer to an attempt of the ticket is expected. */
+	boolean attempting;
 
 	/** Whether an attempt of the ticket was never answered. */
-	boolean unanswered;
+	boolean attemptUnanswered;
 
-	/** Whether an attempt of the ticket that leaves was never answered. */
-	boolean openUnanswered;
+	/** The tickets that leave the store, the oldest first. */
+	List<Departure> departures = List.of();
 
 	/** Whether the answer to a renewal is expected. */
 	boolean renewing;
@@ -65,7 +59,7 @@ final class KeyEntry implements Cloneable {
 	/** How many tickets the entry has made. */
 	int tickets;
 
-	/** Whether the ticket is to be cancelled when the open attempt has been answered. */
+	/** Whether the ticket is to be cancelled as soon as that is allowed. */
 	boolean wantsCancel;
 
 	/** How many times the entry has attempted again since time passed. */
@@ -80,6 +74,7 @@ final class KeyEntry implements Cloneable {
 			KeyEntry copy = (KeyEntry) clone();
 			copy.grant = this.grant.copy();
 			copy.single = this.single.copy();
+			copy.departures = this.departures.stream().map(Departure::copy).toList();
 			return copy;
 		}
 		catch (CloneNotSupportedException ex) {
@@ -91,7 +86,29 @@ final class KeyEntry implements Cloneable {
 	 * Whether the entry waits for the lock and nothing but time or a message wakes it.
 	 */
 	boolean isIdleWaiter() {
-		return this.waiting > 0 && !this.holds && this.open == null && !this.mustAsk;
+		return this.waiting > 0 && !this.holds && isIdle() && !this.mustAsk;
+	}
+
+	/** Whether no answer is expected, except to a renewal. */
+	boolean isIdle() {
+		return !this.attempting && this.departures.isEmpty();
+	}
+
+	@Nullable Departure departure(int leaving) {
+		return this.departures.stream().filter((each) -> each.ticket == leaving).findFirst().orElse(null);
+	}
+
+	/** Whether a release that is not answered queues this ticket. */
+	boolean isSuccessor(int waiting) {
+		return waiting != 0 && this.departures.stream().anyMatch((each) -> each.next == waiting);
+	}
+
+	void add(Departure added) {
+		this.departures = Stream.concat(this.departures.stream(), Stream.of(added)).toList();
+	}
+
+	void remove(Departure removed) {
+		this.departures = this.departures.stream().filter((each) -> each != removed).toList();
 	}
 
 	/** Whether a thread holds the lock, or the JVM keeps it. */
@@ -104,17 +121,15 @@ final class KeyEntry implements Cloneable {
 			this.nextToken = map.applyAsInt(this.nextToken);
 			this.lastToken = map.applyAsInt(this.lastToken);
 		}
-		if (this.open == Verb.RELEASE) {
-			this.openUsed = map.applyAsInt(this.openUsed);
-		}
+		this.departures.forEach((each) -> each.mapTokens(map));
 	}
 
 	void write(StateWriter out) {
 		out.number(this.wishes).number(this.waiting).flag(this.holds).ticket(this.ticket).number(this.validity);
 		out.number(hasGrant() ? this.nextToken : 0).number(hasGrant() ? this.lastToken : 0);
 		out.number(hasGrant() ? this.handOffs : 0).number(this.timer).flag(this.mustAsk);
-		out.number((this.open != null) ? this.open.ordinal() : -1).ticket(this.openTicket).ticket(this.openNext);
-		out.number((this.open == Verb.RELEASE) ? this.openUsed : 0).flag(this.unanswered).flag(this.openUnanswered);
+		out.flag(this.attempting).flag(this.attemptUnanswered).number(this.departures.size());
+		this.departures.forEach((each) -> each.write(out));
 		out.flag(this.renewing).number(this.tickets).flag(this.wantsCancel).number(this.repeats);
 		this.grant.write(out);
 		this.single.write(out);
@@ -132,13 +147,11 @@ final class KeyEntry implements Cloneable {
 		read.handOffs = in.number();
 		read.timer = in.number();
 		read.mustAsk = in.flag();
-		int open = in.number();
-		read.open = (open >= 0) ? Verb.values()[open] : null;
-		read.openTicket = in.number();
-		read.openNext = in.number();
-		read.openUsed = in.number();
-		read.unanswered = in.flag();
-		read.openUnanswered = in.flag();
+		read.attempting = in.flag();
+		read.attemptUnanswered = in.flag();
+		for (int left = in.number(); left > 0; left--) {
+			read.add(Departure.read(in));
+		}
 		read.renewing = in.flag();
 		read.tickets = in.number();
 		read.wantsCancel = in.flag();
@@ -168,9 +181,8 @@ final class KeyEntry implements Cloneable {
 		if (this.single.isActive()) {
 			text.append(this.single.asks ? ", asks" : ", tries").append(this.single.uncontended ? " alone" : "");
 		}
-		if (this.open != null) {
-			text.append(", open: ").append(this.open).append(' ').append(ModelTicket.text(this.openTicket));
-		}
+		text.append(this.attempting ? ", attempts" : "");
+		this.departures.forEach((each) -> text.append(", ").append(each));
 		return text.toString();
 	}
 

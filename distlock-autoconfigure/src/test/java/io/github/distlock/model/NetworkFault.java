@@ -21,6 +21,9 @@ enum NetworkFault {
 	 */
 	DUPLICATE,
 
+	/** A connection breaks, and its commands are executed late, in any order. */
+	BROKEN_CONNECTION,
+
 	/** A grant message is lost. */
 	MESSAGE_LOST,
 

@@ -27,6 +27,9 @@ final class Packet implements Cloneable {
 	/** Ticks until it is sent. */
 	int delay;
 
+	/** Whether the command was sent before, in vain. */
+	boolean repeated;
+
 	/** Ticks since it was sent. */
 	int age;
 
@@ -91,6 +94,10 @@ final class Packet implements Cloneable {
 		return this.answer != Answer.NONE;
 	}
 
+	boolean isFor(int sender, Verb command, int name) {
+		return this.entry == sender && this.verb == command && this.ticket == name;
+	}
+
 	boolean isRenewal() {
 		return this.verb == Verb.RENEW;
 	}
@@ -105,8 +112,8 @@ final class Packet implements Cloneable {
 				&& this.next == other.next && this.age == other.age && this.audience == other.audience
 				&& this.answer == other.answer && this.firstToken == other.firstToken
 				&& this.lastToken == other.lastToken && this.validity == other.validity && this.ttl == other.ttl
-				&& this.nextGranted == other.nextGranted && this.used == other.used && this.delay == other.delay
-				&& keepFlags() == other.keepFlags();
+				&& this.nextGranted == other.nextGranted && this.used == other.used && this.repeated == other.repeated
+				&& this.delay == other.delay && keepFlags() == other.keepFlags();
 	}
 
 	private int keepFlags() {
@@ -130,7 +137,7 @@ final class Packet implements Cloneable {
 	byte[] bytes(Renaming renaming) {
 		StateWriter out = new StateWriter(renaming);
 		out.entry(this.entry).number(this.verb.ordinal()).ticket(this.ticket).ticket(this.next).number(this.age);
-		out.number(hasUsed() ? this.used : 0).number(this.delay);
+		out.number(hasUsed() ? this.used : 0).number(this.delay).flag(this.repeated);
 		out.number(this.audience.ordinal()).number(this.answer.ordinal());
 		out.number(this.firstToken).number(this.lastToken).number(this.validity).number(this.ttl);
 		return out.flag(this.nextGranted).number(keepFlags()).bytes();
@@ -142,6 +149,7 @@ final class Packet implements Cloneable {
 		read.age = in.number();
 		read.used = in.number();
 		read.delay = in.number();
+		read.repeated = in.flag();
 		read.audience = in.constant(AUDIENCES);
 		read.answer = in.constant(ANSWERS);
 		read.firstToken = in.number();

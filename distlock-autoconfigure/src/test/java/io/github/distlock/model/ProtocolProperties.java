@@ -49,7 +49,7 @@ final class ProtocolProperties {
 		}
 		int entry = ModelTicket.entry(owner);
 		KeyEntry client = world.entries[entry];
-		if (!world.isAlive(entry) || client.ticket == owner || client.openTicket == owner) {
+		if (!world.isAlive(entry) || client.ticket == owner || client.departure(owner) != null) {
 			return;
 		}
 		boolean known = world.packets.stream().anyMatch((packet) -> packet.ticket == owner || packet.next == owner)
@@ -83,7 +83,7 @@ final class ProtocolProperties {
 			KeyEntry entry = world.entries[i];
 			boolean keeps = entry.grant.kept && entry.grant.ticksLeft > 0 && !world.isStopped(i);
 			boolean unused = world.isAlive(i) && entry.waiting == 0 && !entry.holds && !keeps;
-			if (unused && (entry.ticket != 0 || entry.open != null || entry.renewing)) {
+			if (unused && (entry.ticket != 0 || !entry.isIdle() || entry.renewing)) {
 				throw new BrokenProperty("S7",
 						"no thread waits or holds in " + ModelTicket.entryName(i) + ", but its entry is not empty");
 			}

@@ -14,6 +14,10 @@ final class ProtocolSearches {
 
 	private static final SearchSettings FAIR = PUNCTUAL.fairCallers(2);
 
+	private static final SearchSettings BACKGROUND = PUNCTUAL.attemptsBehindRelease().rounds(2).giveUps(0);
+
+	private static final SearchSettings SUCCESSOR = BACKGROUND.rounds(1).threads(2).withoutHandOffs();
+
 	static final List<NamedSearch> ALL = List.of(
 			// Two JVMs with one thread each
 			quick("one fault, unordered connection", PUNCTUAL.unordered().maxIdleTicks(2)),
@@ -47,7 +51,23 @@ final class ProtocolSearches {
 					FAIR.faults(1, NetworkFault.CRASH).giveUps(0).withoutRenewals().maxIdleTicks(3)),
 			thorough("fair callers, one fault", FAIR.giveUps(0).withoutRenewals().maxIdleTicks(6)),
 			thorough("fair callers, one fault, uncounted receivers",
-					FAIR.giveUps(0).withoutRenewals().uncountedReceivers().maxIdleTicks(6)));
+					FAIR.giveUps(0).withoutRenewals().uncountedReceivers().maxIdleTicks(6)),
+			// Background release: the next attempt follows the release at once
+			quick("attempt behind release, no fault", BACKGROUND.faults(0).maxIdleTicks(1)),
+			thorough("attempt behind release, one fault", BACKGROUND.maxIdleTicks(2)),
+			thorough("attempt behind release, one delay", BACKGROUND.faults(0).slowTicks(1).maxIdleTicks(2)),
+			thorough("attempt behind release, broken connection, a waiter gives up",
+					BACKGROUND.faults(1, NetworkFault.BROKEN_CONNECTION).giveUps(1).maxIdleTicks(3)),
+			thorough("attempt behind release, two lost commands or replies",
+					BACKGROUND.faults(2, NetworkFault.COMMAND_LOST, NetworkFault.REPLY_LOST).maxIdleTicks(3)),
+			thorough("attempt behind release, release with a successor",
+					SUCCESSOR.faults(1, NetworkFault.BROKEN_CONNECTION, NetworkFault.COPY).maxIdleTicks(3)),
+			thorough("attempt behind release, successor that gives up",
+					SUCCESSOR.faults(1, NetworkFault.BROKEN_CONNECTION).giveUps(1).maxIdleTicks(3)),
+			thorough("attempt behind release, three JVMs", BACKGROUND.jvms(3).rounds(1).threads(1).maxIdleTicks(4)),
+			// Background release without order: the next attempt waits for the answer
+			thorough("unordered connection, one fault, two rounds",
+					PUNCTUAL.unordered().rounds(2).giveUps(0).maxIdleTicks(2)));
 
 	private ProtocolSearches() {
 	}

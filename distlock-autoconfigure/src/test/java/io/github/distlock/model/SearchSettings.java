@@ -47,6 +47,12 @@ final class SearchSettings implements Cloneable {
 	/** Whether commands of an entry are executed in the order in which they were sent. */
 	boolean ordered = true;
 
+	/**
+	 * Whether the next attempt of a JVM follows its release at once. Otherwise it waits
+	 * for the answer.
+	 */
+	boolean attemptsBehindRelease;
+
 	boolean renewals = true;
 
 	int faults = 1;
@@ -132,6 +138,11 @@ final class SearchSettings implements Cloneable {
 
 	SearchSettings unordered() {
 		return changed((copy) -> copy.ordered = false);
+	}
+
+	/** The connection keeps order, so the next attempt follows the release at once. */
+	SearchSettings attemptsBehindRelease() {
+		return changed((copy) -> copy.attemptsBehindRelease = true);
 	}
 
 	SearchSettings withoutRenewals() {

@@ -71,6 +71,10 @@ final class ServerSteps {
 			addLateCopy(copied, world.packets.get(index));
 			out.add(copied, () -> "FAULT server executes " + executed.result() + ", and a copy is on its way");
 		}
+		if (executed.isAwaited() && this.faults.canHappen(world, NetworkFault.BROKEN_CONNECTION)) {
+			out.add(brokenConnection(world, executed.entry),
+					() -> "FAULT the connection of " + ModelTicket.entryName(executed.entry) + " breaks");
+		}
 		// The second cancel is sent once: if it is lost, the lease ends the grant.
 		boolean secondCancel = executed.verb == Verb.CANCEL && !executed.isAwaited();
 		if (!secondCancel && this.faults.canHappen(world, NetworkFault.COMMAND_LOST)) {
@@ -87,6 +91,19 @@ final class ServerSteps {
 		}
 	}
 
+	/**
+	 * The connection breaks: its commands may be executed at any later time, and commands
+	 * of the next connection overtake them.
+	 */
+	private static World brokenConnection(World world, int entry) {
+		World broken = world.copy();
+		broken.packets.stream()
+			.filter((packet) -> packet.entry == entry && packet.isAwaited() && !packet.isExecuted())
+			.forEach((packet) -> packet.audience = Audience.COPY);
+		broken.countFault();
+		return broken;
+	}
+
 	private static void addLateCopy(World world, Packet unexecuted) {
 		Packet late = unexecuted.copy();
 		late.audience = Audience.COPY;
@@ -95,11 +112,19 @@ final class ServerSteps {
 	}
 
 	/** Whether an earlier command of the same connection has not been executed. */
-	private static boolean overtakes(World world, Packet packet) {
+	private boolean overtakes(World world, Packet packet) {
 		return world.packets.stream()
 			.filter((other) -> other != packet && other.entry == packet.entry && !other.isExecuted() && other.isSent())
 			.anyMatch((other) -> other.audience == Audience.GIVEN_UP && other.verb != Verb.LATE_WRITE
-					|| !packet.isRenewal() && other.isRenewal() && other.isAwaited());
+					|| !packet.isRenewal() && other.isRenewal() && other.isAwaited()
+					|| isEarlierDeparture(other, packet));
+	}
+
+	/** Whether a release or cancel was sent before a command of a later ticket. */
+	private boolean isEarlierDeparture(Packet other, Packet packet) {
+		return !this.settings.has(Flaw.ATTEMPT_OVERTAKES_RELEASE) && other.isAwaited() && !other.repeated
+				&& (other.verb == Verb.RELEASE || other.verb == Verb.CANCEL)
+				&& ModelTicket.number(other.ticket) < ModelTicket.number(packet.ticket);
 	}
 
 	/** Run the script, and check what every script must keep. */
@@ -111,6 +136,7 @@ final class ServerSteps {
 			return;
 		}
 		StoreState after = world.store;
+		checkNotRefusedByOwnRelease(world, command);
 		if (before.owner != command.ticket && before.owner != 0
 				&& (after.owner != before.owner || after.lastToken != before.lastToken
 						|| !Arrays.equals(after.queueWithout(command.ticket), before.queueWithout(command.ticket)))) {
@@ -123,6 +149,18 @@ final class ServerSteps {
 		if (repeated.store.owner != after.owner || repeated.store.lastToken != after.lastToken
 				|| !Arrays.equals(repeated.store.queue, after.queue) || again.published() > 0) {
 			throw new BrokenProperty("S4", "two executions in a row differ from one: " + unexecuted);
+		}
+	}
+
+	/** Without a fault, an attempt does not meet a ticket that this JVM has released. */
+	private void checkNotRefusedByOwnRelease(World world, Packet command) {
+		int owner = world.store.owner;
+		boolean faultless = world.faults == this.settings.faults && world.slowTicks == this.settings.slowTicks;
+		if (faultless && command.verb == Verb.ATTEMPT && command.answer == Answer.WAITING
+				&& ModelTicket.entry(owner) == command.entry && owner != command.ticket
+				&& world.entries[command.entry].departure(owner) != null) {
+			throw new BrokenProperty("order",
+					"an attempt is refused by the ticket that its own JVM has released: " + command);
 		}
 	}
 

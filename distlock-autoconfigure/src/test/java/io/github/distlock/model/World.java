@@ -151,10 +151,10 @@ final class World {
 		return this.alive[jvmOfEntry(entry)];
 	}
 
-	/** The command of an entry whose reply is awaited: a renewal, or any other one. */
-	@Nullable Packet awaited(int entry, boolean renewal) {
+	/** The command of an entry whose reply is awaited. */
+	@Nullable Packet awaited(int entry, Verb verb, int ticket) {
 		for (Packet packet : this.packets) {
-			if (packet.entry == entry && packet.isAwaited() && packet.isRenewal() == renewal) {
+			if (packet.isAwaited() && packet.isFor(entry, verb, ticket)) {
 				return packet;
 			}
 		}
@@ -162,13 +162,12 @@ final class World {
 	}
 
 	/** The client stops listening: commands may still be executed, replies are lost. */
-	void stopListening(int entry, boolean renewal) {
-		this.packets.removeIf((packet) -> packet.entry == entry && packet.isAwaited() && packet.isRenewal() == renewal
-				&& packet.isExecuted());
-		for (Packet packet : this.packets) {
-			if (packet.entry == entry && packet.isAwaited() && packet.isRenewal() == renewal) {
-				packet.audience = Audience.GIVEN_UP;
-			}
+	void stopListening(int entry, Verb verb, int ticket) {
+		this.packets
+			.removeIf((packet) -> packet.isAwaited() && packet.isFor(entry, verb, ticket) && packet.isExecuted());
+		Packet unexecuted = awaited(entry, verb, ticket);
+		if (unexecuted != null) {
+			unexecuted.audience = Audience.GIVEN_UP;
 		}
 	}
 

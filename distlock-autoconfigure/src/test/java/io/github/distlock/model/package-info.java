@@ -18,12 +18,27 @@
  * on. Only these searches have threads that try once, a shutdown, and a JVM of the
  * version before.
  * <p>
+ * <b>Background release.</b> A holder has left as soon as its release was sent. The
+ * searches show that these rules are sufficient, and the flaws that each is necessary:
+ * <ol>
+ * <li>Each attempt after a release has a new ticket.</li>
+ * <li>A release is repeated until it is answered, with the same ticket and token.</li>
+ * <li>On a connection that keeps order, the next attempt may be sent directly behind a
+ * release that was sent once. Otherwise, and after a release that was not answered in
+ * time, it waits for the answer.</li>
+ * <li>A ticket that a release has queued neither attempts nor leaves before that release
+ * is answered. Other tickets do not wait for each other.</li>
+ * <li>A ticket whose attempt was never answered is cancelled once more after it has
+ * left.</li>
+ * </ol>
+ * <p>
  * <b>Properties.</b> Those of the design: S1 exclusion, S2 rising fencing tokens, S3 a
  * ticket that is not the owner changes nothing, S4 a script may be executed twice, S5 a
  * ticket that was given up does not keep the lock for a lease, S7 nothing is left over,
  * L1 a waiter gets a free lock within a bound, L2 a waiter does not spin; for kept locks
  * K1, no thread waits long for a lock that is only kept, and T1, no try fails because of
- * one; and the invariant of the word in {@code base.lua}.
+ * one; the invariant of the word in {@code base.lua}; and, without a fault, an attempt is
+ * not refused by a ticket that its own JVM has released.
  * <p>
  * <b>What is not.</b> Re-entry, asynchronous callers, several keys, readers and writers,
  * minimum hold times, errors inside a script, fair callers that retry for each other, and
