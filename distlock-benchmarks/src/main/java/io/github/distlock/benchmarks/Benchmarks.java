@@ -7,7 +7,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 
-import io.github.distlock.benchmarks.contenders.Contenders;
+import io.github.distlock.benchmarks.catalogue.Contenders;
+import io.github.distlock.benchmarks.jvms.ParentWatch;
 import io.github.distlock.benchmarks.report.Results;
 import io.github.distlock.benchmarks.workloads.Workloads;
 
@@ -64,7 +65,7 @@ public final class Benchmarks {
 		out.println("Workloads:");
 		Workloads.all()
 			.forEach((workload) -> out
-				.println("  %-17s %s".formatted(workload.chapter().id(), workload.chapter().description())));
+				.println("  %-26s %s".formatted(workload.chapter().id(), workload.chapter().description())));
 		out.println("Contenders:");
 		Contenders.all()
 			.forEach((contender) -> out.println("  %-20s %s".formatted(contender.id(), contender.description())));

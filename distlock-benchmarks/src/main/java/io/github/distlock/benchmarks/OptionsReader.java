@@ -3,17 +3,22 @@ package io.github.distlock.benchmarks;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.github.distlock.benchmarks.catalogue.Contenders;
+import io.github.distlock.benchmarks.catalogue.PreviousVersion;
 import io.github.distlock.benchmarks.contenders.Contender;
-import io.github.distlock.benchmarks.contenders.Contenders;
-import io.github.distlock.benchmarks.contenders.PreviousVersion;
 import io.github.distlock.benchmarks.contenders.RedisAddress;
+import io.github.distlock.benchmarks.servers.ServerOptions;
+import io.github.distlock.benchmarks.workloads.WarmUp;
+import io.github.distlock.benchmarks.workloads.Workload;
 import io.github.distlock.benchmarks.workloads.Workloads;
 import org.jspecify.annotations.Nullable;
 
@@ -26,11 +31,17 @@ final class OptionsReader {
 
 	private static final String QUICK_WORKLOADS = "annotation,uncontended-1,uncontended-64,expiry-200,hot-1x64,hot-4x4";
 
-	private static final String QUICK_CONTENDERS = "distlock,redisson,redisson-fair,spring-pubsub,lock4j,floor";
+	private static final String QUICK_CONTENDERS = "distlock,redisson,redisson-fair,spring-pubsub,lock4j,floor"
+			+ ",redisson-multi,spring-jdbc,shedlock-jdbc,curator,spring-zookeeper";
 
-	private final Map<String, String> values = new TreeMap<>(
-			Map.of("workloads", "quick", "contenders", "quick", "rounds", "10", "slice", "300ms", "warm-up", "1s",
-					"redis", "", "pin", "auto", "output", "", "previous", ""));
+	private static final String OFF = "off";
+
+	private static final Map<String, String> DEFAULTS = Map.ofEntries(Map.entry("workloads", "quick"),
+			Map.entry("contenders", "quick"), Map.entry("rounds", "10"), Map.entry("slice", "300ms"),
+			Map.entry("warm-up", "1s"), Map.entry("cold", OFF), Map.entry("redis", ""), Map.entry("server", ""),
+			Map.entry("pin", "auto"), Map.entry("output", ""), Map.entry("previous", ""));
+
+	private final Map<String, String> values = new TreeMap<>(DEFAULTS);
 
 	private final Path defaultOutput;
 
@@ -55,39 +66,54 @@ final class OptionsReader {
 			this.values.put(name, argument.substring(equals + 1));
 		}
 		String output = value("output");
-		return new Options(
-				list("workloads", QUICK_WORKLOADS, Workloads.all(), Workloads::named,
-						(workload) -> workload.chapter().id()),
-				contenders(), number("rounds", 1, 1000),
-				duration("slice", Duration.ofMillis(50), Duration.ofMinutes(1)),
-				duration("warm-up", Duration.ZERO, Duration.ofMinutes(1)), redis(), processor(),
-				output.isEmpty() ? this.defaultOutput : Path.of(output).toAbsolutePath(), previous());
+		return new Options(workloads(), contenders(), number("rounds", 1, 1000),
+				duration("slice", Duration.ofMillis(50), Duration.ofMinutes(1)), warmUps(),
+				new ServerOptions(redis(), path("server", "program")), processor(),
+				output.isEmpty() ? this.defaultOutput : Path.of(output).toAbsolutePath(),
+				path("previous", "jar or folder"));
 	}
 
 	private String value(String name) {
 		return this.values.getOrDefault(name, "");
 	}
 
-	/** In the order of the whole, which starts few JVMs before many. */
-	private <T> List<T> list(String option, String quick, List<T> all, Function<String, T> named,
-			Function<T, String> id) {
-		if (value(option).equals("full")) {
-			return all;
+	private List<Workload> workloads() {
+		if (value("workloads").equals("full")) {
+			return Workloads.all();
 		}
-		List<String> wanted = Arrays.stream((value(option).equals("quick") ? quick : value(option)).split(","))
-			.map(String::trim)
-			.toList();
-		wanted.forEach(named::apply);
-		return all.stream().filter((each) -> wanted.contains(id.apply(each))).toList();
+		Set<Workload> wanted = words("workloads", QUICK_WORKLOADS).map(Workloads::named)
+			.flatMap(List::stream)
+			.collect(Collectors.toSet());
+		return Workloads.all().stream().filter(wanted::contains).toList();
 	}
 
 	private List<Contender> contenders() {
-		List<Contender> named = list("contenders", QUICK_CONTENDERS, Contenders.all(), Contenders::named,
-				Contender::id);
-		if (value("previous").isEmpty()) {
-			return named;
+		Set<Contender> wanted = value("contenders").equals("full") ? Set.copyOf(Contenders.all())
+				: words("contenders", QUICK_CONTENDERS).map(Contenders::named).collect(Collectors.toSet());
+		return Contenders.all()
+			.stream()
+			.filter(wanted::contains)
+			.flatMap((contender) -> value("previous").isEmpty() ? Stream.of(contender)
+					: PreviousVersion.beside(contender))
+			.toList();
+	}
+
+	private Stream<String> words(String option, String quick) {
+		return Arrays.stream((value(option).equals("quick") ? quick : value(option)).split(",")).map(String::trim);
+	}
+
+	private List<WarmUp> warmUps() {
+		List<WarmUp> warmUps = new ArrayList<>();
+		if (!value("warm-up").equals(OFF)) {
+			warmUps.add(new WarmUp(duration("warm-up", Duration.ZERO, Duration.ofMinutes(1)), false));
 		}
-		return Stream.concat(named.stream(), Stream.of(PreviousVersion.contender())).toList();
+		if (!value("cold").equals(OFF)) {
+			warmUps.add(new WarmUp(duration("cold", Duration.ZERO, Duration.ofMinutes(1)), true));
+		}
+		if (warmUps.isEmpty()) {
+			throw new IllegalArgumentException("--warm-up=off: give --cold=200ms, or nothing would be measured");
+		}
+		return warmUps;
 	}
 
 	private int number(String name, int least, int most) {
@@ -118,15 +144,15 @@ final class OptionsReader {
 			.formatted(name, value(name), least.toMillis(), most.toSeconds()));
 	}
 
-	private @Nullable Path previous() {
-		if (value("previous").isEmpty()) {
+	private @Nullable Path path(String option, String what) {
+		if (value(option).isEmpty()) {
 			return null;
 		}
-		Path previous = Path.of(value("previous")).toAbsolutePath();
-		if (!Files.exists(previous)) {
-			throw new IllegalArgumentException("--previous=%s: there is no such jar or folder".formatted(previous));
+		Path path = Path.of(value(option)).toAbsolutePath();
+		if (!Files.exists(path)) {
+			throw new IllegalArgumentException("--%s=%s: there is no such %s".formatted(option, path, what));
 		}
-		return previous;
+		return path;
 	}
 
 	private @Nullable RedisAddress redis() {
@@ -140,7 +166,7 @@ final class OptionsReader {
 
 	private @Nullable Integer processor() {
 		return switch (value("pin")) {
-			case "off" -> null;
+			case OFF -> null;
 			case "auto" -> -1;
 			default -> number("pin", 0, 4095);
 		};

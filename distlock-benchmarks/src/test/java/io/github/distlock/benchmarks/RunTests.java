@@ -9,9 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import io.github.distlock.benchmarks.catalogue.Contenders;
 import io.github.distlock.benchmarks.contenders.Contender;
 import io.github.distlock.benchmarks.contenders.Contender.Ability;
-import io.github.distlock.benchmarks.contenders.Contenders;
+import io.github.distlock.benchmarks.contenders.StoreAddress.Kind;
 import io.github.distlock.benchmarks.report.Measurement;
 import io.github.distlock.benchmarks.report.Metric;
 import io.github.distlock.benchmarks.report.Results;
@@ -99,6 +100,7 @@ class RunTests {
 	private static List<String> able(Ability ability) {
 		return Contenders.all()
 			.stream()
+			.filter((contender) -> contender.stores().contains(Kind.REDIS))
 			.filter((contender) -> contender.abilities().contains(ability))
 			.map(Contender::id)
 			.toList();

@@ -1,6 +1,5 @@
 package io.github.distlock.benchmarks.annotation;
 
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -15,14 +14,6 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.profile.GCProfiler;
-import org.openjdk.jmh.results.Result;
-import org.openjdk.jmh.results.RunResult;
-import org.openjdk.jmh.runner.Runner;
-import org.openjdk.jmh.runner.RunnerException;
-import org.openjdk.jmh.runner.options.OptionsBuilder;
-import org.openjdk.jmh.runner.options.TimeValue;
-import org.openjdk.jmh.runner.options.VerboseMode;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -101,46 +92,6 @@ public class AnnotationCost {
 	@Benchmark
 	public long programmatic() throws Exception {
 		return this.registry.execute(LockRequest.of("stock-" + "a-1"), () -> this.plain.sell("a-1"));
-	}
-
-	/**
-	 * Run all in a JVM of their own.
-	 * @param iterations how many seconds each is measured
-	 * @return what each costs
-	 */
-	public static List<Cost> run(int iterations) {
-		try {
-			return new Runner(new OptionsBuilder().include(AnnotationCost.class.getName() + "\\.")
-				.forks(1)
-				.warmupIterations(3)
-				.warmupTime(TimeValue.seconds(1))
-				.measurementIterations(iterations)
-				.measurementTime(TimeValue.seconds(1))
-				.addProfiler(GCProfiler.class)
-				.verbosity(VerboseMode.SILENT)
-				.shouldFailOnError(true)
-				.build()).run().stream().map(AnnotationCost::result).toList();
-		}
-		catch (RunnerException ex) {
-			throw new IllegalStateException(ex);
-		}
-	}
-
-	private static Cost result(RunResult run) {
-		Result<?> bytes = run.getSecondaryResults().get("gc.alloc.rate.norm");
-		return new Cost(run.getPrimaryResult().getLabel(), run.getPrimaryResult().getScore(),
-				(bytes != null) ? bytes.getScore() : Double.NaN);
-	}
-
-	/**
-	 * What a call costs.
-	 *
-	 * @param name which call
-	 * @param nanos time
-	 * @param bytes allocated
-	 */
-	public record Cost(String name, double nanos, double bytes) {
-
 	}
 
 	/** An application with a registry of its own. */

@@ -7,29 +7,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-
 /**
  * What one application process has: connections and instances of its own, opened when
  * first asked for. A JVM may host several clients; they share nothing.
  */
 public final class Client implements AutoCloseable {
 
-	private final RedisAddress redis;
+	private final StoreAddress store;
 
 	private final Map<String, AutoCloseable> resources = new LinkedHashMap<>();
 
 	/**
 	 * Make a client that has not connected yet.
-	 * @param redis the server
+	 * @param store where its locks are kept
 	 */
-	public Client(RedisAddress redis) {
-		this.redis = redis;
+	public Client(StoreAddress store) {
+		this.store = store;
 	}
 
-	RedisAddress redis() {
-		return this.redis;
+	/**
+	 * Return where the locks are kept.
+	 * @return the store
+	 */
+	public StoreAddress store() {
+		return this.store;
 	}
 
 	/**
@@ -41,27 +42,13 @@ public final class Client implements AutoCloseable {
 	 * @param opening opens it when it is first asked for
 	 * @return the resource, closed with this client
 	 */
-	<T extends AutoCloseable> T resource(Class<T> type, String name, Supplier<T> opening) {
+	public <T extends AutoCloseable> T resource(Class<T> type, String name, Supplier<T> opening) {
 		AutoCloseable resource = this.resources.get(name);
 		if (resource == null) {
 			resource = opening.get();
 			this.resources.put(name, resource);
 		}
 		return type.cast(resource);
-	}
-
-	/**
-	 * Return the connections of those that use Spring Data.
-	 * @return a started factory with default settings
-	 */
-	LettuceConnectionFactory connections() {
-		return resource(Connections.class, "connections", () -> {
-			LettuceConnectionFactory factory = new LettuceConnectionFactory(
-					new RedisStandaloneConfiguration(this.redis.host(), this.redis.port()));
-			factory.afterPropertiesSet();
-			factory.start();
-			return new Connections(factory);
-		}).factory();
 	}
 
 	@Override
@@ -73,15 +60,6 @@ public final class Client implements AutoCloseable {
 			resource.close();
 		}
 		this.resources.clear();
-	}
-
-	private record Connections(LettuceConnectionFactory factory) implements AutoCloseable {
-
-		@Override
-		public void close() {
-			this.factory.destroy();
-		}
-
 	}
 
 }

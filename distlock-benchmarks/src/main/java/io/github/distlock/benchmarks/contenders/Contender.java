@@ -2,15 +2,18 @@ package io.github.distlock.benchmarks.contenders;
 
 import java.util.Set;
 
+import io.github.distlock.benchmarks.contenders.StoreAddress.Kind;
+
 /**
  * One way to lock.
  *
  * @param id what it is called in options and tables
  * @param description which library, and how it is used
+ * @param stores where it can keep locks
  * @param abilities what it can be measured in
  * @param opening how it is opened
  */
-public record Contender(String id, String description, Set<Ability> abilities, Opening opening) {
+public record Contender(String id, String description, Set<Kind> stores, Set<Ability> abilities, Opening opening) {
 
 	/**
 	 * Open it.

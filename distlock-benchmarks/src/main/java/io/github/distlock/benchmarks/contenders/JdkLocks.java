@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param views how it does so
  */
-record JdkLocks(Function<String, ? extends Lock> views) implements Locks {
+public record JdkLocks(Function<String, ? extends Lock> views) implements Locks {
 
 	@Override
 	public Held lock(String key) {

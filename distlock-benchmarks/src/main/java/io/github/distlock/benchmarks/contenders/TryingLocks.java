@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Locks that can be tried and not waited for.
  */
-interface TryingLocks extends Locks {
+public interface TryingLocks extends Locks {
 
 	/**
 	 * Try once.

@@ -1,5 +1,6 @@
 /**
- * Our lock and its peers behind one small interface. Knows nothing of what is measured.
+ * The interface through which every lock is measured, ours and those of other libraries.
+ * Contains nothing of what is measured.
  */
 @NullMarked
 package io.github.distlock.benchmarks.contenders;

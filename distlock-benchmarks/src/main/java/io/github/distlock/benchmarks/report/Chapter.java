@@ -14,6 +14,16 @@ import java.util.List;
 public record Chapter(String id, String description, String reference, Metric primary, List<Metric> columns) {
 
 	/**
+	 * Return a chapter of another name.
+	 * @param name what it is called
+	 * @param addition what is added to the description
+	 * @return the chapter
+	 */
+	public Chapter named(String name, String addition) {
+		return new Chapter(name, this.description + addition, this.reference, this.primary, this.columns);
+	}
+
+	/**
 	 * Return the same chapter with another reference.
 	 * @param contender the contender that others are compared with
 	 * @return the chapter

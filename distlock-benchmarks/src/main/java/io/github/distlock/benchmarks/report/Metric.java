@@ -43,11 +43,28 @@ public enum Metric {
 	/** Messages published per cycle. */
 	MESSAGES("messages", 2),
 
+	/**
+	 * Statements that the database executed per cycle, those that end transactions too.
+	 */
+	STATEMENTS("statements", 2),
+
+	/** Transactions that wrote something, per cycle. */
+	WRITES("writing transactions", 2),
+
+	/** Bytes of the write-ahead log per cycle. */
+	LOG_BYTES("log bytes", 0),
+
+	/** Requests that ZooKeeper received per cycle. */
+	REQUESTS("requests", 2),
+
+	/** Answers and events that ZooKeeper sent per cycle. */
+	ANSWERS("answers, events", 2),
+
 	/** Bytes on the network per cycle, both ways. */
 	BYTES("bytes", 0),
 
 	/** Processor time of the server per cycle. */
-	REDIS_CPU("Redis CPU µs", 1),
+	SERVER_CPU("server CPU µs", 1),
 
 	/** Processor time of the clients per cycle. */
 	CLIENT_CPU("client CPU µs", 1),

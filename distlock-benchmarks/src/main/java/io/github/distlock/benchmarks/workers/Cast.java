@@ -5,24 +5,24 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.github.distlock.benchmarks.catalogue.Contenders;
 import io.github.distlock.benchmarks.contenders.Client;
-import io.github.distlock.benchmarks.contenders.Contenders;
 import io.github.distlock.benchmarks.contenders.Locks;
-import io.github.distlock.benchmarks.contenders.RedisAddress;
+import io.github.distlock.benchmarks.contenders.StoreAddress;
 
 /**
  * The clients that a worker plays, and what they have opened so far.
  */
 final class Cast {
 
-	private final RedisAddress redis;
+	private final StoreAddress store;
 
 	private final List<Client> clients = new ArrayList<>();
 
 	private final Map<String, List<Locks>> opened = new HashMap<>();
 
-	Cast(RedisAddress redis) {
-		this.redis = redis;
+	Cast(StoreAddress store) {
+		this.store = store;
 	}
 
 	/**
@@ -33,7 +33,7 @@ final class Cast {
 	 */
 	List<Locks> locks(String contender, int count) {
 		while (this.clients.size() < count) {
-			this.clients.add(new Client(this.redis));
+			this.clients.add(new Client(this.store));
 		}
 		List<Locks> locks = this.opened.computeIfAbsent(contender, (id) -> new ArrayList<>());
 		while (locks.size() < count) {

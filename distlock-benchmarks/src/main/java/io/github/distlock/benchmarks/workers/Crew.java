@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.github.distlock.benchmarks.ChildJvm;
-import io.github.distlock.benchmarks.contenders.RedisAddress;
+import io.github.distlock.benchmarks.contenders.StoreAddress;
 import io.github.distlock.benchmarks.contenders.UnavailableException;
+import io.github.distlock.benchmarks.jvms.ChildJvm;
 
 /**
  * The worker JVMs of a run, started when first needed and idle between slices.
@@ -20,7 +20,7 @@ public final class Crew implements AutoCloseable {
 
 	private static final List<String> ROOMY = List.of("-Xmx1g", "-Xss256k");
 
-	private final RedisAddress redis;
+	private final StoreAddress store;
 
 	private final Path folder;
 
@@ -30,11 +30,11 @@ public final class Crew implements AutoCloseable {
 
 	/**
 	 * Make a crew without workers.
-	 * @param redis the server
+	 * @param store where locks are kept
 	 * @param folder for a file that workers share and one that they log to
 	 */
-	public Crew(RedisAddress redis, Path folder) {
-		this.redis = redis;
+	public Crew(StoreAddress store, Path folder) {
+		this.store = store;
 		this.folder = folder;
 		this.counter = new SharedCounter(counterFile());
 	}
@@ -100,7 +100,7 @@ public final class Crew implements AutoCloseable {
 	private ChildJvm start(int number, List<String> options) {
 		return ChildJvm.start(Worker.class,
 				ProcessBuilder.Redirect.appendTo(this.folder.resolve("workers.log").toFile()), options,
-				"%02d".formatted(number), this.redis.toString(), counterFile().toString());
+				"%02d".formatted(number), this.store.toString(), counterFile().toString());
 	}
 
 	private Path counterFile() {

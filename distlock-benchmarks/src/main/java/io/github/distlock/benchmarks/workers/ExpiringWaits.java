@@ -8,7 +8,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-import io.github.distlock.benchmarks.contenders.Contenders;
+import io.github.distlock.benchmarks.catalogue.Contenders;
 import io.github.distlock.benchmarks.contenders.Held;
 import io.github.distlock.benchmarks.contenders.Locks;
 

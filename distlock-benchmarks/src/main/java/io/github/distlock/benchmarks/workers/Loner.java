@@ -2,7 +2,7 @@ package io.github.distlock.benchmarks.workers;
 
 import java.util.function.UnaryOperator;
 
-import io.github.distlock.benchmarks.ChildJvm;
+import io.github.distlock.benchmarks.jvms.ChildJvm;
 
 /**
  * A JVM that hosts one contender only, so that its heap and threads tell something.

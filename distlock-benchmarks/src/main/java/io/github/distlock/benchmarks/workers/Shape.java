@@ -13,4 +13,12 @@ import java.time.Duration;
  */
 public record Shape(int jvms, int clients, int threads, boolean hot, Duration section) {
 
+	/**
+	 * Return whether anyone waits.
+	 * @return whether more than one thread uses a key
+	 */
+	public boolean contended() {
+		return this.hot && this.jvms * this.clients * this.threads > 1;
+	}
+
 }

@@ -8,9 +8,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-import io.github.distlock.benchmarks.contenders.Contenders;
-import io.github.distlock.benchmarks.contenders.Locks;
 import com.sun.management.OperatingSystemMXBean;
+import io.github.distlock.benchmarks.catalogue.Contenders;
+import io.github.distlock.benchmarks.contenders.Locks;
 
 /**
  * One slice in one worker.

@@ -4,7 +4,7 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.github.distlock.benchmarks.contenders.Contenders;
+import io.github.distlock.benchmarks.catalogue.Contenders;
 import io.github.distlock.benchmarks.contenders.Held;
 import io.github.distlock.benchmarks.contenders.Locks;
 

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-import io.github.distlock.benchmarks.contenders.RedisAddress;
+import io.github.distlock.benchmarks.contenders.StoreAddress;
 import io.github.distlock.benchmarks.contenders.UnavailableException;
 
 /**
@@ -33,9 +33,9 @@ final class Worker {
 		return thread;
 	});
 
-	private Worker(String number, RedisAddress redis, Path counter) {
+	private Worker(String number, StoreAddress store, Path counter) {
 		this.number = number;
-		this.cast = new Cast(redis);
+		this.cast = new Cast(store);
 		this.counter = new SharedCounter(counter);
 		this.standing = new Standing(this.cast);
 	}
@@ -44,7 +44,7 @@ final class Worker {
 		PrintStream out = System.out;
 		// Whatever a library prints is no answer.
 		System.setOut(System.err);
-		Worker worker = new Worker(args[0], RedisAddress.parse(args[1]), Path.of(args[2]));
+		Worker worker = new Worker(args[0], StoreAddress.parse(args[1]), Path.of(args[2]));
 		BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 		for (String line; (line = in.readLine()) != null;) {
 			out.println(worker.answer(line));

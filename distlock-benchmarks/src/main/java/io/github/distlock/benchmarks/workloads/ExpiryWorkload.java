@@ -6,14 +6,16 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import io.github.distlock.benchmarks.contenders.Contender;
 import io.github.distlock.benchmarks.contenders.Contender.Ability;
-import io.github.distlock.benchmarks.redis.CommandShares;
-import io.github.distlock.benchmarks.redis.ServerFigures;
+import io.github.distlock.benchmarks.contenders.StoreAddress.Kind;
 import io.github.distlock.benchmarks.report.Chapter;
 import io.github.distlock.benchmarks.report.Metric;
 import io.github.distlock.benchmarks.report.Statistics;
+import io.github.distlock.benchmarks.servers.Deployment;
+import io.github.distlock.benchmarks.servers.ServerCount;
 import io.github.distlock.benchmarks.workers.Shape;
 
 /**
@@ -32,28 +34,40 @@ record ExpiryWorkload(int waiters, Duration patience) implements Workload {
 				"%d threads of one client wait %d ms for a lock that another client keeps: how early and how late they come back, commands per attempt"
 					.formatted(this.waiters, this.patience.toMillis()),
 				"", Metric.LATE_P50, List.of(Metric.LATE_P99, Metric.LATE_MAX, Metric.EARLIEST, Metric.CLIENT_COMMANDS,
-						Metric.SCRIPT_COMMANDS, Metric.MESSAGES, Metric.BYTES, Metric.REDIS_CPU));
+						Metric.SCRIPT_COMMANDS, Metric.MESSAGES, Metric.BYTES, Metric.SERVER_CPU));
+	}
+
+	@Override
+	public Deployment deployment() {
+		return Deployment.REDIS;
 	}
 
 	@Override
 	public List<Contender> among(List<Contender> selected) {
-		return selected.stream().filter((contender) -> contender.abilities().contains(Ability.WAITS)).toList();
+		return selected.stream()
+			.filter((contender) -> contender.stores().contains(Kind.REDIS)
+					&& contender.abilities().contains(Ability.WAITS))
+			.toList();
 	}
 
 	@Override
 	public void run(Bench bench, List<Contender> contenders) {
-		Map<String, CommandShares> shares = new HashMap<>();
+		Map<String, ServerCount> counts = new HashMap<>();
 		Rounds rounds = new Rounds(bench, chapter(), contenders);
 		rounds.prepare((contender) -> {
 			bench.crew().open(contender.id(), TWO_CLIENTS);
 			expire(bench, contender);
-			shares.put(contender.id(), bench.server().monitor(() -> expire(bench, contender)));
+			counts.put(contender.id(), bench.server().learn(() -> expire(bench, contender).size()));
 		});
 		rounds.run((contender) -> {
 			bench.crew().open(contender.id(), TWO_CLIENTS);
-			List<List<Long>> late = new ArrayList<>();
-			ServerFigures figures = bench.server().during(() -> late.add(expire(bench, contender)));
-			return values(late.get(0), figures, shares.getOrDefault(contender.id(), new CommandShares()));
+			List<Long> late = new ArrayList<>();
+			Map<Metric, Double> values = new EnumMap<>(Objects.requireNonNull(counts.get(contender.id())).during(() -> {
+				late.addAll(expire(bench, contender));
+				return this.waiters;
+			}));
+			values.putAll(values(late));
+			return values;
 		});
 	}
 
@@ -61,20 +75,10 @@ record ExpiryWorkload(int waiters, Duration patience) implements Workload {
 		return bench.crew().expire(contender.id(), this.waiters, this.patience);
 	}
 
-	private Map<Metric, Double> values(List<Long> lateness, ServerFigures server, CommandShares shares) {
+	private static Map<Metric, Double> values(List<Long> lateness) {
 		List<Double> late = lateness.stream().map(Long::doubleValue).toList();
-		double sent = shares.sentByClients(server);
-		Map<Metric, Double> values = new EnumMap<>(Metric.class);
-		values.put(Metric.EARLIEST, Statistics.quantile(late, 0));
-		values.put(Metric.LATE_P50, Statistics.median(late));
-		values.put(Metric.LATE_P99, Statistics.quantile(late, 0.99));
-		values.put(Metric.LATE_MAX, Statistics.quantile(late, 1));
-		values.put(Metric.CLIENT_COMMANDS, sent / this.waiters);
-		values.put(Metric.SCRIPT_COMMANDS, (server.commands() - sent) / this.waiters);
-		values.put(Metric.MESSAGES, (double) server.messages() / this.waiters);
-		values.put(Metric.BYTES, (double) server.bytes() / this.waiters);
-		values.put(Metric.REDIS_CPU, server.cpuMicros() / this.waiters);
-		return values;
+		return Map.of(Metric.EARLIEST, Statistics.quantile(late, 0), Metric.LATE_P50, Statistics.median(late),
+				Metric.LATE_P99, Statistics.quantile(late, 0.99), Metric.LATE_MAX, Statistics.quantile(late, 1));
 	}
 
 }

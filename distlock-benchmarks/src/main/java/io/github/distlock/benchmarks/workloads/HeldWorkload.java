@@ -7,10 +7,12 @@ import java.util.Map;
 
 import io.github.distlock.benchmarks.contenders.Contender;
 import io.github.distlock.benchmarks.contenders.Contender.Ability;
-import io.github.distlock.benchmarks.redis.CommandShares;
-import io.github.distlock.benchmarks.redis.ServerFigures;
+import io.github.distlock.benchmarks.contenders.StoreAddress.Kind;
 import io.github.distlock.benchmarks.report.Chapter;
 import io.github.distlock.benchmarks.report.Metric;
+import io.github.distlock.benchmarks.servers.Deployment;
+import io.github.distlock.benchmarks.servers.redis.CommandShares;
+import io.github.distlock.benchmarks.servers.redis.RedisFigures;
 import io.github.distlock.benchmarks.workers.Loner;
 
 /**
@@ -37,8 +39,14 @@ record HeldWorkload(int locks) implements Workload {
 	}
 
 	@Override
+	public Deployment deployment() {
+		return Deployment.REDIS;
+	}
+
+	@Override
 	public List<Contender> among(List<Contender> selected) {
 		return selected.stream()
+			.filter((contender) -> contender.stores().contains(Kind.REDIS))
 			.filter((contender) -> contender.abilities().contains(Ability.RENEWS)
 					&& (this.locks <= THREAD_PER_LOCK_LIMIT || !contender.id().equals("lock4j-watchdog")))
 			.toList();
@@ -50,8 +58,8 @@ record HeldWorkload(int locks) implements Workload {
 			try (Loner loner = bench.crew().loner()) {
 				Loner.Cost cost = loner.hold(contender.id(), this.locks);
 				CommandShares[] shares = new CommandShares[1];
-				ServerFigures figures = bench.server()
-					.during(() -> shares[0] = bench.server().monitor(() -> Waits.pass(OBSERVED)));
+				RedisFigures figures = bench.redis()
+					.during(() -> shares[0] = bench.redis().monitor(() -> Waits.pass(OBSERVED)));
 				double seconds = OBSERVED.toMillis() / 1e3;
 				double sent = shares[0].sentByClients(figures);
 				Map<Metric, Double> values = new EnumMap<>(Metric.class);
@@ -60,7 +68,7 @@ record HeldWorkload(int locks) implements Workload {
 				values.put(Metric.THREADS, (double) cost.threads());
 				values.put(Metric.HEAP_PER_LOCK, (double) cost.heapPerLock());
 				values.put(Metric.STILL_HELD, (double) loner.drop());
-				values.put(Metric.KEYS_LEFT, (double) bench.server().keys(Loner.keys(contender.id())));
+				values.put(Metric.KEYS_LEFT, (double) bench.redis().keys(Loner.keys(contender.id())));
 				return values;
 			}
 		});

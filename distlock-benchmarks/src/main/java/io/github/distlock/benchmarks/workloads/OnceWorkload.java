@@ -6,8 +6,10 @@ import java.util.Map;
 
 import io.github.distlock.benchmarks.contenders.Contender;
 import io.github.distlock.benchmarks.contenders.Contender.Ability;
+import io.github.distlock.benchmarks.contenders.StoreAddress.Kind;
 import io.github.distlock.benchmarks.report.Chapter;
 import io.github.distlock.benchmarks.report.Metric;
+import io.github.distlock.benchmarks.servers.Deployment;
 import io.github.distlock.benchmarks.workers.Loner;
 
 /**
@@ -30,8 +32,14 @@ record OnceWorkload(int count) implements Workload {
 	}
 
 	@Override
+	public Deployment deployment() {
+		return Deployment.REDIS;
+	}
+
+	@Override
 	public List<Contender> among(List<Contender> selected) {
 		return selected.stream()
+			.filter((contender) -> contender.stores().contains(Kind.REDIS))
 			.filter((contender) -> contender.abilities().contains(Ability.WAITS) || contender.id().equals("shedlock"))
 			.toList();
 	}
@@ -41,10 +49,10 @@ record OnceWorkload(int count) implements Workload {
 		new Rounds(bench, chapter(), contenders).once((contender) -> {
 			try (Loner loner = bench.crew().loner()) {
 				double heap = loner.forget(contender.id(), this.count);
-				double atOnce = bench.server().keys(Loner.keys(contender.id()));
+				double atOnce = bench.redis().keys(Loner.keys(contender.id()));
 				Waits.pass(LATER);
 				return Map.of(Metric.HEAP_PER_KEY, heap, Metric.KEYS_LEFT, atOnce, Metric.KEYS_LEFT_LATER,
-						(double) bench.server().keys(Loner.keys(contender.id())));
+						(double) bench.redis().keys(Loner.keys(contender.id())));
 			}
 		});
 	}

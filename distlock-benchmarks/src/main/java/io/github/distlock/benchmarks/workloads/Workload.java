@@ -4,6 +4,7 @@ import java.util.List;
 
 import io.github.distlock.benchmarks.contenders.Contender;
 import io.github.distlock.benchmarks.report.Chapter;
+import io.github.distlock.benchmarks.servers.Deployment;
 
 /**
  * One thing to measure.
@@ -15,6 +16,21 @@ public interface Workload {
 	 * @return name, description and columns
 	 */
 	Chapter chapter();
+
+	/**
+	 * Return what the locks are kept in.
+	 * @return the servers that it needs
+	 */
+	Deployment deployment();
+
+	/**
+	 * Return how it is measured if the run asks for these warm-ups.
+	 * @param warmUps at least one
+	 * @return one for each that makes a difference
+	 */
+	default List<Workload> after(List<WarmUp> warmUps) {
+		return List.of(this);
+	}
 
 	/**
 	 * Return who is measured.

@@ -2,26 +2,17 @@ package io.github.distlock.benchmarks.workloads;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-import io.github.distlock.benchmarks.report.Chapter;
-import io.github.distlock.benchmarks.report.Metric;
-import io.github.distlock.benchmarks.workers.Shape;
+import io.github.distlock.benchmarks.servers.Deployment;
 
 /**
  * All workloads.
  */
 public final class Workloads {
-
-	private static final List<Metric> COST = List.of(Metric.CLIENT_COMMANDS, Metric.SCRIPT_COMMANDS, Metric.MESSAGES,
-			Metric.BYTES, Metric.REDIS_CPU, Metric.CLIENT_CPU);
-
-	private static final List<Metric> LATENCY = List.of(Metric.ACQUIRE_P50, Metric.ACQUIRE_P99, Metric.ACQUIRE_P999,
-			Metric.ACQUIRE_MAX);
-
-	private static final List<Metric> FAIRNESS = List.of(Metric.JAIN, Metric.MOST, Metric.LEAST, Metric.OVERTAKING,
-			Metric.LOST_UPDATES);
 
 	private static final List<Workload> ALL = catalogue();
 
@@ -30,79 +21,79 @@ public final class Workloads {
 
 	/**
 	 * Return all workloads.
-	 * @return those with fewer JVMs first
+	 * @return by deployment, and those with fewer JVMs first
 	 */
 	public static List<Workload> all() {
 		return ALL;
 	}
 
 	/**
-	 * Find a workload.
-	 * @param id what it is called
-	 * @return the workload
+	 * Find workloads.
+	 * @param name what one is called, or what all workloads of a deployment begin with
+	 * @return at least one workload
 	 * @throws IllegalArgumentException if there is none
 	 */
-	public static Workload named(String id) {
-		return ALL.stream()
-			.filter((workload) -> workload.chapter().id().equals(id))
-			.findFirst()
-			.orElseThrow(() -> new IllegalArgumentException("There is no workload '" + id + "': use "
-					+ ALL.stream().map((workload) -> workload.chapter().id()).collect(Collectors.joining(", "))));
+	public static List<Workload> named(String name) {
+		boolean deployment = groups().contains(name);
+		List<Workload> found = ALL.stream()
+			.filter((workload) -> deployment ? workload.deployment().prefix().equals(name + "-")
+					: workload.chapter().id().equals(name))
+			.toList();
+		if (found.isEmpty()) {
+			throw new IllegalArgumentException("There is no workload '" + name + "': use "
+					+ Stream.concat(ALL.stream().map((workload) -> workload.chapter().id()), groups().stream())
+						.collect(Collectors.joining(", ")));
+		}
+		return found;
+	}
+
+	/**
+	 * Return the names that stand for several workloads.
+	 * @return what the workloads of each deployment begin with
+	 */
+	public static List<String> groups() {
+		return Arrays.stream(Deployment.values())
+			.map(Deployment::prefix)
+			.filter((prefix) -> !prefix.isEmpty())
+			.map((prefix) -> prefix.substring(0, prefix.length() - 1))
+			.toList();
 	}
 
 	private static List<Workload> catalogue() {
-		List<Workload> all = new ArrayList<>();
-		all.add(annotation());
-		all.add(new AnnotationCostWorkload());
-		for (int threads : new int[] { 1, 16, 64 }) {
-			all.add(uncontended(threads));
+		List<Workload> all = new ArrayList<>(
+				List.of(JmhWorkload.annotation(Cycles.WARM), JmhWorkload.local(Cycles.WARM)));
+		all.addAll(redis());
+		for (Deployment redis : new Deployment[] { Deployment.DELAYED, Deployment.TLS, Deployment.REPLICA }) {
+			Cycles cycles = new Cycles(redis);
+			all.addAll(List.of(cycles.uncontended(1), cycles.uncontended(64), cycles.hot(1, 1, 64), cycles.hot(2, 1, 1),
+					cycles.hot(4, 1, 16), cycles.fair(4, 16)));
 		}
-		all.add(new ExpiryWorkload(200, Duration.ofMillis(100)));
-		int[][] shapes = { { 1, 1, 2 }, { 1, 1, 8 }, { 1, 1, 64 }, { 2, 1, 1 }, { 4, 1, 4 }, { 4, 1, 16 }, { 16, 1, 1 },
-				{ 16, 2, 1 } };
-		for (int[] shape : shapes) {
-			all.add(hot(shape[0], shape[1], shape[2], Duration.ZERO));
-			all.add(hot(shape[0], shape[1], shape[2], Duration.ofMillis(1)));
+		Cycles redlock = new Cycles(Deployment.REDLOCK);
+		all.addAll(List.of(redlock.uncontended(1), redlock.uncontended(16), redlock.hot(1, 1, 16), redlock.hot(2, 1, 1),
+				redlock.hot(4, 1, 16)));
+		for (Deployment database : new Deployment[] { Deployment.POSTGRESQL, Deployment.H2 }) {
+			Cycles cycles = new Cycles(database);
+			all.addAll(List.of(cycles.uncontended(1), cycles.uncontended(8), cycles.hot(1, 1, 16), cycles.hot(2, 1, 1),
+					cycles.hot(4, 1, 4)));
 		}
-		all.add(new OnceWorkload(10_000));
-		all.add(new HeldWorkload(1_000));
-		all.add(new HeldWorkload(10_000));
+		Cycles zooKeeper = new Cycles(Deployment.ZOOKEEPER);
+		all.addAll(List.of(zooKeeper.uncontended(1), zooKeeper.uncontended(16), zooKeeper.hot(1, 1, 16),
+				zooKeeper.fair(1, 16), zooKeeper.hot(2, 1, 1), zooKeeper.hot(4, 1, 4), zooKeeper.fair(4, 4)));
 		return List.copyOf(all);
 	}
 
-	private static Workload uncontended(int threads) {
-		Chapter chapter = new Chapter("uncontended-" + threads,
-				"1 client, %d thread%s, each on a key of its own, empty section".formatted(threads,
-						(threads == 1) ? "" : "s"),
-				"floor", Metric.THROUGHPUT, joined(COST, LATENCY));
-		return new CycleWorkload(chapter, new Shape(1, 1, threads, false, Duration.ZERO), List.of());
-	}
-
-	private static Workload annotation() {
-		Chapter chapter = new Chapter("annotation",
-				"1 thread, an annotated method against LockRegistry.execute with the same key, both over Redis",
-				"distlock-execute", Metric.THROUGHPUT, joined(COST, LATENCY));
-		return new CycleWorkload(chapter, new Shape(1, 1, 1, false, Duration.ZERO),
-				List.of("distlock-execute", "distlock-annotated"));
-	}
-
-	private static Workload hot(int jvms, int clients, int threads, Duration section) {
-		String id = "hot-%dx%d%s".formatted(jvms * clients, threads, section.isZero() ? "" : "-1ms");
-		String description = "one key for all: %d client%s (%s) x %d thread%s, %s".formatted(jvms * clients,
-				(jvms * clients == 1) ? "" : "s",
-				(clients == 1) ? "each a JVM" : "%d in each of %d JVMs".formatted(clients, jvms), threads,
-				(threads == 1) ? "" : "s", section.isZero() ? "empty section" : "section of 1 ms");
-		return new CycleWorkload(
-				new Chapter(id, description, "redisson", Metric.THROUGHPUT, joined(COST, LATENCY, FAIRNESS)),
-				new Shape(jvms, clients, threads, true, section), List.of());
-	}
-
-	@SafeVarargs
-	private static List<Metric> joined(List<Metric>... groups) {
-		List<Metric> all = new ArrayList<>();
-		for (List<Metric> group : groups) {
-			all.addAll(group);
+	private static List<Workload> redis() {
+		Cycles redis = new Cycles(Deployment.REDIS);
+		List<Workload> all = new ArrayList<>(List.of(redis.annotation(), redis.uncontended(1), redis.uncontended(16),
+				redis.uncontended(64), redis.sameKey(), new ExpiryWorkload(200, Duration.ofMillis(100))));
+		int[][] shapes = { { 1, 1, 2 }, { 1, 1, 8 }, { 1, 1, 64 }, { 2, 1, 1 }, { 4, 1, 4 }, { 4, 1, 16 }, { 16, 1, 1 },
+				{ 16, 2, 1 } };
+		for (int[] shape : shapes) {
+			all.add(redis.hot(shape[0], shape[1], shape[2]));
+			all.add(redis.hot(shape[0], shape[1], shape[2], Duration.ofMillis(1)));
 		}
+		all.addAll(List.of(redis.fair(1, 64), redis.fair(4, 16), new OnceWorkload(10_000), new HeldWorkload(1_000),
+				new HeldWorkload(10_000)));
 		return all;
 	}
 

@@ -1,0 +1,7 @@
+/**
+ * PostgreSQL and the server of H2.
+ */
+@NullMarked
+package io.github.distlock.benchmarks.servers.jdbc;
+
+import org.jspecify.annotations.NullMarked;

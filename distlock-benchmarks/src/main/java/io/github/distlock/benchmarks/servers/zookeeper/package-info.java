@@ -1,0 +1,7 @@
+/**
+ * A ZooKeeper server.
+ */
+@NullMarked
+package io.github.distlock.benchmarks.servers.zookeeper;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,108 @@
+package io.github.distlock.benchmarks.workloads;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.github.distlock.benchmarks.report.Chapter;
+import io.github.distlock.benchmarks.report.Metric;
+import io.github.distlock.benchmarks.servers.Deployment;
+import io.github.distlock.benchmarks.workers.Shape;
+
+/**
+ * Makes the workloads of one deployment, and names what each is compared with.
+ *
+ * @param deployment what the locks are kept in
+ */
+record Cycles(Deployment deployment) {
+
+	/** Until a run says otherwise. */
+	static final WarmUp WARM = new WarmUp(Duration.ofSeconds(1), false);
+
+	private static final List<Metric> LATENCY = List.of(Metric.ACQUIRE_P50, Metric.ACQUIRE_P99, Metric.ACQUIRE_P999,
+			Metric.ACQUIRE_MAX);
+
+	private static final List<Metric> FAIRNESS = List.of(Metric.JAIN, Metric.MOST, Metric.LEAST, Metric.OVERTAKING,
+			Metric.LOST_UPDATES);
+
+	Workload uncontended(int threads) {
+		return workload("uncontended-" + threads,
+				"1 client, %d thread%s, each on a key of its own, empty section".formatted(threads, plural(threads)),
+				peer("floor"), shape(1, 1, threads, false), List.of());
+	}
+
+	Workload sameKey() {
+		return workload("same-key-1", "1 client, 1 thread, one key again and again, empty section", peer("floor"),
+				shape(1, 1, 1, true), List.of());
+	}
+
+	Workload annotation() {
+		return workload("annotation",
+				"1 thread, an annotated method against LockRegistry.execute with the same key, both over Redis",
+				"distlock-execute", shape(1, 1, 1, false), List.of("distlock-execute", "distlock-annotated"));
+	}
+
+	Workload hot(int jvms, int clients, int threads) {
+		return hot(jvms, clients, threads, Duration.ZERO);
+	}
+
+	Workload hot(int jvms, int clients, int threads, Duration section) {
+		String id = "hot-%dx%d%s".formatted(jvms * clients, threads, section.isZero() ? "" : "-1ms");
+		String description = "one key for all: %s, %s".formatted(crowd(jvms, clients, threads),
+				section.isZero() ? "empty section" : "section of 1 ms");
+		return workload(id, description, peer("redisson"), new Shape(jvms, clients, threads, true, section), List.of());
+	}
+
+	Workload fair(int jvms, int threads) {
+		List<String> orderly = (this.deployment == Deployment.ZOOKEEPER)
+				? List.of("distlock-fair", "curator", "spring-zookeeper") : List.of("distlock-fair", "redisson-fair");
+		return workload("fair-%dx%d".formatted(jvms, threads),
+				"one key for all, in the order of arrival: %s, empty section".formatted(crowd(jvms, 1, threads)),
+				peer("redisson-fair"), shape(jvms, 1, threads, true), orderly);
+	}
+
+	private Workload workload(String id, String description, String reference, Shape shape, List<String> only) {
+		List<Metric> columns = Stream.of(cost(), LATENCY, shape.contended() ? FAIRNESS : List.<Metric>of())
+			.flatMap(List::stream)
+			.toList();
+		return new CycleWorkload(new Chapter(this.deployment.prefix() + id, description + this.deployment.description(),
+				reference, Metric.THROUGHPUT, columns), this.deployment, shape, only, WARM);
+	}
+
+	private static Shape shape(int jvms, int clients, int threads, boolean hot) {
+		return new Shape(jvms, clients, threads, hot, Duration.ZERO);
+	}
+
+	/** What others are compared with, which is another one if the store is not Redis. */
+	private String peer(String inRedis) {
+		return switch (this.deployment.kind()) {
+			case JDBC -> "spring-jdbc";
+			case ZOOKEEPER -> "curator";
+			case REDLOCK -> "redisson-multi";
+			default -> inRedis;
+		};
+	}
+
+	private List<Metric> cost() {
+		return switch (this.deployment) {
+			case POSTGRESQL ->
+				List.of(Metric.STATEMENTS, Metric.WRITES, Metric.LOG_BYTES, Metric.SERVER_CPU, Metric.CLIENT_CPU);
+			case H2 -> List.of(Metric.STATEMENTS, Metric.SERVER_CPU, Metric.CLIENT_CPU);
+			case ZOOKEEPER -> List.of(Metric.REQUESTS, Metric.ANSWERS, Metric.SERVER_CPU, Metric.CLIENT_CPU);
+			default -> List.of(Metric.CLIENT_COMMANDS, Metric.SCRIPT_COMMANDS, Metric.MESSAGES, Metric.BYTES,
+					Metric.SERVER_CPU, Metric.CLIENT_CPU);
+		};
+	}
+
+	private static String crowd(int jvms, int clients, int threads) {
+		int all = jvms * clients;
+		return "%d client%s (%s) x %d thread%s".formatted(all, plural(all),
+				(clients == 1) ? "each a JVM" : "%d in each of %d JVMs".formatted(clients, jvms), threads,
+				plural(threads));
+	}
+
+	private static String plural(int count) {
+		return (count == 1) ? "" : "s";
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Tests of this package.
+ */
+@NullMarked
+package io.github.distlock.benchmarks.contenders;
+
+import org.jspecify.annotations.NullMarked;
