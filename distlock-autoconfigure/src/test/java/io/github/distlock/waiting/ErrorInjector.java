@@ -3,6 +3,8 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -44,6 +46,9 @@ public final class ErrorInjector implements AutoCloseable {
 
 	private final ScheduledThreadPoolExecutor timers;
 
+	/** Whether the store answers releases later, on a thread of its own. */
+	private volatile boolean answersReleasesLater;
+
 	public ErrorInjector() {
 		this.timers = new ScheduledThreadPoolExecutor(1, factory()) {
 
@@ -59,6 +64,14 @@ public final class ErrorInjector implements AutoCloseable {
 	/** Fail the next calls of a step. */
 	public void fail(Step step, int times) {
 		this.faults.put(step, new AtomicInteger(times));
+	}
+
+	/**
+	 * From now on, execute a release in the order of commands and answer it later, on
+	 * another thread.
+	 */
+	void answerReleasesLater() {
+		this.answersReleasesLater = true;
 	}
 
 	/** Inject no more errors. */
@@ -190,6 +203,20 @@ public final class ErrorInjector implements AutoCloseable {
 			ReleaseResult result = this.real.release(ticket, lastToken, next);
 			failIfDue(Step.RELEASE_AFTER);
 			return result;
+		}
+
+		@Override
+		public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
+				@Nullable Successor next) {
+			if (!ErrorInjector.this.answersReleasesLater) {
+				return null;
+			}
+			failIfDue(Step.RELEASE);
+			ReleaseResult result = this.real.release(ticket, lastToken, next);
+			return CompletableFuture.supplyAsync(() -> {
+				failIfDue(Step.RELEASE_AFTER);
+				return result;
+			});
 		}
 
 		@Override

@@ -182,6 +182,39 @@ class ErrorRecoveryTests {
 		awaitUsable(caller);
 	}
 
+	static Stream<Arguments> ordered() {
+		return Stream.of(true, false)
+			.flatMap((ordered) -> Stream.of(Step.values()).map((step) -> Arguments.of(ordered, step)));
+	}
+
+	@ParameterizedTest(name = "in order: {0}, {1}")
+	@MethodSource("ordered")
+	void aKeyIsFreeAfterAnErrorAtAnyStepOfAReleaseInTheBackground(boolean ordered, Step step) throws Exception {
+		if (ordered) {
+			this.errors.answerReleasesLater();
+		}
+		Holder held = acquire(this.acquirer, Caller.BLOCKING, LEASE);
+		this.errors.fail(step, TIMES);
+		releaseInBackground(held);
+		Holder next = endOf(start(this.acquirer, Caller.BLOCKING, Duration.ofMillis(300)));
+		if (next != null) {
+			releaseInBackground(next);
+		}
+		this.errors.clear();
+		awaitUsable(Caller.BLOCKING);
+		Awaitility.await().until(() -> !this.acquirer.isAnyReleaseUnanswered());
+	}
+
+	private void releaseInBackground(Holder holder) {
+		try {
+			this.acquirer.releaseInBackground(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE,
+					new NoObserver());
+		}
+		catch (InternalError ex) {
+			assertThat(ex).hasMessageContaining("injected");
+		}
+	}
+
 	/** Both JVMs can use the key, and no queue is left in either. */
 	private void awaitUsable(Caller caller) throws Exception {
 		for (LockAcquirer one : List.of(this.acquirer, this.other, this.acquirer)) {
@@ -227,6 +260,19 @@ class ErrorRecoveryTests {
 
 	private static void release(LockAcquirer acquirer, Holder holder) {
 		acquirer.release(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE);
+	}
+
+	/** Wants to know nothing of a release. */
+	private static final class NoObserver implements ReleaseObserver {
+
+		@Override
+		public void gone() {
+		}
+
+		@Override
+		public void unanswered() {
+		}
+
 	}
 
 	/** Passes the signals of the store to the acquirer. */
