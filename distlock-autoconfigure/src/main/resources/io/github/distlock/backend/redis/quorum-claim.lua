@@ -5,8 +5,14 @@
 -- Answers 'granted, token, now'
 --         'held, 1 if the ticket is queued, TTL, now, word of the claim that holds it'
 --         'young, up-time in s': not granted, since a restart may have lost a lock
--- include: quorum.lua
-local claim, lease, oldEnough, ticket = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+-- See quorum.lua for the data. Tokens are texts of digits here, since numbers are slow to
+-- read and to write: the longer text is the larger number, and of two that are equally
+-- long, their order says it.
+-- include: first-bytes.lua
+local lockKey, queueKey, floorKey = KEYS[1], KEYS[2], KEYS[3]
+local claim, lease, oldEnough, ticket, token = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
+local time = redis.call('TIME')
+local nowText = time[1] .. string.sub('00000' .. time[2], -6)
 
 local word = redis.call('GET', lockKey)
 if word and string.byte(word) ~= TOMBSTONE then
@@ -18,25 +24,38 @@ if word and string.byte(word) ~= TOMBSTONE then
     end
     redis.call('PEXPIRE', queueKey, '10000')
   end
-  return 'held,' .. queued .. ',' .. redis.call('PTTL', lockKey) .. ',' .. exact(now) .. ',' .. word
+  return 'held,' .. queued .. ',' .. redis.call('PTTL', lockKey) .. ',' .. nowText .. ',' .. word
 end
 
--- In this script, since the server could restart between two commands. Both the start and the
--- present are cut to seconds, so the up-time may be a second too high.
-local uptime = tonumber(string.match(redis.call('INFO', 'server'), 'uptime_in_seconds:(%d+)'))
-if (uptime - 1) * 1000 < tonumber(oldEnough) then
-  return 'young,' .. uptime
+-- In this script, since the server could restart between two commands. At its start a server
+-- counts as saved, so it has been up at least since its last save: to ask for that is much
+-- faster than INFO. Both moments are cut to seconds, so the difference may be a second too
+-- high.
+local saved = redis.pcall('LASTSAVE')
+if type(saved) ~= 'number' or (time[1] - saved - 1) * 1000 < oldEnough then
+  local uptime = tonumber(string.match(redis.call('INFO', 'server'), 'uptime_in_seconds:(%d+)'))
+  if (uptime - 1) * 1000 < oldEnough then
+    return 'young,' .. uptime
+  end
 end
 
 if word then
+  local now = tonumber(nowText)
+-- include: quorum-floor.lua
   redis.call('DEL', lockKey)
   raiseFloor(tonumber(string.sub(word, 2)))
 end
-local token = math.max(readFloor() + 1, now, tonumber(ARGV[5]))
-local owned = '+' .. claim .. '|' .. ARGV[6] .. '|' .. exact(token)
+if #token < #nowText or #token == #nowText and token < nowText then
+  token = nowText
+end
+local floor = redis.call('GET', floorKey)
+if floor and (#floor > #token or #floor == #token and floor >= token) then
+  token = string.format('%.0f', floor + 1)
+end
+local owned = '+' .. claim .. '|' .. ARGV[6] .. '|' .. token
 if redis.pcall('SET', lockKey, owned, 'PX', lease).err then
   -- A server without memory refuses it as the first write, but not as the second.
   redis.call('DEL', lockKey)
   redis.call('SET', lockKey, owned, 'PX', lease)
 end
-return 'granted,' .. exact(token) .. ',' .. exact(now)
+return 'granted,' .. token .. ',' .. nowText

@@ -1,5 +1,6 @@
 package io.github.distlock.backend.redlock;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -13,6 +14,7 @@ import io.github.distlock.backend.TimeSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -155,6 +157,23 @@ class NodeLossTests {
 				.withMessageContaining("distlock.redlock.longest-lease");
 		});
 		await().atMost(LEASE.multipliedBy(3)).ignoreExceptions().until(() -> this.one.tokenOf("k") > 0);
+	}
+
+	@Test
+	void aNodeThatHasJustSavedItsDataCounts(@TempDir Path folder) {
+		for (int node = 0; node < 5; node++) {
+			this.cluster.ask(node, "CONFIG SET dir " + folder);
+			this.cluster.ask(node, "SAVE");
+		}
+		assertThat(this.one.tokenOf("k")).isPositive();
+	}
+
+	@Test
+	void aNodeThatDoesNotSayWhenItWasSavedCounts() {
+		for (int node = 0; node < 5; node++) {
+			this.cluster.ask(node, "ACL SETUSER default -lastsave");
+		}
+		assertThat(this.one.tokenOf("k")).isPositive();
 	}
 
 	@Test
