@@ -29,12 +29,16 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  * @param reservedConnections Mode lease: number of connections of the pool that are
  * reserved for releases and renewals. Not set: 2, or fewer in a pool of less than 4, so
  * that the application keeps 2.
+ * @param notifications Mode lease on PostgreSQL: whether a release notifies other JVMs
+ * that wait (LISTEN and NOTIFY). A JVM whose callers wait uses one more connection of the
+ * pool then.
  */
 @ConfigurationProperties("distlock.jdbc")
 public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @DefaultValue("lease") Mode mode,
 		@DefaultValue("embedded") DatabaseInitializationMode initializeSchema, @Nullable String dataSource,
 		@DefaultValue("100ms") Duration pollInterval, @DefaultValue("2s") Duration commandTimeout,
-		@DefaultValue("10") int maxConnections, @Nullable Integer reservedConnections) {
+		@DefaultValue("10") int maxConnections, @Nullable Integer reservedConnections,
+		@DefaultValue("true") boolean notifications) {
 
 	private static final String COMMAND_TIMEOUT = "distlock.jdbc.command-timeout";
 
@@ -65,7 +69,7 @@ public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @Defau
 		PropertyChecks.notLess("distlock.backend-timeout", properties.backendTimeout(), COMMAND_TIMEOUT,
 				this.commandTimeout);
 		return new JdbcBackendSettings(properties.keyPrefix(), this.commandTimeout, this.pollInterval,
-				this.maxConnections, properties.handoff().budget() + 1, this.reservedConnections);
+				this.maxConnections, properties.handoff().budget() + 1, this.reservedConnections, this.notifications);
 	}
 
 	/**

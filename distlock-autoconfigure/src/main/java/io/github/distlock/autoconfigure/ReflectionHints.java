@@ -10,8 +10,8 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
 /**
- * Registers what every application accesses by reflection: the builder of virtual
- * threads, which Java 17 does not have, and parts of Spring's method validation.
+ * Registers what every application accesses by reflection: virtual threads, which Java 17
+ * does not have, and parts of Spring's method validation.
  */
 class ReflectionHints implements RuntimeHintsRegistrar {
 
@@ -22,7 +22,9 @@ class ReflectionHints implements RuntimeHintsRegistrar {
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		hints.reflection()
-			.registerType(Thread.class, (type) -> type.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE))
+			.registerType(Thread.class,
+					(type) -> type.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE)
+						.withMethod("isVirtual", List.of(), ExecutableMode.INVOKE))
 			.registerType(TypeReference.of(BUILDER),
 					(type) -> type.withMethod("name", TypeReference.listOf(String.class), ExecutableMode.INVOKE)
 						.withMethod("inheritInheritableThreadLocals", TypeReference.listOf(boolean.class),

@@ -44,16 +44,17 @@ class ConfigurationMetadataTests {
 					"distlock.redis.dedicated-connection", "distlock.redis.connection-factory", "distlock.jdbc.enabled",
 					"distlock.jdbc.mode", "distlock.jdbc.initialize-schema", "distlock.jdbc.data-source",
 					"distlock.jdbc.poll-interval", "distlock.jdbc.command-timeout", "distlock.jdbc.max-connections",
-					"distlock.jdbc.reserved-connections", "distlock.redlock.enabled", "distlock.redlock.nodes",
-					"distlock.redlock.node-timeout", "distlock.redlock.longest-lease", "distlock.zookeeper.enabled",
-					"distlock.zookeeper.connect-string", "distlock.zookeeper.session-timeout",
-					"distlock.zookeeper.connection-timeout", "distlock.zookeeper.command-timeout",
-					"distlock.zookeeper.root", "distlock.aop.mode", "distlock.aop.order", "distlock.aop.executor",
-					"distlock.transaction.on-active", "distlock.transaction.commit-guard",
-					"distlock.transaction.commit-margin", "distlock.logging.mdc", "distlock.observations.section",
-					"distlock.observations.keys", "distlock.log-slow-wait", "management.endpoint.distlocks.access",
-					"management.endpoint.distlocks.cache.time-to-live", "management.endpoint.distlocks.show-values",
-					"management.endpoint.distlocks.roles", "management.health.distlock.enabled");
+					"distlock.jdbc.notifications", "distlock.jdbc.reserved-connections", "distlock.redlock.enabled",
+					"distlock.redlock.nodes", "distlock.redlock.node-timeout", "distlock.redlock.longest-lease",
+					"distlock.zookeeper.enabled", "distlock.zookeeper.connect-string",
+					"distlock.zookeeper.session-timeout", "distlock.zookeeper.connection-timeout",
+					"distlock.zookeeper.command-timeout", "distlock.zookeeper.root", "distlock.aop.mode",
+					"distlock.aop.order", "distlock.aop.executor", "distlock.transaction.on-active",
+					"distlock.transaction.commit-guard", "distlock.transaction.commit-margin", "distlock.logging.mdc",
+					"distlock.observations.section", "distlock.observations.keys", "distlock.log-slow-wait",
+					"management.endpoint.distlocks.access", "management.endpoint.distlocks.cache.time-to-live",
+					"management.endpoint.distlocks.show-values", "management.endpoint.distlocks.roles",
+					"management.health.distlock.enabled");
 	}
 
 	@Test

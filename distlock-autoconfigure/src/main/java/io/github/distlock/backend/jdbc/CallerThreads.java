@@ -37,6 +37,8 @@ final class CallerThreads {
 
 	private static final @Nullable Method IS_VIRTUAL = ClassUtils.getMethodIfAvailable(Thread.class, "isVirtual");
 
+	private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
+
 	private final boolean plainPool;
 
 	CallerThreads(PoolProperties pool) {
@@ -55,8 +57,10 @@ final class CallerThreads {
 				&& !TransactionSynchronizationManager.isActualTransactionActive();
 	}
 
+	/** Without the method, a thread of Java 21 or later may be virtual. */
 	private static boolean isVirtual(Thread thread) {
-		return IS_VIRTUAL != null && Boolean.TRUE.equals(ReflectionUtils.invokeMethod(IS_VIRTUAL, thread));
+		return (IS_VIRTUAL != null) ? Boolean.TRUE.equals(ReflectionUtils.invokeMethod(IS_VIRTUAL, thread))
+				: Runtime.version().feature() >= FIRST_WITH_VIRTUAL_THREADS;
 	}
 
 	/** Run a task without an interrupt from before, which is kept. */

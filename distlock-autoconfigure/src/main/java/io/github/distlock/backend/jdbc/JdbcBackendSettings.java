@@ -17,9 +17,11 @@ import org.jspecify.annotations.Nullable;
  * @param reservedConnections mode {@code lease}: how many connections of the pool the
  * store keeps for releases and renewals; {@code null} means 2, or fewer if the pool is so
  * small that less than 2 would be left to the application
+ * @param notifications mode {@code lease} on PostgreSQL: whether JVMs notify each other
+ * of releases
  */
 public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Duration pollInterval, int maxConnections,
-		int tokensPerGrant, @Nullable Integer reservedConnections) {
+		int tokensPerGrant, @Nullable Integer reservedConnections, boolean notifications) {
 
 	/**
 	 * Create settings with the default number of reserved connections.
@@ -31,7 +33,7 @@ public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Dur
 	 */
 	public JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Duration pollInterval, int maxConnections,
 			int tokensPerGrant) {
-		this(keyPrefix, commandTimeout, pollInterval, maxConnections, tokensPerGrant, null);
+		this(keyPrefix, commandTimeout, pollInterval, maxConnections, tokensPerGrant, null, true);
 	}
 
 }

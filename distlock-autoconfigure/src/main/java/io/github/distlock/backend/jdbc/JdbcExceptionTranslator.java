@@ -134,6 +134,12 @@ final class JdbcExceptionTranslator {
 				|| state.startsWith("42"));
 	}
 
+	/** Whether the database does not know or not allow what the statement asks for. */
+	static boolean isUnsupported(Throwable failure) {
+		String state = state(failure);
+		return state != null && (state.startsWith("42") || state.equals("0A000"));
+	}
+
 	/**
 	 * Whether the connection is lost or its server no longer accepts writes. Other
 	 * connections that were opened before are affected as well.

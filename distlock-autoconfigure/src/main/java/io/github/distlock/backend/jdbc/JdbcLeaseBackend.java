@@ -16,7 +16,7 @@ import io.github.distlock.backend.TimeSource;
  * Locks as rows of a table, each with an owner and a lease that ends by the clock of the
  * database. The unique key of the table makes a row the lock. An attempt is one
  * statement, in a transaction and on a connection of the store's own. A waiting JVM
- * polls; it is not notified of a release. Thread-safe.
+ * polls; on PostgreSQL it is also notified of a release. Thread-safe.
  */
 public final class JdbcLeaseBackend implements LockBackend {
 

@@ -43,6 +43,8 @@ final class JdbcLeaseStore implements LockStore {
 
 	private final StoreAdministration administration;
 
+	private final ReleaseNotifications notifications;
+
 	JdbcLeaseStore(JdbcResources resources, JdbcBackendSettings settings, BackendDescription description,
 			LockSignals signals, TimeSource clock) {
 		this.resources = resources;
@@ -50,6 +52,7 @@ final class JdbcLeaseStore implements LockStore {
 		this.description = description;
 		this.signals = signals;
 		this.administration = new JdbcAdministration(resources, clock);
+		this.notifications = resources.notifications(signals, settings.commandTimeout(), clock);
 	}
 
 	@Override
@@ -59,7 +62,12 @@ final class JdbcLeaseStore implements LockStore {
 
 	@Override
 	public void close() {
-		this.resources.close();
+		try {
+			this.notifications.close();
+		}
+		finally {
+			this.resources.close();
+		}
 	}
 
 	@Override
@@ -69,6 +77,9 @@ final class JdbcLeaseStore implements LockStore {
 
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		if (queue) {
+			this.notifications.attempts(ticket);
+		}
 		LeaseRow row = this.resources.executor()
 			.run(Kind.ATTEMPT, "attempt", ticket.key(),
 					(connection, sent) -> this.resources.table().attempt(connection, sent, ticket, lease, queue));
@@ -78,6 +89,7 @@ final class JdbcLeaseStore implements LockStore {
 
 	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+		this.notifications.ends(ticket);
 		ReleaseResult result = this.resources.executor()
 			.run(Kind.HOLDER, "release", ticket.key(), (connection, sent) -> {
 				boolean released = this.resources.table().release(connection, ticket, lastToken, next);
@@ -97,6 +109,7 @@ final class JdbcLeaseStore implements LockStore {
 
 	@Override
 	public void cancel(Ticket ticket) {
+		this.notifications.ends(ticket);
 		this.resources.executor().run(Kind.HOLDER, "cancellation", ticket.key(), (connection, sent) -> {
 			this.resources.cleaner().rowUsed();
 			return this.resources.table().release(connection, ticket, 0, null);
@@ -118,6 +131,11 @@ final class JdbcLeaseStore implements LockStore {
 		return results;
 	}
 
+	/** Return what wakes the waiting tickets of this JVM. */
+	ReleaseNotifications notifications() {
+		return this.notifications;
+	}
+
 	@Override
 	public StoreAdministration administration() {
 		return this.administration;
@@ -134,12 +152,16 @@ final class JdbcLeaseStore implements LockStore {
 
 	private AttemptResult answer(Ticket ticket, LeaseRow row, boolean queue) {
 		if (row.owner().equals(ticket.token())) {
+			this.notifications.ends(ticket);
 			return new AttemptResult.Granted(new Grant(row.fence() - this.settings.tokensPerGrant() + 1, row.fence(),
 					Validity.until(row.sent(), row.remaining())));
 		}
 		StoredHolder holder = row.holder(this.settings.tokensPerGrant());
-		return queue ? new AttemptResult.Queued(retryAfter(row), false, holder)
-				: new AttemptResult.Busy(row.remaining(), holder);
+		if (!queue) {
+			return new AttemptResult.Busy(row.remaining(), holder);
+		}
+		this.notifications.waits(ticket);
+		return new AttemptResult.Queued(retryAfter(row), false, holder);
 	}
 
 	/**

@@ -1,11 +1,13 @@
 package io.github.distlock.backend.jdbc;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
 import javax.sql.DataSource;
 
 import io.github.distlock.LockInstance;
+import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
 import org.apache.commons.logging.Log;
@@ -31,14 +33,17 @@ final class JdbcResources {
 
 	private final LockTableCleaner cleaner;
 
+	private final ReservedConnectionCount reserved;
+
 	private JdbcResources(LockDataSource dataSource, JdbcBackendSettings settings, int threads,
 			ReservedConnectionCount count, TimeSource clock, LockInstance self, long tokens) {
 		this.dataSource = dataSource;
-		this.table = new LockTable(dataSource, settings);
+		this.table = new LockTable(dataSource, settings, self.id());
 		this.threads = new JdbcThreads(threads, clock);
 		this.executor = new JdbcExecutor(this.dataSource, this.threads, count, settings, clock);
 		this.instances = new InstanceTable(this.executor, self, settings.keyPrefix(), tokens);
 		this.cleaner = new LockTableCleaner(this.executor, this.instances);
+		this.reserved = count;
 	}
 
 	/** Open the parts for the mode {@code lease}. Does not need the database yet. */
@@ -99,6 +104,12 @@ final class JdbcResources {
 
 	LockTableCleaner cleaner() {
 		return this.cleaner;
+	}
+
+	/** Create what wakes the waiting tickets of this JVM when other JVMs release. */
+	ReleaseNotifications notifications(LockSignals signals, Duration timeout, TimeSource clock) {
+		return new ReleaseNotifications(this.dataSource, this.reserved, this.executor, this.table, signals, timeout,
+				clock);
 	}
 
 	/** Check that the table exists and has the expected columns. */

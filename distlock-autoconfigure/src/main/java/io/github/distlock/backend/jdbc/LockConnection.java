@@ -270,6 +270,11 @@ final class LockConnection implements AutoCloseable {
 		return this.running.isOverdue();
 	}
 
+	/** Return the object of the driver. */
+	<T> T unwrap(Class<T> type) throws SQLException {
+		return this.connection.unwrap(type);
+	}
+
 	/** Ask the database whether the session of this connection still exists. */
 	boolean isAlive() {
 		try {

@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
@@ -17,13 +19,19 @@ import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.dao.DataAccessException;
 
 /**
  * The table {@code distlock_lock}: its keys, and the statements of the mode
  * {@code lease}.
  */
 final class LockTable {
+
+	private static final Log logger = LogFactory.getLog(LockTable.class);
 
 	private static final int MAX_PREFIX_BYTES = 256;
 
@@ -36,8 +44,15 @@ final class LockTable {
 	/** A failed attempt within this time counts as another JVM that waits. */
 	private final long recentAttemptMicros;
 
-	LockTable(LockDataSource dataSource, JdbcBackendSettings settings) {
+	private final String self;
+
+	/** Whether a release notifies other JVMs. Reset if the database refuses that. */
+	private volatile boolean notifications;
+
+	LockTable(LockDataSource dataSource, JdbcBackendSettings settings, String self) {
 		this.dataSource = dataSource;
+		this.self = self;
+		this.notifications = settings.notifications();
 		this.keyPrefix = settings.keyPrefix();
 		this.tokens = settings.tokensPerGrant();
 		this.recentAttemptMicros = 2 * micros(settings.pollInterval());
@@ -66,6 +81,21 @@ final class LockTable {
 		return bytes(this.keyPrefix + lock);
 	}
 
+	/** Return the key of a lock as notifications name it. */
+	String hexKey(String lock) {
+		return HexFormat.of().formatHex(key(lock));
+	}
+
+	/** Return the id of this instance. */
+	String self() {
+		return this.self;
+	}
+
+	/** Return whether JVMs notify each other. Known after the first connection. */
+	boolean notifies() {
+		return this.notifications && this.dataSource.statements().has("notify");
+	}
+
 	private static byte[] bytes(String text) {
 		return text.getBytes(StandardCharsets.UTF_8);
 	}
@@ -83,10 +113,26 @@ final class LockTable {
 
 	/** Release the lock, or pass it to the next ticket. Returns whether it was held. */
 	boolean release(LockConnection connection, Ticket ticket, long used, @Nullable Successor next) {
-		return connection.update("release",
-				Map.of("key", key(ticket.key()), "owner", ticket.token(), "used", used, "tokens", this.tokens, "next",
-						(next != null) ? next.ticket().token() : "", "lease",
-						(next != null) ? micros(next.lease()) : 0L, "recent", this.recentAttemptMicros)) == 1;
+		Map<String, Object> values = new HashMap<>(Map.of("key", key(ticket.key()), "owner", ticket.token(), "used",
+				used, "tokens", this.tokens, "recent", this.recentAttemptMicros));
+		values.put("next", (next != null) ? next.ticket().token() : "");
+		values.put("lease", (next != null) ? micros(next.lease()) : 0L);
+		if (!notifies()) {
+			return connection.update("release", values) == 1;
+		}
+		try {
+			values.put("self", this.self);
+			return !connection.query("releaseAndNotify", values, (row, number) -> true).isEmpty();
+		}
+		catch (DataAccessException ex) {
+			if (!JdbcExceptionTranslator.isUnsupported(ex)) {
+				throw ex;
+			}
+			logger.info("Releases do not notify waiting JVMs, which poll: the database refuses NOTIFY ("
+					+ JdbcExceptionTranslator.describe(ex) + "). Set distlock.jdbc.notifications=false");
+			this.notifications = false;
+			return connection.update("release", values) == 1;
+		}
 	}
 
 	/** Read the row of a lock. */

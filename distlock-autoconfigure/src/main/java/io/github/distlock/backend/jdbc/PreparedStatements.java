@@ -26,7 +26,7 @@ import org.springframework.jdbc.support.JdbcUtils;
 final class PreparedStatements {
 
 	/** The statements of attempts, releases and renewals. */
-	private static final Set<String> KEPT = Set.of("attempt", "read", "release", "renew", "holds");
+	private static final Set<String> KEPT = Set.of("attempt", "read", "release", "releaseAndNotify", "renew", "holds");
 
 	private final Connection connection;
 

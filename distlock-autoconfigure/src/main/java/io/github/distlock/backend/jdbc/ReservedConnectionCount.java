@@ -66,6 +66,15 @@ final class ReservedConnectionCount {
 				: 0;
 	}
 
+	/**
+	 * Return whether one more connection may be kept, to listen to notifications, so that
+	 * enough are left to the application.
+	 */
+	boolean leavesRoomForListener() {
+		Integer size = this.dataSource.pool().size();
+		return (size != null) ? size - afterFirstUse() - 1 >= LEFT_BY_DEFAULT : this.dataSource.pool().isUnpooled();
+	}
+
 	/** Log the number of reserved connections, and warn if it is too low. */
 	void report(int reserved) {
 		Integer size = this.dataSource.pool().size();

@@ -122,10 +122,13 @@ class CallerThreadTests {
 		try (HikariDataSource pool = database.pool(4);
 				JdbcNode node = JdbcNode.lease(pool);
 				BlockedRow row = new BlockedRow(database, node, this.key)) {
+			AtomicBoolean interruptedBefore = new AtomicBoolean();
 			AtomicBoolean interrupted = new AtomicBoolean();
 			CompletableFuture<AttemptResult> result = new CompletableFuture<>();
 			Thread caller = new Thread(() -> {
 				Thread.currentThread().interrupt();
+				node.take(node.ticket(this.key + "-other"));
+				interruptedBefore.set(Thread.interrupted());
 				result.complete(node.attempt(node.ticket(this.key)));
 				interrupted.set(Thread.currentThread().isInterrupted());
 			});
@@ -136,6 +139,7 @@ class CallerThreadTests {
 			row.free();
 			assertThat(result.get(20, TimeUnit.SECONDS)).isInstanceOf(AttemptResult.Granted.class);
 			caller.join();
+			assertThat(interruptedBefore).isTrue();
 			assertThat(interrupted).isTrue();
 			assertThat(sessions(server, database)).contains(session);
 		}

@@ -37,6 +37,8 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 
 	final Queue<Ticket> granted = new ConcurrentLinkedQueue<>();
 
+	final Queue<Ticket> retried = new ConcurrentLinkedQueue<>();
+
 	final Queue<Ticket> doubted = new ConcurrentLinkedQueue<>();
 
 	private final AtomicLong numbers = new AtomicLong();
@@ -46,7 +48,7 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 
 	private final String instance;
 
-	private JdbcNode(LockBackend backend) {
+	JdbcNode(LockBackend backend) {
 		this(backend, LockInstance.of(UUID.randomUUID().toString()));
 	}
 
@@ -80,9 +82,8 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 
 	/** A node with this number of reserved connections, or the default. */
 	static JdbcNode leaseWithReserve(DataSource dataSource, @Nullable Integer reserved) {
-		return new JdbcNode(new JdbcLeaseBackend(dataSource,
-				new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofSeconds(30), 10, 17, reserved),
-				TimeSource.SYSTEM));
+		return new JdbcNode(new JdbcLeaseBackend(dataSource, new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
+				Duration.ofSeconds(30), 10, 17, reserved, true), TimeSource.SYSTEM));
 	}
 
 	/** A node with at most one connection at a time. */
@@ -135,6 +136,7 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 
 	@Override
 	public void retry(Ticket ticket) {
+		this.retried.add(ticket);
 	}
 
 	@Override

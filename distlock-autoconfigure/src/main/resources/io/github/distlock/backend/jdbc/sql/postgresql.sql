@@ -21,6 +21,30 @@ WITH held AS (
 )
 SELECT ${answer} FROM (SELECT * FROM taken UNION ALL SELECT * FROM held) answered
 
+-- name: releaseAndNotify
+-- Like release. It notifies other JVMs if one of them has failed to get the lock recently. So
+-- wanted_at keeps its value until the next grant. Returns a row if the lock was held.
+WITH released AS (
+  UPDATE distlock_lock SET
+    fence = CASE WHEN ${passes} THEN GREATEST(${used} + :tokens, ${now} + :tokens - 1) ELSE ${used} END,
+    expires_at = CASE WHEN ${passes} THEN ${now} + :lease ELSE ${now} END,
+    owner = CASE WHEN ${passes} THEN :next ELSE '' END
+  WHERE lock_key = :key AND owner = :owner AND expires_at > ${now}
+  RETURNING owner, wanted_at
+)
+SELECT CASE WHEN owner = '' AND wanted_at > ${now} - :recent
+  THEN pg_notify('distlock', encode(CAST(:key AS bytea), 'hex') || ' ' || :self) END
+FROM released
+
+-- name: listen
+LISTEN distlock
+
+-- name: unlisten
+UNLISTEN distlock
+
+-- name: notify
+SELECT pg_notify('distlock', :payload)
+
 -- name: insert
 INSERT INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at)
 VALUES (:key, '', 0, ${now}, 0)

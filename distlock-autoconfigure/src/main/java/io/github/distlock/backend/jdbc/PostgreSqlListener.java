@@ -1,0 +1,64 @@
+package io.github.distlock.backend.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/**
+ * A connection of the pool that listens to the notifications of {@code NOTIFY}. Only one
+ * thread may use it.
+ */
+final class PostgreSqlListener implements AutoCloseable {
+
+	private final LockConnection connection;
+
+	private final PGConnection driver;
+
+	private PostgreSqlListener(LockConnection connection, PGConnection driver) {
+		this.connection = connection;
+		this.driver = driver;
+	}
+
+	/** Take a connection of the pool and listen on it. */
+	static PostgreSqlListener open(LockDataSource dataSource) throws SQLException {
+		LockConnection connection = dataSource.open(false);
+		try {
+			PGConnection driver = connection.unwrap(PGConnection.class);
+			connection.update("listen", Map.of());
+			return new PostgreSqlListener(connection, driver);
+		}
+		catch (Throwable ex) {
+			connection.discard();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Return the payloads that have arrived. Waits until there is one.
+	 * @param timeout how long to wait at most
+	 */
+	List<String> receive(Duration timeout) throws SQLException {
+		PGNotification[] notifications = this.driver.getNotifications((int) timeout.toMillis());
+		return (notifications != null) ? Stream.of(notifications).map(PGNotification::getParameter).toList()
+				: List.of();
+	}
+
+	/** Stop listening and return the connection to the pool. */
+	@Override
+	public void close() {
+		try {
+			this.connection.update("unlisten", Map.of());
+		}
+		catch (RuntimeException | Error ex) {
+			this.connection.discard();
+			throw ex;
+		}
+		this.connection.close();
+	}
+
+}

@@ -1,0 +1,306 @@
+package io.github.distlock.backend.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
+import io.github.distlock.thread.LockThreads;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Wakes the waiting tickets of this JVM when another JVM releases their lock, by
+ * {@code LISTEN} and {@code NOTIFY} of PostgreSQL. A notification is a hint: if it is
+ * lost, the ticket polls.
+ * <p>
+ * A thread listens while tickets wait, and for a minute longer. It sends itself a
+ * notification on another connection at the beginning and every 30 seconds. If that does
+ * not arrive, the connection is broken, or a pooler gives each transaction another
+ * session of the server. After three failures the store only polls for five minutes.
+ */
+final class ReleaseNotifications {
+
+	private static final Log logger = LogFactory.getLog(ReleaseNotifications.class);
+
+	private static final Duration RECEIVE = Duration.ofMillis(500);
+
+	private static final long IDLE_NANOS = Duration.ofMinutes(1).toNanos();
+
+	private static final long PROBE_NANOS = Duration.ofSeconds(30).toNanos();
+
+	private static final long PAUSE_NANOS = Duration.ofMinutes(5).toNanos();
+
+	private static final int MAX_FAILURES = 3;
+
+	private final LockDataSource dataSource;
+
+	private final ReservedConnectionCount count;
+
+	private final JdbcExecutor executor;
+
+	private final LockTable table;
+
+	private final LockSignals signals;
+
+	private final Duration timeout;
+
+	private final TimeSource clock;
+
+	private final LockThreads threads = LockThreads.numbered("distlock-jdbc-listener-");
+
+	/** The waiting ticket of each key in the table, in hexadecimal digits. */
+	private final ConcurrentMap<String, Ticket> waiting = new ConcurrentHashMap<>();
+
+	private final CountDownLatch closed = new CountDownLatch(1);
+
+	/** When a ticket began to wait last. */
+	private volatile long lastWaitNanos;
+
+	/** Whether the listening connection receives notifications. */
+	private volatile boolean listening;
+
+	/** Guards all fields below. Never held during a database call. */
+	private final ReentrantLock lock = new ReentrantLock();
+
+	/** Completed when the thread that listens has ended, {@code null} without one. */
+	private @Nullable CompletableFuture<Void> listener;
+
+	/** Number of failures since the last notification of this JVM to itself arrived. */
+	private int failures;
+
+	/** When the last of {@link #MAX_FAILURES} happened. */
+	private long pausedNanos;
+
+	ReleaseNotifications(LockDataSource dataSource, ReservedConnectionCount count, JdbcExecutor executor,
+			LockTable table, LockSignals signals, Duration timeout, TimeSource clock) {
+		this.dataSource = dataSource;
+		this.count = count;
+		this.executor = executor;
+		this.table = table;
+		this.signals = signals;
+		this.timeout = timeout;
+		this.clock = clock;
+	}
+
+	/** Note that a ticket is about to attempt, and may have to wait. */
+	void attempts(Ticket ticket) {
+		if (this.listening) {
+			// Before the attempt: the lock may be released before its answer arrives.
+			this.waiting.put(this.table.hexKey(ticket.key()), ticket);
+		}
+	}
+
+	/** Note that a ticket waits. */
+	void waits(Ticket ticket) {
+		if (!this.table.notifies() || !this.count.leavesRoomForListener()) {
+			return;
+		}
+		this.waiting.put(this.table.hexKey(ticket.key()), ticket);
+		this.lastWaitNanos = this.clock.nanoTime();
+		start();
+	}
+
+	/** Note that a ticket does not wait, or not any more. */
+	void ends(Ticket ticket) {
+		if (!this.waiting.isEmpty()) {
+			this.waiting.remove(this.table.hexKey(ticket.key()), ticket);
+		}
+	}
+
+	/** Return whether notifications arrive. */
+	boolean isListening() {
+		return this.listening;
+	}
+
+	/** Return whether notifications did not arrive, so that the store only polls. */
+	boolean isPaused() {
+		this.lock.lock();
+		try {
+			return this.failures >= MAX_FAILURES && this.clock.nanoTime() - this.pausedNanos < PAUSE_NANOS;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void start() {
+		if (this.listening) {
+			return;
+		}
+		this.lock.lock();
+		try {
+			if (this.listener == null && !isPaused() && !isClosed()) {
+				CompletableFuture<Void> ended = new CompletableFuture<>();
+				this.threads.newThread(() -> run(ended)).start();
+				this.listener = ended;
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private boolean isClosed() {
+		return this.closed.getCount() == 0;
+	}
+
+	private void run(CompletableFuture<Void> ended) {
+		try {
+			boolean again = true;
+			while (again && !isClosed()) {
+				again = listenOnce();
+			}
+		}
+		finally {
+			noListener();
+			ended.complete(null);
+		}
+	}
+
+	private void noListener() {
+		this.lock.lock();
+		try {
+			this.listener = null;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Returns whether to listen again on a new connection. */
+	private boolean listenOnce() {
+		Throwable failure = null;
+		try (PostgreSqlListener connection = PostgreSqlListener.open(this.dataSource)) {
+			if (probe(connection)) {
+				worked();
+				listen(connection);
+				return isNeeded();
+			}
+		}
+		catch (SQLException | RuntimeException ex) {
+			failure = ex;
+		}
+		finally {
+			this.listening = false;
+		}
+		return failed(failure);
+	}
+
+	/** Returns when the connection has to be replaced, or is not needed any more. */
+	private void listen(PostgreSqlListener connection) throws SQLException {
+		long opened = this.clock.nanoTime();
+		long probed = opened;
+		long longest = this.dataSource.pool().longestUse().toNanos();
+		this.listening = true;
+		while (!isClosed() && isNeeded() && this.clock.nanoTime() - opened < longest) {
+			connection.receive(RECEIVE).forEach(this::deliver);
+			if (this.clock.nanoTime() - probed >= PROBE_NANOS) {
+				probed = this.clock.nanoTime();
+				if (!probe(connection)) {
+					return;
+				}
+			}
+		}
+	}
+
+	private boolean isNeeded() {
+		return this.clock.nanoTime() - this.lastWaitNanos < IDLE_NANOS;
+	}
+
+	/** Return whether a notification of another connection arrives. */
+	private boolean probe(PostgreSqlListener connection) throws SQLException {
+		String probe = "probe " + this.table.self() + " " + this.clock.nanoTime();
+		this.executor.run(Kind.ATTEMPT, "check of the notifications", null,
+				(other, sent) -> other.query("notify", Map.of("payload", probe), (row, number) -> true));
+		long sent = this.clock.nanoTime();
+		boolean arrived = false;
+		while (!arrived && this.clock.nanoTime() - sent < this.timeout.toNanos() && !isClosed()) {
+			for (String payload : connection.receive(RECEIVE)) {
+				arrived |= payload.equals(probe);
+				deliver(payload);
+			}
+		}
+		return arrived;
+	}
+
+	/** The payload is the key, and the instance that has released the lock. */
+	private void deliver(String payload) {
+		int end = payload.indexOf(' ');
+		// Of its own releases this JVM knows. It must leave the lock to the others.
+		if (end > 0 && !payload.substring(end + 1).equals(this.table.self())) {
+			Ticket ticket = this.waiting.get(payload.substring(0, end));
+			if (ticket != null) {
+				this.signals.retry(ticket);
+			}
+		}
+	}
+
+	private void worked() {
+		this.lock.lock();
+		try {
+			this.failures = 0;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private boolean failed(@Nullable Throwable failure) {
+		boolean again;
+		this.lock.lock();
+		try {
+			this.failures = Math.min(this.failures + 1, MAX_FAILURES);
+			this.pausedNanos = this.clock.nanoTime();
+			again = this.failures < MAX_FAILURES;
+		}
+		finally {
+			this.lock.unlock();
+		}
+		if (!again && !isClosed()) {
+			logger.info("Waiting callers poll for the next five minutes: notifications of PostgreSQL do not arrive ("
+					+ ((failure != null) ? JdbcExceptionTranslator.describe(failure)
+							: "a pooler in transaction mode does not pass them on")
+					+ "). If that is permanent, set distlock.jdbc.notifications=false");
+		}
+		return again && !sleep();
+	}
+
+	/** Returns whether the store was closed meanwhile. */
+	private boolean sleep() {
+		try {
+			return this.closed.await(1, TimeUnit.SECONDS);
+		}
+		catch (InterruptedException ex) {
+			// Only this class knows the thread, and never interrupts it.
+			return true;
+		}
+	}
+
+	/** Stop listening, and wait a moment for the connection to be returned. */
+	void close() {
+		this.closed.countDown();
+		CompletableFuture<Void> ending;
+		this.lock.lock();
+		try {
+			ending = this.listener;
+		}
+		finally {
+			this.lock.unlock();
+		}
+		if (ending != null) {
+			ending.completeOnTimeout(null, 2 * RECEIVE.toMillis(), TimeUnit.MILLISECONDS).join();
+		}
+	}
+
+}

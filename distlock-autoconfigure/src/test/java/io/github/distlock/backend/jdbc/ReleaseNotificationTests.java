@@ -1,0 +1,235 @@
+package io.github.distlock.backend.jdbc;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Notifications of releases between JVMs that use PostgreSQL. The poll interval is longer
+ * than a test.
+ */
+class ReleaseNotificationTests {
+
+	private static final Duration SOON = Duration.ofSeconds(30);
+
+	private final TestDatabase database = TestDatabase.postgres();
+
+	private final String key = "notified-" + UUID.randomUUID();
+
+	@Test
+	void aReleaseWakesAWaitingTicketOfAnotherJvmButNoneOfItsOwn() {
+		try (HikariDataSource pool = this.database.pool(20);
+				JdbcNode holder = node(pool, true);
+				JdbcNode waiter = node(pool, true)) {
+			Ticket held = holder.ticket(this.key);
+			holder.take(held);
+			Ticket waiting = waiter.ticket(this.key);
+			Ticket next = holder.ticket(this.key);
+			await().atMost(SOON).until(() -> isListening(waiter, waiting) && isListening(holder, next));
+			holder.retried.clear();
+			assertThat(waiter.retried).isEmpty();
+			assertThat(holder.store.release(held, 0, new Successor(next, JdbcNode.LEASE)).released()).isTrue();
+			await().atMost(SOON).until(() -> waiter.retried.contains(waiting));
+			waiter.take(waiting);
+			assertThat(holder.attempt(next)).isInstanceOf(AttemptResult.Queued.class);
+			assertThat(holder.retried).isEmpty();
+			// Now the other JVM has released. Notifications arrive in their order.
+			assertThat(waiter.release(waiting)).isTrue();
+			await().atMost(SOON).until(() -> holder.retried.size() == 1);
+			holder.take(next);
+		}
+	}
+
+	@Test
+	void aReleaseNotifiesOnlyIfAnotherTicketHasFailedToGetTheLockSinceTheGrant() throws SQLException {
+		try (HikariDataSource pool = this.database.pool(20);
+				JdbcNode holder = node(pool, true);
+				JdbcNode waiter = node(pool, true);
+				Connection listener = listener(pool)) {
+			Ticket ticket = holder.ticket(this.key);
+			holder.take(ticket);
+			assertThat(waiter.attemptOnce(this.key)).isInstanceOf(AttemptResult.Busy.class);
+			assertThat(holder.release(ticket)).isTrue();
+			expectNothing(listener);
+			ticket = holder.ticket(this.key);
+			holder.take(ticket);
+			Ticket waiting = waiter.ticket(this.key);
+			assertThat(waiter.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+			assertThat(holder.release(ticket)).isTrue();
+			assertThat(next(listener)).endsWith(" " + holder.instance());
+			waiter.take(waiting);
+			assertThat(waiter.release(waiting)).isTrue();
+			expectNothing(listener);
+		}
+	}
+
+	@Test
+	void withoutThePropertyNothingIsSentAndNothingListens() throws SQLException {
+		try (HikariDataSource pool = this.database.pool(20);
+				JdbcNode holder = node(pool, false);
+				JdbcNode waiter = node(pool, false);
+				Connection listener = listener(pool)) {
+			Ticket ticket = holder.ticket(this.key);
+			holder.take(ticket);
+			assertThat(isListening(waiter, waiter.ticket(this.key))).isFalse();
+			assertThat(holder.release(ticket)).isTrue();
+			expectNothing(listener);
+		}
+	}
+
+	@Test
+	void aReleaseSucceedsIfTheDatabaseRefusesNotifications() {
+		List.of("CREATE ROLE plain LOGIN", "GRANT SELECT, INSERT, UPDATE, DELETE ON distlock_lock TO plain",
+				"REVOKE EXECUTE ON FUNCTION pg_notify(text, text) FROM PUBLIC")
+			.forEach(this.database.direct()::execute);
+		try (HikariDataSource pool = new TestDatabase("postgresql", this.database.url().replace("user=postgres", ""),
+				"plain")
+			.pool(20); JdbcNode node = node(pool, true)) {
+			Ticket ticket = node.ticket(this.key);
+			node.take(ticket);
+			assertThat(node.release(ticket)).isTrue();
+			node.take(node.ticket(this.key));
+		}
+		finally {
+			this.database.direct().execute("GRANT EXECUTE ON FUNCTION pg_notify(text, text) TO PUBLIC");
+		}
+	}
+
+	@Test
+	void aPoolThatIsTooSmallIsLeftToTheApplication() {
+		try (HikariDataSource pool = this.database.pool(4)) {
+			assertThat(leavesRoom(pool)).isFalse();
+		}
+		try (HikariDataSource pool = this.database.pool(5)) {
+			assertThat(leavesRoom(pool)).isTrue();
+		}
+	}
+
+	@Test
+	void behindAPoolerThatSplitsASessionTheTicketPolls() throws SQLException {
+		try (HikariDataSource pool = this.database.pool(20);
+				Connection otherSession = pool.getConnection();
+				JdbcNode holder = node(pool, true);
+				JdbcNode waiter = node(new SplittingPool(pool, otherSession), true)) {
+			Ticket held = holder.ticket(this.key);
+			holder.take(held);
+			Ticket waiting = waiter.ticket(this.key);
+			assertThat(isListening(waiter, waiting)).isFalse();
+			await().atMost(SOON).until(() -> ((JdbcLeaseStore) waiter.store).notifications().isPaused());
+			assertThat(isListening(waiter, waiting)).isFalse();
+			assertThat(holder.release(held)).isTrue();
+			waiter.take(waiting);
+		}
+	}
+
+	@Test
+	void aListeningConnectionThatBreaksIsReplaced() {
+		try (HikariDataSource pool = this.database.pool(20);
+				JdbcNode holder = node(pool, true);
+				JdbcNode waiter = node(pool, true)) {
+			Ticket held = holder.ticket(this.key);
+			holder.take(held);
+			Ticket waiting = waiter.ticket(this.key);
+			await().atMost(SOON).until(() -> isListening(waiter, waiting));
+			this.database.direct()
+				.queryForList("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN distlock'");
+			await().atMost(SOON).until(() -> !((JdbcLeaseStore) waiter.store).notifications().isListening());
+			await().atMost(SOON).until(() -> isListening(waiter, waiting));
+			assertThat(holder.release(held)).isTrue();
+			await().atMost(SOON).until(() -> waiter.retried.contains(waiting));
+		}
+	}
+
+	private static JdbcNode node(DataSource dataSource, boolean notifications) {
+		return new JdbcNode(new JdbcLeaseBackend(dataSource, new JdbcBackendSettings("distlock:",
+				Duration.ofMillis(1500), Duration.ofSeconds(60), 10, 17, 1, notifications), TimeSource.SYSTEM));
+	}
+
+	private static boolean leavesRoom(HikariDataSource pool) {
+		JdbcBackendSettings settings = JdbcUnderTest.SETTINGS;
+		return ReservedConnectionCount.configured(new LockDataSource(pool, settings), settings).leavesRoomForListener();
+	}
+
+	/** Let the ticket wait. Returns whether its JVM listens now. */
+	private static boolean isListening(JdbcNode node, Ticket ticket) {
+		assertThat(node.attempt(ticket)).isInstanceOf(AttemptResult.Queued.class);
+		return ((JdbcLeaseStore) node.store).notifications().isListening();
+	}
+
+	private static Connection listener(DataSource pool) throws SQLException {
+		Connection connection = pool.getConnection();
+		try (Statement statement = connection.createStatement()) {
+			statement.execute("LISTEN distlock");
+		}
+		return connection;
+	}
+
+	/** Check that what is sent now is the next notification. */
+	private void expectNothing(Connection listener) throws SQLException {
+		this.database.direct().execute("NOTIFY distlock, 'marker'");
+		assertThat(next(listener)).isEqualTo("marker");
+	}
+
+	/** Return the next notification that is no check of a listening connection. */
+	private static String next(Connection listener) throws SQLException {
+		while (true) {
+			for (PGNotification arrived : listener.unwrap(PGConnection.class).getNotifications(0)) {
+				if (!arrived.getParameter().startsWith("probe")) {
+					return arrived.getParameter();
+				}
+			}
+		}
+	}
+
+	/**
+	 * Like a pooler in transaction mode: LISTEN runs in another session of the server.
+	 */
+	private static final class SplittingPool extends DelegatingDataSource {
+
+		private final Connection otherSession;
+
+		SplittingPool(HikariDataSource pool, Connection otherSession) {
+			super(pool);
+			this.otherSession = otherSession;
+		}
+
+		@Override
+		public Connection getConnection() throws SQLException {
+			Connection connection = super.getConnection();
+			return (Connection) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { Connection.class },
+					(proxy, method, arguments) -> {
+						boolean listens = method.getName().equals("prepareStatement")
+								&& ((String) arguments[0]).startsWith("LISTEN");
+						try {
+							return method.invoke(listens ? this.otherSession : connection, arguments);
+						}
+						catch (InvocationTargetException ex) {
+							throw ex.getCause();
+						}
+					});
+		}
+
+	}
+
+}
