@@ -6,6 +6,9 @@ enum Answer {
 	/** The server has not executed the command yet. */
 	NONE,
 
-	GRANTED, WAITING, BUSY, RELEASED, GONE, DONE, RENEWED
+	GRANTED, WAITING, BUSY, RELEASED, GONE, DONE, RENEWED,
+
+	/** The word is not what a native command expects. */
+	MISMATCH
 
 }

@@ -28,6 +28,12 @@ final class ClientRules {
 		client.attempting = true;
 		client.mustAsk = false;
 		Packet command = new Packet(entry, Verb.ATTEMPT, client.ticket);
+		if (client.tombstone != StoreState.NO_TOKEN) {
+			command.nativeWord = true;
+			command.used = client.tombstone;
+			command.firstToken = client.tombstone;
+			command.lastToken = client.tombstone;
+		}
 		if (this.settings.keepTicks > 0) {
 			command.keepable = !world.isOld(entry) && world.isSubscribed(entry);
 			command.unqueued = client.single.tries;
@@ -105,6 +111,11 @@ final class ClientRules {
 		Packet command = new Packet(entry, leaving.verb, leaving.ticket);
 		command.next = leaving.next;
 		command.used = leaving.used;
+		command.nativeWord = leaving.nativeWord;
+		if (leaving.nativeWord) {
+			command.firstToken = leaving.lastToken;
+			command.lastToken = leaving.lastToken;
+		}
 		command.repeated = leaving.repeated;
 		world.packets.add(command);
 	}
@@ -161,6 +172,9 @@ final class ClientRules {
 		client.ticket = (client.waiting > 0) ? newTicket(client, entry) : 0;
 		client.grant.givingUp = false;
 		Departure leaving = new Departure(Verb.RELEASE, ticket, client.ticket, client.nextToken - 1);
+		leaving.nativeWord = client.ticket == 0 && hasNativeCommands(world, entry);
+		leaving.lastToken = client.lastToken;
+		client.tombstone = StoreState.NO_TOKEN;
 		depart(world, entry, leaving);
 		return leaving;
 	}
@@ -168,11 +182,14 @@ final class ClientRules {
 	void replyArrived(World world, Packet reply) {
 		KeyEntry client = world.entries[reply.entry];
 		if (reply.isRenewal()) {
-			renewalAnswered(client, reply);
+			renewalAnswered(world, client, reply);
 		}
 		else if (reply.verb == Verb.ATTEMPT) {
 			client.attempting = false;
 			client.grant.givingUp = false;
+			if (reply.answer == Answer.MISMATCH) {
+				client.tombstone = StoreState.NO_TOKEN;
+			}
 			if (client.hasGrant()) {
 				// A message was faster.
 				return;
@@ -194,7 +211,16 @@ final class ClientRules {
 		if (leaving == null) {
 			return;
 		}
+		if (reply.answer == Answer.MISMATCH) {
+			leaving.nativeWord = false;
+			leaving.repeated |= this.settings.attemptsBehindRelease;
+			send(world, reply.entry, leaving);
+			return;
+		}
 		client.remove(leaving);
+		if (reply.nativeWord) {
+			client.tombstone = leaving.used;
+		}
 		client.grant.givingUp = false;
 		if (leaving.attemptUnanswered && !this.settings.has(Flaw.NO_SECOND_CANCEL)) {
 			cancelLater(world, reply.entry, leaving.ticket);
@@ -218,7 +244,10 @@ final class ClientRules {
 	}
 
 	private void attemptAnswered(World world, KeyEntry client, Packet reply) {
-		if (reply.answer == Answer.BUSY) {
+		if (reply.answer == Answer.MISMATCH) {
+			attempt(world, reply.entry);
+		}
+		else if (reply.answer == Answer.BUSY) {
 			this.keeper.busy(world, reply);
 		}
 		else if (reply.answer == Answer.WAITING && client.single.asks && !reply.first) {
@@ -251,8 +280,12 @@ final class ClientRules {
 		}
 	}
 
-	private void renewalAnswered(KeyEntry client, Packet reply) {
+	private void renewalAnswered(World world, KeyEntry client, Packet reply) {
 		client.renewing = false;
+		if (reply.answer == Answer.MISMATCH && client.hasGrant() && client.ticket == reply.ticket) {
+			renew(world, reply.entry, false);
+			return;
+		}
 		if (!client.holds || client.ticket != reply.ticket) {
 			return;
 		}
@@ -262,6 +295,26 @@ final class ClientRules {
 		else if (client.validity > 0) {
 			client.validity = Math.max(client.validity, reply.validity);
 		}
+	}
+
+	private boolean hasNativeCommands(World world, int entry) {
+		return this.settings.nativeWords && !world.isOld(entry);
+	}
+
+	/** Send a renewal, as a native command first. */
+	Packet renew(World world, int entry) {
+		return renew(world, entry, hasNativeCommands(world, entry));
+	}
+
+	private Packet renew(World world, int entry, boolean nativeWord) {
+		KeyEntry client = world.entries[entry];
+		client.renewing = true;
+		Packet renewal = new Packet(entry, Verb.RENEW, client.ticket);
+		renewal.nativeWord = nativeWord;
+		renewal.firstToken = client.lastToken;
+		renewal.lastToken = client.lastToken;
+		world.packets.add(renewal);
+		return renewal;
 	}
 
 	private void awaitMessage(KeyEntry client, int holderTtl) {

@@ -159,11 +159,7 @@ final class ClientSteps {
 			return;
 		}
 		World next = world.copy();
-		next.entries[entry].renewing = true;
-		Packet renewal = new Packet(entry, Verb.RENEW, from.ticket);
-		renewal.firstToken = from.lastToken;
-		renewal.lastToken = from.lastToken;
-		next.packets.add(renewal);
+		Packet renewal = this.client.renew(next, entry);
 		out.add(next, () -> ModelTicket.entryName(entry) + " sends " + renewal);
 	}
 

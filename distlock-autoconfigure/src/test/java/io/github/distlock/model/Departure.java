@@ -17,6 +17,12 @@ final class Departure implements Cloneable {
 	/** The fencing token that a release names as the last one used. */
 	int used;
 
+	/** The last fencing token of the grant that a native command releases. */
+	int lastToken;
+
+	/** Whether it is sent as a native command first. */
+	boolean nativeWord;
+
 	/** Whether an attempt of the ticket was never answered. */
 	boolean attemptUnanswered;
 
@@ -43,17 +49,23 @@ final class Departure implements Cloneable {
 		if (this.verb == Verb.RELEASE) {
 			this.used = map.applyAsInt(this.used);
 		}
+		if (this.nativeWord) {
+			this.lastToken = map.applyAsInt(this.lastToken);
+		}
 	}
 
 	void write(StateWriter out) {
 		out.number(this.verb.ordinal()).ticket(this.ticket).ticket(this.next).number(this.used);
-		out.flag(this.attemptUnanswered).flag(this.repeated);
+		out.flag(this.attemptUnanswered).flag(this.repeated).flag(this.nativeWord);
+		out.number(this.nativeWord ? this.lastToken : 0);
 	}
 
 	static Departure read(StateReader in) {
 		Departure read = new Departure(in.constant(VERBS), in.number(), in.number(), in.number());
 		read.attemptUnanswered = in.flag();
 		read.repeated = in.flag();
+		read.nativeWord = in.flag();
+		read.lastToken = in.number();
 		return read;
 	}
 

@@ -41,6 +41,18 @@ enum Flaw {
 	/** The next attempt overtakes the release, because the connection keeps no order. */
 	ATTEMPT_OVERTAKES_RELEASE,
 
+	/** A native release does not compare the word. */
+	NATIVE_RELEASE_UNCHECKED,
+
+	/** A native release compares the word, except for its first byte. */
+	NATIVE_RELEASE_IGNORES_MARK,
+
+	/** A native attempt replaces any tombstone, with the token after a remembered one. */
+	ANY_TOMBSTONE_TAKEN,
+
+	/** A native release writes the tombstone again that its grant has replaced. */
+	TOMBSTONE_RESTORED,
+
 	/** A queued ticket does not change the first byte of the lock's word. */
 	QUEUED_WITHOUT_MARK,
 

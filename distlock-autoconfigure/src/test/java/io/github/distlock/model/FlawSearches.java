@@ -15,6 +15,8 @@ final class FlawSearches {
 
 	private static final SearchSettings BACKGROUND = PUNCTUAL.attemptsBehindRelease().rounds(2).giveUps(0);
 
+	private static final SearchSettings NATIVE = FAULTLESS.slowTicks(0).nativeWords().rounds(2);
+
 	private static final SearchSettings SUCCESSOR = BACKGROUND.rounds(1).threads(2).withoutHandOffs().giveUps(1);
 
 	static final List<NamedSearch> ALL = List.of(search(PUNCTUAL, Flaw.RELEASE_WITHOUT_OWNER_CHECK),
@@ -31,7 +33,10 @@ final class FlawSearches {
 			search(BACKGROUND.faults(0), Flaw.ATTEMPT_OVERTAKES_RELEASE),
 			search(BACKGROUND.faults(1, NetworkFault.REPLY_LOST), Flaw.TICKET_REUSED),
 			search(BACKGROUND.faults(1, NetworkFault.COMMAND_LOST), Flaw.RELEASE_NOT_REPEATED),
-			search(SUCCESSOR.faults(1, NetworkFault.BROKEN_CONNECTION), Flaw.SUCCESSOR_LEAVES_EARLY));
+			search(SUCCESSOR.faults(1, NetworkFault.BROKEN_CONNECTION), Flaw.SUCCESSOR_LEAVES_EARLY),
+			search(NATIVE, Flaw.NATIVE_RELEASE_UNCHECKED), search(NATIVE, Flaw.NATIVE_RELEASE_IGNORES_MARK),
+			search(NATIVE.rounds(3), Flaw.ANY_TOMBSTONE_TAKEN),
+			search(NATIVE.faults(1, NetworkFault.COPY), Flaw.TOMBSTONE_RESTORED));
 
 	private FlawSearches() {
 	}

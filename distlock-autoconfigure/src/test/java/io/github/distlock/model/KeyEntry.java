@@ -50,6 +50,9 @@ final class KeyEntry implements Cloneable {
 	/** Whether an attempt of the ticket was never answered. */
 	boolean attemptUnanswered;
 
+	/** The token in the tombstone that this JVM has written by a native command. */
+	int tombstone = StoreState.NO_TOKEN;
+
 	/** The tickets that leave the store, the oldest first. */
 	List<Departure> departures = List.of();
 
@@ -121,6 +124,9 @@ final class KeyEntry implements Cloneable {
 			this.nextToken = map.applyAsInt(this.nextToken);
 			this.lastToken = map.applyAsInt(this.lastToken);
 		}
+		if (this.tombstone != StoreState.NO_TOKEN) {
+			this.tombstone = map.applyAsInt(this.tombstone);
+		}
 		this.departures.forEach((each) -> each.mapTokens(map));
 	}
 
@@ -128,7 +134,7 @@ final class KeyEntry implements Cloneable {
 		out.number(this.wishes).number(this.waiting).flag(this.holds).ticket(this.ticket).number(this.validity);
 		out.number(hasGrant() ? this.nextToken : 0).number(hasGrant() ? this.lastToken : 0);
 		out.number(hasGrant() ? this.handOffs : 0).number(this.timer).flag(this.mustAsk);
-		out.flag(this.attempting).flag(this.attemptUnanswered).number(this.departures.size());
+		out.number(this.tombstone).flag(this.attempting).flag(this.attemptUnanswered).number(this.departures.size());
 		this.departures.forEach((each) -> each.write(out));
 		out.flag(this.renewing).number(this.tickets).flag(this.wantsCancel).number(this.repeats);
 		this.grant.write(out);
@@ -147,6 +153,7 @@ final class KeyEntry implements Cloneable {
 		read.handOffs = in.number();
 		read.timer = in.number();
 		read.mustAsk = in.flag();
+		read.tombstone = in.number();
 		read.attempting = in.flag();
 		read.attemptUnanswered = in.flag();
 		for (int left = in.number(); left > 0; left--) {

@@ -11,6 +11,8 @@ final class LockScripts {
 
 	private final GrantFunctions grants;
 
+	private final NativeCommands nativeCommands;
+
 	private final World world;
 
 	LockScripts(SearchSettings settings, World world, List<GrantMessage> messages) {
@@ -18,6 +20,7 @@ final class LockScripts {
 		this.world = world;
 		this.store = world.store;
 		this.grants = new GrantFunctions(settings, world, messages);
+		this.nativeCommands = new NativeCommands(settings, world.store);
 	}
 
 	/** How many messages were published, with or without a receiver. */
@@ -27,6 +30,10 @@ final class LockScripts {
 
 	/** Execute a command, and write its answer into it. */
 	void run(Packet command) {
+		if (command.nativeWord) {
+			this.nativeCommands.run(command);
+			return;
+		}
 		switch (command.verb) {
 			case ATTEMPT -> attempt(command);
 			case RELEASE -> release(command);
@@ -83,8 +90,9 @@ final class LockScripts {
 	}
 
 	private void enqueue(int ticket) {
+		boolean queued = this.store.isQueued(ticket);
 		this.store.enqueue(ticket, this.settings.queueLifetime);
-		if (!this.settings.has(Flaw.QUEUED_WITHOUT_MARK)) {
+		if (!queued && !this.settings.has(Flaw.QUEUED_WITHOUT_MARK)) {
 			this.store.marked = true;
 		}
 	}

@@ -21,7 +21,13 @@ final class Packet implements Cloneable {
 	/** The ticket that a release queues, or zero. */
 	int next;
 
-	/** The fencing token that a release names as the last one used. */
+	/** Whether it is a native command instead of a script. */
+	boolean nativeWord;
+
+	/**
+	 * The fencing token that a release names as the last one used; that of the tombstone
+	 * which a native attempt replaces.
+	 */
 	int used;
 
 	/** Ticks until it is sent. */
@@ -104,7 +110,7 @@ final class Packet implements Cloneable {
 
 	private boolean hasTokens() {
 		return this.answer == Answer.GRANTED || this.nextGranted || this.verb == Verb.LATE_WRITE
-				|| this.verb == Verb.RENEW;
+				|| this.verb == Verb.RENEW || this.nativeWord && hasUsed();
 	}
 
 	boolean isSameAs(Packet other) {
@@ -113,15 +119,17 @@ final class Packet implements Cloneable {
 				&& this.answer == other.answer && this.firstToken == other.firstToken
 				&& this.lastToken == other.lastToken && this.validity == other.validity && this.ttl == other.ttl
 				&& this.nextGranted == other.nextGranted && this.used == other.used && this.repeated == other.repeated
-				&& this.delay == other.delay && keepFlags() == other.keepFlags();
+				&& this.delay == other.delay && flags() == other.flags();
 	}
 
-	private int keepFlags() {
-		return (this.keepable ? 1 : 0) | (this.unqueued ? 2 : 0) | (this.wantsAnswer ? 4 : 0) | (this.first ? 8 : 0);
+	private int flags() {
+		return (this.keepable ? 1 : 0) | (this.unqueued ? 2 : 0) | (this.wantsAnswer ? 4 : 0) | (this.first ? 8 : 0)
+				| (this.nativeWord ? 16 : 0);
 	}
 
 	private boolean hasUsed() {
-		return this.verb == Verb.RELEASE && this.answer == Answer.NONE;
+		return this.answer == Answer.NONE
+				&& (this.verb == Verb.RELEASE || this.verb == Verb.ATTEMPT && this.nativeWord);
 	}
 
 	void mapTokens(IntUnaryOperator map) {
@@ -140,7 +148,7 @@ final class Packet implements Cloneable {
 		out.number(hasUsed() ? this.used : 0).number(this.delay).flag(this.repeated);
 		out.number(this.audience.ordinal()).number(this.answer.ordinal());
 		out.number(this.firstToken).number(this.lastToken).number(this.validity).number(this.ttl);
-		return out.flag(this.nextGranted).number(keepFlags()).bytes();
+		return out.flag(this.nextGranted).number(flags()).bytes();
 	}
 
 	static Packet read(StateReader in) {
@@ -162,6 +170,7 @@ final class Packet implements Cloneable {
 		read.unqueued = (flags & 2) != 0;
 		read.wantsAnswer = (flags & 4) != 0;
 		read.first = (flags & 8) != 0;
+		read.nativeWord = (flags & 16) != 0;
 		return read;
 	}
 
@@ -172,8 +181,8 @@ final class Packet implements Cloneable {
 
 	@Override
 	public String toString() {
-		return (isAwaited() ? "" : "stray ") + this.verb + " " + ModelTicket.text(this.ticket)
-				+ ((this.next != 0) ? " next " + ModelTicket.text(this.next) : "");
+		return (isAwaited() ? "" : "stray ") + (this.nativeWord ? "native " : "") + this.verb + " "
+				+ ModelTicket.text(this.ticket) + ((this.next != 0) ? " next " + ModelTicket.text(this.next) : "");
 	}
 
 }

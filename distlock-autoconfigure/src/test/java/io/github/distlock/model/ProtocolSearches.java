@@ -16,6 +16,8 @@ final class ProtocolSearches {
 
 	private static final SearchSettings BACKGROUND = PUNCTUAL.attemptsBehindRelease().rounds(2).giveUps(0);
 
+	private static final SearchSettings NATIVE = PUNCTUAL.nativeWords().rounds(2).giveUps(0);
+
 	private static final SearchSettings SUCCESSOR = BACKGROUND.rounds(1).threads(2).withoutHandOffs();
 
 	static final List<NamedSearch> ALL = List.of(
@@ -67,7 +69,20 @@ final class ProtocolSearches {
 			thorough("attempt behind release, three JVMs", BACKGROUND.jvms(3).rounds(1).threads(1).maxIdleTicks(4)),
 			// Background release without order: the next attempt waits for the answer
 			thorough("unordered connection, one fault, two rounds",
-					PUNCTUAL.unordered().rounds(2).giveUps(0).maxIdleTicks(2)));
+					PUNCTUAL.unordered().rounds(2).giveUps(0).maxIdleTicks(2)),
+			// Native commands, mixed with scripts
+			quick("native commands, no fault", NATIVE.faults(0).maxIdleTicks(1)),
+			thorough("native commands, no fault, a waiter gives up", NATIVE.faults(0).giveUps(1).maxIdleTicks(1)),
+			thorough("native commands, one fault", NATIVE.maxIdleTicks(2)),
+			thorough("native commands, one delay", NATIVE.faults(0).slowTicks(1).maxIdleTicks(2)),
+			thorough("native commands, a duplicated command", NATIVE.faults(1, NetworkFault.DUPLICATE).maxIdleTicks(3)),
+			thorough("native commands, broken connection, unordered",
+					NATIVE.unordered().faults(1, NetworkFault.BROKEN_CONNECTION).maxIdleTicks(2)),
+			thorough("native commands, two threads each, copies",
+					NATIVE.rounds(1).threads(2).faults(1, NetworkFault.COPY, NetworkFault.DUPLICATE).maxIdleTicks(3)),
+			thorough("native commands, a JVM that has only scripts", NATIVE.oldJvms(1).maxIdleTicks(2)),
+			thorough("native commands, attempt behind release, broken connection",
+					NATIVE.attemptsBehindRelease().faults(1, NetworkFault.BROKEN_CONNECTION).maxIdleTicks(2)));
 
 	private ProtocolSearches() {
 	}

@@ -53,6 +53,9 @@ final class SearchSettings implements Cloneable {
 	 */
 	boolean attemptsBehindRelease;
 
+	/** Whether clients send native commands before scripts. */
+	boolean nativeWords;
+
 	boolean renewals = true;
 
 	int faults = 1;
@@ -143,6 +146,14 @@ final class SearchSettings implements Cloneable {
 	/** The connection keeps order, so the next attempt follows the release at once. */
 	SearchSettings attemptsBehindRelease() {
 		return changed((copy) -> copy.attemptsBehindRelease = true);
+	}
+
+	/** The server has native commands; tombstones last long enough to be taken again. */
+	SearchSettings nativeWords() {
+		return changed((copy) -> {
+			copy.nativeWords = true;
+			copy.tombstone = 2;
+		});
 	}
 
 	SearchSettings withoutRenewals() {

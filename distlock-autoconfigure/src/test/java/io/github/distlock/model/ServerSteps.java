@@ -152,11 +152,15 @@ final class ServerSteps {
 		}
 	}
 
-	/** Without a fault, an attempt does not meet a ticket that this JVM has released. */
+	/**
+	 * Without a fault, an attempt does not meet a ticket that this JVM has released. A
+	 * native release that is refused is the exception: its script is behind the attempt,
+	 * so the client must not count that refusal.
+	 */
 	private void checkNotRefusedByOwnRelease(World world, Packet command) {
 		int owner = world.store.owner;
 		boolean faultless = world.faults == this.settings.faults && world.slowTicks == this.settings.slowTicks;
-		if (faultless && command.verb == Verb.ATTEMPT && command.answer == Answer.WAITING
+		if (faultless && !this.settings.nativeWords && command.verb == Verb.ATTEMPT && command.answer == Answer.WAITING
 				&& ModelTicket.entry(owner) == command.entry && owner != command.ticket
 				&& world.entries[command.entry].departure(owner) != null) {
 			throw new BrokenProperty("order",

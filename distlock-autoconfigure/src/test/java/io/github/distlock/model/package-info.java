@@ -32,6 +32,11 @@
  * left.</li>
  * </ol>
  * <p>
+ * <b>Native commands</b> replace the word of the lock if it is exactly what the client
+ * expects, and may be mixed with scripts. A tombstone is unique, since tokens rise: a
+ * late copy of an attempt that replaces one finds another word. Only a definite answer
+ * lets a client send the script instead; after none, the attempt counts as unanswered.
+ * <p>
  * <b>Properties.</b> Those of the design: S1 exclusion, S2 rising fencing tokens, S3 a
  * ticket that is not the owner changes nothing, S4 a script may be executed twice, S5 a
  * ticket that was given up does not keep the lock for a lease, S7 nothing is left over,
