@@ -1,7 +1,7 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.LockDefinitionException;
@@ -27,6 +27,9 @@ final class AttemptReport implements WaitListener {
 
 	private static final WaitingCaller OVER = new WaitingCaller(LockRequest.of("over"), null, 0);
 
+	private static final AtomicReferenceFieldUpdater<AttemptReport, WaitingCaller> WAITING = AtomicReferenceFieldUpdater
+		.newUpdater(AttemptReport.class, WaitingCaller.class, "waiting");
+
 	private final Targets targets;
 
 	private final LockRequest request;
@@ -39,7 +42,7 @@ final class AttemptReport implements WaitListener {
 	 * Empty, then the waiting caller if the attempt waits, then {@link #OVER}. The end of
 	 * an asynchronous attempt may come before its caller has reported that it waits.
 	 */
-	private final AtomicReference<@Nullable WaitingCaller> waiting = new AtomicReference<>();
+	private volatile @Nullable WaitingCaller waiting;
 
 	/** Set before the first attempt, by the thread that makes it, until the end. */
 	private @Nullable ObservedAcquisition observed;
@@ -104,7 +107,7 @@ final class AttemptReport implements WaitListener {
 	public void waiting() {
 		WaitingCaller caller = new WaitingCaller(this.request, this.asynchronous ? null : Thread.currentThread(),
 				this.startNanos);
-		if (!this.waiting.compareAndSet(null, caller)) {
+		if (!WAITING.compareAndSet(this, null, caller)) {
 			return;
 		}
 		this.targets.waitingCallers().add(caller);
@@ -126,14 +129,17 @@ final class AttemptReport implements WaitListener {
 			this.observed = null;
 			acquisition.ended(outcome, handOff, token, failure);
 		}
-		WaitingCaller caller = this.waiting.getAndSet(OVER);
+		WaitingCaller caller = WAITING.getAndSet(this, OVER);
 		if (caller != null && caller != OVER) {
 			this.targets.waitingCallers().remove(caller);
 			this.targets.listeners().onWaitingEnded(event());
 		}
-		this.targets.listeners()
-			.onAttempted(new LockListener.Attempted(this.targets.backend(), this.request.label(), this.request.key(),
-					outcome, Duration.ofNanos(this.targets.clock().nanoTime() - this.startNanos), handOff, token));
+		if (!this.targets.listeners().isEmpty()) {
+			Duration waited = Duration.ofNanos(this.targets.clock().nanoTime() - this.startNanos);
+			this.targets.listeners()
+				.onAttempted(new LockListener.Attempted(this.targets.backend(), this.request.label(),
+						this.request.key(), outcome, waited, handOff, token));
+		}
 	}
 
 	private LockListener.Waiting event() {
@@ -149,7 +155,7 @@ final class AttemptReport implements WaitListener {
 	 * @param waitingCallers the callers that wait now
 	 * @param clock the time
 	 */
-	record Targets(String backend, LockListener listeners, LockObservers observers, WaitingCallers waitingCallers,
+	record Targets(String backend, CompositeLockListener listeners, LockObservers observers, WaitingCallers waitingCallers,
 			TimeSource clock) {
 	}
 

@@ -36,7 +36,7 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	private final RegistrySettings settings;
 
-	private final LockListener listeners;
+	private final CompositeLockListener listeners;
 
 	private final TimeSource clock;
 

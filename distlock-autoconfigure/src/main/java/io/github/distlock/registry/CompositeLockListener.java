@@ -28,6 +28,15 @@ final class CompositeLockListener implements LockListener {
 		this.source = source;
 	}
 
+	/**
+	 * Return whether there are no listeners. Then the frequent events need not be
+	 * created.
+	 */
+	boolean isEmpty() {
+		LockListener[] cached = this.listeners;
+		return cached != null && cached.length == 0;
+	}
+
 	@Override
 	public void onWaiting(Waiting event) {
 		notifyEach((listener) -> listener.onWaiting(event));

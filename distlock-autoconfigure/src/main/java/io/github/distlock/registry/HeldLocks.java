@@ -61,7 +61,7 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 
 	private final MinimumHoldTimes minimumHoldTimes;
 
-	private final LockListener listeners;
+	private final CompositeLockListener listeners;
 
 	private final TimeSource clock;
 
@@ -76,7 +76,7 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 	private final RecentlyEndedGrants endedGrants = new RecentlyEndedGrants();
 
 	HeldLocks(BackendDescription backend, LockAcquirer acquirer,
-			Function<LeaseRenewer.RenewalListener, LeaseRenewer> renewerFactory, LockListener listeners,
+			Function<LeaseRenewer.RenewalListener, LeaseRenewer> renewerFactory, CompositeLockListener listeners,
 			TimeSource clock, Executor executor, RegistrySettings settings, Runnable onAdded) {
 		this.backend = backend.name();
 		this.acquirer = acquirer;
@@ -284,8 +284,10 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 	}
 
 	private void notifyReleased(Hold hold) {
-		this.listeners.onReleased(new LockListener.Released(this.backend, hold.name(), hold.key(),
-				hold.holder().fencingToken(), heldSince(hold)));
+		if (!this.listeners.isEmpty()) {
+			this.listeners.onReleased(new LockListener.Released(this.backend, hold.name(), hold.key(),
+					hold.holder().fencingToken(), heldSince(hold)));
+		}
 	}
 
 	/** Release the lock in the store. */

@@ -135,20 +135,25 @@ final class HoldReference implements HeldLock {
 
 	@Override
 	public void close() {
-		closeOnce(() -> this.hold.owner().release(this.hold, this.mode));
+		close(false);
 	}
 
 	@Override
 	public void abandon() {
-		closeOnce(() -> this.hold.owner().abandon(this.hold, this.mode));
+		close(true);
 	}
 
-	private void closeOnce(Runnable release) {
+	private void close(boolean abandon) {
 		if (STATE.getAndUpdate(this, (current) -> Math.max(current, CLOSING)) >= CLOSING) {
 			throw closedBefore();
 		}
 		try {
-			release.run();
+			if (abandon) {
+				this.hold.owner().abandon(this.hold, this.mode);
+			}
+			else {
+				this.hold.owner().release(this.hold, this.mode);
+			}
 			this.state = RELEASED;
 		}
 		catch (LockLostException ex) {

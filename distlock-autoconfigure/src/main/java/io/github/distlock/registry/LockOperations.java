@@ -5,7 +5,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
 import io.github.distlock.HeldLock;
-import io.github.distlock.LockListener;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
@@ -36,7 +35,7 @@ final class LockOperations {
 
 	private final HolderMessages holderMessages;
 
-	LockOperations(RegistryRuntime runtime, LockBackend backend, RegistrySettings settings, LockListener listeners,
+	LockOperations(RegistryRuntime runtime, LockBackend backend, RegistrySettings settings, CompositeLockListener listeners,
 			TimeSource clock, LockObservers observers) {
 		this.runtime = runtime;
 		this.settings = settings;

@@ -68,7 +68,7 @@ final class RegistryRuntime implements LockSignals {
 
 	private final ScheduledThreadPoolExecutor timers;
 
-	private final LockListener listeners;
+	private final CompositeLockListener listeners;
 
 	private final TimeSource clock;
 
@@ -98,7 +98,7 @@ final class RegistryRuntime implements LockSignals {
 	 * Begin a run.
 	 * @param earlier the {@link #latestStore()} of the run before this one, if any
 	 */
-	RegistryRuntime(LockBackend backend, RegistrySettings settings, LockListener listeners, TimeSource clock,
+	RegistryRuntime(LockBackend backend, RegistrySettings settings, CompositeLockListener listeners, TimeSource clock,
 			@Nullable LatestStore earlier) {
 		this.listeners = listeners;
 		this.name = backend.description().name();

@@ -95,7 +95,7 @@ final class LeaseSet {
 					last.index = index;
 				}
 				this.size = end;
-				if (end < this.leases.length / 4) {
+				if (this.leases.length > MINIMUM_CAPACITY && end < this.leases.length / 4) {
 					shrink();
 				}
 			}

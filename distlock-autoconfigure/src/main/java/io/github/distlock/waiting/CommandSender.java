@@ -1,5 +1,6 @@
 package io.github.distlock.waiting;
 
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -67,6 +68,10 @@ final class CommandSender {
 
 	/** Carry out the effects of an event, and send the command in the background. */
 	void runAsync(QueueEvents queue, Effects effects) {
+		if (effects.command() == null) {
+			wake(effects);
+			return;
+		}
 		run(effects, (command) -> {
 			Throwable rejection = this.tasks.execute(() -> sendIfFirst(queue, command));
 			if (rejection != null && command.take()) {
@@ -196,7 +201,11 @@ final class CommandSender {
 
 	private void wake(Effects effects) {
 		this.tasks.scheduleRejected();
-		effects.woken().forEach(this::wake);
+		List<Waiter> woken = effects.woken();
+		// No iterator: most events wake no waiter.
+		for (int i = 0; i < woken.size(); i++) {
+			wake(woken.get(i));
+		}
 		Ticket stray = effects.stray();
 		if (stray != null) {
 			this.orphanedTickets.cancelLater(stray);

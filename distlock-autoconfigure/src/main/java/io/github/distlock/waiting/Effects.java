@@ -2,7 +2,7 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
@@ -78,7 +78,11 @@ record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket s
 		 */
 		volatile boolean maybeUnsent;
 
-		private final AtomicBoolean taken = new AtomicBoolean();
+		private static final AtomicIntegerFieldUpdater<Command> TAKEN = AtomicIntegerFieldUpdater
+			.newUpdater(Command.class, "taken");
+
+		/** 1 once a caller has taken the command. */
+		private volatile int taken;
 
 		/**
 		 * Take a command that was passed to an executor, to send it or to settle it as
@@ -86,7 +90,7 @@ record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket s
 		 * @return whether this caller was the first
 		 */
 		boolean take() {
-			return this.taken.compareAndSet(false, true);
+			return TAKEN.compareAndSet(this, 0, 1);
 		}
 
 		/**

@@ -66,8 +66,12 @@ final class KeyQueues {
 			return new OwnTicketContext(request.key()).queue;
 		}
 		KeyQueue existing = this.shared.get(request.key());
-		return (existing != null) ? existing : this.shared.computeIfAbsent(request.key(),
-				(key) -> new KeyQueue(key, this.locks.of(key), this.sharedContext));
+		if (existing != null) {
+			return existing;
+		}
+		KeyQueue created = new KeyQueue(request.key(), this.locks.of(request.key()), this.sharedContext);
+		existing = this.shared.putIfAbsent(request.key(), created);
+		return (existing != null) ? existing : created;
 	}
 
 	/** The queue that knows a ticket, or may know it. */
