@@ -155,8 +155,8 @@ final class AttemptReport implements WaitListener {
 	 * @param waitingCallers the callers that wait now
 	 * @param clock the time
 	 */
-	record Targets(String backend, CompositeLockListener listeners, LockObservers observers, WaitingCallers waitingCallers,
-			TimeSource clock) {
+	record Targets(String backend, CompositeLockListener listeners, LockObservers observers,
+			WaitingCallers waitingCallers, TimeSource clock) {
 	}
 
 }

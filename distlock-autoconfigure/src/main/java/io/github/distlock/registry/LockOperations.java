@@ -35,8 +35,8 @@ final class LockOperations {
 
 	private final HolderMessages holderMessages;
 
-	LockOperations(RegistryRuntime runtime, LockBackend backend, RegistrySettings settings, CompositeLockListener listeners,
-			TimeSource clock, LockObservers observers) {
+	LockOperations(RegistryRuntime runtime, LockBackend backend, RegistrySettings settings,
+			CompositeLockListener listeners, TimeSource clock, LockObservers observers) {
 		this.runtime = runtime;
 		this.settings = settings;
 		this.reports = new AttemptReport.Targets(backend.description().name(), listeners, observers,

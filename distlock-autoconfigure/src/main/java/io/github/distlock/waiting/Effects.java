@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket stray) {
 
+	static final Effects NONE = new Effects(null, List.of(), null);
+
 	/**
 	 * The events that the command sender and the timer report to a key queue. Each method
 	 * returns the effects of the event.

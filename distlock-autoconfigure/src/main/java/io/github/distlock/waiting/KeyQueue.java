@@ -32,7 +32,9 @@ import org.jspecify.annotations.Nullable;
  * fires) is one short critical section. It changes the state and returns {@link Effects},
  * which the caller of the method carries out after the lock has been released. No command
  * is sent and no waiter is woken under the lock. The event methods come first, then the
- * state changes that they share, then {@link #takeEffects()}, which ends each event.
+ * state changes that they share, then {@link #takeEffects()}, which ends each event. The
+ * events of every cycle are written out, and the others use {@link #onEvent}: a lambda is
+ * an object, and a class that a new JVM has to load.
  * <p>
  * <b>Lock.</b> {@link #lock} guards all fields. Locks are striped over keys, so that a
  * held lock needs none of its own. Never call another queue while holding one. Nothing
@@ -152,9 +154,10 @@ final class KeyQueue implements QueueEvents {
 	 * @return the effects, or {@code null} if this queue has been removed
 	 */
 	@Nullable Effects join(Waiter waiter) {
-		return onEventIf(() -> {
+		this.lock.lock();
+		try {
 			if (this.removed) {
-				return false;
+				return null;
 			}
 			if (waiter.triesOnce() && (this.holder != null || !this.waiters.isEmpty())) {
 				this.waiters.decide(waiter, timedOut());
@@ -162,8 +165,11 @@ final class KeyQueue implements QueueEvents {
 			else {
 				this.waiters.add(waiter);
 			}
-			return true;
-		});
+			return takeEffects();
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
@@ -203,19 +209,23 @@ final class KeyQueue implements QueueEvents {
 	 * nothing has changed
 	 */
 	@Nullable Effects tryHandOff(Holder from, Validity validity) {
-		return onEventIf(() -> {
+		this.lock.lock();
+		try {
 			dropAbandoned();
 			if (this.holder != from || this.waiters.isEmpty()) {
-				return false;
+				return null;
 			}
 			Waiter next = this.waiters.first();
 			if (!this.context.handOffLimits().allow(from, validity, next.request(), this.context.clock())) {
-				return false;
+				return null;
 			}
 			this.holder = from.next(validity);
 			this.waiters.decide(next, new Outcome.Success(this.holder));
-			return true;
-		});
+			return takeEffects();
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
@@ -244,14 +254,18 @@ final class KeyQueue implements QueueEvents {
 
 	private @Nullable Effects release(Holder leaving, long giveUpNanos, @Nullable PendingDowngrade downgrade,
 			@Nullable BackgroundRelease background) {
-		return onEventIf(() -> {
+		this.lock.lock();
+		try {
 			if (this.holder != leaving) {
-				return false;
+				return null;
 			}
 			this.pendingReleases.release(leaving, this.attemptUnanswered, giveUpNanos, downgrade, background);
 			this.holder = null;
-			return true;
-		});
+			return takeEffects();
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/** Fail all waiters, because the registry shuts down for example. */
@@ -304,7 +318,8 @@ final class KeyQueue implements QueueEvents {
 
 	@Override
 	public Effects attemptAnswered(Command.Attempt attempt, AttemptResult result) {
-		return onEvent(() -> {
+		this.lock.lock();
+		try {
 			settle(attempt);
 			storeAnswered();
 			QueuedTicket queued = this.queuedTicket;
@@ -318,7 +333,11 @@ final class KeyQueue implements QueueEvents {
 					refusedOutOfOrder(queued, result);
 				}
 			}
-		});
+			return takeEffects();
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	@Override
@@ -351,12 +370,17 @@ final class KeyQueue implements QueueEvents {
 
 	@Override
 	public Effects releaseAnswered(PendingRelease pending, @Nullable ReleaseResult result) {
-		return onEvent(() -> {
+		this.lock.lock();
+		try {
 			settle(pending);
 			pending.answered = true;
 			storeAnswered();
 			leftStore(pending, (result != null) ? result.next() : null);
-		});
+			return takeEffects();
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	@Override
@@ -720,7 +744,9 @@ final class KeyQueue implements QueueEvents {
 		dropAbandoned();
 		failWithoutTimer();
 		Command command = nextCommand();
-		Effects effects = new Effects(command, takeWoken(), this.pendingReleases.takeStray());
+		boolean nothing = command == null && this.retryTimer == null && this.waiters.decided().isEmpty()
+				&& !this.pendingReleases.hasStray();
+		Effects effects = nothing ? Effects.NONE : new Effects(command, takeWoken(), this.pendingReleases.takeStray());
 		if (command != null) {
 			this.inFlight = command;
 		}

@@ -24,7 +24,8 @@ final class LocalQueue {
 
 	private @Nullable ArrayDeque<Waiter> others;
 
-	private @Nullable List<Waiter> decided;
+	/** The waiters to wake. From the second one on it can grow. */
+	private List<Waiter> decided = List.of();
 
 	boolean isEmpty() {
 		return this.oldest == null;
@@ -68,11 +69,16 @@ final class LocalQueue {
 
 	/** Decide the outcome of a waiter, which may be queued or not. */
 	void decide(Waiter waiter, Outcome outcome) {
-		if (this.decided == null) {
-			this.decided = new ArrayList<>(1);
-		}
 		// Allocate first: a waiter that is decided and not in this list never wakes.
-		this.decided.add(waiter);
+		if (this.decided.isEmpty()) {
+			this.decided = List.of(waiter);
+		}
+		else {
+			if (this.decided.size() == 1) {
+				this.decided = new ArrayList<>(this.decided);
+			}
+			this.decided.add(waiter);
+		}
 		decideWithoutWaking(waiter, outcome);
 	}
 
@@ -110,12 +116,12 @@ final class LocalQueue {
 
 	/** The waiters to wake. */
 	List<Waiter> decided() {
-		return (this.decided != null) ? this.decided : List.of();
+		return this.decided;
 	}
 
 	/** The decided waiters have been passed on to be woken. */
 	void clearDecided() {
-		this.decided = null;
+		this.decided = List.of();
 	}
 
 }

@@ -137,6 +137,10 @@ final class PendingReleases {
 		this.pending.forEach((each) -> each.deferred = false);
 	}
 
+	boolean hasStray() {
+		return this.stray != null;
+	}
+
 	/** Take the ticket that has to be cancelled once more, later. */
 	@Nullable Ticket takeStray() {
 		Ticket taken = this.stray;
