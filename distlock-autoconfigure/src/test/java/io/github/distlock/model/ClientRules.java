@@ -313,6 +313,7 @@ final class ClientRules {
 		renewal.nativeWord = nativeWord;
 		renewal.firstToken = client.lastToken;
 		renewal.lastToken = client.lastToken;
+		renewal.keepable = client.grant.keepable;
 		world.packets.add(renewal);
 		return renewal;
 	}

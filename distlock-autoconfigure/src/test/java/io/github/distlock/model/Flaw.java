@@ -86,6 +86,9 @@ enum Flaw {
 	/** A grant that came with waiters is kept. */
 	KEPT_WITH_WAITERS,
 
+	/** The word of the next owner has the mark of the last one. */
+	KEEPABLE_COPIED,
+
 	/** A kept lock is entered although its grant may have ended. */
 	KEPT_WITHOUT_VALIDITY,
 

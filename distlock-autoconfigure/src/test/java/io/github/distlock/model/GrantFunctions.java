@@ -87,7 +87,9 @@ final class GrantFunctions {
 	}
 
 	private boolean writeAndPublish(int ticket, int last) {
+		boolean copied = this.store.keepable && this.settings.has(Flaw.KEEPABLE_COPIED);
 		own(ticket, last, this.settings.grace, true);
+		this.store.keepable |= copied;
 		return publish(ticket);
 	}
 

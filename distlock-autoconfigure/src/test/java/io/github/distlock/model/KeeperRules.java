@@ -19,8 +19,8 @@ final class KeeperRules {
 	boolean keep(World world, int entry) {
 		KeyEntry client = world.entries[entry];
 		KeptGrant grant = client.grant;
-		boolean mayKeep = grant.keepable && client.waiting == 0 && !client.attemptUnanswered && client.validity > 0
-				&& world.isSubscribed(entry);
+		boolean mayKeep = grant.keepable && client.waiting == 0 && client.departures.isEmpty()
+				&& !client.attemptUnanswered && client.validity > 0 && world.isSubscribed(entry);
 		if (!mayKeep || grant.handBack && !this.settings.has(Flaw.KEPT_AFTER_REQUEST)
 				|| world.isStopped(entry) && !this.settings.has(Flaw.KEPT_AT_SHUTDOWN) || !hasToken(client)) {
 			return false;

@@ -30,6 +30,7 @@ final class LockScripts {
 
 	/** Execute a command, and write its answer into it. */
 	void run(Packet command) {
+		checkWord(command);
 		if (command.nativeWord) {
 			this.nativeCommands.run(command);
 			return;
@@ -155,6 +156,14 @@ final class LockScripts {
 		this.store.grace = false;
 		command.answer = Answer.RENEWED;
 		command.validity = this.settings.lease - command.age;
+	}
+
+	/** The owner knows the word of its grant, which it names in a renewal. */
+	private void checkWord(Packet command) {
+		if (command.verb == Verb.RENEW && this.store.owner == command.ticket
+				&& this.store.lastToken == command.lastToken && this.store.keepable != command.keepable) {
+			throw new BrokenProperty("word", "the owner renews another word than that of its grant: " + command);
+		}
 	}
 
 	private int firstToken() {

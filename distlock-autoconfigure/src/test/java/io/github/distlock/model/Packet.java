@@ -60,7 +60,7 @@ final class Packet implements Cloneable {
 
 	/**
 	 * Whether an attempt asks for a grant that may be kept; in the answer, whether it
-	 * may.
+	 * may. In a renewal, whether the word that it names says so.
 	 */
 	boolean keepable;
 
