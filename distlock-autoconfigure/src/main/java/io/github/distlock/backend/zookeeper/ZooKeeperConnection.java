@@ -10,6 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
@@ -168,13 +169,31 @@ final class ZooKeeperConnection {
 			return StoreCalls.awaitUninterruptibly(reply, this.commandTimeout, this.clock);
 		}
 		catch (TimeoutException ex) {
-			throw new LockBackendException("The " + command + " failed: ZooKeeper at " + servers()
-					+ " did not reply within " + this.commandTimeout + ". Check that the ensemble has a leader and that"
-					+ " its disks are fast, or raise distlock.zookeeper.command-timeout");
+			throw timedOut(command);
 		}
 		catch (ExecutionException ex) {
 			throw failed(command, StoreCalls.unwrap(ex));
 		}
+	}
+
+	/**
+	 * The reply, or the failure to throw if there is none within the command time-out.
+	 * Does not change the given reply.
+	 */
+	<T> CompletableFuture<T> limit(CompletableFuture<T> reply, Supplier<String> command) {
+		return reply.copy()
+			.orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS)
+			.exceptionallyCompose((failure) -> {
+				Throwable cause = StoreCalls.unwrap(failure);
+				return CompletableFuture.failedFuture(
+						(cause instanceof TimeoutException) ? timedOut(command.get()) : failed(command.get(), cause));
+			});
+	}
+
+	private LockBackendException timedOut(String command) {
+		return new LockBackendException("The " + command + " failed: ZooKeeper at " + servers()
+				+ " did not reply within " + this.commandTimeout + ". Check that the ensemble has a leader and that"
+				+ " its disks are fast, or raise distlock.zookeeper.command-timeout");
 	}
 
 	private LockBackendException unreachable(String command, Throwable cause) {

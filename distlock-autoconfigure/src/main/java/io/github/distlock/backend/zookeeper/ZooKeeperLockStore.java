@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.github.distlock.backend.AttemptResult;
@@ -136,6 +137,25 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 			this.endedGrants.beforeAnswer(ticket, held);
 		}
 		return result;
+	}
+
+	/** A session carries all commands, and the server keeps their order. */
+	@Override
+	public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
+			@Nullable Successor next) {
+		ZooKeeperTicket current = this.tickets.find(ticket);
+		ZooKeeperSession session = this.connection.connectedSession();
+		if (next != null || current == null || session == null || !current.isHeldByOneNode(session)) {
+			return null;
+		}
+		return this.connection.limit(remove(current), () -> "release of lock '" + ticket.key() + "'")
+			.thenApply((existed) -> {
+				if (!existed) {
+					// A read would be answered after later commands.
+					this.endedGrants.signal(ticket);
+				}
+				return new ReleaseResult(existed, null);
+			});
 	}
 
 	private ReleaseResult release(Ticket ticket, @Nullable ZooKeeperTicket current, long lastToken,

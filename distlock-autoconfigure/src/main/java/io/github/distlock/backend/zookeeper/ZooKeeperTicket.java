@@ -88,6 +88,22 @@ final class ZooKeeperTicket {
 		return this.held;
 	}
 
+	/**
+	 * Whether the ticket holds the lock by a node of a session and certainly has no other
+	 * node, so that one deletion releases it.
+	 */
+	boolean isHeldByOneNode(ZooKeeperSession session) {
+		this.lock.lock();
+		try {
+			CompletableFuture<TicketNode> current = this.creation;
+			return this.held && !this.abandoned && nodeIn(session) != null && !this.mayHaveUnknownNodes
+					&& (current == null || current.isDone());
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	boolean isAbandoned() {
 		return this.abandoned;
 	}

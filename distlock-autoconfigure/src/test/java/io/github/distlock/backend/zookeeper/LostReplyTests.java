@@ -3,12 +3,14 @@ package io.github.distlock.backend.zookeeper;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.ZooKeeperTestServer;
@@ -134,6 +136,28 @@ class LostReplyTests {
 		loseReplies(() -> this.one.store.release(ticket, 0, new Successor(next, Duration.ofSeconds(30))));
 		assertThat(answered(() -> this.one.attempt(next))).isInstanceOf(AttemptResult.Granted.class);
 		assertThat(nodes()).isEqualTo(1);
+	}
+
+	@Test
+	void aReleaseThatNoThreadWaitsForIsAnsweredBeforeTheNextAttempt() {
+		Ticket ticket = this.one.hold("lost");
+		CompletionStage<ReleaseResult> release = Objects.requireNonNull(this.one.store.releaseInOrder(ticket, 0, null));
+		assertThat(this.one.attemptOnce("lost")).isInstanceOf(AttemptResult.Granted.class);
+		assertThat(release.toCompletableFuture()).isCompletedWithValueMatching(ReleaseResult::released);
+	}
+
+	@Test
+	void aReleaseThatNoThreadWaitsForFailsWithItsConnection() {
+		Ticket ticket = this.one.hold("lost");
+		this.proxy.mute();
+		CompletionStage<ReleaseResult> release = Objects.requireNonNull(this.one.store.releaseInOrder(ticket, 0, null));
+		this.proxy.cut();
+		assertThat(release.toCompletableFuture()).failsWithin(Duration.ofSeconds(15))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockBackendException.class)
+			.withMessageContaining("release of lock 'lost'");
+		assertThat(this.one.store.releaseInOrder(ticket, 0, null)).isNull();
+		await().atMost(Duration.ofSeconds(15)).until(() -> nodes() == 0);
 	}
 
 	@Test
