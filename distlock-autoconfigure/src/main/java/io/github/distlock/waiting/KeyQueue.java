@@ -822,7 +822,9 @@ final class KeyQueue implements QueueEvents {
 	/** The first release of a holder queues the next waiter with the same command. */
 	private Command sendRelease(PendingRelease pending) {
 		// Not a repetition: the callers of other queues would wait as long as it fails.
-		this.overtakable |= pending.background != null && pending.sends == 0;
+		if (pending.background != null && pending.sends == 0) {
+			this.overtakable = true;
+		}
 		if (pending.releasesLock && pending.downgrade == null && pending.sends == 0 && liveTicket() == null
 				&& !this.waiters.isEmpty()) {
 			this.queuedTicket = newTicket(this.waiters.first().request());

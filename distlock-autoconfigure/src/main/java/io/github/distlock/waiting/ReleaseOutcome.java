@@ -14,7 +14,10 @@ public enum ReleaseOutcome {
 	/** The store no longer knew this holder: the lock had been lost. */
 	GONE,
 
-	/** The release is sent in the background, after a command that is on its way. */
+	/**
+	 * The release was sent without waiting for the answer, or will be sent in the
+	 * background after a command that is on its way.
+	 */
 	PENDING,
 
 	/** The store did not answer. The release is repeated in the background. */

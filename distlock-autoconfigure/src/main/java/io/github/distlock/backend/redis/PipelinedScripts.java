@@ -93,6 +93,9 @@ final class PipelinedScripts {
 				return new Answer<>(reply, sent, false);
 			});
 		}
+		catch (RuntimeException ex) {
+			throw this.server.failed(action, key, ex);
+		}
 		finally {
 			if (interrupted) {
 				Thread.currentThread().interrupt();
