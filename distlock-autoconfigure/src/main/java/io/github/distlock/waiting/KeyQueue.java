@@ -360,7 +360,7 @@ final class KeyQueue implements QueueEvents {
 	@Override
 	public Effects releaseSent(Command.Release release) {
 		return onEvent(() -> {
-			if (this.inFlight == release && release.next() == null) {
+			if (this.inFlight == release) {
 				this.inFlight = null;
 				this.orderedRelease = release;
 				noLongerOvertakable(release.pending());

@@ -3,6 +3,7 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 import java.util.Objects;
 
+import io.github.distlock.HandOff;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.waiting.Effects.Command;
@@ -33,7 +34,16 @@ class KeyQueueBackgroundReleaseTests extends KeyQueueFixture implements ReleaseO
 		assertThat(this.queue.releaseAnswered(release.pending(), RELEASED).command()).isNull();
 		this.queue.attemptAnswered(attempt, granted());
 		assertThat(holder(second).ticket()).isEqualTo(attempt.ticket());
+		assertThat(holder(second).handOff()).isEqualTo(HandOff.NONE);
 		assertThat(this.limit.isAny()).isFalse();
+	}
+
+	@Test
+	void anAttemptThatIsQueuedBehindAnAnsweredReleaseIsNotRepeated() {
+		Command.Release release = releaseSent();
+		Command.Attempt attempt = attempt(this.queue.join(waiter(LEASE)));
+		this.queue.releaseAnswered(release.pending(), RELEASED);
+		assertThat(this.queue.attemptAnswered(attempt, waiting()).command()).isNull();
 	}
 
 	@Test
@@ -148,6 +158,7 @@ class KeyQueueBackgroundReleaseTests extends KeyQueueFixture implements ReleaseO
 		Waiter second = waiter(LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(second)), granted());
 		assertThat(this.queue.release(holder(second), deadline()).command()).isNull();
+		assertThat(this.queue.join(waiter(LEASE)).command()).isNull();
 		Command.Release next = release(this.queue.releaseAnswered(first.pending(), RELEASED));
 		assertThat(next.pending()).isNotSameAs(first.pending());
 	}
