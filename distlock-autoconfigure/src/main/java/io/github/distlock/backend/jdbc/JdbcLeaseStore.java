@@ -28,11 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class JdbcLeaseStore implements LockStore {
 
-	/**
-	 * Shortest time until the retry that expects the lease of the holder to have expired.
-	 */
-	private static final long MIN_RETRY_MILLIS = 10;
-
 	private final JdbcResources resources;
 
 	private final JdbcBackendSettings settings;
@@ -45,6 +40,8 @@ final class JdbcLeaseStore implements LockStore {
 
 	private final ReleaseNotifications notifications;
 
+	private final PollSchedule polls;
+
 	JdbcLeaseStore(JdbcResources resources, JdbcBackendSettings settings, BackendDescription description,
 			LockSignals signals, TimeSource clock) {
 		this.resources = resources;
@@ -53,6 +50,7 @@ final class JdbcLeaseStore implements LockStore {
 		this.signals = signals;
 		this.administration = new JdbcAdministration(resources, clock);
 		this.notifications = resources.notifications(signals, settings.commandTimeout(), clock);
+		this.polls = new PollSchedule(settings.pollInterval(), clock, () -> ThreadLocalRandom.current().nextDouble());
 	}
 
 	@Override
@@ -161,22 +159,10 @@ final class JdbcLeaseStore implements LockStore {
 			return new AttemptResult.Busy(row.remaining(), holder);
 		}
 		this.notifications.waits(ticket);
-		return new AttemptResult.Queued(retryAfter(row), false, holder);
-	}
-
-	/**
-	 * Return when to retry: after about the poll interval, or earlier if the lease of the
-	 * holder expires before. A free lock was left to other JVMs on purpose: they need up
-	 * to one interval to find it, so the retry comes later than that.
-	 */
-	private Duration retryAfter(LeaseRow row) {
-		double jitter = ThreadLocalRandom.current().nextDouble();
-		long interval = this.settings.pollInterval().toMillis();
-		if (row.owner().isEmpty()) {
-			return Duration.ofMillis((long) (interval * (1.1 + jitter / 2)));
-		}
-		long end = Math.max(MIN_RETRY_MILLIS, row.remaining().toMillis() + 1);
-		return Duration.ofMillis((long) (Math.min(interval * 0.75, end) + interval * jitter / 4));
+		// With notifications, an early poll would find the lock held.
+		Duration retry = this.polls.retryAfter(row, row.grantAge(this.settings.tokensPerGrant()),
+				!this.notifications.isListening());
+		return new AttemptResult.Queued(retry, false, holder);
 	}
 
 }

@@ -199,6 +199,14 @@ final class LockTable {
 			return !this.owner.isEmpty() && !this.remaining.isZero();
 		}
 
+		/**
+		 * Return how long the lock has been held, zero if the clock was set back.
+		 * @param tokens how many tokens the grant covers
+		 */
+		Duration grantAge(long tokens) {
+			return Duration.of(Math.max(0, this.nowMicros - (this.fence - tokens + 1)), ChronoUnit.MICROS);
+		}
+
 		/** Return the instance of the ticket that holds the lock. */
 		String instance() {
 			int separator = this.owner.lastIndexOf(':');
