@@ -54,21 +54,13 @@ public final class DistlockContenders {
 						(client) -> locks(client, (request) -> request.leaseTime(LEASE))),
 				new Contender("distlock-fair", "distlock, LockRequest.fair(true)", ORDERED, WITHOUT_WATCHDOG,
 						DistlockContenders::fair),
-				new Contender("distlock-no-handoff", "distlock, distlock.handoff.budget=0", EVERYWHERE,
-						WITHOUT_WATCHDOG, (
-								client) -> new RegistryLocks(
-										DistlockApplication.of(client, Map.of("distlock.handoff.budget", "0"))
-											.registry(),
-										UnaryOperator.identity())),
+				variant("distlock-background", EVERYWHERE, "distlock.release", "background"),
+				variant("distlock-no-handoff", EVERYWHERE, "distlock.handoff.budget", "0"),
 				new Contender("distlock-observed", "distlock, acquisitions observed by a real ObservationRegistry",
 						REDIS, WITHOUT_WATCHDOG,
 						(client) -> new RegistryLocks(DistlockApplication.observed(client).registry(),
 								UnaryOperator.identity())),
-				new Contender("distlock-row", "distlock, distlock.jdbc.mode=row", EnumSet.of(Kind.JDBC),
-						WITHOUT_WATCHDOG,
-						(client) -> new RegistryLocks(
-								DistlockApplication.of(client, Map.of("distlock.jdbc.mode", "row")).registry(),
-								UnaryOperator.identity())),
+				variant("distlock-row", EnumSet.of(Kind.JDBC), "distlock.jdbc.mode", "row"),
 				// A pair for one workload, which names them.
 				new Contender("distlock-execute", "distlock, LockRegistry.execute", REDIS,
 						EnumSet.noneOf(Ability.class),
@@ -76,6 +68,13 @@ public final class DistlockContenders {
 				new Contender("distlock-annotated", "distlock, a method with @DistributedLock(key = \"#key\")", REDIS,
 						EnumSet.noneOf(Ability.class),
 						(client) -> new AnnotatedLocks(DistlockApplication.of(client).annotated())));
+	}
+
+	/** With one property that differs from the default. */
+	private static Contender variant(String id, Set<Kind> stores, String property, String value) {
+		return new Contender(id, "distlock, " + property + "=" + value, stores, WITHOUT_WATCHDOG,
+				(client) -> new RegistryLocks(DistlockApplication.of(client, Map.of(property, value)).registry(),
+						UnaryOperator.identity()));
 	}
 
 	private static Locks locks(Client client, UnaryOperator<LockRequest> terms) {

@@ -65,14 +65,14 @@ public final class Crew implements AutoCloseable {
 	public Slice slice(String contender, Shape shape, Duration duration) {
 		this.counter.set(0);
 		long start = System.nanoTime() + Duration.ofMillis(30 + 3L * shape.jvms()).toNanos();
-		String order = "slice " + new SliceOrder(contender, shape.clients(), shape.threads(), shape.hot(),
+		String order = "slice " + new SliceOrder(contender, shape.clients(), shape.threads(), shape.keys(),
 				shape.section(), start, start + duration.toNanos())
 			.encode();
 		List<ChildJvm> working = this.workers.subList(0, shape.jvms());
 		working.forEach((worker) -> worker.tell(order));
 		List<String> answers = working.stream().map((worker) -> worker.answer(PATIENCE)).toList();
 		Tally tally = Tally.of(answers.stream().map(Crew::understood).map(Tally::decode).toList());
-		return new Slice(tally, shape.hot() ? tally.cycles() - this.counter.get() : 0);
+		return new Slice(tally, (shape.keys() == Keys.ONE) ? tally.cycles() - this.counter.get() : 0);
 	}
 
 	/**

@@ -46,7 +46,7 @@ final class Cycler implements Callable<Cycler>, Runnable {
 	public Cycler call() throws Exception {
 		parkUntil(this.order.start());
 		while ((this.asked = System.nanoTime()) - this.order.end() < 0) {
-			this.locks.run(this.key, this);
+			this.locks.run((this.order.keys() == Keys.NEW) ? unused() : this.key, this);
 		}
 		return this;
 	}
@@ -69,6 +69,11 @@ final class Cycler implements Callable<Cycler>, Runnable {
 		}
 		pause(entered);
 		this.counter.set(value + 1);
+	}
+
+	/** Slices of one thread begin at different times, and so do their keys. */
+	private String unused() {
+		return this.key + "-" + this.order.start() + "-" + this.cycles;
 	}
 
 	/** Up to which entry the passages are complete. */

@@ -8,17 +8,17 @@ import java.time.Duration;
  * @param jvms worker JVMs
  * @param clients clients in each JVM, each with connections and instances of its own
  * @param threads threads of each client
- * @param hot whether all lock one key, instead of each thread its own
+ * @param keys what the threads lock
  * @param section how long a section takes; zero is an empty one
  */
-public record Shape(int jvms, int clients, int threads, boolean hot, Duration section) {
+public record Shape(int jvms, int clients, int threads, Keys keys, Duration section) {
 
 	/**
 	 * Return whether anyone waits.
 	 * @return whether more than one thread uses a key
 	 */
 	public boolean contended() {
-		return this.hot && this.jvms * this.clients * this.threads > 1;
+		return this.keys == Keys.ONE && this.jvms * this.clients * this.threads > 1;
 	}
 
 }

@@ -28,13 +28,12 @@ record SliceRun(String worker, SliceOrder order, SharedCounter counter) {
 		List<Locks> clients = cast.locks(this.order.contender(), this.order.clients());
 		String prefix = Contenders.number(Contenders.named(this.order.contender())) + "-";
 		int room = Passages.ROOM / (this.order.clients() * this.order.threads());
+		boolean one = this.order.keys() == Keys.ONE;
 		List<Cycler> cyclers = new ArrayList<>();
 		for (int client = 0; client < clients.size(); client++) {
 			for (int thread = 0; thread < this.order.threads(); thread++) {
-				String key = this.order.hot() ? prefix + "hot"
-						: prefix + "%s-%02d-%02d".formatted(this.worker, client, thread);
-				cyclers.add(
-						new Cycler(this.order, clients.get(client), key, this.order.hot() ? this.counter : null, room));
+				String key = one ? prefix + "hot" : prefix + "%s-%02d-%02d".formatted(this.worker, client, thread);
+				cyclers.add(new Cycler(this.order, clients.get(client), key, one ? this.counter : null, room));
 			}
 		}
 		long cpu = cpuNanos();

@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import io.github.distlock.benchmarks.report.Chapter;
 import io.github.distlock.benchmarks.report.Metric;
 import io.github.distlock.benchmarks.servers.Deployment;
+import io.github.distlock.benchmarks.workers.Keys;
 import io.github.distlock.benchmarks.workers.Shape;
 
 /**
@@ -28,18 +29,23 @@ record Cycles(Deployment deployment) {
 	Workload uncontended(int threads) {
 		return workload("uncontended-" + threads,
 				"1 client, %d thread%s, each on a key of its own, empty section".formatted(threads, plural(threads)),
-				peer("floor"), shape(1, 1, threads, false), List.of());
+				peer("floor"), shape(1, 1, threads, Keys.OWN), List.of());
+	}
+
+	Workload newKeys() {
+		return workload("new-keys-1", "1 client, 1 thread, another key in each cycle, empty section", peer("floor"),
+				shape(1, 1, 1, Keys.NEW), List.of());
 	}
 
 	Workload sameKey() {
 		return workload("same-key-1", "1 client, 1 thread, one key again and again, empty section", peer("floor"),
-				shape(1, 1, 1, true), List.of());
+				shape(1, 1, 1, Keys.ONE), List.of());
 	}
 
 	Workload annotation() {
 		return workload("annotation",
 				"1 thread, an annotated method against LockRegistry.execute with the same key, both over Redis",
-				"distlock-execute", shape(1, 1, 1, false), List.of("distlock-execute", "distlock-annotated"));
+				"distlock-execute", shape(1, 1, 1, Keys.OWN), List.of("distlock-execute", "distlock-annotated"));
 	}
 
 	Workload hot(int jvms, int clients, int threads) {
@@ -50,7 +56,8 @@ record Cycles(Deployment deployment) {
 		String id = "hot-%dx%d%s".formatted(jvms * clients, threads, section.isZero() ? "" : "-1ms");
 		String description = "one key for all: %s, %s".formatted(crowd(jvms, clients, threads),
 				section.isZero() ? "empty section" : "section of 1 ms");
-		return workload(id, description, peer("redisson"), new Shape(jvms, clients, threads, true, section), List.of());
+		return workload(id, description, peer("redisson"), new Shape(jvms, clients, threads, Keys.ONE, section),
+				List.of());
 	}
 
 	Workload fair(int jvms, int threads) {
@@ -58,7 +65,7 @@ record Cycles(Deployment deployment) {
 				? List.of("distlock-fair", "curator", "spring-zookeeper") : List.of("distlock-fair", "redisson-fair");
 		return workload("fair-%dx%d".formatted(jvms, threads),
 				"one key for all, in the order of arrival: %s, empty section".formatted(crowd(jvms, 1, threads)),
-				peer("redisson-fair"), shape(jvms, 1, threads, true), orderly);
+				peer("redisson-fair"), shape(jvms, 1, threads, Keys.ONE), orderly);
 	}
 
 	private Workload workload(String id, String description, String reference, Shape shape, List<String> only) {
@@ -69,8 +76,8 @@ record Cycles(Deployment deployment) {
 				reference, Metric.THROUGHPUT, columns), this.deployment, shape, only, WARM);
 	}
 
-	private static Shape shape(int jvms, int clients, int threads, boolean hot) {
-		return new Shape(jvms, clients, threads, hot, Duration.ZERO);
+	private static Shape shape(int jvms, int clients, int threads, Keys keys) {
+		return new Shape(jvms, clients, threads, keys, Duration.ZERO);
 	}
 
 	/** What others are compared with, which is another one if the store is not Redis. */

@@ -16,6 +16,7 @@ import io.github.distlock.benchmarks.report.Metric;
 import io.github.distlock.benchmarks.report.Statistics;
 import io.github.distlock.benchmarks.servers.Deployment;
 import io.github.distlock.benchmarks.servers.ServerCount;
+import io.github.distlock.benchmarks.workers.Keys;
 import io.github.distlock.benchmarks.workers.Shape;
 
 /**
@@ -26,7 +27,7 @@ import io.github.distlock.benchmarks.workers.Shape;
  */
 record ExpiryWorkload(int waiters, Duration patience) implements Workload {
 
-	private static final Shape TWO_CLIENTS = new Shape(1, 2, 1, true, Duration.ZERO);
+	private static final Shape TWO_CLIENTS = new Shape(1, 2, 1, Keys.ONE, Duration.ZERO);
 
 	@Override
 	public Chapter chapter() {

@@ -53,11 +53,21 @@ class CyclerTests {
 		assertThat(two.get()).isEqualTo(42);
 	}
 
+	@Test
+	void withNewKeysNoKeyIsLockedTwice() throws Exception {
+		List<String> keys = new ArrayList<>();
+		long start = System.nanoTime();
+		SliceOrder order = new SliceOrder("any", 1, 1, Keys.NEW, Duration.ZERO, start,
+				start + Duration.ofMillis(50).toNanos());
+		new Cycler(order, new Named(keys), "mine", null, 10).call();
+		assertThat(keys).isNotEmpty().doesNotHaveDuplicates().allSatisfy((key) -> assertThat(key).startsWith("mine-"));
+	}
+
 	private static long cycles(SharedCounter counter, Supplier<Held> lock) throws Exception {
 		long start = System.nanoTime();
-		SliceOrder order = SliceOrder.decode(
-				new SliceOrder("any", 1, 4, true, Duration.ofMillis(1), start, start + Duration.ofMillis(200).toNanos())
-					.encode());
+		SliceOrder order = SliceOrder.decode(new SliceOrder("any", 1, 4, Keys.ONE, Duration.ofMillis(1), start,
+				start + Duration.ofMillis(200).toNanos())
+			.encode());
 		ExecutorService threads = Executors.newFixedThreadPool(4);
 		try {
 			List<Future<Cycler>> running = new ArrayList<>();
@@ -81,6 +91,23 @@ class CyclerTests {
 		@Override
 		public Held lock(String key) {
 			return this.source.get();
+		}
+
+		@Override
+		public @Nullable Held tryLock(String key, Duration wait) {
+			return lock(key);
+		}
+
+	}
+
+	/** Remembers what is locked. */
+	private record Named(List<String> keys) implements Locks {
+
+		@Override
+		public Held lock(String key) {
+			this.keys.add(key);
+			return () -> {
+			};
 		}
 
 		@Override
