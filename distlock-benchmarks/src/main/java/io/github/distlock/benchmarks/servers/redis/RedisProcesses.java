@@ -1,6 +1,7 @@
 package io.github.distlock.benchmarks.servers.redis;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -27,6 +28,9 @@ record RedisProcesses(Path program, Path home) {
 	/** Our lock refuses the vote of a master that has not been running for a minute. */
 	private static final Duration OLD_ENOUGH = Duration.ofSeconds(61);
 
+	/** Status of a process that was ended when the run was over. */
+	private static final int KILLED = 137;
+
 	/**
 	 * Start one server.
 	 * @param options more options
@@ -34,16 +38,29 @@ record RedisProcesses(Path program, Path home) {
 	 */
 	String start(String... options) throws IOException {
 		int port = freePort();
-		List<String> command = new ArrayList<>(List.of(this.program.toString(), "--port", Integer.toString(port),
-				"--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--loglevel", "warning", "--dir",
-				Files.createTempDirectory(this.home, "server").toString()));
+		Path folder = Files.createTempDirectory(this.home, "server");
+		Path log = folder.resolve("output.log");
+		List<String> command = new ArrayList<>(
+				List.of(this.program.toString(), "--port", Integer.toString(port), "--bind", "127.0.0.1", "--save", "",
+						"--appendonly", "no", "--loglevel", "warning", "--dir", folder.toString()));
 		command.addAll(Arrays.asList(options));
-		Process process = new ProcessBuilder(command).redirectErrorStream(true)
-			.redirectOutput(ProcessBuilder.Redirect.DISCARD)
-			.start();
-		process.onExit().thenRun(() -> System.exit(1));
+		Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+		process.onExit().thenRun(() -> giveUp(process.exitValue(), log));
 		await(() -> listens(port));
 		return RedisServers.at(port);
+	}
+
+	private static void giveUp(int status, Path log) {
+		PrintStream err = System.err;
+		try {
+			if (status != KILLED) {
+				err.println("The server ended with status " + status + ": " + Files.readString(log).strip());
+			}
+		}
+		catch (IOException ex) {
+			// The status has to do.
+		}
+		System.exit(1);
 	}
 
 	/**
