@@ -11,10 +11,13 @@ final class ClientRules {
 
 	private final SearchSettings settings;
 
+	private final TurnRules turns;
+
 	private final KeeperRules keeper;
 
 	ClientRules(SearchSettings settings) {
 		this.settings = settings;
+		this.turns = new TurnRules(settings);
 		this.keeper = new KeeperRules(settings, this);
 	}
 
@@ -143,16 +146,17 @@ final class ClientRules {
 		client.timer = KeyEntry.NO_TIMER;
 		client.mustAsk = false;
 		enter(world, entry, firstToken);
+		this.turns.entered(world, entry, true);
 	}
 
 	/** The holder leaves: hand the lock off, or release it and queue the next ticket. */
 	String leave(World world, int entry) {
 		KeyEntry client = world.entries[entry];
 		client.holds = false;
-		if (client.waiting > 0 && client.handOffs < this.settings.handOffs && client.nextToken <= client.lastToken
-				&& (client.validity > 0 || this.settings.has(Flaw.HAND_OFF_WITHOUT_VALIDITY))) {
+		if (client.waiting > 0 && this.turns.allowsHandOff(client)) {
 			client.handOffs++;
 			enter(world, entry, client.nextToken++);
+			this.turns.entered(world, entry, false);
 			return "hands the lock off";
 		}
 		if (this.keeper.keep(world, entry)) {

@@ -53,6 +53,12 @@ enum Flaw {
 	/** A native release writes the tombstone again that its grant has replaced. */
 	TOMBSTONE_RESTORED,
 
+	/** A JVM hands the lock off for as long as its grant has tokens. */
+	TURN_WITHOUT_END,
+
+	/** The ticket that a release queues is granted the lock before those that wait. */
+	SUCCESSOR_GRANTED_FIRST,
+
 	/** A queued ticket does not change the first byte of the lock's word. */
 	QUEUED_WITHOUT_MARK,
 

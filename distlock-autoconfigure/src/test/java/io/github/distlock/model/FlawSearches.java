@@ -17,6 +17,8 @@ final class FlawSearches {
 
 	private static final SearchSettings NATIVE = FAULTLESS.slowTicks(0).nativeWords().rounds(2);
 
+	private static final SearchSettings TURNS = FAULTLESS.slowTicks(0).turns(1, 3).threads(2);
+
 	private static final SearchSettings SUCCESSOR = BACKGROUND.rounds(1).threads(2).withoutHandOffs().giveUps(1);
 
 	static final List<NamedSearch> ALL = List.of(search(PUNCTUAL, Flaw.RELEASE_WITHOUT_OWNER_CHECK),
@@ -36,7 +38,8 @@ final class FlawSearches {
 			search(SUCCESSOR.faults(1, NetworkFault.BROKEN_CONNECTION), Flaw.SUCCESSOR_LEAVES_EARLY),
 			search(NATIVE, Flaw.NATIVE_RELEASE_UNCHECKED), search(NATIVE, Flaw.NATIVE_RELEASE_IGNORES_MARK),
 			search(NATIVE.rounds(3), Flaw.ANY_TOMBSTONE_TAKEN),
-			search(NATIVE.faults(1, NetworkFault.COPY), Flaw.TOMBSTONE_RESTORED));
+			search(NATIVE.faults(1, NetworkFault.COPY), Flaw.TOMBSTONE_RESTORED), search(TURNS, Flaw.TURN_WITHOUT_END),
+			search(TURNS.turns(1, 1), Flaw.SUCCESSOR_GRANTED_FIRST));
 
 	private FlawSearches() {
 	}

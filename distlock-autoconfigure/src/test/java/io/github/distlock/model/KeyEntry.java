@@ -68,6 +68,8 @@ final class KeyEntry implements Cloneable {
 	/** How many times the entry has attempted again since time passed. */
 	int repeats;
 
+	Turn turn = new Turn();
+
 	KeptGrant grant = new KeptGrant();
 
 	SingleTry single = new SingleTry();
@@ -75,6 +77,7 @@ final class KeyEntry implements Cloneable {
 	KeyEntry copy() {
 		try {
 			KeyEntry copy = (KeyEntry) clone();
+			copy.turn = this.turn.copy();
 			copy.grant = this.grant.copy();
 			copy.single = this.single.copy();
 			copy.departures = this.departures.stream().map(Departure::copy).toList();
@@ -137,6 +140,7 @@ final class KeyEntry implements Cloneable {
 		out.number(this.tombstone).flag(this.attempting).flag(this.attemptUnanswered).number(this.departures.size());
 		this.departures.forEach((each) -> each.write(out));
 		out.flag(this.renewing).number(this.tickets).flag(this.wantsCancel).number(this.repeats);
+		this.turn.write(out);
 		this.grant.write(out);
 		this.single.write(out);
 	}
@@ -163,6 +167,7 @@ final class KeyEntry implements Cloneable {
 		read.tickets = in.number();
 		read.wantsCancel = in.flag();
 		read.repeats = in.number();
+		read.turn = Turn.read(in);
 		read.grant = KeptGrant.read(in);
 		read.single = SingleTry.read(in);
 		return read;

@@ -113,7 +113,8 @@ final class LockScripts {
 		}
 		// The unused tokens are given back.
 		int last = (used >= firstToken()) ? Math.min(this.store.lastToken, used) : this.store.lastToken;
-		if (!this.grants.grantNext(last, 0, false)) {
+		boolean first = command.next != 0 && this.settings.has(Flaw.SUCCESSOR_GRANTED_FIRST);
+		if (first || !this.grants.grantNext(last, 0, false)) {
 			if (command.next == 0) {
 				this.store.bury(last, this.settings.tombstone);
 				return;

@@ -18,6 +18,8 @@ final class ProtocolSearches {
 
 	private static final SearchSettings NATIVE = PUNCTUAL.nativeWords().rounds(2).giveUps(0);
 
+	private static final SearchSettings TURNS = PUNCTUAL.faults(0).giveUps(0).turns(1, 3).threads(2);
+
 	private static final SearchSettings SUCCESSOR = BACKGROUND.rounds(1).threads(2).withoutHandOffs();
 
 	static final List<NamedSearch> ALL = List.of(
@@ -33,11 +35,12 @@ final class ProtocolSearches {
 					TWO.faults(1, NetworkFault.DUPLICATE).maxIdleTicks(3)),
 			thorough("lost data", TWO.faults(1, NetworkFault.FLUSH).maxIdleTicks(3)),
 			// Several threads, several JVMs
-			quick("two threads each, no fault", PUNCTUAL.threads(2).faults(0).maxIdleTicks(1)),
+			quick("two threads each, no fault", PUNCTUAL.threads(2).faults(0).giveUps(0).maxIdleTicks(1)),
 			thorough("two threads each, one fault", PUNCTUAL.threads(2).maxIdleTicks(3)),
 			thorough("two threads each, two delays", TWO.threads(2).faults(0).slowTicks(2).maxIdleTicks(3)),
 			thorough("two threads each, one fault, one delay", TWO.threads(2).giveUps(0).maxIdleTicks(3)),
-			quick("three JVMs, no fault", PUNCTUAL.jvms(3).faults(0).maxIdleTicks(1)),
+			quick("three JVMs, no fault", PUNCTUAL.jvms(3).faults(0).giveUps(0).maxIdleTicks(1)),
+			thorough("three JVMs, no fault, a waiter gives up", PUNCTUAL.jvms(3).faults(0).maxIdleTicks(1)),
 			thorough("three JVMs, one fault", PUNCTUAL.jvms(3).maxIdleTicks(3)),
 			thorough("three JVMs, one fault, one delay", TWO.jvms(3).giveUps(0).maxIdleTicks(4)),
 			thorough("three JVMs, two faults", PUNCTUAL.jvms(3).faults(2).maxIdleTicks(4)),
@@ -82,7 +85,14 @@ final class ProtocolSearches {
 					NATIVE.rounds(1).threads(2).faults(1, NetworkFault.COPY, NetworkFault.DUPLICATE).maxIdleTicks(3)),
 			thorough("native commands, a JVM that has only scripts", NATIVE.oldJvms(1).maxIdleTicks(2)),
 			thorough("native commands, attempt behind release, broken connection",
-					NATIVE.attemptsBehindRelease().faults(1, NetworkFault.BROKEN_CONNECTION).maxIdleTicks(2)));
+					NATIVE.attemptsBehindRelease().faults(1, NetworkFault.BROKEN_CONNECTION).maxIdleTicks(2)),
+			// Turns that are bounded by time
+			quick("turns, one hand-off", TURNS.turns(1, 2).withoutRenewals().maxIdleTicks(1)),
+			thorough("turns, three JVMs", TURNS.jvms(3).threads(1).maxIdleTicks(1)),
+			thorough("turns, two threads each", TURNS.maxIdleTicks(1)),
+			thorough("turns of two ticks, three threads each", TURNS.turns(2, 3).threads(3).maxIdleTicks(1)),
+			thorough("turns, three JVMs, two rounds",
+					TURNS.turns(1, 2).jvms(3).threads(1).rounds(2).withoutRenewals().maxIdleTicks(1)));
 
 	private ProtocolSearches() {
 	}

@@ -24,6 +24,12 @@ final class SearchSettings implements Cloneable {
 	/** How many times a grant may be handed off. */
 	int handOffs = 1;
 
+	/**
+	 * How many ticks after its grant a JVM may still hand the lock off. Zero means that
+	 * only the hand-offs are limited, and that overtaking is not counted.
+	 */
+	int turnTicks;
+
 	int tokensPerGrant = 2;
 
 	int lease = 3;
@@ -122,6 +128,15 @@ final class SearchSettings implements Cloneable {
 
 	SearchSettings rounds(int count) {
 		return changed((copy) -> copy.rounds = count);
+	}
+
+	/** A turn is bounded by time, and by tokens. */
+	SearchSettings turns(int ticks, int tokens) {
+		return changed((copy) -> {
+			copy.turnTicks = ticks;
+			copy.tokensPerGrant = tokens;
+			copy.handOffs = tokens;
+		});
 	}
 
 	SearchSettings withoutHandOffs() {

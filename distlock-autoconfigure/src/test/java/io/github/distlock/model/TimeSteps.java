@@ -11,10 +11,13 @@ final class TimeSteps {
 	/** The longest time for which a waiter was kept from a lock that no thread held. */
 	private int longestIdle;
 
+	private final TurnRules turns;
+
 	private final KeeperSteps keeper;
 
 	TimeSteps(SearchSettings settings, KeeperSteps keeper) {
 		this.settings = settings;
+		this.turns = new TurnRules(settings);
 		this.keeper = keeper;
 	}
 
@@ -36,6 +39,7 @@ final class TimeSteps {
 			next.countDelay();
 		}
 		tick(next);
+		this.turns.tick(next);
 		this.keeper.tick(next);
 		if (!due) {
 			countIdle(next);

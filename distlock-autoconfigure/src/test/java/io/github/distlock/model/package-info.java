@@ -40,10 +40,11 @@
  * <b>Properties.</b> Those of the design: S1 exclusion, S2 rising fencing tokens, S3 a
  * ticket that is not the owner changes nothing, S4 a script may be executed twice, S5 a
  * ticket that was given up does not keep the lock for a lease, S7 nothing is left over,
- * L1 a waiter gets a free lock within a bound, L2 a waiter does not spin; for kept locks
- * K1, no thread waits long for a lock that is only kept, and T1, no try fails because of
- * one; the invariant of the word in {@code base.lua}; and, without a fault, an attempt is
- * not refused by a ticket that its own JVM has released.
+ * S8 a waiting JVM is overtaken by one turn of each other JVM at most, L1 a waiter gets a
+ * free lock within a bound, L2 a waiter does not spin; for kept locks K1, no thread waits
+ * long for a lock that is only kept, and T1, no try fails because of one; the invariant
+ * of the word in {@code base.lua}; and, without a fault, an attempt is not refused by a
+ * ticket that its own JVM has released.
  * <p>
  * <b>What is not.</b> Re-entry, asynchronous callers, several keys, readers and writers,
  * minimum hold times, errors inside a script, fair callers that retry for each other, and

@@ -1,0 +1,54 @@
+package io.github.distlock.model;
+
+/**
+ * How long a JVM has kept the lock, and how often its waiting ticket was overtaken. Only
+ * counted in searches whose turns are bounded by time.
+ */
+final class Turn implements Cloneable {
+
+	/** Ticks since the grant under which a thread holds the lock. */
+	int ticks;
+
+	/** Threads of other JVMs that have entered while the ticket was in the queue. */
+	int overtakers;
+
+	/** The turns in which they entered. */
+	int overtakingTurns;
+
+	Turn copy() {
+		try {
+			return (Turn) clone();
+		}
+		catch (CloneNotSupportedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	/** The JVM was granted the lock. */
+	void begin() {
+		this.ticks = 0;
+		this.overtakers = 0;
+		this.overtakingTurns = 0;
+	}
+
+	/** A thread of another JVM enters, under a new grant or by a hand-off. */
+	void overtakenBy(boolean newTurn) {
+		if (newTurn || this.overtakers == 0) {
+			this.overtakingTurns++;
+		}
+		this.overtakers++;
+	}
+
+	void write(StateWriter out) {
+		out.number(this.ticks).number(this.overtakers).number(this.overtakingTurns);
+	}
+
+	static Turn read(StateReader in) {
+		Turn read = new Turn();
+		read.ticks = in.number();
+		read.overtakers = in.number();
+		read.overtakingTurns = in.number();
+		return read;
+	}
+
+}
