@@ -113,6 +113,13 @@ final class LockScripts {
 		}
 		// The unused tokens are given back.
 		int last = (used >= firstToken()) ? Math.min(this.store.lastToken, used) : this.store.lastToken;
+		if (command.next != 0 && this.store.isQueueEmpty() && used >= firstToken() && last < 0) {
+			// No ticket waits, and the clock has passed the last token.
+			this.store.own(command.next, this.settings.tokensPerGrant - 1, this.settings.lease, false, false);
+			grantIn(command, this.store.ttl);
+			command.nextGranted = true;
+			return;
+		}
 		boolean first = command.next != 0 && this.settings.has(Flaw.SUCCESSOR_GRANTED_FIRST);
 		if (first || !this.grants.grantNext(last, 0, false)) {
 			if (command.next == 0) {
