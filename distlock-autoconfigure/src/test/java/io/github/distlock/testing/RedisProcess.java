@@ -102,16 +102,25 @@ public final class RedisProcess implements AutoCloseable {
 	 * @return its executable
 	 */
 	public static Path assumeInstalled() {
+		return assumeInstalled("redis-server");
+	}
+
+	/**
+	 * Find a server installed on this machine. If there is none the test is skipped.
+	 * @param program the name of its executable
+	 * @return its executable
+	 */
+	public static Path assumeInstalled(String program) {
 		Optional<Path> found = Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
-			.map((folder) -> Path.of(folder, "redis-server"))
+			.map((folder) -> Path.of(folder, program))
 			.filter(Files::isExecutable)
 			.findFirst();
-		Assumptions.assumeTrue(found.isPresent(), "No redis-server is installed on this machine");
+		Assumptions.assumeTrue(found.isPresent(), "No " + program + " is installed on this machine");
 		return found.orElseThrow();
 	}
 
 	/**
-	 * Return the Redis of the build.
+	 * Return the Redis of the build, or with {@code -Dredis.server} another server.
 	 * @return its executable
 	 */
 	public static Path embedded() {
@@ -210,6 +219,10 @@ public final class RedisProcess implements AutoCloseable {
 		static final Path EMBEDDED = embedded();
 
 		private static Path embedded() {
+			String other = System.getProperty("redis.server");
+			if (other != null) {
+				return Path.of(other);
+			}
 			try {
 				File file = ExecutableProvider.newJarResourceProvider().get();
 				file.deleteOnExit();

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.Grant;
@@ -147,6 +148,11 @@ final class RedisConnections implements RedisInbox.Events {
 		return this.releases.send("release", ticket.key(), this.keys.of(ticket), args);
 	}
 
+	/** Send a command that is no script. */
+	<T> Answer<T> send(String what, String key, Function<RedisConnection, T> command) {
+		return scripts().send(what, key, command);
+	}
+
 	/** Run a script that answers a list. */
 	@SuppressWarnings("rawtypes")
 	Answer<List<Long>> run(RedisScript<List> script, String what, @Nullable String key, List<String> names,
@@ -251,12 +257,8 @@ final class RedisConnections implements RedisInbox.Events {
 		Boolean cached = this.cluster;
 		if (cached == null) {
 			requireOpen();
-			RedisConnection connection = this.connections.getConnection();
-			try {
+			try (RedisConnection connection = this.connections.getConnection()) {
 				cached = connection instanceof RedisClusterConnection;
-			}
-			finally {
-				connection.close();
 			}
 			this.cluster = cached;
 		}
@@ -274,9 +276,7 @@ final class RedisConnections implements RedisInbox.Events {
 		}
 	}
 
-	/**
-	 * A dedicated connection broke; the driver reconnects, and subscribes again.
-	 */
+	/** A dedicated connection broke; the driver reconnects, and subscribes again. */
 	private void disconnected(boolean inbox) {
 		this.clock.forget();
 		this.releases.disconnected();

@@ -73,6 +73,8 @@ final class RedisLockStore implements LockStore {
 
 	private final RedisAdministration administration;
 
+	private final NativeWords words;
+
 	/** The argument of the scripts for a ticket that is not queued. */
 	private final String notQueued;
 
@@ -92,6 +94,7 @@ final class RedisLockStore implements LockStore {
 		this.notQueued = "N" + tokensPerGrant;
 		this.queuedUncounted = "S" + tokensPerGrant;
 		this.queuedCounted = "T" + tokensPerGrant;
+		this.words = new NativeWords(connections, keys, clock, description.tokensPerGrant());
 		this.administration = new RedisAdministration(this, connections, keys, self, scans);
 	}
 
@@ -113,12 +116,18 @@ final class RedisLockStore implements LockStore {
 	@Override
 	public void verify() {
 		this.connections.verify();
+		this.words.detect();
 	}
 
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		Answer<Reply> taken = this.words.attempt(ticket, millis(lease));
+		if (taken != null) {
+			return granted(ticket, taken, lease);
+		}
 		Answer<Reply> answer = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
 				queueArgument(ticket, queue));
+		this.words.attempted(ticket, answer.value());
 		return switch (answer.value().word()) {
 			case Reply.GRANTED -> granted(ticket, answer, lease);
 			case Reply.WAITING -> waiting(ticket, answer, lease);
@@ -134,9 +143,15 @@ final class RedisLockStore implements LockStore {
 			boolean released = release(ticket, lastToken, null).released();
 			return new ReleaseResult(released, attempt(next.ticket(), next.lease(), true));
 		}
+		Answer<Boolean> replaced = (next == null) ? this.words.release(ticket, lastToken) : null;
+		if (replaced != null && replaced.value()) {
+			return new ReleaseResult(true, null);
+		}
 		Answer<Reply> answer = ask(Scripts.RELEASE, "release", keyTicket(ticket, next),
 				releaseArguments(ticket, lastToken, next));
-		return released(answer, next);
+		ReleaseResult result = released(answer, next);
+		// If the command was sent twice, the first one may have released the lock.
+		return (replaced != null && replaced.repeated()) ? new ReleaseResult(true, result.next()) : result;
 	}
 
 	@Override

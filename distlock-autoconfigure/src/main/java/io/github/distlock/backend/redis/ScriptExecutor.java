@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoredLock.StoredHolder;
@@ -61,15 +62,28 @@ final class ScriptExecutor {
 	 * @param key the key of the lock, for the message
 	 */
 	<T> Answer<T> run(RedisScript<?> script, String action, @Nullable String key, List<String> keys, String... args) {
+		return send(action, key, (connection) -> {
+			T value = evaluate(connection, script, keys, args);
+			if (value == null) {
+				throw new IllegalStateException("The script returned no value");
+			}
+			return value;
+		});
+	}
+
+	/**
+	 * Send a command.
+	 * @param action the verb, for the message
+	 * @param key the key of the lock, for the message
+	 * @param command sends it and returns the answer; it may be sent again
+	 */
+	<T> Answer<T> send(String action, @Nullable String key, Function<RedisConnection, T> command) {
 		boolean interrupted = Thread.interrupted();
 		try {
 			for (int sends = 1;; sends++) {
 				TimeSource.Instant sent = this.clock.now();
-				try {
-					T value = send(script, keys, args);
-					if (value == null) {
-						throw new IllegalStateException("The script returned no value");
-					}
+				try (RedisConnection connection = this.connectionFactory.getConnection()) {
+					T value = command.apply(connection);
 					return new Answer<>(value, sent, sends > 1);
 				}
 				catch (RuntimeException ex) {
@@ -102,20 +116,19 @@ final class ScriptExecutor {
 	}
 
 	/** Send a script by its digest, and by its text if the server does not know it. */
-	private <T> @Nullable T send(RedisScript<?> script, List<String> keys, String... args) {
+	private static <T> @Nullable T evaluate(RedisConnection connection, RedisScript<?> script, List<String> keys,
+			String... args) {
 		byte[][] keysAndArgs = keysAndArgs(keys, args);
 		ReturnType type = ReturnType.fromJavaType(script.getResultType());
-		try (RedisConnection connection = this.connectionFactory.getConnection()) {
-			RedisScriptingCommands commands = connection.scriptingCommands();
-			try {
-				return commands.evalSha(script.getSha1(), type, keys.size(), keysAndArgs);
+		RedisScriptingCommands commands = connection.scriptingCommands();
+		try {
+			return commands.evalSha(script.getSha1(), type, keys.size(), keysAndArgs);
+		}
+		catch (RuntimeException ex) {
+			if (!says(ex, "NOSCRIPT")) {
+				throw ex;
 			}
-			catch (RuntimeException ex) {
-				if (!says(ex, "NOSCRIPT")) {
-					throw ex;
-				}
-				return commands.eval(bytes(script.getScriptAsString()), type, keys.size(), keysAndArgs);
-			}
+			return commands.eval(bytes(script.getScriptAsString()), type, keys.size(), keysAndArgs);
 		}
 	}
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
@@ -56,6 +57,16 @@ final class RedisStore implements StoreUnderTest {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * The Valkey that is installed on this machine, which has {@code SET ... IFEQ} from
+	 * version 8.1 on; without it the tests are skipped.
+	 */
+	static RedisStore valkey() {
+		RedisProcess server = RedisProcess.start(RedisProcess.assumeInstalled("valkey-server"),
+				RedisTestServer.freePort(), List.of());
+		return new RedisStore(server, server.port());
 	}
 
 	/**

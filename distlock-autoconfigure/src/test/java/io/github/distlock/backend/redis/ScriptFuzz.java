@@ -41,6 +41,8 @@ final class ScriptFuzz implements AutoCloseable {
 
 	private final List<String> keys;
 
+	private final FuzzWords words;
+
 	private final List<FuzzInstance> instances = new ArrayList<>();
 
 	private final List<FuzzTicket> tickets = new ArrayList<>();
@@ -64,12 +66,13 @@ final class ScriptFuzz implements AutoCloseable {
 	private int ended;
 
 	/** With an even seed readers enter by twos. */
-	ScriptFuzz(int port, long seed, UnaryOperator<String> patch) {
+	ScriptFuzz(int port, long seed, UnaryOperator<String> patch, FuzzWords.WordCheck nativeWords) {
 		this.portions = seed % 2 == 0;
 		this.port = port;
 		this.random = new Random(seed);
 		this.scripts = new UnreliableScripts(port, this.random, (script) -> patch
 			.apply(script.replace("PORTION = 50", this.portions ? "PORTION = 2" : "PORTION = 50")));
+		this.words = new FuzzWords(this.scripts, this.random, nativeWords);
 		this.mail = new UnreliableMail(this.random);
 		this.keys = new RedisKeys("distlock:").lockQueueAndReaders("fuzz" + seed + "-" + System.nanoTime());
 	}
@@ -96,8 +99,8 @@ final class ScriptFuzz implements AutoCloseable {
 		receive();
 		askWhoIsDue();
 		int roll = this.random.nextInt(200);
-		if (roll < 40 && this.tickets.size() < TICKETS_AT_ONCE) {
-			FuzzInstance instance = this.instances.get(this.random.nextInt(INSTANCES));
+		if (roll < 40 && this.tickets.size() < this.words.limit(this.made, TICKETS_AT_ONCE)) {
+			FuzzInstance instance = this.instances.get(this.random.nextInt(this.words.limit(this.made, INSTANCES)));
 			attempt(newTicket(instance, MODES.get(this.random.nextInt(MODES.size()))));
 		}
 		else if (roll < 60) {
@@ -110,11 +113,8 @@ final class ScriptFuzz implements AutoCloseable {
 		else if (roll < 80) {
 			with(State.HOLDING, this::renew);
 		}
-		else if (roll < 83) {
-			with(State.WAITING, this::cancel);
-		}
 		else if (roll < 86) {
-			with(State.WAITING, this::attempt);
+			with(State.WAITING, (roll < 83) ? this::cancel : this::attempt);
 		}
 		else if (roll < 90) {
 			rarely();
@@ -182,9 +182,9 @@ final class ScriptFuzz implements AutoCloseable {
 	}
 
 	private void attempt(FuzzTicket ticket) {
-		Answer answer = this.scripts.send(Scripts.ATTEMPT, keys(ticket.token), ticket.token,
-				Integer.toString(ticket.lease), how(ticket));
-		attempted(ticket, answer);
+		Answer taken = this.words.attempt(ticket, this.keys.get(0));
+		attempted(ticket, (taken != null) ? taken : this.scripts.send(Scripts.ATTEMPT, keys(ticket.token), ticket.token,
+				Integer.toString(ticket.lease), how(ticket)));
 	}
 
 	private void attempted(FuzzTicket ticket, @Nullable Answer answer) {
@@ -203,9 +203,7 @@ final class ScriptFuzz implements AutoCloseable {
 				}
 				ticket.askMicros = UnreliableScripts.nowMicros() + 1000 * look;
 			}
-			default -> {
-				// It asks later.
-			}
+			default -> ticket.first = 0;
 		}
 	}
 
@@ -249,7 +247,8 @@ final class ScriptFuzz implements AutoCloseable {
 	}
 
 	private void release(FuzzTicket ticket) {
-		if (this.scripts.send(Scripts.RELEASE, keys(ticket.token), ticket.token, Long.toString(ticket.used)) != null) {
+		if (this.words.release(ticket, this.keys.get(0)) || this.scripts.send(Scripts.RELEASE, keys(ticket.token),
+				ticket.token, Long.toString(ticket.used)) != null) {
 			done(ticket);
 		}
 	}
@@ -336,9 +335,9 @@ final class ScriptFuzz implements AutoCloseable {
 	}
 
 	String figures() {
-		return "%d tickets, %d commands, %d entries, %d of them beside others, %d messages, %d leases left to end, %d JVMs"
-			.formatted(this.made, this.scripts.sends(), this.oracle.entries(), this.oracle.shared(), this.byMessage,
-					this.ended, this.born);
+		return "%s without scripts, %d tickets, %d commands, %d entries, %d of them beside others, %d messages, %d leases left to end, %d JVMs"
+			.formatted(this.words.figures(), this.made, this.scripts.sends(), this.oracle.entries(),
+					this.oracle.shared(), this.byMessage, this.ended, this.born);
 	}
 
 	@Override

@@ -8,6 +8,7 @@ import java.util.function.UnaryOperator;
 
 import io.github.distlock.testing.RedisLocales;
 import io.github.distlock.testing.RedisProcess;
+import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,7 +34,9 @@ class ScriptFuzzTests {
 	void holdersNeverOverlapTokensNeverFallAndNothingIsLeftOver(String locale) {
 		try (RedisProcess server = RedisLocales.start(locale)) {
 			for (int seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
-				assertThat(run(server, locale, seed, UnaryOperator.identity())).as("seed " + seed).isEmpty();
+				assertThat(run(server, locale, seed, UnaryOperator.identity(), FuzzWords.WordCheck.OFF))
+					.as("seed " + seed)
+					.isEmpty();
 			}
 		}
 	}
@@ -44,15 +47,43 @@ class ScriptFuzzTests {
 		try (RedisProcess server = RedisLocales.start(RedisLocales.BYTES)) {
 			for (int seed = FIRST_SEED; found.isEmpty() && seed < FIRST_SEED + 30; seed++) {
 				found.addAll(run(server, "mutant", seed,
-						(script) -> script.replace("string.byte(word) == TOMBSTONE and #word", "#word")));
+						(script) -> script.replace("string.byte(word) == TOMBSTONE and #word", "#word"),
+						FuzzWords.WordCheck.OFF));
 			}
 		}
 		assertThat(found).isNotEmpty();
 	}
 
-	private static List<String> run(RedisProcess server, String name, int seed, UnaryOperator<String> patch) {
+	@Test
+	void nativeCommandsAndScriptsKeepThePromisesTogether() {
+		try (RedisProcess server = valkey()) {
+			for (int seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+				assertThat(run(server, "native", seed, UnaryOperator.identity(), FuzzWords.WordCheck.EQUAL))
+					.as("seed " + seed)
+					.isEmpty();
+			}
+		}
+	}
+
+	@Test
+	void aNativeCommandThatDoesNotCompareTheWordIsDetected() {
+		List<String> found = new ArrayList<>();
+		try (RedisProcess server = valkey()) {
+			for (int seed = FIRST_SEED; found.isEmpty() && seed < FIRST_SEED + 30; seed++) {
+				found.addAll(run(server, "mutant", seed, UnaryOperator.identity(), FuzzWords.WordCheck.UNCHECKED));
+			}
+		}
+		assertThat(found).isNotEmpty();
+	}
+
+	private static RedisProcess valkey() {
+		return RedisProcess.start(RedisProcess.assumeInstalled("valkey-server"), RedisTestServer.freePort(), List.of());
+	}
+
+	private static List<String> run(RedisProcess server, String name, int seed, UnaryOperator<String> patch,
+			FuzzWords.WordCheck nativeWords) {
 		long begin = System.nanoTime();
-		try (ScriptFuzz fuzz = new ScriptFuzz(server.port(), seed, patch)) {
+		try (ScriptFuzz fuzz = new ScriptFuzz(server.port(), seed, patch, nativeWords)) {
 			List<String> violations = fuzz.run(TICKETS);
 			OUT.printf("fuzz %s, seed %d: %s, %d violations, %d ms%n", name, seed, fuzz.figures(), violations.size(),
 					Duration.ofNanos(System.nanoTime() - begin).toMillis());

@@ -53,7 +53,15 @@ final class UnreliableScripts implements AutoCloseable {
 
 	/** Run a script; {@code null} if no answer came. */
 	@Nullable Answer send(RedisScript<?> script, List<String> keys, String... args) {
-		String[] command = command(script, keys, args);
+		Answer answer = send(command(script, keys, args));
+		if (answer != null && answer.value instanceof String text && text.startsWith("+")) {
+			send(Scripts.ADMIT, keys);
+		}
+		return answer;
+	}
+
+	/** Send a command; {@code null} if no answer came. */
+	@Nullable Answer send(String... command) {
 		int fate = this.reliable ? 99 : this.random.nextInt(100);
 		if (fate < 4) {
 			return null;
@@ -69,11 +77,7 @@ final class UnreliableScripts implements AutoCloseable {
 			ask(command);
 		}
 		long sent = nowMicros();
-		Answer answer = new Answer(ask(command), sent);
-		if (answer.value instanceof String text && text.startsWith("+")) {
-			send(Scripts.ADMIT, keys);
-		}
-		return answer;
+		return new Answer(ask(command), sent);
 	}
 
 	private String[] command(RedisScript<?> script, List<String> keys, String... args) {

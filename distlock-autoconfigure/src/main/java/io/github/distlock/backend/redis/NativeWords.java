@@ -1,0 +1,210 @@
+package io.github.distlock.backend.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redis.ScriptExecutor.Answer;
+import io.github.distlock.backend.redis.ScriptExecutor.Reply;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Releases a lock, and takes again a lock that this JVM has released, by one command
+ * instead of a script, on a server that has {@code SET ... IFEQ}. The words are those of
+ * the scripts, see {@code base.lua}, so both ways work at once on one key.
+ * <p>
+ * Each command replaces a word that this JVM has written and that is still there
+ * unchanged: then no ticket waits, and a script would write the same. Otherwise the
+ * command changes nothing, and the script follows. What is remembered here need not be
+ * true: it only decides which command is tried.
+ */
+final class NativeWords {
+
+	private static final Log logger = LogFactory.getLog(NativeWords.class);
+
+	private static final String TOMBSTONE_MILLIS = "10000";
+
+	/** A tombstone is tried for a shorter time than it lasts. */
+	private static final long FRESH_NANOS = Duration.ofSeconds(9).toNanos();
+
+	/** For how long tokens are computed from one reading of the server's clock. */
+	private static final long READING_NANOS = Duration.ofSeconds(10).toNanos();
+
+	/** By which part a clock of this machine may be too fast. */
+	private static final long DRIFT = 1000;
+
+	/** How many keys are remembered. */
+	private static final int WORDS = 1024;
+
+	/** Replies by which a server refuses a command without executing it. */
+	private static final List<String> OFF = List.of("ERR syntax error", "NOPERM", "ERR unknown command");
+
+	private final RedisConnections connections;
+
+	private final RedisKeys keys;
+
+	private final TimeSource time;
+
+	private final String tokensPerGrant;
+
+	private volatile AtomicReferenceArray<@Nullable RememberedWord> words = new AtomicReferenceArray<>(WORDS);
+
+	private volatile boolean detected;
+
+	private volatile boolean usable;
+
+	NativeWords(RedisConnections connections, RedisKeys keys, TimeSource time, int tokensPerGrant) {
+		this.connections = connections;
+		this.keys = keys;
+		this.time = time;
+		this.tokensPerGrant = Integer.toString(tokensPerGrant);
+	}
+
+	/**
+	 * Find out whether the server has the command and its user may use it. Drivers do not
+	 * route such a command in a cluster, so there it is not used.
+	 */
+	void detect() {
+		this.detected = true;
+		try {
+			this.usable = !this.connections.isCluster()
+					&& replace("detection", "native", this.keys.lock("native"), "1", "0", "1") != null;
+		}
+		catch (LockBackendException ex) {
+			logger.debug("Whether the server has SET with IFEQ is not known: scripts work everywhere", ex);
+		}
+	}
+
+	/**
+	 * Take a lock that this JVM was the last to release.
+	 * @return the answer of the attempt, or {@code null} if the script has to attempt
+	 */
+	@Nullable Answer<Reply> attempt(Ticket ticket, String lease) {
+		RememberedWord word = this.usable ? this.words.get(slot(ticket)) : null;
+		if (word == null || !word.isTombstoneOf(ticket)) {
+			return null;
+		}
+		long first = word.clock(this.time.nanoTime());
+		if (first <= word.token) {
+			return null;
+		}
+		Answer<Boolean> answer = replace("attempt", ticket.key(), this.keys.lock(ticket.key()), "|" + word.token,
+				held(ticket, first), lease);
+		if (answer == null || !answer.value()) {
+			this.words.set(slot(ticket), null);
+			return null;
+		}
+		this.words.set(slot(ticket), word.heldBy(ticket.token(), first));
+		return new Answer<>(new Reply(Reply.GRANTED, false, null, first), answer.sent(), answer.repeated());
+	}
+
+	/**
+	 * The script has answered. If it granted a free lock, the first token was the time of
+	 * the server.
+	 */
+	void attempted(Ticket ticket, Reply reply) {
+		if (!this.detected) {
+			detect();
+		}
+		if (this.usable && !ticket.isReader() && reply.word().equals(Reply.GRANTED) && reply.numbers().length == 1) {
+			long now = this.time.nanoTime();
+			this.words.set(slot(ticket),
+					new RememberedWord(ticket.key(), ticket.token(), reply.numbers()[0], now, reply.numbers()[0], now));
+		}
+	}
+
+	/**
+	 * Release a lock.
+	 * @return whether it is released, otherwise the script has to; {@code null} if
+	 * nothing was sent
+	 */
+	@Nullable Answer<Boolean> release(Ticket ticket, long lastToken) {
+		RememberedWord word = this.usable ? this.words.get(slot(ticket)) : null;
+		if (word == null || !ticket.token().equals(word.holder) || lastToken < word.token) {
+			return null;
+		}
+		Answer<Boolean> answer = replace("release", ticket.key(), this.keys.lock(ticket.key()),
+				held(ticket, word.token), "|" + lastToken, TOMBSTONE_MILLIS);
+		boolean released = answer != null && answer.value();
+		this.words.set(slot(ticket), released ? word.released(lastToken, this.time.nanoTime()) : null);
+		return answer;
+	}
+
+	private String held(Ticket ticket, long first) {
+		return "-" + ticket.token() + "|" + this.tokensPerGrant + "|" + first;
+	}
+
+	private static int slot(Ticket ticket) {
+		return Math.floorMod(ticket.key().hashCode(), WORDS);
+	}
+
+	/** Returns {@code null} if the server does not execute such commands. */
+	private @Nullable Answer<Boolean> replace(String action, String key, String name, String expected, String word,
+			String millis) {
+		try {
+			return this.connections.send(action, key, (connection) -> connection.execute("SET", bytes(name),
+					bytes(word), bytes("IFEQ"), bytes(expected), bytes("PX"), bytes(millis)) != null);
+		}
+		catch (LockBackendException ex) {
+			if (OFF.stream().anyMatch((reply) -> ScriptExecutor.says(ex, reply))) {
+				logger.debug("Locks are taken and released by scripts", ex);
+				this.usable = false;
+				return null;
+			}
+			if (ScriptExecutor.says(ex, "OOM command not allowed")) {
+				return null;
+			}
+			// The next answer may come from another server, which has a clock of its own.
+			this.words = new AtomicReferenceArray<>(WORDS);
+			throw ex;
+		}
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+	/**
+	 * What this JVM has written, as it was last.
+	 *
+	 * @param key the key of the lock
+	 * @param holder the ticket that holds it, or {@code null} for a tombstone
+	 * @param token the first token of the holder, or the last one that was used
+	 * @param writtenNanos when it was written
+	 * @param readMicros what the clock of the server said
+	 * @param readNanos a moment after that
+	 */
+	private record RememberedWord(String key, @Nullable String holder, long token, long writtenNanos, long readMicros,
+			long readNanos) {
+
+		boolean isTombstoneOf(Ticket ticket) {
+			return this.holder == null && this.key.equals(ticket.key()) && ticket.mode() != LockMode.READ;
+		}
+
+		/** What the clock of the server says at least; zero if that is not known. */
+		long clock(long nanos) {
+			long passed = nanos - this.readNanos;
+			if (passed > READING_NANOS || nanos - this.writtenNanos > FRESH_NANOS) {
+				return 0;
+			}
+			return this.readMicros + (passed - passed / DRIFT) / 1000;
+		}
+
+		RememberedWord heldBy(String ticket, long first) {
+			return new RememberedWord(this.key, ticket, first, this.writtenNanos, this.readMicros, this.readNanos);
+		}
+
+		RememberedWord released(long used, long nanos) {
+			return new RememberedWord(this.key, null, used, nanos, this.readMicros, this.readNanos);
+		}
+
+	}
+
+}

@@ -1,0 +1,196 @@
+package io.github.distlock.backend.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.testing.NoSignals;
+import io.github.distlock.testing.RedisProcess;
+import io.github.distlock.testing.RedisTestServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Locks that are taken and released without scripts, on the Valkey of this machine.
+ */
+class NativeWordTests {
+
+	private static final String LOCK = new RedisKeys("distlock:").lock("k");
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private RedisProcess server;
+
+	private LettuceConnectionFactory connections;
+
+	private LockStore store;
+
+	private LockStore other;
+
+	private int numbers;
+
+	@BeforeEach
+	void open() {
+		start(RedisProcess.start(RedisProcess.assumeInstalled("valkey-server"), RedisTestServer.freePort(), List.of()));
+	}
+
+	private void start(RedisProcess started) {
+		this.server = started;
+		this.connections = RedisTestServer.connectionFactory(started.port());
+		this.store = open("a");
+		this.other = open("b");
+	}
+
+	private LockStore open(String instance) {
+		return open(this.connections, instance);
+	}
+
+	private static LockStore open(RedisConnectionFactory connections, String instance) {
+		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17),
+				TimeSource.SYSTEM)
+			.open(new StoreContext(instance, new NoSignals()));
+	}
+
+	@AfterEach
+	void close() {
+		if (this.server != null) {
+			Stream.of(this.store, this.other).forEach(LockStore::close);
+			this.connections.destroy();
+			this.server.close();
+		}
+	}
+
+	private Ticket ticket(String instance) {
+		return new Ticket("k", LockMode.EXCLUSIVE, instance, ++this.numbers, false);
+	}
+
+	private static Grant take(LockStore store, Ticket ticket) {
+		return ((AttemptResult.Granted) store.attempt(ticket, LEASE, true)).grant();
+	}
+
+	private String word() {
+		return (String) this.server.ask("GET", LOCK);
+	}
+
+	private long scripts() {
+		String stats = this.server.info("cmdstat_evalsha");
+		return stats.isEmpty() ? 0 : Long.parseLong(stats.replaceAll("calls=(\\d+),.*", "$1"));
+	}
+
+	@Test
+	void aLockThatIsUsedAgainAndAgainNeedsNoScript() {
+		useAgainAndAgain(this.store);
+	}
+
+	@Test
+	void itNeedsNoScriptOverJedisEither() {
+		JedisConnectionFactory jedis = new JedisConnectionFactory(
+				new RedisStandaloneConfiguration("127.0.0.1", this.server.port()));
+		jedis.afterPropertiesSet();
+		jedis.start();
+		LockStore overJedis = open(jedis, "a");
+		useAgainAndAgain(overJedis);
+		overJedis.close();
+		jedis.destroy();
+	}
+
+	private void useAgainAndAgain(LockStore user) {
+		long last = 0;
+		long before = -1;
+		for (int i = 0; i < 100; i++) {
+			Ticket ticket = ticket("a");
+			Grant grant = take(user, ticket);
+			assertThat(grant.firstToken()).isGreaterThan(last);
+			assertThat(word()).isEqualTo("-" + ticket.token() + "|17|" + grant.firstToken());
+			assertThat((Long) this.server.ask("PTTL", LOCK)).isBetween(29_000L, 30_000L);
+			last = grant.firstToken() + i % 2;
+			assertThat(user.release(ticket, last, null).released()).isTrue();
+			assertThat(word()).isEqualTo("|" + last);
+			before = (before < 0) ? scripts() : before;
+		}
+		assertThat(scripts() - before).isLessThan(20);
+	}
+
+	@Test
+	void tokensAreNotAheadOfTheClockOfTheServer() {
+		for (int i = 0; i < 50; i++) {
+			Ticket ticket = ticket("a");
+			long first = take(this.store, ticket).firstToken();
+			List<?> time = (List<?>) this.server.ask("TIME");
+			long now = Long.parseLong((String) time.get(0)) * 1_000_000 + Long.parseLong((String) time.get(1));
+			assertThat(now - first).isBetween(0L, 5_000_000L);
+			this.store.release(ticket, first, null);
+		}
+	}
+
+	@Test
+	void aWaiterIsFoundByTheRelease() {
+		Ticket first = ticket("a");
+		long token = take(this.store, first).firstToken();
+		Ticket waiter = ticket("b");
+		assertThat(this.other.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Queued.class);
+		this.store.release(first, token, null);
+		Grant next = take(this.other, waiter);
+		assertThat(next.firstToken()).isGreaterThan(token);
+	}
+
+	@Test
+	void aLockThatAnotherJvmHasUsedInBetweenIsTakenByTheScript() {
+		Ticket first = ticket("a");
+		long token = take(this.store, first).firstToken();
+		this.store.release(first, token, null);
+		Ticket second = ticket("b");
+		long higher = take(this.other, second).firstToken();
+		assertThat(higher).isGreaterThan(token);
+		assertThat(this.store.attempt(ticket("a"), LEASE, false)).isInstanceOf(AttemptResult.Busy.class);
+		this.other.release(second, higher, null);
+		assertThat(take(this.store, ticket("a")).firstToken()).isGreaterThan(higher);
+	}
+
+	@Test
+	void aGrantThatIsGoneIsNotReleasedTwice() {
+		Ticket first = ticket("a");
+		long token = take(this.store, first).firstToken();
+		this.server.ask("DEL", LOCK);
+		assertThat(this.store.release(first, token, null).released()).isFalse();
+		assertThat(word()).isNull();
+	}
+
+	@Test
+	void aServerWithoutTheCommandIsAskedByScripts() {
+		close();
+		start(RedisProcess.start(RedisTestServer.freePort()));
+		for (int i = 0; i < 10; i++) {
+			Ticket ticket = ticket("a");
+			this.store.release(ticket, take(this.store, ticket).firstToken(), null);
+		}
+		assertThat(this.server.info("cmdstat_set")).as("the detection").contains("calls=1,");
+		assertThat(scripts()).isGreaterThanOrEqualTo(20);
+	}
+
+	@Test
+	void aUserWithoutTheRightForTheCommandUsesScripts() {
+		this.server.ask("ACL", "SETUSER", "default", "-set");
+		for (int i = 0; i < 10; i++) {
+			Ticket ticket = ticket("a");
+			this.store.release(ticket, take(this.store, ticket).firstToken(), null);
+		}
+		assertThat(scripts()).isGreaterThanOrEqualTo(20);
+	}
+
+}

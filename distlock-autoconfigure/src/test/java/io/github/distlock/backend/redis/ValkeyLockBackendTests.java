@@ -1,0 +1,17 @@
+package io.github.distlock.backend.redis;
+
+import io.github.distlock.contract.LockStoreContract;
+import io.github.distlock.contract.StoreUnderTest;
+
+/**
+ * The contract, on the Valkey of this machine: locks are taken and released by native
+ * commands as well as by scripts.
+ */
+class ValkeyLockBackendTests extends LockStoreContract {
+
+	@Override
+	protected StoreUnderTest openStore() {
+		return RedisStore.valkey();
+	}
+
+}
