@@ -45,7 +45,7 @@ record TestDatabase(String platform, String url, String user) {
 			try {
 				Path log = Files.createTempFile("postgres", ".log");
 				EmbeddedPostgres server = EmbeddedPostgres.builder()
-					.setServerConfig("max_connections", "400")
+					.setServerConfig("max_connections", "1000")
 					.setServerConfig("fsync", "off")
 					.setErrorRedirector(ProcessBuilder.Redirect.appendTo(log.toFile()))
 					.setOutputRedirector(ProcessBuilder.Redirect.appendTo(log.toFile()))
