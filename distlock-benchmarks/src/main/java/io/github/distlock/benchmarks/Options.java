@@ -41,7 +41,7 @@ record Options(List<Workload> workloads, List<Contender> contenders, int rounds,
 			  --warm-up=1s           how long each contender locks before the first round, in JVMs that all
 			                         contenders share; off to measure with --cold only
 			  --cold=off             200ms measures each workload cold, too: each slice has new JVMs, with one
-			                         contender that locks for this time before it is measured
+			                         contender that locks once, and then for this time, before it is measured
 			  --redis=host:port      a Redis or Valkey to use instead of starting one; it is not flushed
 			  --server=PROGRAM       redis-server or valkey-server to start instead of the embedded one
 			  --pin=auto             processor for client and server: auto (the last one), a number, or off

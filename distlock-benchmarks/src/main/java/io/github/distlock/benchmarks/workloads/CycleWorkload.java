@@ -35,6 +35,10 @@ record CycleWorkload(Chapter chapter, Deployment deployment, Shape shape, List<S
 	/** Enough to see what is sent, short enough not to matter. */
 	private static final Duration WATCHED = Duration.ofMillis(200);
 
+	private static final Duration FIRST_CYCLE = Duration.ofMillis(20);
+
+	private static final int MOST_ATTEMPTS = 100;
+
 	/** A server that is a JVM must not be cold, too. */
 	private static final Duration SERVER_WARM_UP = Duration.ofSeconds(2);
 
@@ -73,6 +77,7 @@ record CycleWorkload(Chapter chapter, Deployment deployment, Shape shape, List<S
 			// Opens again what a contender that failed took down.
 			open(bench, contender);
 			if (this.warmUp.cold()) {
+				connect(bench, contender);
 				bench.crew().slice(contender.id(), this.shape, this.warmUp.time());
 			}
 			return measure(bench, contender, Objects.requireNonNull(counts.get(contender.id())));
@@ -87,6 +92,20 @@ record CycleWorkload(Chapter chapter, Deployment deployment, Shape shape, List<S
 			bench.crew().close();
 		}
 		bench.crew().open(contender.id(), this.shape);
+	}
+
+	/**
+	 * The first cycle opens connections. A new JVM may be late for a short slice, and
+	 * lock not once.
+	 */
+	private void connect(Bench bench, Contender contender) {
+		int slices = 1;
+		while (bench.crew().slice(contender.id(), this.shape, FIRST_CYCLE).tally().cycles() == 0) {
+			if (slices == MOST_ATTEMPTS) {
+				throw new IllegalStateException("locked not once in " + slices + " slices");
+			}
+			slices++;
+		}
 	}
 
 	private Map<Metric, Double> measure(Bench bench, Contender contender, ServerCount count) {
