@@ -11,14 +11,21 @@ final class ClientRules {
 
 	private final SearchSettings settings;
 
+	private final RenewalRules renewals;
+
 	private final TurnRules turns;
 
 	private final KeeperRules keeper;
 
 	ClientRules(SearchSettings settings) {
 		this.settings = settings;
+		this.renewals = new RenewalRules(settings);
 		this.turns = new TurnRules(settings);
 		this.keeper = new KeeperRules(settings, this);
+	}
+
+	RenewalRules renewals() {
+		return this.renewals;
 	}
 
 	KeeperRules keeper() {
@@ -176,7 +183,7 @@ final class ClientRules {
 		client.ticket = (client.waiting > 0) ? newTicket(client, entry) : 0;
 		client.grant.givingUp = false;
 		Departure leaving = new Departure(Verb.RELEASE, ticket, client.ticket, client.nextToken - 1);
-		leaving.nativeWord = client.ticket == 0 && hasNativeCommands(world, entry);
+		leaving.nativeWord = client.ticket == 0 && this.renewals.hasNativeCommands(world, entry);
 		leaving.lastToken = client.lastToken;
 		client.tombstone = StoreState.NO_TOKEN;
 		depart(world, entry, leaving);
@@ -186,7 +193,7 @@ final class ClientRules {
 	void replyArrived(World world, Packet reply) {
 		KeyEntry client = world.entries[reply.entry];
 		if (reply.isRenewal()) {
-			renewalAnswered(world, client, reply);
+			this.renewals.answered(world, client, reply);
 		}
 		else if (reply.verb == Verb.ATTEMPT) {
 			client.attempting = false;
@@ -282,44 +289,6 @@ final class ClientRules {
 		else {
 			awaitMessage(client, UNKNOWN_TTL);
 		}
-	}
-
-	private void renewalAnswered(World world, KeyEntry client, Packet reply) {
-		client.renewing = false;
-		if (reply.answer == Answer.MISMATCH && client.hasGrant() && client.ticket == reply.ticket) {
-			renew(world, reply.entry, false);
-			return;
-		}
-		if (!client.holds || client.ticket != reply.ticket) {
-			return;
-		}
-		if (reply.answer == Answer.GONE) {
-			client.validity = 0;
-		}
-		else if (client.validity > 0) {
-			client.validity = Math.max(client.validity, reply.validity);
-		}
-	}
-
-	private boolean hasNativeCommands(World world, int entry) {
-		return this.settings.nativeWords && !world.isOld(entry);
-	}
-
-	/** Send a renewal, as a native command first. */
-	Packet renew(World world, int entry) {
-		return renew(world, entry, hasNativeCommands(world, entry));
-	}
-
-	private Packet renew(World world, int entry, boolean nativeWord) {
-		KeyEntry client = world.entries[entry];
-		client.renewing = true;
-		Packet renewal = new Packet(entry, Verb.RENEW, client.ticket);
-		renewal.nativeWord = nativeWord;
-		renewal.firstToken = client.lastToken;
-		renewal.lastToken = client.lastToken;
-		renewal.keepable = client.grant.keepable;
-		world.packets.add(renewal);
-		return renewal;
 	}
 
 	private void awaitMessage(KeyEntry client, int holderTtl) {

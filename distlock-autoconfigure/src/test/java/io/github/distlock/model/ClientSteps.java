@@ -159,7 +159,7 @@ final class ClientSteps {
 			return;
 		}
 		World next = world.copy();
-		Packet renewal = this.client.renew(next, entry);
+		Packet renewal = this.client.renewals().renew(next, entry);
 		out.add(next, () -> ModelTicket.entryName(entry) + " sends " + renewal);
 	}
 
