@@ -3,6 +3,7 @@ package io.github.distlock.waiting;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
@@ -105,21 +106,31 @@ final class BackgroundSender {
 		if (release.pending().ticket.fair() || !this.executing.tryAcquire()) {
 			return this.sender.release(queue, release);
 		}
+		// The executor may run the task although it rejects it, and another event may
+		// have
+		// settled the command before: the permit is given back once in each case.
+		AtomicBoolean permit = new AtomicBoolean(true);
 		Throwable rejection = this.tasks.execute(() -> {
-			if (release.take()) {
-				try {
+			try {
+				if (release.take()) {
 					this.sender.sendTaken(queue, release);
 				}
-				finally {
-					this.executing.release();
-				}
+			}
+			finally {
+				giveBack(permit);
 			}
 		});
-		if (rejection != null && release.take()) {
-			this.executing.release();
-			return this.sender.unanswered(queue, release, rejection);
+		if (rejection != null) {
+			giveBack(permit);
+			return release.take() ? this.sender.unanswered(queue, release, rejection) : ReleaseOutcome.PENDING;
 		}
 		return ReleaseOutcome.PENDING;
+	}
+
+	private void giveBack(AtomicBoolean permit) {
+		if (permit.compareAndSet(true, false)) {
+			this.executing.release();
+		}
 	}
 
 }
