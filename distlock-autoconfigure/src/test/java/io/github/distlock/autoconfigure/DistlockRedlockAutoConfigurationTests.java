@@ -124,11 +124,11 @@ class DistlockRedlockAutoConfigurationTests {
 	@Test
 	void aLongestLeaseThatIsShorterThanTheLeaseIsRefused() {
 		this.application.withPropertyValues(hosts("a", "b", "c"))
-			.withPropertyValues("distlock.redlock.longest-lease=940ms")
+			.withPropertyValues("distlock.redlock.longest-lease=904ms")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasMessageContaining("distlock.redlock.longest-lease")
-				.hasMessageContaining("950ms"));
+				.hasMessageContaining("905ms"));
 	}
 
 	@Test
