@@ -297,6 +297,12 @@ final class KeyQueue implements QueueEvents {
 		});
 	}
 
+	/** Send what was held back, if it may be sent now. */
+	Effects proceed() {
+		return onEvent(() -> {
+		});
+	}
+
 	/** Another attempt of the ticket that waits may succeed now. */
 	Effects retry() {
 		return onEvent(() -> {
@@ -537,7 +543,11 @@ final class KeyQueue implements QueueEvents {
 	 */
 	private void refusedOutOfOrder(QueuedTicket queued, AttemptResult result) {
 		if (result instanceof AttemptResult.Queued waiting) {
-			retryTimer().retryAfter(waiting.retryAfter());
+			if (!this.pendingReleases.isFirstDeferred()) {
+				// Otherwise the timer is set for the repetition of the release, which is
+				// sooner, and which this attempt waits for.
+				retryTimer().retryAfter(waiting.retryAfter());
+			}
 			queued.markQueued(waiting.queuedNow());
 		}
 		queued.due = true;
@@ -749,12 +759,23 @@ final class KeyQueue implements QueueEvents {
 		Effects effects = nothing ? Effects.NONE : new Effects(command, takeWoken(), this.pendingReleases.takeStray());
 		if (command != null) {
 			this.inFlight = command;
+			// After everything that may throw: if no command is sent, none can be overtaken.
+			this.overtakable |= isFirstInBackground(command);
 		}
 		else if (isUnused()) {
 			this.removed = true;
 			this.context.remove(this.key);
 		}
 		return effects;
+	}
+
+	/**
+	 * Whether attempts of other queues have to wait for a command. Not for the repetition
+	 * of a release: their callers would wait as long as it fails.
+	 */
+	private static boolean isFirstInBackground(Command command) {
+		return command instanceof Command.Release release && release.pending().background != null
+				&& release.pending().sends == 1;
 	}
 
 	private void settleIfLost(@Nullable Command sent) {
@@ -821,10 +842,6 @@ final class KeyQueue implements QueueEvents {
 
 	/** The first release of a holder queues the next waiter with the same command. */
 	private Command sendRelease(PendingRelease pending) {
-		// Not a repetition: the callers of other queues would wait as long as it fails.
-		if (pending.background != null && pending.sends == 0) {
-			this.overtakable = true;
-		}
 		if (pending.releasesLock && pending.downgrade == null && pending.sends == 0 && liveTicket() == null
 				&& !this.waiters.isEmpty()) {
 			this.queuedTicket = newTicket(this.waiters.first().request());
@@ -866,7 +883,7 @@ final class KeyQueue implements QueueEvents {
 
 		/**
 		 * Whether an attempt of this queue could overtake a release in the background of
-		 * another queue of the key. Afterwards {@link #retry()} follows.
+		 * another queue of the key. Afterwards {@link #proceed()} follows.
 		 */
 		boolean wouldOvertakeRelease();
 

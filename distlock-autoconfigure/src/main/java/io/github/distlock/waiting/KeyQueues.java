@@ -114,6 +114,11 @@ final class KeyQueues {
 		forEachInOrder(key, (queue) -> this.sender.runAsyncInOrder(queue, queue.retry()));
 	}
 
+	/** Tickets that have been attempted are not attempted again: only some were held back. */
+	private void proceedInOrder(String key) {
+		forEachInOrder(key, (queue) -> this.sender.runAsyncInOrder(queue, queue.proceed()));
+	}
+
 	private void failInOrder(String key, LockBackendException cause) {
 		forEachInOrder(key, (queue) -> this.sender.runAsync(queue, queue.failWaiters(cause)));
 	}
@@ -169,7 +174,7 @@ final class KeyQueues {
 			// A ticket is in this order before its queue asks whether it may follow.
 			if (!KeyQueues.this.order.of(key).isEmpty()) {
 				// On another thread, since this queue is locked here.
-				KeyQueues.this.sender.tasks().scheduleReliably(() -> retryInOrder(key), 0);
+				KeyQueues.this.sender.tasks().scheduleReliably(() -> proceedInOrder(key), 0);
 			}
 		}
 
@@ -243,7 +248,14 @@ final class KeyQueues {
 		@Override
 		public boolean wouldOvertakeRelease() {
 			KeyQueue callers = KeyQueues.this.shared.get(this.key);
-			return callers != null && callers.isOvertakable();
+			if (callers == null || !callers.isOvertakable()) {
+				return false;
+			}
+			// After an Error the release may not have been sent, and its queue has no other
+			// event. On another thread, since this queue is locked here.
+			KeyQueues.this.sender.tasks()
+				.scheduleReliably(() -> KeyQueues.this.sender.runAsync(callers, callers.proceed()), 0);
+			return true;
 		}
 
 		@Override

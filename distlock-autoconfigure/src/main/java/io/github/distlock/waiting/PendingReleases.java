@@ -48,6 +48,11 @@ final class PendingReleases {
 		return this.pending.isEmpty() ? null : this.pending.get(0);
 	}
 
+	/** Whether the first one waits for its repetition. */
+	boolean isFirstDeferred() {
+		return !this.pending.isEmpty() && this.pending.get(0).deferred;
+	}
+
 	/** Whether there is only this one. */
 	boolean isOnly(PendingRelease release) {
 		return this.pending.size() == 1 && this.pending.get(0) == release;

@@ -6,9 +6,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
@@ -58,6 +60,23 @@ class BackgroundReleaseTests extends TwoRegistries {
 		await().until(() -> node.snapshot().isIdle());
 		assertThat(redis.calls("evalsha")).isEqualTo(400);
 		assertThat(redis.calls("eval")).isZero();
+	}
+
+	@Test
+	void aReleaseMakesWaitingReadersOfItsJvmSendNothing() {
+		BackendLockRegistry node = redis.node(SETTINGS, List.of());
+		HeldLock writer = node.acquire(request("key"));
+		List<CompletableFuture<HeldLock>> readers = Stream
+			.generate(() -> node.acquireAsync(request("key").mode(LockMode.READ)))
+			.limit(20)
+			.toList();
+		await().until(() -> node.administration().inspect("key").waiting().size() == 20);
+		redis.resetStats();
+		writer.close();
+		readers.forEach(CompletableFuture::join);
+		// The release lets all readers in by messages.
+		assertThat(redis.calls("evalsha")).isLessThan(5);
+		readers.forEach((reader) -> reader.join().close());
 	}
 
 	@Test

@@ -126,6 +126,22 @@ class KeyQueueBackgroundReleaseTests extends KeyQueueFixture implements ReleaseO
 	}
 
 	@Test
+	void aTicketThatIsQueuedBehindAReleaseThatFailsDoesNotDelayTheRepetitionOfTheRelease() {
+		Command.Release release = releaseSent();
+		Command.Attempt attempt = attempt(this.queue.join(waiter(LEASE)));
+		this.queue.releaseFailed(release.pending(), FAILURE);
+		this.queue.attemptAnswered(attempt, waiting());
+		this.clock.pass(Duration.ofSeconds(1));
+		assertThat(release(this.queue.timerFired()).pending()).isSameAs(release.pending());
+	}
+
+	@Test
+	void aTicketThatWaitsInTheStoreIsNotAttemptedAgainWhenOthersMayFollowARelease() {
+		this.queue.attemptAnswered(attempt(this.queue.join(waiter(LEASE))), waiting());
+		assertThat(this.queue.proceed().command()).isNull();
+	}
+
+	@Test
 	void aSingleTryFailsIfTheReleaseFailsAfterItsRefusal() {
 		Command.Release release = releaseSent();
 		Waiter once = waiter(Duration.ZERO);
@@ -187,7 +203,7 @@ class KeyQueueBackgroundReleaseTests extends KeyQueueFixture implements ReleaseO
 		Waiter once = waiter(Duration.ZERO);
 		assertThat(this.queue.join(once).command()).isNull();
 		this.wouldOvertakeRelease = false;
-		this.queue.attemptAnswered(attempt(this.queue.retry()), granted());
+		this.queue.attemptAnswered(attempt(this.queue.proceed()), granted());
 		assertThat(once.outcome()).isInstanceOf(Outcome.Success.class);
 	}
 
