@@ -3,6 +3,7 @@ package io.github.distlock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -31,17 +32,17 @@ class ContributingPageTests {
 	@BeforeAll
 	static void readThePageAndTheSources() throws IOException {
 		page = Files.readString(Path.of("..", "CONTRIBUTING.md"));
-		types = Stream.concat(sources(Path.of("src")), sources(Path.of("..", "sample-inventory-app", "src")))
-			.collect(Collectors.toSet());
+		types = new HashSet<>(sources(Path.of("src")));
+		types.addAll(sources(Path.of("..", "sample-inventory-app", "src")));
+		types.addAll(sources(Path.of("..", "distlock-benchmarks", "src")));
 	}
 
-	private static Stream<String> sources(Path folder) throws IOException {
+	private static Set<String> sources(Path folder) throws IOException {
 		try (Stream<Path> sources = Files.walk(folder)) {
 			return sources.map((path) -> path.getFileName().toString())
 				.filter((name) -> name.endsWith(".java"))
 				.map((name) -> name.substring(0, name.length() - ".java".length()))
-				.toList()
-				.stream();
+				.collect(Collectors.toSet());
 		}
 	}
 

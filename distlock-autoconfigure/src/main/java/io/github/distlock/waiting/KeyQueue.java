@@ -759,7 +759,8 @@ final class KeyQueue implements QueueEvents {
 		Effects effects = nothing ? Effects.NONE : new Effects(command, takeWoken(), this.pendingReleases.takeStray());
 		if (command != null) {
 			this.inFlight = command;
-			// After everything that may throw: if no command is sent, none can be overtaken.
+			// After everything that may throw: if no command is sent, none can be
+			// overtaken.
 			this.overtakable |= isFirstInBackground(command);
 		}
 		else if (isUnused()) {

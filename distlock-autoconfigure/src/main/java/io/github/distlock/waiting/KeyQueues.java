@@ -114,7 +114,9 @@ final class KeyQueues {
 		forEachInOrder(key, (queue) -> this.sender.runAsyncInOrder(queue, queue.retry()));
 	}
 
-	/** Tickets that have been attempted are not attempted again: only some were held back. */
+	/**
+	 * Tickets that have been attempted are not attempted again: only some were held back.
+	 */
 	private void proceedInOrder(String key) {
 		forEachInOrder(key, (queue) -> this.sender.runAsyncInOrder(queue, queue.proceed()));
 	}
@@ -251,7 +253,8 @@ final class KeyQueues {
 			if (callers == null || !callers.isOvertakable()) {
 				return false;
 			}
-			// After an Error the release may not have been sent, and its queue has no other
+			// After an Error the release may not have been sent, and its queue has no
+			// other
 			// event. On another thread, since this queue is locked here.
 			KeyQueues.this.sender.tasks()
 				.scheduleReliably(() -> KeyQueues.this.sender.runAsync(callers, callers.proceed()), 0);
