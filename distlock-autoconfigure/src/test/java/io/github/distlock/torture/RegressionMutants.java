@@ -6,7 +6,7 @@ import static io.github.distlock.torture.Mutant.java;
 import static io.github.distlock.torture.Mutant.lua;
 
 /**
- * The critical and high findings of docs/maintainers/findings.md, as mutants.
+ * Critical and high findings of reviews, as mutants.
  */
 final class RegressionMutants {
 
@@ -50,6 +50,13 @@ final class RegressionMutants {
 							"reserved = (command != null) ? this.reserve.take(command.kind == Kind.ATTEMPT) : null",
 							"reserved = null")),
 					"backend.jdbc.ReservedConnectionsTests#releasesContinueWhenTheApplicationUsesAllOtherConnections"),
+			RegressionMutant.of(
+					Mutant.of("ticket holds the lock by a node that an operator deleted",
+							java("backend/zookeeper/ZooKeeperTicket.java",
+									"if (this.node == first) { this.held = !this.abandoned; }"
+											+ " return this.held && this.node == first;",
+									"this.held = !this.abandoned; return this.held;")),
+					"backend.zookeeper.ZooKeeperTicketTests#aTicketDoesNotHoldTheLockByANodeThatWasRemoved"),
 			RegressionMutant.of(
 					Mutant.of("threads inherit what is bound to a caller",
 							java("thread/LockThreads.java", "this.names.get(), 0, false)",

@@ -184,11 +184,13 @@ final class EndedGrantsNode implements Watcher {
 		});
 	}
 
-	/** Called on the event thread, as everything that makes a ticket the holder. */
+	/**
+	 * Called on the event thread. Another thread may make the ticket the holder at the
+	 * same time, if the reply arrived before that thread waited for it: the ticket
+	 * decides which of the two is first.
+	 */
 	private void ended(ZooKeeperTicket ticket, TicketNode node) {
-		boolean held = ticket.isHeld();
-		ticket.removed(node);
-		if (held) {
+		if (ticket.removed(node)) {
 			this.tickets.delete(ticket);
 			this.signals.ended(ticket.ticket(), node.firstToken());
 		}

@@ -123,7 +123,7 @@ final class NodeAttempts {
 	 * node does not exist any more
 	 */
 	boolean hold(ZooKeeperTicket ticket, TicketNode node) {
-		if (ticket.node() != node || !ticket.hold()) {
+		if (!ticket.hold(node)) {
 			return false;
 		}
 		ticket.keyFolder().holds(ticket, node, this.connection.disconnects());

@@ -207,7 +207,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 		}
 		remove(writer);
 		TicketNode node = reader.node();
-		if (node != null && reader.hold()) {
+		if (node != null && reader.hold(node)) {
 			return new ReleaseResult(true, this.attempts.granted(reader, node));
 		}
 		return new ReleaseResult(false, null);

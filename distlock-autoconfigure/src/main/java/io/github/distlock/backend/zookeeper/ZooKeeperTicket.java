@@ -178,14 +178,19 @@ final class ZooKeeperTicket {
 		}
 	}
 
-	/** A node of this ticket does not exist any more. */
-	void removed(TicketNode removed) {
+	/**
+	 * A node of this ticket does not exist any more.
+	 * @return whether the ticket held the lock by it
+	 */
+	boolean removed(TicketNode removed) {
 		this.lock.lock();
 		try {
+			boolean wasHeld = this.held && this.node == removed;
 			if (this.node == removed) {
 				this.node = null;
 				this.held = false;
 			}
+			return wasHeld;
 		}
 		finally {
 			this.lock.unlock();
@@ -193,14 +198,16 @@ final class ZooKeeperTicket {
 	}
 
 	/**
-	 * The node is the first in the queue.
-	 * @return whether the ticket holds the lock now: not if it was abandoned
+	 * A node is the first in the queue. Has no effect if the node was removed meanwhile.
+	 * @return whether the ticket holds the lock by it now: not if it was abandoned
 	 */
-	boolean hold() {
+	boolean hold(TicketNode first) {
 		this.lock.lock();
 		try {
-			this.held = !this.abandoned;
-			return this.held;
+			if (this.node == first) {
+				this.held = !this.abandoned;
+			}
+			return this.held && this.node == first;
 		}
 		finally {
 			this.lock.unlock();
