@@ -257,7 +257,8 @@ final class KeyFolder {
 
 	/**
 	 * No node of a ticket is left.
-	 * @param existed whether its node existed until it was deleted
+	 * @param existed whether its node existed until the deletion that was answered now.
+	 * After an earlier one, whose reply was lost, the folder may have been created anew
 	 * @return the ticket of this JVM that waits for this, or {@code null}
 	 */
 	@Nullable ZooKeeperTicket removed(ZooKeeperTicket ticket, boolean existed) {

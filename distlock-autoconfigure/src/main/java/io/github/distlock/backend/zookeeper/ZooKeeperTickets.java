@@ -212,13 +212,13 @@ final class ZooKeeperTickets {
 	}
 
 	private void deleteNow(ZooKeeperTicket ticket, CompletableFuture<Boolean> deletion) {
-		send(() -> deleteNodes(ticket)).whenComplete((existed, failure) -> {
+		send(() -> deleteNodes(ticket)).whenComplete((deleted, failure) -> {
 			if (failure == null) {
 				try {
-					removed(ticket, existed);
+					removed(ticket, deleted.existed());
 				}
 				finally {
-					deletion.complete(existed);
+					deletion.complete(deleted.hadNode());
 				}
 			}
 			else {
@@ -238,20 +238,22 @@ final class ZooKeeperTickets {
 		}
 	}
 
-	private CompletableFuture<Boolean> deleteNodes(ZooKeeperTicket ticket) {
+	private CompletableFuture<Deleted> deleteNodes(ZooKeeperTicket ticket) {
 		TicketNode node = ticket.node();
 		boolean search = ticket.mayHaveUnknownNodes();
 		if (node == null && !search) {
-			return CompletableFuture.completedFuture(false);
+			return CompletableFuture.completedFuture(Deleted.NO_NODE);
 		}
 		ZooKeeperSession session = this.connection.connectedSession();
 		if (session == null) {
 			return CompletableFuture.failedFuture(new KeeperException.ConnectionLossException());
 		}
 		boolean sentBefore = ticket.markDeletionSent();
-		CompletableFuture<Boolean> deleted = (node == null) ? CompletableFuture.completedFuture(false)
-				: session.commands().delete(node.path()).thenApply((existed) -> existed || sentBefore);
-		return search ? deleted.thenCombine(deleteUnknownNodes(ticket, session), (existed, none) -> existed) : deleted;
+		CompletableFuture<Deleted> deleted = (node == null) ? CompletableFuture.completedFuture(Deleted.NO_NODE)
+				: session.commands()
+					.delete(node.path())
+					.thenApply((existed) -> new Deleted(existed, existed || sentBefore));
+		return search ? deleted.thenCombine(deleteUnknownNodes(ticket, session), (reply, none) -> reply) : deleted;
 	}
 
 	private CompletableFuture<Boolean> deleteUnknownNodes(ZooKeeperTicket ticket, ZooKeeperSession session) {
@@ -265,6 +267,19 @@ final class ZooKeeperTickets {
 	boolean retryDeletions() {
 		all().filter(ZooKeeperTicket::isAbandoned).forEach(this::delete);
 		return all().noneMatch(ZooKeeperTicket::isAbandoned);
+	}
+
+	/**
+	 * No node of a ticket is left.
+	 *
+	 * @param existed whether its node existed until the last deletion
+	 * @param hadNode whether its node existed until one of the deletions, as far as is
+	 * known: the reply to an earlier one may have been lost
+	 */
+	private record Deleted(boolean existed, boolean hadNode) {
+
+		static final Deleted NO_NODE = new Deleted(false, false);
+
 	}
 
 }
