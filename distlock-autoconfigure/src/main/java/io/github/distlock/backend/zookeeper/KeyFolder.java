@@ -37,7 +37,8 @@ final class KeyFolder {
 
 	/**
 	 * The nodes of this JVM by number, each from the reply to its creation until its
-	 * deletion is certain. Guarded by {@link #lock}.
+	 * deletion is certain. After the end of a session it may name a node that the ticket
+	 * no longer has, see {@link #isKnown}. Guarded by {@link #lock}.
 	 */
 	private final Map<Integer, ZooKeeperTicket> own = new HashMap<>();
 
@@ -194,7 +195,7 @@ final class KeyFolder {
 	boolean isFirst(ZooKeeperTicket ticket, TicketNode node, int disconnects) {
 		this.lock.lock();
 		try {
-			return this.own.get(node.number()) == ticket && isWatching(node, disconnects) && this.goneUpTo != null
+			return isKnown(ticket, node) && isWatching(node, disconnects) && this.goneUpTo != null
 					&& this.goneUpTo + 1 == node.number();
 		}
 		finally {
@@ -204,8 +205,17 @@ final class KeyFolder {
 
 	private boolean isBehindOwn(ZooKeeperTicket ticket, TicketNode node) {
 		ZooKeeperTicket before = this.own.get(node.number() - 1);
-		return before != null && this.own.get(node.number()) == ticket && before.nodeIn(node.session()) != null
+		TicketNode nodeBefore = (before != null) ? before.nodeIn(node.session()) : null;
+		return before != null && nodeBefore != null && isKnown(before, nodeBefore) && isKnown(ticket, node)
 				&& !(before.ticket().isReader() && ticket.ticket().isReader());
+	}
+
+	/**
+	 * Whether the node of a ticket is the one that was noted here, and not another one
+	 * that the ticket has got since, which may not be its only one.
+	 */
+	private boolean isKnown(ZooKeeperTicket ticket, TicketNode node) {
+		return this.ownNodes.get(ticket) == node && this.own.get(node.number()) == ticket;
 	}
 
 	private boolean isWatching(TicketNode node, int disconnects) {
@@ -246,7 +256,7 @@ final class KeyFolder {
 		try {
 			this.held = node;
 			// The folder is the watched one: it has had this node since before.
-			if (!ticket.ticket().isReader() && this.own.get(node.number()) == ticket && isWatching(node, disconnects)) {
+			if (!ticket.ticket().isReader() && isKnown(ticket, node) && isWatching(node, disconnects)) {
 				this.goneUpTo = node.number() - 1;
 			}
 		}
@@ -273,7 +283,8 @@ final class KeyFolder {
 				this.held = null;
 				this.worthWatching |= existed;
 			}
-			if (existed && this.goneUpTo != null && this.goneUpTo + 1 == node.number()) {
+			boolean deleted = existed && ticket.node() == node;
+			if (deleted && this.goneUpTo != null && this.goneUpTo + 1 == node.number()) {
 				this.goneUpTo = node.number();
 			}
 			ZooKeeperTicket next = this.own.get(node.number() + 1);
