@@ -1,6 +1,5 @@
 package io.github.distlock.registry;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -224,7 +223,8 @@ final class RegistryRuntime implements LockSignals {
 	 * <p>
 	 * Commands that have been sent may take one command time-out within the grace period,
 	 * so that locks granted by them are released. Commands that the store has failed to
-	 * answer are not waited for.
+	 * answer are not waited for. A release in the background may take one command
+	 * time-out after the grace period.
 	 */
 	void close(long graceNanos) {
 		this.acquirer.close();
@@ -263,8 +263,8 @@ final class RegistryRuntime implements LockSignals {
 	private UnfinishedWork awaitUnfinishedWork(long graceNanos) {
 		long start = System.nanoTime();
 		long lastHold = start;
-		Duration timeout = this.store.description().strayDelay();
-		long commandNanos = timeout.isZero() ? DEFAULT_COMMAND_NANOS : timeout.toNanos();
+		long timeoutNanos = this.store.description().strayDelay().toNanos();
+		long commandNanos = (timeoutNanos > 0) ? timeoutNanos : DEFAULT_COMMAND_NANOS;
 		while (true) {
 			UnfinishedWork unfinished = this.heldLocks.unfinished();
 			long now = System.nanoTime();
@@ -272,7 +272,7 @@ final class RegistryRuntime implements LockSignals {
 				lastHold = now;
 			}
 			boolean settled = unfinished == UnfinishedWork.NOTHING || unfinished == UnfinishedWork.RETRIES;
-			boolean graceOver = now - start >= graceNanos && !this.acquirer.isAnyReleaseUnanswered();
+			boolean graceOver = now - start - graceNanos >= (this.acquirer.isAnyReleaseUnanswered() ? commandNanos : 0);
 			if (settled || graceOver || now - lastHold >= commandNanos) {
 				return unfinished;
 			}

@@ -36,6 +36,11 @@ class BackgroundReleaseTests extends TwoRegistries {
 	private static final RegistrySettings SETTINGS = RedisNodes.settings(Duration.ofSeconds(30))
 		.releasing(ReleaseMode.BACKGROUND);
 
+	/** A shutdown waits for no held lock. */
+	private static final RegistrySettings IMPATIENT = new RegistrySettings(SETTINGS.waitTime(), SETTINGS.leaseTime(),
+			null, SETTINGS.handOff(), SETTINGS.backendTimeout(), false, Duration.ZERO)
+		.releasing(ReleaseMode.BACKGROUND);
+
 	private final List<BackendLockRegistry> others = new ArrayList<>();
 
 	private final CompletableFuture<Boolean> opened = CompletableFuture.completedFuture(true);
@@ -166,10 +171,7 @@ class BackgroundReleaseTests extends TwoRegistries {
 	@Test
 	void aShutdownWithoutGraceWaitsForReleasesInTheBackground() throws Exception {
 		ForgetfulBackend backend = new ForgetfulBackend(local());
-		RegistrySettings settings = new RegistrySettings(SETTINGS.waitTime(), SETTINGS.leaseTime(), null,
-				SETTINGS.handOff(), SETTINGS.backendTimeout(), false, Duration.ZERO)
-			.releasing(ReleaseMode.BACKGROUND);
-		BackendLockRegistry node = start(backend, settings);
+		BackendLockRegistry node = start(backend, IMPATIENT);
 		HeldLock lock = node.acquire(request("key"));
 		this.replies = backend.holdReleaseReplies();
 		lock.close();
@@ -178,6 +180,18 @@ class BackgroundReleaseTests extends TwoRegistries {
 		assertThat(shutdown.isDone()).isFalse();
 		this.replies.complete(true);
 		shutdown.get(20, TimeUnit.SECONDS);
+	}
+
+	@Test
+	void aShutdownWithoutGraceEndsAlthoughALockIsHeldAndAReleaseStaysUnanswered() throws Exception {
+		ForgetfulBackend backend = new ForgetfulBackend(local());
+		BackendLockRegistry node = start(backend, IMPATIENT);
+		node.acquire(request("held"));
+		HeldLock lock = node.acquire(request("key"));
+		this.replies = backend.holdReleaseReplies();
+		lock.close();
+		this.threads.submit(node::shutdown).get(20, TimeUnit.SECONDS);
+		assertThat(this.replies.isDone()).isFalse();
 	}
 
 	private static boolean isShuttingDown(BackendLockRegistry node) {
