@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends releases that no caller waits for: on the caller's thread if the store needs no
  * thread for the answer, otherwise on a thread of the executor. A release is confirmed
- * after all, on the caller's thread, if the executor has enough of them, or if its ticket
- * is that of one caller: the next ticket of the key would not wait for it.
+ * after all, on the caller's thread, if the executor has enough of them or has been shut
+ * down, or if its ticket is that of one caller: the next ticket of the key would not wait
+ * for it.
  * <p>
  * A release is settled once, by its answer or by an error of the sending thread, see
  * {@link Command#take()}. Thread-safe.
@@ -123,6 +124,12 @@ final class BackgroundSender {
 		if (rejection != null) {
 			giveBack(permit);
 			return release.take() ? this.sender.unanswered(queue, release, rejection) : ReleaseOutcome.PENDING;
+		}
+		if (this.tasks.isShutDown()) {
+			// The executor may have dropped the task, and nothing would repeat the
+			// release.
+			giveBack(permit);
+			return release.take() ? this.sender.release(queue, release) : ReleaseOutcome.PENDING;
 		}
 		return ReleaseOutcome.PENDING;
 	}

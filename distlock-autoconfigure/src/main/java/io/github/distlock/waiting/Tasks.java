@@ -155,7 +155,8 @@ final class Tasks {
 		}
 	}
 
-	private boolean isShutDown() {
+	/** Whether the registry has been shut down: tasks may not run any more. */
+	boolean isShutDown() {
 		return this.timers.isShutdown() || (this.executor instanceof ExecutorService pool && pool.isShutdown());
 	}
 

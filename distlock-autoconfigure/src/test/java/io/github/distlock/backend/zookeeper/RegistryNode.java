@@ -10,6 +10,7 @@ import io.github.distlock.LockListener;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.registry.ReleaseMode;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import io.github.distlock.waiting.HandOffLimits;
 import org.apache.curator.framework.CuratorFramework;
@@ -34,6 +35,10 @@ public final class RegistryNode implements LockListener, AutoCloseable {
 	 * @param session the session timeout
 	 */
 	public RegistryNode(String connectString, Duration session) {
+		this(connectString, session, ReleaseMode.CONFIRMED);
+	}
+
+	RegistryNode(String connectString, Duration session, ReleaseMode release) {
 		this.client = ZooKeeperTestServer.client(connectString, session);
 		this.client.start();
 		this.registry = new BackendLockRegistry(
@@ -42,7 +47,8 @@ public final class RegistryNode implements LockListener, AutoCloseable {
 						TimeSource.SYSTEM),
 				new RegistrySettings(Duration.ofSeconds(30), Duration.ofSeconds(30), null,
 						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(30), false,
-						Duration.ofSeconds(1)),
+						Duration.ofSeconds(1))
+					.releasing(release),
 				List.of(this), TimeSource.SYSTEM);
 		this.registry.start();
 	}
