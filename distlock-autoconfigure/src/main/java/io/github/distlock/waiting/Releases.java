@@ -57,14 +57,20 @@ final class Releases {
 
 	private ReleaseOutcome releaseInBackground(KeyQueue queue, Holder holder, Duration leaseEnd,
 			BackgroundRelease background) {
-		// A renewal that is still on its way may give the lease its whole length again.
-		long retryNanos = Math.max(leaseEnd.toNanos(), holder.lease().toNanos());
-		Effects effects = queue.release(holder, this.clock.nanoTime() + retryNanos, background);
-		if (effects == null) {
-			background.end();
-			return ReleaseOutcome.GONE;
+		Effects effects = null;
+		try {
+			// A renewal that is still on its way may give the lease its whole length
+			// again.
+			long retryNanos = Math.max(leaseEnd.toNanos(), holder.lease().toNanos());
+			effects = queue.release(holder, this.clock.nanoTime() + retryNanos, background);
 		}
-		return this.sender.runInBackground(queue, effects);
+		finally {
+			if (effects == null) {
+				// Not sent: the holder had left, or an error was thrown.
+				background.end();
+			}
+		}
+		return (effects != null) ? this.sender.runInBackground(queue, effects) : ReleaseOutcome.GONE;
 	}
 
 	/** Whether the answer of a release in the background is still to come. */

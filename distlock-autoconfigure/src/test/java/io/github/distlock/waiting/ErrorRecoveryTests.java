@@ -25,6 +25,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * After an {@link Error} at any step of a wait or of a release the key is usable: later
@@ -203,6 +205,17 @@ class ErrorRecoveryTests {
 		this.errors.clear();
 		awaitUsable(Caller.BLOCKING);
 		Awaitility.await().until(() -> !this.acquirer.isAnyReleaseUnanswered());
+	}
+
+	@Test
+	void aReleaseInTheBackgroundThatFailsBeforeItIsSentDoesNotCountAsUnanswered() throws Exception {
+		Holder held = acquire(this.acquirer, Caller.BLOCKING, LEASE);
+		Duration overflowing = Duration.ofSeconds(Long.MAX_VALUE);
+		assertThatExceptionOfType(ArithmeticException.class).isThrownBy(() -> this.acquirer.releaseInBackground(held,
+				Validity.until(TimeSource.SYSTEM.now(), LEASE), overflowing, new NoObserver()));
+		assertThat(this.acquirer.isAnyReleaseUnanswered()).isFalse();
+		release(this.acquirer, held);
+		awaitUsable(Caller.BLOCKING);
 	}
 
 	private void releaseInBackground(Holder holder) {
