@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -23,6 +24,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.renewal.LeaseTerms;
+import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.Holder;
 import io.github.distlock.waiting.ReleaseObserver;
 import io.github.distlock.waiting.ReleaseOutcome;
@@ -66,6 +68,9 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 	private final TimeSource clock;
 
 	private final Executor executor;
+
+	/** For callbacks after a shutdown. */
+	private final LockThreads lateCallbacks = LockThreads.numbered("distlock-late-callback-");
 
 	private final boolean interruptOnLost;
 
@@ -477,7 +482,15 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 
 		@Override
 		public void gone() {
-			notifyGone(this.hold, this.held, true);
+			Runnable notification = () -> notifyGone(this.hold, this.held, true);
+			try {
+				HeldLocks.this.executor.execute(notification);
+			}
+			catch (RejectedExecutionException ex) {
+				// The registry has been shut down. The calling thread may be one of the
+				// store's driver.
+				HeldLocks.this.lateCallbacks.newThread(notification).start();
+			}
 		}
 
 		@Override

@@ -1,7 +1,5 @@
 package io.github.distlock.waiting;
 
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -25,14 +23,8 @@ final class BackgroundRelease {
 	}
 
 	/** The lock had been lost. */
-	void reportGone(Executor callbacks) {
-		try {
-			callbacks.execute(this.observer::gone);
-		}
-		catch (RejectedExecutionException ex) {
-			// The registry has been shut down.
-			this.observer.gone();
-		}
+	void reportGone() {
+		this.observer.gone();
 	}
 
 	/** The store did not answer. */

@@ -249,7 +249,7 @@ final class CommandSender {
 		BackgroundRelease background = (command instanceof Command.Release release && !release.isRepeated())
 				? release.pending().background : null;
 		if (background != null && outcome == ReleaseOutcome.GONE) {
-			background.reportGone(this.callbacks);
+			background.reportGone();
 		}
 		else if (background != null && outcome == ReleaseOutcome.UNANSWERED) {
 			background.reportUnanswered();

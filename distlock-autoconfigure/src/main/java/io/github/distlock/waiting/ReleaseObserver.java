@@ -6,8 +6,7 @@ package io.github.distlock.waiting;
 public interface ReleaseObserver {
 
 	/**
-	 * The store no longer knew the holder: the lock had been lost. Called on a callback
-	 * thread.
+	 * The store no longer knew the holder: the lock had been lost. Must not block.
 	 */
 	void gone();
 

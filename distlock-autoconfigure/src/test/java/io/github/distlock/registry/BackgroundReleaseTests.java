@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockListener;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
@@ -213,6 +214,28 @@ class BackgroundReleaseTests extends TwoRegistries {
 		assertThat(backend.calls(Verb.RELEASE)).isEqualTo(6);
 	}
 
+	@Test
+	void aLossThatTheStoreReportsAfterTheShutdownIsNotPassedToListenersOnTheThreadOfTheAnswer() throws Exception {
+		ForgetfulBackend backend = new ForgetfulBackend(overRedis());
+		CompletableFuture<Thread> notified = new CompletableFuture<>();
+		BackendLockRegistry node = start(backend, IMPATIENT, new LockListener() {
+
+			@Override
+			public void onLost(Lost event) {
+				notified.complete(Thread.currentThread());
+			}
+
+		});
+		HeldLock lock = node.acquire(request("key"));
+		redis.flush();
+		this.replies = backend.holdReleaseReplies();
+		lock.close();
+		node.shutdown();
+		assertThat(notified.isDone()).isFalse();
+		this.replies.complete(true);
+		assertThat(notified.get(20, TimeUnit.SECONDS)).isNotSameAs(Thread.currentThread());
+	}
+
 	private static boolean isShuttingDown(BackendLockRegistry node) {
 		try {
 			node.acquire(request("another")).close();
@@ -223,8 +246,9 @@ class BackgroundReleaseTests extends TwoRegistries {
 		}
 	}
 
-	private BackendLockRegistry start(LockBackend backend, RegistrySettings settings) {
-		BackendLockRegistry registry = new BackendLockRegistry(backend, settings, List.of(), TimeSource.SYSTEM);
+	private BackendLockRegistry start(LockBackend backend, RegistrySettings settings, LockListener... listeners) {
+		BackendLockRegistry registry = new BackendLockRegistry(backend, settings, List.of(listeners),
+				TimeSource.SYSTEM);
 		registry.start();
 		this.others.add(registry);
 		return registry;
