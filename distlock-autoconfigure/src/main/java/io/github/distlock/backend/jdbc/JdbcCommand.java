@@ -63,7 +63,7 @@ final class JdbcCommand<T> {
 						: this.work.run(connection, sent);
 			}
 			catch (DataAccessException ex) {
-				if (!JdbcExceptionTranslator.isCollision(ex) || sends == MAX_SENDS) {
+				if (!JdbcExceptionTranslator.isCollision(ex) || sends == MAX_SENDS || connection.wasOverdue()) {
 					throw ex;
 				}
 			}

@@ -149,9 +149,9 @@ final class LockConnection implements AutoCloseable {
 		}
 	}
 
-	/** Return whether the connection can still be used after a statement has failed. */
+	/** Return whether the session can be used after a failure: not if it was overdue. */
 	boolean isUsableAfter(Throwable failure) {
-		if (!JdbcExceptionTranslator.isRefusal(failure)) {
+		if (wasOverdue() || !JdbcExceptionTranslator.isRefusal(failure)) {
 			return false;
 		}
 		try {
