@@ -1,6 +1,7 @@
 package io.github.distlock.backend.jdbc;
 
 import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,16 @@ final class PostgreSqlListener implements AutoCloseable {
 	private PostgreSqlListener(LockConnection connection, PGConnection driver) {
 		this.connection = connection;
 		this.driver = driver;
+	}
+
+	/** Return whether the interfaces of the driver are on the class path. */
+	static boolean isSupported() {
+		try {
+			return PGConnection.class.isInterface();
+		}
+		catch (LinkageError ex) {
+			return false;
+		}
 	}
 
 	/** Take a connection of the pool and listen on it. */
@@ -46,6 +57,13 @@ final class PostgreSqlListener implements AutoCloseable {
 		PGNotification[] notifications = this.driver.getNotifications((int) timeout.toMillis());
 		return (notifications != null) ? Stream.of(notifications).map(PGNotification::getParameter).toList()
 				: List.of();
+	}
+
+	/** Check that the session answers. Its answer brings what has arrived before. */
+	void validate() throws SQLException {
+		if (!this.connection.isAlive()) {
+			throw new SQLNonTransientConnectionException("the connection that listens is broken");
+		}
 	}
 
 	/** Stop listening and return the connection to the pool. */

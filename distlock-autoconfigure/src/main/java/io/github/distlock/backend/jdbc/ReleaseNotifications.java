@@ -2,6 +2,7 @@ package io.github.distlock.backend.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,8 +27,10 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A thread listens while tickets wait, and for a minute longer. It sends itself a
  * notification on another connection at the beginning and every 30 seconds. If that does
- * not arrive, the connection is broken, or a pooler gives each transaction another
- * session of the server. After three failures the store only polls for five minutes.
+ * not arrive and the connection is not broken, a pooler gives each transaction another
+ * session of the server. The store then never listens again, since such a session may
+ * listen for as long as it exists. After three other failures the store only polls for
+ * five minutes.
  */
 final class ReleaseNotifications {
 
@@ -42,6 +45,9 @@ final class ReleaseNotifications {
 	private static final long PAUSE_NANOS = Duration.ofMinutes(5).toNanos();
 
 	private static final int MAX_FAILURES = 3;
+
+	/** Another driver for PostgreSQL has no method for notifications. */
+	private static final boolean DRIVER = PostgreSqlListener.isSupported();
 
 	private final LockDataSource dataSource;
 
@@ -69,6 +75,9 @@ final class ReleaseNotifications {
 
 	/** Whether the listening connection receives notifications. */
 	private volatile boolean listening;
+
+	/** Whether a living connection received no notifications. Never reset. */
+	private volatile boolean silent;
 
 	/** Guards all fields below. Never held during a database call. */
 	private final ReentrantLock lock = new ReentrantLock();
@@ -103,7 +112,7 @@ final class ReleaseNotifications {
 
 	/** Note that a ticket waits. */
 	void waits(Ticket ticket) {
-		if (!this.table.notifies() || !this.count.leavesRoomForListener()) {
+		if (!DRIVER || !this.table.notifies() || !this.count.leavesRoomForListener()) {
 			return;
 		}
 		this.waiting.put(this.table.hexKey(ticket.key()), ticket);
@@ -127,7 +136,8 @@ final class ReleaseNotifications {
 	boolean isPaused() {
 		this.lock.lock();
 		try {
-			return this.failures >= MAX_FAILURES && this.clock.nanoTime() - this.pausedNanos < PAUSE_NANOS;
+			return this.silent
+					|| (this.failures >= MAX_FAILURES && this.clock.nanoTime() - this.pausedNanos < PAUSE_NANOS);
 		}
 		finally {
 			this.lock.unlock();
@@ -180,25 +190,35 @@ final class ReleaseNotifications {
 
 	/** Returns whether to listen again on a new connection. */
 	private boolean listenOnce() {
-		Throwable failure = null;
+		Throwable failure;
 		try (PostgreSqlListener connection = PostgreSqlListener.open(this.dataSource)) {
 			if (probe(connection)) {
 				worked();
-				listen(connection);
-				return isNeeded();
+				if (listen(connection)) {
+					return isNeeded();
+				}
 			}
+			if (!isClosed()) {
+				silent();
+			}
+			return false;
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (Throwable ex) {
 			failure = ex;
 		}
 		finally {
 			this.listening = false;
 		}
-		return failed(failure);
+		// An error, too: the next ticket that waits starts a new thread.
+		boolean again = failed(failure);
+		if (failure instanceof Error error && !(failure instanceof LinkageError)) {
+			throw error;
+		}
+		return again;
 	}
 
-	/** Returns when the connection has to be replaced, or is not needed any more. */
-	private void listen(PostgreSqlListener connection) throws SQLException {
+	/** Returns false if no notifications arrive, else when the connection has to end. */
+	private boolean listen(PostgreSqlListener connection) throws SQLException {
 		long opened = this.clock.nanoTime();
 		long probed = opened;
 		long longest = this.dataSource.pool().longestUse().toNanos();
@@ -208,17 +228,21 @@ final class ReleaseNotifications {
 			if (this.clock.nanoTime() - probed >= PROBE_NANOS) {
 				probed = this.clock.nanoTime();
 				if (!probe(connection)) {
-					return;
+					return false;
 				}
 			}
 		}
+		return true;
 	}
 
 	private boolean isNeeded() {
 		return this.clock.nanoTime() - this.lastWaitNanos < IDLE_NANOS;
 	}
 
-	/** Return whether a notification of another connection arrives. */
+	/**
+	 * Return whether a notification of another connection arrives. Fails if the
+	 * connection is broken.
+	 */
 	private boolean probe(PostgreSqlListener connection) throws SQLException {
 		String probe = "probe " + this.table.self() + " " + this.clock.nanoTime();
 		this.executor.run(Kind.ATTEMPT, "check of the notifications", null,
@@ -226,12 +250,20 @@ final class ReleaseNotifications {
 		long sent = this.clock.nanoTime();
 		boolean arrived = false;
 		while (!arrived && this.clock.nanoTime() - sent < this.timeout.toNanos() && !isClosed()) {
-			for (String payload : connection.receive(RECEIVE)) {
-				arrived |= payload.equals(probe);
-				deliver(payload);
-			}
+			arrived = receives(probe, connection);
+		}
+		if (!arrived && !isClosed()) {
+			connection.validate();
+			// This process may have been paused since the notification was sent.
+			arrived = receives(probe, connection);
 		}
 		return arrived;
+	}
+
+	private boolean receives(String probe, PostgreSqlListener connection) throws SQLException {
+		List<String> payloads = connection.receive(RECEIVE);
+		payloads.forEach(this::deliver);
+		return payloads.contains(probe);
 	}
 
 	/** The payload is the key, and the instance that has released the lock. */
@@ -256,7 +288,18 @@ final class ReleaseNotifications {
 		}
 	}
 
-	private boolean failed(@Nullable Throwable failure) {
+	/** Never listen again: each further session would listen, too. */
+	private void silent() {
+		this.silent = true;
+		logger.info("Waiting callers poll from now on: notifications of PostgreSQL do not arrive, as behind a pooler in"
+				+ " transaction mode, which does not pass them on. Set distlock.jdbc.notifications=false");
+	}
+
+	/** Returns whether to try again now. */
+	private boolean failed(Throwable failure) {
+		if (this.silent) {
+			return false;
+		}
 		boolean again;
 		this.lock.lock();
 		try {
@@ -269,8 +312,7 @@ final class ReleaseNotifications {
 		}
 		if (!again && !isClosed()) {
 			logger.info("Waiting callers poll for the next five minutes: notifications of PostgreSQL do not arrive ("
-					+ ((failure != null) ? JdbcExceptionTranslator.describe(failure)
-							: "a pooler in transaction mode does not pass them on")
+					+ JdbcExceptionTranslator.describe(failure)
 					+ "). If that is permanent, set distlock.jdbc.notifications=false");
 		}
 		return again && !sleep();

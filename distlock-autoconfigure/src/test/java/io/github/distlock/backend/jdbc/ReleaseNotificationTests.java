@@ -8,6 +8,8 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import javax.sql.DataSource;
 
@@ -130,16 +132,24 @@ class ReleaseNotificationTests {
 	void behindAPoolerThatSplitsASessionTheTicketPolls() throws SQLException {
 		try (HikariDataSource pool = this.database.pool(20);
 				Connection otherSession = pool.getConnection();
-				JdbcNode holder = node(pool, true);
-				JdbcNode waiter = node(new SplittingPool(pool, otherSession), true)) {
-			Ticket held = holder.ticket(this.key);
-			holder.take(held);
-			Ticket waiting = waiter.ticket(this.key);
-			assertThat(isListening(waiter, waiting)).isFalse();
-			await().atMost(SOON).until(() -> ((JdbcLeaseStore) waiter.store).notifications().isPaused());
-			assertThat(isListening(waiter, waiting)).isFalse();
-			assertThat(holder.release(held)).isTrue();
-			waiter.take(waiting);
+				JdbcNode holder = node(pool, true)) {
+			SplittingPool pooler = new SplittingPool(pool, otherSession);
+			LaterClock clock = new LaterClock();
+			try (JdbcNode waiter = node(pooler, true, clock)) {
+				Ticket held = holder.ticket(this.key);
+				holder.take(held);
+				Ticket waiting = waiter.ticket(this.key);
+				assertThat(isListening(waiter, waiting)).isFalse();
+				ReleaseNotifications notifications = ((JdbcLeaseStore) waiter.store).notifications();
+				await().atMost(SOON).until(notifications::isPaused);
+				assertThat(pooler.listened).hasValue(1);
+				// A session of the server behind the pooler may listen until it ends.
+				clock.later(Duration.ofHours(1));
+				assertThat(notifications.isPaused()).isTrue();
+				assertThat(isListening(waiter, waiting)).isFalse();
+				assertThat(holder.release(held)).isTrue();
+				waiter.take(waiting);
+			}
 		}
 	}
 
@@ -162,8 +172,12 @@ class ReleaseNotificationTests {
 	}
 
 	private static JdbcNode node(DataSource dataSource, boolean notifications) {
+		return node(dataSource, notifications, TimeSource.SYSTEM);
+	}
+
+	private static JdbcNode node(DataSource dataSource, boolean notifications, TimeSource clock) {
 		return new JdbcNode(new JdbcLeaseBackend(dataSource, new JdbcBackendSettings("distlock:",
-				Duration.ofMillis(1500), Duration.ofSeconds(60), 10, 17, 1, notifications), TimeSource.SYSTEM));
+				Duration.ofMillis(1500), Duration.ofSeconds(60), 10, 17, 1, notifications), clock));
 	}
 
 	private static boolean leavesRoom(HikariDataSource pool) {
@@ -202,10 +216,33 @@ class ReleaseNotificationTests {
 		}
 	}
 
+	/** The clocks of the system, after some time. */
+	private static final class LaterClock implements TimeSource {
+
+		private final AtomicReference<Duration> later = new AtomicReference<>(Duration.ZERO);
+
+		void later(Duration time) {
+			this.later.set(time);
+		}
+
+		@Override
+		public long nanoTime() {
+			return SYSTEM.nanoTime() + this.later.get().toNanos();
+		}
+
+		@Override
+		public long wallMillis() {
+			return SYSTEM.wallMillis() + this.later.get().toMillis();
+		}
+
+	}
+
 	/**
 	 * Like a pooler in transaction mode: LISTEN runs in another session of the server.
 	 */
 	private static final class SplittingPool extends DelegatingDataSource {
+
+		final AtomicInteger listened = new AtomicInteger();
 
 		private final Connection otherSession;
 
@@ -221,6 +258,9 @@ class ReleaseNotificationTests {
 					(proxy, method, arguments) -> {
 						boolean listens = method.getName().equals("prepareStatement")
 								&& ((String) arguments[0]).startsWith("LISTEN");
+						if (listens) {
+							this.listened.incrementAndGet();
+						}
 						try {
 							return method.invoke(listens ? this.otherSession : connection, arguments);
 						}
