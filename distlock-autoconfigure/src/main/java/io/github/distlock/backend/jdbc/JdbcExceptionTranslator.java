@@ -141,6 +141,15 @@ final class JdbcExceptionTranslator {
 	}
 
 	/**
+	 * Whether the database lacks a resource for the statement. PostgreSQL reports a full
+	 * queue of notifications as an exceeded limit, when the statement commits.
+	 */
+	static boolean isExhausted(Throwable failure) {
+		String state = state(failure);
+		return state != null && (state.startsWith("53") || state.startsWith("54"));
+	}
+
+	/**
 	 * Whether the connection is lost or its server no longer accepts writes. Other
 	 * connections that were opened before are affected as well.
 	 */

@@ -125,13 +125,18 @@ final class LockTable {
 			return !connection.query("releaseAndNotify", values, (row, number) -> true).isEmpty();
 		}
 		catch (DataAccessException ex) {
-			if (!JdbcExceptionTranslator.isUnsupported(ex)) {
+			boolean unsupported = JdbcExceptionTranslator.isUnsupported(ex);
+			if (connection.wasOverdue() || !(unsupported || JdbcExceptionTranslator.isExhausted(ex))) {
 				throw ex;
 			}
-			logger.info("Releases do not notify waiting JVMs, which poll: the database refuses NOTIFY ("
-					+ JdbcExceptionTranslator.describe(ex) + "). Set distlock.jdbc.notifications=false");
-			this.notifications = false;
-			return connection.update("release", values) == 1;
+			boolean released = connection.update("release", values) == 1;
+			if (unsupported) {
+				// Only now: a missing table would refuse both statements.
+				logger.info("Releases do not notify waiting JVMs, which poll: the database refuses NOTIFY ("
+						+ JdbcExceptionTranslator.describe(ex) + "). Set distlock.jdbc.notifications=false");
+				this.notifications = false;
+			}
+			return released;
 		}
 	}
 
