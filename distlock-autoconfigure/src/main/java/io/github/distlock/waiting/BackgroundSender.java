@@ -1,6 +1,5 @@
 package io.github.distlock.waiting;
 
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -49,9 +48,9 @@ final class BackgroundSender {
 	}
 
 	/**
-	 * Send a release.
-	 * @return the outcome if the answer is known, otherwise
-	 * {@link ReleaseOutcome#PENDING}
+	 * Send a release. An answer that comes at once is no outcome: whether the caller
+	 * learns of a loss must not depend on the speed of the store.
+	 * @return {@link ReleaseOutcome#PENDING}, or the outcome if the release was confirmed
 	 */
 	ReleaseOutcome send(QueueEvents queue, Command.Release release) {
 		PendingRelease pending = release.pending();
@@ -65,12 +64,8 @@ final class BackgroundSender {
 		if (answer == null) {
 			return sendByExecutor(queue, release);
 		}
-		CompletableFuture<ReleaseResult> future = answer.toCompletableFuture();
-		if (future.isDone() && !future.isCompletedExceptionally()) {
-			return this.sender.answered(queue, release, future.join());
-		}
 		try {
-			future.whenComplete((result, failure) -> settle(queue, release, result, failure));
+			answer.whenComplete((result, failure) -> settle(queue, release, result, failure));
 		}
 		catch (Throwable ex) {
 			return release.take() ? this.sender.unanswered(queue, release, ex) : ReleaseOutcome.PENDING;

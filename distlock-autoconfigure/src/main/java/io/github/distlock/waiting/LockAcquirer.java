@@ -112,7 +112,7 @@ public final class LockAcquirer {
 
 	/**
 	 * Release a lock without waiting for the answer of the store, unless too many
-	 * releases are unanswered, or the store answers at once.
+	 * releases are unanswered.
 	 * @param holder the holder that leaves
 	 * @param validity the current validity of the grant
 	 * @param leaseEnd how long the store may keep the lease if it cannot be reached
