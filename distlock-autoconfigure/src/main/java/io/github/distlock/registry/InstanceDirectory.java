@@ -60,13 +60,16 @@ final class InstanceDirectory {
 		if (entry != null && now - entry.readAtNanos() < TTL_NANOS || !ask) {
 			return (entry != null) ? entry.instance() : LockInstance.of(id);
 		}
-		// Before the look-up: other threads that want the same instance do not ask, too.
 		CachedInstance latest = new CachedInstance((entry != null) ? entry.instance() : LockInstance.of(id), now);
-		this.known.put(id, latest);
-		if (this.known.size() > MANY) {
-			this.known.values().removeIf((old) -> now - old.readAtNanos() >= TTL_NANOS);
+		// One of the threads that want the same instance asks.
+		boolean first = (entry != null) ? this.known.replace(id, entry, latest)
+				: this.known.putIfAbsent(id, latest) == null;
+		if (first) {
+			if (this.known.size() > MANY) {
+				this.known.values().removeIf((old) -> now - old.readAtNanos() >= TTL_NANOS);
+			}
+			read();
 		}
-		read();
 		return this.known.getOrDefault(id, latest).instance();
 	}
 
