@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * one, in the order of their creation. This JVM remembers a number up to which no node of
  * a ticket is left: an exclusive ticket was the first in a list, so all nodes before its
  * own were gone; and then its own was deleted. If the next node of this JVM has the next
- * number, no node is before it. Each other node, whoever creates it, takes a number, so
- * that the next number of this JVM is a later one and the folder is listed.
+ * number, no node is before it. Each other node, of any JVM, takes a number, so that the
+ * next number of this JVM is a later one and the folder is listed.
  * <p>
  * No node comes back: only a downgrade creates a node with an earlier number, in the
  * transaction that deletes the writer's node with that number. But the numbers of a
