@@ -64,10 +64,10 @@ public final class DistlockContenders {
 				// A pair for one workload, which names them.
 				new Contender("distlock-execute", "distlock, LockRegistry.execute", REDIS,
 						EnumSet.noneOf(Ability.class),
-						(client) -> new ExecutingLocks(DistlockApplication.of(client).registry())),
+						(client) -> executing(DistlockApplication.of(client).registry())),
 				new Contender("distlock-annotated", "distlock, a method with @DistributedLock(key = \"#key\")", REDIS,
 						EnumSet.noneOf(Ability.class),
-						(client) -> new AnnotatedLocks(DistlockApplication.of(client).annotated())));
+						(client) -> new SectionLocks(DistlockApplication.of(client).annotated()::run)));
 	}
 
 	/** With one property that differs from the default. */
@@ -108,8 +108,16 @@ public final class DistlockContenders {
 
 	}
 
-	/** Differs from {@link AnnotatedLocks} by the annotation only. */
-	private record ExecutingLocks(LockRegistry registry) implements Locks {
+	private static Locks executing(LockRegistry registry) {
+		return new SectionLocks(
+				(key, section) -> registry.execute(LockRequest.of(key).waitTime(LockRequest.FOREVER), () -> {
+					section.run();
+					return true;
+				}));
+	}
+
+	/** Only runs sections under a lock. */
+	private record SectionLocks(SectionRunner runner) implements Locks {
 
 		@Override
 		public Held lock(String key) {
@@ -123,30 +131,14 @@ public final class DistlockContenders {
 
 		@Override
 		public void run(String key, Runnable section) throws Exception {
-			this.registry.execute(LockRequest.of(key).waitTime(LockRequest.FOREVER), () -> {
-				section.run();
-				return true;
-			});
+			this.runner.run(key, section);
 		}
 
 	}
 
-	private record AnnotatedLocks(AnnotatedSection annotated) implements Locks {
+	private interface SectionRunner {
 
-		@Override
-		public Held lock(String key) {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		public @Nullable Held tryLock(String key, Duration wait) {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		public void run(String key, Runnable section) {
-			this.annotated.run(key, section);
-		}
+		void run(String key, Runnable section) throws Exception;
 
 	}
 
