@@ -28,9 +28,6 @@ import org.springframework.data.redis.core.script.RedisScript;
  */
 final class PipelinedScripts {
 
-	/** Maximum number of portions of readers that one answer lets in. */
-	private static final int MAX_PORTIONS = 1000;
-
 	private final RedisServer server;
 
 	private final @Nullable RedisConnectionFactory dedicated;
@@ -88,7 +85,7 @@ final class PipelinedScripts {
 				}
 				Reply reply = Reply.parse(bytes);
 				if (reply.admitsMore()) {
-					admitReaders(commands, keys, MAX_PORTIONS);
+					admitReaders(commands, keys, RedisLockStore.MAX_PORTIONS);
 				}
 				return new Answer<>(reply, sent, false);
 			});

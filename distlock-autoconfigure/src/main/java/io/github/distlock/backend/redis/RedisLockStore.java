@@ -59,7 +59,7 @@ final class RedisLockStore implements LockStore {
 	static final int BATCH_SIZE = 100;
 
 	/** Maximum number of portions of readers that one caller lets in. */
-	private static final int MAX_PORTIONS = 1000;
+	static final int MAX_PORTIONS = 1000;
 
 	private static final Log logger = LogFactory.getLog(RedisLockStore.class);
 
