@@ -143,8 +143,7 @@ final class CommandSender {
 	/**
 	 * Carry out the effects of an event, and send the command without waiting for its
 	 * answer if it is a release in the background.
-	 * @return the outcome if the answer is known nevertheless, otherwise
-	 * {@link ReleaseOutcome#PENDING}
+	 * @return {@link ReleaseOutcome#PENDING}, or the outcome if the release was confirmed
 	 */
 	ReleaseOutcome runInBackground(QueueEvents queue, Effects effects) {
 		if (!(effects.command() instanceof Command.Release release) || release.pending().background == null) {

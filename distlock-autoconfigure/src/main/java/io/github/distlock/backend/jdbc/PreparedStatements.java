@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 
 import org.springframework.jdbc.core.RowMapper;
+import org.springframework.jdbc.core.RowMapperResultSetExtractor;
 import org.springframework.jdbc.support.JdbcUtils;
 
 /**
@@ -56,11 +56,7 @@ final class PreparedStatements {
 	<T> List<T> query(String name, Map<String, ?> values, RowMapper<T> mapper) {
 		return run(name, values, (statement) -> {
 			try (ResultSet results = statement.executeQuery()) {
-				List<T> rows = new ArrayList<>(1);
-				while (results.next()) {
-					rows.add(Objects.requireNonNull(mapper.mapRow(results, rows.size())));
-				}
-				return rows;
+				return new RowMapperResultSetExtractor<>(mapper, 1).extractData(results);
 			}
 		});
 	}
