@@ -3,9 +3,6 @@ package io.github.distlock.registry;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockInstance;
@@ -21,7 +18,6 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.RegistrySnapshot.WaitingSnapshot;
 import io.github.distlock.renewal.LeaseRenewer;
-import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.UnfinishedWork;
 import io.github.distlock.waiting.LockAcquirer;
 import org.apache.commons.logging.Log;
@@ -33,19 +29,6 @@ import org.jspecify.annotations.Nullable;
  * threads, and the objects that work with them.
  */
 final class RegistryRuntime implements LockSignals {
-
-	/** For commands that no caller sends. Each may block for one command time-out. */
-	private static final int COMMAND_THREADS = 4;
-
-	/**
-	 * Separate from the others, so that renewals never queue behind commands of waiters.
-	 */
-	private static final int RENEWAL_THREADS = 2;
-
-	/** For the futures of callers and for loss callbacks. */
-	private static final int CALLBACK_THREADS = 2;
-
-	private static final long IDLE_THREAD_SECONDS = 30;
 
 	private static final Log logger = LogFactory.getLog(RegistryRuntime.class);
 
@@ -59,13 +42,7 @@ final class RegistryRuntime implements LockSignals {
 	/** Shared by all runs of a registry; {@code null} if leases do not end locks. */
 	private final @Nullable LatestStore latestStore;
 
-	private final ThreadPoolExecutor commands;
-
-	private final ThreadPoolExecutor renewals;
-
-	private final ThreadPoolExecutor callbacks;
-
-	private final ScheduledThreadPoolExecutor timers;
+	private final RegistryThreads threads;
 
 	private final CompositeLockListener listeners;
 
@@ -101,15 +78,7 @@ final class RegistryRuntime implements LockSignals {
 			@Nullable LatestStore earlier) {
 		this.listeners = listeners;
 		this.name = backend.description().name();
-		this.commands = pool(COMMAND_THREADS, "distlock-io-");
-		this.renewals = pool(RENEWAL_THREADS, "distlock-renewal-");
-		this.callbacks = pool(CALLBACK_THREADS, "distlock-callback-");
-		this.timers = new ScheduledThreadPoolExecutor(1, LockThreads.numbered("distlock-timer-"));
-		this.timers.setRemoveOnCancelPolicy(true);
-		// A thread that is started later may fail to start, and nothing would set the
-		// timer again.
-		this.timers.prestartCoreThread();
-		this.timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+		this.threads = RegistryThreads.create();
 		this.clock = clock;
 		this.self = InstanceIdentity.create(settings.application());
 		LockStore store = backend.open(new StoreContext(this.self, this));
@@ -117,18 +86,19 @@ final class RegistryRuntime implements LockSignals {
 			this.store = store;
 			this.latestStore = latestStore(store, earlier);
 			this.directory = new InstanceDirectory(store.administration(), this.self, clock);
-			this.announcement = new InstanceAnnouncement(store.administration(), this.commands, this::isUsed);
-			this.slowWaits = new SlowWaits(this, settings.slowWait(), this.commands, this.timers);
+			this.announcement = new InstanceAnnouncement(store.administration(), this.threads.commands(), this::isUsed);
+			this.slowWaits = new SlowWaits(this, settings.slowWait(), this.threads.commands(), this.threads.timers());
 			this.waitingCallers = new WaitingCallers(this::callerWaits);
 			this.acquirer = new LockAcquirer((this.latestStore != null) ? this.latestStore : store, this.self.id(),
-					settings.backendTimeout(), settings.handOff(), clock, this.commands, this.callbacks, this.timers);
+					settings.backendTimeout(), settings.handOff(), clock, this.threads.commands(),
+					this.threads.callbacks(), this.threads.timers());
 			this.heldLocks = new HeldLocks(store.description(), this.acquirer,
-					(events) -> new LeaseRenewer(store, clock, this.renewals, this.timers, events), listeners, clock,
-					this.callbacks, settings, this.announcement::used);
+					(events) -> new LeaseRenewer(store, clock, this.threads.renewals(), this.threads.timers(), events),
+					listeners, clock, this.threads.callbacks(), settings, this.announcement::used);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing else would ever close it.
-			this.timers.shutdownNow();
+			this.threads.timers().shutdownNow();
 			store.close();
 			throw ex;
 		}
@@ -137,7 +107,7 @@ final class RegistryRuntime implements LockSignals {
 		}
 		this.ready = true;
 		if (this.self.isResolved()) {
-			this.announcement.start(this.self, this.timers, this.directory::read);
+			this.announcement.start(this.self, this.threads.timers(), this.directory::read);
 		}
 	}
 
@@ -175,7 +145,7 @@ final class RegistryRuntime implements LockSignals {
 		return new RegistrySnapshot(this.self, this.heldLocks.snapshot(this.waitingCallers),
 				this.waitingCallers.longestFirst().stream().map(this::waitingSnapshot).toList(),
 				this.heldLocks.renewer().lateness(), this.acquirer.snapshot(), this.heldLocks.renewer().size(),
-				this.timers.getQueue().size(), this.heldLocks.numberOfThisThread());
+				this.threads.timers().getQueue().size(), this.heldLocks.numberOfThisThread());
 	}
 
 	private WaitingSnapshot waitingSnapshot(WaitingCaller caller) {
@@ -231,22 +201,22 @@ final class RegistryRuntime implements LockSignals {
 		boolean finished = awaitUnfinishedWork(graceNanos) == UnfinishedWork.NOTHING;
 		this.heldLocks.renewer().stop();
 		boolean releasing = this.heldLocks.minimumHoldTimes().releaseUnlessExpiring() || finished;
-		this.timers.shutdownNow();
-		this.renewals.shutdown();
+		this.threads.timers().shutdownNow();
+		this.threads.renewals().shutdown();
 		if (finished && this.announcement.isAnnounced()) {
 			// An instance that still holds locks keeps its entry until it expires.
-			this.commands.execute(this.announcement::withdraw);
+			this.threads.commands().execute(this.announcement::withdraw);
 			releasing = true;
 		}
-		this.commands.shutdown();
+		this.threads.commands().shutdown();
 		try {
 			// Commands that have been sent.
-			this.commands.awaitTermination(releasing ? DEFAULT_COMMAND_NANOS : 0, TimeUnit.NANOSECONDS);
+			this.threads.commands().awaitTermination(releasing ? DEFAULT_COMMAND_NANOS : 0, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
-		this.callbacks.shutdown();
+		this.threads.callbacks().shutdown();
 		this.store.close();
 	}
 
@@ -284,13 +254,6 @@ final class RegistryRuntime implements LockSignals {
 				return unfinished;
 			}
 		}
-	}
-
-	private static ThreadPoolExecutor pool(int threads, String prefix) {
-		ThreadPoolExecutor pool = new ThreadPoolExecutor(threads, threads, IDLE_THREAD_SECONDS, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), LockThreads.numbered(prefix));
-		pool.allowCoreThreadTimeOut(true);
-		return pool;
 	}
 
 	@Override
@@ -334,7 +297,7 @@ final class RegistryRuntime implements LockSignals {
 			this.heldLocks.noteEnded(ticket, grantToken);
 			try {
 				// Not here: listeners are notified.
-				this.commands.execute(() -> this.heldLocks.loseEnded(ticket, grantToken));
+				this.threads.commands().execute(() -> this.heldLocks.loseEnded(ticket, grantToken));
 			}
 			catch (Throwable ex) {
 				logger.debug("The next renewal or release of the lock reports its end", ex);

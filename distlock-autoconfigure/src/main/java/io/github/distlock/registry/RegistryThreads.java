@@ -1,0 +1,50 @@
+package io.github.distlock.registry;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.thread.LockThreads;
+
+/**
+ * The threads of one run of a registry.
+ *
+ * @param commands send commands that no caller sends; each may block for one command
+ * time-out
+ * @param renewals separate from the others, so that renewals never queue behind commands
+ * of waiters
+ * @param callbacks for the futures of callers and for loss callbacks
+ * @param timers passes work to the others at its time
+ */
+record RegistryThreads(ThreadPoolExecutor commands, ThreadPoolExecutor renewals, ThreadPoolExecutor callbacks,
+		ScheduledThreadPoolExecutor timers) {
+
+	private static final int COMMAND_THREADS = 4;
+
+	private static final int RENEWAL_THREADS = 2;
+
+	private static final int CALLBACK_THREADS = 2;
+
+	private static final long IDLE_THREAD_SECONDS = 30;
+
+	static RegistryThreads create() {
+		ScheduledThreadPoolExecutor timers = new ScheduledThreadPoolExecutor(1,
+				LockThreads.numbered("distlock-timer-"));
+		timers.setRemoveOnCancelPolicy(true);
+		// A thread that is started later may fail to start, and nothing would set the
+		// timer again.
+		timers.prestartCoreThread();
+		timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+		return new RegistryThreads(pool(COMMAND_THREADS, "distlock-io-"), pool(RENEWAL_THREADS, "distlock-renewal-"),
+				pool(CALLBACK_THREADS, "distlock-callback-"), timers);
+	}
+
+	private static ThreadPoolExecutor pool(int threads, String prefix) {
+		ThreadPoolExecutor pool = new ThreadPoolExecutor(threads, threads, IDLE_THREAD_SECONDS, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), LockThreads.numbered(prefix));
+		pool.allowCoreThreadTimeOut(true);
+		return pool;
+	}
+
+}
