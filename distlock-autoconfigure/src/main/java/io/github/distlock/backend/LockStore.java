@@ -50,6 +50,36 @@ public interface LockStore extends AutoCloseable {
 	AttemptResult attempt(Ticket ticket, Duration lease, boolean queue);
 
 	/**
+	 * Attempt as {@link #attempt(Ticket, Duration, boolean)} does, with options. A store
+	 * that keeps no locks ignores all of them except {@code queue}, as it does by
+	 * default.
+	 * <p>
+	 * A store that keeps locks marks the grant of a {@code keepable} attempt if the lock
+	 * is free and no ticket waits, and if requests reach this JVM. When a ticket of
+	 * another grant then waits at the head of the queue, each attempt of that ticket
+	 * makes the store ask the JVM of the marked grant for the lock, see
+	 * {@link LockSignals#asked}. A request may be lost. A JVM gives a kept lock back by
+	 * {@link #release}, as if its last caller had left only now.
+	 * @param ticket the ticket that takes the lock or waits
+	 * @param lease the requested lease
+	 * @param options what is asked besides the lock
+	 * @return granted, busy (only without {@code queue}) or waiting (only with it)
+	 */
+	default AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+		return attempt(ticket, lease, options.queue());
+	}
+
+	/**
+	 * Tell the JVM of a ticket that this JVM was asked for a lock because of that ticket,
+	 * and does not give it back at once, since a caller is inside or waits. The JVM
+	 * learns it by {@link LockSignals#refused}. The message may be lost. Nothing changes
+	 * in the store. A store that keeps no locks sends nothing, as by default.
+	 * @param asker the ticket that wanted an answer
+	 */
+	default void refuse(Ticket asker) {
+	}
+
+	/**
 	 * Release the lock and, if more callers wait in this JVM, queue the next ticket
 	 * behind those that wait already, in the same command.
 	 * <p>
@@ -130,8 +160,21 @@ public interface LockStore extends AutoCloseable {
 	 * @param lastToken the last token of its grant: a renewal that arrives late does not
 	 * extend a later grant
 	 * @param lease the new lease, from now
+	 * @param keepable whether the store has marked the grant, as
+	 * {@link AttemptResult.Granted} said. A renewal that says something else finds the
+	 * grant gone
 	 */
-	record Renewal(Ticket ticket, long lastToken, Duration lease) {
+	record Renewal(Ticket ticket, long lastToken, Duration lease, boolean keepable) {
+
+		/**
+		 * The renewal of a grant that is not marked.
+		 * @param ticket the holder
+		 * @param lastToken the last token of its grant
+		 * @param lease the new lease, from now
+		 */
+		public Renewal(Ticket ticket, long lastToken, Duration lease) {
+			this(ticket, lastToken, lease, false);
+		}
 	}
 
 }
