@@ -67,7 +67,7 @@ public enum LockMeters implements MeterDocumentation {
 	/**
 	 * Locks that went from one holder to the next without being free in between.
 	 */
-	HANDOFFS("distlock.handoffs", Meter.Type.COUNTER, "Locks handed from one holder to a waiting one", Tags.BACKEND,
+	HANDOFFS("distlock.handoffs", Meter.Type.COUNTER, "Locks handed from one holder to the next", Tags.BACKEND,
 			Tags.TYPE),
 
 	/**
@@ -138,7 +138,8 @@ public enum LockMeters implements MeterDocumentation {
 
 		/**
 		 * {@code local}: inside the JVM, without a command to the store. {@code remote}:
-		 * through the store.
+		 * through the store. {@code kept}: to the next caller of a JVM that had kept the
+		 * lock after its release, without a command.
 		 */
 		TYPE("type");
 

@@ -117,6 +117,7 @@ public final class LockMetrics implements LockListener {
 			switch (event.handOff()) {
 				case LOCAL -> store.localHandOffs().increment();
 				case REMOTE -> store.remoteHandOffs().increment();
+				case KEPT -> store.keptHandOffs().increment();
 				case NONE -> {
 					// The lock was free.
 				}
@@ -224,13 +225,15 @@ public final class LockMetrics implements LockListener {
 
 	/** Meters of one store, for all of its locks. */
 	private record StoreMeters(AtomicInteger held, AtomicInteger waiting, Counter localHandOffs, Counter remoteHandOffs,
-			Counter renewed, Counter gone, Counter failed, Timer lateness, Counter resubscriptions) {
+			Counter keptHandOffs, Counter renewed, Counter gone, Counter failed, Timer lateness,
+			Counter resubscriptions) {
 
 		private static StoreMeters register(MeterRegistry registry, String backend) {
 			return new StoreMeters(gauge(registry, LockMeters.HELD, backend),
 					gauge(registry, LockMeters.WAITING, backend),
 					counter(registry, LockMeters.HANDOFFS, backend, LockMeters.Tags.TYPE, "local"),
 					counter(registry, LockMeters.HANDOFFS, backend, LockMeters.Tags.TYPE, "remote"),
+					counter(registry, LockMeters.HANDOFFS, backend, LockMeters.Tags.TYPE, "kept"),
 					counter(registry, LockMeters.RENEWALS, backend, LockMeters.Tags.OUTCOME, "renewed"),
 					counter(registry, LockMeters.RENEWALS, backend, LockMeters.Tags.OUTCOME, "gone"),
 					counter(registry, LockMeters.RENEWALS, backend, LockMeters.Tags.OUTCOME, "failed"),

@@ -195,7 +195,7 @@ public final class LockObservations implements LockObserver {
 		public void ended(LockOutcome outcome, HandOff handOff, long fencingToken, @Nullable Throwable failure) {
 			if (outcome == LockOutcome.ACQUIRED) {
 				this.started.context().acquired(handOff, fencingToken);
-				if (handOff != HandOff.NONE) {
+				if (handOff == HandOff.LOCAL || handOff == HandOff.REMOTE) {
 					this.started.event(LockObservationDocumentation.LockEvents.GRANTED);
 				}
 			}

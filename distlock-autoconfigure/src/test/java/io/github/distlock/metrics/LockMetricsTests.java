@@ -38,7 +38,7 @@ class LockMetricsTests {
 	void metersOfAKnownStoreExistBeforeTheFirstEvent() {
 		assertThat(this.registry.get("distlock.held").tag("backend", "redis").gauge().value()).isZero();
 		assertThat(this.registry.get("distlock.waiting").tag("backend", "redis").gauge().value()).isZero();
-		for (String type : new String[] { "local", "remote" }) {
+		for (String type : new String[] { "local", "remote", "kept" }) {
 			assertThat(this.registry.get("distlock.handoffs").tags("type", type, "backend", "redis").counter().count())
 				.isZero();
 		}
@@ -122,9 +122,11 @@ class LockMetricsTests {
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.LOCAL));
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.LOCAL));
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.REMOTE));
+		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.KEPT));
 		this.metrics.onAttempted(attempted(LockOutcome.ACQUIRED, HandOff.NONE));
 		assertThat(this.registry.get("distlock.handoffs").tag("type", "local").counter().count()).isEqualTo(2);
 		assertThat(this.registry.get("distlock.handoffs").tag("type", "remote").counter().count()).isOne();
+		assertThat(this.registry.get("distlock.handoffs").tag("type", "kept").counter().count()).isOne();
 	}
 
 	@Test
