@@ -29,7 +29,7 @@ import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.thread.Threading;
+import org.springframework.boot.system.JavaVersion;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
@@ -68,7 +68,7 @@ public final class DistlockAopAutoConfiguration {
 				orderedListeners, () -> cachedProperties.get().enabled(), RegistryFacts::of,
 				() -> cachedProperties.get().waitTime(), () -> cachedProperties.get().transaction().onActive(),
 				beans.getBeanProvider(LockFailureHandler.class)::getIfAvailable,
-				SingletonSupplier.of(() -> WorkExecutor.of(Threading.VIRTUAL.isActive(environment),
+				SingletonSupplier.of(() -> WorkExecutor.of(virtualThreads(environment),
 						executor(beans, cachedProperties.get().aop().executor()), beanFactory.getBeanClassLoader())),
 				new LockObservers(beans.getBeanProvider(LockObserver.class)::getIfAvailable));
 		return new DistributedLockAdvisor(beanFactory, mode, order, runtime);
@@ -79,6 +79,12 @@ public final class DistlockAopAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ConfigurationPropertiesBindHandlerAdvisor distlockDurationUnits(Environment environment) {
 		return (handler) -> new DurationUnitBindHandler(handler, environment);
+	}
+
+	/** Spring Boot's own check is in another package before 4.0. */
+	private static boolean virtualThreads(Environment environment) {
+		return environment.getProperty("spring.threads.virtual.enabled", boolean.class, false)
+				&& JavaVersion.getJavaVersion().isEqualOrNewerThan(JavaVersion.TWENTY_ONE);
 	}
 
 	private static @Nullable Executor executor(ListableBeanFactory beans, @Nullable String name) {

@@ -31,7 +31,8 @@ import org.springframework.util.StringUtils;
  * backend is created.
  */
 @AutoConfiguration(before = DistlockAutoConfiguration.class,
-		afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
+		afterName = { "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+				"org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration" })
 @ConditionalOnBackend(Backend.JDBC)
 @ConditionalOnClass({ JdbcOperations.class, DataSourceScriptDatabaseInitializer.class })
 @EnableConfigurationProperties({ DistlockProperties.class, JdbcStoreProperties.class })
