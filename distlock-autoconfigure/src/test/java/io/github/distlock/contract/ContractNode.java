@@ -12,6 +12,7 @@ import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistryProbe;
@@ -38,10 +39,10 @@ final class ContractNode implements LockListener {
 
 	private final Queue<String> lostBeforeRelease = new ConcurrentLinkedQueue<>();
 
-	ContractNode(StoreUnderTest store, Duration lease, TimeSource clock, ReleaseMode release) {
-		this.backend = new ForgetfulBackend(store.newBackend(clock));
-		this.registry = new BackendLockRegistry(this.backend, new RegistrySettings(store.patience(), lease, null,
-				new HandOffLimits(16, Duration.ofMillis(50)), store.patience(), false, GRACE)
+	ContractNode(LockBackend backend, Duration patience, Duration lease, TimeSource clock, ReleaseMode release) {
+		this.backend = new ForgetfulBackend(backend);
+		this.registry = new BackendLockRegistry(this.backend, new RegistrySettings(patience, lease, null,
+				new HandOffLimits(16, Duration.ofMillis(50)), patience, false, GRACE)
 			.releasing(release), List.of(this), clock);
 		this.registry.start();
 	}

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.ReleaseMode;
 import org.awaitility.Awaitility;
@@ -31,6 +32,8 @@ final class Stage implements AutoCloseable {
 	private final BackendDescription description;
 
 	private final String key = "contract-" + UUID.randomUUID();
+
+	private final List<LockBackend> created = new CopyOnWriteArrayList<>();
 
 	private final List<ContractNode> nodes = new CopyOnWriteArrayList<>();
 
@@ -106,7 +109,7 @@ final class Stage implements AutoCloseable {
 	}
 
 	private ContractNode node(Duration lease, TimeSource clock, ReleaseMode release) {
-		ContractNode node = new ContractNode(this.store, lease, clock, release);
+		ContractNode node = new ContractNode(newBackend(clock), this.store.patience(), lease, clock, release);
 		this.nodes.add(node);
 		return node;
 	}
@@ -141,9 +144,15 @@ final class Stage implements AutoCloseable {
 
 	/** Another JVM, with clocks of its own. */
 	BackendNode backend(TimeSource clock) {
-		BackendNode node = BackendNode.start(this.store.newBackend(clock), this.store.patience());
+		BackendNode node = BackendNode.start(newBackend(clock), this.store.patience());
 		this.backends.add(node);
 		return node;
+	}
+
+	private LockBackend newBackend(TimeSource clock) {
+		LockBackend backend = this.store.newBackend(clock);
+		this.created.add(backend);
+		return backend;
 	}
 
 	<T> Future<T> inThread(Callable<T> task) {
@@ -174,6 +183,7 @@ final class Stage implements AutoCloseable {
 		}
 		this.nodes.forEach(ContractNode::stop);
 		this.backends.forEach((node) -> node.store.close());
+		this.created.forEach(this.store::ended);
 	}
 
 }

@@ -20,6 +20,14 @@ public interface StoreUnderTest extends AutoCloseable {
 	LockBackend newBackend(TimeSource clock);
 
 	/**
+	 * End what a backend used beside its store, such as a pool of connections. Called
+	 * after the test, when the store that the backend opened is closed.
+	 * @param backend what {@link #newBackend} returned
+	 */
+	default void ended(LockBackend backend) {
+	}
+
+	/**
 	 * Lose all data, as a restart without persistence does. Called while no ticket holds
 	 * or waits, and while some do in tests of lost data.
 	 */

@@ -1,8 +1,8 @@
 package io.github.distlock.backend.jdbc;
 
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.backend.LockBackend;
@@ -21,7 +21,8 @@ final class JdbcUnderTest implements StoreUnderTest {
 
 	private final boolean rows;
 
-	private final List<HikariDataSource> pools = new CopyOnWriteArrayList<>();
+	/** An idle pool keeps its connections for half a minute, and a server has a limit. */
+	private final Map<LockBackend, HikariDataSource> pools = new ConcurrentHashMap<>();
 
 	private JdbcUnderTest(TestDatabase database, boolean rows) {
 		this.database = database;
@@ -39,8 +40,18 @@ final class JdbcUnderTest implements StoreUnderTest {
 	@Override
 	public LockBackend newBackend(TimeSource clock) {
 		HikariDataSource pool = this.database.pool(82);
-		this.pools.add(pool);
-		return this.rows ? new JdbcRowBackend(pool, SETTINGS, clock) : new JdbcLeaseBackend(pool, SETTINGS, clock);
+		LockBackend backend = this.rows ? new JdbcRowBackend(pool, SETTINGS, clock)
+				: new JdbcLeaseBackend(pool, SETTINGS, clock);
+		this.pools.put(backend, pool);
+		return backend;
+	}
+
+	@Override
+	public void ended(LockBackend backend) {
+		HikariDataSource pool = this.pools.remove(backend);
+		if (pool != null) {
+			pool.close();
+		}
 	}
 
 	@Override
@@ -61,7 +72,7 @@ final class JdbcUnderTest implements StoreUnderTest {
 
 	@Override
 	public void close() {
-		this.pools.forEach(HikariDataSource::close);
+		this.pools.values().forEach(HikariDataSource::close);
 	}
 
 }
