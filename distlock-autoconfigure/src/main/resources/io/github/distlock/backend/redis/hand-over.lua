@@ -18,7 +18,8 @@ local function handOver(usual, asker)
     claim = head
     head, after = unpack(redis.call('ZRANGE', queueKey, '1', '2'))
   end
-  local note = redis.call('ZSCORE', queueKey, '#' .. head)
+  -- Without a head, the tickets behind the claim have left.
+  local note = head and redis.call('ZSCORE', queueKey, '#' .. head)
   if not note or head == asker then
     return nil
   end

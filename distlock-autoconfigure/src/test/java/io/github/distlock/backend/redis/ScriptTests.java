@@ -13,6 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.github.distlock.backend.redis.ScriptExecutor.Reply;
+import io.github.distlock.testing.RespConnection;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisConnection;
@@ -147,6 +148,21 @@ class ScriptTests extends ScriptServer {
 		assertThat(queue().tokens()).isEmpty();
 		release("b:F2", 0);
 		assertThat(word()).startsWith("|");
+	}
+
+	@Test
+	void aFairTicketThatNoOtherFollowsAnyMoreIsReleased() {
+		try (RespConnection inbox = new RespConnection(server.port())) {
+			inbox.ask("SUBSCRIBE", "distlock:inbox:b");
+			attempt("a:F1", 1, "T");
+			attempt("b:F1", 1, "T");
+			attempt("b:F2", 1, "T");
+			release("a:F1", token());
+			assertThat(word()).startsWith("+b:F1|");
+			ask(Scripts.CANCEL, "b:F2");
+			assertThat(release("b:F1", token()).word()).isEqualTo("ok");
+			assertThat(word()).startsWith("|");
+		}
 	}
 
 	@Test
