@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 
+import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.torture.check.Violation;
 import io.github.distlock.torture.nemesis.FaultKind;
 import io.github.distlock.torture.worker.WorkerSettings.Load;
@@ -19,13 +20,32 @@ import io.github.distlock.torture.worker.WorkerSettings.Load;
  *
  * @param mutant the mutant
  * @param settings the torture settings
+ * @param valkey whether it needs a server with native commands
+ * @param background whether workers release in the background
  */
-record Hunt(Mutant mutant, TortureSettings settings) {
+record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, boolean background) {
+
+	private static final String RELEASE = "torture.release";
 
 	private static final Duration LONGEST = Duration.ofMinutes(5);
 
 	static Hunt of(Mutant mutant) {
-		return new Hunt(mutant, TortureSettings.usual(1, LONGEST));
+		return new Hunt(mutant, TortureSettings.usual(1, LONGEST), false, false);
+	}
+
+	/** A server with native commands, which replace most scripts. */
+	Hunt onValkey() {
+		return new Hunt(this.mutant, this.settings, true, this.background);
+	}
+
+	/** Releases in the background. */
+	Hunt inBackground() {
+		return new Hunt(this.mutant, this.settings, this.valkey, true);
+	}
+
+	/** Whether the server of this run has what the mutant changes. */
+	boolean isPossible() {
+		return !this.valkey || RedisProcess.embedded().endsWith("valkey-server");
 	}
 
 	/** Normal load: many threads, short critical sections, one key. */
@@ -40,9 +60,24 @@ record Hunt(Mutant mutant, TortureSettings settings) {
 				Duration.ofSeconds(1), Duration.ofSeconds(12), Duration.ofMillis(300));
 	}
 
+	/** Short critical sections on keys that are mostly free, each used by all JVMs. */
+	Hunt brief() {
+		return with(new Load(1, 3, 500, 0, 1, 0, 4, 0, 0), FaultKind.only(FaultKind.SCRIPT_FLUSH),
+				Duration.ofSeconds(1), Duration.ofSeconds(12), Duration.ofMillis(300));
+	}
+
 	/** Late commands and replies, pauses at the wrong moment. */
 	Hunt slow() {
-		return with(new Load(4, 1, 500, 0, 0.7, 0.4, 300, 0, 0),
+		return slow(new Load(4, 1, 500, 0, 0.7, 0.4, 300, 0, 0));
+	}
+
+	/** The same on keys that are often free. */
+	Hunt slowAndSpread() {
+		return slow(new Load(2, 6, 400, 0, 0.7, 0.4, 300, 0, 0));
+	}
+
+	private Hunt slow(Load load) {
+		return with(load,
 				FaultKind.only(FaultKind.SLOW, FaultKind.PAUSE_HOLDER, FaultKind.PAUSE_ACQUIRING,
 						FaultKind.PAUSE_RELEASING, FaultKind.PAUSE_RENEWING),
 				Duration.ofSeconds(8), Duration.ofMillis(100), Duration.ofMillis(300));
@@ -79,7 +114,8 @@ record Hunt(Mutant mutant, TortureSettings settings) {
 	}
 
 	private Hunt with(Load load, Set<FaultKind> faults, Duration storm, Duration calm, Duration replacement) {
-		return new Hunt(this.mutant, this.settings.withLoad(load).withFaults(faults, storm, calm, replacement));
+		return new Hunt(this.mutant, this.settings.withLoad(load).withFaults(faults, storm, calm, replacement),
+				this.valkey, this.background);
 	}
 
 	/**
@@ -91,8 +127,16 @@ record Hunt(Mutant mutant, TortureSettings settings) {
 	List<Violation> run(Path folder, PrintStream out) throws InterruptedException {
 		delete(folder.resolve("classes"));
 		this.mutant.applyTo(folder);
-		return new Torture(this.settings.against(List.of(folder.resolve("classes"))), folder.resolve("history"), out)
-			.run();
+		String release = System.getProperty(RELEASE, "confirmed");
+		System.setProperty(RELEASE, this.background ? "background" : release);
+		try {
+			return new Torture(this.settings.against(List.of(folder.resolve("classes"))), folder.resolve("history"),
+					out)
+				.run();
+		}
+		finally {
+			System.setProperty(RELEASE, release);
+		}
 	}
 
 	static void delete(Path folder) {

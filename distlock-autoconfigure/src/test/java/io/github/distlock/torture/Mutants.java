@@ -49,6 +49,16 @@ final class Mutants {
 						}
 			""";
 
+	private static final String NATIVE_COMMAND = "connection.execute(\"SET\", bytes(name), bytes(word), bytes(\"IFEQ\"),"
+			+ " bytes(expected), bytes(\"PX\"), bytes(millis))";
+
+	private static final String READ_TOMBSTONE = """
+			byte[] found = this.connections
+				.send("attempt", ticket.key(), (connection) ->
+					connection.stringCommands().get(bytes(this.keys.lock(ticket.key())))).value();
+			String tombstone = (found != null && found[0] == '|') ? new String(found) : "|" + word.token;
+			""";
+
 	static final List<Hunt> ALL = List.of(
 			Hunt.of(Mutant.of("release without owner check",
 					lua("release.lua", OWNER_CHECK_OF_RELEASE, NO_OWNER_CHECK)))
@@ -132,9 +142,32 @@ final class Mutants {
 			Hunt.of(Mutant.of("first reader that leaves frees the lock",
 					lua("grant.lua", "and not settle(last) then", "then")))
 				.reading(),
-			Hunt.of(Mutant.of("reader past a writer that waits", lua("attempt.lua",
-					"if not mine and owner == '~' and not head() then", "if not mine and owner == '~' then")))
-				.reading());
+			Hunt.of(Mutant.of("reader past a writer that waits",
+					lua("attempt.lua", "if not mine and owner == '~' and not head() then",
+							"if not mine and owner == '~' then")))
+				.reading(),
+			Hunt.of(Mutant.of("release checks the JVM and not the ticket",
+					lua("release.lua", OWNER_CHECK_OF_RELEASE, """
+							if not word or kind ~= READERS
+							    and string.match(word, '^.(.*):') ~= string.match(token, '^(.*):') then
+							  return 'gone'
+							end
+							""")))
+				.inBackground()
+				.losingReplies(),
+			Hunt.of(Mutant.of("native release without owner check",
+					java("backend/redis/NativeWords.java", NATIVE_COMMAND,
+							"(action.equals(\"release\") ? connection.execute(\"SET\", bytes(name), bytes(word),"
+									+ " bytes(\"PX\"), bytes(millis)) : " + NATIVE_COMMAND + ")")))
+				.onValkey()
+				.slowAndSpread(),
+			Hunt.of(Mutant.of("native attempt replaces any tombstone",
+					java("backend/redis/NativeWords.java", "Answer<Boolean> answer = replace(\"attempt\",",
+							READ_TOMBSTONE + "Answer<Boolean> answer = replace(\"attempt\","),
+					java("backend/redis/NativeWords.java", "\"|\" + word.token, held(ticket, first), lease);",
+							"tombstone, held(ticket, first), lease);")))
+				.onValkey()
+				.brief());
 
 	private Mutants() {
 	}
