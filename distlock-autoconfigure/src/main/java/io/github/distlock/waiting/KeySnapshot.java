@@ -14,7 +14,34 @@ import org.jspecify.annotations.Nullable;
  * @param unfinished whether a command is on its way to the store, or has to be repeated
  * @param blockedBy what holds the lock, as far as this JVM knows without asking the
  * store; a caller of this JVM, or what the store said last
+ * @param kept the lock that this JVM keeps in the store although its last caller has
+ * left; {@code null} if it keeps none
  */
 public record KeySnapshot(String key, @Nullable Ticket holder, int waiters, boolean unfinished,
-		@Nullable StoredHolder blockedBy) {
+		@Nullable StoredHolder blockedBy, @Nullable Kept kept) {
+
+	/**
+	 * A key of which this JVM keeps no lock.
+	 * @param key the key of the lock
+	 * @param holder the ticket that holds the lock, or {@code null} if no caller holds it
+	 * @param waiters how many callers wait for the lock
+	 * @param unfinished whether a command is on its way to the store, or has to be
+	 * repeated
+	 * @param blockedBy what holds the lock
+	 */
+	public KeySnapshot(String key, @Nullable Ticket holder, int waiters, boolean unfinished,
+			@Nullable StoredHolder blockedBy) {
+		this(key, holder, waiters, unfinished, blockedBy, null);
+	}
+
+	/**
+	 * A lock that is kept.
+	 *
+	 * @param fencingToken the token of the caller that left last
+	 * @param grantToken the first token of the grant
+	 * @param keptForNanos how long ago that caller left
+	 */
+	public record Kept(long fencingToken, long grantToken, long keptForNanos) {
+	}
+
 }

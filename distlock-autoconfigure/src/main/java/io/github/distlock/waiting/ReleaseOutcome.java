@@ -11,6 +11,11 @@ public enum ReleaseOutcome {
 	/** The next waiter of this JVM holds the lock, without a command. */
 	HANDED_OFF,
 
+	/**
+	 * This JVM keeps the lock in the store, for its next caller. No command was sent.
+	 */
+	KEPT,
+
 	/** The store no longer knew this holder: the lock had been lost. */
 	GONE,
 
