@@ -10,6 +10,11 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class LockException extends RuntimeException {
 
+	/**
+	 * Create the exception.
+	 * @param message what happened to which lock, and what to do
+	 * @param cause the cause, or {@code null}
+	 */
 	protected LockException(String message, @Nullable Throwable cause) {
 		super(message, cause);
 	}

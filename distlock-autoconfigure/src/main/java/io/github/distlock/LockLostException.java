@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public class LockLostException extends LockException {
 
+	/** Why the lock was lost, if it is known. */
 	private final @Nullable LossCause lossCause;
 
 	/**

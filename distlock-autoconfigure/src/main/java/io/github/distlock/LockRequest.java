@@ -43,6 +43,13 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 
 	/**
 	 * Create a request and check what can be checked without a store.
+	 * @param key what to lock
+	 * @param mode how the lock is shared
+	 * @param waitTime how long to wait, or {@code null}
+	 * @param leaseTime how long the lock may be held, or {@code null}
+	 * @param fair whether the order of arrival counts across all JVMs
+	 * @param name label in metrics, events and messages, or {@code null}
+	 * @param minHold how long the lock stays taken at least, or {@code null}
 	 * @throws LockDefinitionException if the lease time is too short or too long, or if
 	 * the minimum hold time is not positive, longer than the lease time or too long
 	 */

@@ -150,17 +150,20 @@ public final class LeaseRenewer {
 		return lease.isValid();
 	}
 
-	/** Return the leases that are watched now, in no particular order. */
+	/**
+	 * {@return the leases that are watched now, in no particular order} */
 	public List<Lease> leases() {
 		return this.leases.snapshot();
 	}
 
-	/** Return how late the last batch of renewals was answered, zero without one. */
+	/**
+	 * {@return how late the last batch of renewals was answered, zero without one} */
 	public Duration lateness() {
 		return this.lateness;
 	}
 
-	/** Return how many leases are watched. */
+	/**
+	 * {@return how many leases are watched} */
 	public int size() {
 		return this.leases.size();
 	}
@@ -174,7 +177,8 @@ public final class LeaseRenewer {
 		this.timer.stop();
 	}
 
-	/** Return whether {@link #stop()} was called. */
+	/**
+	 * {@return whether {@link #stop()} was called} */
 	public boolean isStopped() {
 		return this.stopped;
 	}

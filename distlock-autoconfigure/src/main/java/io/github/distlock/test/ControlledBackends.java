@@ -20,6 +20,12 @@ public final class ControlledBackends {
 	private final LockEventRecorder journal = new LockEventRecorder(this::mode);
 
 	/**
+	 * Create an empty collection.
+	 */
+	public ControlledBackends() {
+	}
+
+	/**
 	 * Create a backend.
 	 * @param name name of the backend that it replaces
 	 * @param tokensPerGrant how many fencing tokens one grant covers
