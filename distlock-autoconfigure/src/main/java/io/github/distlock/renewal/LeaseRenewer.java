@@ -151,19 +151,22 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * {@return the leases that are watched now, in no particular order} */
+	 * {@return the leases that are watched now, in no particular order}
+	 */
 	public List<Lease> leases() {
 		return this.leases.snapshot();
 	}
 
 	/**
-	 * {@return how late the last batch of renewals was answered, zero without one} */
+	 * {@return how late the last batch of renewals was answered, zero without one}
+	 */
 	public Duration lateness() {
 		return this.lateness;
 	}
 
 	/**
-	 * {@return how many leases are watched} */
+	 * {@return how many leases are watched}
+	 */
 	public int size() {
 		return this.leases.size();
 	}
@@ -178,7 +181,8 @@ public final class LeaseRenewer {
 	}
 
 	/**
-	 * {@return whether {@link #stop()} was called} */
+	 * {@return whether {@link #stop()} was called}
+	 */
 	public boolean isStopped() {
 		return this.stopped;
 	}

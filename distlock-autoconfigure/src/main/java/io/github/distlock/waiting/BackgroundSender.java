@@ -8,7 +8,6 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Effects.QueueEvents;
-import io.github.distlock.waiting.PendingReleases.PendingRelease;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;

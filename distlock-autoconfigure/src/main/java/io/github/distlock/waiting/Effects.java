@@ -9,7 +9,6 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.waiting.PendingReleases.PendingRelease;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -162,6 +161,12 @@ record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket s
 			private final @Nullable PendingDowngrade downgrade;
 
 			private final boolean repeated;
+
+			/**
+			 * Whether it was sent over a connection that keeps the order. Written under
+			 * the lock of the queue, read without.
+			 */
+			volatile boolean sentInOrder;
 
 			/**
 			 * Create a release or a cancel.

@@ -18,7 +18,6 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Effects.QueueEvents;
-import io.github.distlock.waiting.PendingReleases.PendingRelease;
 import io.github.distlock.waiting.Waiter.DowngradeWaiter;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +43,8 @@ import org.jspecify.annotations.Nullable;
  * <b>Invariants.</b>
  * <ul>
  * <li>At most one command of a queue is in flight, so its commands cannot overtake each
- * other. The one exception: behind {@link #orderedRelease} the first attempt of a new
+ * other. The one exception: behind a release that was
+ * {@linkplain PendingReleases#sentInOrder() sent in order} the first attempt of a new
  * ticket may be in flight, too.</li>
  * <li>There is at most one live ticket: it waits in {@link #queuedTicket} or is held by
  * {@link #holder}, never both. The queued ticket is set before its first attempt is sent,
@@ -58,35 +58,7 @@ import org.jspecify.annotations.Nullable;
  * flight is removed from its context, once, and never used again.</li>
  * </ul>
  * <p>
- * <b>Releases in the background.</b> A release without a waiting caller becomes the
- * ordered release after the store has written it to the one connection of the key, and
- * not when it is decided: between the two another thread could write an attempt first.
- * Exclusion and rising tokens do not depend on this order, since the store decides by
- * tickets. What depends on it is the meaning of a refusal. If the release was answered,
- * the attempt behind it was executed after it, and its refusal counts. If the release has
- * failed, or is still unanswered, the attempt may have met the ticket that was to be
- * released. So the refusal is noted only, and the attempt is repeated when the release
- * has been settled. That one rule covers what may happen to the release:
- * <ul>
- * <li>Its reply is lost, or the connection: the release fails. It is repeated like any
- * other, alone, after the attempt behind it is settled. If that was granted the lock, the
- * holder and the repeated release exist together; the store answers the latter that the
- * ticket is gone.</li>
- * <li>The server has forgotten the script: the release fails. The store must not send the
- * text instead, which would be executed after the attempt, and perhaps be answered before
- * this JVM has seen the answer of the attempt.</li>
- * <li>The lease has just expired, or the process was paused between the check of the
- * lease and the sending: the store answers that the ticket is gone, which is reported as
- * a loss. A pause after the sending delays only callers of this JVM.</li>
- * <li>Two threads: the lock of the queue orders the end of the writing before each
- * attempt behind it.</li>
- * <li>An interrupt: sending does not wait, so there is nothing to end early.</li>
- * <li>An error: the sender settles the release as failed, or the next event does so. The
- * store may execute a release and its repetition; each ends its own ticket only.</li>
- * </ul>
- * Where the store keeps no order, the release stays the command in flight until it is
- * answered. Tickets of the same key in other queues wait, too, as long as
- * {@link #overtakable} is set.
+ * <b>Releases in the background.</b> {@link PendingReleases} has the rules.
  * <p>
  * <b>Memory.</b> Each held lock has one of these. What only waiting and failures need is
  * created when it is first used, see {@link RetryTimer}.
@@ -101,7 +73,7 @@ final class KeyQueue implements QueueEvents {
 
 	private final LocalQueue waiters = new LocalQueue();
 
-	private final PendingReleases pendingReleases;
+	private final PendingReleases pendingReleases = new PendingReleases();
 
 	private @Nullable QueuedTicket queuedTicket;
 
@@ -112,19 +84,6 @@ final class KeyQueue implements QueueEvents {
 
 	/** The command that is on its way to the store. */
 	private @Nullable Command inFlight;
-
-	/**
-	 * A release on its way to the store, over a connection that keeps the order. Set only
-	 * while its answer is expected; it is the first of the pending releases then.
-	 */
-	private Command.@Nullable Release orderedRelease;
-
-	/**
-	 * Whether a release in the background is on its way that a later command of this JVM
-	 * could overtake. Written under the lock; queues of other tickets of the key read it
-	 * without.
-	 */
-	private volatile boolean overtakable;
 
 	/** Exists once the queue has waited, or the store has failed. */
 	private @Nullable RetryTimer retryTimer;
@@ -139,7 +98,6 @@ final class KeyQueue implements QueueEvents {
 		this.key = key;
 		this.lock = lock;
 		this.context = context;
-		this.pendingReleases = new PendingReleases(context.clock());
 	}
 
 	@Override
@@ -368,8 +326,7 @@ final class KeyQueue implements QueueEvents {
 		return onEvent(() -> {
 			if (this.inFlight == release) {
 				this.inFlight = null;
-				this.orderedRelease = release;
-				noLongerOvertakable(release.pending());
+				mayBeFollowed(this.pendingReleases.sentInOrder(release));
 			}
 		});
 	}
@@ -400,7 +357,9 @@ final class KeyQueue implements QueueEvents {
 			else {
 				storeFailed(pending.notAttempted(cause));
 			}
-			if (this.pendingReleases.defer(pending)) {
+			pending.deferred = true;
+			if (this.context.clock().nanoTime() - pending.giveUpNanos >= 0) {
+				// The lease has passed: repeating the release is pointless.
 				leftStore(pending, null);
 			}
 		});
@@ -558,15 +517,16 @@ final class KeyQueue implements QueueEvents {
 		return this.inFlight instanceof Command.Attempt attempt && attempt.follows() == pending;
 	}
 
-	private void noLongerOvertakable(PendingRelease pending) {
-		if (this.overtakable && pending.background != null) {
-			this.overtakable = false;
+	/** Tell the other queues of the key if their attempts may have waited until now. */
+	private void mayBeFollowed(boolean wasOvertakable) {
+		if (wasOvertakable) {
 			this.context.mayFollowRelease(this.key);
 		}
 	}
 
+	/** Whether an attempt of another queue could overtake a release of this one. */
 	boolean isOvertakable() {
-		return this.overtakable;
+		return this.pendingReleases.isOvertakable();
 	}
 
 	/** The queued ticket was granted the lock: the first waiter becomes the holder. */
@@ -580,7 +540,7 @@ final class KeyQueue implements QueueEvents {
 		dropAbandoned();
 		if (this.waiters.isEmpty() || askedLease.compareTo(this.waiters.first().request().lease()) > 0) {
 			// All waiters have left, or the one that asked for such a long lease.
-			this.pendingReleases.giveBack(queued, askedLease, grant);
+			this.pendingReleases.giveBack(queued, askedLease, grant, this.context.clock().nanoTime());
 			return;
 		}
 		queued.askFor(this.waiters.first().request().lease());
@@ -668,30 +628,23 @@ final class KeyQueue implements QueueEvents {
 
 	/**
 	 * A command was settled. After an error another one may be in flight now.
-	 * @return whether it was this one
+	 * @return whether its answer was still expected
 	 */
 	private boolean settle(Command settled) {
+		boolean expected = this.inFlight == settled || this.pendingReleases.sentInOrder() == settled;
 		if (settled instanceof Command.Release release) {
-			noLongerOvertakable(release.pending());
+			mayBeFollowed(this.pendingReleases.settle(release.pending()));
 		}
 		if (this.inFlight == settled) {
 			this.inFlight = null;
-			return true;
 		}
-		if (this.orderedRelease == settled) {
-			this.orderedRelease = null;
-			return true;
-		}
-		return false;
+		return expected;
 	}
 
 	private void settle(PendingRelease pending) {
-		noLongerOvertakable(pending);
+		mayBeFollowed(this.pendingReleases.settle(pending));
 		if (this.inFlight instanceof Command.Release release && release.pending() == pending) {
 			this.inFlight = null;
-		}
-		if (this.orderedRelease != null && this.orderedRelease.pending() == pending) {
-			this.orderedRelease = null;
 		}
 	}
 
@@ -708,7 +661,7 @@ final class KeyQueue implements QueueEvents {
 			if (wasInFlight && !attempt.ticket().equals(liveTicket())
 					&& !this.pendingReleases.contains(attempt.ticket())) {
 				// The event may have been interrupted between two states of the ticket.
-				this.pendingReleases.cancel(attempt.ticket(), true);
+				this.pendingReleases.cancel(attempt.ticket(), true, this.context.clock().nanoTime());
 			}
 		}
 		makeAllDue();
@@ -750,7 +703,7 @@ final class KeyQueue implements QueueEvents {
 	 */
 	private Effects takeEffects() {
 		settleIfLost(this.inFlight);
-		settleIfLost(this.orderedRelease);
+		settleIfLost(this.pendingReleases.sentInOrder());
 		dropAbandoned();
 		failWithoutTimer();
 		Command command = nextCommand();
@@ -761,22 +714,13 @@ final class KeyQueue implements QueueEvents {
 			this.inFlight = command;
 			// After everything that may throw: if no command is sent, none can be
 			// overtaken.
-			this.overtakable |= isFirstInBackground(command);
+			this.pendingReleases.sending(command);
 		}
 		else if (isUnused()) {
 			this.removed = true;
 			this.context.remove(this.key);
 		}
 		return effects;
-	}
-
-	/**
-	 * Whether attempts of other queues have to wait for a command. Not for the repetition
-	 * of a release: their callers would wait as long as it fails.
-	 */
-	private static boolean isFirstInBackground(Command command) {
-		return command instanceof Command.Release release && release.pending().background != null
-				&& release.pending().sends == 1;
 	}
 
 	private void settleIfLost(@Nullable Command sent) {
@@ -807,18 +751,15 @@ final class KeyQueue implements QueueEvents {
 			return null;
 		}
 		if (this.queuedTicket != null && this.pendingReleases.isEmpty() && this.waiters.isEmpty()) {
-			this.pendingReleases.cancel(this.queuedTicket);
+			this.pendingReleases.cancel(this.queuedTicket.ticket, this.queuedTicket.attemptUnanswered,
+					this.context.clock().nanoTime());
 			this.queuedTicket = null;
 			// Not later, when the store has answered: another ticket must retry now.
 			this.context.leftQueue();
 		}
-		PendingRelease pending = this.pendingReleases.first();
-		boolean ordered = this.orderedRelease != null;
-		if (pending != null && !ordered) {
-			return pending.deferred ? null : sendRelease(pending);
-		}
-		if (pending != null && (this.queuedTicket != null || !this.pendingReleases.isOnly(pending))) {
-			return null;
+		if (this.pendingReleases.blockAttempt(this.queuedTicket == null)) {
+			PendingRelease next = this.pendingReleases.next();
+			return (next != null) ? sendRelease(next) : null;
 		}
 		if (this.holder != null || this.waiters.isEmpty()) {
 			return null;
@@ -828,7 +769,7 @@ final class KeyQueue implements QueueEvents {
 			this.queuedTicket.due = true;
 		}
 		this.queuedTicket.askFor(this.waiters.first().request().lease());
-		return attemptIfDue(this.queuedTicket, pending);
+		return attemptIfDue(this.queuedTicket, this.pendingReleases.first());
 	}
 
 	private @Nullable Command attemptIfDue(QueuedTicket queued, @Nullable PendingRelease follows) {

@@ -1,23 +1,49 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
-import java.util.List;
-import java.util.stream.Stream;
 
-import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockStore.Successor;
-import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.waiting.Effects.Command;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tickets of one key that leave the store, one after the other. Usually there is one
- * at most. There are two if a successor that was queued by a release is granted the lock
- * by a message and leaves before that release is answered. Guarded by the lock of the
+ * The tickets of one key that leave the store, one after the other, and the rules for
+ * what may be sent before a release is answered. Usually there is one ticket at most.
+ * There are two if a successor that was queued by a release is granted the lock by a
+ * message and leaves before that release is answered, or if the holder behind a release
+ * in the background leaves before that one is answered. Guarded by the lock of the
  * {@link KeyQueue}.
+ * <p>
+ * <b>Releases in the background.</b> A release without a waiting caller becomes ordered
+ * after the store has written it to the one connection of the key, and not when it is
+ * decided: between the two another thread could write an attempt first. Exclusion and
+ * rising tokens do not depend on this order, since the store decides by tickets. What
+ * depends on it is the meaning of a refusal. If the release was answered, the attempt
+ * behind it was executed after it, and its refusal counts. If the release has failed, or
+ * is still unanswered, the attempt may have met the ticket that was to be released. So
+ * the refusal is noted only, and the attempt is repeated when the release has been
+ * settled. That one rule covers what may happen to the release:
+ * <ul>
+ * <li>Its reply is lost, or the connection: the release fails. It is repeated like any
+ * other, alone, after the attempt behind it is settled. If that was granted the lock, the
+ * holder and the repeated release exist together; the store answers the latter that the
+ * ticket is gone.</li>
+ * <li>The server has forgotten the script: the release fails. The store must not send the
+ * text instead, which would be executed after the attempt, and perhaps be answered before
+ * this JVM has seen the answer of the attempt.</li>
+ * <li>The lease has just expired, or the process was paused between the check of the
+ * lease and the sending: the store answers that the ticket is gone, which is reported as
+ * a loss. A pause after the sending delays only callers of this JVM.</li>
+ * <li>Two threads: the lock of the queue orders the end of the writing before each
+ * attempt behind it.</li>
+ * <li>An interrupt: sending does not wait, so there is nothing to end early.</li>
+ * <li>An error: the sender settles the release as failed, or the next event does so. The
+ * store may execute a release and its repetition; each ends its own ticket only.</li>
+ * </ul>
+ * Where the store keeps no order, the release stays the command in flight until it is
+ * answered. Tickets of the same key in other queues wait, too, as long as the release
+ * {@linkplain #isOvertakable() can be overtaken}.
  */
 final class PendingReleases {
 
@@ -26,36 +52,31 @@ final class PendingReleases {
 	 */
 	private static final long CANCEL_TIMEOUT_NANOS = Duration.ofSeconds(15).toNanos();
 
-	/**
-	 * The oldest first. Takes no memory of its own while empty, as for each held lock.
-	 */
-	private List<PendingRelease> pending = List.of();
-
-	private final TimeSource clock;
+	/** Linked to the younger ones, so that a cycle needs no list. */
+	private @Nullable PendingRelease oldest;
 
 	/** A ticket that has left although a copy of its attempt may still be on its way. */
 	private @Nullable Ticket stray;
 
-	PendingReleases(TimeSource clock) {
-		this.clock = clock;
-	}
+	/**
+	 * A release without a waiting caller that is on its way and not settled. Either it
+	 * was sent in order, and is the oldest then, or a later command of this JVM could
+	 * overtake it. Written under the lock; queues of other tickets of the key read it
+	 * without.
+	 */
+	private volatile Command.@Nullable Release background;
 
 	boolean isEmpty() {
-		return this.pending.isEmpty();
+		return this.oldest == null;
 	}
 
 	@Nullable PendingRelease first() {
-		return this.pending.isEmpty() ? null : this.pending.get(0);
+		return this.oldest;
 	}
 
 	/** Whether the first one waits for its repetition. */
 	boolean isFirstDeferred() {
-		return !this.pending.isEmpty() && this.pending.get(0).deferred;
-	}
-
-	/** Whether there is only this one. */
-	boolean isOnly(PendingRelease release) {
-		return this.pending.size() == 1 && this.pending.get(0) == release;
+		return this.oldest != null && this.oldest.deferred;
 	}
 
 	/**
@@ -73,37 +94,41 @@ final class PendingReleases {
 	 * Release a lock that was granted and that no caller wants.
 	 * @param lease the lease that the store was asked for
 	 */
-	void giveBack(QueuedTicket queued, Duration lease, Grant grant) {
+	void giveBack(QueuedTicket queued, Duration lease, Grant grant, long nowNanos) {
 		add(new PendingRelease(queued.ticket, queued.attemptUnanswered, true, grant.firstToken(),
-				this.clock.nanoTime() + lease.toNanos(), null, null));
-	}
-
-	void cancel(QueuedTicket queued) {
-		cancel(queued.ticket, queued.attemptUnanswered);
+				nowNanos + lease.toNanos(), null, null));
 	}
 
 	/**
 	 * Cancel a ticket.
 	 * @param attemptUnanswered whether a copy of its attempt may still be on its way
 	 */
-	void cancel(Ticket ticket, boolean attemptUnanswered) {
-		add(new PendingRelease(ticket, attemptUnanswered, false, 0, this.clock.nanoTime() + CANCEL_TIMEOUT_NANOS, null,
-				null));
+	void cancel(Ticket ticket, boolean attemptUnanswered, long nowNanos) {
+		add(new PendingRelease(ticket, attemptUnanswered, false, 0, nowNanos + CANCEL_TIMEOUT_NANOS, null, null));
 	}
 
 	private void add(PendingRelease added) {
-		if (this.pending.isEmpty()) {
-			this.pending = List.of(added);
+		PendingRelease last = this.oldest;
+		if (last == null) {
+			this.oldest = added;
+			return;
 		}
-		else {
-			this.pending = Stream.concat(this.pending.stream(), Stream.of(added)).toList();
+		while (last.younger != null) {
+			last = last.younger;
 		}
+		last.younger = added;
 	}
 
 	/** A ticket has left the store, or its release is given up. */
 	void remove(PendingRelease removed) {
-		this.pending = (this.pending.size() == 1 && this.pending.contains(removed)) ? List.of()
-				: this.pending.stream().filter((other) -> other != removed).toList();
+		if (this.oldest == removed) {
+			this.oldest = removed.younger;
+		}
+		for (PendingRelease each = this.oldest; each != null; each = each.younger) {
+			if (each.younger == removed) {
+				each.younger = removed.younger;
+			}
+		}
 		if (removed.attemptUnanswered) {
 			this.stray = removed.ticket;
 		}
@@ -112,34 +137,37 @@ final class PendingReleases {
 		}
 	}
 
-	/**
-	 * A release was not answered: repeat it later.
-	 * @return whether a repetition is pointless, since the lease has passed
-	 */
-	boolean defer(PendingRelease failed) {
-		failed.deferred = true;
-		return this.clock.nanoTime() - failed.giveUpNanos >= 0;
-	}
-
 	boolean contains(Ticket ticket) {
-		return this.pending.stream().anyMatch((each) -> each.ticket.equals(ticket));
+		return find(ticket) != null;
 	}
 
 	/** Whether a ticket is among these and an answer for it is expected. */
 	boolean expectsAnswerFor(Ticket ticket) {
-		return this.pending.stream().anyMatch((each) -> each.ticket.equals(ticket) && !each.deferred);
+		PendingRelease found = find(ticket);
+		return found != null && !found.deferred;
 	}
 
 	/** An attempt of a ticket that may be among these was not answered. */
 	void markAttemptUnanswered(Ticket ticket) {
-		this.pending.stream()
-			.filter((each) -> each.ticket.equals(ticket))
-			.forEach((each) -> each.attemptUnanswered = true);
+		PendingRelease found = find(ticket);
+		if (found != null) {
+			found.attemptUnanswered = true;
+		}
+	}
+
+	private @Nullable PendingRelease find(Ticket ticket) {
+		PendingRelease each = this.oldest;
+		while (each != null && !each.ticket.equals(ticket)) {
+			each = each.younger;
+		}
+		return each;
 	}
 
 	/** Allow the repetition of those that were deferred. */
 	void resume() {
-		this.pending.forEach((each) -> each.deferred = false);
+		for (PendingRelease each = this.oldest; each != null; each = each.younger) {
+			each.deferred = false;
+		}
 	}
 
 	boolean hasStray() {
@@ -153,85 +181,71 @@ final class PendingReleases {
 		return taken;
 	}
 
+	// What may be sent before a release is answered
+
 	/**
-	 * A ticket that leaves the store: released or cancelled until the store acknowledges
-	 * it, or until its lease has passed and it no longer matters. Guarded by the lock of
-	 * the queue, except for what never changes.
+	 * Whether no attempt may be sent. Behind the only release, if it was sent in order,
+	 * the first attempt of a new ticket may.
 	 */
-	static final class PendingRelease {
+	boolean blockAttempt(boolean newTicket) {
+		PendingRelease first = this.oldest;
+		return first != null && (!newTicket || first.younger != null || sentInOrder() == null);
+	}
 
-		final Ticket ticket;
+	/** The release or cancel to send now, if no command is in flight. */
+	@Nullable PendingRelease next() {
+		PendingRelease first = this.oldest;
+		return (first == null || first.deferred || sentInOrder() != null) ? null : first;
+	}
 
-		/** Whether the command is a release; otherwise it is a cancel. */
-		final boolean releasesLock;
+	/** The release that is expected to be answered and that an attempt may follow. */
+	Command.@Nullable Release sentInOrder() {
+		Command.Release current = this.background;
+		return (current != null && current.sentInOrder) ? current : null;
+	}
 
-		final long lastToken;
+	/**
+	 * Whether attempts of other queues of the key have to wait for a release, which they
+	 * could overtake. Called without the lock, too.
+	 */
+	boolean isOvertakable() {
+		Command.Release current = this.background;
+		return current != null && !current.sentInOrder;
+	}
 
-		/**
-		 * Whether an attempt was never answered: a copy of it may still be on its way.
-		 */
-		boolean attemptUnanswered;
-
-		final long giveUpNanos;
-
-		/** The reader that continues if the first command is answered. */
-		final @Nullable PendingDowngrade downgrade;
-
-		/** What becomes of the answer, if no caller waits for it. */
-		final @Nullable BackgroundRelease background;
-
-		/**
-		 * Whether the store has answered. Read for an attempt that was sent behind this
-		 * release, which may be answered later.
-		 */
-		boolean answered;
-
-		/** The ticket that the same command queues; the same in each repetition. */
-		@Nullable Successor next;
-
-		int sends;
-
-		/** Whether the next repetition waits for its time. */
-		boolean deferred;
-
-		private PendingRelease(Ticket ticket, boolean attemptUnanswered, boolean releasesLock, long lastToken,
-				long giveUpNanos, @Nullable PendingDowngrade downgrade, @Nullable BackgroundRelease background) {
-			this.ticket = ticket;
-			this.releasesLock = releasesLock;
-			this.lastToken = lastToken;
-			this.attemptUnanswered = attemptUnanswered;
-			this.giveUpNanos = giveUpNanos;
-			this.downgrade = downgrade;
-			this.background = background;
+	/**
+	 * A command is about to be sent. Attempts of other queues do not wait for the
+	 * repetition of a release: their callers would wait as long as it fails.
+	 */
+	void sending(Command command) {
+		if (command instanceof Command.Release release && release.pending().background != null
+				&& release.pending().sends == 1) {
+			this.background = release;
 		}
+	}
 
-		/**
-		 * Create the command to send, for the first time or as a repetition.
-		 * @param live the ticket that waits or is held now
-		 */
-		Command send(@Nullable Ticket live) {
-			this.sends++;
-			if (this.downgrade != null) {
-				// If the first release was not answered, the downgrade is not repeated.
-				return (this.sends == 1) ? new Command.Release(this, this.downgrade.successor(), this.downgrade)
-						: new Command.Release(this, null, null);
-			}
-			// The successor may have held the lock and left: never queue it again.
-			boolean nextLives = this.next != null && this.next.ticket().equals(live);
-			return new Command.Release(this, nextLives ? this.next : null, null);
+	/**
+	 * A release without a waiting caller was sent over a connection that keeps the order.
+	 * @return whether others could have overtaken it until now
+	 */
+	boolean sentInOrder(Command.Release release) {
+		boolean overtakable = this.background == release && !release.sentInOrder;
+		release.sentInOrder = true;
+		this.background = release;
+		return overtakable;
+	}
+
+	/**
+	 * A release was answered, or has failed.
+	 * @return whether others could have overtaken it until now
+	 */
+	boolean settle(PendingRelease pending) {
+		Command.Release current = this.background;
+		if (current == null || current.pending() != pending) {
+			return false;
 		}
-
-		/**
-		 * The exception for a waiting caller: its own attempt was not sent, and why.
-		 * @param cause why this ticket could not leave the store
-		 */
-		LockBackendException notAttempted(LockBackendException cause) {
-			return (cause instanceof StoreUnusableException) ? cause
-					: new LockBackendException("Lock '" + this.ticket.key() + "' was not attempted, because the store"
-							+ " has not confirmed the release of its previous holder or waiter in this JVM: "
-							+ cause.getMessage(), cause);
-		}
-
+		this.background = null;
+		return !current.sentInOrder;
 	}
 
 }
