@@ -184,6 +184,11 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 		this.endedGrants.add(ticket, grantToken);
 	}
 
+	/** The grant has not been ended: the message was wrong. */
+	void forgetEnded(Ticket ticket) {
+		this.endedGrants.remove(ticket);
+	}
+
 	/**
 	 * Report the loss of the lock that is held under a grant that an operator has ended.
 	 */

@@ -41,6 +41,16 @@ final class RecentlyEndedGrants {
 		}
 	}
 
+	void remove(Ticket ticket) {
+		this.lock.lock();
+		try {
+			this.grants.remove(ticket);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	boolean contains(Ticket ticket, long grantToken) {
 		if (!this.any) {
 			return false;

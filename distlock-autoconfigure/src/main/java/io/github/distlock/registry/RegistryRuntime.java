@@ -296,12 +296,39 @@ final class RegistryRuntime implements LockSignals {
 		if (this.ready) {
 			this.heldLocks.noteEnded(ticket, grantToken);
 			try {
-				// Not here: listeners are notified.
-				this.threads.commands().execute(() -> this.heldLocks.loseEnded(ticket, grantToken));
+				// Not here: the store is asked, and listeners are notified.
+				this.threads.commands().execute(() -> loseEnded(ticket, grantToken));
 			}
 			catch (Throwable ex) {
 				logger.debug("The next renewal or release of the lock reports its end", ex);
 			}
+		}
+	}
+
+	/**
+	 * Report a loss only if the grant has really ended: a loss also releases the lock, and
+	 * each client that may publish to the inbox can forge the message.
+	 */
+	private void loseEnded(Ticket ticket, long grantToken) {
+		if (this.heldLocks.find(ticket.key(), grantToken) != null && isGranted(ticket, grantToken)) {
+			this.heldLocks.forgetEnded(ticket);
+		}
+		else {
+			this.heldLocks.loseEnded(ticket, grantToken);
+		}
+	}
+
+	private boolean isGranted(Ticket ticket, long grantToken) {
+		try {
+			return this.store.administration()
+				.inspect(ticket.key())
+				.holders()
+				.stream()
+				.anyMatch((holder) -> holder.instance().equals(ticket.instance()) && holder.grantToken() == grantToken);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("The store does not say whether the grant has ended", ex);
+			return false;
 		}
 	}
 

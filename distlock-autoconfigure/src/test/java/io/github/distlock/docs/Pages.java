@@ -35,7 +35,8 @@ public final class Pages {
 		for (String folder : List.of("", "sample-inventory-app")) {
 			try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
 				files.map((file) -> ROOT.relativize(file).toString().replace('\\', '/'))
-					.filter((name) -> name.matches("(?:.*/)?(?:README|CONTRIBUTING)[\\w.-]*\\.md"))
+					.filter((name) -> name.matches(
+							"(?:.*/)?(?:README|CONTRIBUTING|SECURITY|SUPPORT|ROADMAP|RELEASING|CODE_OF_CONDUCT)[\\w.-]*\\.md"))
 					.sorted()
 					.forEach(pages::add);
 			}

@@ -334,14 +334,14 @@ final class RedisConnections implements RedisInbox.Events {
 
 	@Override
 	public void granted(GrantMessage message) {
-		if (this.closed) {
+		Ticket ticket = Ticket.of(this.keys.keyOf(message.lock()), message.token());
+		if (this.closed || !MessageCheck.isAddressed(ticket, this.instance)) {
 			return;
 		}
-		Ticket ticket = Ticket.of(this.keys.keyOf(message.lock()), message.token());
 		TimeSource.Instant now = this.time.now();
 		// Each master of a cluster has its own clock, so one baseline is not sufficient.
-		Validity validity = (Boolean.FALSE.equals(this.cluster) && !this.monitor.isDoubtful())
-				? this.clock.judge(message.grantedMicros(), Duration.ofMillis(message.ttlMillis()), now) : null;
+		boolean sameClock = Boolean.FALSE.equals(this.cluster) && !this.monitor.isDoubtful();
+		Validity validity = sameClock ? MessageCheck.validity(message, this.clock, now) : null;
 		// An unknown validity counts as passed: then the ticket asks.
 		this.signals.granted(ticket, new Grant(message.first(), message.last(),
 				(validity != null) ? validity : Validity.until(now, Duration.ZERO)));

@@ -301,7 +301,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		static GrantMessage parse(String text) {
 			String[] parts = text.split("\\|", 6);
 			if (parts.length < 6) {
-				throw new IllegalArgumentException("Not a grant: " + text);
+				throw new IllegalArgumentException("Not a grant: " + MessageCheck.quote(text));
 			}
 			return new GrantMessage(parts[0], Long.parseLong(parts[1]), Long.parseLong(parts[2]),
 					Long.parseLong(parts[3]), Long.parseLong(parts[4]), parts[5]);
@@ -321,7 +321,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		static EndedMessage parse(String text) {
 			String[] parts = text.split("\\|", 4);
 			if (parts.length < 4) {
-				throw new IllegalArgumentException("Not the end of a grant: " + text);
+				throw new IllegalArgumentException("Not the end of a grant: " + MessageCheck.quote(text));
 			}
 			return new EndedMessage(parts[1], Long.parseLong(parts[2]), parts[3]);
 		}
