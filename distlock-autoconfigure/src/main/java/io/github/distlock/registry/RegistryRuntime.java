@@ -306,8 +306,8 @@ final class RegistryRuntime implements LockSignals {
 	}
 
 	/**
-	 * Report a loss only if the grant has really ended: a loss also releases the lock, and
-	 * each client that may publish to the inbox can forge the message.
+	 * Report a loss only if the grant has really ended: a loss also releases the lock,
+	 * and each client that may publish to the inbox can forge the message.
 	 */
 	private void loseEnded(Ticket ticket, long grantToken) {
 		if (this.heldLocks.find(ticket.key(), grantToken) != null && isGranted(ticket, grantToken)) {

@@ -48,11 +48,7 @@ class CommunityFileTests {
 
 	@Test
 	void eachPageForUsersIsInTheMapForMachines() {
-		Set<String> linked = MarkdownPage.of(MACHINE_MAP)
-			.links()
-			.stream()
-			.map(Link::file)
-			.collect(Collectors.toSet());
+		Set<String> linked = MarkdownPage.of(MACHINE_MAP).links().stream().map(Link::file).collect(Collectors.toSet());
 		assertThat(MarkdownPage.of("docs/README.md").links()).filteredOn(Link::isRelative)
 			.extracting(Link::file)
 			.filteredOn((file) -> file.endsWith(".md") && !file.startsWith("docs/maintainers/"))
@@ -64,7 +60,8 @@ class CommunityFileTests {
 	@Test
 	void thePoliciesExistAndAreInTheMapOfTheDocumentation() {
 		List<String> linked = MarkdownPage.of("docs/README.md").links().stream().map(Link::file).toList();
-		assertThat(linked).contains("SECURITY.md", "SUPPORT.md", "ROADMAP.md", "CODE_OF_CONDUCT.md", "docs/threat-model.md");
+		assertThat(linked).contains("SECURITY.md", "SUPPORT.md", "ROADMAP.md", "CODE_OF_CONDUCT.md",
+				"docs/threat-model.md");
 	}
 
 	@Test
@@ -99,8 +96,7 @@ class CommunityFileTests {
 	void eachFileThatAFormNamesExists() throws IOException {
 		Pattern file = Pattern.compile("[\\w/.-]+\\.md");
 		for (Path form : forms()) {
-			assertThat(file.matcher(Files.readString(form)).results().map((match) -> match.group()))
-				.as("%s", form)
+			assertThat(file.matcher(Files.readString(form)).results().map((match) -> match.group())).as("%s", form)
 				.allMatch((name) -> Files.exists(Pages.ROOT.resolve(name)));
 		}
 	}

@@ -121,7 +121,8 @@ class LinkTests {
 	}
 
 	private static Stream<Link> links() {
-		return Stream.concat(Pages.all().stream(), Stream.of("CHANGELOG.md", "llms.txt", ".github/pull_request_template.md"))
+		return Stream
+			.concat(Pages.all().stream(), Stream.of("CHANGELOG.md", "llms.txt", ".github/pull_request_template.md"))
 			.flatMap((page) -> MarkdownPage.of(page).links().stream());
 	}
 

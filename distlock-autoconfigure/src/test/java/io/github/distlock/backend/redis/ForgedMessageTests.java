@@ -123,8 +123,7 @@ class ForgedMessageTests {
 
 	@Test
 	void anUnreadableMessageIsOneShortLineOfTheLog(CapturedOutput output) throws Exception {
-		this.attacker.ask("PUBLISH", "distlock:inbox:" + victim(),
-				"x\nERROR forged line " + "y".repeat(1000));
+		this.attacker.ask("PUBLISH", "distlock:inbox:" + victim(), "x\nERROR forged line " + "y".repeat(1000));
 		HeldLock held = this.holder.acquire(LockRequest.of("key"));
 		CompletableFuture<HeldLock> waiter = waiter();
 		held.close();
@@ -147,8 +146,8 @@ class ForgedMessageTests {
 	}
 
 	private void publishEnd(String instance, String ticket, String key, HeldLock held) {
-		this.attacker.ask("PUBLISH", "distlock:inbox:" + instance, "ended|" + ticket + "|"
-				+ held.fencingToken() + "|distlock:lock:{" + key + "}");
+		this.attacker.ask("PUBLISH", "distlock:inbox:" + instance,
+				"ended|" + ticket + "|" + held.fencingToken() + "|distlock:lock:{" + key + "}");
 	}
 
 	private String now() {
@@ -177,7 +176,8 @@ class ForgedMessageTests {
 			String word = String.valueOf(this.attacker.ask("GET", "distlock:lock:{own}"));
 			instance = word.substring(1, word.indexOf(':'));
 		}
-		await().until(() -> Long.valueOf(1).equals(this.attacker.ask("PUBLISH", "distlock:inbox:" + instance, "probe:")));
+		await()
+			.until(() -> Long.valueOf(1).equals(this.attacker.ask("PUBLISH", "distlock:inbox:" + instance, "probe:")));
 		return instance;
 	}
 
