@@ -1,5 +1,6 @@
 package io.github.distlock.benchmarks;
 
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -68,7 +69,7 @@ final class OptionsReader {
 		String output = value("output");
 		return new Options(workloads(), contenders(), number("rounds", 1, 1000),
 				duration("slice", Duration.ofMillis(50), Duration.ofMinutes(1)), warmUps(),
-				new ServerOptions(redis(), path("server", "program")), processor(),
+				new ServerOptions(redis(), program()), processor(),
 				output.isEmpty() ? this.defaultOutput : Path.of(output).toAbsolutePath(),
 				path("previous", "jar or folder"));
 	}
@@ -124,7 +125,7 @@ final class OptionsReader {
 			}
 		}
 		catch (NumberFormatException ex) {
-			// Told below.
+			// The message follows.
 		}
 		throw new IllegalArgumentException(
 				"--%s=%s: use a number from %d to %d".formatted(name, value(name), least, most));
@@ -138,7 +139,7 @@ final class OptionsReader {
 			}
 		}
 		catch (IllegalArgumentException ex) {
-			// Told below.
+			// The message follows.
 		}
 		throw new IllegalArgumentException("--%s=%s: use a duration such as 300ms or 2s, from %d ms to %d s"
 			.formatted(name, value(name), least.toMillis(), most.toSeconds()));
@@ -153,6 +154,20 @@ final class OptionsReader {
 			throw new IllegalArgumentException("--%s=%s: there is no such %s".formatted(option, path, what));
 		}
 		return path;
+	}
+
+	/** A program by its path, or by its name as a shell finds it. */
+	private @Nullable Path program() {
+		String program = value("server");
+		if (!program.isEmpty() && !Files.exists(Path.of(program))) {
+			for (String folder : System.getenv("PATH").split(File.pathSeparator)) {
+				Path found = Path.of(folder, program);
+				if (Files.isExecutable(found)) {
+					return found.toAbsolutePath();
+				}
+			}
+		}
+		return path("server", "program");
 	}
 
 	private @Nullable RedisAddress redis() {

@@ -52,6 +52,11 @@ class OptionsReaderTests {
 	}
 
 	@Test
+	void aServerIsFoundByTheNameOfItsProgram() {
+		assertThat(read("--server=java").servers().program()).isExecutable().endsWithRaw(Path.of("java"));
+	}
+
+	@Test
 	void theNameOfADeploymentStandsForItsWorkloads() {
 		assertThat(read("--workloads=h2,hot-2x1").workloads()).extracting((workload) -> workload.chapter().id())
 			.containsExactly("hot-2x1", "h2-uncontended-1", "h2-uncontended-8", "h2-hot-1x16", "h2-hot-2x1",
