@@ -25,6 +25,7 @@ import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.thread.LockThreads;
+import io.github.distlock.waiting.DowngradeResult;
 import io.github.distlock.waiting.Holder;
 import io.github.distlock.waiting.ReleaseObserver;
 import io.github.distlock.waiting.ReleaseOutcome;
@@ -341,7 +342,7 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 		ReleaseOutcome outcome = ReleaseOutcome.GONE;
 		if (valid) {
 			try {
-				LockAcquirer.DowngradeResult answer = this.acquirer.downgrade(writer.holder(), remaining,
+				DowngradeResult answer = this.acquirer.downgrade(writer.holder(), remaining,
 						writer.restOfTerms().storeLease());
 				outcome = answer.writer();
 				continueAsReader(writer, answer);
@@ -371,7 +372,7 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 		}
 	}
 
-	private void continueAsReader(WriteHold writer, LockAcquirer.DowngradeResult answer) {
+	private void continueAsReader(WriteHold writer, DowngradeResult answer) {
 		Holder holder = answer.reader();
 		if (holder == null) {
 			writer.loseAfterEnd((answer.writer() == ReleaseOutcome.GONE) ? LossCause.FORGOTTEN : LossCause.STORE_SILENT,

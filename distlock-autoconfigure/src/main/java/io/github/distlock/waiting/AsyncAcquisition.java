@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AsyncAcquisition {
 
-	private final LockAcquirer acquirer;
+	private final Waits waits;
 
 	private final CommandSender sender;
 
@@ -26,8 +26,8 @@ final class AsyncAcquisition {
 
 	private final CompletableFuture<@Nullable Holder> result = new CompletableFuture<>();
 
-	AsyncAcquisition(LockAcquirer acquirer, CommandSender sender, TimeSource clock, WaitRequest request) {
-		this.acquirer = acquirer;
+	AsyncAcquisition(Waits waits, CommandSender sender, TimeSource clock, WaitRequest request) {
+		this.waits = waits;
 		this.sender = sender;
 		this.clock = clock;
 		this.request = request;
@@ -41,13 +41,13 @@ final class AsyncAcquisition {
 
 	private void attempt(boolean first) {
 		FutureWaiter waiter = new FutureWaiter(this.request, this.startNanos, this.sender.callbacks());
-		KeyQueue queue = this.acquirer.join(waiter, true);
+		KeyQueue queue = this.waits.join(waiter, true);
 		try {
 			Future<?> timer = waiter.isEndless() ? null : this.sender.tasks()
 				.schedule(() -> timedOut(queue, waiter), Math.max(0, waiter.remainingNanos(this.clock.nanoTime())));
 			this.result.whenComplete((holder, failure) -> {
 				if (this.result.isCancelled()) {
-					this.acquirer.giveUp(queue, waiter, false);
+					this.waits.giveUp(queue, waiter, false);
 				}
 			});
 			waiter.future().thenAccept((outcome) -> {
@@ -64,14 +64,14 @@ final class AsyncAcquisition {
 			// Without its timer the wait might never end.
 			waiter.abandoned = true;
 			this.result.completeExceptionally(ex);
-			this.acquirer.abandonWait(queue, waiter);
+			this.waits.abandonWait(queue, waiter);
 		}
 	}
 
 	/** Complete when the ticket has left the store, or after one command time-out. */
 	private void timedOut(KeyQueue queue, FutureWaiter waiter) {
-		if (this.acquirer.giveUp(queue, waiter, true) && waiter.isDeparting()) {
-			this.sender.tasks().scheduleReliably(waiter::wake, this.acquirer.cancelTimeoutNanos());
+		if (this.waits.giveUp(queue, waiter, true) && waiter.isDeparting()) {
+			this.sender.tasks().scheduleReliably(waiter::wake, this.waits.cancelTimeoutNanos());
 		}
 	}
 
@@ -101,7 +101,7 @@ final class AsyncAcquisition {
 
 	private void acquired(Holder holder) {
 		if (holder.hasPassed(this.clock)) {
-			this.acquirer.releaseAsync(holder);
+			this.waits.release(holder);
 			if (this.request.waitTime().isZero()) {
 				// One answer ends the wait of a caller that tries once, whatever it is.
 				this.result.complete(null);
@@ -112,7 +112,7 @@ final class AsyncAcquisition {
 		}
 		else if (!this.result.complete(holder)) {
 			// Cancelled at the moment of the grant.
-			this.acquirer.releaseAsync(holder);
+			this.waits.release(holder);
 		}
 	}
 

@@ -22,6 +22,15 @@ final class BackgroundRelease {
 		this.observer = observer;
 	}
 
+	/**
+	 * Begin this release, if it was prepared before. It counts from now on, but is not
+	 * limited: no caller would wait for it.
+	 */
+	BackgroundRelease begin() {
+		this.limit.unanswered.incrementAndGet();
+		return this;
+	}
+
 	/** The lock had been lost. */
 	void reportGone() {
 		this.observer.gone();
@@ -56,6 +65,11 @@ final class BackgroundRelease {
 				this.unanswered.decrementAndGet();
 				return null;
 			}
+			return new BackgroundRelease(this, observer);
+		}
+
+		/** Prepare the release of a lock that is kept, to begin it later. */
+		BackgroundRelease prepare(ReleaseObserver observer) {
 			return new BackgroundRelease(this, observer);
 		}
 

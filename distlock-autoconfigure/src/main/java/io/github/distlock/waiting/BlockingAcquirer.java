@@ -14,21 +14,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class BlockingAcquirer {
 
-	private final LockAcquirer acquirer;
+	private final Waits waits;
 
 	private final TimeSource clock;
 
-	private final long cancelTimeoutNanos;
-
-	/**
-	 * Create an acquirer.
-	 * @param cancelTimeoutNanos how long a caller that gives up waits until its ticket
-	 * has left the store
-	 */
-	BlockingAcquirer(LockAcquirer acquirer, TimeSource clock, long cancelTimeoutNanos) {
-		this.acquirer = acquirer;
+	BlockingAcquirer(Waits waits, TimeSource clock) {
+		this.waits = waits;
 		this.clock = clock;
-		this.cancelTimeoutNanos = cancelTimeoutNanos;
 	}
 
 	@Nullable Holder acquire(WaitRequest request, boolean interruptible) throws InterruptedException {
@@ -39,7 +31,7 @@ final class BlockingAcquirer {
 		boolean restarted = false;
 		while (true) {
 			ThreadWaiter waiter = new ThreadWaiter(request, start);
-			KeyQueue queue = this.acquirer.join(waiter, false);
+			KeyQueue queue = this.waits.join(waiter, false);
 			Outcome outcome = await(queue, waiter, interruptible, restarted);
 			if (outcome instanceof Outcome.Failure failure) {
 				throw failure.forCaller();
@@ -75,7 +67,7 @@ final class BlockingAcquirer {
 			return holder;
 		}
 		// This process was paused between the grant and here: the grant has expired.
-		this.acquirer.releaseAsync(holder);
+		this.waits.release(holder);
 		return null;
 	}
 
@@ -87,7 +79,7 @@ final class BlockingAcquirer {
 		catch (RuntimeException | Error ex) {
 			// First, without a call: ending the wait may fail, too.
 			waiter.abandoned = true;
-			this.acquirer.abandonWait(queue, waiter);
+			this.waits.abandonWait(queue, waiter);
 			throw ex;
 		}
 	}
@@ -104,7 +96,7 @@ final class BlockingAcquirer {
 					interrupted = true;
 				}
 				if (interrupted && interruptible) {
-					if (!this.acquirer.giveUpHere(queue, waiter, false)) {
+					if (!this.waits.giveUpHere(queue, waiter, false)) {
 						// Decided just before. Its wake-up may have ended a park on the
 						// lock of the queue, and no other wake-up comes.
 						continue;
@@ -116,7 +108,7 @@ final class BlockingAcquirer {
 				}
 				long remaining = waiter.isEndless() ? Long.MAX_VALUE : waiter.remainingNanos(this.clock.nanoTime());
 				if (remaining <= 0) {
-					this.acquirer.giveUpHere(queue, waiter, true);
+					this.waits.giveUpHere(queue, waiter, true);
 					continue;
 				}
 				if (!notified && !waiter.triesOnce()) {
@@ -146,7 +138,7 @@ final class BlockingAcquirer {
 	private boolean awaitDeparture(ThreadWaiter waiter) {
 		boolean interrupted = false;
 		if (waiter.isDeparting()) {
-			long end = this.clock.nanoTime() + this.cancelTimeoutNanos;
+			long end = this.clock.nanoTime() + this.waits.cancelTimeoutNanos();
 			long remaining;
 			while (waiter.isDeparting() && (remaining = end - this.clock.nanoTime()) > 0) {
 				LockSupport.parkNanos(this, remaining);

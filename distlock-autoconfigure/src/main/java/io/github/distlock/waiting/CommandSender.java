@@ -165,6 +165,18 @@ final class CommandSender {
 		}
 	}
 
+	/**
+	 * Carry out the effects of an event, and send the command on this thread, which does
+	 * not want its outcome.
+	 */
+	void runForWaiter(QueueEvents queue, Effects effects) {
+		Command command = effects.command();
+		ReleaseOutcome outcome = runHere(queue, effects);
+		if (command != null) {
+			report(command, outcome);
+		}
+	}
+
 	/** Release a ticket that belongs to no queue. */
 	void releaseUnknown(Ticket ticket, long token) {
 		this.orphanedTickets.release(ticket, token);
@@ -266,7 +278,7 @@ final class CommandSender {
 		Effects effects;
 		try {
 			effects = queue.attemptAnswered(attempt,
-					this.store.attempt(attempt.ticket(), attempt.lease(), attempt.queue()));
+					this.store.attempt(attempt.ticket(), attempt.lease(), attempt.options()));
 		}
 		catch (Throwable ex) {
 			this.failedCommands.failed(queue, attempt, ex);

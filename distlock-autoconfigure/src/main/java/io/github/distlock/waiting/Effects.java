@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
@@ -106,7 +107,11 @@ record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket s
 		/**
 		 * An attempt to acquire the lock.
 		 */
-		static final class Attempt extends Command {
+		static sealed class Attempt extends Command permits KeepableAttempt {
+
+			private static final AttemptOptions QUEUED = AttemptOptions.queue(true);
+
+			private static final AttemptOptions NOT_QUEUED = AttemptOptions.queue(false);
 
 			private final Ticket ticket;
 
@@ -139,12 +144,33 @@ record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket s
 				return this.lease;
 			}
 
-			boolean queue() {
-				return this.queue;
+			/** What is asked of the store besides the lock. */
+			AttemptOptions options() {
+				return this.queue ? QUEUED : NOT_QUEUED;
 			}
 
 			@Nullable PendingRelease follows() {
 				return this.follows;
+			}
+
+		}
+
+		/**
+		 * An attempt that has to do with kept locks. A class of its own, so that other
+		 * attempts take no memory for this.
+		 */
+		static final class KeepableAttempt extends Attempt {
+
+			private final AttemptOptions options;
+
+			KeepableAttempt(Ticket ticket, Duration lease, AttemptOptions options, @Nullable PendingRelease follows) {
+				super(ticket, lease, options.queue(), follows);
+				this.options = options;
+			}
+
+			@Override
+			AttemptOptions options() {
+				return this.options;
 			}
 
 		}

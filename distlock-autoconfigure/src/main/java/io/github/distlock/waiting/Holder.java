@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A caller that holds the lock, from its grant or hand-off to its release. Several
  * holders may follow each other under one grant of the store. Compared by identity.
  */
-public final class Holder {
+public sealed class Holder permits KeepableHolder {
 
 	private final Ticket ticket;
 
@@ -53,10 +53,19 @@ public final class Holder {
 		return new Holder(ticket, lease, handOff, grant.firstToken(), grant.lastToken(), nowNanos, 0, grant.validity());
 	}
 
-	/** Create the holder to which this one hands the lock off. */
-	Holder next(Validity current) {
-		return new Holder(this.ticket, this.lease, HandOff.LOCAL, this.fencingToken + 1, this.lastToken,
-				this.grantedAtNanos, this.handOffs + 1, current);
+	/** Create a copy, for a subclass. */
+	Holder(Holder same) {
+		this(same.ticket, same.lease, same.handOff, same.fencingToken, same.lastToken, same.grantedAtNanos,
+				same.handOffs, same.takeValidity());
+	}
+
+	/**
+	 * Create the holder that follows this one under the same grant.
+	 * @param how how the lock is passed to it
+	 */
+	Holder next(Validity current, HandOff how, WaitRequest request) {
+		return new Holder(this.ticket, this.lease, how, this.fencingToken + 1, this.lastToken, this.grantedAtNanos,
+				this.handOffs + 1, current);
 	}
 
 	/** The lease that the store was asked for. */
@@ -122,6 +131,23 @@ public final class Holder {
 	 */
 	public long grantToken() {
 		return this.fencingToken - this.handOffs;
+	}
+
+	/**
+	 * Return whether the store has marked the grant as one that this JVM may keep. Each
+	 * renewal has to say the same.
+	 * @return whether the grant is keepable
+	 */
+	public boolean isKeepable() {
+		return false;
+	}
+
+	/**
+	 * Return how long this JVM may keep the lock when this holder has left.
+	 * @return nanoseconds, zero for not at all
+	 */
+	public long keepNanos() {
+		return 0;
 	}
 
 	/**

@@ -5,8 +5,10 @@ import java.util.List;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 
+import io.github.distlock.HandOff;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Successor;
@@ -46,19 +48,40 @@ import org.jspecify.annotations.Nullable;
  * other. The one exception: behind a release that was
  * {@linkplain PendingReleases#sentInOrder() sent in order} the first attempt of a new
  * ticket may be in flight, too.</li>
- * <li>There is at most one live ticket: it waits in {@link #queuedTicket} or is held by
- * {@link #holder}, never both. The queued ticket is set before its first attempt is sent,
- * since a grant message may arrive before the reply.</li>
+ * <li>There is at most one live ticket: it waits in {@link #queuedTicket}, is held by
+ * {@link #holder} or is {@link #kept}, never two of these. The queued ticket is set
+ * before its first attempt is sent, since a grant message may arrive before the
+ * reply.</li>
+ * <li>While a lock is kept there are no waiters, no pending releases and no command in
+ * flight. Each event leaves that state by an entry or by a release, never by both.</li>
  * <li>A ticket that moved to {@link #pendingReleases} is never attempted, renewed or
  * handed off again, and no other ticket is attempted before the store has answered its
  * release, or before the release was sent over a connection that keeps the order.</li>
  * <li>A queued ticket belongs to the key, not to a thread: it is kept while any caller
  * waits.</li>
- * <li>A queue without waiters, holder, queued ticket, pending releases and command in
- * flight is removed from its context, once, and never used again.</li>
+ * <li>A queue without waiters, holder, kept lock, queued ticket, pending releases and
+ * command in flight is removed from its context, once, and never used again.</li>
  * </ul>
  * <p>
  * <b>Releases in the background.</b> {@link PendingReleases} has the rules.
+ * <p>
+ * <b>Kept locks.</b> When the last holder leaves, the lock may stay in the store for a
+ * moment. To the store it is the same grant, so exclusion and rising tokens rest on what
+ * local hand-offs rest on: the lock of this queue, the deadline of the grant, and its
+ * tokens. The request of another JVM only saves time.
+ * <ul>
+ * <li>A request is lost: the end of the keep time, of the turn or of the tokens takes its
+ * place.</li>
+ * <li>A caller and a request at the same time: the lock of the queue orders them. If the
+ * caller was first, it is inside, and its grant is not kept again. Otherwise the release
+ * is on its way, and the caller attempts behind it.</li>
+ * <li>The process was paused: the deadline is compared at each entry, under the
+ * lock.</li>
+ * <li>The release of a kept lock fails or its reply is lost: it is repeated as any other.
+ * If the lock had been lost, that is reported, since no caller is there to be told.</li>
+ * <li>An error: a kept lock without a timer goes back. If even that fails, its lease ends
+ * it, since nothing renews it.</li>
+ * </ul>
  * <p>
  * <b>Memory.</b> Each held lock has one of these. What only waiting and failures need is
  * created when it is first used, see {@link RetryTimer}.
@@ -81,6 +104,16 @@ final class KeyQueue implements QueueEvents {
 
 	/** Whether an attempt of the held ticket was never answered. */
 	private boolean attemptUnanswered;
+
+	/** The lock that stays in the store although its last holder has left. */
+	private @Nullable KeptGrant kept;
+
+	/**
+	 * Whether the held ticket must not be kept: another JVM has asked for it, or may have
+	 * asked in vain. Never reset for a ticket; {@link QueuedTicket} has the same for one
+	 * that is not granted yet.
+	 */
+	private boolean handBack;
 
 	/** The command that is on its way to the store. */
 	private @Nullable Command inFlight;
@@ -117,6 +150,9 @@ final class KeyQueue implements QueueEvents {
 			if (this.removed) {
 				return null;
 			}
+			if (this.kept != null && enterOrGiveBack(this.kept, waiter)) {
+				return takeEffects();
+			}
 			if (waiter.triesOnce() && (this.holder != null || !this.waiters.isEmpty())) {
 				this.waiters.decide(waiter, timedOut());
 			}
@@ -151,10 +187,7 @@ final class KeyQueue implements QueueEvents {
 			if (waiter.outcome() != null) {
 				return false;
 			}
-			LockBackendException failure = failure();
-			// After a failure it is unknown whether the lock was free: not a time-out.
-			Outcome timeoutOutcome = (failure != null) ? new Outcome.Failure(failure) : timedOut();
-			dismiss(waiter, timedOut ? timeoutOutcome : new Outcome.GaveUp());
+			dismiss(waiter, timedOut ? timedOutOrFailed() : new Outcome.GaveUp());
 			return true;
 		});
 	}
@@ -174,16 +207,53 @@ final class KeyQueue implements QueueEvents {
 				return null;
 			}
 			Waiter next = this.waiters.first();
-			if (!this.context.handOffLimits().allow(from, validity, next.request(), this.context.clock())) {
+			if (!mayHandOff(from, validity, next.request())) {
 				return null;
 			}
-			this.holder = from.next(validity);
+			this.holder = from.next(validity, HandOff.LOCAL, next.request());
 			this.waiters.decide(next, new Outcome.Success(this.holder));
 			return takeEffects();
 		}
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	/**
+	 * The holder leaves, and the lock stays in the store for the next caller, without a
+	 * command.
+	 * @param validity the current validity of the grant
+	 * @param release the release that follows unless a caller enters in time
+	 * @return the effects, or {@code null} if the lock cannot be kept; then nothing has
+	 * changed
+	 */
+	@Nullable Effects keep(Holder leaving, Validity validity, BackgroundRelease release) {
+		this.lock.lock();
+		try {
+			boolean busy = this.inFlight != null || !this.pendingReleases.isEmpty() || !this.waiters.isEmpty();
+			if (this.holder != leaving || busy || this.attemptUnanswered || this.handBack || leaving.keepNanos() <= 0
+					|| !KeptGrant.isUsable(leaving, validity, this.context.clock())) {
+				return null;
+			}
+			RetryTimer timer = retryTimer();
+			KeptGrant grant = new KeptGrant(leaving, validity, this.context.clock().nanoTime(), release);
+			this.kept = grant;
+			this.holder = null;
+			timer.fireAt(grant.endNanos());
+			return takeEffects();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** The lock goes back to the store if it is kept. */
+	Effects giveBackKept() {
+		return onEvent(() -> {
+			if (this.kept != null) {
+				giveBack(this.kept);
+			}
+		});
 	}
 
 	/**
@@ -249,9 +319,40 @@ final class KeyQueue implements QueueEvents {
 				queued.due = true;
 			}
 			else {
-				acquired(queued, queued.lease(), grant);
+				// A grant that came by message is never marked: its ticket had to wait.
+				acquired(queued, queued.lease(), grant, false);
 			}
 			return true;
+		});
+	}
+
+	/**
+	 * Another JVM asks for the lock of a ticket. The ticket alone decides, as in the
+	 * model of the protocol: a request for an earlier grant of it costs one command.
+	 * @return the effects, or {@code null} if a caller is inside or waits, so that the
+	 * lock does not go back at once
+	 */
+	@Nullable Effects asked(Ticket ticket) {
+		return onEventIf(() -> {
+			if (!ticket.equals(liveTicket())) {
+				return true;
+			}
+			requestMayHaveCome();
+			return this.holder == null && this.waiters.isEmpty();
+		});
+	}
+
+	/** Requests of other JVMs may have been lost, or will be. */
+	Effects requestsMayBeLost() {
+		return onEvent(this::requestMayHaveCome);
+	}
+
+	/** The JVM that was asked for the lock by this ticket does not give it back. */
+	Effects refused(Ticket asker) {
+		return onEvent(() -> {
+			if (asker.equals(waitingTicket())) {
+				endAsking();
+			}
 		});
 	}
 
@@ -372,11 +473,18 @@ final class KeyQueue implements QueueEvents {
 		return onEvent(() -> {
 			RetryTimer timer = retryTimer();
 			if (timer.timerFired()) {
+				if (this.kept != null) {
+					giveBack(this.kept);
+				}
 				this.pendingReleases.resume();
 				QueuedTicket queued = this.queuedTicket;
 				if (queued != null) {
 					queued.due |= timer.attemptOrDefer();
 				}
+			}
+			Waiter asking = this.waiters.asking();
+			if (asking != null && asking.isAnswerLate(this.context.clock().nanoTime())) {
+				endAsking();
 			}
 		});
 	}
@@ -409,8 +517,9 @@ final class KeyQueue implements QueueEvents {
 		this.lock.lock();
 		try {
 			Ticket held = (this.holder != null) ? this.holder.ticket() : null;
+			KeySnapshot.Kept keptLock = (this.kept != null) ? this.kept.snapshot(this.context.clock()) : null;
 			return new KeySnapshot(this.key, held, this.waiters.size(),
-					this.inFlight != null || !this.pendingReleases.isEmpty(), blockedBy());
+					this.inFlight != null || !this.pendingReleases.isEmpty(), blockedBy(), keptLock);
 		}
 		finally {
 			this.lock.unlock();
@@ -453,14 +562,21 @@ final class KeyQueue implements QueueEvents {
 				retryTimer().retryAfterStaleGrant();
 			}
 			else {
-				acquired(queued, askedLease, granted.grant());
+				acquired(queued, askedLease, granted.grant(), granted.keepable());
 			}
 			return;
 		}
 		queued.waited = true;
 		queued.blockedBy = holderOf(result);
-		this.waiters.decideAll(timedOut(), Waiter::triesOnce);
+		if (result instanceof AttemptResult.Busy busy && busy.kept()) {
+			startAsking();
+		}
+		this.waiters.decideAll(timedOut(), (waiter) -> waiter.triesOnce() && !waiter.isAsking());
 		if (result instanceof AttemptResult.Queued waiting) {
+			if (!waiting.first()) {
+				// Others wait.
+				endAsking();
+			}
 			retryTimer().retryAfter(waiting.retryAfter());
 			if (queued.markQueued(waiting.queuedNow())) {
 				this.context.requeuedAtEnd();
@@ -489,6 +605,36 @@ final class KeyQueue implements QueueEvents {
 			return new StoredHolder(ticket.instance(), ticket.mode(), null, null, current.grantToken());
 		}
 		return (this.queuedTicket != null) ? this.queuedTicket.blockedBy : null;
+	}
+
+	/**
+	 * A waiter that tries once has met a lock that another JVM may keep without a caller
+	 * inside: its ticket asks for the lock, for one command time-out at most.
+	 */
+	private void startAsking() {
+		if (this.waiters.isEmpty() || !this.waiters.first().triesOnce() || this.waiters.first().isDowngrade()) {
+			return;
+		}
+		long timeoutNanos = this.context.answerTimeout().toNanos();
+		long endNanos = this.context.clock().nanoTime() + timeoutNanos;
+		// Without a timer its wait might never end.
+		if (this.context.scheduleTimer(this, timeoutNanos) == null) {
+			this.waiters.first().startAsking(endNanos);
+		}
+	}
+
+	/** The waiter that asks another JVM for the lock does not get it. */
+	private void endAsking() {
+		Waiter asking = this.waiters.asking();
+		if (asking != null) {
+			dismiss(asking, timedOutOrFailed());
+		}
+	}
+
+	/** After a failure it is unknown whether the lock was free: not a time-out. */
+	private Outcome timedOutOrFailed() {
+		LockBackendException failure = failure();
+		return (failure != null) ? new Outcome.Failure(failure) : timedOut();
 	}
 
 	private Outcome timedOut() {
@@ -529,8 +675,61 @@ final class KeyQueue implements QueueEvents {
 		return this.pendingReleases.isOvertakable();
 	}
 
-	/** The queued ticket was granted the lock: the first waiter becomes the holder. */
-	private void acquired(QueuedTicket queued, Duration askedLease, Grant grant) {
+	/**
+	 * Whether the next waiter may enter under the same grant. While no other JVM has
+	 * asked for a keepable lock, none is known to wait, and the limits of kept locks
+	 * hold.
+	 */
+	private boolean mayHandOff(Holder from, Validity validity, WaitRequest next) {
+		TimeSource clock = this.context.clock();
+		return this.context.handOffLimits().allow(from, validity, next, clock) || (from.isKeepable() && !this.handBack
+				&& HandOffLimits.suits(from, next) && KeptGrant.isUsable(from, validity, clock));
+	}
+
+	/**
+	 * A caller has come while the lock is kept. If it cannot enter, its ticket is queued
+	 * by the release of the kept lock.
+	 * @return whether it has entered
+	 */
+	private boolean enterOrGiveBack(KeptGrant grant, Waiter waiter) {
+		if (!grant.admits(waiter.request(), this.context.clock())) {
+			giveBack(grant);
+			return false;
+		}
+		Holder next = grant.enter(waiter.request());
+		this.waiters.decide(waiter, new Outcome.Success(next));
+		this.holder = next;
+		this.kept = null;
+		retryTimer().clear();
+		return true;
+	}
+
+	/** The kept lock goes back to the store. */
+	private void giveBack(KeptGrant grant) {
+		long giveUpNanos = grant.giveUpNanos(this.context.clock());
+		this.pendingReleases.release(grant.last(), false, giveUpNanos, null, grant.release());
+		this.kept = null;
+		grant.release().begin();
+		retryTimer().clear();
+	}
+
+	/** Another JVM asks for the live ticket, or may have asked in vain. */
+	private void requestMayHaveCome() {
+		if (this.kept != null) {
+			giveBack(this.kept);
+			return;
+		}
+		this.handBack |= this.holder != null;
+		if (this.queuedTicket != null) {
+			this.queuedTicket.handBack = true;
+		}
+	}
+
+	/**
+	 * The queued ticket was granted the lock: the first waiter becomes the holder.
+	 * @param keepable whether the store has marked the grant as keepable
+	 */
+	private void acquired(QueuedTicket queued, Duration askedLease, Grant grant, boolean keepable) {
 		if (this.pendingReleases.isEmpty() && this.retryTimer != null) {
 			// Otherwise a deferred release still needs the timer.
 			this.retryTimer.clear();
@@ -544,9 +743,11 @@ final class KeyQueue implements QueueEvents {
 			return;
 		}
 		queued.askFor(this.waiters.first().request().lease());
-		Holder first = queued.toHolder(grant, this.context.clock().nanoTime());
+		Holder first = queued.toHolder(grant, keepable, this.waiters.first().request(),
+				this.context.clock().nanoTime());
 		this.holder = first;
 		this.attemptUnanswered = queued.attemptUnanswered;
+		this.handBack = queued.handBack;
 		this.waiters.decide(this.waiters.first(), new Outcome.Success(first));
 	}
 
@@ -685,7 +886,11 @@ final class KeyQueue implements QueueEvents {
 	}
 
 	private @Nullable Ticket liveTicket() {
-		return (this.queuedTicket == null && this.holder != null) ? this.holder.ticket() : waitingTicket();
+		if (this.queuedTicket != null) {
+			return this.queuedTicket.ticket;
+		}
+		Holder current = (this.kept != null) ? this.kept.last() : this.holder;
+		return (current != null) ? current.ticket() : null;
 	}
 
 	/** Whether a ticket is in the store, about to leave it, and an answer is expected. */
@@ -729,10 +934,13 @@ final class KeyQueue implements QueueEvents {
 		}
 	}
 
-	/** Without a timer a wait might never end: end it with the error. */
+	/** Without a timer a wait or a kept lock might never end: end it now. */
 	private void failWithoutTimer() {
 		LockBackendException reason = (this.retryTimer != null) ? this.retryTimer.ensureScheduled() : null;
-		if (reason != null) {
+		if (reason != null && this.kept != null) {
+			giveBack(this.kept);
+		}
+		else if (reason != null) {
 			failAll(reason);
 		}
 	}
@@ -777,9 +985,18 @@ final class KeyQueue implements QueueEvents {
 		if (!queued.due || (this.context.wouldOvertakeRelease() && !this.waiters.first().isDowngrade())) {
 			return null;
 		}
-		Command attempt = new Command.Attempt(queued.ticket, queued.lease(), !this.waiters.onlyTriesOnce(), follows);
+		Command attempt = newAttempt(queued, follows);
 		queued.due = false;
 		return attempt;
+	}
+
+	private Command newAttempt(QueuedTicket queued, @Nullable PendingRelease follows) {
+		boolean queue = !this.waiters.onlyTriesOnce();
+		boolean answerWanted = this.waiters.asking() != null;
+		return (queued.keepable || answerWanted)
+				? new Command.KeepableAttempt(queued.ticket, queued.lease(),
+						new AttemptOptions(queue, queued.keepable, answerWanted), follows)
+				: new Command.Attempt(queued.ticket, queued.lease(), queue, follows);
 	}
 
 	/** The first release of a holder queues the next waiter with the same command. */
@@ -793,12 +1010,12 @@ final class KeyQueue implements QueueEvents {
 	}
 
 	private QueuedTicket newTicket(WaitRequest first) {
-		return new QueuedTicket(this.context.newTicket(this.key, first.mode()), first.lease());
+		return new QueuedTicket(this.context.newTicket(this.key, first.mode()), first);
 	}
 
 	private boolean isUnused() {
 		return this.inFlight == null && !this.removed && this.waiters.isEmpty() && this.holder == null
-				&& this.queuedTicket == null && this.pendingReleases.isEmpty();
+				&& this.kept == null && this.queuedTicket == null && this.pendingReleases.isEmpty();
 	}
 
 	/**
@@ -814,6 +1031,9 @@ final class KeyQueue implements QueueEvents {
 
 		/** How long the store may fail to answer before waiting ends. */
 		Duration backendTimeout();
+
+		/** How long a caller that tries once waits for the answer of another JVM. */
+		Duration answerTimeout();
 
 		Ticket newTicket(String key, LockMode mode);
 

@@ -47,14 +47,21 @@ final class KeyQueues {
 
 	private final Duration backendTimeout;
 
+	private final Duration answerTimeout;
+
 	private final HandOffLimits handOffLimits;
 
 	private final CommandSender sender;
 
-	KeyQueues(String instance, Duration backendTimeout, HandOffLimits handOffLimits, TimeSource clock,
-			CommandSender sender) {
+	/**
+	 * Create the queues.
+	 * @param answerTimeout how long a caller that tries once waits for another JVM
+	 */
+	KeyQueues(String instance, Duration backendTimeout, Duration answerTimeout, HandOffLimits handOffLimits,
+			TimeSource clock, CommandSender sender) {
 		this.instance = instance;
 		this.backendTimeout = backendTimeout;
+		this.answerTimeout = answerTimeout;
 		this.handOffLimits = handOffLimits;
 		this.clock = clock;
 		this.sender = sender;
@@ -145,6 +152,11 @@ final class KeyQueues {
 		@Override
 		public Duration backendTimeout() {
 			return KeyQueues.this.backendTimeout;
+		}
+
+		@Override
+		public Duration answerTimeout() {
+			return KeyQueues.this.answerTimeout;
 		}
 
 		@Override

@@ -40,9 +40,19 @@ final class LocalQueue {
 		return Objects.requireNonNull(this.oldest, "no waiter");
 	}
 
-	/** Whether there is one waiter, and one answer of the store ends its wait. */
+	/** Whether there is one waiter, and the next answer of the store ends its wait. */
 	boolean onlyTriesOnce() {
-		return this.oldest != null && this.oldest.triesOnce() && (this.others == null || this.others.isEmpty());
+		return this.oldest != null && this.oldest.triesOnce() && !this.oldest.isAsking()
+				&& (this.others == null || this.others.isEmpty());
+	}
+
+	/**
+	 * Return the waiter that asks another JVM for the lock. A waiter that tries once does
+	 * not wait behind others, so it can only be the oldest.
+	 * @return the waiter, or {@code null} if none asks
+	 */
+	@Nullable Waiter asking() {
+		return (this.oldest != null && this.oldest.isAsking()) ? this.oldest : null;
 	}
 
 	/** Whether this waiter and no other waits. */

@@ -14,9 +14,6 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.waiting.Effects.Command;
-import io.github.distlock.waiting.Waiter.DowngradeWaiter;
-import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,15 +31,15 @@ public final class LockAcquirer {
 
 	private final CommandSender sender;
 
-	private final Duration backendTimeout;
-
-	private final long cancelTimeoutNanos;
+	private final Waits waits;
 
 	private final BlockingAcquirer blocking;
 
 	private final Releases releases;
 
-	private volatile boolean closed;
+	private final KeptLocks keptLocks;
+
+	private final Downgrades downgrades;
 
 	/**
 	 * Create an acquirer.
@@ -58,12 +55,14 @@ public final class LockAcquirer {
 	public LockAcquirer(LockStore store, String instance, Duration backendTimeout, HandOffLimits handOffLimits,
 			TimeSource clock, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
 		this.clock = clock;
-		this.backendTimeout = backendTimeout;
 		this.sender = new CommandSender(store, executor, callbacks, timers);
-		this.queues = new KeyQueues(instance, backendTimeout, handOffLimits, clock, this.sender);
+		Duration cancelTimeout = cancelTimeout(store.description(), backendTimeout);
+		this.queues = new KeyQueues(instance, backendTimeout, cancelTimeout, handOffLimits, clock, this.sender);
 		this.releases = new Releases(this.queues, this.sender, clock);
-		this.cancelTimeoutNanos = cancelTimeout(store.description(), backendTimeout).toNanos();
-		this.blocking = new BlockingAcquirer(this, clock, this.cancelTimeoutNanos);
+		this.keptLocks = new KeptLocks(store, this.queues, this.sender, this.releases);
+		this.waits = new Waits(this.queues, this.sender, this.releases, clock, cancelTimeout.toNanos());
+		this.blocking = new BlockingAcquirer(this.waits, clock);
+		this.downgrades = new Downgrades(this.waits, this.queues, this.sender, clock, this.blocking, backendTimeout);
 	}
 
 	/**
@@ -96,7 +95,7 @@ public final class LockAcquirer {
 	 * wait time has passed, or with {@link LockBackendException}. Cancel it to give up.
 	 */
 	public CompletableFuture<@Nullable Holder> acquireAsync(WaitRequest request) {
-		return new AsyncAcquisition(this, this.sender, this.clock, request).start();
+		return new AsyncAcquisition(this.waits, this.sender, this.clock, request).start();
 	}
 
 	/**
@@ -125,6 +124,14 @@ public final class LockAcquirer {
 	}
 
 	/**
+	 * Return the locks that this JVM may keep after their release.
+	 * @return the kept locks
+	 */
+	public KeptLocks keptLocks() {
+		return this.keptLocks;
+	}
+
+	/**
 	 * Return whether the answer of a release in the background is still to come.
 	 * @return whether there is one
 	 */
@@ -141,31 +148,7 @@ public final class LockAcquirer {
 	 * @return the result
 	 */
 	public DowngradeResult downgrade(Holder holder, Duration leaseEnd, Duration readerLease) {
-		KeyQueue queue = this.queues.find(holder.ticket());
-		if (queue == null) {
-			return new DowngradeResult(ReleaseOutcome.GONE, null);
-		}
-		WaitRequest request = WaitRequest.forDowngrade(holder.ticket().key(), readerLease);
-		long now = this.clock.nanoTime();
-		// Another command may have to be answered first, and may be repeated for long.
-		long wait = Math.min(leaseEnd.toNanos(), this.backendTimeout.toNanos());
-		DowngradeWaiter waiter = new DowngradeWaiter(request, now, wait);
-		KeyQueue readerQueue = this.queues.obtain(request);
-		PendingDowngrade downgrade = readerQueue.prepareDowngrade(waiter);
-		Effects effects = queue.release(holder, now + leaseEnd.toNanos(), downgrade);
-		if (effects == null) {
-			this.sender.runAsync(readerQueue, downgrade.refused());
-			return new DowngradeResult(ReleaseOutcome.GONE, null);
-		}
-		try {
-			ReleaseOutcome outcome = this.sender.runHere(queue, effects);
-			return new DowngradeResult(outcome, this.blocking.awaitDowngrade(readerQueue, waiter));
-		}
-		catch (RuntimeException | Error ex) {
-			waiter.abandoned = true;
-			abandonWait(readerQueue, waiter);
-			throw ex;
-		}
+		return this.downgrades.downgrade(holder, leaseEnd, readerLease);
 	}
 
 	/**
@@ -213,15 +196,19 @@ public final class LockAcquirer {
 		}
 	}
 
-	/** Attempt again with all tickets that wait. Does not block. */
+	/**
+	 * Attempt again with all tickets that wait: signals may have been lost. Does not
+	 * block.
+	 */
 	public void retryAll() {
+		this.keptLocks.requestsMayBeLost();
 		this.queues.retryAll();
 	}
 
-	/** Reject all later requests, and fail all waiting callers. */
+	/** Reject all later requests, fail all waiting callers, and give kept locks back. */
 	public void close() {
-		this.closed = true;
-		this.queues.forEach((queue) -> this.sender.runAsync(queue, queue.failWaiters(shutDownException(queue.key()))));
+		this.waits.close();
+		this.keptLocks.close();
 	}
 
 	/**
@@ -241,109 +228,6 @@ public final class LockAcquirer {
 	 */
 	public UnfinishedWork unfinishedWorkExcept(Collection<Ticket> tickets) {
 		return this.queues.unfinishedWorkExcept(tickets);
-	}
-
-	/**
-	 * Add a waiter to the queue of its key.
-	 * @param background whether the executor sends the command; otherwise this thread
-	 */
-	KeyQueue join(Waiter waiter, boolean background) {
-		String key = waiter.request().key();
-		while (true) {
-			if (this.closed) {
-				throw shutDownException(key);
-			}
-			KeyQueue queue = this.queues.obtain(waiter.request());
-			Effects effects = queue.join(waiter);
-			if (effects != null) {
-				if (this.closed) {
-					// close() may have failed the waiters before this one joined.
-					this.sender.runAsync(queue, queue.failWaiters(shutDownException(key)));
-				}
-				if (background && waiter.request().fair()) {
-					this.sender.runAsyncInOrder(queue, effects);
-				}
-				else if (background) {
-					this.sender.runAsync(queue, effects);
-				}
-				else {
-					runHere(queue, waiter, effects);
-				}
-				return queue;
-			}
-		}
-	}
-
-	/** How long a caller that gives up waits until its ticket has left the store. */
-	long cancelTimeoutNanos() {
-		return this.cancelTimeoutNanos;
-	}
-
-	private void runHere(KeyQueue queue, Waiter waiter, Effects effects) {
-		try {
-			this.sender.runHere(queue, effects);
-		}
-		catch (RuntimeException | Error ex) {
-			// First, without a call: ending the wait may fail, too.
-			waiter.abandoned = true;
-			abandonWait(queue, waiter);
-			throw ex;
-		}
-	}
-
-	/**
-	 * End a wait.
-	 * @return whether the outcome was not decided before
-	 */
-	boolean giveUp(KeyQueue queue, Waiter waiter, boolean timedOut) {
-		Effects effects = queue.giveUp(waiter, timedOut);
-		if (effects == null) {
-			return false;
-		}
-		this.sender.runAsync(queue, effects);
-		return true;
-	}
-
-	/**
-	 * End a wait on the caller's thread, which cancels its ticket itself: it returns when
-	 * the store has answered, or after one command time-out.
-	 * @return whether the outcome was not decided before
-	 */
-	boolean giveUpHere(KeyQueue queue, Waiter waiter, boolean timedOut) {
-		Effects effects = queue.giveUp(waiter, timedOut);
-		if (effects == null) {
-			return false;
-		}
-		if (waiter.isDeparting() && effects.command() instanceof Command.Release) {
-			this.sender.runHere(queue, effects);
-		}
-		else {
-			this.sender.runAsync(queue, effects);
-		}
-		return true;
-	}
-
-	/** An error ended a wait: the caller gets the error, and not the lock. */
-	void abandonWait(KeyQueue queue, Waiter waiter) {
-		giveUp(queue, waiter, false);
-		if (waiter.outcome() instanceof Outcome.Success success) {
-			releaseAsync(success.holder());
-		}
-	}
-
-	private static LockBackendException shutDownException(String key) {
-		return new LockBackendException(
-				"Lock '" + key + "' cannot be acquired: the lock registry is shutting down, or has not been started");
-	}
-
-	/**
-	 * The result of a downgrade.
-	 *
-	 * @param writer the outcome of the writer's release
-	 * @param reader the reader, which holds the lock since that release; {@code null} if
-	 * that is not certain, and then its ticket is given back
-	 */
-	public record DowngradeResult(ReleaseOutcome writer, @Nullable Holder reader) {
 	}
 
 }

@@ -3,6 +3,7 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 
 import io.github.distlock.HandOff;
+import io.github.distlock.LockMode;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
@@ -39,9 +40,19 @@ final class QueuedTicket {
 	/** Whether to send an attempt as soon as that is allowed. */
 	boolean due;
 
-	QueuedTicket(Ticket ticket, Duration lease) {
+	/**
+	 * Whether to ask the store for a grant that this JVM may keep. The same in each
+	 * attempt, since the store has it in the grant.
+	 */
+	final boolean keepable;
+
+	/** Whether its grant must not be kept, see {@link KeyQueue}. */
+	boolean handBack;
+
+	QueuedTicket(Ticket ticket, WaitRequest first) {
 		this.ticket = ticket;
-		this.lease = lease;
+		this.lease = first.lease();
+		this.keepable = first.keepNanos() > 0 && first.mode() == LockMode.EXCLUSIVE && !first.fair();
 	}
 
 	/**
@@ -73,9 +84,14 @@ final class QueuedTicket {
 		return !this.queued && !this.attemptUnanswered;
 	}
 
-	/** Convert this ticket into the holder. */
-	Holder toHolder(Grant grant, long nowNanos) {
-		return Holder.first(this.ticket, this.lease, grant, this.waited ? HandOff.REMOTE : HandOff.NONE, nowNanos);
+	/**
+	 * Convert this ticket into the holder.
+	 * @param marked whether the store has marked the grant as keepable
+	 */
+	Holder toHolder(Grant grant, boolean marked, WaitRequest request, long nowNanos) {
+		Holder first = Holder.first(this.ticket, this.lease, grant, this.waited ? HandOff.REMOTE : HandOff.NONE,
+				nowNanos);
+		return marked ? new KeepableHolder(first, request.keepNanos()) : first;
 	}
 
 }

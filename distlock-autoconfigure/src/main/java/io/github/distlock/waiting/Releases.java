@@ -50,6 +50,11 @@ final class Releases {
 				: releaseHere(queue, holder, leaseEnd);
 	}
 
+	/** Prepare the release of a lock that is kept. */
+	BackgroundRelease prepare(ReleaseObserver observer) {
+		return this.unanswered.prepare(observer);
+	}
+
 	private ReleaseOutcome releaseHere(KeyQueue queue, Holder holder, Duration leaseEnd) {
 		Effects effects = queue.release(holder, this.clock.nanoTime() + leaseEnd.toNanos());
 		return (effects != null) ? this.sender.runHere(queue, effects) : ReleaseOutcome.GONE;

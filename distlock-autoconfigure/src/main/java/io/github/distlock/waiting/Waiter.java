@@ -37,6 +37,15 @@ abstract class Waiter {
 	 */
 	volatile boolean abandoned;
 
+	/**
+	 * Whether this waiter tries once and has met a lock that another JVM may keep: its
+	 * ticket is queued now, and asks for the lock. Guarded by the lock of the queue.
+	 */
+	private boolean asking;
+
+	/** Until when it waits for the lock or the answer. Guarded in the same way. */
+	private long askingEndNanos;
+
 	Waiter(WaitRequest request, long nowNanos) {
 		this.request = request;
 		this.endless = request.waitTime().isNegative() || request.waitTime().isZero()
@@ -51,6 +60,22 @@ abstract class Waiter {
 	/** Whether one answer of the store, whatever it is, ends the wait. */
 	boolean triesOnce() {
 		return this.request.waitTime().isZero();
+	}
+
+	/** Whether this waiter tries once and asks another JVM for the lock. */
+	boolean isAsking() {
+		return this.asking;
+	}
+
+	/** Ask another JVM for the lock, until the answer comes or this time. */
+	void startAsking(long endNanos) {
+		this.askingEndNanos = endNanos;
+		this.asking = true;
+	}
+
+	/** Whether the answer to its question is late. */
+	boolean isAnswerLate(long nowNanos) {
+		return this.asking && nowNanos - this.askingEndNanos >= 0;
 	}
 
 	/**

@@ -124,14 +124,19 @@ final class Mutants {
 					"""))).losingReplies(),
 			Hunt.of(Mutant.of("hand-off without the deadline check", java("waiting/HandOffLimits.java", """
 					&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()
-					""", ""), java("waiting/HandOffLimits.java", """
-					&& validity.remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2)
-					""", ""), java("waiting/Holder.java", "this.grantedAtNanos, this.handOffs + 1, current)", """
-					this.grantedAtNanos, this.handOffs + 1,
-							io.github.distlock.backend.Validity.until(
-									io.github.distlock.backend.TimeSource.SYSTEM.now(),
-									java.time.Duration.ofNanos(current.ttlNanos())))
-					"""))).quiet(),
+					""", ""),
+					java("waiting/HandOffLimits.java",
+							"""
+									return validity.remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2);
+									""",
+							"return true;"),
+					java("waiting/Holder.java", "this.grantedAtNanos, this.handOffs + 1, current)", """
+							this.grantedAtNanos, this.handOffs + 1,
+									io.github.distlock.backend.Validity.until(
+											io.github.distlock.backend.TimeSource.SYSTEM.now(),
+											java.time.Duration.ofNanos(current.ttlNanos())))
+							""")))
+				.quiet(),
 			Hunt.of(Mutant.of("reader beside a writer",
 					lua("attempt.lua", "local granted = reader and owner == '~' and holds(false)",
 							"local granted = reader and holds(false)")))

@@ -157,6 +157,11 @@ abstract class KeyQueueFixture implements KeyQueue.Context {
 	}
 
 	@Override
+	public Duration answerTimeout() {
+		return Duration.ofSeconds(2);
+	}
+
+	@Override
 	public Ticket newTicket(String key, LockMode mode) {
 		return new Ticket(key, mode, "me", ++this.tickets, false);
 	}

@@ -183,8 +183,8 @@ class KeyQueueHandOffTests extends KeyQueueFixture {
 		this.clock.pass(Duration.ofSeconds(1));
 		Command.Attempt last = attempt(this.queue.timerFired());
 		assertThat(last).as("the store owes an answer")
-			.extracting(Command.Attempt::ticket, Command.Attempt::lease, Command.Attempt::queue)
-			.containsExactly(again.ticket(), again.lease(), again.queue());
+			.extracting(Command.Attempt::ticket, Command.Attempt::lease, (attempt) -> attempt.options().queue())
+			.containsExactly(again.ticket(), again.lease(), again.options().queue());
 		this.queue.attemptAnswered(last, granted());
 		assertThat(this.leftQueue).isTrue();
 	}

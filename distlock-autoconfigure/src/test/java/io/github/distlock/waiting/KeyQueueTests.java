@@ -26,7 +26,7 @@ class KeyQueueTests extends KeyQueueFixture {
 		Waiter first = waiter(Duration.ofSeconds(5));
 		Waiter second = waiter(Duration.ofSeconds(5));
 		Command.Attempt attempt = attempt(this.queue.join(first));
-		assertThat(attempt.queue()).isTrue();
+		assertThat(attempt.options().queue()).isTrue();
 		assertThat(this.queue.join(second).command()).isNull();
 		Effects effects = this.queue.attemptAnswered(attempt, granted());
 		assertThat(effects.woken()).containsExactly(first);
@@ -157,13 +157,13 @@ class KeyQueueTests extends KeyQueueFixture {
 	void oneAnswerEndsTheWaitOfACallerThatTriesOnceAndOthersThenQueue() {
 		Waiter once = waiter(Duration.ZERO);
 		Command.Attempt attempt = attempt(this.queue.join(once));
-		assertThat(attempt.queue()).isFalse();
+		assertThat(attempt.options().queue()).isFalse();
 		Waiter patient = waiter(LEASE);
 		this.queue.join(patient);
 		Effects effects = this.queue.attemptAnswered(attempt, new AttemptResult.Busy(LEASE));
 		assertThat(effects.woken()).containsExactly(once);
 		assertThat(once.outcome()).isInstanceOf(Outcome.TimedOut.class);
-		assertThat(attempt(effects).queue()).isTrue();
+		assertThat(attempt(effects).options().queue()).isTrue();
 		// While the lock is held or waited for, no command is needed to refuse it.
 		Waiter late = waiter(Duration.ZERO);
 		assertThat(this.queue.join(late).command()).isNull();

@@ -1,0 +1,69 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+
+import io.github.distlock.HandOff;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+
+/**
+ * A lock that this JVM keeps in the store for a moment although its last holder has left,
+ * so that the next caller enters without a command. To the store it is an ordinary grant,
+ * and nothing renews it. This class has the rules for what a grant must fulfil; the
+ * {@link KeyQueue} has those for the moment.
+ *
+ * @param last the holder that left last
+ * @param validity the validity of the grant when that holder left
+ * @param sinceNanos when it left
+ * @param release the release that follows if no caller enters
+ */
+record KeptGrant(Holder last, Validity validity, long sinceNanos, BackgroundRelease release) {
+
+	/**
+	 * How long after the grant of the store a caller may enter. It bounds how long the
+	 * waiters of a JVM that cannot ask for the lock, or whose requests are lost, wait for
+	 * this one.
+	 */
+	private static final long MAX_TURN_NANOS = Duration.ofSeconds(1).toNanos();
+
+	/**
+	 * Whether a grant may be kept for a caller with the same lease, or handed off to one,
+	 * while no request of another JVM has come: the store has marked it, it has another
+	 * token, the time of this JVM has not passed, and enough of the lease is left.
+	 * @param from the holder that leaves, or left last
+	 */
+	static boolean isUsable(Holder from, Validity validity, TimeSource clock) {
+		return from.isKeepable() && from.fencingToken() < from.lastToken()
+				&& clock.nanoTime() - from.grantedAtNanos() < MAX_TURN_NANOS
+				&& HandOffLimits.isSufficient(validity, from, clock);
+	}
+
+	/** Whether a caller may enter. Otherwise the lock has to be released first. */
+	boolean admits(WaitRequest request, TimeSource clock) {
+		return HandOffLimits.suits(this.last, request) && isUsable(this.last, this.validity, clock);
+	}
+
+	/** Create the holder that enters. */
+	Holder enter(WaitRequest request) {
+		return this.last.next(this.validity, HandOff.KEPT, request);
+	}
+
+	KeySnapshot.Kept snapshot(TimeSource clock) {
+		return new KeySnapshot.Kept(this.last.fencingToken(), this.last.grantToken(),
+				clock.nanoTime() - this.sinceNanos);
+	}
+
+	/** When the lock goes back unless a caller has entered. */
+	long endNanos() {
+		return this.sinceNanos + this.last.keepNanos();
+	}
+
+	/**
+	 * Until when its release is repeated. A renewal that is still on its way may give the
+	 * lease its whole length again.
+	 */
+	long giveUpNanos(TimeSource clock) {
+		return clock.nanoTime() + Math.max(this.validity.remainingNanos(clock), this.last.lease().toNanos());
+	}
+
+}

@@ -1,0 +1,156 @@
+package io.github.distlock.waiting;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.waiting.Effects.Command;
+import io.github.distlock.waiting.Waiter.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Begins and ends the waits of callers: a waiter joins the queue of its key, and leaves
+ * it if the caller gives up. Thread-safe.
+ */
+final class Waits {
+
+	private final KeyQueues queues;
+
+	private final CommandSender sender;
+
+	private final Releases releases;
+
+	private final TimeSource clock;
+
+	private final long cancelTimeoutNanos;
+
+	private volatile boolean closed;
+
+	/**
+	 * Create the waits of a registry.
+	 * @param cancelTimeoutNanos how long a caller that gives up waits until its ticket
+	 * has left the store
+	 */
+	Waits(KeyQueues queues, CommandSender sender, Releases releases, TimeSource clock, long cancelTimeoutNanos) {
+		this.queues = queues;
+		this.sender = sender;
+		this.releases = releases;
+		this.clock = clock;
+		this.cancelTimeoutNanos = cancelTimeoutNanos;
+	}
+
+	/**
+	 * Add a waiter to the queue of its key.
+	 * @param background whether the executor sends the command; otherwise this thread
+	 */
+	KeyQueue join(Waiter waiter, boolean background) {
+		String key = waiter.request().key();
+		while (true) {
+			if (this.closed) {
+				throw shutDownException(key);
+			}
+			KeyQueue queue = this.queues.obtain(waiter.request());
+			Effects effects = join(queue, waiter);
+			if (effects != null) {
+				if (this.closed) {
+					// close() may have failed the waiters before this one joined.
+					this.sender.runAsync(queue, queue.failWaiters(shutDownException(key)));
+				}
+				if (background && waiter.request().fair()) {
+					this.sender.runAsyncInOrder(queue, effects);
+				}
+				else if (background) {
+					this.sender.runAsync(queue, effects);
+				}
+				else {
+					runHere(queue, waiter, effects);
+				}
+				return queue;
+			}
+		}
+	}
+
+	private @Nullable Effects join(KeyQueue queue, Waiter waiter) {
+		try {
+			return queue.join(waiter);
+		}
+		catch (RuntimeException | Error ex) {
+			// First, without a call. It may have entered a kept lock.
+			waiter.abandoned = true;
+			abandonWait(queue, waiter);
+			throw ex;
+		}
+	}
+
+	/** How long a caller that gives up waits until its ticket has left the store. */
+	long cancelTimeoutNanos() {
+		return this.cancelTimeoutNanos;
+	}
+
+	private void runHere(KeyQueue queue, Waiter waiter, Effects effects) {
+		try {
+			this.sender.runForWaiter(queue, effects);
+		}
+		catch (RuntimeException | Error ex) {
+			// First, without a call: ending the wait may fail, too.
+			waiter.abandoned = true;
+			abandonWait(queue, waiter);
+			throw ex;
+		}
+	}
+
+	/**
+	 * End a wait.
+	 * @return whether the outcome was not decided before
+	 */
+	boolean giveUp(KeyQueue queue, Waiter waiter, boolean timedOut) {
+		Effects effects = queue.giveUp(waiter, timedOut);
+		if (effects == null) {
+			return false;
+		}
+		this.sender.runAsync(queue, effects);
+		return true;
+	}
+
+	/**
+	 * End a wait on the caller's thread, which cancels its ticket itself: it returns when
+	 * the store has answered, or after one command time-out.
+	 * @return whether the outcome was not decided before
+	 */
+	boolean giveUpHere(KeyQueue queue, Waiter waiter, boolean timedOut) {
+		Effects effects = queue.giveUp(waiter, timedOut);
+		if (effects == null) {
+			return false;
+		}
+		if (waiter.isDeparting() && effects.command() instanceof Command.Release) {
+			this.sender.runHere(queue, effects);
+		}
+		else {
+			this.sender.runAsync(queue, effects);
+		}
+		return true;
+	}
+
+	/** An error ended a wait: the caller gets the error, and not the lock. */
+	void abandonWait(KeyQueue queue, Waiter waiter) {
+		giveUp(queue, waiter, false);
+		if (waiter.outcome() instanceof Outcome.Success success) {
+			release(success.holder());
+		}
+	}
+
+	/** Release a lock in the background, since its caller does not want it. */
+	void release(Holder holder) {
+		this.releases.releaseAsync(holder, holder.remainingNanos(this.clock));
+	}
+
+	/** Reject all later waiters, and fail those that wait. */
+	void close() {
+		this.closed = true;
+		this.queues.forEach((queue) -> this.sender.runAsync(queue, queue.failWaiters(shutDownException(queue.key()))));
+	}
+
+	private static LockBackendException shutDownException(String key) {
+		return new LockBackendException(
+				"Lock '" + key + "' cannot be acquired: the lock registry is shutting down, or has not been started");
+	}
+
+}
