@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -38,15 +39,18 @@ final class MavenBuild {
 	}
 
 	/**
-	 * Package a project, with the user's settings.
+	 * Run Maven with the user's settings.
 	 * @param project the folder with the pom
 	 * @param repository the local repository
+	 * @param environment variables of the environment
+	 * @param arguments options and goals
 	 * @throws IOException if Maven cannot be started
 	 * @throws InterruptedException if this thread is interrupted
 	 */
-	void run(Path project, Path repository) throws IOException, InterruptedException {
+	void run(Path project, Path repository, Map<String, String> environment, String... arguments)
+			throws IOException, InterruptedException {
 		List<String> command = new ArrayList<>(List.of(this.program.toString(), "-B", "-ntp", "-q",
-				"-Dmaven.repo.local=" + repository.toAbsolutePath(), "-Dmaven.test.skip=true"));
+				"-Dmaven.repo.local=" + repository.toAbsolutePath()));
 		Path settings = Path.of(System.getProperty("quickstart.settings", "file:").substring("file:".length()));
 		if (Files.isRegularFile(settings)) {
 			command.addAll(List.of("-s", settings.toString()));
@@ -54,11 +58,12 @@ final class MavenBuild {
 		if (System.getProperty("quickstart.offline", "").equals("offline:true")) {
 			command.add("-o");
 		}
-		command.add("package");
+		command.addAll(List.of(arguments));
 		Path output = project.resolve("maven.log");
 		ProcessBuilder maven = new ProcessBuilder(command).directory(project.toFile())
 			.redirectErrorStream(true)
 			.redirectOutput(output.toFile());
+		maven.environment().putAll(environment);
 		maven.environment().put("JAVA_HOME", System.getProperty("java.home"));
 		maven.environment().keySet().removeAll(List.of("MAVEN_BASEDIR", "MAVEN_PROJECTBASEDIR"));
 		int status = maven.start().waitFor();

@@ -65,8 +65,6 @@ final class QuickStartPage {
 
 	/** Write the project of Maven. */
 	void writeTo(Path project) throws IOException {
-		// Without this folder Maven would use the options of the project around it.
-		Files.createDirectories(project.resolve(".mvn"));
 		Files.writeString(project.resolve("pom.xml"), POM.formatted(SpringBootVersion.getVersion(), block("xml")));
 		for (Matcher file = FILE.matcher(this.section); file.find();) {
 			Path target = project.resolve(file.group(1));

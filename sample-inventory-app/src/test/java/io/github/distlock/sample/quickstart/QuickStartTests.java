@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The application of the README's quick start, built by Maven from the blocks of the page
- * and run in two JVMs over one Redis.
+ * and run in two JVMs over one Redis. The same build makes a {@link PlainConsumer}.
  */
 @Timeout(600)
 class QuickStartTests {
@@ -41,6 +42,8 @@ class QuickStartTests {
 
 	private static ShopInstance two;
 
+	private static PlainConsumer plain;
+
 	@BeforeAll
 	static void buildAndStart() throws Exception {
 		MavenBuild maven = MavenBuild.assumeRunning();
@@ -49,9 +52,12 @@ class QuickStartTests {
 		QuickStartPage page = QuickStartPage.read(ROOT.resolve("README.md"));
 		Path project = Files.createDirectories(folder.resolve("shop"));
 		page.writeTo(project);
+		plain = new PlainConsumer(folder.resolve("plain"), ROOT);
+		plain.write(version());
+		writeBuild(folder, "shop", "plain");
 		try (TemporaryRepository repository = new TemporaryRepository(folder.resolve("repository"), version())) {
 			repository.create(maven.repository(), ROOT);
-			maven.run(project, repository.folder());
+			maven.run(folder, repository.folder(), Map.of(), "-Dmaven.test.skip=true", "package");
 		}
 		path = page.path();
 		int port;
@@ -108,6 +114,30 @@ class QuickStartTests {
 			.map((answer) -> Integer.valueOf(answer.body()))
 			.toList();
 		assertThat(left).containsExactlyInAnyOrderElementsOf(IntStream.range(100 - left.size(), 100).boxed().toList());
+	}
+
+	@Test
+	void aProjectWithoutSpringBootsParentOrPluginRunsWithTheVersionsOfThePublishedPoms() throws Exception {
+		assertThat(plain.run(redis.ports().get(0))).contains("fencing token ");
+		// What the library can use, and does not bring.
+		assertThat(plain.dependencies()).contains("distlock-autoconfigure", "spring-boot-starter-data-redis")
+			.doesNotContain("distlock-parent", "junit", "hibernate", "postgresql", "curator", "actuator", ":test");
+	}
+
+	/** Write a project of Maven that contains the others. */
+	private static void writeBuild(Path folder, String... modules) throws Exception {
+		// Without this folder Maven would use the options of the project around it.
+		Files.createDirectories(folder.resolve(".mvn"));
+		Files.writeString(folder.resolve("pom.xml"), """
+				<project xmlns="http://maven.apache.org/POM/4.0.0">
+				  <modelVersion>4.0.0</modelVersion>
+				  <groupId>com.example</groupId>
+				  <artifactId>consumers</artifactId>
+				  <version>1</version>
+				  <packaging>pom</packaging>
+				  <modules><module>%s</module></modules>
+				</project>
+				""".formatted(String.join("</module><module>", modules)));
 	}
 
 	/** The version in the pom of this project. */

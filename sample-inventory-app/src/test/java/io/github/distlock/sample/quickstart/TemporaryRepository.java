@@ -42,18 +42,21 @@ final class TemporaryRepository implements AutoCloseable {
 		link(machine, "");
 		link(machine, "io");
 		link(machine, "io/github");
-		install("distlock-parent", root.resolve("pom.xml"));
-		install("distlock-autoconfigure", root.resolve("distlock-autoconfigure/pom.xml"));
-		install("distlock-spring-boot-starter", root.resolve("distlock-spring-boot-starter/pom.xml"));
+		// Without the parent, which is not published.
+		for (String artifact : List.of("distlock-bom", "distlock-autoconfigure", "distlock-spring-boot-starter")) {
+			install(artifact, root.resolve(artifact).resolve("target/.flattened-pom.xml"));
+		}
 		Path library = library();
 		Path jar = file("distlock-autoconfigure", "jar");
+		Path starter = file("distlock-spring-boot-starter", "jar");
 		if (Files.isDirectory(library)) {
 			pack(library, files(library), jar);
+			pack(library, List.of(), starter);
 		}
 		else {
 			Files.copy(library, jar);
+			Files.copy(root.resolve("distlock-spring-boot-starter/target").resolve(starter.getFileName()), starter);
 		}
-		pack(library, List.of(), file("distlock-spring-boot-starter", "jar"));
 	}
 
 	Path folder() {
