@@ -16,16 +16,23 @@ import org.springframework.util.ClassUtils;
  */
 final class KeyText {
 
-	/** Whether a class overrides toString(); cached with the class. */
-	private static final ClassValue<Boolean> OVERRIDES_TO_STRING = new ClassValue<>() {
+	/**
+	 * Whether a class overrides toString(); cached with the class. {@code null} in a
+	 * native image that does not keep the method for reflection.
+	 */
+	private static final ClassValue<@Nullable Boolean> OVERRIDES_TO_STRING = new ClassValue<>() {
 
 		@Override
-		protected Boolean computeValue(Class<?> type) {
+		protected @Nullable Boolean computeValue(Class<?> type) {
+			// The simple value types of the JDK do, and have no hints.
+			if (type.getName().startsWith("java.") && ClassUtils.isSimpleValueType(type)) {
+				return true;
+			}
 			try {
 				return type.getMethod("toString").getDeclaringClass() != Object.class;
 			}
 			catch (NoSuchMethodException ex) {
-				throw new IllegalStateException(ex);
+				return null;
 			}
 		}
 
@@ -86,7 +93,7 @@ final class KeyText {
 					+ "#root.targetClass, or a fixed text";
 		}
 		Class<?> type = value.getClass();
-		if (ClassUtils.isSimpleValueType(type) && OVERRIDES_TO_STRING.get(type)) {
+		if (ClassUtils.isSimpleValueType(type) && overridesToString(value)) {
 			return null;
 		}
 		String described = "is an instance of " + type.getTypeName();
@@ -97,7 +104,7 @@ final class KeyText {
 		if (value instanceof Optional) {
 			return described + ": write what it contains, as in #id.get()";
 		}
-		if (!OVERRIDES_TO_STRING.get(type)) {
+		if (!overridesToString(value)) {
 			return described + ", which has no toString() of its own: each instance would be another lock. Write one "
 					+ "of its properties, such as #order.id, or override toString()";
 		}
@@ -108,6 +115,12 @@ final class KeyText {
 					+ "as #order.id";
 		}
 		return null;
+	}
+
+	private static boolean overridesToString(Object value) {
+		Boolean known = OVERRIDES_TO_STRING.get(value.getClass());
+		return (known != null) ? known
+				: !value.toString().equals(value.getClass().getName() + "@" + Integer.toHexString(value.hashCode()));
 	}
 
 	private static boolean hasIdentity(String text, Object value) {

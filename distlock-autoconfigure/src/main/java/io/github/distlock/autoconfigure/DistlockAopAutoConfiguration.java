@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
 import io.github.distlock.LockFailureHandler;
 import io.github.distlock.LockListener;
 import io.github.distlock.LockRegistry;
+import io.github.distlock.aop.AnnotationHints;
 import io.github.distlock.aop.AopMode;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.aop.LockProxyRegistrar;
@@ -48,7 +49,7 @@ import org.springframework.util.function.SingletonSupplier;
  */
 @AutoConfiguration
 @Import(LockProxyRegistrar.class)
-@ImportRuntimeHints(ReflectionHints.class)
+@ImportRuntimeHints({ ReflectionHints.class, AnnotationHints.class })
 @EnableConfigurationProperties(DistlockProperties.class)
 public final class DistlockAopAutoConfiguration {
 

@@ -11,7 +11,9 @@ import org.springframework.aot.hint.TypeReference;
 
 /**
  * Registers what every application accesses by reflection: virtual threads, which Java 17
- * does not have, and parts of Spring's method validation.
+ * does not have, parts of Spring's method validation, and the classes that tell whether a
+ * library is present. Without the last, an image would behave as if there were no
+ * transactions.
  */
 class ReflectionHints implements RuntimeHintsRegistrar {
 
@@ -19,8 +21,19 @@ class ReflectionHints implements RuntimeHintsRegistrar {
 
 	private static final String VALIDATION = "org.springframework.validation.beanvalidation.MethodValidationInterceptor";
 
+	/** One class of each library whose presence is tested at run time. */
+	static final List<String> TESTED_FOR_PRESENCE = List.of("io.micrometer.context.ContextSnapshotFactory",
+			"jakarta.validation.Validator", "org.aspectj.lang.ProceedingJoinPoint", "org.hibernate.Session",
+			"org.springframework.orm.jpa.EntityManagerHolder",
+			"org.springframework.transaction.reactive.TransactionSynchronizationManager",
+			"org.springframework.transaction.support.TransactionSynchronizationManager", "reactor.core.publisher.Flux");
+
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+		TESTED_FOR_PRESENCE.forEach((name) -> hints.reflection().registerTypeIfPresent(classLoader, name));
+		for (Backend backend : Backend.values()) {
+			hints.reflection().registerTypeIfPresent(classLoader, backend.neededClass());
+		}
 		hints.reflection()
 			.registerType(Thread.class,
 					(type) -> type.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE)

@@ -1,5 +1,14 @@
 package io.github.distlock.autoconfigure;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import io.github.distlock.aop.AnnotationHints;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aot.hint.RuntimeHints;
@@ -15,10 +24,12 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ReflectionHintsTests {
 
+	private static final Pattern PRESENCE = Pattern.compile("isPresent\\(\\s*\"([^\"]+)\"");
+
 	private final RuntimeHints hints = new RuntimeHints();
 
 	ReflectionHintsTests() {
-		new ReflectionHints().registerHints(this.hints, null);
+		new ReflectionHints().registerHints(this.hints, getClass().getClassLoader());
 	}
 
 	@Test
@@ -38,9 +49,22 @@ class ReflectionHintsTests {
 	}
 
 	@Test
+	void eachLibraryWhosePresenceIsTestedIsKept() throws IOException {
+		Set<String> tested = new TreeSet<>();
+		try (Stream<Path> sources = Files.walk(Path.of("src/main/java"))) {
+			for (Path source : sources.filter(Files::isRegularFile).toList()) {
+				PRESENCE.matcher(Files.readString(source)).results().forEach((found) -> tested.add(found.group(1)));
+			}
+		}
+		assertThat(tested).hasSizeGreaterThan(5)
+			.allSatisfy((name) -> assertThat(RuntimeHintsPredicates.reflection().onType(TypeReference.of(name)))
+				.accepts(this.hints));
+	}
+
+	@Test
 	void theConfigurationOfEveryApplicationImportsTheHints() {
 		assertThat(DistlockAopAutoConfiguration.class.getAnnotation(ImportRuntimeHints.class).value())
-			.containsExactly(ReflectionHints.class);
+			.containsExactly(ReflectionHints.class, AnnotationHints.class);
 	}
 
 }

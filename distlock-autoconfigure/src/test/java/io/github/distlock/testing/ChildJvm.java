@@ -110,22 +110,45 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
+	 * Wait for a line of the child, and collect the lines before it.
+	 * @param start the start of the line
+	 * @return the lines before it
+	 */
+	public List<String> linesBefore(String start) {
+		List<String> before = new ArrayList<>();
+		try {
+			for (String line = next(start); !line.startsWith(start); line = next(start)) {
+				before.add(line);
+			}
+			return before;
+		}
+		catch (IllegalStateException ex) {
+			throw new IllegalStateException(ex.getMessage() + ", but:\n" + String.join("\n", before), ex);
+		}
+	}
+
+	/**
 	 * Wait for a line of the child.
 	 * @param start the start of the line; other lines, such as those of a log, are
 	 * skipped
 	 * @return the rest of the line
 	 */
 	public String expect(String start) {
-		try {
-			while (true) {
-				String line = this.lines.poll(30, TimeUnit.SECONDS);
-				if (line == null) {
-					throw new IllegalStateException("The child did not print '" + start + "'");
-				}
-				if (line.startsWith(start)) {
-					return line.substring(start.length()).trim();
-				}
+		while (true) {
+			String line = next(start);
+			if (line.startsWith(start)) {
+				return line.substring(start.length()).trim();
 			}
+		}
+	}
+
+	private String next(String expected) {
+		try {
+			String line = this.lines.poll(30, TimeUnit.SECONDS);
+			if (line == null) {
+				throw new IllegalStateException("The child did not print '" + expected + "'");
+			}
+			return line;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

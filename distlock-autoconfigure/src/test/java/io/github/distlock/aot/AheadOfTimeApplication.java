@@ -1,0 +1,59 @@
+package io.github.distlock.aot;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.github.distlock.LockFailureHandler;
+import io.github.distlock.LockListener;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryNTimes;
+
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisRepositoriesAutoConfiguration;
+import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.scheduling.annotation.EnableAsync;
+
+/**
+ * An application with Spring Boot's auto-configuration, all stores, and a locked method
+ * of every kind.
+ */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration(exclude = { HibernateJpaAutoConfiguration.class, DataJpaRepositoriesAutoConfiguration.class,
+		DataRedisRepositoriesAutoConfiguration.class })
+@EnableAsync
+@Import({ StoreWork.class, KeyWork.class, FailureWork.class, LaterWork.class, ClassWork.class, InterfaceWork.class,
+		Tenants.class })
+class AheadOfTimeApplication {
+
+	/** The keys that the listener has seen. */
+	static final List<String> released = new CopyOnWriteArrayList<>();
+
+	@Bean(initMethod = "start", destroyMethod = "close")
+	CuratorFramework curator(@Value("${zookeeper}") String connectString) {
+		return CuratorFrameworkFactory.newClient(connectString, new RetryNTimes(3, 100));
+	}
+
+	@Bean
+	LockListener releases() {
+		return new LockListener() {
+
+			@Override
+			public void onReleased(Released event) {
+				released.add(event.key());
+			}
+
+		};
+	}
+
+	@Bean
+	LockFailureHandler handler() {
+		return (failure) -> "handled " + failure.keys();
+	}
+
+}

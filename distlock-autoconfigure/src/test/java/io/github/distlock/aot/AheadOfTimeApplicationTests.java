@@ -1,0 +1,96 @@
+package io.github.distlock.aot;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.github.distlock.testing.ChildJvm;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.aot.agent.RecordedInvocation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * An application with every feature is processed ahead of time, and runs in another JVM
+ * with the generated bean definitions. Spring's hints agent records the reflective calls
+ * of that run, and each must be covered by the metadata for the native image.
+ */
+class AheadOfTimeApplicationTests {
+
+	private static final List<String> output = new ArrayList<>();
+
+	@BeforeAll
+	static void runTheApplication(@TempDir Path folder) throws Exception {
+		// The build opens no connection, so the servers start meanwhile.
+		int[] ports = { RedisTestServer.freePort(), RedisTestServer.freePort(), RedisTestServer.freePort(),
+				RedisTestServer.freePort() };
+		String classes = folder.resolve("classes") + File.pathSeparator + System.getProperty("java.class.path");
+		Path agent = Path.of(RecordedInvocation.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+		List<String> options = List.of("-Xmx400m", "-Dspring.aot.enabled=true",
+				"-javaagent:" + agent + "=+io.github.distlock,+org.springframework,+tools.jackson", "-cp", classes);
+		Stream<String> unknown = Stream.of("--zookeeper=", "--spring.datasource.url=jdbc:postgresql:");
+		try (ChildJvm build = ChildJvm.start(List.of("-Xmx400m"), AheadOfTimeBuild.class,
+				Stream.concat(Stream.of(folder.toString()), settings(ports, unknown)).toArray(String[]::new));
+				RedisTestServer redis = RedisTestServer.start(ports[0]);
+				RedisTestServer first = RedisTestServer.start(ports[1]);
+				RedisTestServer second = RedisTestServer.start(ports[2]);
+				RedisTestServer third = RedisTestServer.start(ports[3]);
+				ZooKeeperTestServer zooKeeper = ZooKeeperTestServer.start();
+				EmbeddedPostgres postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start()) {
+			output.addAll(build.linesBefore("built"));
+			Stream<String> known = Stream.of("--zookeeper=" + zooKeeper.connectString(),
+					"--spring.datasource.url=" + postgres.getJdbcUrl("postgres", "postgres"));
+			try (ChildJvm run = ChildJvm.start(options, AheadOfTimeRun.class,
+					settings(ports, known).toArray(String[]::new))) {
+				output.addAll(run.linesBefore("checked"));
+			}
+		}
+	}
+
+	private static Stream<String> settings(int[] ports, Stream<String> addresses) {
+		Stream.Builder<String> settings = Stream.builder();
+		settings.add("--spring.config.location=classpath:ahead-of-time.properties");
+		settings.add("--spring.data.redis.port=" + ports[0]);
+		for (int i = 1; i < ports.length; i++) {
+			settings.add("--distlock.redlock.nodes[" + (i - 1) + "].host=127.0.0.1");
+			settings.add("--distlock.redlock.nodes[" + (i - 1) + "].port=" + ports[i]);
+		}
+		return Stream.concat(settings.build(), addresses);
+	}
+
+	private static List<String> lines(String start) {
+		return output.stream()
+			.filter((line) -> line.startsWith(start))
+			.map((line) -> line.substring(start.length()))
+			.toList();
+	}
+
+	@Test
+	void everyFeatureWorksWithGeneratedBeanDefinitions() {
+		assertThat(output).anyMatch((line) -> line.contains("Starting AOT-processed AheadOfTimeRun"));
+		assertThat(lines("used every feature")).as(String.join("\n", output)).hasSize(1);
+	}
+
+	@Test
+	void everyReflectiveCallOfTheLibraryAndOnLockedClassesHasAHint() {
+		assertThat(lines("recorded ")).singleElement().extracting(Integer::valueOf).satisfies((calls) -> {
+			assertThat(calls).isGreaterThan(1000);
+		});
+		assertThat(lines("unhinted ")).isEmpty();
+	}
+
+	@Test
+	void noProxyClassIsGeneratedAtRunTime() {
+		assertThat(lines("generated ")).isEmpty();
+		assertThat(lines("proxy ")).contains("io.github.distlock.aot.StoreWork$$SpringCGLIB$$0");
+	}
+
+}

@@ -1,0 +1,119 @@
+package io.github.distlock.aot;
+
+import java.lang.reflect.Member;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.agent.RecordedInvocation;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Finds the reflective calls that a native image would refuse: those that the library
+ * makes, and those that other code makes on its types and on the locked types of the
+ * application.
+ */
+final class UnhintedCalls {
+
+	private static final String BASE = "io.github.distlock.";
+
+	private static final String APPLICATION = "io.github.distlock.aot.";
+
+	private static final String FINDER = "io.github.distlock.aop.LockAnnotationFinder.";
+
+	/** Looked up in each bean class, and never annotated. */
+	private static final Set<String> METHODS_OF_OBJECT = Set.of("equals", "hashCode", "toString");
+
+	private UnhintedCalls() {
+	}
+
+	static Collection<String> of(List<RecordedInvocation> recorded, RuntimeHints hints) {
+		SortedSet<String> calls = new TreeSet<>();
+		for (RecordedInvocation invocation : recorded) {
+			String caller = caller(invocation);
+			List<String> targets = targets(invocation);
+			if (concerns(invocation, caller, targets) && !matches(invocation, hints)) {
+				calls.add(invocation.getMethodReference() + " " + String.join(", ", targets) + " from " + caller);
+			}
+		}
+		return calls;
+	}
+
+	private static boolean concerns(RecordedInvocation invocation, String caller, List<String> targets) {
+		// A proxy class of the JDK looks up the methods of its interfaces.
+		if (caller.contains(".$Proxy") || isLookupWithoutResult(invocation)) {
+			return false;
+		}
+		boolean ofApplication = targets.stream().anyMatch((target) -> target.contains(APPLICATION));
+		if (isLookup(invocation)) {
+			// The members of a bean without locks need not be found.
+			boolean search = caller.startsWith(FINDER) || caller.startsWith("org.springframework.");
+			return search ? ofApplication && !isUnlocked(targets) : caller.startsWith(BASE);
+		}
+		return caller.startsWith(BASE) || targets.stream().anyMatch((target) -> target.contains(BASE));
+	}
+
+	private static boolean isLookup(RecordedInvocation invocation) {
+		String method = invocation.getMethodReference().toString();
+		return method.contains("Class#get") && !method.contains("Class#getResource");
+	}
+
+	/** A member or class that does not exist on the JVM is not needed in an image. */
+	private static boolean isLookupWithoutResult(RecordedInvocation invocation) {
+		return invocation.getReturnValue() == null && !invocation.getMethodReference().toString().contains("#invoke")
+				&& !invocation.getMethodReference().toString().contains("#set");
+	}
+
+	private static boolean isUnlocked(List<String> targets) {
+		return targets.stream()
+			.anyMatch((target) -> target.startsWith(AheadOfTimeApplication.class.getName())
+					|| target.startsWith(AheadOfTimeRun.class.getName()) || METHODS_OF_OBJECT.contains(target));
+	}
+
+	private static boolean matches(RecordedInvocation invocation, RuntimeHints hints) {
+		try {
+			return invocation.matches(hints);
+		}
+		catch (RuntimeException ex) {
+			return false;
+		}
+	}
+
+	/** What is accessed: a type, the type of a member, interfaces, or a resource. */
+	private static List<String> targets(RecordedInvocation invocation) {
+		Object instance = invocation.isStatic() ? null : invocation.getInstance();
+		if (instance instanceof Member member) {
+			return List.of(member.getDeclaringClass().getName(), member.getName());
+		}
+		Stream<Object> arguments = invocation.getArguments().stream();
+		return Stream.concat(Stream.ofNullable(instance), arguments).flatMap(UnhintedCalls::names).toList();
+	}
+
+	private static Stream<String> names(@Nullable Object value) {
+		if (value instanceof Class<?> type) {
+			return Stream.of(type.getName());
+		}
+		if (value instanceof Class<?>[] types) {
+			return Arrays.stream(types).map(Class::getName);
+		}
+		return (value instanceof String name) ? Stream.of(ClassUtils.convertResourcePathToClassName(name))
+				: Stream.empty();
+	}
+
+	private static String caller(RecordedInvocation invocation) {
+		return invocation.getStackFrames()
+			.map(StackWalker.StackFrame::toString)
+			.filter((frame) -> !frame.startsWith("org.springframework.aot.agent")
+					&& !frame.startsWith("org.springframework.util.") && !frame.startsWith("java."))
+			.findFirst()
+			.orElse("");
+	}
+
+}
