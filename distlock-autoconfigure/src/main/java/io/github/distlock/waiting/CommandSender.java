@@ -188,7 +188,7 @@ final class CommandSender {
 	 * is scheduled after the next event of any key.
 	 */
 	@Nullable LockBackendException scheduleTimer(QueueEvents queue, long delayNanos) {
-		Runnable task = () -> timerFired(queue);
+		Runnable task = () -> timerFired(queue, false);
 		try {
 			this.tasks.schedule(task, delayNanos);
 			return null;
@@ -199,12 +199,12 @@ final class CommandSender {
 		}
 	}
 
-	private void timerFired(QueueEvents queue) {
+	private void timerFired(QueueEvents queue, boolean again) {
 		try {
-			runAsync(queue, queue.timerFired());
+			runAsync(queue, again ? queue.retryAll() : queue.timerFired());
 		}
 		catch (Throwable ex) {
-			this.tasks.scheduleReliably(() -> runAsync(queue, queue.retryAll()), RECOVERY_NANOS);
+			this.tasks.scheduleReliably(() -> timerFired(queue, true), RECOVERY_NANOS);
 			logger.error("The timer of lock '" + queue.key() + "' failed and is scheduled again", ex);
 		}
 	}

@@ -491,7 +491,13 @@ final class KeyQueue implements QueueEvents {
 
 	@Override
 	public Effects retryAll() {
-		return onEvent(this::makeAllDue);
+		return onEvent(() -> {
+			if (this.kept != null) {
+				// The timer that would have ended it may be lost.
+				giveBack(this.kept);
+			}
+			makeAllDue();
+		});
 	}
 
 	@Override

@@ -4,14 +4,11 @@ import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.HandOff;
-import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.waiting.Effects.Command;
-import io.github.distlock.waiting.Effects.QueueEvents;
 import io.github.distlock.waiting.Waiter.Outcome;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,8 +18,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * and when it goes back.
  */
 class KeyQueueKeepTests extends KeepFixture {
-
-	private boolean timersFail;
 
 	// A holder leaves
 
@@ -210,189 +205,11 @@ class KeyQueueKeepTests extends KeepFixture {
 		assertKept(holder(second));
 	}
 
-	// Another JVM asks
-
-	@Test
-	void aKeptLockGoesBackWhenAnotherJvmAsksForIt() {
-		Holder holder = keepAfter(10);
-		Command.Release release = givesBack(this.queue.asked(holder.ticket()));
-		assertThat(release.pending().ticket).isEqualTo(holder.ticket());
-		assertThat(release.pending().lastToken).isEqualTo(FIRST_TOKEN);
-		assertThat(this.unanswered.isAny()).isTrue();
-		assertThat(this.queue.isOvertakable()).as("by readers and fair callers").isTrue();
-		this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null));
-		assertThat(this.removed).isTrue();
-		assertThat(this.unanswered.isAny()).isFalse();
-	}
-
-	@Test
-	void aCallerThatComesAfterTheRequestAttemptsBehindTheRelease() {
-		Holder holder = keepAfter(10);
-		Command.Release release = givesBack(this.queue.asked(holder.ticket()));
-		Waiter next = keeper();
-		assertThat(this.queue.join(next).command()).isNull();
-		assertThat(next.outcome()).isNull();
-		Command.Attempt attempt = attempt(this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null)));
-		assertThat(attempt.ticket()).isNotEqualTo(holder.ticket());
-	}
-
-	@Test
-	void aLockThatAnotherJvmHasAskedForIsRefusedWhileItIsHeldAndNotKeptAfterwards() {
-		Holder holder = enter(10);
-		assertThat(this.queue.asked(holder.ticket())).as("to be refused").isNull();
-		assertThat(this.queue.snapshot().holder()).isEqualTo(holder.ticket());
-		assertThat(keep(holder)).isNull();
-	}
-
-	@Test
-	void afterARequestTheOrdinaryTurnLimitsHold() {
-		this.limits = new HandOffLimits(10, KEEP);
-		Holder first = enter(10);
-		this.queue.asked(first.ticket());
-		this.queue.join(keeper());
-		this.clock.pass(KEEP);
-		assertThat(this.queue.tryHandOff(first, Validity.until(this.clock.now(), LEASE))).isNull();
-	}
-
-	@Test
-	void aRequestThatComesBeforeTheAnswerOfTheAttemptCountsForItsGrant() {
-		Waiter waiter = keeper();
-		Command.Attempt attempt = attempt(this.queue.join(waiter));
-		assertThat(this.queue.asked(attempt.ticket())).isNull();
-		this.queue.attemptAnswered(attempt, marked(10));
-		assertThat(keep(holder(waiter))).isNull();
-	}
-
-	@Test
-	void aRequestIsForgottenWithItsTicket() {
-		Holder first = enter(10);
-		this.queue.asked(first.ticket());
-		Command.Release release = release(this.queue.release(first, deadline()));
-		Waiter second = keeper();
-		this.queue.join(second);
-		this.queue.attemptAnswered(
-				attempt(this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null))), marked(10));
-		assertKept(holder(second));
-	}
-
-	@Test
-	void aRequestForAnotherTicketChangesNothing() {
-		Holder holder = keepAfter(10);
-		assertThat(this.queue.asked(ticketOfOther()).command()).isNull();
-		assertThat(this.queue.snapshot().kept()).isNotNull();
-		Waiter next = keeper();
-		this.queue.join(next);
-		assertThat(this.queue.asked(ticketOfOther())).as("nothing to refuse").isNotNull();
-		assertKept(holder(next));
-		assertThat(holder(next).ticket()).isEqualTo(holder.ticket());
-	}
-
-	@Test
-	void aKeptLockGoesBackWhenRequestsMayBeLost() {
-		keepAfter(10);
-		givesBack(this.queue.requestsMayBeLost());
-	}
-
-	@Test
-	void aLockWhoseRequestsMayBeLostWhileItIsHeldOrAttemptedIsNotKept() {
-		Holder holder = enter(10);
-		assertThat(this.queue.requestsMayBeLost().command()).isNull();
-		assertThat(keep(holder)).isNull();
-		Command.Release release = release(this.queue.release(holder, deadline()));
-		Waiter second = keeper();
-		this.queue.join(second);
-		Command.Attempt attempt = attempt(this.queue.releaseAnswered(release.pending(), new ReleaseResult(true, null)));
-		this.queue.requestsMayBeLost();
-		this.queue.attemptAnswered(attempt, marked(10));
-		assertThat(keep(holder(second))).isNull();
-	}
-
-	// The end
-
-	@Test
-	void aKeptLockGoesBackAtTheEndOfTheKeepTime() {
-		keepAfter(10);
-		this.clock.pass(KEEP.minusNanos(1));
-		assertThat(this.queue.timerFired().command()).isNull();
-		this.clock.pass(Duration.ofNanos(1));
-		givesBack(this.queue.timerFired());
-	}
-
-	@Test
-	void aLaterKeepTimeNeedsNoTimerAsLongAsOneWillFire() {
-		Holder holder = keepAfter(10);
-		for (int entered = 0; entered < 5; entered++) {
-			this.clock.pass(Duration.ofNanos(10));
-			Waiter next = keeper();
-			this.queue.join(next);
-			holder = holder(next);
-			assertKept(holder);
-		}
-		assertThat(this.timerDelays).hasSize(1);
-		this.clock.pass(KEEP.minusNanos(50));
-		assertThat(this.queue.timerFired().command()).isNull();
-		assertThat(this.timerDelays).containsExactly(KEEP.toNanos(), 50L);
-	}
-
-	@Test
-	void aKeptLockWithoutATimerGoesBackAtOnce() {
-		Holder holder = enter(10);
-		this.timersFail = true;
-		givesBack(keep(holder));
-	}
-
-	@Test
-	void aGrantMessageForTheKeptTicketIsKnownAndIgnored() {
-		Holder holder = keepAfter(10);
-		Effects effects = this.queue.granted(holder.ticket(), grant(LEASE));
-		assertThat(effects).as("a message of an unknown ticket releases it").isNotNull();
-		assertThat(effects.command()).isNull();
-		assertThat(this.queue.snapshot().kept()).isNotNull();
-	}
-
-	@Test
-	void aKeptLockGoesBackAtShutdown() {
-		keepAfter(10);
-		givesBack(this.queue.giveBackKept());
-		assertThat(this.queue.unfinished()).isEqualTo(UnfinishedWork.COMMANDS);
-	}
-
-	@Test
-	void givingBackChangesNothingForALockThatIsHeld() {
-		Holder holder = enter(10);
-		assertThat(this.queue.giveBackKept().command()).isNull();
-		assertKept(holder);
-	}
-
-	@Test
-	void theReleaseOfAKeptLockIsRepeatedIfItFails() {
-		Holder holder = keepAfter(10);
-		Command.Release release = givesBack(this.queue.asked(holder.ticket()));
-		assertThat(this.queue.releaseFailed(release.pending(), FAILURE).command()).isNull();
-		this.clock.pass(Duration.ofSeconds(1));
-		assertThat(release(this.queue.timerFired()).pending()).isSameAs(release.pending());
-	}
-
-	@Test
-	void theReleaseOfAKeptLockQueuesNoWaiterIfNoneWaitsAndIsRepeatedForItsWholeLease() {
-		Holder holder = keepAfter(10);
-		this.clock.pass(Duration.ofSeconds(9));
-		Command.Release release = givesBack(this.queue.asked(holder.ticket()));
-		assertThat(release.next()).isNull();
-		assertThat(release.pending().giveUpNanos).isEqualTo(deadline());
-	}
-
 	@Test
 	void aBusyAnswerOfAStoreThatDoesNotKeepEndsATryAtOnce() {
 		Waiter once = keeper(Duration.ZERO, LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(once)), new AttemptResult.Busy(LEASE));
 		assertThat(once.outcome()).isInstanceOf(Outcome.TimedOut.class);
-	}
-
-	@Override
-	public @Nullable LockBackendException scheduleTimer(QueueEvents queue, long delayNanos) {
-		super.scheduleTimer(queue, delayNanos);
-		return this.timersFail ? FAILURE : null;
 	}
 
 }

@@ -1,0 +1,183 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.github.distlock.backend.AttemptOptions;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.Ticket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets a real store of this JVM keep locks, as a server does that several JVMs share: it
+ * marks the grants of free locks, and passes requests and refusals on.
+ */
+final class KeepingBackend implements LockBackend {
+
+	private final LockBackend real;
+
+	private final Executor messages;
+
+	/** Orders the commands of all instances. */
+	private final Lock lock = new ReentrantLock();
+
+	/** Guarded by the lock. */
+	private final Map<String, Marked> marked = new HashMap<>();
+
+	private final Map<String, LockSignals> instances = new ConcurrentHashMap<>();
+
+	final AtomicInteger commands = new AtomicInteger();
+
+	/** Whether requests for a lock are lost. */
+	volatile boolean losesRequests;
+
+	/**
+	 * Create a backend.
+	 * @param messages delivers the messages
+	 */
+	KeepingBackend(LockBackend real, Executor messages) {
+		this.real = real;
+		this.messages = messages;
+	}
+
+	@Override
+	public BackendDescription description() {
+		return this.real.description();
+	}
+
+	@Override
+	public void validateKey(String key) {
+		this.real.validateKey(key);
+	}
+
+	@Override
+	public LockStore open(StoreContext context) {
+		this.instances.put(context.self().id(), context.signals());
+		return new KeepingStore(this.real.open(context));
+	}
+
+	private record Marked(Ticket ticket, long firstToken) {
+	}
+
+	private final class KeepingStore implements LockStore {
+
+		private final LockStore real;
+
+		KeepingStore(LockStore real) {
+			this.real = real;
+		}
+
+		@Override
+		public BackendDescription description() {
+			return this.real.description();
+		}
+
+		@Override
+		public void verify() {
+			this.real.verify();
+		}
+
+		@Override
+		public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+			return attempt(ticket, lease, AttemptOptions.queue(queue));
+		}
+
+		@Override
+		public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+			KeepingBackend.this.commands.incrementAndGet();
+			KeepingBackend.this.lock.lock();
+			try {
+				AttemptResult result = this.real.attempt(ticket, lease, options.queue());
+				Map<String, Marked> all = KeepingBackend.this.marked;
+				if (result instanceof AttemptResult.Granted granted && options.keepable()) {
+					all.put(ticket.key(), new Marked(ticket, granted.grant().firstToken()));
+					return new AttemptResult.Granted(granted.grant(), true);
+				}
+				Marked owner = all.get(ticket.key());
+				if (owner != null && result instanceof AttemptResult.Busy busy) {
+					return new AttemptResult.Busy(busy.remaining(), busy.holder(), true);
+				}
+				if (owner != null && result instanceof AttemptResult.Queued waiting) {
+					ask(owner, options.answerWanted() ? ticket : null);
+					return new AttemptResult.Queued(waiting.retryAfter(), waiting.queuedNow(), waiting.holder(), true);
+				}
+				return result;
+			}
+			finally {
+				KeepingBackend.this.lock.unlock();
+			}
+		}
+
+		private void ask(Marked owner, @Nullable Ticket asker) {
+			LockSignals keeper = KeepingBackend.this.instances.get(owner.ticket().instance());
+			if (keeper != null && !KeepingBackend.this.losesRequests) {
+				KeepingBackend.this.messages.execute(() -> keeper.asked(owner.ticket(), owner.firstToken(), asker));
+			}
+		}
+
+		@Override
+		public void refuse(Ticket asker) {
+			LockSignals signals = KeepingBackend.this.instances.get(asker.instance());
+			if (signals != null) {
+				KeepingBackend.this.messages.execute(() -> signals.refused(asker));
+			}
+		}
+
+		@Override
+		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+			KeepingBackend.this.commands.incrementAndGet();
+			KeepingBackend.this.lock.lock();
+			try {
+				unmark(ticket);
+				return this.real.release(ticket, lastToken, next);
+			}
+			finally {
+				KeepingBackend.this.lock.unlock();
+			}
+		}
+
+		@Override
+		public void cancel(Ticket ticket) {
+			KeepingBackend.this.commands.incrementAndGet();
+			KeepingBackend.this.lock.lock();
+			try {
+				unmark(ticket);
+				this.real.cancel(ticket);
+			}
+			finally {
+				KeepingBackend.this.lock.unlock();
+			}
+		}
+
+		private void unmark(Ticket ticket) {
+			KeepingBackend.this.marked.computeIfPresent(ticket.key(),
+					(key, owner) -> owner.ticket().equals(ticket) ? null : owner);
+		}
+
+		@Override
+		public List<RenewalResult> renew(List<Renewal> renewals) {
+			return this.real.renew(renewals);
+		}
+
+		@Override
+		public void close() {
+			this.real.close();
+		}
+
+	}
+
+}

@@ -1,0 +1,66 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+
+import io.github.distlock.waiting.ErrorInjector.Step;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * After an {@link Error} at any step of keeping a lock, or of giving it back, another JVM
+ * gets the lock, and no queue is left.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+class KeptLockErrorTests extends KeptLockFixture {
+
+	@ParameterizedTest
+	@EnumSource(value = Step.class, mode = EnumSource.Mode.EXCLUDE, names = { "ATTEMPT", "ATTEMPT_AFTER", "CANCEL" })
+	void anotherJvmGetsTheLockAfterAnErrorAtAnyStepOfGivingItBack(Step step) throws Exception {
+		Holder holder = acquire(this.keeper, LONG);
+		this.errors.fail(step, 3);
+		keepOrRelease(this.keeper, holder);
+		Holder next = acquire(this.other, Duration.ZERO);
+		this.errors.clear();
+		leave(this.other, next);
+		awaitUnused();
+	}
+
+	@Test
+	void aRequestDuringWhichAnErrorIsThrownIsHandledAgain() throws Exception {
+		keepLong();
+		this.clock.fail(3);
+		leave(this.other, acquire(this.other, Duration.ZERO));
+		assertThat(this.clock.failures()).isZero();
+		awaitUnused();
+	}
+
+	@Test
+	void aKeptLockWhoseTimerEndsWithAnErrorGoesBack() throws Exception {
+		Holder holder = acquire(this.keeper, Duration.ofMillis(50));
+		assertThat(keepOrRelease(this.keeper, holder)).isEqualTo(ReleaseOutcome.KEPT);
+		this.clock.fail(2);
+		Awaitility.await().until(() -> this.clock.failures() == 0);
+		awaitUnused();
+	}
+
+	@Test
+	void anErrorWhileALockIsKeptLeavesNoHolder() throws Exception {
+		Holder holder = acquire(this.keeper, LONG);
+		this.clock.failAfter(1, 1);
+		try {
+			keepOrRelease(this.keeper, holder);
+		}
+		catch (InternalError ex) {
+			leave(this.keeper, holder);
+		}
+		leave(this.other, acquire(this.other, Duration.ZERO));
+		awaitUnused();
+	}
+
+}

@@ -1,0 +1,186 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Two JVMs that share a key of a store that keeps locks, with real threads and timers.
+ */
+abstract class KeptLockFixture {
+
+	static final Duration LEASE = Duration.ofSeconds(5);
+
+	/** Longer than a test, so that only a request ends the keeping. */
+	static final Duration LONG = Duration.ofMinutes(10);
+
+	final ExecutorService threads = Executors.newCachedThreadPool();
+
+	final ErrorInjector errors = new ErrorInjector();
+
+	final ErrorInjector noErrors = new ErrorInjector();
+
+	final FailingClock clock = new FailingClock();
+
+	final List<LockStore> stores = new ArrayList<>();
+
+	final List<String> reports = Collections.synchronizedList(new ArrayList<>());
+
+	KeepingBackend backend;
+
+	LockAcquirer keeper;
+
+	LockAcquirer other;
+
+	@BeforeEach
+	void setUp() {
+		this.backend = new KeepingBackend(
+				this.errors.before(new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 101, TimeSource.SYSTEM)),
+				this.threads);
+		this.keeper = acquirer("keeper", this.errors, this.clock);
+		this.other = acquirer("other", this.noErrors, TimeSource.SYSTEM);
+	}
+
+	LockAcquirer acquirer(String instance, ErrorInjector injector, TimeSource time) {
+		return acquirer(instance, injector, time, Duration.ofSeconds(20));
+	}
+
+	LockAcquirer acquirer(String instance, ErrorInjector injector, TimeSource time, Duration timeout) {
+		Signals signals = new Signals();
+		LockStore opened = this.backend.open(new StoreContext(instance, signals));
+		LockAcquirer created = new LockAcquirer(opened, instance, timeout, new HandOffLimits(100, Duration.ofMillis(5)),
+				time, injector.commands(), injector.callbacks(), injector.timers());
+		signals.acquirer = created;
+		this.stores.add(opened);
+		return created;
+	}
+
+	@AfterEach
+	void tearDown() {
+		this.errors.clear();
+		this.keeper.close();
+		this.other.close();
+		this.threads.shutdownNow();
+		this.stores.forEach(LockStore::close);
+		this.errors.close();
+		this.noErrors.close();
+	}
+
+	final Holder keepLong() throws Exception {
+		Holder holder = acquire(this.keeper, LONG);
+		assertThat(keepOrRelease(this.keeper, holder)).isEqualTo(ReleaseOutcome.KEPT);
+		assertThat(this.keeper.snapshot()).anyMatch((key) -> key.kept() != null);
+		return holder;
+	}
+
+	static WaitRequest request(Duration wait, Duration keep) {
+		return request("key", wait, keep);
+	}
+
+	static WaitRequest request(String key, Duration wait, Duration keep) {
+		return new WaitRequest(key, LockMode.EXCLUSIVE, false, LEASE, wait, keep.toNanos(), () -> {
+		});
+	}
+
+	static Holder acquire(LockAcquirer acquirer, Duration keep) throws Exception {
+		return acquire(acquirer, "key", keep);
+	}
+
+	static Holder acquire(LockAcquirer acquirer, String key, Duration keep) throws Exception {
+		return Objects.requireNonNull(acquirer.acquire(request(key, Duration.ofSeconds(20), keep), true),
+				"not acquired");
+	}
+
+	static @Nullable Holder tryOnce(LockAcquirer acquirer) throws InterruptedException {
+		return acquirer.acquire(request(Duration.ZERO, Duration.ZERO), true);
+	}
+
+	final void leave(LockAcquirer acquirer, Holder holder) {
+		keepOrRelease(acquirer, holder);
+	}
+
+	final ReleaseOutcome keepOrRelease(LockAcquirer acquirer, Holder holder) {
+		return acquirer.keptLocks()
+			.keepOrRelease(holder, Validity.until(TimeSource.SYSTEM.now(), LEASE), LEASE, false, new Observer());
+	}
+
+	final void awaitUnused() {
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.until(() -> this.keeper.snapshot().isEmpty() && this.other.snapshot().isEmpty());
+		assertThat(this.keeper.isAnyReleaseUnanswered()).isFalse();
+	}
+
+	private final class Observer implements ReleaseObserver {
+
+		@Override
+		public void gone() {
+			KeptLockFixture.this.reports.add("gone");
+		}
+
+		@Override
+		public void unanswered() {
+			KeptLockFixture.this.reports.add("unanswered");
+		}
+
+	}
+
+	/** Passes the signals of the store to the acquirer. */
+	private static final class Signals implements LockSignals {
+
+		/** Set before anything waits. */
+		private volatile LockAcquirer acquirer;
+
+		@Override
+		public void granted(Ticket ticket, Grant grant) {
+			this.acquirer.granted(ticket, grant);
+		}
+
+		@Override
+		public void retry(Ticket ticket) {
+			this.acquirer.retry(ticket);
+		}
+
+		@Override
+		public void retryAll() {
+			this.acquirer.retryAll();
+		}
+
+		@Override
+		public void renewNow(Ticket ticket) {
+		}
+
+		@Override
+		public void asked(Ticket held, long grantToken, @Nullable Ticket asker) {
+			this.acquirer.keptLocks().asked(held, grantToken, asker);
+		}
+
+		@Override
+		public void refused(Ticket asker) {
+			this.acquirer.keptLocks().refused(asker);
+		}
+
+	}
+
+}
