@@ -1,0 +1,4 @@
+CREATE TABLE IF NOT EXISTS smoke_stock (
+  article VARCHAR(50) PRIMARY KEY,
+  quantity INTEGER NOT NULL
+);
