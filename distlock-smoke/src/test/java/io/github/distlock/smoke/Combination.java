@@ -33,7 +33,7 @@ record Combination(String springBoot, String java, String threads, String driver
 
 	private static String driver(RedisConnectionFactory connections) {
 		return (connections instanceof JedisConnectionFactory) ? "Jedis " + jedisVersion()
-				: "Lettuce " + LettuceVersion.getVersion().replace(".RELEASE", "");
+				: "Lettuce " + LettuceVersion.getVersion().replaceAll("[/-].*|[.]RELEASE", "");
 	}
 
 	private static String jedisVersion() {

@@ -8,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 import redis.embedded.core.ExecutableProvider;
@@ -102,6 +103,7 @@ final class RedisProcess implements Server {
 
 		private static Path unpack() {
 			try {
+				Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir", "")));
 				File file = ExecutableProvider.newJarResourceProvider().get();
 				file.deleteOnExit();
 				return file.toPath();

@@ -173,6 +173,7 @@ abstract class SmokeContract {
 
 	@Test
 	void theEndpointShowsALockThatIsHeld() {
+		assumeSpringBoot4("A request without optional parameters");
 		String key = newKey();
 		this.node.bean(LockedSections.class)
 			.overRedis(key,
@@ -182,18 +183,21 @@ abstract class SmokeContract {
 
 	@Test
 	void theHealthOfEachStoreIsShown() {
-		assumeTrue(ClassUtils.isPresent("org.springframework.boot.health.contributor.HealthContributor", null),
-				"The health component needs Spring Boot 4");
+		assumeSpringBoot4("The health component");
 		assertThat(this.node.get("/actuator/health/distlock")).contains("\"status\":\"UP\"")
 			.contains("\"redis\"", "\"jdbc\"", "\"zookeeper\"", "\"local\"");
 	}
 
 	@Test
 	void aTestSliceNeedsNoServer() throws Exception {
-		assumeTrue(ClassUtils.isPresent(SLICE, null), "The test slice needs Spring Boot 4");
+		assumeSpringBoot4("The test slice");
 		Slice slice = (Slice) BeanUtils.instantiateClass(ClassUtils.forName(SLICE, null));
-		new TestContextManager(slice.getClass()).prepareTestInstance(slice);
+		Method check = slice.getClass().getMethod("check");
+		TestContextManager spring = new TestContextManager(slice.getClass());
+		spring.prepareTestInstance(slice);
+		spring.beforeTestMethod(slice, check);
 		slice.check();
+		spring.afterTestMethod(slice, check, null);
 	}
 
 	private String newKey() {
@@ -227,6 +231,11 @@ abstract class SmokeContract {
 		for (Future<?> result : results) {
 			assertThat(result).succeedsWithin(Duration.ofSeconds(60));
 		}
+	}
+
+	private static void assumeSpringBoot4(String what) {
+		assumeTrue(ClassUtils.isPresent("org.springframework.boot.health.contributor.HealthContributor", null),
+				what + " needs Spring Boot 4");
 	}
 
 	/** Java 17 has no such method. */

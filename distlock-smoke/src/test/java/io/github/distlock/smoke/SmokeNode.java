@@ -6,6 +6,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Properties;
 
 import org.apache.curator.test.TestingServer;
@@ -91,6 +93,7 @@ final class SmokeNode implements Server {
 
 		private static TestingServer start() {
 			try {
+				Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir", "")));
 				TestingServer server = new TestingServer(true);
 				Runtime.getRuntime().addShutdownHook(new Thread(() -> {
 					try {

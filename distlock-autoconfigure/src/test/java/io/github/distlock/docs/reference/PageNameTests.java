@@ -43,8 +43,8 @@ class PageNameTests {
 	private static final Pattern EXCEPTION = Pattern.compile("(?<![\\w.])[A-Z]\\w*Exception\\b");
 
 	/** Properties of the build, for those who work on the library. */
-	private static final Set<String> OF_THE_BUILD = Set.of("distlock.docs.write", "distlock.lab.full",
-			"distlock.browser.required", "distlock.lab.images", "distlock.version");
+	private static final Set<String> OF_THE_BUILD = Set.of("distlock.docs.write", "distlock.full", "distlock.jdk25",
+			"distlock.lab.full", "distlock.browser.required", "distlock.lab.images", "distlock.version");
 
 	/** Tables, which have names like those of Prometheus. */
 	private static final Set<String> TABLES = Set.of("distlock_lock", "distlock_instance");
