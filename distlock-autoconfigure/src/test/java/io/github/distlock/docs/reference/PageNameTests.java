@@ -36,7 +36,9 @@ class PageNameTests {
 
 	/** Properties of modules that are not on the class path of the tests. */
 	private static final Set<String> OTHER_MODULES = Set.of("spring.klock.", "spring.reactor.", "management.tracing.",
-			"management.otlp.", "management.opentelemetry.", "spring.security.");
+			"management.otlp.", "management.opentelemetry.", "spring.security.",
+			// Of Spring Framework, without metadata.
+			"spring.aot.");
 
 	private static final Pattern OF_PROMETHEUS = Pattern.compile("\\bdistlock_[a-z_]+");
 
