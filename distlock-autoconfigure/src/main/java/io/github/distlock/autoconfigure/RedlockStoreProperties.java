@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.StringUtils;
 
 /**
  * Locks on a majority of several independent Redis masters.
@@ -104,6 +105,13 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 	public record Node(@Nullable String url, @Nullable String host, @DefaultValue("6379") int port,
 			@Nullable String username, @Nullable String password, @DefaultValue("0") int database,
 			@DefaultValue("false") boolean ssl, @Nullable String sslBundle) {
+
+		/** Return the address without the URL and the password. */
+		@Override
+		public String toString() {
+			return "Node[" + (StringUtils.hasText(this.url) ? "url=..." : "host=" + this.host + ", port=" + this.port)
+					+ ", database=" + this.database + ", ssl=" + this.ssl + ", sslBundle=" + this.sslBundle + "]";
+		}
 	}
 
 }

@@ -92,14 +92,14 @@ final class JdbcExceptionTranslator {
 		return message.contains(cause) ? message : message + ", caused by: " + cause;
 	}
 
-	/** Omits the statement, which H2 appends to its messages. */
+	/** Omits credentials, and the statement, which H2 appends to its messages. */
 	private static String message(Throwable failure) {
 		String message = failure.getMessage();
 		if (message == null || message.isBlank()) {
 			return failure.getClass().getSimpleName();
 		}
 		int statement = message.indexOf("; SQL statement:");
-		return ((statement > 0) ? message.substring(0, statement) : message).strip();
+		return CredentialMask.mask(((statement > 0) ? message.substring(0, statement) : message).strip());
 	}
 
 	/** Return the exception of the driver, which Spring may have wrapped. */

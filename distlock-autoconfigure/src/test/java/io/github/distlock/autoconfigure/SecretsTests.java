@@ -1,0 +1,310 @@
+package io.github.distlock.autoconfigure;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.retry.RetryNTimes;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.data.ACL;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration;
+import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * Passwords are planted in the configuration of all stores, and none of them appears in
+ * the log at the lowest level, in an exception, in an endpoint, or in the text of a bean,
+ * however the application fails.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class SecretsTests {
+
+	private static final String RIGHT = PlantedSecrets.MARK + "-right";
+
+	private static final String WRONG = PlantedSecrets.MARK + "-wrong";
+
+	private static final String DATABASE = "jdbc:h2:mem:secrets;DB_CLOSE_DELAY=-1";
+
+	private static final List<String> STORES = List.of("redis", "redlock", "jdbc", "zookeeper");
+
+	private static final List<RedisTestServer> servers = new ArrayList<>();
+
+	private static ZooKeeperTestServer zooKeeper;
+
+	private final PlantedSecrets secrets = new PlantedSecrets();
+
+	@BeforeAll
+	static void startServers() throws Exception {
+		for (int i = 0; i < 3; i++) {
+			servers.add(RedisTestServer.start("user locks on >" + RIGHT + " ~* &* +@all",
+					"user weak on >" + RIGHT + " ~* &* +@all -time -zrank"));
+		}
+		zooKeeper = ZooKeeperTestServer.start();
+		try (CuratorFramework owner = curator(zooKeeper.connectString(), "locks", RIGHT)) {
+			owner.start();
+			owner.create().forPath("/weak");
+			owner.create().forPath("/locks");
+		}
+		DriverManagerDataSource database = new DriverManagerDataSource(DATABASE, "locks", RIGHT);
+		new ResourceDatabasePopulator(new ClassPathResource("io/github/distlock/backend/jdbc/schema-h2.sql"))
+			.execute(database);
+		new JdbcTemplate(database).execute("CREATE USER weak PASSWORD '" + RIGHT + "'");
+	}
+
+	@AfterAll
+	static void stopServers() {
+		servers.forEach(RedisTestServer::close);
+		zooKeeper.close();
+	}
+
+	@AfterEach
+	void resetLogging() {
+		PlantedSecrets.resetLogging();
+		ZooKeeperTestServer.disableLogging();
+	}
+
+	@Test
+	void inAnApplicationThatLocks(CapturedOutput output) throws Exception {
+		try (ConfigurableApplicationContext context = start("locks", RIGHT, ports(), zooKeeper.connectString())) {
+			LockRegistry redis = context.getBean(LockRegistry.class);
+			for (LockRegistry registry : context.getBeansOfType(LockRegistry.class).values()) {
+				await().atMost(Duration.ofSeconds(20)).ignoreExceptions().untilAsserted(() -> {
+					try (HeldLock held = registry.acquire(LockRequest.of("key"))) {
+						assertThat(held.isHeld()).isTrue();
+						this.secrets.note("hold", held);
+						assertThat(registry.tryAcquire(LockRequest.of("key").waitTime(Duration.ZERO))).isPresent();
+					}
+				});
+				this.secrets.note("registry", registry);
+			}
+			HeldLock held = redis.acquire(LockRequest.of("customer-" + PlantedSecrets.MARK));
+			this.secrets.endpoints(context);
+			this.secrets.beans(context);
+			assertThat(this.secrets.at("distlocks")).contains("\"state\":\"held\"", "******");
+			assertThat(this.secrets.at("configprops")).contains("distlock.redlock", "******");
+			held.close();
+		}
+		this.secrets.assertHidden(withoutKeys(output));
+	}
+
+	@Test
+	void inAnApplicationWhoseStoresCannotBeReached(CapturedOutput output) throws Exception {
+		failInUse(start("locks", RIGHT, List.of(1, 2, 3), "127.0.0.1:1",
+				"--spring.datasource.url=jdbc:postgresql://127.0.0.1:1/shop?user=locks&password=" + RIGHT,
+				"--distlock.jdbc.mode=row"));
+		this.secrets.assertHidden(output);
+	}
+
+	@Test
+	void inAnApplicationWithWrongPasswords(CapturedOutput output) throws Exception {
+		assumeFull();
+		failInUse(start("locks", WRONG, ports(), zooKeeper.connectString()));
+		this.secrets.assertHidden(output);
+	}
+
+	@Test
+	void inAnApplicationWithoutRights(CapturedOutput output) throws Exception {
+		assumeFull();
+		failInUse(start("weak", RIGHT, ports(), zooKeeper.connectString()));
+		this.secrets.assertHidden(output);
+	}
+
+	@Test
+	void aBillOfMaterialsHasNoCredentialsAndNoPathsOfTheBuild() throws IOException {
+		List<Path> bills = billsOfMaterials();
+		assumeTrue(!bills.isEmpty(), "No bill of materials was built");
+		for (Path bill : bills) {
+			assertThat(Files.readString(bill)).as("%s", bill)
+				.doesNotContainPattern("//[^/\\s\"]*:[^/\\s\"]*@")
+				.doesNotContainIgnoringCase("password")
+				.doesNotContain(System.getProperty("user.home") + "/", Path.of("..").toRealPath() + "/");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "redis", "redlock", "jdbc", "zookeeper" })
+	void inAStartThatFailsFast(String store, CapturedOutput output) {
+		this.secrets.failing(store, () -> start(false, "locks", WRONG, ports(), "127.0.0.1:1",
+				"--distlock.backend=" + store, "--distlock.fail-fast=true"));
+		assertThat(output).contains("APPLICATION FAILED TO START");
+		this.secrets.assertHidden(output);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "distlock.redlock.nodes[0].url=redis://locks:pl4nted@127.0.0.1:port",
+			"distlock.redlock.nodes[0].port=unknown", "distlock.redlock.nodes[0]=redis://locks:pl4nted@127.0.0.1",
+			"distlock.redlock.nodes=redis://locks:pl4nted@127.0.0.1,redis://locks:pl4nted@127.0.0.2",
+			"spring.datasource.url=jdbc:postgresql://locks:pl4nted@127.0.0.1:1/shop",
+			"spring.datasource.url=jdbc:h2:tcp:locks;PASSWORD=pl4nted" })
+	void inAConfigurationThatIsWrong(String property, CapturedOutput output) {
+		this.secrets.failing(property, () -> {
+			start(false, "locks", RIGHT, List.of(), zooKeeper.connectString(),
+					"--distlock.backend=" + (property.startsWith("distlock") ? "redlock" : "jdbc"),
+					"--distlock.fail-fast=true", "--distlock.redlock.nodes[0].password=" + RIGHT, "--" + property)
+				.close();
+			return "";
+		});
+		assertThat(output).contains("APPLICATION FAILED TO START");
+		this.secrets.assertHidden(output);
+	}
+
+	/** Those of all modules, if they were built before. */
+	private static List<Path> billsOfMaterials() throws IOException {
+		try (Stream<Path> files = Files.find(Path.of(".."), 6,
+				(file, attributes) -> file.toString().matches(".*/target/(.*/)?(bom|.*\\.cdx)\\.(json|xml)"))) {
+			return files.toList();
+		}
+	}
+
+	/**
+	 * The other tests start applications that are similar; this one takes several
+	 * seconds.
+	 */
+	private static void assumeFull() {
+		assumeTrue(Boolean.getBoolean("distlock.full"), "Only with -Ddistlock.full=true");
+	}
+
+	/** Keys are not secret: logs and the exceptions of their callers name them. */
+	private static String withoutKeys(CapturedOutput output) {
+		return output.toString().replace("customer-" + PlantedSecrets.MARK, "");
+	}
+
+	private void failInUse(ConfigurableApplicationContext context) throws Exception {
+		try (context) {
+			Map<String, LockRegistry> registries = context.getBeansOfType(LockRegistry.class);
+			assertThat(registries).hasSizeGreaterThanOrEqualTo(STORES.size());
+			for (var registry : registries.entrySet()) {
+				this.secrets.failing(registry.getKey(),
+						() -> registry.getValue().acquire(LockRequest.of("key").waitTime(Duration.ofMillis(100))));
+			}
+			this.secrets.endpoints(context);
+			this.secrets.beans(context);
+		}
+	}
+
+	private static List<Integer> ports() {
+		return servers.stream().map(RedisTestServer::port).toList();
+	}
+
+	private static ConfigurableApplicationContext start(String user, String password, List<Integer> ports,
+			String connectString, String... more) {
+		List<String> arguments = new ArrayList<>(List.of("--distlock.backend=redis", "--distlock.redlock.enabled=true",
+				"--distlock.jdbc.enabled=true", "--distlock.zookeeper.enabled=true"));
+		arguments.addAll(List.of(more));
+		return start(true, user, password, ports, connectString, arguments.toArray(String[]::new));
+	}
+
+	private static ConfigurableApplicationContext start(boolean web, String user, String password, List<Integer> ports,
+			String connectString, String... more) {
+		List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--spring.application.name=shop",
+				"--logging.level.io.github.distlock=trace", "--management.endpoints.web.exposure.include=*",
+				"--management.endpoint.health.show-details=always", "--management.health.redis.enabled=false",
+				"--management.health.db.enabled=false", "--distlock.backend-timeout=1s",
+				"--distlock.jdbc.command-timeout=300ms", "--distlock.zookeeper.command-timeout=300ms",
+				"--distlock.redis.command-timeout=300ms", "--distlock.redlock.node-timeout=300ms",
+				"--distlock.lease-time=900ms", "--distlock.redlock.longest-lease=1s",
+				"--spring.data.redis.url=redis://" + user + ":" + password + "@127.0.0.1:"
+						+ (ports.isEmpty() ? 1 : ports.get(0)),
+				"--spring.datasource.url=" + DATABASE, "--spring.datasource.username=" + user,
+				"--spring.datasource.password=" + password, "--distlock.jdbc.initialize-schema=never",
+				"--spring.datasource.hikari.connection-timeout=250", "--test.connect-string=" + connectString,
+				"--test.password=" + password, "--distlock.zookeeper.root=/" + user));
+		for (int i = 0; i < ports.size(); i++) {
+			String node = "--distlock.redlock.nodes[" + i + "].";
+			arguments
+				.addAll((i == 0) ? List.of(node + "url=redis://" + user + ":" + password + "@127.0.0.1:" + ports.get(i))
+						: List.of(node + "host=127.0.0.1", node + "port=" + ports.get(i), node + "username=" + user,
+								node + "password=" + password));
+		}
+		for (String argument : more) {
+			String name = argument.substring(0, argument.indexOf('=') + 1);
+			arguments.removeIf((earlier) -> earlier.startsWith(name));
+			arguments.add(argument);
+		}
+		return new SpringApplicationBuilder(Program.class)
+			.web(web ? WebApplicationType.SERVLET : WebApplicationType.NONE)
+			.registerShutdownHook(false)
+			.run(arguments.toArray(String[]::new));
+	}
+
+	/**
+	 * An application with all stores.
+	 */
+	@SpringBootConfiguration
+	@EnableAutoConfiguration(
+			exclude = { DataJpaRepositoriesAutoConfiguration.class, HibernateJpaAutoConfiguration.class })
+	static class Program {
+
+		@Bean(initMethod = "start", destroyMethod = "close")
+		CuratorFramework curator(@Value("${test.connect-string}") String connectString,
+				@Value("${spring.datasource.username}") String user, @Value("${test.password}") String password) {
+			return SecretsTests.curator(connectString, user, password);
+		}
+
+	}
+
+	private static CuratorFramework curator(String connectString, String user, String password) {
+		return CuratorFrameworkFactory.builder()
+			.connectString(connectString)
+			.sessionTimeoutMs(5000)
+			.connectionTimeoutMs(500)
+			.retryPolicy(new RetryNTimes(0, 0))
+			.authorization("digest", (user + ":" + password).getBytes(StandardCharsets.UTF_8))
+			.aclProvider(new CreatorOnly())
+			.build();
+	}
+
+	/** Only the user that created a node may use it. */
+	private static final class CreatorOnly implements ACLProvider {
+
+		@Override
+		public List<ACL> getDefaultAcl() {
+			return ZooDefs.Ids.CREATOR_ALL_ACL;
+		}
+
+		@Override
+		public List<ACL> getAclForPath(String path) {
+			return ZooDefs.Ids.CREATOR_ALL_ACL;
+		}
+
+	}
+
+}
