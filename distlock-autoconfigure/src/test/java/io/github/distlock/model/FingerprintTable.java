@@ -13,7 +13,8 @@ final class FingerprintTable {
 
 	private int[] parents = new int[1 << 12];
 
-	private int[] slots = new int[1 << 14];
+	/** The fingerprints again, each where a search for it begins; zero is a free slot. */
+	private long[] slots = new long[1 << 13];
 
 	private int size;
 
@@ -32,13 +33,13 @@ final class FingerprintTable {
 	/** Add a state. Answers whether it is new; then it is the last one. */
 	boolean add(long fingerprint, int parent) {
 		if (this.size * 2 > this.slots.length) {
-			this.slots = new int[this.slots.length * 2];
+			this.slots = new long[this.slots.length * 2];
 			for (int i = 0; i < this.size; i++) {
-				this.slots[freeSlot(this.fingerprints[i])] = i + 1;
+				this.slots[slot(this.fingerprints[i])] = this.fingerprints[i];
 			}
 		}
-		int slot = freeSlot(fingerprint);
-		if (this.slots[slot] != 0) {
+		int slot = slot(fingerprint);
+		if (this.slots[slot] == fingerprint) {
 			return false;
 		}
 		if (this.size == this.fingerprints.length) {
@@ -46,32 +47,33 @@ final class FingerprintTable {
 			this.parents = Arrays.copyOf(this.parents, this.size * 2);
 		}
 		this.fingerprints[this.size] = fingerprint;
-		this.parents[this.size] = parent;
-		this.slots[slot] = ++this.size;
+		this.parents[this.size++] = parent;
+		this.slots[slot] = fingerprint;
 		return true;
 	}
 
 	/** The slot of this state, or the free one where it belongs. */
-	private int freeSlot(long fingerprint) {
+	private int slot(long fingerprint) {
 		int mask = this.slots.length - 1;
 		int slot = (int) fingerprint & mask;
-		while (this.slots[slot] != 0 && this.fingerprints[this.slots[slot] - 1] != fingerprint) {
+		while (this.slots[slot] != 0 && this.slots[slot] != fingerprint) {
 			slot = (slot + 1) & mask;
 		}
 		return slot;
 	}
 
-	static long fingerprintOf(byte[] bytes) {
-		long hash = 0x9E3779B97F4A7C15L ^ bytes.length;
-		for (byte each : bytes) {
-			hash ^= each & 0xff;
+	static long fingerprintOf(byte[] bytes, int length) {
+		long hash = 0x9E3779B97F4A7C15L ^ length;
+		for (int i = 0; i < length; i++) {
+			hash ^= bytes[i] & 0xff;
 			hash *= 0xff51afd7ed558ccdL;
 			hash ^= hash >>> 32;
 		}
 		hash *= 0xc4ceb9fe1a85ec53L;
 		hash ^= hash >>> 29;
 		hash *= 0x9E3779B97F4A7C15L;
-		return hash ^ hash >>> 32;
+		hash ^= hash >>> 32;
+		return (hash != 0) ? hash : 1;
 	}
 
 }

@@ -30,9 +30,8 @@ final class GrantMessage {
 		this.lastToken = map.applyAsInt(this.lastToken);
 	}
 
-	byte[] bytes(Renaming renaming) {
-		StateWriter out = new StateWriter(renaming);
-		return out.ticket(this.ticket).number(this.firstToken).number(this.lastToken).number(this.ttl).bytes();
+	void write(StateWriter out) {
+		out.ticket(this.ticket).number(this.firstToken).number(this.lastToken).number(this.ttl);
 	}
 
 	static GrantMessage read(StateReader in) {

@@ -10,8 +10,8 @@ package io.github.distlock.model;
  */
 record KeeperMessage(int ticket, int asker, boolean refusal) {
 
-	byte[] bytes(Renaming renaming) {
-		return new StateWriter(renaming).ticket(this.ticket).ticket(this.asker).flag(this.refusal).bytes();
+	void write(StateWriter out) {
+		out.ticket(this.ticket).ticket(this.asker).flag(this.refusal);
 	}
 
 	static KeeperMessage read(StateReader in) {

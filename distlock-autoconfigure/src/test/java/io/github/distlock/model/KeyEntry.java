@@ -1,8 +1,8 @@
 package io.github.distlock.model;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -80,7 +80,9 @@ final class KeyEntry implements Cloneable {
 			copy.turn = this.turn.copy();
 			copy.grant = this.grant.copy();
 			copy.single = this.single.copy();
-			copy.departures = this.departures.stream().map(Departure::copy).toList();
+			if (!this.departures.isEmpty()) {
+				copy.departures = this.departures.stream().map(Departure::copy).toList();
+			}
 			return copy;
 		}
 		catch (CloneNotSupportedException ex) {
@@ -101,7 +103,12 @@ final class KeyEntry implements Cloneable {
 	}
 
 	@Nullable Departure departure(int leaving) {
-		return this.departures.stream().filter((each) -> each.ticket == leaving).findFirst().orElse(null);
+		for (Departure each : this.departures) {
+			if (each.ticket == leaving) {
+				return each;
+			}
+		}
+		return null;
 	}
 
 	/** Whether a release that is not answered queues this ticket. */
@@ -110,7 +117,9 @@ final class KeyEntry implements Cloneable {
 	}
 
 	void add(Departure added) {
-		this.departures = Stream.concat(this.departures.stream(), Stream.of(added)).toList();
+		List<Departure> more = new ArrayList<>(this.departures);
+		more.add(added);
+		this.departures = more;
 	}
 
 	void remove(Departure removed) {
@@ -138,7 +147,9 @@ final class KeyEntry implements Cloneable {
 		out.number(hasGrant() ? this.nextToken : 0).number(hasGrant() ? this.lastToken : 0);
 		out.number(hasGrant() ? this.handOffs : 0).number(this.timer).flag(this.mustAsk);
 		out.number(this.tombstone).flag(this.attempting).flag(this.attemptUnanswered).number(this.departures.size());
-		this.departures.forEach((each) -> each.write(out));
+		for (Departure each : this.departures) {
+			each.write(out);
+		}
 		out.flag(this.renewing).number(this.tickets).flag(this.wantsCancel).number(this.repeats);
 		this.turn.write(out);
 		this.grant.write(out);

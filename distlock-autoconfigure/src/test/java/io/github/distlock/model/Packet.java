@@ -142,13 +142,12 @@ final class Packet implements Cloneable {
 		}
 	}
 
-	byte[] bytes(Renaming renaming) {
-		StateWriter out = new StateWriter(renaming);
+	void write(StateWriter out) {
 		out.entry(this.entry).number(this.verb.ordinal()).ticket(this.ticket).ticket(this.next).number(this.age);
 		out.number(hasUsed() ? this.used : 0).number(this.delay).flag(this.repeated);
 		out.number(this.audience.ordinal()).number(this.answer.ordinal());
 		out.number(this.firstToken).number(this.lastToken).number(this.validity).number(this.ttl);
-		return out.flag(this.nextGranted).number(flags()).bytes();
+		out.flag(this.nextGranted).number(flags());
 	}
 
 	static Packet read(StateReader in) {

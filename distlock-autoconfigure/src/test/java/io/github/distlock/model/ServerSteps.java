@@ -23,7 +23,7 @@ final class ServerSteps {
 	boolean add(World world, Successors out) {
 		for (int i = 0; i < world.packets.size(); i++) {
 			Packet packet = world.packets.get(i);
-			if (!packet.isSent() || world.packets.subList(0, i).stream().anyMatch(packet::isSameAs)) {
+			if (!packet.isSent() || isRepeated(world.packets, i)) {
 				continue;
 			}
 			if (packet.isExecuted()) {
@@ -49,6 +49,15 @@ final class ServerSteps {
 			}
 		}
 		return world.packets.stream().anyMatch(Packet::isSent) || !world.messages.isEmpty();
+	}
+
+	private static boolean isRepeated(List<Packet> packets, int index) {
+		for (int i = 0; i < index; i++) {
+			if (packets.get(index).isSameAs(packets.get(i))) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private void addExecutions(World world, int index, Successors out) {

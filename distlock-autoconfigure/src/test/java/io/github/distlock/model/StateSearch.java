@@ -3,7 +3,6 @@ package io.github.distlock.model;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -21,7 +20,8 @@ final class StateSearch {
 
 	private final ProtocolModel model;
 
-	private final List<Renaming> renamings;
+	/** A state under each renaming. */
+	private final StateWriter[] forms;
 
 	private final FingerprintTable seen = new FingerprintTable();
 
@@ -31,9 +31,10 @@ final class StateSearch {
 		this.settings = settings;
 		this.model = new ProtocolModel(settings);
 		// JVMs of two versions do not stand for each other.
-		this.renamings = (settings.oldJvms > 0)
+		List<Renaming> renamings = (settings.oldJvms > 0)
 				? List.of(Renaming.none(settings.jvms * settings.entriesPerJvm, settings.jvms))
 				: Renaming.all(settings.jvms, settings.entriesPerJvm);
+		this.forms = renamings.stream().map(StateWriter::new).toArray(StateWriter[]::new);
 	}
 
 	/**
@@ -69,21 +70,23 @@ final class StateSearch {
 	}
 
 	private boolean add(World world, int parent) {
-		byte[] bytes = smallestForm(world);
-		boolean added = this.seen.add(FingerprintTable.fingerprintOf(bytes), parent);
+		StateWriter form = smallestForm(world);
+		boolean added = this.seen.add(form.fingerprint(), parent);
 		if (added) {
-			this.frontier.add(bytes);
+			this.frontier.add(form.bytes());
 		}
 		return added;
 	}
 
 	/** The smallest form of a state under all renamings stands for all of them. */
-	private byte[] smallestForm(World world) {
-		byte[] smallest = world.bytes(this.renamings.get(0));
-		for (Renaming renaming : this.renamings.subList(1, this.renamings.size())) {
-			byte[] bytes = world.bytes(renaming);
-			if (Arrays.compare(bytes, smallest) < 0) {
-				smallest = bytes;
+	private StateWriter smallestForm(World world) {
+		StateWriter smallest = this.forms[0].clear();
+		world.write(smallest);
+		for (int i = 1; i < this.forms.length; i++) {
+			StateWriter form = this.forms[i].clear();
+			world.write(form);
+			if (form.isLessThan(smallest)) {
+				smallest = form;
 			}
 		}
 		return smallest;
@@ -126,7 +129,7 @@ final class StateSearch {
 	private World step(World from, long wanted, StringBuilder text) {
 		List<World> found = new ArrayList<>();
 		this.model.next(from, (next, step) -> {
-			if (found.isEmpty() && FingerprintTable.fingerprintOf(smallestForm(next)) == wanted) {
+			if (found.isEmpty() && smallestForm(next).fingerprint() == wanted) {
 				found.add(next);
 				text.append(step.get()).append("\n    ").append(next).append('\n');
 			}

@@ -39,11 +39,41 @@ final class StateWriter {
 		return number(this.renaming.newEntries()[entry]);
 	}
 
-	StateWriter all(byte[] more) {
-		for (byte each : more) {
-			number(each);
+	int size() {
+		return this.size;
+	}
+
+	/**
+	 * Sort records that are equally long and end here.
+	 * @param from where the first one begins
+	 * @param count how many there are
+	 */
+	void sort(int from, int count) {
+		int length = (count > 1) ? (this.size - from) / count : 0;
+		for (int end = from + length; count > 1 && end < this.size; end += length) {
+			byte[] moved = Arrays.copyOfRange(this.bytes, end, end + length);
+			int place = end;
+			while (place > from
+					&& Arrays.compare(this.bytes, place - length, place, moved, 0, length) > 0) {
+				System.arraycopy(this.bytes, place - length, this.bytes, place, length);
+				place -= length;
+			}
+			System.arraycopy(moved, 0, this.bytes, place, length);
 		}
+	}
+
+	/** Begin again. */
+	StateWriter clear() {
+		this.size = 0;
 		return this;
+	}
+
+	boolean isLessThan(StateWriter other) {
+		return Arrays.compare(this.bytes, 0, this.size, other.bytes, 0, other.size) < 0;
+	}
+
+	long fingerprint() {
+		return FingerprintTable.fingerprintOf(this.bytes, this.size);
 	}
 
 	byte[] bytes() {

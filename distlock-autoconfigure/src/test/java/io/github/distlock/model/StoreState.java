@@ -103,12 +103,17 @@ final class StoreState {
 	}
 
 	boolean isQueued(int ticket) {
-		return Arrays.stream(this.queue).anyMatch((each) -> each == ticket);
+		for (int each : this.queue) {
+			if (each == ticket) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/** The queue without one ticket. */
 	int[] queueWithout(int ticket) {
-		return Arrays.stream(this.queue).filter((each) -> each != ticket).toArray();
+		return isQueued(ticket) ? Arrays.stream(this.queue).filter((each) -> each != ticket).toArray() : this.queue;
 	}
 
 	/** Take a ticket out of the queue. */

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Function;
+import java.util.function.BiConsumer;
 import java.util.function.IntUnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -232,8 +232,8 @@ final class World {
 		this.messages.forEach((message) -> message.mapTokens(map));
 	}
 
-	byte[] bytes(Renaming renaming) {
-		StateWriter out = new StateWriter(renaming);
+	void write(StateWriter out) {
+		Renaming renaming = out.renaming();
 		this.store.write(out);
 		out.number(this.lastEntered).number(this.idleTicks).flag(this.flushed);
 		out.number(this.faults).number(this.slowTicks).number(this.giveUps);
@@ -244,16 +244,20 @@ final class World {
 		for (int entry : renaming.entries()) {
 			this.entries[entry].write(out);
 		}
-		writeSorted(out, this.packets, (packet) -> packet.bytes(renaming));
-		writeSorted(out, this.messages, (message) -> message.bytes(renaming));
-		writeSorted(out, this.keeperMessages, (message) -> message.bytes(renaming));
-		return out.bytes();
+		writeSorted(out, this.packets, Packet::write);
+		writeSorted(out, this.messages, GrantMessage::write);
+		writeSorted(out, this.keeperMessages, KeeperMessage::write);
 	}
 
 	/** What is on the wire has no order. */
-	private static <T> void writeSorted(StateWriter out, List<T> items, Function<T, byte[]> bytes) {
-		out.number(items.size());
-		items.stream().map(bytes).sorted(Arrays::compare).forEach(out::all);
+	private static <T> void writeSorted(StateWriter out, List<T> items, BiConsumer<T, StateWriter> write) {
+		int count = items.size();
+		out.number(count);
+		int from = out.size();
+		for (int i = 0; i < count; i++) {
+			write.accept(items.get(i), out);
+		}
+		out.sort(from, count);
 	}
 
 	static World read(byte[] bytes, SearchSettings settings) {
