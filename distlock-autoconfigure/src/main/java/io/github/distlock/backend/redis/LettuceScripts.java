@@ -22,20 +22,24 @@ final class LettuceScripts {
 	/** Send a script by its text. */
 	static <T> CompletionStage<T> sendText(RedisScriptingAsyncCommands<byte[], byte[]> commands, RedisScript<?> script,
 			ScriptOutputType type, List<String> keys, String... args) {
-		return commands.eval(text(script), type, bytes(keys), bytes(List.of(args)));
+		return commands.eval(text(script), type, bytes(keys), bytes(args));
 	}
 
 	/** Send a script by its digest, which the server may not know. */
 	static <T> CompletionStage<T> sendDigest(RedisScriptingAsyncCommands<byte[], byte[]> commands,
 			RedisScript<?> script, ScriptOutputType type, List<String> keys, String... args) {
-		return commands.evalsha(script.getSha1(), type, bytes(keys), bytes(List.of(args)));
+		return commands.evalsha(script.getSha1(), type, bytes(keys), bytes(args));
 	}
 
 	/** Send a script by its digest, and by its text if the server does not know it. */
 	static <T> CompletableFuture<T> send(RedisScriptingAsyncCommands<byte[], byte[]> commands, RedisScript<?> script,
 			ScriptOutputType type, List<String> keys, String... args) {
-		byte[][] names = bytes(keys);
-		byte[][] values = bytes(List.of(args));
+		return send(commands, script, type, bytes(keys), bytes(args));
+	}
+
+	/** The same with keys and arguments as they are sent. */
+	static <T> CompletableFuture<T> send(RedisScriptingAsyncCommands<byte[], byte[]> commands, RedisScript<?> script,
+			ScriptOutputType type, byte[][] names, byte[][] values) {
 		return commands.<T>evalsha(script.getSha1(), type, names, values)
 			.exceptionallyCompose((failure) -> isUnknownScript(failure)
 					? commands.eval(text(script), type, names, values) : CompletableFuture.failedFuture(failure))
@@ -50,8 +54,20 @@ final class LettuceScripts {
 		return failure instanceof RedisNoScriptException || failure.getCause() instanceof RedisNoScriptException;
 	}
 
-	private static byte[][] bytes(List<String> texts) {
-		return texts.stream().map((text) -> text.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
+	static byte[][] bytes(List<String> texts) {
+		byte[][] bytes = new byte[texts.size()][];
+		for (int i = 0; i < bytes.length; i++) {
+			bytes[i] = texts.get(i).getBytes(StandardCharsets.UTF_8);
+		}
+		return bytes;
+	}
+
+	static byte[][] bytes(String... texts) {
+		byte[][] bytes = new byte[texts.length][];
+		for (int i = 0; i < bytes.length; i++) {
+			bytes[i] = texts[i].getBytes(StandardCharsets.UTF_8);
+		}
+		return bytes;
 	}
 
 }

@@ -99,13 +99,18 @@ final class NodeConnection {
 
 	/** Send a script. The stage fails if the node is not connected. */
 	<T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, List<String> keys, String... args) {
+		return send(script, type, LettuceScripts.bytes(keys), LettuceScripts.bytes(args));
+	}
+
+	/** The same with keys and arguments as they are sent. */
+	<T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, byte[][] names, byte[][] values) {
 		StatefulRedisConnection<byte[], byte[]> current = this.connection;
 		if (current == null || !current.isOpen()) {
 			Throwable cause = this.failure;
 			return CompletableFuture.failedFuture(new NodeUnreachableException(
 					(cause != null) ? this.server.explain(cause) : this.server.name() + " is not connected", cause));
 		}
-		return LettuceScripts.<T>send(current.async(), script, type, keys, args).exceptionallyCompose((failure) -> {
+		return LettuceScripts.<T>send(current.async(), script, type, names, values).exceptionallyCompose((failure) -> {
 			Throwable cause = StoreCalls.unwrap(failure);
 			return CompletableFuture.failedFuture(new LockBackendException(this.server.explain(cause), cause));
 		});

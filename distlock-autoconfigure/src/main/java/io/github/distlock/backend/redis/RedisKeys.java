@@ -1,5 +1,7 @@
 package io.github.distlock.backend.redis;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 
 import io.github.distlock.LockDefinitionException;
@@ -25,6 +27,9 @@ final class RedisKeys {
 
 	private final String inboxPrefix;
 
+	/** Those of the lock, the queue and the floor. */
+	private final byte[][] encodedPrefixes;
+
 	RedisKeys(String prefix) {
 		if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
 			throw new LockDefinitionException("The key prefix '" + prefix
@@ -36,6 +41,7 @@ final class RedisKeys {
 		this.readersPrefix = prefix + "readers:{";
 		this.floorPrefix = prefix + "floor:{";
 		this.inboxPrefix = prefix + "inbox:";
+		this.encodedPrefixes = LettuceScripts.bytes(this.lockPrefix, this.queuePrefix, this.floorPrefix);
 	}
 
 	List<String> lockAndQueue(String key) {
@@ -60,6 +66,19 @@ final class RedisKeys {
 	List<String> lockQueueAndFloor(String key) {
 		String tag = encode(key) + "}";
 		return List.of(this.lockPrefix + tag, this.queuePrefix + tag, this.floorPrefix + tag);
+	}
+
+	/** The same names as {@link #lockQueueAndFloor}, as they are sent. */
+	byte[][] encodedLockQueueAndFloor(String key) {
+		byte[] tag = (encode(key) + "}").getBytes(StandardCharsets.UTF_8);
+		return new byte[][] { join(this.encodedPrefixes[0], tag), join(this.encodedPrefixes[1], tag),
+				join(this.encodedPrefixes[2], tag) };
+	}
+
+	private static byte[] join(byte[] prefix, byte[] tag) {
+		byte[] name = Arrays.copyOf(prefix, prefix.length + tag.length);
+		System.arraycopy(tag, 0, name, prefix.length, tag.length);
+		return name;
 	}
 
 	String lock(String key) {

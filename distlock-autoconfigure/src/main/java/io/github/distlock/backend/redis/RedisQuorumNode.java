@@ -10,7 +10,6 @@ import java.util.concurrent.CompletionStage;
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.redis.RedisNodeSearch.SearchConnection;
-import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import io.github.distlock.backend.redlock.NodeAdministration;
 import io.github.distlock.backend.redlock.NodeUnreachableException;
 import io.github.distlock.backend.redlock.QuorumNode;
@@ -28,6 +27,15 @@ import org.springframework.data.redis.core.script.RedisScript;
  * made by Lettuce. Thread-safe.
  */
 public final class RedisQuorumNode implements QuorumNode {
+
+	/** The beginning of an answer to a claim. */
+	private static final String GRANTED = "granted,";
+
+	private static final Left GONE = new Left(false, false);
+
+	private static final Left RELEASED = new Left(true, false);
+
+	private static final Left WOKEN = new Left(true, true);
 
 	private final String name;
 
@@ -137,16 +145,20 @@ public final class RedisQuorumNode implements QuorumNode {
 	public CompletionStage<Vote> claim(Claim claim, Proposal proposal, Duration lease, Duration oldEnough,
 			boolean queue) {
 		return this
-			.<byte[]>send(Scripts.QUORUM_CLAIM, ScriptOutputType.VALUE, names(claim.ticket()), claim.token(),
-					millis(lease), millis(oldEnough), queue ? claim.ticket().token() : "",
-					Long.toString(proposal.token()), Integer.toString(proposal.count()))
+			.<byte[]>send(Scripts.QUORUM_CLAIM, ScriptOutputType.VALUE, claim.ticket(), claim.token(), millis(lease),
+					millis(oldEnough), queue ? claim.ticket().token() : "", Long.toString(proposal.token()),
+					Integer.toString(proposal.count()))
 			.thenApply((answer) -> vote(claim.ticket().key(), new String(answer, StandardCharsets.ISO_8859_1)));
 	}
 
 	private static Vote vote(String key, String answer) {
+		if (answer.startsWith(GRANTED)) {
+			int middle = answer.indexOf(',', GRANTED.length());
+			return new Vote.Locked(Long.parseLong(answer, GRANTED.length(), middle, 10),
+					Long.parseLong(answer, middle + 1, answer.length(), 10));
+		}
 		String[] parts = answer.split(",", 3);
 		return switch (parts[0]) {
-			case Reply.GRANTED -> new Vote.Locked(Long.parseLong(parts[1]), Long.parseLong(parts[2]));
 			case "held" -> held(key, parts[1].equals("1"), parts[2]);
 			case "young" -> new Vote.Young(Duration.ofSeconds(Long.parseLong(parts[1])));
 			default -> throw new IllegalStateException("Not an answer to a claim: " + answer);
@@ -161,21 +173,22 @@ public final class RedisQuorumNode implements QuorumNode {
 	@Override
 	public CompletionStage<Boolean> raise(Claim claim, long token) {
 		return this
-			.<Long>send(Scripts.QUORUM_RAISE, ScriptOutputType.INTEGER, names(claim.ticket()), claim.token(),
+			.<Long>send(Scripts.QUORUM_RAISE, ScriptOutputType.INTEGER, claim.ticket(), claim.token(),
 					Long.toString(token))
 			.thenApply((answer) -> answer == 1);
 	}
 
 	@Override
 	public CompletionStage<Left> leave(Claim claim, long usedToken, boolean wake) {
-		return ask(Scripts.QUORUM_LEAVE, claim.ticket(), claim.token(), Long.toString(usedToken), wake ? "1" : "0")
-			.thenApply((reply) -> reply.word().equals(Reply.GONE) ? new Left(false, false)
-					: new Left(true, reply.numbers()[0] == 1));
+		return this
+			.<byte[]>send(Scripts.QUORUM_LEAVE, ScriptOutputType.VALUE, claim.ticket(), claim.token(),
+					Long.toString(usedToken), wake ? "1" : "0")
+			.thenApply((answer) -> (answer[0] == 'g') ? GONE : (answer[answer.length - 1] == '1') ? WOKEN : RELEASED);
 	}
 
 	@Override
 	public CompletionStage<Boolean> forget(Ticket ticket) {
-		return this.<Long>send(Scripts.QUORUM_FORGET, ScriptOutputType.INTEGER, names(ticket), ticket.token())
+		return this.<Long>send(Scripts.QUORUM_FORGET, ScriptOutputType.INTEGER, ticket, ticket.token())
 			.thenApply((answer) -> answer > 0);
 	}
 
@@ -203,17 +216,17 @@ public final class RedisQuorumNode implements QuorumNode {
 			.thenApply((answer) -> new NodeTime(Duration.ofSeconds(Math.max(0, answer.get(1) - 1)), answer.get(2)));
 	}
 
-	private List<String> names(Ticket ticket) {
-		return this.keys.lockQueueAndFloor(ticket.key());
-	}
-
-	private CompletionStage<Reply> ask(RedisScript<String> script, Ticket ticket, String... args) {
-		return this.<byte[]>send(script, ScriptOutputType.VALUE, names(ticket), args).thenApply(Reply::parse);
+	private <T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, Ticket ticket, String... args) {
+		return send(script, type, this.keys.encodedLockQueueAndFloor(ticket.key()), LettuceScripts.bytes(args));
 	}
 
 	<T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, List<String> names, String... args) {
+		return send(script, type, LettuceScripts.bytes(names), LettuceScripts.bytes(args));
+	}
+
+	private <T> CompletionStage<T> send(RedisScript<?> script, ScriptOutputType type, byte[][] names, byte[][] values) {
 		OpenNode current = this.open;
-		return (current != null) ? current.connection().send(script, type, names, args) : CompletableFuture
+		return (current != null) ? current.connection().send(script, type, names, values) : CompletableFuture
 			.failedFuture(new NodeUnreachableException(this.server.name() + " is not in use", null));
 	}
 

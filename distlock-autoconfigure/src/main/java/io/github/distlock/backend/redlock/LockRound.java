@@ -1,11 +1,9 @@
 package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.redlock.QuorumNode.Claim;
@@ -66,10 +64,11 @@ final class LockRound {
 	static LockRound begin(Quorum quorum, Claim claim, Proposal proposal, Duration lease, Duration oldEnough,
 			int queueAt, TimeSource clock) {
 		TimeSource.Instant sent = clock.now();
-		List<CompletableFuture<Vote>> votes = IntStream.range(0, quorum.size())
-			.mapToObj((i) -> Quorum.ask(quorum.node(i),
-					(node) -> node.claim(claim, proposal, lease, oldEnough, i == queueAt)))
-			.toList();
+		List<CompletableFuture<Vote>> votes = new ArrayList<>(quorum.size());
+		for (int i = 0; i < quorum.size(); i++) {
+			boolean queue = i == queueAt;
+			votes.add(Quorum.ask(quorum.node(i), (node) -> node.claim(claim, proposal, lease, oldEnough, queue)));
+		}
 		return new LockRound(quorum, claim, lease, queueAt, sent, votes);
 	}
 
@@ -115,14 +114,12 @@ final class LockRound {
 	}
 
 	private Result won(VoteCollector<Vote> answers) {
-		long token = answers.given()
-			.mapToLong((vote) -> (vote instanceof Vote.Locked granted) ? granted.token() : 0)
-			.max()
-			.orElseThrow();
-		Map<Integer, Vote.Locked> granted = new HashMap<>();
-		for (int i = 0; i < answers.nodes(); i++) {
+		long token = 0;
+		Vote.@Nullable Locked[] granted = new Vote.Locked[answers.nodes()];
+		for (int i = 0; i < granted.length; i++) {
 			if (answers.of(i) instanceof Vote.Locked vote) {
-				granted.put(i, vote);
+				granted[i] = vote;
+				token = Math.max(token, vote.token());
 			}
 		}
 		return new Result.Won(token, granted);
@@ -130,16 +127,16 @@ final class LockRound {
 
 	private Result lost(VoteCollector<Vote> answers) {
 		boolean queued = this.queueAt >= 0 && answers.of(this.queueAt) instanceof Vote.Held held && held.queued();
-		Duration remaining = answers.given()
-			.map((vote) -> (vote instanceof Vote.Held held) ? held.remaining() : Duration.ZERO)
-			.max(Duration::compareTo)
-			.orElse(Duration.ZERO);
-		int heldAt = IntStream.range(0, answers.nodes())
-			.filter((i) -> answers.of(i) instanceof Vote.Held && this.quorum.node(i).isListening())
-			.findFirst()
-			.orElse(-1);
+		Duration remaining = Duration.ZERO;
+		int heldAt = -1;
+		for (int i = 0; i < answers.nodes(); i++) {
+			if (answers.of(i) instanceof Vote.Held held) {
+				remaining = (held.remaining().compareTo(remaining) > 0) ? held.remaining() : remaining;
+				heldAt = (heldAt < 0 && this.quorum.node(i).isListening()) ? i : heldAt;
+			}
+		}
 		return new Result.NotWon(remaining, queued, heldAt,
-				ClaimView.refusing(answers.given(), this.quorum.majority()));
+				ClaimView.refusing(answers.given().stream(), this.quorum.majority()));
 	}
 
 	/**
@@ -151,13 +148,20 @@ final class LockRound {
 		// Half of the lease, in microseconds: the expiry of a claim may differ from the
 		// clock.
 		long ahead = this.lease.toNanos() / 2000;
-		List<CompletableFuture<Boolean>> secured = IntStream.range(0, this.quorum.size()).mapToObj((i) -> {
-			Vote.Locked vote = won.votes().get(i);
-			if (vote == null || lastToken < vote.nowMicros() + ahead) {
-				return CompletableFuture.completedFuture(vote != null);
-			}
-			return this.quorum.node(i).raise(this.claim, lastToken).toCompletableFuture();
-		}).toList();
+		boolean needed = false;
+		for (Vote.Locked vote : won.votes()) {
+			needed |= vote != null && lastToken >= vote.nowMicros() + ahead;
+		}
+		if (!needed) {
+			return true;
+		}
+		List<CompletableFuture<Boolean>> secured = new ArrayList<>(this.quorum.size());
+		for (int i = 0; i < this.quorum.size(); i++) {
+			Vote.Locked vote = won.votes()[i];
+			secured.add((vote == null || lastToken < vote.nowMicros() + ahead)
+					? CompletableFuture.completedFuture(vote != null)
+					: this.quorum.node(i).raise(this.claim, lastToken).toCompletableFuture());
+		}
 		return this.quorum.await(VoteCollector.judge(secured, (answers) -> {
 			int yes = answers.count(Boolean::booleanValue);
 			if (yes >= this.quorum.majority()) {
@@ -174,9 +178,10 @@ final class LockRound {
 		 * A majority holds the claim.
 		 *
 		 * @param token the first fencing token
-		 * @param votes the votes of the majority, by node
+		 * @param votes the votes of the majority, by node; {@code null} for other nodes
 		 */
-		record Won(long token, Map<Integer, Vote.Locked> votes) implements Result {
+		@SuppressWarnings("ArrayRecordComponent")
+		record Won(long token, Vote.@Nullable Locked[] votes) implements Result {
 		}
 
 		/**

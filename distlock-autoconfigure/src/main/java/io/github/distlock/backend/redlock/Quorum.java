@@ -1,11 +1,11 @@
 package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
+import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,12 +27,12 @@ final class Quorum {
 
 	private final List<QuorumNode> nodes;
 
-	private final long timeoutMillis;
+	private final Duration timeout;
 
 	Quorum(List<? extends QuorumNode> nodes, RedlockSettings settings) {
 		this.nodes = List.copyOf(nodes);
 		// Nodes have their own time-out. This one is for a node that exceeds it.
-		this.timeoutMillis = settings.nodeTimeout().toMillis() * 2 + 1000;
+		this.timeout = settings.nodeTimeout().multipliedBy(2).plusSeconds(1);
 	}
 
 	List<QuorumNode> nodes() {
@@ -56,7 +57,11 @@ final class Quorum {
 	}
 
 	<T> List<CompletableFuture<T>> ask(Function<QuorumNode, CompletionStage<T>> question) {
-		return this.nodes.stream().map((node) -> ask(node, question)).toList();
+		List<CompletableFuture<T>> answers = new ArrayList<>(this.nodes.size());
+		for (QuorumNode node : this.nodes) {
+			answers.add(ask(node, question));
+		}
+		return answers;
 	}
 
 	/**
@@ -79,11 +84,13 @@ final class Quorum {
 	 */
 	int listener(String key) {
 		int first = Math.floorMod(key.hashCode(), size());
-		return IntStream.range(0, size())
-			.map((i) -> (first + i) % size())
-			.filter((i) -> node(i).isListening())
-			.findFirst()
-			.orElse(-1);
+		for (int i = 0; i < size(); i++) {
+			int node = (first + i) % size();
+			if (node(node).isListening()) {
+				return node;
+			}
+		}
+		return -1;
 	}
 
 	/** Wait for a verdict. An interrupt does not end the wait: the flag is kept. */
@@ -94,12 +101,12 @@ final class Quorum {
 	/** Wait longer for a verdict than for one command. */
 	<R> R await(CompletableFuture<R> verdict, Duration longer) {
 		try {
-			return verdict.orTimeout(this.timeoutMillis + longer.toMillis(), TimeUnit.MILLISECONDS).join();
+			return StoreCalls.awaitUninterruptibly(verdict, this.timeout.plus(longer), TimeSource.SYSTEM);
 		}
-		catch (CompletionException ex) {
-			if (StoreCalls.unwrap(ex) instanceof TimeoutException) {
-				throw new LockBackendException("The nodes of the lock store did not answer in time", ex);
-			}
+		catch (TimeoutException ex) {
+			throw new LockBackendException("The nodes of the lock store did not answer in time", ex);
+		}
+		catch (ExecutionException ex) {
 			throw VoteCollector.asFailure(ex);
 		}
 	}

@@ -129,12 +129,27 @@ public interface QuorumNode {
 	}
 
 	/**
-	 * One try of a ticket to take the lock on a majority of the nodes.
-	 *
-	 * @param ticket the ticket
-	 * @param number the number of the try, unique in its JVM
+	 * One try of a ticket to take the lock on a majority of the nodes. Immutable.
 	 */
-	record Claim(Ticket ticket, long number) {
+	final class Claim {
+
+		private final Ticket ticket;
+
+		private final String token;
+
+		/**
+		 * Create a claim.
+		 * @param ticket the ticket
+		 * @param number the number of the try, unique in its JVM
+		 */
+		public Claim(Ticket ticket, long number) {
+			this(ticket, ticket.token() + "#" + Long.toString(number, Character.MAX_RADIX));
+		}
+
+		private Claim(Ticket ticket, String token) {
+			this.ticket = ticket;
+			this.token = token;
+		}
 
 		/**
 		 * Return the claim with a given name.
@@ -148,8 +163,16 @@ public interface QuorumNode {
 			if (separator < 0) {
 				throw new IllegalArgumentException("Not a claim: " + token);
 			}
-			return new Claim(Ticket.of(key, token.substring(0, separator)),
-					Long.parseLong(token.substring(separator + 1), Character.MAX_RADIX));
+			Ticket ticket = Ticket.of(key, token.substring(0, separator));
+			return new Claim(ticket, Long.parseLong(token.substring(separator + 1), Character.MAX_RADIX));
+		}
+
+		/**
+		 * Return the ticket.
+		 * @return the ticket
+		 */
+		public Ticket ticket() {
+			return this.ticket;
 		}
 
 		/**
@@ -157,7 +180,23 @@ public interface QuorumNode {
 		 * @return ticket and number
 		 */
 		public String token() {
-			return this.ticket.token() + "#" + Long.toString(this.number, Character.MAX_RADIX);
+			return this.token;
+		}
+
+		@Override
+		public boolean equals(@Nullable Object other) {
+			return other instanceof Claim claim && this.token.equals(claim.token)
+					&& this.ticket.key().equals(claim.ticket.key());
+		}
+
+		@Override
+		public int hashCode() {
+			return this.token.hashCode();
+		}
+
+		@Override
+		public String toString() {
+			return this.token + " of lock '" + this.ticket.key() + "'";
 		}
 
 	}

@@ -219,7 +219,7 @@ final class RedlockAdministration implements StoreAdministration {
 			if (answers.outstanding() > 0) {
 				return null;
 			}
-			List<T> given = answers.given().toList();
+			List<T> given = answers.given();
 			if (given.size() < needed) {
 				throw this.quorum.failure(action + ", which " + given.size() + " answered,", key, answers,
 						(answer) -> "");

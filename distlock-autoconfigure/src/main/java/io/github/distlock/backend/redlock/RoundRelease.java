@@ -1,13 +1,13 @@
 package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.redlock.QuorumNode.Left;
@@ -66,8 +66,16 @@ final class RoundRelease {
 		this.clock = clock;
 		this.strayNanos = strayDelay.toNanos();
 		this.giveUpNanos = clock.nanoTime() + longest.toNanos();
-		this.answers = IntStream.range(0, quorum.size()).mapToObj((i) -> new CompletableFuture<Left>()).toList();
-		this.firstTries = IntStream.range(0, quorum.size()).mapToObj((i) -> new CompletableFuture<Left>()).toList();
+		this.answers = unanswered(quorum.size());
+		this.firstTries = unanswered(quorum.size());
+	}
+
+	private static List<CompletableFuture<Left>> unanswered(int nodes) {
+		List<CompletableFuture<Left>> all = new ArrayList<>(nodes);
+		for (int i = 0; i < nodes; i++) {
+			all.add(new CompletableFuture<>());
+		}
+		return all;
 	}
 
 	RoundRelease begin() {
@@ -156,9 +164,10 @@ final class RoundRelease {
 	 */
 	boolean released(String key) {
 		// A later try may have an answer.
-		List<CompletableFuture<Left>> latest = IntStream.range(0, this.quorum.size())
-			.mapToObj((i) -> this.answers.get(i).isDone() ? this.answers.get(i) : this.firstTries.get(i))
-			.toList();
+		List<CompletableFuture<Left>> latest = new ArrayList<>(this.quorum.size());
+		for (int i = 0; i < this.quorum.size(); i++) {
+			latest.add(this.answers.get(i).isDone() ? this.answers.get(i) : this.firstTries.get(i));
+		}
 		return this.quorum.await(VoteCollector.judge(latest, (tries) -> judge(key, tries)));
 	}
 

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redlock.LockRound.Result;
+import io.github.distlock.backend.redlock.QuorumNode.Vote;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +37,12 @@ final class TokenClock {
 
 	/** Learn from the votes that have won a round. */
 	void observe(LockRound round, Result.Won won) {
-		won.votes().forEach((node, vote) -> observe(node, round.sent().nanos(), vote.nowMicros()));
+		for (int node = 0; node < won.votes().length; node++) {
+			Vote.Locked vote = won.votes()[node];
+			if (vote != null) {
+				observe(node, round.sent().nanos(), vote.nowMicros());
+			}
+		}
 	}
 
 	/**

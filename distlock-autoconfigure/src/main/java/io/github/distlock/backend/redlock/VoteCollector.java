@@ -1,13 +1,11 @@
 package io.github.distlock.backend.redlock;
 
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
@@ -103,12 +101,27 @@ final class VoteCollector<T> {
 		return this.answers[node] == null;
 	}
 
-	Stream<T> given() {
-		return IntStream.range(0, this.answers.length).mapToObj(this::of).filter(Objects::nonNull);
+	/** The answers that there are, in the order of the nodes. */
+	List<T> given() {
+		List<T> given = new ArrayList<>(this.answers.length);
+		for (int i = 0; i < this.answers.length; i++) {
+			T answer = of(i);
+			if (answer != null) {
+				given.add(answer);
+			}
+		}
+		return given;
 	}
 
 	int count(Predicate<? super T> predicate) {
-		return (int) given().filter(predicate).count();
+		int count = 0;
+		for (int i = 0; i < this.answers.length; i++) {
+			T answer = of(i);
+			if (answer != null && predicate.test(answer)) {
+				count++;
+			}
+		}
+		return count;
 	}
 
 	/**
