@@ -53,8 +53,7 @@ final class StateWriter {
 		for (int end = from + length; count > 1 && end < this.size; end += length) {
 			byte[] moved = Arrays.copyOfRange(this.bytes, end, end + length);
 			int place = end;
-			while (place > from
-					&& Arrays.compare(this.bytes, place - length, place, moved, 0, length) > 0) {
+			while (place > from && Arrays.compare(this.bytes, place - length, place, moved, 0, length) > 0) {
 				System.arraycopy(this.bytes, place - length, this.bytes, place, length);
 				place -= length;
 			}

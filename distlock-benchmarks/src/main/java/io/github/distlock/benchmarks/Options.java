@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * What the command line asks for.
  *
  * @param workloads what is measured
- * @param contenders who is measured
+ * @param contenders the contenders to measure
  * @param rounds how many rounds
  * @param slice how long each contender locks in a round
  * @param warmUps what precedes the slices; each workload is measured with each
@@ -47,9 +47,9 @@ record Options(List<Workload> workloads, List<Contender> contenders, int rounds,
 			  --pin=auto             processor for client and server: auto (the last one), a number, or off
 			  --output=FOLDER        where report.md, measurements.csv and ratios.svg go
 			                         (default: target/benchmarks/results)
-			  --previous=JAR         an earlier version of distlock (jar or class folder): each contender of ours
-			                         takes part in that version, too (distlock-previous, …), and ratios are
-			                         formed against it
+			  --previous=JAR         an earlier version of distlock (jar or class folder): each contender of
+			                         distlock takes part in that version, too (distlock-previous, …), and
+			                         ratios are formed against it
 			  --list                 show all workloads and contenders
 			  --help                 show this
 			""";

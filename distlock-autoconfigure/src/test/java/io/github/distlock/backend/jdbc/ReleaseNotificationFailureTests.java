@@ -37,8 +37,7 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Failures of notifications between JVMs that use PostgreSQL: locks work without them,
- * and nothing is repeated for ever. A test that changes the database has a schema of its
- * own.
+ * and each repetition ends. A test that changes the database has a schema of its own.
  */
 class ReleaseNotificationFailureTests {
 

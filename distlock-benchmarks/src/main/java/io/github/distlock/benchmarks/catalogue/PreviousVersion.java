@@ -48,7 +48,7 @@ public final class PreviousVersion {
 
 	/**
 	 * Return what the earlier version of a contender is called.
-	 * @param contender one of ours
+	 * @param contender a contender of distlock
 	 * @return its name
 	 */
 	public static String id(String contender) {
@@ -66,7 +66,7 @@ public final class PreviousVersion {
 	/**
 	 * Return the earlier version of a contender. It is none of {@link Contenders#all()},
 	 * since there is only one if an earlier version is given.
-	 * @param contender one of ours
+	 * @param contender a contender of distlock
 	 * @return the earlier version
 	 */
 	public static Contender of(Contender contender) {
@@ -77,7 +77,7 @@ public final class PreviousVersion {
 	/**
 	 * Return a contender and what takes part with it if there is an earlier version.
 	 * @param contender one that takes part
-	 * @return the contender, and its earlier version if it is one of ours
+	 * @return the contender, and its earlier version if it is one of distlock
 	 */
 	public static Stream<Contender> beside(Contender contender) {
 		return contender.id().startsWith("distlock") ? Stream.of(contender, of(contender)) : Stream.of(contender);

@@ -7,7 +7,7 @@ import java.util.List;
  * Where the locks of a client are kept.
  *
  * @param kind the kind of store
- * @param parts what a client must know, see {@link Kind}
+ * @param parts the parts of the address, see {@link Kind}
  */
 public record StoreAddress(Kind kind, List<String> parts) {
 
@@ -16,7 +16,7 @@ public record StoreAddress(Kind kind, List<String> parts) {
 	/**
 	 * Make an address.
 	 * @param kind the kind of store
-	 * @param parts what a client must know
+	 * @param parts the parts of the address
 	 * @return the address
 	 */
 	public static StoreAddress of(Kind kind, String... parts) {
@@ -35,7 +35,7 @@ public record StoreAddress(Kind kind, List<String> parts) {
 
 	/**
 	 * Return the address of a Redis server.
-	 * @param node which of the servers, from 0
+	 * @param node the number of the server, from 0
 	 * @return its host and port
 	 */
 	public RedisAddress redis(int node) {

@@ -29,8 +29,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
 /**
- * The only place where our registry is made: by an application as a user writes it, so
- * that what is measured is what auto-configuration and default settings give.
+ * The only place that makes the registry of distlock: by an application as a user writes
+ * it, with auto-configuration and default settings.
  */
 public final class DistlockApplication implements AutoCloseable {
 
@@ -57,9 +57,9 @@ public final class DistlockApplication implements AutoCloseable {
 	/**
 	 * Return the application of a client with some settings.
 	 * @param client the client
-	 * @param settings properties of ours that differ from the defaults
+	 * @param settings properties of distlock that differ from the defaults
 	 * @return the application, started once
-	 * @throws UnavailableException if our library does not know a property
+	 * @throws UnavailableException if the library does not know a property
 	 */
 	static DistlockApplication of(Client client, Map<String, String> settings) {
 		settings.keySet().forEach(DistlockApplication::requireKnown);

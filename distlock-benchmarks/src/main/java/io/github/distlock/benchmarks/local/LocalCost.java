@@ -42,25 +42,25 @@ public class LocalCost {
 	private long sold;
 
 	/**
-	 * Acquire and release with our lock.
-	 * @param ours our registry
+	 * Acquire and release a lock of distlock.
+	 * @param application the application
 	 * @return a count
 	 */
 	@Benchmark
-	public long distlock(Ours ours) {
-		try (HeldLock held = ours.registry().acquire(LockRequest.of(KEY))) {
+	public long distlock(Application application) {
+		try (HeldLock held = application.registry().acquire(LockRequest.of(KEY))) {
 			return this.sold++;
 		}
 	}
 
 	/**
-	 * Acquire and release through a {@link Lock} of ours.
-	 * @param ours our registry
+	 * Acquire and release through a {@link Lock} of distlock.
+	 * @param application the application
 	 * @return a count
 	 */
 	@Benchmark
-	public long distlockView(Ours ours) {
-		return cycle(ours.registry().obtain(KEY));
+	public long distlockView(Application application) {
+		return cycle(application.registry().obtain(KEY));
 	}
 
 	/**
@@ -93,7 +93,7 @@ public class LocalCost {
 
 	/** An application whose store is local, for the benchmarks that need it. */
 	@State(Scope.Thread)
-	public static class Ours {
+	public static class Application {
 
 		private final Client client = new Client(StoreAddress.of(Kind.NONE));
 

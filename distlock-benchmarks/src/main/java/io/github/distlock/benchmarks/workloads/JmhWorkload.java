@@ -32,7 +32,7 @@ record JmhWorkload(Chapter chapter, Class<?> type, WarmUp warmUp) implements Wor
 
 	static JmhWorkload local(WarmUp warmUp) {
 		return new JmhWorkload(chapter("local-cost",
-				"1 thread, 1 key, locks in the memory of this JVM: ours, Spring Integration's DefaultLockRegistry, a bare ReentrantLock",
+				"1 thread, 1 key, locks in the memory of this JVM: distlock, Spring Integration's DefaultLockRegistry, a bare ReentrantLock",
 				"springIntegration"), LocalCost.class, warmUp);
 	}
 

@@ -22,7 +22,8 @@ public final class Databases {
 
 	/**
 	 * Start PostgreSQL.
-	 * @return the server, with the tables of all contenders but ours, which makes its own
+	 * @return the server, with the tables of all contenders but distlock, which makes its
+	 * own
 	 */
 	public static Server postgresql() {
 		ChildJvm keeper = ChildJvm.start(PostgresqlKeeper.class, ProcessBuilder.Redirect.INHERIT,
@@ -32,7 +33,8 @@ public final class Databases {
 
 	/**
 	 * Start the server of H2.
-	 * @return the server, with the tables of all contenders but ours, which makes its own
+	 * @return the server, with the tables of all contenders but distlock, which makes its
+	 * own
 	 */
 	public static Server h2() {
 		ChildJvm keeper = ChildJvm.start(H2Keeper.class, ProcessBuilder.Redirect.INHERIT, List.of("-Xmx256m"));

@@ -13,7 +13,10 @@ import java.util.TreeMap;
  */
 public record RedisFigures(Map<String, Long> calls, long bytes, double cpuMicros) {
 
-	/** Commands that no lock sends: ours, and those that keep connections alive. */
+	/**
+	 * Commands that no lock sends: those of the benchmark, and those that keep
+	 * connections alive.
+	 */
 	private static final String NOISE = "info|ping|hello|client.*|monitor|dbsize|config.*|select|command.*|echo|script.*|replconf|psync";
 
 	/**
