@@ -31,6 +31,37 @@ final class RegressionMutants {
 									"boolean inOrder = attempt.follows() == null || attempt.follows().answered;",
 									"boolean inOrder = true;")),
 					"registry.BackgroundReleaseTests#aRefusalByAReleaseWhoseScriptIsUnknownIsNotBelieved"),
+			RegressionMutant.of(
+					Mutant.of("request for a kept lock ignored",
+							java("waiting/KeyQueue.java",
+									"requestMayHaveCome(); return this.holder == null && this.waiters.isEmpty();",
+									"return this.holder == null && this.waiters.isEmpty();")),
+					"waiting.KeptLockTests#aTryOfAnotherJvmGetsTheKeptLock"),
+			RegressionMutant.of(Mutant.of("lock that another instance asks for released under its holder", java(
+					"waiting/KeyQueue.java", "this.handBack |= this.holder != null;",
+					"if (this.holder != null) { this.pendingReleases.release(this.holder, false, 0, null, null);"
+							+ " this.holder = null; }")),
+					"waiting.KeyQueueGiveBackTests"
+							+ "#aLockThatAnotherJvmHasAskedForIsRefusedWhileItIsHeldAndNotKeptAfterwards"),
+			RegressionMutant.of(
+					Mutant.of("request for a lock that is held forgotten",
+							java("waiting/KeyQueue.java", "this.handBack |= this.holder != null;", "")),
+					"waiting.KeyQueueGiveBackTests"
+							+ "#aLockThatAnotherJvmHasAskedForIsRefusedWhileItIsHeldAndNotKeptAfterwards"),
+			RegressionMutant.of(
+					Mutant.of("request before the answer of the attempt forgotten",
+							java("waiting/KeyQueue.java", "this.handBack = queued.handBack;",
+									"this.handBack = false;")),
+					"waiting.KeyQueueGiveBackTests" + "#aRequestThatComesBeforeTheAnswerOfTheAttemptCountsForItsGrant"),
+			RegressionMutant.of(
+					Mutant.of("kept lock entered after its deadline",
+							java("waiting/KeptGrant.java", "&& HandOffLimits.isSufficient(validity, from, clock)", "")),
+					"waiting.KeyQueueKeepTests"
+							+ "#noCallerEntersAfterTheDeadlineOfTheGrantAndItsReleaseQueuesTheCaller"),
+			RegressionMutant.of(
+					Mutant.of("kept lock entered with tokens behind those of its grant",
+							java("waiting/KeptGrant.java", "from.fencingToken() < from.lastToken()", "true")),
+					"waiting.KeyQueueKeepTests#everyTokenOfTheGrantIsUsedOnceAndNoneBehindIt"),
 			RegressionMutant.of(Mutant.of("nothing looks for the dead owner of a lock without a lease",
 					java("renewal/Lease.java",
 							"((owningThread() != null) ? Math.min(leftNanos(), OWNER_CHECK_NANOS) : leftNanos())",

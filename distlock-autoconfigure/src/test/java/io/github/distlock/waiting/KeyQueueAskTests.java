@@ -3,6 +3,7 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.waiting.Effects.Command;
@@ -107,8 +108,15 @@ class KeyQueueAskTests extends KeyQueueFixture {
 		Command.Attempt attempt = attempt(this.queue.join(patient));
 		this.queue.attemptAnswered(attempt, FIRST);
 		assertThat(this.queue.refused(attempt.ticket()).command()).isNull();
-		assertThat(this.queue.refused(newTicket("key", attempt.ticket().mode())).command()).isNull();
+		assertThat(this.queue.refused(newTicket("key", LockMode.EXCLUSIVE)).command()).isNull();
 		assertThat(patient.outcome()).isNull();
+	}
+
+	@Test
+	void aRefusalOfAnEarlierTicketChangesNothingForATryThatAsks() {
+		ask();
+		this.queue.refused(newTicket("key", LockMode.EXCLUSIVE));
+		assertThat(this.once.outcome()).isNull();
 	}
 
 	@Test

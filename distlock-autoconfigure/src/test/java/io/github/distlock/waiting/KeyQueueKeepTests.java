@@ -165,9 +165,12 @@ class KeyQueueKeepTests extends KeepFixture {
 
 	@Test
 	void noCallerEntersAfterTheDeadlineOfTheGrantAndItsReleaseQueuesTheCaller() {
-		keepAfter(10);
-		this.clock.pass(LEASE);
-		Waiter late = keeper();
+		Duration shorterThanATurn = Duration.ofMillis(600);
+		Waiter first = keeper(LEASE, shorterThanATurn);
+		this.queue.attemptAnswered(attempt(this.queue.join(first)), marked(10));
+		assertThat(keep(holder(first), Validity.until(this.clock.now(), shorterThanATurn))).isNotNull();
+		this.clock.pass(shorterThanATurn);
+		Waiter late = keeper(LEASE, shorterThanATurn);
 		Command.Release release = givesBack(this.queue.join(late));
 		assertThat(late.outcome()).isNull();
 		assertThat(release.pending().lastToken).isEqualTo(FIRST_TOKEN);
