@@ -15,9 +15,10 @@ public sealed interface AttemptResult {
 	 *
 	 * @param grant the grant
 	 * @param keepable whether the store has marked the grant as one that this JVM may
-	 * keep after its release. Never if the attempt did not ask for that, or if a ticket
-	 * waited when the lock was granted. Each {@link LockStore.Renewal} of the grant says
-	 * the same: to the store, a marked grant and an unmarked one are different grants
+	 * keep after its release. Never if no attempt of the ticket asked for that, or if a
+	 * ticket waited when the lock was granted. Each {@link LockStore.Renewal} of the
+	 * grant says the same: to the store, a marked grant and an unmarked one are different
+	 * grants
 	 */
 	record Granted(Grant grant, boolean keepable) implements AttemptResult {
 

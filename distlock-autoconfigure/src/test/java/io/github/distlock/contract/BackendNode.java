@@ -2,15 +2,18 @@ package io.github.distlock.contract;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
@@ -52,6 +55,10 @@ final class BackendNode implements LockSignals {
 	private final Set<Ticket> signalled = ConcurrentHashMap.newKeySet();
 
 	private final Map<Ticket, Long> ended = new ConcurrentHashMap<>();
+
+	private final List<Asked> asked = new CopyOnWriteArrayList<>();
+
+	private final Set<Ticket> refused = ConcurrentHashMap.newKeySet();
 
 	private final String instance = UUID.randomUUID().toString();
 
@@ -114,6 +121,38 @@ final class BackendNode implements LockSignals {
 
 	AttemptResult attemptOnce(Ticket ticket) {
 		return this.store.attempt(ticket, LEASE, false);
+	}
+
+	/** As a JVM does that may keep the lock after its release. */
+	AttemptResult attemptToKeep(Ticket ticket) {
+		return this.store.attempt(ticket, LEASE, new AttemptOptions(true, true, false));
+	}
+
+	/**
+	 * Hold a lock that this JVM may keep. The store marks no grant before it knows that
+	 * requests reach this JVM.
+	 */
+	Asked holdToKeep(String key) {
+		Asked[] grant = new Asked[1];
+		await().pollInterval(POLL).atMost(this.patience).until(() -> {
+			Ticket ticket = ticket(key);
+			if (attemptToKeep(ticket) instanceof AttemptResult.Granted granted && granted.keepable()) {
+				grant[0] = new Asked(ticket, granted.grant().firstToken(), null);
+				return true;
+			}
+			this.store.cancel(ticket);
+			return false;
+		});
+		return grant[0];
+	}
+
+	/** The requests for locks of this JVM, in their order. */
+	List<Asked> asked() {
+		return List.copyOf(this.asked);
+	}
+
+	boolean wasRefused(Ticket ticket) {
+		return this.refused.contains(ticket);
 	}
 
 	Ticket hold(String key) {
@@ -183,6 +222,31 @@ final class BackendNode implements LockSignals {
 
 	@Override
 	public void renewNow(Ticket ticket) {
+	}
+
+	@Override
+	public void asked(Ticket held, long grantToken, @Nullable Ticket asker) {
+		this.asked.add(new Asked(held, grantToken, asker));
+	}
+
+	@Override
+	public void refused(Ticket asker) {
+		this.refused.add(asker);
+	}
+
+	/**
+	 * A request for a lock.
+	 *
+	 * @param held the ticket that holds it
+	 * @param grantToken the first token of its grant
+	 * @param asker the ticket that wants an answer, if one does
+	 */
+	record Asked(Ticket held, long grantToken, @Nullable Ticket asker) {
+
+		Asked by(Ticket asker) {
+			return new Asked(this.held, this.grantToken, asker);
+		}
+
 	}
 
 }

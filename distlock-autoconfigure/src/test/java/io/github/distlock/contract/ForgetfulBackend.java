@@ -10,11 +10,10 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Supplier;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
@@ -170,8 +169,8 @@ public final class ForgetfulBackend implements LockBackend {
 
 	@Override
 	public LockStore open(StoreContext context) {
-		ForgetfulStore opened = new ForgetfulStore(
-				this.real.open(new StoreContext(context.self(), new Hearing(context.signals()))));
+		ForgetfulStore opened = new ForgetfulStore(this.real
+			.open(new StoreContext(context.self(), new CrashableSignals(context.signals(), () -> this.crashed))));
 		this.open = opened;
 		return opened;
 	}
@@ -213,9 +212,21 @@ public final class ForgetfulBackend implements LockBackend {
 
 		@Override
 		public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-			AttemptResult result = pass(Verb.ATTEMPT, () -> this.real.attempt(ticket, lease, queue));
+			return attempt(ticket, lease, AttemptOptions.queue(queue));
+		}
+
+		@Override
+		public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+			AttemptResult result = pass(Verb.ATTEMPT, () -> this.real.attempt(ticket, lease, options));
 			note(ticket, result);
 			return result;
+		}
+
+		@Override
+		public void refuse(Ticket asker) {
+			if (!ForgetfulBackend.this.crashed) {
+				this.real.refuse(asker);
+			}
 		}
 
 		@Override
@@ -272,52 +283,6 @@ public final class ForgetfulBackend implements LockBackend {
 		@Override
 		public List<RenewalResult> renew(List<Renewal> renewals) {
 			return pass(Verb.RENEW, () -> this.real.renew(renewals));
-		}
-
-	}
-
-	/** A crashed JVM receives nothing. */
-	private final class Hearing implements LockSignals {
-
-		private final LockSignals signals;
-
-		Hearing(LockSignals signals) {
-			this.signals = signals;
-		}
-
-		@Override
-		public void granted(Ticket ticket, Grant grant) {
-			if (!ForgetfulBackend.this.crashed) {
-				this.signals.granted(ticket, grant);
-			}
-		}
-
-		@Override
-		public void retry(Ticket ticket) {
-			if (!ForgetfulBackend.this.crashed) {
-				this.signals.retry(ticket);
-			}
-		}
-
-		@Override
-		public void retryAll() {
-			if (!ForgetfulBackend.this.crashed) {
-				this.signals.retryAll();
-			}
-		}
-
-		@Override
-		public void renewNow(Ticket ticket) {
-			if (!ForgetfulBackend.this.crashed) {
-				this.signals.renewNow(ticket);
-			}
-		}
-
-		@Override
-		public void ended(Ticket ticket, long grantToken) {
-			if (!ForgetfulBackend.this.crashed) {
-				this.signals.ended(ticket, grantToken);
-			}
 		}
 
 	}

@@ -19,7 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The requirements on the verbs of a lock store.
  */
-interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderVerbContract, AdministrationContract {
+interface LockBackendContract
+		extends RepeatedVerbContract, KeyContract, ReaderVerbContract, AdministrationContract, KeptLockContract {
 
 	@Test
 	default void aFreeLockIsGrantedToAnAttempt() {

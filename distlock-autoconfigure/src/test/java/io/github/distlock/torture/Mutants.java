@@ -45,7 +45,7 @@ final class Mutants {
 									new org.springframework.data.redis.core.script.DefaultRedisScript<>(
 											"return { redis.call('PEXPIRE', KEYS[1], ARGV[1]) }", List.class),
 									"attempt", ticket.key(), this.keys.lockAndQueue(ticket.key()), millis(lease));
-							yield granted(ticket, answer, lease);
+							yield granted(ticket, answer, lease, marks);
 						}
 			""";
 
@@ -69,8 +69,8 @@ final class Mutants {
 			Hunt.of(Mutant.of("lock and expiry in two commands",
 					lua("attempt.lua", "if redis.pcall('PSETEX', lockKey, lease, owned).err then",
 							"if redis.pcall('SET', lockKey, owned).err then"),
-					java("backend/redis/RedisLockStore.java", "case Reply.GRANTED -> granted(ticket, answer, lease);",
-							EXPIRE_THEN_GRANTED)))
+					java("backend/redis/RedisLockStore.java",
+							"case Reply.GRANTED -> granted(ticket, answer, lease, marks);", EXPIRE_THEN_GRANTED)))
 				.killingCallers(),
 			Hunt.of(Mutant.of("renewal without owner check",
 					lua("renew.lua", "if word and string.sub(word, 2) == ARGV[i * 2 - 1] then", "if word then"),
@@ -169,8 +169,8 @@ final class Mutants {
 			Hunt.of(Mutant.of("native attempt replaces any tombstone",
 					java("backend/redis/NativeWords.java", "Answer<Boolean> answer = replace(\"attempt\",",
 							READ_TOMBSTONE + "Answer<Boolean> answer = replace(\"attempt\","),
-					java("backend/redis/NativeWords.java", "\"|\" + word.token, held(ticket, first), lease);",
-							"tombstone, held(ticket, first), lease);")))
+					java("backend/redis/NativeWords.java", "\"|\" + word.token, held(ticket, marks, first), lease);",
+							"tombstone, held(ticket, marks, first), lease);")))
 				.onValkey()
 				.brief());
 

@@ -96,22 +96,35 @@ final class InboxMonitor {
 	}
 
 	void subscribed() {
-		this.counted = false;
-		this.checkedNanos.set(this.time.nanoTime());
-		checkAsync(this.subscription.incrementAndGet(), true);
+		try {
+			lose();
+		}
+		finally {
+			this.checkedNanos.set(this.time.nanoTime());
+			checkAsync(this.subscription.incrementAndGet(), true);
+		}
 	}
 
 	/** The connection of the inbox broke; the driver subscribes again. */
 	void interrupted() {
-		this.counted = false;
 		this.inbox.interrupted();
+		lose();
 	}
 
 	/** Commands may reach another server now, where the inbox is not subscribed. */
 	void serverChanged() {
 		this.doubtful = true;
-		this.counted = false;
 		this.checkedNanos.set(this.time.nanoTime() - CHECK_INTERVAL_NANOS - 1);
+		lose();
+	}
+
+	/**
+	 * Messages may have been lost. In this order: what is sent on the strength of the old
+	 * state is known by the time of the call, or is sent before it.
+	 */
+	private void lose() {
+		this.counted = false;
+		this.server.messagesMayBeLost();
 	}
 
 	/**
@@ -216,8 +229,12 @@ final class InboxMonitor {
 			boolean trusted = this.server.isCountable();
 			long receivers = this.server.publish(text);
 			if (number == this.subscription.get()) {
+				boolean before = this.counted;
 				this.counted = receivers == 1 && trusted;
 				this.doubtful = this.doubtful && !this.counted;
+				if (before && !this.counted) {
+					lose();
+				}
 			}
 			return true;
 		}
@@ -247,6 +264,10 @@ final class InboxMonitor {
 
 		/** The inbox received nothing and is subscribed again. */
 		void receivedNothing();
+
+		/** What was counted on no longer holds: messages may be lost, or have been. */
+		default void messagesMayBeLost() {
+		}
 
 	}
 

@@ -50,6 +50,11 @@ final class InboxServer implements InboxMonitor.Server, RedisInbox.FailureExplai
 	}
 
 	@Override
+	public void messagesMayBeLost() {
+		this.signals.requestsMayBeLost();
+	}
+
+	@Override
 	public void receivedNothing() {
 		String server = this.connections.server().name();
 		logger.warn("The inbox " + this.channel + " received nothing from " + server + ", although the server accepted"

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
-import io.github.distlock.backend.redis.RedisInbox.GrantMessage;
+import io.github.distlock.backend.redis.InboxMessage.GrantMessage;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -52,7 +52,7 @@ final class NativeWords {
 
 	private final TimeSource time;
 
-	private final String tokensPerGrant;
+	private final QueueArguments arguments;
 
 	private volatile AtomicReferenceArray<@Nullable RememberedWord> words = new AtomicReferenceArray<>(WORDS);
 
@@ -60,11 +60,11 @@ final class NativeWords {
 
 	private volatile boolean usable;
 
-	NativeWords(RedisConnections connections, RedisKeys keys, TimeSource time, int tokensPerGrant) {
+	NativeWords(RedisConnections connections, RedisKeys keys, TimeSource time, QueueArguments arguments) {
 		this.connections = connections;
 		this.keys = keys;
 		this.time = time;
-		this.tokensPerGrant = Integer.toString(tokensPerGrant);
+		this.arguments = arguments;
 	}
 
 	/**
@@ -84,9 +84,10 @@ final class NativeWords {
 
 	/**
 	 * Take a lock that this JVM was the last to release.
+	 * @param marks whether to mark the word, see {@code base.lua}
 	 * @return the answer of the attempt, or {@code null} if the script has to attempt
 	 */
-	@Nullable Answer<Reply> attempt(Ticket ticket, String lease) {
+	@Nullable Answer<Reply> attempt(Ticket ticket, String lease, boolean marks) {
 		RememberedWord word = this.usable ? this.words.get(slot(ticket)) : null;
 		if (word == null || !word.isTombstoneOf(ticket)) {
 			return null;
@@ -96,27 +97,27 @@ final class NativeWords {
 			return null;
 		}
 		Answer<Boolean> answer = replace("attempt", ticket.key(), this.keys.lock(ticket.key()), "|" + word.token,
-				held(ticket, first), lease);
+				held(ticket, marks, first), lease);
 		if (answer == null || !answer.value()) {
 			this.words.set(slot(ticket), null);
 			return null;
 		}
-		this.words.set(slot(ticket), word.heldBy(ticket.token(), first));
+		this.words.set(slot(ticket), word.heldBy(ticket.token(), marks, first));
 		return new Answer<>(new Reply(Reply.GRANTED, false, null, first), answer.sent(), answer.repeated());
 	}
 
 	/**
 	 * The script has answered. If it granted a free lock, the first token was the time of
-	 * the server.
+	 * the server, and the word is marked as requested.
 	 */
-	void attempted(Ticket ticket, Reply reply) {
+	void attempted(Ticket ticket, Reply reply, boolean marks) {
 		if (!this.detected) {
 			detect();
 		}
 		if (this.usable && !ticket.isReader() && reply.word().equals(Reply.GRANTED) && reply.numbers().length == 1) {
 			long now = this.time.nanoTime();
-			this.words.set(slot(ticket),
-					new RememberedWord(ticket.key(), ticket.token(), reply.numbers()[0], now, reply.numbers()[0], now));
+			this.words.set(slot(ticket), new RememberedWord(ticket.key(), ticket.token(), marks, reply.numbers()[0],
+					now, reply.numbers()[0], now));
 		}
 	}
 
@@ -131,14 +132,14 @@ final class NativeWords {
 			return null;
 		}
 		Answer<Boolean> answer = replace("release", ticket.key(), this.keys.lock(ticket.key()),
-				held(ticket, word.token), "|" + lastToken, TOMBSTONE_MILLIS);
+				held(ticket, word.marked, word.token), "|" + lastToken, TOMBSTONE_MILLIS);
 		boolean released = answer != null && answer.value();
 		this.words.set(slot(ticket), released ? word.released(lastToken, this.time.nanoTime()) : null);
 		return answer;
 	}
 
-	private String held(Ticket ticket, long first) {
-		return "-" + ticket.token() + "|" + this.tokensPerGrant + "|" + first;
+	private String held(Ticket ticket, boolean marked, long first) {
+		return "-" + ticket.token() + "|" + this.arguments.count(marked) + "|" + first;
 	}
 
 	private static int slot(Ticket ticket) {
@@ -176,13 +177,14 @@ final class NativeWords {
 	 *
 	 * @param key the key of the lock
 	 * @param holder the ticket that holds it, or {@code null} for a tombstone
+	 * @param marked whether the word of the holder is marked
 	 * @param token the first token of the holder, or the last one that was used
 	 * @param writtenNanos when it was written
 	 * @param readMicros what the clock of the server said
 	 * @param readNanos a moment after that
 	 */
-	private record RememberedWord(String key, @Nullable String holder, long token, long writtenNanos, long readMicros,
-			long readNanos) {
+	private record RememberedWord(String key, @Nullable String holder, boolean marked, long token, long writtenNanos,
+			long readMicros, long readNanos) {
 
 		boolean isTombstoneOf(Ticket ticket) {
 			return this.holder == null && this.key.equals(ticket.key()) && ticket.mode() != LockMode.READ;
@@ -197,12 +199,13 @@ final class NativeWords {
 			return this.readMicros + (passed - passed / DRIFT) / 1000;
 		}
 
-		RememberedWord heldBy(String ticket, long first) {
-			return new RememberedWord(this.key, ticket, first, this.writtenNanos, this.readMicros, this.readNanos);
+		RememberedWord heldBy(String ticket, boolean marks, long first) {
+			return new RememberedWord(this.key, ticket, marks, first, this.writtenNanos, this.readMicros,
+					this.readNanos);
 		}
 
 		RememberedWord released(long used, long nanos) {
-			return new RememberedWord(this.key, null, used, nanos, this.readMicros, this.readNanos);
+			return new RememberedWord(this.key, null, false, used, nanos, this.readMicros, this.readNanos);
 		}
 
 	}

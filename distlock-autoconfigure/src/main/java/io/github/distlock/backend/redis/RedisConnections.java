@@ -1,5 +1,6 @@
 package io.github.distlock.backend.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -8,17 +9,14 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.redis.InboxMessage.RefusedMessage;
 import io.github.distlock.backend.redis.InboxMonitor.InboxState;
-import io.github.distlock.backend.redis.RedisInbox.EndedMessage;
-import io.github.distlock.backend.redis.RedisInbox.GrantMessage;
 import io.github.distlock.backend.redis.ScriptExecutor.Answer;
 import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import io.github.distlock.thread.LockThreads;
@@ -59,7 +57,7 @@ final class RedisConnections implements RedisInbox.Events {
 
 	private final String instance;
 
-	private final LockSignals signals;
+	private final InboxSignals inboxSignals;
 
 	/** The application's, or those of this store. */
 	private final RedisConnectionFactory connections;
@@ -88,7 +86,8 @@ final class RedisConnections implements RedisInbox.Events {
 		this.keys = keys;
 		this.time = time;
 		this.instance = context.instance();
-		this.signals = context.signals();
+		LockSignals signals = context.signals();
+		this.inboxSignals = new InboxSignals(this.instance, keys, signals, time, this.clock);
 		RedisConnectionFactory own = (settings.dedicatedConnection() && ConnectionUtils.isLettuce(application))
 				? LettuceConnections.dedicated(application, settings.commandTimeout(), context.self()) : null;
 		this.dedicated = own != null;
@@ -97,7 +96,7 @@ final class RedisConnections implements RedisInbox.Events {
 		this.scripts = new ScriptExecutor(this.server, this.connections, this.time, this::failed);
 		this.releases = new PipelinedScripts(this.server, own, Scripts.RELEASE, this.time);
 		String channel = this.keys.inboxPrefix() + this.instance;
-		InboxServer inboxServer = new InboxServer(this, channel, this.checks, this.signals);
+		InboxServer inboxServer = new InboxServer(this, channel, this.checks, signals);
 		this.inbox = new RedisInbox(this.connections, channel, this, inboxServer);
 		this.monitor = new InboxMonitor(this.inbox, inboxServer, this.time, settings.commandTimeout(),
 				LockThreads.named("distlock-inbox-probe"));
@@ -146,6 +145,13 @@ final class RedisConnections implements RedisInbox.Events {
 	@Nullable CompletionStage<Answer<Reply>> releaseInOrder(Ticket ticket, String... args) {
 		requireOpen();
 		return this.releases.send("release", ticket.key(), this.keys.of(ticket), args);
+	}
+
+	/** Publish a message to the inbox of the JVM of a ticket. */
+	void publish(String what, Ticket ticket, RefusedMessage message) {
+		byte[] channel = (this.keys.inboxPrefix() + ticket.instance()).getBytes(StandardCharsets.UTF_8);
+		send(what, ticket.key(),
+				(connection) -> connection.publish(channel, message.text().getBytes(StandardCharsets.UTF_8)));
 	}
 
 	/** Send a command that is no script. */
@@ -311,6 +317,13 @@ final class RedisConnections implements RedisInbox.Events {
 	}
 
 	@Override
+	public void interrupted() {
+		if (!this.closed) {
+			this.monitor.interrupted();
+		}
+	}
+
+	@Override
 	public void subscribed() {
 		this.clock.forget();
 		if (!this.closed) {
@@ -326,25 +339,11 @@ final class RedisConnections implements RedisInbox.Events {
 	}
 
 	@Override
-	public void ended(EndedMessage message) {
+	public void received(InboxMessage message) {
 		if (!this.closed) {
-			this.signals.ended(Ticket.of(this.keys.keyOf(message.lock()), message.token()), message.grantToken());
+			// Each master of a cluster has its own clock: one baseline is not sufficient.
+			this.inboxSignals.signal(message, Boolean.FALSE.equals(this.cluster) && !this.monitor.isDoubtful());
 		}
-	}
-
-	@Override
-	public void granted(GrantMessage message) {
-		Ticket ticket = Ticket.of(this.keys.keyOf(message.lock()), message.token());
-		if (this.closed || !MessageCheck.isAddressed(ticket, this.instance)) {
-			return;
-		}
-		TimeSource.Instant now = this.time.now();
-		// Each master of a cluster has its own clock, so one baseline is not sufficient.
-		boolean sameClock = Boolean.FALSE.equals(this.cluster) && !this.monitor.isDoubtful();
-		Validity validity = sameClock ? MessageCheck.validity(message, this.clock, now) : null;
-		// An unknown validity counts as passed: then the ticket asks.
-		this.signals.granted(ticket, new Grant(message.first(), message.last(),
-				(validity != null) ? validity : Validity.until(now, Duration.ZERO)));
 	}
 
 }

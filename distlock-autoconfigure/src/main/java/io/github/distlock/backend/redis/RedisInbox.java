@@ -31,9 +31,6 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	/** Prefix of a message that only shows whether messages arrive. */
 	static final String PROBE = "probe:";
 
-	/** Prefix of a message that an operator has ended a grant; no ticket begins so. */
-	static final String ENDED = "ended|";
-
 	private static final Log logger = LogFactory.getLog(RedisInbox.class);
 
 	private static final long MIN_BACK_OFF_MILLIS = 100;
@@ -182,6 +179,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 			finally {
 				this.confirmed = false;
 				close(this.connection.getAndSet(null));
+				this.events.interrupted();
 			}
 			pause(ThreadLocalRandom.current().nextLong(backOff / 2, backOff));
 			backOff = Math.min(backOff * 2, MAX_BACK_OFF_MILLIS);
@@ -238,11 +236,8 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 			if (text.startsWith(PROBE)) {
 				this.events.probed(text);
 			}
-			else if (text.startsWith(ENDED)) {
-				this.events.ended(EndedMessage.parse(text));
-			}
 			else {
-				this.events.granted(GrantMessage.parse(text));
+				this.events.received(InboxMessage.parse(text));
 			}
 		}
 		catch (Throwable ex) {
@@ -279,51 +274,10 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 
 		void probed(String text);
 
-		void granted(GrantMessage message);
+		void received(InboxMessage message);
 
-		default void ended(EndedMessage message) {
-		}
-
-	}
-
-	/**
-	 * A grant, as a script publishes it.
-	 *
-	 * @param token the name of the ticket
-	 * @param first the first fencing token
-	 * @param last the last fencing token
-	 * @param ttlMillis the lease
-	 * @param grantedMicros the server's time of the grant
-	 * @param lock the name of the lock in Redis
-	 */
-	record GrantMessage(String token, long first, long last, long ttlMillis, long grantedMicros, String lock) {
-
-		static GrantMessage parse(String text) {
-			String[] parts = text.split("\\|", 6);
-			if (parts.length < 6) {
-				throw new IllegalArgumentException("Not a grant: " + MessageCheck.quote(text));
-			}
-			return new GrantMessage(parts[0], Long.parseLong(parts[1]), Long.parseLong(parts[2]),
-					Long.parseLong(parts[3]), Long.parseLong(parts[4]), parts[5]);
-		}
-
-	}
-
-	/**
-	 * The end of a grant by an operator, as a script publishes it.
-	 *
-	 * @param token the name of the ticket that held the lock
-	 * @param grantToken the first fencing token of the grant
-	 * @param lock the name of the lock in Redis
-	 */
-	record EndedMessage(String token, long grantToken, String lock) {
-
-		static EndedMessage parse(String text) {
-			String[] parts = text.split("\\|", 4);
-			if (parts.length < 4) {
-				throw new IllegalArgumentException("Not the end of a grant: " + MessageCheck.quote(text));
-			}
-			return new EndedMessage(parts[1], Long.parseLong(parts[2]), parts[3]);
+		/** Messages may be lost until the inbox is subscribed again. */
+		default void interrupted() {
 		}
 
 	}

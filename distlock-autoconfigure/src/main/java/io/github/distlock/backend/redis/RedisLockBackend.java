@@ -40,7 +40,8 @@ public final class RedisLockBackend implements LockBackend {
 		this.settings = settings;
 		this.clock = clock;
 		this.description = new BackendDescription("redis", EnumSet.allOf(LockMode.class), true, true,
-				settings.tokensPerGrant(), settings.commandTimeout(), RedisLockStore.BATCH_SIZE);
+				settings.tokensPerGrant(), settings.commandTimeout(), RedisLockStore.BATCH_SIZE,
+				!RedisServer.isCluster(connectionFactory));
 	}
 
 	@Override

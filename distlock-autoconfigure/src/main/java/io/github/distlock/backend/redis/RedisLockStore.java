@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 import io.github.distlock.LockInstance;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Grant;
@@ -20,6 +21,7 @@ import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.backend.redis.InboxMessage.RefusedMessage;
 import io.github.distlock.backend.redis.InboxMonitor.InboxState;
 import io.github.distlock.backend.redis.ScriptExecutor.Answer;
 import io.github.distlock.backend.redis.ScriptExecutor.Reply;
@@ -75,14 +77,7 @@ final class RedisLockStore implements LockStore {
 
 	private final NativeWords words;
 
-	/** The argument of the scripts for a ticket that is not queued. */
-	private final String notQueued;
-
-	/** For a queued ticket of an inbox whose receivers cannot be counted. */
-	private final String queuedUncounted;
-
-	/** For a queued ticket of an inbox whose receivers can be counted. */
-	private final String queuedCounted;
+	private final QueueArguments arguments;
 
 	RedisLockStore(RedisConnections connections, RedisKeys keys, BackendDescription description,
 			Duration commandTimeout, TimeSource clock, LockInstance self, Supplier<LockScan> scans) {
@@ -90,11 +85,8 @@ final class RedisLockStore implements LockStore {
 		this.connections = connections;
 		this.clusterRenewals = new ClusterRenewals(connections, clock, commandTimeout);
 		this.description = description;
-		String tokensPerGrant = Integer.toString(description.tokensPerGrant());
-		this.notQueued = "N" + tokensPerGrant;
-		this.queuedUncounted = "S" + tokensPerGrant;
-		this.queuedCounted = "T" + tokensPerGrant;
-		this.words = new NativeWords(connections, keys, clock, description.tokensPerGrant());
+		this.arguments = new QueueArguments(description.tokensPerGrant());
+		this.words = new NativeWords(connections, keys, clock, this.arguments);
 		this.administration = new RedisAdministration(this, connections, keys, self, scans);
 	}
 
@@ -121,19 +113,35 @@ final class RedisLockStore implements LockStore {
 
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
-		Answer<Reply> taken = this.words.attempt(ticket, millis(lease));
+		return attempt(ticket, lease, AttemptOptions.queue(queue));
+	}
+
+	/**
+	 * A word is marked only if requests reach this JVM. If they stop to reach it later,
+	 * {@link InboxMonitor} says so after the inbox has become unverified for attempts.
+	 */
+	@Override
+	public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+		boolean marks = options.keepable() && !ticket.isReader() && inboxState() == InboxState.VERIFIED;
+		Answer<Reply> taken = this.words.attempt(ticket, millis(lease), marks);
 		if (taken != null) {
-			return granted(ticket, taken, lease);
+			return granted(ticket, taken, lease, marks);
 		}
+		InboxState state = options.queue() ? inboxState() : InboxState.UNSUBSCRIBED;
 		Answer<Reply> answer = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
-				queueArgument(ticket, queue));
-		this.words.attempted(ticket, answer.value());
+				this.arguments.attempt(ticket, options, state, marks));
+		this.words.attempted(ticket, answer.value(), marks);
 		return switch (answer.value().word()) {
-			case Reply.GRANTED -> granted(ticket, answer, lease);
+			case Reply.GRANTED -> granted(ticket, answer, lease, marks);
 			case Reply.WAITING -> waiting(ticket, answer, lease);
-			case Reply.BUSY -> busy(ticket, answer.value(), queue);
+			case Reply.BUSY -> busy(ticket, answer.value(), options.queue());
 			default -> throw new IllegalStateException("Not an answer to an attempt: " + answer.value());
 		};
+	}
+
+	@Override
+	public void refuse(Ticket asker) {
+		this.connections.publish("refusal", asker, new RefusedMessage(asker.token(), this.keys.lock(asker.key())));
 	}
 
 	@Override
@@ -173,7 +181,7 @@ final class RedisLockStore implements LockStore {
 	private String[] releaseArguments(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String used = Long.toString(lastToken);
 		return (next == null) ? new String[] { ticket.token(), used } : new String[] { ticket.token(), used,
-				next.ticket().token(), millis(next.lease()), queueArgument(next.ticket(), true) };
+				next.ticket().token(), millis(next.lease()), this.arguments.queued(next.ticket(), inboxState()) };
 	}
 
 	private ReleaseResult released(Answer<Reply> answer, @Nullable Successor next) {
@@ -260,12 +268,21 @@ final class RedisLockStore implements LockStore {
 		return RenewalScript.of(renewals, this.keys, this.description.tokensPerGrant());
 	}
 
-	/** A reply without a TTL is a new grant, whose TTL is the lease. */
+	/** A grant that came with the release of another ticket: its word is not marked. */
 	private AttemptResult granted(Ticket ticket, Answer<Reply> answer, Duration lease) {
+		return granted(ticket, answer, lease, false);
+	}
+
+	/**
+	 * A reply without a TTL is a new grant, whose TTL is the lease. Any other reply says
+	 * whether the word is marked, by an earlier attempt.
+	 */
+	private AttemptResult granted(Ticket ticket, Answer<Reply> answer, Duration lease, boolean marks) {
 		long[] reply = answer.value().numbers();
 		Duration ttl = (reply.length > 1) ? Duration.ofMillis(Math.max(0, reply[1])) : lease;
 		long last = ticket.isReader() ? reply[0] : reply[0] + this.description.tokensPerGrant() - 1;
-		return new AttemptResult.Granted(new Grant(reply[0], last, Validity.until(answer.sent(), ttl)));
+		return new AttemptResult.Granted(new Grant(reply[0], last, Validity.until(answer.sent(), ttl)),
+				(reply.length > 1) ? reply.length > 2 : marks);
 	}
 
 	/**
@@ -283,7 +300,7 @@ final class RedisLockStore implements LockStore {
 			delay = Math.min(delay, Math.max(MIN_RETRY_MILLIS, holderMillis + 1));
 		}
 		return new AttemptResult.Queued(Duration.ofMillis(delay), reply[3] == 1,
-				answer.value().holder(ticket.key(), Duration.ofMillis(Math.max(0, holderMillis))));
+				answer.value().holder(ticket.key(), Duration.ofMillis(Math.max(0, holderMillis))), reply[0] == 0);
 	}
 
 	/**
@@ -292,7 +309,7 @@ final class RedisLockStore implements LockStore {
 	private static AttemptResult busy(Ticket ticket, Reply reply, boolean queue) {
 		Duration remaining = Duration.ofMillis(Math.max(0, reply.numbers()[0]));
 		StoredHolder holder = reply.holder(ticket.key(), remaining);
-		return queue ? unqueued(holder) : new AttemptResult.Busy(remaining, holder);
+		return queue ? unqueued(holder) : new AttemptResult.Busy(remaining, holder, reply.numbers().length > 1);
 	}
 
 	private static AttemptResult unqueued(@Nullable StoredHolder holder) {
@@ -300,18 +317,8 @@ final class RedisLockStore implements LockStore {
 		return new AttemptResult.Queued(Duration.ofMillis(delay), false, holder);
 	}
 
-	/**
-	 * The argument that says how to queue a ticket, with the tokens per grant, which a
-	 * reader does not need. A ticket is not queued if no message would reach it.
-	 */
-	private String queueArgument(Ticket ticket, boolean queue) {
-		InboxState state = queue ? this.connections.inboxState() : InboxState.UNSUBSCRIBED;
-		String how = switch (state) {
-			case UNSUBSCRIBED -> this.notQueued;
-			case SUBSCRIBED -> this.queuedUncounted;
-			case VERIFIED -> this.queuedCounted;
-		};
-		return ticket.isReader() ? how.substring(0, 1) : how;
+	private InboxState inboxState() {
+		return this.connections.inboxState();
 	}
 
 	private static long graceMillis(Duration lease) {

@@ -256,13 +256,14 @@ public final class RedisQuorumNode implements QuorumNode {
 		}
 
 		@Override
-		public void granted(RedisInbox.GrantMessage message) {
-			this.events.woken(Ticket.of(RedisQuorumNode.this.keys.keyOf(message.lock()), message.token()));
-		}
-
-		@Override
-		public void ended(RedisInbox.EndedMessage message) {
-			this.events.ended(Claim.of(RedisQuorumNode.this.keys.keyOf(message.lock()), message.token()));
+		public void received(InboxMessage message) {
+			String key = RedisQuorumNode.this.keys.keyOf(message.lock());
+			if (message instanceof InboxMessage.GrantMessage grant) {
+				this.events.woken(Ticket.of(key, grant.token()));
+			}
+			else if (message instanceof InboxMessage.EndedMessage ended) {
+				this.events.ended(Claim.of(key, ended.token()));
+			}
 		}
 
 	}

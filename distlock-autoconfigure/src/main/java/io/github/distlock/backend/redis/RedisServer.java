@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ConnectionUtils;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -39,6 +40,14 @@ public record RedisServer(String name, String properties, String timeoutProperty
 	 */
 	static RedisServer node(String address) {
 		return new RedisServer("Redis node " + address, "distlock.redlock.nodes", "distlock.redlock.node-timeout");
+	}
+
+	/** Whether a connection factory is configured for a cluster. */
+	static boolean isCluster(RedisConnectionFactory connections) {
+		if (ConnectionUtils.isLettuce(connections)) {
+			return ((LettuceConnectionFactory) connections).isClusterAware();
+		}
+		return ConnectionUtils.isJedis(connections) && ((JedisConnectionFactory) connections).isRedisClusterAware();
 	}
 
 	private static String name(LettuceConnectionFactory lettuce) {

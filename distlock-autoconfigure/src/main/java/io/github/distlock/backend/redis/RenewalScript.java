@@ -21,6 +21,9 @@ import org.springframework.data.redis.core.script.RedisScript;
 @SuppressWarnings("rawtypes")
 record RenewalScript(RedisScript<List> script, List<Renewal> renewals, List<String> names, String[] args) {
 
+	/** Before the number of tokens in the word of a grant that may be kept. */
+	static final String MARK = "0";
+
 	static RenewalScript of(List<Renewal> renewals, RedisKeys keys, int tokensPerGrant) {
 		return renewals.get(0).ticket().isReader() ? ofReaders(renewals, keys)
 				: ofOwners(renewals, keys, tokensPerGrant);
@@ -32,7 +35,7 @@ record RenewalScript(RedisScript<List> script, List<Renewal> renewals, List<Stri
 		for (int i = 0; i < renewals.size(); i++) {
 			Renewal renewal = renewals.get(i);
 			names.add(keys.lock(renewal.ticket().key()));
-			args[i * 2] = renewal.ticket().token() + "|" + tokensPerGrant + "|"
+			args[i * 2] = renewal.ticket().token() + "|" + (renewal.keepable() ? MARK : "") + tokensPerGrant + "|"
 					+ (renewal.lastToken() - tokensPerGrant + 1);
 			args[i * 2 + 1] = Long.toString(renewal.lease().toMillis());
 		}

@@ -8,7 +8,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import io.github.distlock.backend.redis.InboxMonitor.InboxState;
-import io.github.distlock.backend.redis.RedisInbox.GrantMessage;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.RedisTestServer;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -208,7 +207,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 	}
 
 	@Override
-	public void granted(GrantMessage message) {
+	public void received(InboxMessage message) {
 		fail();
 	}
 

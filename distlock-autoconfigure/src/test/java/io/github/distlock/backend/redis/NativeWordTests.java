@@ -5,9 +5,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -24,6 +27,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Locks that are taken and released without scripts, on the Valkey of this machine.
@@ -107,6 +111,35 @@ class NativeWordTests {
 		useAgainAndAgain(overJedis);
 		overJedis.close();
 		jedis.destroy();
+	}
+
+	@Test
+	void aLockThatMayBeKeptNeedsNoScriptEither() {
+		AttemptOptions keepable = new AttemptOptions(true, true, false);
+		await().until(() -> {
+			Ticket ticket = ticket("a");
+			AttemptResult.Granted granted = (AttemptResult.Granted) this.store.attempt(ticket, LEASE, keepable);
+			this.store.release(ticket, granted.grant().firstToken(), null);
+			return granted.keepable();
+		});
+		long before = scripts();
+		for (int i = 0; i < 20; i++) {
+			Ticket ticket = ticket("a");
+			AttemptResult.Granted granted = (AttemptResult.Granted) this.store.attempt(ticket, LEASE, keepable);
+			long first = granted.grant().firstToken();
+			assertThat(granted.keepable()).isTrue();
+			assertThat(word()).isEqualTo("-" + ticket.token() + "|017|" + first);
+			assertThat(this.store.renew(List.of(new Renewal(ticket, granted.grant().lastToken(), LEASE, true))))
+				.singleElement()
+				.isInstanceOf(RenewalResult.Extended.class);
+			assertThat(this.store.release(ticket, first, null).released()).isTrue();
+			assertThat(word()).isEqualTo("|" + first);
+		}
+		assertThat(scripts() - before).as("renewals, and a few attempts").isLessThan(30);
+		Ticket unmarked = ticket("a");
+		assertThat(word()).isNotNull();
+		long first = take(this.store, unmarked).firstToken();
+		assertThat(word()).isEqualTo("-" + unmarked.token() + "|17|" + first);
 	}
 
 	private void useAgainAndAgain(LockStore user) {

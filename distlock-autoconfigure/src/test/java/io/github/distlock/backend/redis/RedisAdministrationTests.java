@@ -201,7 +201,7 @@ class RedisAdministrationTests {
 	void anEarlierVersionOfTheLibrarySurvivesTheMessageThatAGrantWasEnded() {
 		assertThat(List.of("ended|a:1|1795327601705791|distlock:lock:{k}", "ended|a:1|17|distlock:lock:{k|1|2|3|4}"))
 			.allSatisfy((text) -> assertThatExceptionOfType(IllegalArgumentException.class).as("is caught and logged")
-				.isThrownBy(() -> RedisInbox.GrantMessage.parse(text)));
+				.isThrownBy(() -> InboxMessage.GrantMessage.parse(text)));
 	}
 
 	@Test

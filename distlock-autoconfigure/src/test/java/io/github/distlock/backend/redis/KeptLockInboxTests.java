@@ -1,0 +1,142 @@
+package io.github.distlock.backend.redis;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
+import io.github.distlock.backend.AttemptResult.Granted;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.RespConnection;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A lock may be kept only by a JVM whose inbox receives the requests for it.
+ */
+class KeptLockInboxTests implements LockSignals {
+
+	private static RedisTestServer server;
+
+	private static RespConnection operator;
+
+	/** How often requests may have been lost. */
+	private final AtomicInteger losses = new AtomicInteger();
+
+	private int numbers;
+
+	@BeforeAll
+	static void start() {
+		server = RedisTestServer.start();
+		operator = new RespConnection(server.port());
+	}
+
+	@AfterAll
+	static void stop() {
+		operator.close();
+		server.close();
+	}
+
+	@Test
+	void anInboxThatIsInterruptedIsSignalledWithLettuce() {
+		LettuceConnectionFactory connections = server.connectionFactory();
+		try (LockStore store = open(connections)) {
+			awaitMarked(store);
+			assertLossAfterEndOf("pubsub");
+			awaitMarked(store);
+			assertLossAfterEndOf("normal");
+			awaitMarked(store);
+		}
+		finally {
+			connections.destroy();
+		}
+	}
+
+	@Test
+	void anInboxThatIsInterruptedIsSignalledWithJedis() {
+		JedisConnectionFactory connections = new JedisConnectionFactory(
+				new RedisStandaloneConfiguration("127.0.0.1", server.port()));
+		connections.afterPropertiesSet();
+		connections.start();
+		try (LockStore store = open(connections)) {
+			awaitMarked(store);
+			assertLossAfterEndOf("pubsub");
+			awaitMarked(store);
+		}
+		finally {
+			connections.destroy();
+		}
+	}
+
+	@Test
+	void aClusterKeepsNoLocks() {
+		RedisClusterConfiguration cluster = new RedisClusterConfiguration().clusterNode("127.0.0.1", server.port());
+		assertThat(backend(new LettuceConnectionFactory(cluster)).description().keeps()).isFalse();
+		assertThat(backend(new JedisConnectionFactory(cluster)).description().keeps()).isFalse();
+		assertThat(backend(new LettuceConnectionFactory()).description().keeps()).isTrue();
+		assertThat(backend(new JedisConnectionFactory()).description().keeps()).isTrue();
+	}
+
+	private static RedisLockBackend backend(RedisConnectionFactory connections) {
+		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", Duration.ofSeconds(5), true, 17),
+				TimeSource.SYSTEM);
+	}
+
+	private LockStore open(RedisConnectionFactory connections) {
+		return backend(connections).open(new StoreContext("a", this));
+	}
+
+	private void awaitMarked(LockStore store) {
+		await().ignoreExceptions().until(() -> {
+			Ticket ticket = new Ticket("k", LockMode.EXCLUSIVE, "a", ++this.numbers, false);
+			boolean marked = store.attempt(ticket, Duration.ofSeconds(5),
+					new AttemptOptions(false, true, false)) instanceof Granted granted && granted.keepable();
+			store.cancel(ticket);
+			return marked;
+		});
+	}
+
+	private void assertLossAfterEndOf(String connections) {
+		int before = this.losses.get();
+		operator.ask("CLIENT", "KILL", "TYPE", connections);
+		await().until(() -> this.losses.get() > before);
+	}
+
+	@Override
+	public void granted(Ticket ticket, Grant grant) {
+	}
+
+	@Override
+	public void retry(Ticket ticket) {
+	}
+
+	@Override
+	public void retryAll() {
+	}
+
+	@Override
+	public void renewNow(Ticket ticket) {
+	}
+
+	@Override
+	public void requestsMayBeLost() {
+		this.losses.incrementAndGet();
+	}
+
+}
