@@ -96,7 +96,8 @@ final class KeyQueue implements QueueEvents {
 
 	private final LocalQueue waiters = new LocalQueue();
 
-	private final PendingReleases pendingReleases = new PendingReleases();
+	/** Queues of other tickets of the key read it without the lock. */
+	private volatile PendingReleases pendingReleases = PendingReleases.NONE;
 
 	private @Nullable QueuedTicket queuedTicket;
 
@@ -287,7 +288,7 @@ final class KeyQueue implements QueueEvents {
 			if (this.holder != leaving) {
 				return null;
 			}
-			this.pendingReleases.release(leaving, this.attemptUnanswered, giveUpNanos, downgrade, background);
+			ownReleases().release(leaving, this.attemptUnanswered, giveUpNanos, downgrade, background);
 			this.holder = null;
 			return takeEffects();
 		}
@@ -713,7 +714,7 @@ final class KeyQueue implements QueueEvents {
 	/** The kept lock goes back to the store. */
 	private void giveBack(KeptGrant grant) {
 		long giveUpNanos = grant.giveUpNanos(this.context.clock());
-		this.pendingReleases.release(grant.last(), false, giveUpNanos, null, grant.release());
+		ownReleases().release(grant.last(), false, giveUpNanos, null, grant.release());
 		this.kept = null;
 		grant.release().begin();
 		retryTimer().clear();
@@ -745,7 +746,7 @@ final class KeyQueue implements QueueEvents {
 		dropAbandoned();
 		if (this.waiters.isEmpty() || askedLease.compareTo(this.waiters.first().request().lease()) > 0) {
 			// All waiters have left, or the one that asked for such a long lease.
-			this.pendingReleases.giveBack(queued, askedLease, grant, this.context.clock().nanoTime());
+			ownReleases().giveBack(queued, askedLease, grant, this.context.clock().nanoTime());
 			return;
 		}
 		queued.askFor(this.waiters.first().request().lease());
@@ -868,7 +869,7 @@ final class KeyQueue implements QueueEvents {
 			if (wasInFlight && !attempt.ticket().equals(liveTicket())
 					&& !this.pendingReleases.contains(attempt.ticket())) {
 				// The event may have been interrupted between two states of the ticket.
-				this.pendingReleases.cancel(attempt.ticket(), true, this.context.clock().nanoTime());
+				ownReleases().cancel(attempt.ticket(), true, this.context.clock().nanoTime());
 			}
 		}
 		makeAllDue();
@@ -885,6 +886,16 @@ final class KeyQueue implements QueueEvents {
 		if (this.queuedTicket != null) {
 			this.queuedTicket.due = true;
 		}
+	}
+
+	/** The tickets that leave, to add one. */
+	private PendingReleases ownReleases() {
+		PendingReleases current = this.pendingReleases;
+		if (current == PendingReleases.NONE) {
+			current = new PendingReleases();
+			this.pendingReleases = current;
+		}
+		return current;
 	}
 
 	private @Nullable Ticket waitingTicket() {
@@ -965,7 +976,7 @@ final class KeyQueue implements QueueEvents {
 			return null;
 		}
 		if (this.queuedTicket != null && this.pendingReleases.isEmpty() && this.waiters.isEmpty()) {
-			this.pendingReleases.cancel(this.queuedTicket.ticket, this.queuedTicket.attemptUnanswered,
+			ownReleases().cancel(this.queuedTicket.ticket, this.queuedTicket.attemptUnanswered,
 					this.context.clock().nanoTime());
 			this.queuedTicket = null;
 			// Not later, when the store has answered: another ticket must retry now.

@@ -48,6 +48,12 @@ import org.jspecify.annotations.Nullable;
 final class PendingReleases {
 
 	/**
+	 * Of all queues that no ticket leaves, so that a held lock needs none of its own.
+	 * Nothing is ever added to it.
+	 */
+	static final PendingReleases NONE = new PendingReleases();
+
+	/**
 	 * A ticket whose cancel is not answered is forgotten after this time.
 	 */
 	private static final long CANCEL_TIMEOUT_NANOS = Duration.ofSeconds(15).toNanos();
@@ -177,7 +183,9 @@ final class PendingReleases {
 	/** Take the ticket that has to be cancelled once more, later. */
 	@Nullable Ticket takeStray() {
 		Ticket taken = this.stray;
-		this.stray = null;
+		if (taken != null) {
+			this.stray = null;
+		}
 		return taken;
 	}
 

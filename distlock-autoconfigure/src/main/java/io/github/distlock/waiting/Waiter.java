@@ -23,7 +23,8 @@ abstract class Waiter {
 
 	private final boolean endless;
 
-	private final long deadlineNanos;
+	/** While a waiter asks, the end of that: it tries once, so it has no other. */
+	private long deadlineNanos;
 
 	/** Written under the lock of the queue, read without. */
 	private volatile @Nullable Outcome outcome;
@@ -42,9 +43,6 @@ abstract class Waiter {
 	 * ticket is queued now, and asks for the lock. Guarded by the lock of the queue.
 	 */
 	private boolean asking;
-
-	/** Until when it waits for the lock or the answer. Guarded in the same way. */
-	private long askingEndNanos;
 
 	Waiter(WaitRequest request, long nowNanos) {
 		this.request = request;
@@ -69,13 +67,13 @@ abstract class Waiter {
 
 	/** Ask another JVM for the lock, until the answer comes or this time. */
 	void startAsking(long endNanos) {
-		this.askingEndNanos = endNanos;
+		this.deadlineNanos = endNanos;
 		this.asking = true;
 	}
 
 	/** Whether the answer to its question is late. */
 	boolean isAnswerLate(long nowNanos) {
-		return this.asking && nowNanos - this.askingEndNanos >= 0;
+		return this.asking && nowNanos - this.deadlineNanos >= 0;
 	}
 
 	/**
