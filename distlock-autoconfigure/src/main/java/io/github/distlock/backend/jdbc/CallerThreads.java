@@ -26,8 +26,12 @@ import org.springframework.util.ReflectionUtils;
  */
 final class CallerThreads {
 
-	/** Known pools, by their exact class: a subclass may do more. */
-	private static final List<String> POOLS = List.of("com.zaxxer.hikari.HikariDataSource");
+	/**
+	 * Known pools, by their exact class: a subclass may do more, as those with JTA do.
+	 * Each hands out a physical connection, whichever thread asks for it.
+	 */
+	private static final List<String> POOLS = List.of("com.zaxxer.hikari.HikariDataSource",
+			"org.apache.tomcat.jdbc.pool.DataSource", "org.apache.commons.dbcp2.BasicDataSource");
 
 	/** Drivers that support a network time-out. H2 does not. */
 	private static final List<String> DRIVERS = List.of("jdbc:postgresql:", "jdbc:mariadb:", "jdbc:mysql:");

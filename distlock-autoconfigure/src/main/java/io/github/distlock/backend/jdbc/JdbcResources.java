@@ -49,7 +49,7 @@ final class JdbcResources {
 	/** Open the parts for the mode {@code lease}. Does not need the database yet. */
 	static JdbcResources lease(DataSource applicationDataSource, JdbcBackendSettings settings, TimeSource clock,
 			LockInstance self) {
-		LockDataSource dataSource = new LockDataSource(applicationDataSource, settings);
+		LockDataSource dataSource = new LockDataSource(applicationDataSource, settings, clock);
 		ReservedConnectionCount count = ReservedConnectionCount.configured(dataSource, settings);
 		// One thread for each connection, and one to take reserved connections.
 		int threads = settings.maxConnections() + count.maximum() + 1;
@@ -60,7 +60,7 @@ final class JdbcResources {
 	static JdbcResources row(DataSource applicationDataSource, JdbcBackendSettings settings, TimeSource clock,
 			LockInstance self) {
 		int held = settings.maxConnections();
-		LockDataSource dataSource = new LockDataSource(applicationDataSource, settings);
+		LockDataSource dataSource = new LockDataSource(applicationDataSource, settings, clock);
 		Integer size = dataSource.pool().size();
 		if (size != null && size <= held) {
 			logger.warn("The lock store uses up to " + held + " connections of " + dataSource.describe()

@@ -57,7 +57,7 @@ final class LockConnection implements AutoCloseable {
 	/** Whether auto-commit may have been switched off. */
 	private boolean restoreAutoCommit;
 
-	private final RunningStatement running = new RunningStatement();
+	private final RunningStatement running;
 
 	/** The statements of a reserved connection, {@code null} for other connections. */
 	private @Nullable PreparedStatements prepared;
@@ -65,6 +65,7 @@ final class LockConnection implements AutoCloseable {
 	private LockConnection(LockDataSource dataSource, Connection connection) throws SQLException {
 		this.dataSource = dataSource;
 		this.connection = connection;
+		this.running = new RunningStatement(dataSource.clock());
 		this.holder = new ConnectionHolder(connection);
 		this.autoCommit = connection.getAutoCommit();
 	}
@@ -257,10 +258,7 @@ final class LockConnection implements AutoCloseable {
 		this.running.cancel();
 	}
 
-	/**
-	 * Cancel the running statement of a reserved connection if it takes longer than a
-	 * command may. May be called by any thread.
-	 */
+	/** Cancel a statement that takes longer than a command may. For any thread. */
 	void cancelOverdue() {
 		this.running.cancelAfter(Duration.ofSeconds(this.dataSource.timeoutSeconds()));
 	}

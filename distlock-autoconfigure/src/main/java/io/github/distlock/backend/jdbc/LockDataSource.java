@@ -9,6 +9,7 @@ import java.util.Objects;
 import javax.sql.DataSource;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -39,6 +40,8 @@ final class LockDataSource extends DelegatingDataSource {
 
 	private final Duration timeout;
 
+	private final TimeSource clock;
+
 	private final NamedParameterJdbcTemplate jdbc;
 
 	private final NamedParameterJdbcTemplate rowLockJdbc;
@@ -49,11 +52,12 @@ final class LockDataSource extends DelegatingDataSource {
 
 	private volatile @Nullable DatabaseInfo databaseInfo;
 
-	LockDataSource(DataSource dataSource, JdbcBackendSettings settings) {
+	LockDataSource(DataSource dataSource, JdbcBackendSettings settings, TimeSource clock) {
 		super(dataSource);
 		this.dataSource = dataSource;
 		this.pool = new PoolProperties(dataSource);
 		this.timeout = settings.commandTimeout();
+		this.clock = clock;
 		this.jdbc = template(timeoutSeconds());
 		this.rowLockJdbc = template(ROW_WAIT_SECONDS + ROW_WAIT_MARGIN_SECONDS);
 		this.transactions = new TransactionTemplate(new LockTransactionManager(this));
@@ -86,6 +90,10 @@ final class LockDataSource extends DelegatingDataSource {
 	 */
 	TransactionTemplate transactions() {
 		return this.transactions;
+	}
+
+	TimeSource clock() {
+		return this.clock;
 	}
 
 	int timeoutSeconds() {

@@ -49,8 +49,12 @@ final class PoolProperties {
 
 	private static final Duration LONGEST_AGE = Duration.ofMinutes(30);
 
-	/** Names of the property for another source of the connections than the URL. */
-	private static final List<String> SOURCES = List.of("dataSource", "dataSourceClassName", "dataSourceJNDI");
+	/**
+	 * Names of the properties for another source of the connections than the URL, or for
+	 * other code that gets between the pool and its connections.
+	 */
+	private static final List<String> SOURCES = List.of("dataSource", "dataSourceClassName", "dataSourceJNDI",
+			"connectionFactoryClassName", "jdbcInterceptors");
 
 	private final DataSource pool;
 

@@ -5,6 +5,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 
+import io.github.distlock.backend.TimeSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -17,16 +18,19 @@ final class RunningStatement {
 	private static final Log logger = LogFactory.getLog(RunningStatement.class);
 
 	/**
-	 * Guards all fields below. Also held while a statement is cancelled, which is a
-	 * network call: so the thread of the statement continues only after the request has
-	 * been sent, and the connection is not used for anything else meanwhile.
+	 * Guards the statement, its begin and whether one was overdue. Also held while a
+	 * statement is cancelled, which is a network call: so the thread of the statement
+	 * continues only after the request has been sent, and the connection is not used for
+	 * anything else meanwhile.
 	 */
 	private final ReentrantLock lock = new ReentrantLock();
 
 	/** The statement that runs. */
 	private @Nullable Statement statement;
 
-	/** When the statement began, by {@link System#nanoTime()}. */
+	private final TimeSource clock;
+
+	/** When the statement began, by the monotonic clock. */
 	private long startNanos;
 
 	/**
@@ -36,9 +40,13 @@ final class RunningStatement {
 	 */
 	private boolean overdue;
 
+	RunningStatement(TimeSource clock) {
+		this.clock = clock;
+	}
+
 	/** Note that the calling thread is about to run a statement. */
 	void begin(Statement running) {
-		set(running, System.nanoTime());
+		set(running, this.clock.nanoTime());
 	}
 
 	/** Note that the statement has ended. Waits while it is being cancelled. */
@@ -74,7 +82,7 @@ final class RunningStatement {
 	void cancelAfter(Duration limit) {
 		this.lock.lock();
 		try {
-			if (this.statement == null || System.nanoTime() - this.startNanos < limit.toNanos()) {
+			if (this.statement == null || this.clock.nanoTime() - this.startNanos < limit.toNanos()) {
 				return;
 			}
 			this.overdue = true;

@@ -30,13 +30,17 @@ import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import org.springframework.beans.BeanUtils;
+import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.test.util.ReflectionTestUtils;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -58,6 +62,28 @@ class CallerThreadTests {
 		try (HikariDataSource pool = server.open().pool(4)) {
 			assertThat(callerSends(server, pool, Thread::new, null)).isTrue();
 		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void theThreadOfTheCallerSendsToTheOtherPoolsThatSpringBootMakes(OtherPool kind) throws Exception {
+		DataSource pool = kind.open(TestDatabase.postgres());
+		try {
+			assertThat(callerSends(Database.POSTGRESQL, pool, Thread::new, null)).isTrue();
+		}
+		finally {
+			ReflectionTestUtils.invokeMethod(pool, "close");
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void theThreadOfTheCallerDoesNotUseAPoolThatOtherCodeExtends(OtherPool kind) throws Exception {
+		PoolProperties plain = new PoolProperties(kind.open(TestDatabase.postgres()));
+		assertThat(new CallerThreads(plain).maySend()).isTrue();
+		DataSource extended = kind.open(TestDatabase.postgres());
+		PropertyAccessorFactory.forBeanPropertyAccess(extended).setPropertyValue(kind.extension, "org.example.Other");
+		assertThat(new CallerThreads(new PoolProperties(extended)).maySend()).isFalse();
 	}
 
 	@ParameterizedTest
@@ -211,6 +237,36 @@ class CallerThreadTests {
 		return database.direct()
 			.queryForList((server == Database.POSTGRESQL) ? "SELECT pid FROM pg_stat_activity"
 					: "SELECT id FROM information_schema.processlist", Long.class);
+	}
+
+	/** The pools that Spring Boot makes besides Hikari. */
+	enum OtherPool {
+
+		TOMCAT("org.apache.tomcat.jdbc.pool.DataSource", "maxActive", "jdbcInterceptors"),
+
+		DBCP("org.apache.commons.dbcp2.BasicDataSource", "maxTotal", "connectionFactoryClassName");
+
+		private final String type;
+
+		private final String size;
+
+		private final String extension;
+
+		OtherPool(String type, String size, String extension) {
+			this.type = type;
+			this.size = size;
+			this.extension = extension;
+		}
+
+		private DataSource open(TestDatabase database) throws ClassNotFoundException {
+			DataSource pool = (DataSource) BeanUtils
+				.instantiateClass(ClassUtils.forName(this.type, getClass().getClassLoader()));
+			PropertyAccessorFactory.forBeanPropertyAccess(pool)
+				.setPropertyValues(Map.of("url", database.url(), "username", database.user(), "driverClassName",
+						"org.postgresql.Driver", this.size, 4));
+			return pool;
+		}
+
 	}
 
 	/** What an application may put around or in place of its pool. */

@@ -11,6 +11,7 @@ import java.util.Map;
 
 import javax.sql.DataSource;
 
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.LockBackendException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -64,7 +65,7 @@ class LockConnectionTests {
 
 	@Test
 	void aFailureIsReportedAlthoughThePropertiesOfThePoolCannotBeRead() {
-		LockDataSource source = new LockDataSource(new SilentPool(), JdbcUnderTest.SETTINGS);
+		LockDataSource source = new LockDataSource(new SilentPool(), JdbcUnderTest.SETTINGS, TimeSource.SYSTEM);
 		assertThatThrownBy(() -> source.open(false)).isInstanceOf(SQLException.class);
 		assertThat(source.noConnection("attempt", "a", new SQLException("away")))
 			.isInstanceOf(LockBackendException.class)
@@ -84,7 +85,7 @@ class LockConnectionTests {
 				return observed(connection);
 			}
 
-		}, JdbcUnderTest.SETTINGS);
+		}, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM);
 	}
 
 	private Connection observed(Connection connection) {

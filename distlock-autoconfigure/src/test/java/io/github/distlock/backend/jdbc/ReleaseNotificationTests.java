@@ -182,7 +182,8 @@ class ReleaseNotificationTests {
 
 	private static boolean leavesRoom(HikariDataSource pool) {
 		JdbcBackendSettings settings = JdbcUnderTest.SETTINGS;
-		return ReservedConnectionCount.configured(new LockDataSource(pool, settings), settings).leavesRoomForListener();
+		return ReservedConnectionCount.configured(new LockDataSource(pool, settings, TimeSource.SYSTEM), settings)
+			.leavesRoomForListener();
 	}
 
 	/** Let the ticket wait. Returns whether its JVM listens now. */

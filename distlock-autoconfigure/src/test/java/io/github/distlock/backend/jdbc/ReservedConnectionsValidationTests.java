@@ -58,7 +58,8 @@ class ReservedConnectionsValidationTests {
 	void aLazyProxyMustFetchItsConnection() throws SQLException {
 		try (HikariDataSource hikari = TestDatabase.h2().pool(10)) {
 			ObservedPool pool = new ObservedPool(hikari, 10, 0);
-			LockDataSource source = new LockDataSource(new LazyConnectionDataSourceProxy(pool), JdbcUnderTest.SETTINGS);
+			LockDataSource source = new LockDataSource(new LazyConnectionDataSourceProxy(pool), JdbcUnderTest.SETTINGS,
+					TimeSource.SYSTEM);
 			source.open().close();
 			pool.goesDown();
 			assertThatThrownBy(source::open).isInstanceOf(SQLException.class)
@@ -73,7 +74,7 @@ class ReservedConnectionsValidationTests {
 		JdbcThreads threads = new JdbcThreads(2, TimeSource.SYSTEM);
 		try (HikariDataSource hikari = TestDatabase.h2().pool(10)) {
 			ObservedPool pool = new ObservedPool(hikari, 10, 0);
-			LockDataSource source = new LockDataSource(pool, JdbcUnderTest.SETTINGS);
+			LockDataSource source = new LockDataSource(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM);
 			ReservedConnectionCount size = ReservedConnectionCount.configured(source, JdbcUnderTest.SETTINGS);
 			ReservedConnectionsMaintenance maintenance = new ReservedConnectionsMaintenance(
 					new ReservedConnections(source, size, clock), source, threads, size, clock, () -> {
@@ -102,7 +103,7 @@ class ReservedConnectionsValidationTests {
 		JdbcThreads threads = new JdbcThreads(2, TimeSource.SYSTEM);
 		try (HikariDataSource hikari = TestDatabase.h2().pool(10)) {
 			ObservedPool pool = new ObservedPool(hikari, 10, 0);
-			LockDataSource source = new LockDataSource(pool, JdbcUnderTest.SETTINGS);
+			LockDataSource source = new LockDataSource(pool, JdbcUnderTest.SETTINGS, TimeSource.SYSTEM);
 			ReservedConnectionCount size = ReservedConnectionCount.configured(source, JdbcUnderTest.SETTINGS);
 			ReservedConnections reserve = new ReservedConnections(source, size, clock);
 			ReservedConnectionsMaintenance maintenance = new ReservedConnectionsMaintenance(reserve, source, threads,
