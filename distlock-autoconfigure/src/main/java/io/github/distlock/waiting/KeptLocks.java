@@ -2,6 +2,7 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
@@ -68,29 +69,26 @@ public final class KeptLocks {
 			this.sender.runAsync(queue, effects);
 			if (this.closed) {
 				// close() may have looked at the queue before the lock was kept.
-				giveBack(queue);
+				report(queue, KeyQueue::giveBackKept);
 			}
 			return true;
 		}
 		catch (RuntimeException | Error ex) {
 			// It is unknown whether the lock is kept, and whether a timer will end that.
-			giveBackLater(queue);
+			this.sender.tasks().scheduleReliably(() -> report(queue, KeyQueue::giveBackKept), RECOVERY_NANOS);
 			throw ex;
 		}
 	}
 
-	private void giveBack(KeyQueue queue) {
+	/** Report an event to a queue, again and again until no error interrupts it. */
+	private void report(KeyQueue queue, Function<KeyQueue, Effects> event) {
 		try {
-			this.sender.runAsync(queue, queue.giveBackKept());
+			this.sender.runAsync(queue, event.apply(queue));
 		}
 		catch (RuntimeException | Error ex) {
-			giveBackLater(queue);
-			logger.error("The kept lock '" + queue.key() + "' was not given back, which is tried again", ex);
+			this.sender.tasks().scheduleReliably(() -> report(queue, event), RECOVERY_NANOS);
+			logger.error("An event of the kept lock '" + queue.key() + "' failed and is handled again", ex);
 		}
-	}
-
-	private void giveBackLater(KeyQueue queue) {
-		this.sender.tasks().scheduleReliably(() -> giveBack(queue), RECOVERY_NANOS);
 	}
 
 	/**
@@ -140,7 +138,7 @@ public final class KeptLocks {
 	public void refused(Ticket asker) {
 		KeyQueue queue = this.queues.find(asker);
 		if (queue != null) {
-			this.sender.runAsync(queue, queue.refused(asker));
+			report(queue, (asking) -> asking.refused(asker));
 		}
 	}
 
@@ -149,12 +147,12 @@ public final class KeptLocks {
 	 * not block.
 	 */
 	public void requestsMayBeLost() {
-		this.queues.forEach((queue) -> this.sender.runAsync(queue, queue.requestsMayBeLost()));
+		this.queues.forEach((queue) -> report(queue, KeyQueue::requestsMayBeLost));
 	}
 
 	/** Give all kept locks back to the store. Does not block. */
 	public void giveBackAll() {
-		this.queues.forEach(this::giveBack);
+		this.queues.forEach((queue) -> report(queue, KeyQueue::giveBackKept));
 	}
 
 	/** Keep no more locks. */

@@ -41,6 +41,15 @@ class KeptLockErrorTests extends KeptLockFixture {
 	}
 
 	@Test
+	void aKeptLockGoesBackAlthoughErrorsAreThrownWhenRequestsMayBeLost() throws Exception {
+		keepLong();
+		this.clock.fail(3);
+		this.keeper.keptLocks().requestsMayBeLost();
+		Awaitility.await().until(() -> this.clock.failures() == 0);
+		awaitUnused();
+	}
+
+	@Test
 	void aKeptLockWhoseTimerEndsWithAnErrorGoesBack() throws Exception {
 		Holder holder = acquire(this.keeper, Duration.ofMillis(50));
 		assertThat(keepOrRelease(this.keeper, holder)).isEqualTo(ReleaseOutcome.KEPT);
