@@ -10,21 +10,25 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
+import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreAdministration.EndResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.registry.BackendLockRegistry;
-
+import io.github.distlock.registry.ReleaseMode;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.RespConnection;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,7 +55,13 @@ abstract class AclContract {
 
 	private LockNodes nodes;
 
+	private @Nullable RespConnection user;
+
 	abstract Path executable();
+
+	LockNodes nodes() {
+		return this.nodes;
+	}
 
 	RedisProcess redis() {
 		return this.redis;
@@ -66,6 +76,9 @@ abstract class AclContract {
 	@AfterEach
 	void stop() {
 		this.nodes.close();
+		if (this.user != null) {
+			this.user.close();
+		}
 		this.redis.close();
 	}
 
@@ -111,6 +124,62 @@ abstract class AclContract {
 		connections.destroy();
 		this.nodes.close();
 		assertThat(refused()).isSubsetOf(HARMLESS);
+	}
+
+	@Test
+	void theyAreSufficientForReadersWritersAndReleasesInTheBackground() throws Exception {
+		this.redis.ask(DocumentedRights.standalone().toArray(String[]::new));
+		BackendLockRegistry one = this.nodes.node(Duration.ofSeconds(1), ReleaseMode.BACKGROUND);
+		BackendLockRegistry two = this.nodes.node(Duration.ofSeconds(1), ReleaseMode.BACKGROUND);
+		HeldLock writer = one.acquire(LockRequest.of("key").mode(LockMode.WRITE));
+		List<CompletableFuture<HeldLock>> readers = Stream.of(one, two, two)
+			.map((node) -> node.acquireAsync(LockRequest.of("key").mode(LockMode.READ).waitTime(LockRequest.FOREVER)))
+			.toList();
+		assertThat(two.tryAcquire(LockRequest.of("key").mode(LockMode.READ).waitTime(Duration.ofMillis(300))))
+			.isEmpty();
+		writer.close();
+		for (CompletableFuture<HeldLock> reader : readers) {
+			HeldLock held = reader.get(5, TimeUnit.SECONDS);
+			assertThat(held.confirmHeld()).isTrue();
+			held.close();
+		}
+		HeldLock held = one.acquire(LockRequest.of("other"));
+		CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of("other").waitTime(LockRequest.FOREVER));
+		held.close();
+		waiter.get(5, TimeUnit.SECONDS).close();
+		this.nodes.close();
+		assertThat(refused()).isSubsetOf(HARMLESS);
+	}
+
+	@Test
+	void theyReachNoOtherKeyOrChannel() throws Exception {
+		this.redis.ask(DocumentedRights.standalone().toArray(String[]::new));
+		this.redis.ask("SET", "orders:1", "secret");
+		assertThat(refusal("AUTH", "distlock", "password")).isEqualTo("OK");
+		assertThat(refusal("GET", "orders:1")).contains("NOPERM");
+		assertThat(refusal("EVAL", "return redis.call('GET', 'orders:1')", "0")).containsAnyOf("can't access",
+				"No permissions");
+		assertThat(refusal("PUBLISH", "orders", "x")).contains("NOPERM");
+		assertThat(refusal("SUBSCRIBE", "orders")).contains("NOPERM");
+		for (String command : List.of("FLUSHALL", "KEYS *", "CONFIG GET *", "ACL LIST", "SCRIPT FLUSH",
+				"SHUTDOWN NOSAVE", "MONITOR")) {
+			assertThat(refusal(command.split(" "))).as(command).contains("NOPERM");
+		}
+	}
+
+	/** Send a command as the documented user, and return the reply or the error. */
+	private String refusal(String... command) {
+		RespConnection connection = this.user;
+		if (connection == null) {
+			connection = new RespConnection(this.redis.port());
+			this.user = connection;
+		}
+		try {
+			return String.valueOf(connection.ask(command));
+		}
+		catch (IllegalStateException ex) {
+			return String.valueOf(ex.getMessage());
+		}
 	}
 
 	@Test

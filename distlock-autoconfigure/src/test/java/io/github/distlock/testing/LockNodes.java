@@ -10,6 +10,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.registry.ReleaseMode;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -50,10 +51,21 @@ public final class LockNodes implements AutoCloseable {
 	 * @return the registry
 	 */
 	public BackendLockRegistry node(Duration lease, LockListener... listeners) {
+		return node(lease, ReleaseMode.CONFIRMED, listeners);
+	}
+
+	/**
+	 * Start a registry.
+	 * @param lease the lease of its watchdog
+	 * @param release when a release returns
+	 * @param listeners its listeners
+	 * @return the registry
+	 */
+	public BackendLockRegistry node(Duration lease, ReleaseMode release, LockListener... listeners) {
 		LettuceConnectionFactory factory = this.connections.get();
 		this.factories.add(factory);
-		BackendLockRegistry registry = new BackendLockRegistry(backend(factory), RedisNodes.settings(lease),
-				List.of(listeners), TimeSource.SYSTEM);
+		BackendLockRegistry registry = new BackendLockRegistry(backend(factory),
+				RedisNodes.settings(lease).releasing(release), List.of(listeners), TimeSource.SYSTEM);
 		this.registries.add(registry);
 		registry.start();
 		return registry;

@@ -1,5 +1,6 @@
 package io.github.distlock.backend.jdbc;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -112,11 +113,26 @@ final class JdbcResources {
 				clock);
 	}
 
-	/** Check that the table exists and has the expected columns. */
+	/**
+	 * Check that the table exists and has the expected columns, and that the user may do
+	 * with its rows what locks need.
+	 */
 	void verify() {
 		List<Boolean> rows = this.executor.run(Kind.MAINTENANCE, "check", null,
 				(connection, sent) -> connection.query("probe", Map.of("key", new byte[0]), (row, number) -> true));
 		logger.debug("The table of locks exists" + (rows.isEmpty() ? "" : ", and has a row with an empty key"));
+		// No lock has a key that begins with this character, unless the prefix does.
+		byte[] key = ("\0" + this.table.self()).getBytes(StandardCharsets.UTF_8);
+		// INSERT comes last, so that the row can be deleted again.
+		verifyRight("UPDATE", "freeRow", Map.of("key", key, "fence", 0L));
+		verifyRight("DELETE", "delete", Map.of("key", key));
+		verifyRight("INSERT", "insert", Map.of("key", key));
+		verifyRight("DELETE", "delete", Map.of("key", key));
+	}
+
+	private void verifyRight(String right, String statement, Map<String, ?> values) {
+		this.executor.run(Kind.MAINTENANCE, "check of the right " + right, null,
+				(connection, sent) -> connection.update(statement, values));
 	}
 
 	void close() {

@@ -1,0 +1,127 @@
+package io.github.distlock.backend.zookeeper;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.StoreAdministration.EndResult;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.retry.RetryNTimes;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooDefs.Perms;
+import org.apache.zookeeper.data.ACL;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Clients that log in as a user, whose nodes only this user may create, read and delete.
+ */
+class LeastAccessTests {
+
+	private static ZooKeeperTestServer server;
+
+	@BeforeAll
+	static void startServer() {
+		server = ZooKeeperTestServer.start();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@Test
+	void theUserLocksAndNoOtherClientReadsOrEndsALock() throws Exception {
+		try (BareNode holder = new BareNode(client("distlock:right"));
+				BareNode other = new BareNode(client("distlock:right"));
+				CuratorFramework stranger = client("distlock:wrong")) {
+			holder.store.verify();
+			holder.administration().announce();
+			Ticket writer = holder.ticket("k", LockMode.WRITE);
+			Grant grant = BareNode.granted(holder.attempt(writer));
+			Ticket reader = other.ticket("k", LockMode.READ);
+			assertThat(other.attempt(reader)).isInstanceOf(AttemptResult.Queued.class);
+			stranger.start();
+			assertRefused(() -> stranger.getChildren().forPath(ZooKeeperStoreUnderTest.ROOT));
+			assertRefused(() -> stranger.getChildren().forPath(ZooKeeperStoreUnderTest.ROOT + "/k"));
+			String node = ZooKeeperStoreUnderTest.ROOT + "/k/"
+					+ holder.client.getChildren().forPath(ZooKeeperStoreUnderTest.ROOT + "/k").get(0);
+			assertRefused(() -> stranger.delete().forPath(node));
+			assertRefused(() -> stranger.create().forPath(ZooKeeperStoreUnderTest.ROOT + "/k/forged"));
+			assertThat(holder.release(writer)).isTrue();
+			Grant next = other.awaitGrant(reader);
+			assertThat(next.firstToken()).isGreaterThan(grant.firstToken());
+			assertThat(holder.administration().end("k", next.firstToken())).isEqualTo(EndResult.ENDED);
+			holder.administration().withdraw();
+		}
+	}
+
+	@Test
+	void aClientWithoutTheRightsIsToldWhichNodeItMayNotUse() {
+		try (BareNode owner = new BareNode(client("distlock:right"));
+				BareNode stranger = new BareNode(client("distlock:wrong"))) {
+			owner.store.verify();
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(stranger.store::verify)
+				.withMessageContaining("NoAuth")
+				.withMessageContaining(ZooKeeperStoreUnderTest.ROOT);
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> stranger.attempt(stranger.ticket("k")))
+				.withMessageContaining("NoAuth")
+				.withMessageContaining(ZooKeeperStoreUnderTest.ROOT);
+		}
+	}
+
+	private static void assertRefused(Command command) {
+		assertThatExceptionOfType(KeeperException.NoAuthException.class).isThrownBy(command::run);
+	}
+
+	/** A client that logs in; it may not write to the nodes that it creates. */
+	private static CuratorFramework client(String login) {
+		ZooKeeperTestServer.disableLogging();
+		return CuratorFrameworkFactory.builder()
+			.connectString(server.connectString())
+			.sessionTimeoutMs((int) Duration.ofSeconds(5).toMillis())
+			.retryPolicy(new RetryNTimes(0, 0))
+			.authorization("digest", login.getBytes(StandardCharsets.UTF_8))
+			.aclProvider(new OwnNodes())
+			.build();
+	}
+
+	/** A command that may be refused. */
+	private interface Command {
+
+		void run() throws Exception;
+
+	}
+
+	/** Only the user that created a node may use it. */
+	private static final class OwnNodes implements ACLProvider {
+
+		@Override
+		public List<ACL> getDefaultAcl() {
+			// ZooKeeper asks the list whether it contains null, which List.of rejects.
+			return Collections.singletonList(new ACL(Perms.CREATE | Perms.READ | Perms.DELETE, Ids.AUTH_IDS));
+		}
+
+		@Override
+		public List<ACL> getAclForPath(String path) {
+			return getDefaultAcl();
+		}
+
+	}
+
+}

@@ -1,0 +1,41 @@
+package io.github.distlock.shapes;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+import io.github.distlock.LockRequest;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.RedisProcess;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The documented rights, on the Valkey installed on this machine, where locks are also
+ * taken and released by native commands.
+ */
+class AclOnValkeyTests extends AclContract {
+
+	@Override
+	Path executable() {
+		return RedisProcess.assumeInstalled("valkey-server");
+	}
+
+	@Test
+	void theOptionalRightToSetReplacesScripts() throws Exception {
+		redis().ask(DocumentedRights.standalone().toArray(String[]::new));
+		redis().ask("ACL", "SETUSER", "distlock", "+set");
+		BackendLockRegistry registry = nodes().node(Duration.ofSeconds(30));
+		List<Long> tokens = List.of(cycle(registry), cycle(registry), cycle(registry));
+		assertThat(tokens).isSorted().doesNotHaveDuplicates();
+		assertThat(redis().info("cmdstat_set")).startsWith("calls=").doesNotStartWith("calls=0,");
+	}
+
+	private static long cycle(BackendLockRegistry registry) {
+		try (var held = registry.acquire(LockRequest.of("key"))) {
+			return held.fencingToken();
+		}
+	}
+
+}
