@@ -76,8 +76,8 @@ final class FallbackPolicy implements FailurePolicy {
 	}
 
 	private static @Nullable FallbackMethod fit(Method candidate, LockedMethod method) {
-		int count = method.method().getParameterCount();
-		int more = candidate.getParameterCount() - count;
+		int count = SuspendingFunction.parameterCount(method.method());
+		int more = SuspendingFunction.parameterCount(candidate) - count;
 		if (more < 0 || more > 1 || !isCallable(candidate, method)) {
 			return null;
 		}
@@ -93,8 +93,14 @@ final class FallbackPolicy implements FailurePolicy {
 		return usable ? new FallbackMethod(candidate, exception) : null;
 	}
 
-	/** A call of a static method, which only a weaver can lock, has no target. */
+	/**
+	 * A call of a static method, which only a weaver can lock, has no target. A
+	 * suspending fallback needs the continuation of a suspending function.
+	 */
 	private static boolean isCallable(Method candidate, LockedMethod method) {
+		if (SuspendingFunction.is(candidate) && !method.isSuspending()) {
+			return false;
+		}
 		return Modifier.isStatic(candidate.getModifiers()) || !Modifier.isStatic(method.method().getModifiers());
 	}
 
@@ -103,12 +109,15 @@ final class FallbackPolicy implements FailurePolicy {
 	}
 
 	private static void checkResult(String name, Method candidate, LockedMethod method) {
-		ResolvableType expected = ResolvableType.forMethodReturnType(method.method(), method.beanClass());
-		ResolvableType actual = ResolvableType.forMethodReturnType(candidate, method.beanClass());
-		boolean fits = ClassUtils.isAssignable(expected.toClass(), actual.toClass())
-				&& (actual.hasUnresolvableGenerics() || expected.hasUnresolvableGenerics()
-						|| actual.toClass().isPrimitive() || expected.toClass().isPrimitive()
-						|| expected.isAssignableFrom(actual));
+		ResolvableType expected = SuspendingFunction.returnType(method.method(), method.beanClass());
+		ResolvableType actual = SuspendingFunction.returnType(candidate, method.beanClass());
+		// A function without a result returns kotlin.Unit if it suspends, and void if
+		// not.
+		boolean fits = method.isSuspending() && actual.toClass() == void.class
+				? expected.toClass().getName().equals("kotlin.Unit")
+				: ClassUtils.isAssignable(expected.toClass(), actual.toClass()) && (actual.hasUnresolvableGenerics()
+						|| expected.hasUnresolvableGenerics() || actual.toClass().isPrimitive()
+						|| expected.toClass().isPrimitive() || expected.isAssignableFrom(actual));
 		if (!fits) {
 			throw method.refuse("fallback", name, "names a method that returns " + actual + ", but the locked method "
 					+ "returns " + expected + ": return the same type");
@@ -136,7 +145,8 @@ final class FallbackPolicy implements FailurePolicy {
 		if (fallback == null) {
 			throw problem;
 		}
-		return fallback.call(invocation.getThis(), invocation.getArguments(), problem);
+		return fallback.call(invocation.getThis(), invocation.getArguments(), problem,
+				SuspendingFunction.is(invocation.getMethod()));
 	}
 
 	/**
@@ -152,17 +162,20 @@ final class FallbackPolicy implements FailurePolicy {
 		 * @param target the bean itself and not its proxy: the fallback has no lock
 		 * @param arguments the arguments of the locked method
 		 * @param problem why the lock was not acquired
+		 * @param suspending whether the last argument is a continuation
 		 * @return the result of the method
 		 * @throws Throwable the exception of the method
 		 */
-		@Nullable Object call(@Nullable Object target, @Nullable Object[] arguments, LockException problem) throws Throwable {
-			@Nullable Object[] all = arguments;
+		@Nullable Object call(@Nullable Object target, @Nullable Object[] arguments, LockException problem, boolean suspending)
+				throws Throwable {
+			int count = SuspendingFunction.parameterCount(this.method);
+			@Nullable Object[] all = Arrays.copyOf(arguments, count);
 			if (this.exception != null) {
-				all = Arrays.copyOf(arguments, arguments.length + 1);
-				all[arguments.length] = problem;
+				all[count - 1] = problem;
 			}
 			try {
-				return this.method.invoke(target, all);
+				return suspending ? LockedCoroutine.invoke(this.method, target, arguments[arguments.length - 1], all)
+						: this.method.invoke(target, all);
 			}
 			catch (InvocationTargetException ex) {
 				throw (ex.getCause() != null) ? ex.getCause() : ex;

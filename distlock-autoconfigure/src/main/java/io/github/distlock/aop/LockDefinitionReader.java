@@ -150,6 +150,10 @@ final class LockDefinitionReader {
 	/** No proxy intercepts a static or private method. */
 	private void checkReach(LockedMethod method) {
 		if (this.mode != AopMode.PROXY) {
+			if (SuspendingFunction.is(method.method())) {
+				throw method.refuse("is on a suspending function, which a woven class cannot lock: set "
+						+ "distlock.aop.mode to proxy");
+			}
 			return;
 		}
 		int modifiers = method.method().getModifiers();

@@ -33,6 +33,11 @@ record LockedMethod(Class<?> beanClass, Method method) {
 		return new LockDefinitionException("@DistributedLock on " + this + " " + problem);
 	}
 
+	/** Whether the method is a suspending function of Kotlin. */
+	boolean isSuspending() {
+		return SuspendingFunction.is(this.method);
+	}
+
 	/**
 	 * Return the return type of the method. If a superclass declares a type variable, it
 	 * is resolved against the bean class.

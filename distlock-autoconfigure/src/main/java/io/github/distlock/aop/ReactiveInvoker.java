@@ -60,7 +60,7 @@ final class ReactiveInvoker implements LockInvoker {
 	@Override
 	public Object invoke(MethodLocks locks, MethodInvocation invocation) {
 		LockedMethod method = locks.method();
-		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.returnType());
+		ReactiveAdapter adapter = adapter(method);
 		Assert.state(adapter != null, () -> method + " returns no reactive type");
 		Flux<Object> result = this.transactions.current()
 			.map(Optional::of)
@@ -71,6 +71,18 @@ final class ReactiveInvoker implements LockInvoker {
 						.run()));
 		// A single value waits for the completion, and so for the release.
 		return adapter.fromPublisher(adapter.isMultiValue() ? result : result.singleOrEmpty());
+	}
+
+	/**
+	 * Spring awaits a Mono or collects a Flux for the caller of a suspending function.
+	 */
+	private static @Nullable ReactiveAdapter adapter(LockedMethod method) {
+		Class<?> type = method.returnType();
+		if (method.isSuspending()) {
+			Class<?> declared = SuspendingFunction.returnType(method.method(), method.beanClass()).toClass();
+			type = declared.getName().equals(SuspendingFunction.FLOW) ? Flux.class : Mono.class;
+		}
+		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 	}
 
 	/**
@@ -105,6 +117,9 @@ final class ReactiveInvoker implements LockInvoker {
 		/** The failure of the release if the work itself has succeeded. */
 		private volatile @Nullable Throwable releaseFailure;
 
+		/** A coroutine continues after its cancellation, until it has cleaned up. */
+		private volatile WorkEnd workEnd = WorkEnd.AT_ONCE;
+
 		/** Set by the thread that delivers the locks, during the delivery. */
 		private boolean delivered;
 
@@ -128,7 +143,7 @@ final class ReactiveInvoker implements LockInvoker {
 			return Flux
 				.usingWhen(Mono.<AsyncLockOutcome>create(this::acquire), this::work,
 						(outcome) -> release(outcome, null), this::release,
-						(outcome) -> release(outcome, new CancellationException()))
+						(outcome) -> this.workEnd.ended().then(release(outcome, new CancellationException())))
 				// Reactor wraps the failure of a cleanup.
 				.onErrorMap((failure) -> (this.releaseFailure != null) ? this.releaseFailure : failure);
 		}
@@ -180,11 +195,11 @@ final class ReactiveInvoker implements LockInvoker {
 			try (LockContext.Scope scope = this.outer.open()) {
 				keep(outcome.locks());
 				section = outcome.locks().isEmpty() ? null : this.call.section(outcome.locks());
-				Flux<Object> result = begin(outcome, section);
 				List<HeldLock> current = new ArrayList<>(outcome.locks());
 				Collections.reverse(current);
 				current.addAll(this.outer.locks());
-				return result.contextWrite((context) -> context.put(LockContext.CONTEXT_KEY, List.copyOf(current)));
+				return begin(outcome, section, current)
+					.contextWrite((context) -> context.put(LockContext.CONTEXT_KEY, List.copyOf(current)));
 			}
 			catch (Throwable ex) {
 				if (section != null) {
@@ -194,17 +209,39 @@ final class ReactiveInvoker implements LockInvoker {
 			}
 		}
 
-		private Flux<Object> begin(AsyncLockOutcome outcome, @Nullable ObservedSection section) throws Throwable {
+		private Flux<Object> begin(AsyncLockOutcome outcome, @Nullable ObservedSection section, List<HeldLock> locks)
+				throws Throwable {
 			if (section == null) {
-				return Flux.from(this.adapter.toPublisher(outcome.result(this.call)));
+				return Flux.from(publisher(outcome, locks));
 			}
 			try (ObservationScope observed = section.openScope()) {
-				return Flux.<Object>from(this.adapter.toPublisher(outcome.result(this.call)))
+				return Flux.<Object>from(publisher(outcome, locks))
 					.contextWrite((context) -> context.put(LockObserver.CONTEXT_KEY, section.observation()))
 					.doOnError(section::ended)
 					.doOnComplete(() -> section.ended(null))
 					.doOnCancel(() -> section.ended(null));
 			}
+		}
+
+		private Publisher<Object> publisher(AsyncLockOutcome outcome, List<HeldLock> locks) throws Throwable {
+			LockedMethod method = this.call.locks().method();
+			if (method.isSuspending()) {
+				this.workEnd = LockedCoroutine.continueUnder(locks, this.call.invocation().getArguments());
+				return published(outcome.resultOrNull(this.call));
+			}
+			Object result = outcome.result(this.call);
+			if (!method.returnType().getName().equals(SuspendingFunction.FLOW)) {
+				return this.adapter.toPublisher(result);
+			}
+			LockedCoroutine coroutine = LockedCoroutine.of(locks);
+			this.workEnd = coroutine;
+			return Flux.from(coroutine.publisher(result));
+		}
+
+		/** A fallback of a suspending function may return its value as it is. */
+		private static Publisher<Object> published(@Nullable Object result) {
+			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, result);
+			return (adapter != null) ? adapter.toPublisher(result) : Mono.justOrEmpty(result);
 		}
 
 		private void keep(List<HeldLock> acquired) {

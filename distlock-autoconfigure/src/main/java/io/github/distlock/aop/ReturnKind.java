@@ -1,6 +1,5 @@
 package io.github.distlock.aop;
 
-import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -30,7 +29,10 @@ enum ReturnKind {
 	/** When the returned stage is complete. */
 	COMPLETION_STAGE,
 
-	/** When the returned publisher has completed, for each subscription. */
+	/**
+	 * When the returned publisher has completed, for each subscription. Suspending
+	 * functions of Kotlin are invoked as publishers.
+	 */
 	REACTIVE;
 
 	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux",
@@ -43,10 +45,14 @@ enum ReturnKind {
 	 */
 	static ReturnKind of(LockedMethod method) {
 		Class<?> type = method.returnType();
-		if (isSuspending(method.method())) {
-			throw method
-				.refuse("is on a suspending function, whose end the proxy cannot observe: it would not be locked. "
-						+ "Return a Mono, Flux or Flow from a function that does not suspend");
+		if (SuspendingFunction.is(method.method())) {
+			if (!REACTOR || !SuspendingFunction.isInvocable()) {
+				throw method.refuse("is on a suspending function, which needs "
+						+ "org.jetbrains.kotlinx:kotlinx-coroutines-reactor and org.jetbrains.kotlin:kotlin-reflect on the "
+						+ "class path to be locked: add them");
+			}
+			checkAwaited(method);
+			return REACTIVE;
 		}
 		boolean future = Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type);
 		if (future && runsAsynchronously(method)) {
@@ -89,17 +95,21 @@ enum ReturnKind {
 		}
 	}
 
+	/** A suspending function awaits its work. A flow is collected under the lock. */
+	private static void checkAwaited(LockedMethod method) {
+		Class<?> type = SuspendingFunction.returnType(method.method(), method.beanClass()).toClass();
+		if (!type.getName().equals(SuspendingFunction.FLOW) && UnfinishedResult.isUnfinishedType(type)) {
+			throw method.refuse("is on a suspending function that returns " + type.getSimpleName()
+					+ ", whose work continues after the function has returned and its lock was released: await the work "
+					+ "and return its value");
+		}
+	}
+
 	private static RuntimeException refuse(LockedMethod method, String trackedType) {
 		return method.refuse("is on a method that returns " + method.returnType().getSimpleName()
 				+ ", which may complete after the method has returned in a way that the lock cannot follow: the work "
 				+ "would continue without it. Return " + trackedType
 				+ ", or call LockRegistry.acquireAsync and close the lock when the result is complete");
-	}
-
-	private static boolean isSuspending(Method method) {
-		Class<?>[] parameters = method.getParameterTypes();
-		return parameters.length > 0
-				&& parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation");
 	}
 
 	private static boolean runsAsynchronously(LockedMethod method) {

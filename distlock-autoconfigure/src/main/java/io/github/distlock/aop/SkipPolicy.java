@@ -61,7 +61,7 @@ record SkipPolicy(Supplier<@Nullable Object> empty) implements FailurePolicy {
 			throw refuse(method, "which has no value for a skipped call: return "
 					+ ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName() + " or an Optional");
 		}
-		return new SkipPolicy(empty(ResolvableType.forMethodReturnType(method.method(), method.beanClass()), method));
+		return new SkipPolicy(empty(SuspendingFunction.returnType(method.method(), method.beanClass()), method));
 	}
 
 	private static Supplier<@Nullable Object> empty(ResolvableType declared, LockedMethod method) {

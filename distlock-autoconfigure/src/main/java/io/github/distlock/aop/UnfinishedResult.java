@@ -71,7 +71,7 @@ final class UnfinishedResult {
 			throw method.refuse("is on a method that returns " + type.getSimpleName()
 					+ ", whose work is done after the method has returned and its lock was released" + REMEDY);
 		}
-		Class<?> unfinished = contained(ResolvableType.forMethodReturnType(method.method(), method.beanClass()));
+		Class<?> unfinished = contained(SuspendingFunction.returnType(method.method(), method.beanClass()));
 		if (unfinished == null) {
 			return;
 		}
@@ -98,7 +98,7 @@ final class UnfinishedResult {
 		return Callable.class.isAssignableFrom(type) || isOneOf(type, WEB_RESULTS);
 	}
 
-	private static boolean isUnfinishedType(Class<?> type) {
+	static boolean isUnfinishedType(Class<?> type) {
 		return isRunning(type) || isDeferred(type);
 	}
 

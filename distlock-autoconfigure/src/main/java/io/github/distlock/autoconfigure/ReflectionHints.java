@@ -23,7 +23,8 @@ class ReflectionHints implements RuntimeHintsRegistrar {
 
 	/** One class of each library whose presence is tested at run time. */
 	static final List<String> TESTED_FOR_PRESENCE = List.of("io.micrometer.context.ContextSnapshotFactory",
-			"jakarta.validation.Validator", "org.aspectj.lang.ProceedingJoinPoint", "org.hibernate.Session",
+			"jakarta.validation.Validator", "kotlin.reflect.full.KClasses", "kotlinx.coroutines.reactor.MonoKt",
+			"org.aspectj.lang.ProceedingJoinPoint", "org.hibernate.Session",
 			"org.springframework.orm.jpa.EntityManagerHolder",
 			"org.springframework.transaction.reactive.TransactionSynchronizationManager",
 			"org.springframework.transaction.support.TransactionSynchronizationManager", "reactor.core.publisher.Flux");

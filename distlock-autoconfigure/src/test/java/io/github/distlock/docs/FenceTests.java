@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 class FenceTests {
 
 	private static final Set<String> LANGUAGES = Set.of("java", "yaml", "properties", "sql", "xml", "json", "shell",
-			"console", "http", "text", "mermaid", "lua", "promql", "docker");
+			"console", "http", "text", "mermaid", "lua", "promql", "docker", "kotlin");
 
 	@Test
 	void eachBlockIsFencedAndHasALanguage() {

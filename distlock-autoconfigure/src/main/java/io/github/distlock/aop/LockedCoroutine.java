@@ -1,0 +1,137 @@
+package io.github.distlock.aop;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockContext;
+import kotlin.Unit;
+import kotlin.coroutines.AbstractCoroutineContextElement;
+import kotlin.coroutines.Continuation;
+import kotlin.coroutines.CoroutineContext;
+import kotlinx.coroutines.Job;
+import kotlinx.coroutines.ThreadContextElement;
+import kotlinx.coroutines.flow.Flow;
+import kotlinx.coroutines.reactor.ReactorFlowKt;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.CoroutinesUtils;
+
+/**
+ * The coroutine that runs a suspending function or collects a {@code Flow} under locks.
+ * {@link LockContext} contains the locks on each thread on which the coroutine or one of
+ * its children runs. Loaded only if Kotlin's coroutines are on the class path.
+ */
+final class LockedCoroutine extends AbstractCoroutineContextElement
+		implements ThreadContextElement<LockContext.Scope>, WorkEnd {
+
+	/** A nested call replaces the element by its own, which contains the outer locks. */
+	private static final CoroutineContext.Key<LockedCoroutine> KEY = new CoroutineContext.Key<>() {
+	};
+
+	/** Innermost first, with those of outer calls. */
+	private final List<HeldLock> locks;
+
+	/**
+	 * Written once, by the thread that starts the coroutine, before the first line of the
+	 * body. That thread reads afterwards whether the job is cancelled, and
+	 * {@link #ended()} reads this field after the cancellation: either the body does not
+	 * start, or its end is waited for.
+	 */
+	private volatile @Nullable Job job;
+
+	private LockedCoroutine(List<HeldLock> locks) {
+		super(KEY);
+		this.locks = locks;
+	}
+
+	/**
+	 * Let the coroutine of a suspending function run under locks.
+	 * @param arguments the arguments of the call, whose last one is replaced
+	 * @param locks the locks, innermost first
+	 * @return the end of the coroutine
+	 */
+	static WorkEnd continueUnder(List<HeldLock> locks, @Nullable Object[] arguments) {
+		LockedCoroutine coroutine = new LockedCoroutine(locks);
+		if (arguments[arguments.length - 1] instanceof Continuation<?> caller) {
+			arguments[arguments.length - 1] = new LockedContinuation<>(caller, caller.getContext().plus(coroutine));
+		}
+		return coroutine;
+	}
+
+	/**
+	 * Let the coroutine that collects a flow run under locks.
+	 * @param locks the locks, innermost first
+	 * @return its result is the flow to collect, and it knows the end of the coroutine
+	 */
+	static LockedCoroutine of(List<HeldLock> locks) {
+		return new LockedCoroutine(locks);
+	}
+
+	Publisher<?> publisher(Object flow) {
+		return ReactorFlowKt.asFlux((Flow<?>) flow, this);
+	}
+
+	/**
+	 * Invoke a method of a bean on behalf of a suspending function.
+	 * @param method a suspending function or an ordinary method
+	 * @param target the bean
+	 * @param continuation the continuation of the suspending function
+	 * @param arguments the arguments without a continuation
+	 * @return the value, or the publisher of a suspending function
+	 */
+	static @Nullable Object invoke(Method method, @Nullable Object target, @Nullable Object continuation,
+			@Nullable Object[] arguments) throws InvocationTargetException, IllegalAccessException {
+		if (!SuspendingFunction.is(method) || !(continuation instanceof Continuation<?> caller)) {
+			return method.invoke(target, arguments);
+		}
+		return CoroutinesUtils.invokeSuspendingFunction(caller.getContext().minusKey(Job.Key), method, target,
+				Arrays.copyOf(arguments, arguments.length + 1));
+	}
+
+	@Override
+	public LockContext.Scope updateThreadContext(CoroutineContext context) {
+		if (this.job == null) {
+			// Children start later, from inside of this coroutine.
+			this.job = context.get(Job.Key);
+		}
+		return LockContext.openAll(this.locks);
+	}
+
+	@Override
+	public void restoreThreadContext(CoroutineContext context, LockContext.Scope scope) {
+		scope.close();
+	}
+
+	@Override
+	public Mono<Void> ended() {
+		Job started = this.job;
+		return (started == null) ? Mono.empty() : Mono.create((sink) -> started.invokeOnCompletion((cause) -> {
+			sink.success();
+			return Unit.INSTANCE;
+		}));
+	}
+
+	/**
+	 * The continuation of the caller with another context. Spring's invocation of the
+	 * function only reads the context.
+	 */
+	private record LockedContinuation<T>(Continuation<T> caller, CoroutineContext context) implements Continuation<T> {
+
+		@Override
+		public CoroutineContext getContext() {
+			return this.context;
+		}
+
+		@Override
+		public void resumeWith(Object result) {
+			this.caller.resumeWith(result);
+		}
+
+	}
+
+}

@@ -1,0 +1,18 @@
+package io.github.distlock.aop;
+
+import reactor.core.publisher.Mono;
+
+/**
+ * Knows when cancelled work has ended. Until then it needs its locks.
+ */
+interface WorkEnd {
+
+	/** Work that stops at the moment of its cancellation. */
+	WorkEnd AT_ONCE = Mono::empty;
+
+	/**
+	 * Return what completes when the work that was cancelled has ended.
+	 */
+	Mono<Void> ended();
+
+}

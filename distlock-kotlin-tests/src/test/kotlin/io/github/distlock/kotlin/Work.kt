@@ -1,0 +1,107 @@
+package io.github.distlock.kotlin
+
+import io.github.distlock.DistributedLock
+import io.github.distlock.HeldLock
+import io.github.distlock.LockContext
+import io.github.distlock.LockListener
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.withContext
+import org.springframework.stereotype.Component
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.CopyOnWriteArrayList
+import kotlin.time.Duration.Companion.milliseconds
+
+/** Functions that a test controls from outside. */
+@Component
+class Work(private val events: Events) {
+
+    @DistributedLock("#key")
+    suspend fun hold(key: String, inside: CompletableDeferred<Unit>, end: CompletableDeferred<String>): String {
+        inside.complete(Unit)
+        return end.await()
+    }
+
+    @DistributedLock("#key")
+    fun flow(key: String, inside: CompletableDeferred<Unit>, end: CompletableDeferred<String>): Flow<String> = flow {
+        inside.complete(Unit)
+        emit(keys())
+        emit(end.await())
+    }
+
+    @DistributedLock("#key")
+    suspend fun suspendedFlow(key: String): Flow<String> = flow { emit(key) }
+
+    @DistributedLock("#key")
+    suspend fun cleanUp(key: String, inside: CompletableDeferred<Unit>) {
+        try {
+            inside.complete(Unit)
+            awaitCancellation()
+        } finally {
+            cleanUp(key)
+        }
+    }
+
+    @DistributedLock("#key")
+    fun flowThatCleansUp(key: String, inside: CompletableDeferred<Unit>): Flow<Int> = flow {
+        try {
+            inside.complete(Unit)
+            awaitCancellation()
+        } finally {
+            cleanUp(key)
+        }
+    }
+
+    /** Long enough for a release that does not wait to come first. */
+    private suspend fun cleanUp(key: String) = withContext(NonCancellable) {
+        delay(300.milliseconds)
+        events.ended.add("cleaned up $key")
+    }
+
+    @DistributedLock("#key")
+    suspend fun fail(key: String): String = withContext(Dispatchers.IO) { throw OutOfStock(key) }
+
+    /** Returns the locks on both threads. */
+    @DistributedLock("#key")
+    suspend fun switch(key: String): List<String> {
+        val before = keys()
+        return listOf(before, withContext(Dispatchers.IO) { keys() }, keys())
+    }
+
+    @DistributedLock("#key")
+    suspend fun outer(key: String, inner: suspend () -> String): String = withContext(Dispatchers.Default) { inner() }
+
+    @DistributedLock("#key", waitTime = "100ms")
+    suspend fun inner(key: String): String = withContext(Dispatchers.IO) { keys() }
+
+    @DistributedLock("#key", waitTime = "100ms")
+    fun blocking(key: String): String = keys()
+
+    private fun keys(): String = LockContext.all().map(HeldLock::key).distinct().sorted().joinToString(",")
+
+}
+
+/** What happened, in its order. */
+@Component
+class Events : LockListener {
+
+    val waiting: MutableSet<String> = ConcurrentHashMap.newKeySet()
+
+    val ended: MutableList<String> = CopyOnWriteArrayList()
+
+    override fun onWaiting(event: LockListener.Waiting) {
+        waiting.add(event.key)
+    }
+
+    override fun onReleased(event: LockListener.Released) {
+        ended.add("released ${event.key}")
+    }
+
+}
+
+class OutOfStock(val sku: String) : Exception("Out of stock: $sku")
