@@ -22,9 +22,11 @@ import org.jspecify.annotations.Nullable;
  * @param minHold how long the lock stays taken at least, counted from its acquisition,
  * even if it is closed earlier; {@code null} means that it is free as soon as it is
  * closed
+ * @param keep how long this JVM may keep the lock after its release, for its own next
+ * caller, 1 ms to 1 s; zero means never, {@code null} means the default of the registry
  */
 public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-		boolean fair, @Nullable String name, @Nullable Duration minHold) {
+		boolean fair, @Nullable String name, @Nullable Duration minHold, @Nullable Duration keep) {
 
 	/** Label of a request without a name. */
 	public static final String UNNAMED = "unnamed";
@@ -41,6 +43,12 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	/** Longest lease time that can be requested. */
 	public static final Duration MAXIMUM_LEASE = Duration.ofDays(365);
 
+	/** Shortest time for which a lock can be kept. */
+	public static final Duration MINIMUM_KEEP = Duration.ofMillis(1);
+
+	/** Longest time for which a lock can be kept. */
+	public static final Duration MAXIMUM_KEEP = Duration.ofSeconds(1);
+
 	/**
 	 * Create a request and check what can be checked without a store.
 	 * @param key what to lock
@@ -51,7 +59,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @param name label in metrics, events and messages, or {@code null}
 	 * @param minHold how long the lock stays taken at least, or {@code null}
 	 * @throws LockDefinitionException if the lease time is too short or too long, or if
-	 * the minimum hold time is not positive, longer than the lease time or too long
+	 * the minimum hold time is not positive, longer than the lease time or too long, or if
+	 * the lock cannot be kept
 	 */
 	public LockRequest {
 		Objects.requireNonNull(key, "key must not be null");
@@ -67,6 +76,35 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 		if (minHold != null) {
 			checkMinHold(key, minHold, (leaseTime != null) ? leaseTime : MAXIMUM_LEASE);
 		}
+		if (keep != null && !keep.isZero()) {
+			checkKeep(key, keep);
+			String obstacle = obstacleToKeeping(mode, leaseTime, fair, minHold);
+			if (obstacle != null) {
+				throw new LockDefinitionException("Lock '" + key + "' was requested with keep = " + keep + " and "
+						+ obstacle + ", but such a lock is never kept after its release: remove one of them");
+			}
+		}
+	}
+
+	private static void checkKeep(String key, Duration keep) {
+		if (keep.compareTo(MINIMUM_KEEP) < 0 || keep.compareTo(MAXIMUM_KEEP) > 0) {
+			throw new LockDefinitionException("The time for which lock '" + key + "' is kept after its release is "
+					+ keep + ": use 1ms to 1s, or 0 to never keep it");
+		}
+	}
+
+	private static @Nullable String obstacleToKeeping(LockMode mode, @Nullable Duration leaseTime, boolean fair,
+			@Nullable Duration minHold) {
+		if (mode != LockMode.EXCLUSIVE) {
+			return "mode = " + mode;
+		}
+		if (leaseTime != null) {
+			return "leaseTime = " + leaseTime;
+		}
+		if (fair) {
+			return "fair = true";
+		}
+		return (minHold != null) ? "minHold = " + minHold : null;
 	}
 
 	private static void checkMinHold(String key, Duration minHold, Duration longest) {
@@ -83,7 +121,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return the request
 	 */
 	public static LockRequest of(String key) {
-		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, false, null, null);
+		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, false, null, null, null);
 	}
 
 	/**
@@ -92,7 +130,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return a changed copy
 	 */
 	public LockRequest key(String key) {
-		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold);
+		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold, this.keep);
 	}
 
 	/**
@@ -101,7 +139,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return a changed copy
 	 */
 	public LockRequest waitTime(Duration waitTime) {
-		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.fair, this.name, this.minHold);
+		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.fair, this.name, this.minHold, this.keep);
 	}
 
 	/**
@@ -111,7 +149,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @throws LockDefinitionException if the lease time is too short or too long
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
-		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.fair, this.name, this.minHold);
+		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.fair, this.name, this.minHold, this.keep);
 	}
 
 	/**
@@ -120,7 +158,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return a changed copy
 	 */
 	public LockRequest fair(boolean fair) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, fair, this.name, this.minHold);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, fair, this.name, this.minHold, this.keep);
 	}
 
 	/**
@@ -129,7 +167,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return a changed copy
 	 */
 	public LockRequest mode(LockMode mode) {
-		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold);
+		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold, this.keep);
 	}
 
 	/**
@@ -138,7 +176,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return a changed copy
 	 */
 	public LockRequest name(String name) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, name, this.minHold);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, name, this.minHold, this.keep);
 	}
 
 	/**
@@ -155,7 +193,42 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @throws LockDefinitionException if the time is not positive or too long
 	 */
 	public LockRequest minHold(Duration minHold) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, minHold);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, minHold, this.keep);
+	}
+
+	/**
+	 * Set how long this JVM may keep the lock in the store after its release, unless a
+	 * caller waits for it. The next caller of this JVM enters without a command to the
+	 * store. A caller of another JVM asks for the lock, and this JVM gives it up at once.
+	 * <p>
+	 * The lock has a lease of at most 5 seconds, so that other JVMs wait that long at most
+	 * if this JVM dies. Only an exclusive lock without a lease time, a minimum hold time
+	 * and fairness can be kept, and only in a Redis without cluster mode.
+	 * @param keep 1 ms to 1 s, zero to never keep the lock
+	 * @return a changed copy
+	 * @throws LockDefinitionException if the time is too short or too long, or if the lock
+	 * cannot be kept
+	 */
+	public LockRequest keep(Duration keep) {
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
+				keep);
+	}
+
+	/**
+	 * Return whether the lock can be kept after its release: it is exclusive, without a
+	 * lease time, a minimum hold time and fairness.
+	 * @return whether its attributes allow that
+	 */
+	public boolean isKeepable() {
+		return this.mode == LockMode.EXCLUSIVE && this.leaseTime == null && !this.fair && this.minHold == null;
+	}
+
+	/**
+	 * Return why the lock is never kept after its release.
+	 * @return an attribute and its value, {@code null} if the lock can be kept
+	 */
+	public @Nullable String obstacleToKeeping() {
+		return obstacleToKeeping(this.mode, this.leaseTime, this.fair, this.minHold);
 	}
 
 	/**

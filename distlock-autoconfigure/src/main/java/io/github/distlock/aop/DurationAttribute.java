@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 /**
- * Parses {@code waitTime}, {@code leaseTime} and {@code minHold}. Refuses a number
- * without a unit: some readers would take it for milliseconds, others for seconds.
+ * Parses {@code waitTime}, {@code leaseTime}, {@code minHold} and {@code keep}. Refuses a
+ * number without a unit: some readers would take it for milliseconds, others for seconds.
  */
 final class DurationAttribute {
 
@@ -73,6 +73,23 @@ final class DurationAttribute {
 		if (duration.compareTo(longest) > 0) {
 			throw method.refuse("minHold", value, "is longer than the longest time for which the lock is held, "
 					+ longest + ": write a shorter duration, or a longer leaseTime");
+		}
+		return duration;
+	}
+
+	static @Nullable Duration keep(String value, LockedMethod method) {
+		String text = value.trim();
+		if (text.isEmpty()) {
+			return null;
+		}
+		if (text.equals("0")) {
+			return Duration.ZERO;
+		}
+		String remedy = "; \"0\" never keeps the lock and \"\" takes distlock.handoff.keep";
+		Duration duration = parse("keep", value, text, method, remedy);
+		if (duration.compareTo(LockRequest.MINIMUM_KEEP) < 0 || duration.compareTo(LockRequest.MAXIMUM_KEEP) > 0) {
+			throw method.refuse("keep", value, "is not a time from " + LockRequest.MINIMUM_KEEP.toMillis() + "ms to "
+					+ LockRequest.MAXIMUM_KEEP.toSeconds() + "s: write a duration such as \"5ms\"" + remedy);
 		}
 		return duration;
 	}

@@ -86,9 +86,21 @@ final class LockDefinitionReader {
 		String leaseTime = resolve("leaseTime", attributes.leaseTime(), method);
 		String minHold = resolve("minHold", attributes.minHold(), method);
 		Duration lease = DurationAttribute.leaseTime(leaseTime, method);
-		return new LockRequest("", attributes.mode(), DurationAttribute.waitTime(waitTime, method), lease,
-				attributes.fair(), name.isBlank() ? method.label() : name,
-				DurationAttribute.minHold(minHold, lease, method));
+		LockRequest request = new LockRequest("", attributes.mode(), DurationAttribute.waitTime(waitTime, method),
+				lease, attributes.fair(), name.isBlank() ? method.label() : name,
+				DurationAttribute.minHold(minHold, lease, method), null);
+		String keep = resolve("keep", attributes.keep(), method);
+		return keeping(request, keep, DurationAttribute.keep(keep, method), method);
+	}
+
+	private static LockRequest keeping(LockRequest request, String value, @Nullable Duration keep,
+			LockedMethod method) {
+		String obstacle = request.obstacleToKeeping();
+		if (keep != null && !keep.isZero() && obstacle != null) {
+			throw method.refuse("keep", value, "cannot be combined with " + obstacle
+					+ ", since such a lock is never kept after its release: remove one of them");
+		}
+		return (keep != null) ? request.keep(keep) : request;
 	}
 
 	private FailurePolicy failurePolicy(DistributedLock attributes, LockedMethod method) {

@@ -61,8 +61,10 @@ final class LockOrder {
 		Duration lease = shorter(one.leaseTime(), other.leaseTime());
 		// One annotation may have a longer minHold than the leaseTime of the other one.
 		LockRequest request = new LockRequest(one.key(), mode, one.waitTime(),
-				(lease != null) ? longer(lease, minHold) : null, one.fair() || other.fair(), one.name(), minHold);
-		return new LockTarget(first.definition(), first.registry(), request);
+				(lease != null) ? longer(lease, minHold) : null, one.fair() || other.fair(), one.name(), minHold, null);
+		Duration keep = shorter(one.keep(), other.keep());
+		return new LockTarget(first.definition(), first.registry(),
+				(keep != null && request.isKeepable()) ? request.keep(keep) : request);
 	}
 
 	private static int strength(LockMode mode) {

@@ -58,7 +58,7 @@ record LockedInvocation(MethodLocks locks, List<LockTarget> targets, MethodInvoc
 		}
 		Duration waitTime = (request.waitTime() != null) ? request.waitTime() : this.locks.waitTime().get();
 		return new LockRequest(request.key(), request.mode(), remaining(waitTime, startNanos), null, request.fair(),
-				request.name(), request.minHold());
+				request.name(), request.minHold(), request.keep());
 	}
 
 	private static Duration remaining(Duration waitTime, long startNanos) {

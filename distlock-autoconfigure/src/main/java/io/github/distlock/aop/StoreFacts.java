@@ -15,10 +15,13 @@ import org.jspecify.annotations.Nullable;
  * @param fair whether the store keeps the order of arrival across all JVMs
  * @param maxHoldTime how long locks without a lease time are renewed, {@code null}
  * without a limit
+ * @param keeps whether a JVM may keep a lock after its release
  */
-public record StoreFacts(String name, Set<LockMode> modes, boolean fair, @Nullable Duration maxHoldTime) {
+public record StoreFacts(String name, Set<LockMode> modes, boolean fair, @Nullable Duration maxHoldTime,
+		boolean keeps) {
 
 	/** For an unknown registry, which refuses unsupported requests when it is called. */
-	public static final StoreFacts UNKNOWN = new StoreFacts("unknown", EnumSet.allOf(LockMode.class), true, null);
+	public static final StoreFacts UNKNOWN = new StoreFacts("unknown", EnumSet.allOf(LockMode.class), true, null,
+			true);
 
 }

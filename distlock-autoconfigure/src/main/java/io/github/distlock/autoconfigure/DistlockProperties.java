@@ -3,6 +3,7 @@ package io.github.distlock.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 
+import io.github.distlock.LockRequest;
 import io.github.distlock.aop.AopMode;
 import io.github.distlock.aop.DistributedLockAdvisor;
 import io.github.distlock.registry.RegistrySettings;
@@ -86,7 +87,8 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	RegistrySettings toRegistrySettings() {
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handoff.toLimits(),
 				this.backendTimeout, this.onLost == OnLost.INTERRUPT, this.shutdownGracePeriod)
-			.releasing(this.release);
+			.releasing(this.release)
+			.keeping((this.handoff.keep() != null) ? this.handoff.keep() : Duration.ZERO);
 	}
 
 	/** Locks that are switched off cannot be lost. */
@@ -117,8 +119,12 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * covers one fencing token more than this; ZooKeeper limits it to 62.
 	 * @param maxTime How long after the grant of the store a lock may still be handed
 	 * over. The lease in the store is longer by this time. At most distlock.lease-time.
+	 * @param keep How long this JVM keeps a released lock in the store for its own next
+	 * caller, if no other waits. 1ms to 1s. Only exclusive locks without fairness, lease
+	 * time and minimum hold time are kept, in Redis on one node. Not set: no lock is kept.
 	 */
-	public record Handoff(@DefaultValue("" + DEFAULT_BUDGET) int budget, @DefaultValue("5ms") Duration maxTime) {
+	public record Handoff(@DefaultValue("" + DEFAULT_BUDGET) int budget, @DefaultValue("5ms") Duration maxTime,
+			@Nullable Duration keep) {
 
 		/** Usually the time ends a turn, and not the number of hand-offs. */
 		static final int DEFAULT_BUDGET = 500;
@@ -135,6 +141,11 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 							+ DEFAULT_BUDGET);
 			PropertyChecks.atLeast("distlock.handoff.max-time", maxTime, Duration.ZERO, "0s",
 					"Set 0s to disable the hand-over of locks inside the JVM, or remove the property to use the default, 5ms");
+			if (keep != null) {
+				String remedy = "Set such a duration, or remove the property to keep no locks";
+				PropertyChecks.atLeast("distlock.handoff.keep", keep, LockRequest.MINIMUM_KEEP, "1ms", remedy);
+				PropertyChecks.atMost("distlock.handoff.keep", keep, LockRequest.MAXIMUM_KEEP, remedy);
+			}
 		}
 
 		HandOffLimits toLimits() {

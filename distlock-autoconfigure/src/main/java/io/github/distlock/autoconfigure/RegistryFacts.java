@@ -28,7 +28,8 @@ final class RegistryFacts {
 		Object registry = registry(proxyOrRegistry);
 		if (registry instanceof BackendLockRegistry backendRegistry) {
 			BackendDescription backend = backendRegistry.description();
-			return new StoreFacts(backend.name(), backend.modes(), backend.fair(), backendRegistry.maxHoldTime());
+			return new StoreFacts(backend.name(), backend.modes(), backend.fair(), backendRegistry.maxHoldTime(),
+					backend.keeps());
 		}
 		if (registry instanceof CompositeLockRegistry composite) {
 			return composite.members().stream().map(RegistryFacts::of).reduce(RegistryFacts::both).orElseThrow();
@@ -66,7 +67,7 @@ final class RegistryFacts {
 		Set<LockMode> modes = new TreeSet<>(one.modes());
 		modes.retainAll(other.modes());
 		return new StoreFacts(Backend.COMPOSITE.id(), modes, one.fair() && other.fair(),
-				shorter(one.maxHoldTime(), other.maxHoldTime()));
+				shorter(one.maxHoldTime(), other.maxHoldTime()), one.keeps() && other.keeps());
 	}
 
 }

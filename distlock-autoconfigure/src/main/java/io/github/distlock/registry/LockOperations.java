@@ -42,7 +42,7 @@ final class LockOperations {
 		this.reports = new AttemptReport.Targets(backend.description().name(), listeners, observers,
 				runtime.waitingCallers(), clock);
 		this.holderMessages = new HolderMessages(runtime);
-		this.terms = new RequestTerms(settings);
+		this.terms = new RequestTerms(settings, backend.description().keeps());
 		this.validator = new RequestValidator(backend, settings, this.terms);
 	}
 

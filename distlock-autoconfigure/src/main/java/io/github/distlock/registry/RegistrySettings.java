@@ -22,10 +22,12 @@ import org.jspecify.annotations.Nullable;
  * registry is to keep no entry there, so that other JVMs see its id only
  * @param slowWait after which time a waiting caller is logged; zero for never
  * @param release when the release of a lock returns
+ * @param keep how long a lock is kept after its release if the request does not say it, 1
+ * ms to 1 s; zero for not at all
  */
 public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 		HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace,
-		@Nullable String application, Duration slowWait, ReleaseMode release) {
+		@Nullable String application, Duration slowWait, ReleaseMode release, Duration keep) {
 
 	/**
 	 * Longer durations behave the same, and could overflow the arithmetic of nanoseconds.
@@ -35,13 +37,19 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 	private static final Duration SLOW_WAIT = Duration.ofSeconds(10);
 
 	/**
-	 * Validate the lease time and limit the other durations.
-	 * @throws LockDefinitionException if the lease time is too short or too long
+	 * Validate the lease time and the time for which locks are kept, and limit the other
+	 * durations.
+	 * @throws LockDefinitionException if one of the two is too short or too long
 	 */
 	public RegistrySettings {
 		if (leaseTime.compareTo(LockRequest.MINIMUM_LEASE) < 0 || leaseTime.compareTo(LockRequest.MAXIMUM_LEASE) > 0) {
 			throw new LockDefinitionException(
 					"The lease time of the watchdog (distlock.lease-time) is " + leaseTime + ": use 100ms to 365 days");
+		}
+		if (!keep.isZero()
+				&& (keep.compareTo(LockRequest.MINIMUM_KEEP) < 0 || keep.compareTo(LockRequest.MAXIMUM_KEEP) > 0)) {
+			throw new LockDefinitionException("The time for which locks are kept after their release "
+					+ "(distlock.handoff.keep) is " + keep + ": use 1ms to 1s, or nothing to keep no locks");
 		}
 		maxHoldTime = (maxHoldTime != null) ? bounded(maxHoldTime) : null;
 		backendTimeout = bounded(backendTimeout);
@@ -51,7 +59,7 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 
 	/**
 	 * Create the settings of a registry without an entry in the store, which logs waits
-	 * of ten seconds and confirms releases.
+	 * of ten seconds, confirms releases, and keeps no locks.
 	 * @param waitTime how long a request without a wait time waits; negative means
 	 * without limit
 	 * @param leaseTime the lease that the watchdog renews, 100 ms to 365 days
@@ -65,7 +73,7 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 	public RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 			HandOffLimits handOff, Duration backendTimeout, boolean interruptOnLost, Duration shutdownGrace) {
 		this(waitTime, leaseTime, maxHoldTime, handOff, backendTimeout, interruptOnLost, shutdownGrace, null, SLOW_WAIT,
-				ReleaseMode.CONFIRMED);
+				ReleaseMode.CONFIRMED, Duration.ZERO);
 	}
 
 	/**
@@ -76,7 +84,7 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 	 */
 	public RegistrySettings reporting(@Nullable String name, Duration slowest) {
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handOff, this.backendTimeout,
-				this.interruptOnLost, this.shutdownGrace, name, slowest, this.release);
+				this.interruptOnLost, this.shutdownGrace, name, slowest, this.release, this.keep);
 	}
 
 	/**
@@ -86,7 +94,18 @@ public record RegistrySettings(Duration waitTime, Duration leaseTime, @Nullable 
 	 */
 	public RegistrySettings releasing(ReleaseMode mode) {
 		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handOff, this.backendTimeout,
-				this.interruptOnLost, this.shutdownGrace, this.application, this.slowWait, mode);
+				this.interruptOnLost, this.shutdownGrace, this.application, this.slowWait, mode, this.keep);
+	}
+
+	/**
+	 * Return the same settings with another time for which locks are kept.
+	 * @param time how long a lock is kept after its release if the request does not say
+	 * it; zero for not at all
+	 * @return the settings
+	 */
+	public RegistrySettings keeping(Duration time) {
+		return new RegistrySettings(this.waitTime, this.leaseTime, this.maxHoldTime, this.handOff, this.backendTimeout,
+				this.interruptOnLost, this.shutdownGrace, this.application, this.slowWait, this.release, time);
 	}
 
 	private static Duration bounded(Duration duration) {

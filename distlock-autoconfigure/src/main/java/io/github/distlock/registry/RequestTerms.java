@@ -11,20 +11,47 @@ import io.github.distlock.waiting.WaitRequest;
  */
 final class RequestTerms {
 
+	/** A crash of this JVM costs at most this. */
+	private static final Duration LONGEST_KEEPABLE_LEASE = Duration.ofSeconds(5);
+
 	private final RegistrySettings settings;
+
+	/** Whether the store keeps locks. */
+	private final boolean keeps;
 
 	/** Shared by all leases that the watchdog renews. */
 	private final LeaseTerms renewed;
 
 	private final LeaseTerms renewedWithOwnTicket;
 
-	RequestTerms(RegistrySettings settings) {
+	/** Of locks that may be kept after their release. */
+	private final LeaseTerms keepable;
+
+	RequestTerms(RegistrySettings settings, boolean keeps) {
 		this.settings = settings;
-		this.renewed = renewed(false);
-		this.renewedWithOwnTicket = renewed(true);
+		this.keeps = keeps;
+		this.renewed = renewed(settings.leaseTime(), false);
+		this.renewedWithOwnTicket = renewed(settings.leaseTime(), true);
+		// Without extra time: a lock that is kept is handed off only while enough of the
+		// lease is left.
+		this.keepable = renewed((settings.leaseTime().compareTo(LONGEST_KEEPABLE_LEASE) < 0) ? settings.leaseTime()
+				: LONGEST_KEEPABLE_LEASE, true);
+	}
+
+	/**
+	 * Return how long a lock may be kept after its release, zero if it is not kept. The
+	 * default of the registry has no effect on locks that cannot be kept.
+	 */
+	Duration keep(LockRequest request) {
+		Duration requested = request.keep();
+		Duration keep = (requested != null) ? requested : this.settings.keep();
+		return (!keep.isZero() && this.keeps && request.isKeepable()) ? keep : Duration.ZERO;
 	}
 
 	LeaseTerms of(LockRequest request) {
+		if (!keep(request).isZero()) {
+			return this.keepable;
+		}
 		Duration explicit = request.leaseTime();
 		Duration minHold = request.minHold();
 		boolean ownTicket = WaitRequest.hasOwnTicket(request.mode(), request.fair());
@@ -42,8 +69,7 @@ final class RequestTerms {
 				minHold);
 	}
 
-	private LeaseTerms renewed(boolean ownTicket) {
-		Duration leaseTime = this.settings.leaseTime();
+	private LeaseTerms renewed(Duration leaseTime, boolean ownTicket) {
 		return new LeaseTerms(leaseTime, storeLease(leaseTime, ownTicket), true, this.settings.maxHoldTime(), null);
 	}
 

@@ -45,6 +45,11 @@ final class RequestValidator {
 					"Lock '" + request.key() + "' was requested in mode " + request.mode() + ", which the store '"
 							+ this.description.name() + "' does not support: use one of " + this.description.modes());
 		}
+		Duration keep = request.keep();
+		if (keep != null && !keep.isZero() && !this.description.keeps()) {
+			throw new LockDefinitionException("Lock '" + request.key() + "' was requested with keep = " + keep
+					+ ", but the store '" + this.description.name() + "' does not keep locks: leave keep out");
+		}
 		if (request.fair() && !this.description.fair()) {
 			throw new LockDefinitionException("Lock '" + request.key() + "' was requested as fair, which the store '"
 					+ this.description.name() + "' does not support: leave fair out");

@@ -39,7 +39,7 @@ class ConfigurationMetadataTests {
 			.containsExactlyInAnyOrder("distlock.enabled", "distlock.backend", "distlock.composite",
 					"distlock.key-prefix", "distlock.wait-time", "distlock.lease-time", "distlock.max-hold-time",
 					"distlock.backend-timeout", "distlock.fail-fast", "distlock.on-lost", "distlock.handoff.budget",
-					"distlock.handoff.max-time", "distlock.shutdown-grace-period", "distlock.release",
+					"distlock.handoff.max-time", "distlock.handoff.keep", "distlock.shutdown-grace-period", "distlock.release",
 					"distlock.local.enabled", "distlock.redis.enabled", "distlock.redis.command-timeout",
 					"distlock.redis.dedicated-connection", "distlock.redis.connection-factory", "distlock.jdbc.enabled",
 					"distlock.jdbc.mode", "distlock.jdbc.initialize-schema", "distlock.jdbc.data-source",

@@ -202,6 +202,14 @@ class FailedStartTests {
 	}
 
 	@Test
+	void withAKeptLockOfAStoreThatDoesNotKeepLocks(CapturedOutput output) {
+		start(application(Locks.class, Local.class, Kept.class), "distlock.backend=local");
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("@DistributedLock(keep = PT0.005S)")
+			.contains("is not offered by the store 'local', which does not keep locks: leave keep out");
+	}
+
+	@Test
 	void withSeveralInvalidLockDefinitions(CapturedOutput output) {
 		start(application(Locks.class, Redis.class, SeveralWrongLocks.class));
 		assertThat(output).contains("APPLICATION FAILED TO START")
@@ -309,6 +317,14 @@ class FailedStartTests {
 	static class MinHold {
 
 		@DistributedLock(key = "'k'", minHold = "10m")
+		void run() {
+		}
+
+	}
+
+	static class Kept {
+
+		@DistributedLock(key = "'k'", keep = "5ms")
 		void run() {
 		}
 

@@ -1,0 +1,210 @@
+package io.github.distlock.aop;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.annotation.AliasFor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The attribute {@code keep}, from the annotation to the request.
+ */
+class KeepAttributeTests {
+
+	private static LockRequest requestOf(Class<? extends Work> bean, String keep) {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(bean).with("keep", keep).start()) {
+			context.getBean(bean).run();
+			return context.getBean(InMemoryLocks.class).requests.get(0);
+		}
+	}
+
+	private static void assertRefused(LockedApplication application, String... problems) {
+		assertThatException().isThrownBy(() -> application.start().close())
+			.satisfies((ex) -> assertThat(ex).hasStackTraceContaining(LockDefinitionException.class.getName()))
+			.satisfies((ex) -> {
+				for (String problem : problems) {
+					assertThat(ex).hasStackTraceContaining(problem);
+				}
+			});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1ms, PT0.001S", "5ms, PT0.005S", "PT1S, PT1S", "0, PT0S", "' 20ms ', PT0.02S" })
+	void aTimeToKeepTheLockReachesTheRegistry(String value, Duration expected) {
+		assertThat(requestOf(Kept.class, value).keep()).isEqualTo(expected);
+	}
+
+	@Test
+	void withoutTheAttributeTheRegistryDecides() {
+		assertThat(requestOf(Kept.class, "").keep()).isNull();
+	}
+
+	@Test
+	void aComposedAnnotationCanSetIt() {
+		assertThat(requestOf(Composed.class, "").keep()).isEqualTo(Duration.ofMillis(7));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "5, has no unit", "-1, is not a time from 1ms to 1s", "0ms, is not a time from 1ms to 1s",
+			"999us, is not a time from 1ms to 1s", "1001ms, is not a time from 1ms to 1s", "soon, is not a duration" })
+	void aMalformedTimeIsRefused(String value, String problem) {
+		assertRefused(LockedApplication.of(Kept.class).with("keep", value), "(keep = \"" + value + "\")", problem,
+				"distlock.handoff.keep");
+	}
+
+	@Test
+	void aLockThatIsNeverKeptIsRefused() {
+		assertRefused(LockedApplication.of(WithLeaseTime.class), "(keep = \"5ms\")",
+				"cannot be combined with leaseTime = PT10S", "remove one of them");
+		assertRefused(LockedApplication.of(WithMinHold.class), "cannot be combined with minHold = PT1S");
+		assertRefused(LockedApplication.of(Fair.class), "cannot be combined with fair = true");
+		assertRefused(LockedApplication.of(Read.class), "cannot be combined with mode = READ");
+		assertRefused(LockedApplication.of(Write.class), "cannot be combined with mode = WRITE");
+	}
+
+	@Test
+	void aLockThatIsNotToBeKeptCanHaveALeaseTime() {
+		assertThat(requestOf(NotKept.class, "").leaseTime()).hasSeconds(10);
+	}
+
+	@Test
+	void aRequestForALockThatIsNeverKeptIsRefused() {
+		LockRequest kept = LockRequest.of("order-1").keep(Duration.ofMillis(5));
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> kept.leaseTime(Duration.ofSeconds(1)))
+			.withMessage("Lock 'order-1' was requested with keep = PT0.005S and leaseTime = PT1S, but such a lock is "
+					+ "never kept after its release: remove one of them");
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> kept.fair(true));
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> kept.mode(LockMode.READ));
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> kept.minHold(Duration.ofSeconds(1)));
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> kept.keep(Duration.ofMillis(1001)))
+			.withMessageContaining("is PT1.001S: use 1ms to 1s, or 0 to never keep it");
+	}
+
+	@Test
+	void ofTwoAnnotationsForOneLockTheShorterTimeCounts() {
+		assertThat(requestOf(Twice.class, "").keep()).isEqualTo(Duration.ofMillis(5));
+	}
+
+	@Test
+	void aLockIsNotKeptIfAnotherAnnotationForItForbidsThat() {
+		LockRequest request = requestOf(TwiceWithLeaseTime.class, "");
+		assertThat(request.keep()).isNull();
+		assertThat(request.leaseTime()).hasSeconds(10);
+	}
+
+	abstract static class Work {
+
+		abstract void run();
+
+	}
+
+	static class Kept extends Work {
+
+		@Override
+		@DistributedLock(key = "'k'", keep = "${keep}")
+		public void run() {
+		}
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@DistributedLock
+	@interface Hot {
+
+		@AliasFor(annotation = DistributedLock.class, attribute = "keep")
+		String time();
+
+	}
+
+	static class Composed extends Work {
+
+		@Override
+		@Hot(time = "7ms")
+		public void run() {
+		}
+
+	}
+
+	static class WithLeaseTime {
+
+		@DistributedLock(key = "'k'", keep = "5ms", leaseTime = "10s")
+		public void run() {
+		}
+
+	}
+
+	static class WithMinHold {
+
+		@DistributedLock(key = "'k'", keep = "5ms", minHold = "1s")
+		public void run() {
+		}
+
+	}
+
+	static class Fair {
+
+		@DistributedLock(key = "'k'", keep = "5ms", fair = true)
+		public void run() {
+		}
+
+	}
+
+	static class Read {
+
+		@DistributedLock(key = "'k'", keep = "5ms", mode = LockMode.READ)
+		public void run() {
+		}
+
+	}
+
+	static class Write {
+
+		@DistributedLock(key = "'k'", keep = "5ms", mode = LockMode.WRITE)
+		public void run() {
+		}
+
+	}
+
+	static class NotKept extends Work {
+
+		@Override
+		@DistributedLock(key = "'k'", keep = "0", leaseTime = "10s")
+		public void run() {
+		}
+
+	}
+
+	static class Twice extends Work {
+
+		@Override
+		@DistributedLock(key = "'k'", keep = "50ms")
+		@DistributedLock(key = "'k'", keep = "5ms")
+		public void run() {
+		}
+
+	}
+
+	static class TwiceWithLeaseTime extends Work {
+
+		@Override
+		@DistributedLock(key = "'k'", keep = "5ms")
+		@DistributedLock(key = "'k'", leaseTime = "10s")
+		public void run() {
+		}
+
+	}
+
+}
