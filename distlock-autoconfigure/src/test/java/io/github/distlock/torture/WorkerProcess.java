@@ -41,6 +41,7 @@ final class WorkerProcess {
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
 						"-XX:+UseSerialGC", "-Xmx192m", "-Xshare:auto",
 						"-Dtorture.release=" + System.getProperty("torture.release", "confirmed"),
+						"-Dtorture.keep=" + System.getProperty("torture.keep", "0"),
 						"-Dlogback.configurationFile=" + folder.resolve("logback.xml"), "-cp",
 						classPath(classPathFirst), TortureWorker.class.getName()));
 		command.addAll(settings.arguments());

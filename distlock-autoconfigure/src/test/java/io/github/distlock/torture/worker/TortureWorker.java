@@ -28,6 +28,8 @@ import io.github.distlock.torture.history.HistoryWriter;
 import io.github.distlock.torture.history.Kind;
 import io.github.distlock.waiting.HandOffLimits;
 
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+
 /**
  * A JVM whose threads contend for locks until it is asked to stop, is killed, or its
  * standard input is closed.
@@ -57,7 +59,8 @@ public final class TortureWorker {
 		this.registry = new BackendLockRegistry(
 				new RedisLockBackend(RedisTestServer.connectionFactory(settings.redisPort()),
 						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, tokens), TimeSource.SYSTEM),
-				RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)).releasing(release()),
+				RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)).releasing(release())
+					.keeping(keep()),
 				List.of(new Recorder()), TimeSource.SYSTEM);
 	}
 
@@ -87,6 +90,11 @@ public final class TortureWorker {
 
 	private static ReleaseMode release() {
 		return ReleaseMode.valueOf(System.getProperty("torture.release", "confirmed").toUpperCase(Locale.ROOT));
+	}
+
+	private static Duration keep() {
+		String keep = System.getProperty("torture.keep", "0");
+		return keep.equals("0") ? Duration.ZERO : DurationFormatterUtils.detectAndParse(keep);
 	}
 
 	private void work() {

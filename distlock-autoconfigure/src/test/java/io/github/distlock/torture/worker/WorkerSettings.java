@@ -61,6 +61,16 @@ public record WorkerSettings(String name, int redisPort, int resourcePort, Path 
 		}
 
 		/**
+		 * Use another number of keys.
+		 * @param number the number of keys
+		 * @return a changed copy
+		 */
+		public Load withKeys(int number) {
+			return new Load(this.threads, number, this.leaseMillis, this.fair, this.patient, this.lasting,
+					this.sectionMillis, this.interrupts, this.read);
+		}
+
+		/**
 		 * Make a share of the requests read.
 		 * @param share the share, 0 to 1
 		 * @return a changed copy
