@@ -15,6 +15,7 @@ import io.github.distlock.actuate.LockDescriptor.HolderDescriptor;
 import io.github.distlock.actuate.LockDescriptor.QueuedDescriptor;
 import io.github.distlock.actuate.LockRegistries.NamedRegistry;
 import io.github.distlock.actuate.LocksDescriptor.HeldDescriptor;
+import io.github.distlock.actuate.LocksDescriptor.KeptDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.RecentDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.RegistryDescriptor;
 import io.github.distlock.actuate.LocksDescriptor.TotalsDescriptor;
@@ -25,6 +26,7 @@ import io.github.distlock.backend.StoredLock;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySnapshot;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
+import io.github.distlock.registry.RegistrySnapshot.KeptLockSnapshot;
 import io.github.distlock.registry.RegistrySnapshot.WaitingSnapshot;
 import org.jspecify.annotations.Nullable;
 
@@ -67,6 +69,7 @@ public final class LockInspection {
 	private RegistryDescriptor registry(BackendLockRegistry registry, @Nullable RegistrySnapshot snapshot, int limit,
 			ValueMask mask) {
 		List<HeldLockSnapshot> held = (snapshot != null) ? snapshot.held() : List.of();
+		List<KeptLockSnapshot> kept = (snapshot != null) ? snapshot.kept() : List.of();
 		List<WaitingSnapshot> waiting = (snapshot != null) ? snapshot.waiting() : List.of();
 		return new RegistryDescriptor(
 				held.stream()
@@ -74,13 +77,14 @@ public final class LockInspection {
 					.limit(limit)
 					.map((lock) -> held(lock, mask))
 					.toList(),
+				kept.stream().limit(limit).map((lock) -> kept(lock, mask)).toList(),
 				waiting.stream()
 					.sorted(Comparator.comparing(WaitingSnapshot::since))
 					.limit(limit)
 					.map((caller) -> waiting(caller, mask))
 					.toList(),
 				recent(registry.description().name(), limit, mask), instances(registry, limit, mask),
-				new TotalsDescriptor(held.size(), waiting.size()));
+				new TotalsDescriptor(held.size(), kept.size(), waiting.size()));
 	}
 
 	private static HeldDescriptor held(HeldLockSnapshot lock, ValueMask mask) {
@@ -88,6 +92,10 @@ public final class LockInspection {
 				lock.state().name().toLowerCase(Locale.ROOT), mask.caller(lock.caller()), lock.since(),
 				lock.remaining(), lock.renewals(), lock.reentries(), lock.fencingToken(), lock.grantToken(),
 				lock.waiting());
+	}
+
+	private static KeptDescriptor kept(KeptLockSnapshot lock, ValueMask mask) {
+		return new KeptDescriptor(mask.key(lock.key()), lock.since(), lock.fencingToken(), lock.grantToken());
 	}
 
 	private static WaitingDescriptor waiting(WaitingSnapshot caller, ValueMask mask) {

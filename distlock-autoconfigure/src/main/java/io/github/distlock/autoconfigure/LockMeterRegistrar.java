@@ -49,7 +49,7 @@ final class LockMeterRegistrar implements ApplicationListener<ContextRefreshedEv
 	private void watch(BackendLockRegistry registry) {
 		this.metrics.watchHolds(registry.description().name(), () -> {
 			HoldSummary summary = registry.holdSummary();
-			return new HoldReading(summary.longest(), summary.atRisk());
+			return new HoldReading(summary.longest(), summary.atRisk(), summary.kept());
 		});
 	}
 

@@ -8,6 +8,7 @@ import java.util.Map;
  *
  * @param longest for each name of a lock how long the longest one has been held
  * @param atRisk how many locks are likely to be lost soon
+ * @param kept how many locks are kept although no caller holds them
  */
-public record HoldReading(Map<String, Duration> longest, int atRisk) {
+public record HoldReading(Map<String, Duration> longest, int atRisk, int kept) {
 }

@@ -28,6 +28,12 @@ public enum LockMeters implements MeterDocumentation {
 	HELD("distlock.held", Meter.Type.GAUGE, "Locks held by this JVM now", Tags.BACKEND),
 
 	/**
+	 * Locks that this JVM keeps in the store for its next caller, although no caller
+	 * holds them now.
+	 */
+	KEPT("distlock.kept", Meter.Type.GAUGE, "Locks kept by this JVM after their release now", Tags.BACKEND),
+
+	/**
 	 * Longest time for which this JVM has held a lock with this name until now; zero if
 	 * it holds none. Unlike {@code distlock.hold} it shows a holder that is stuck.
 	 */

@@ -71,13 +71,18 @@ public final class LockMetrics implements LockListener {
 	 */
 	public void watchHolds(String backend, Supplier<HoldReading> source) {
 		if (this.holds.putIfAbsent(backend, source) == null) {
-			Gauge.builder(LockMeters.AT_RISK.getName(), () -> source.get().atRisk())
-				.description(LockMeters.AT_RISK.getDescription())
-				.tag(LockMeters.Tags.BACKEND.asString(), backend)
-				.register(this.registry);
+			registerGauge(LockMeters.AT_RISK, backend, () -> source.get().atRisk());
+			registerGauge(LockMeters.KEPT, backend, () -> source.get().kept());
 			// A label that is added at this moment registers the same gauge.
 			this.labels.keySet().forEach(this::registerLongest);
 		}
+	}
+
+	private void registerGauge(LockMeters meter, String backend, Supplier<Number> value) {
+		Gauge.builder(meter.getName(), value)
+			.description(meter.getDescription())
+			.tag(LockMeters.Tags.BACKEND.asString(), backend)
+			.register(this.registry);
 	}
 
 	private void registerLongest(LabelTags label) {

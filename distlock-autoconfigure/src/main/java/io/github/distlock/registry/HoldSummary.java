@@ -7,6 +7,7 @@ import java.util.Map;
 
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.renewal.Lease;
+import io.github.distlock.waiting.KeySnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,13 +16,14 @@ import org.jspecify.annotations.Nullable;
  * @param longest for each name how long its longest lock has been held
  * @param atRisk how many locks are likely to be lost soon, since their last renewal
  * failed and less than half of their lease is left
+ * @param kept how many locks are kept in the store, although no caller holds them
  */
-public record HoldSummary(Map<String, Duration> longest, int atRisk) {
+public record HoldSummary(Map<String, Duration> longest, int atRisk, int kept) {
 
 	/** No lock is held. */
-	public static final HoldSummary EMPTY = new HoldSummary(Map.of(), 0);
+	public static final HoldSummary EMPTY = new HoldSummary(Map.of(), 0, 0);
 
-	static HoldSummary of(List<Lease> leases) {
+	static HoldSummary of(List<Lease> leases, List<KeySnapshot> keys) {
 		Map<String, Duration> longest = new HashMap<>();
 		int atRisk = 0;
 		for (Lease lease : leases) {
@@ -33,7 +35,8 @@ public record HoldSummary(Map<String, Duration> longest, int atRisk) {
 				}
 			}
 		}
-		return longest.isEmpty() ? EMPTY : new HoldSummary(Map.copyOf(longest), atRisk);
+		int kept = (int) keys.stream().filter((key) -> key.kept() != null).count();
+		return (longest.isEmpty() && kept == 0) ? EMPTY : new HoldSummary(Map.copyOf(longest), atRisk, kept);
 	}
 
 	/**
@@ -59,7 +62,7 @@ public record HoldSummary(Map<String, Duration> longest, int atRisk) {
 			long now = this.clock.nanoTime();
 			Taken known = this.taken;
 			if (known == null || known.runtime() != runtime || now - known.atNanos() >= MAXIMUM_AGE_NANOS) {
-				known = new Taken(of(runtime.heldLocks().renewer().leases()), runtime, now);
+				known = new Taken(of(runtime.heldLocks().renewer().leases(), runtime.acquirer().snapshot()), runtime, now);
 				this.taken = known;
 			}
 			return known.summary();

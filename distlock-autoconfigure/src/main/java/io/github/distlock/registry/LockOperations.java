@@ -222,7 +222,7 @@ final class LockOperations {
 
 	private WaitRequest waitRequest(LockRequest request, AttemptReport report) {
 		return new WaitRequest(request.key(), request.mode(), request.fair(), this.terms.of(request).storeLease(),
-				waitTime(request), report);
+				waitTime(request), this.terms.keep(request).toNanos(), report);
 	}
 
 	/**

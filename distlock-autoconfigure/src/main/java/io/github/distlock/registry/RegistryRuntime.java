@@ -16,8 +16,10 @@ import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.registry.RegistrySnapshot.KeptLockSnapshot;
 import io.github.distlock.registry.RegistrySnapshot.WaitingSnapshot;
 import io.github.distlock.renewal.LeaseRenewer;
+import io.github.distlock.waiting.KeySnapshot;
 import io.github.distlock.waiting.UnfinishedWork;
 import io.github.distlock.waiting.LockAcquirer;
 import org.apache.commons.logging.Log;
@@ -142,9 +144,11 @@ final class RegistryRuntime implements LockSignals {
 	}
 
 	RegistrySnapshot snapshot() {
+		List<KeySnapshot> keys = this.acquirer.snapshot();
 		return new RegistrySnapshot(this.self, this.heldLocks.snapshot(this.waitingCallers),
+				KeptLockSnapshot.of(keys, this.clock.wallMillis()),
 				this.waitingCallers.longestFirst().stream().map(this::waitingSnapshot).toList(),
-				this.heldLocks.renewer().lateness(), this.acquirer.snapshot(), this.heldLocks.renewer().size(),
+				this.heldLocks.renewer().lateness(), keys, this.heldLocks.renewer().size(),
 				this.threads.timers().getQueue().size(), this.heldLocks.numberOfThisThread());
 	}
 

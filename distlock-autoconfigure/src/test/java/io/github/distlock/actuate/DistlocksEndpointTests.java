@@ -58,7 +58,7 @@ class DistlocksEndpointTests {
 				.extractingByKey("pid")
 				.hasToString(Long.toString(ProcessHandle.current().pid()));
 			Map<String, Object> local = application.local();
-			assertThat(local).containsOnlyKeys("held", "waiting", "recent", "instances", "totals");
+			assertThat(local).containsOnlyKeys("held", "kept", "waiting", "recent", "instances", "totals");
 			Map<String, Object> held = EndpointApplication.list(local, "held").get(0);
 			assertThat(held)
 				.containsOnlyKeys("key", "name", "mode", "state", "holder", "since", "remaining", "renewals",
@@ -77,7 +77,7 @@ class DistlocksEndpointTests {
 			await(() -> assertThat(EndpointApplication.list(application.local(), "instances")).singleElement()
 				.satisfies((instance) -> assertThat(instance).containsOnlyKeys("id", "application", "host", "pid",
 						"started", "seen")));
-			assertThat(EndpointApplication.map(local, "totals")).isEqualTo(Map.of("held", 1, "waiting", 1));
+			assertThat(EndpointApplication.map(local, "totals")).isEqualTo(Map.of("held", 1, "kept", 0, "waiting", 1));
 		}
 		waiter.get(10, TimeUnit.SECONDS).close();
 	}

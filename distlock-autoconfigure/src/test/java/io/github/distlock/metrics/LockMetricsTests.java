@@ -204,13 +204,14 @@ class LockMetricsTests {
 
 	@Test
 	void theGaugesOfHeldLocksAreReadFromTheirSource() {
-		AtomicReference<HoldReading> held = new AtomicReference<>(new HoldReading(Map.of(), 0));
+		AtomicReference<HoldReading> held = new AtomicReference<>(new HoldReading(Map.of(), 0, 0));
 		this.metrics.expect("orders", "redis");
 		this.metrics.watchHolds("redis", held::get);
 		this.metrics.expect("stock", "redis");
 		assertThat(gauge("distlock.at_risk")).isZero();
 		assertThat(longest("orders")).isZero();
-		held.set(new HoldReading(Map.of("orders", Duration.ofMillis(1500), "stock", Duration.ofMinutes(2)), 3));
+		held.set(new HoldReading(Map.of("orders", Duration.ofMillis(1500), "stock", Duration.ofMinutes(2)), 3, 4));
+		assertThat(gauge("distlock.kept")).isEqualTo(4);
 		assertThat(gauge("distlock.at_risk")).isEqualTo(3);
 		assertThat(longest("orders")).isEqualTo(1.5);
 		assertThat(longest("stock")).isEqualTo(120);
@@ -224,7 +225,7 @@ class LockMetricsTests {
 	}
 
 	private void fireEverything() {
-		this.metrics.watchHolds("redis", () -> new HoldReading(Map.of(), 0));
+		this.metrics.watchHolds("redis", () -> new HoldReading(Map.of(), 0, 0));
 		Waiting waiting = new Waiting("redis", "orders", "order-1");
 		this.metrics.onWaiting(waiting);
 		this.metrics.onWaitingEnded(waiting);

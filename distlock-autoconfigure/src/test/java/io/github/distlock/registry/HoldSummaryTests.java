@@ -49,7 +49,7 @@ class HoldSummaryTests {
 		HeldLock again = this.registry.acquire(LockRequest.of("stock-1").name("re-entry"));
 		this.clock.pass(Duration.ofSeconds(3));
 		assertThat(this.registry.holdSummary())
-			.isEqualTo(new HoldSummary(Map.of("orders", Duration.ofSeconds(5), "stock", Duration.ofSeconds(3)), 0));
+			.isEqualTo(new HoldSummary(Map.of("orders", Duration.ofSeconds(5), "stock", Duration.ofSeconds(3)), 0, 0));
 		first.close();
 		again.close();
 		other.close();

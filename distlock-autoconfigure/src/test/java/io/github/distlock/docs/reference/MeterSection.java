@@ -69,7 +69,7 @@ record MeterSection(SourceDocs docs) {
 	static PrometheusMeterRegistry registry() {
 		PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 		LockMetrics metrics = new LockMetrics(registry, "redis");
-		metrics.watchHolds("redis", () -> new HoldReading(Map.of(), 0));
+		metrics.watchHolds("redis", () -> new HoldReading(Map.of(), 0, 0));
 		metrics.expect("stock", "redis");
 		return registry;
 	}
