@@ -44,6 +44,17 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
+	 * Start a child for whose locks no time passes: it releases a kept lock only if it is
+	 * asked.
+	 * @param redisPort the port of the server
+	 * @param key the key that it locks
+	 * @return the started child
+	 */
+	public static ChildJvm startWithoutTime(int redisPort, String key) {
+		return start(LockChild.class, Integer.toString(redisPort), key, Duration.ofSeconds(30).toString(), "stopped");
+	}
+
+	/**
 	 * Start a child that runs another program with the same protocol.
 	 * @param program the main class
 	 * @param arguments the arguments

@@ -91,7 +91,18 @@ public final class RedisNodes implements AutoCloseable {
 	 * @return the registry
 	 */
 	public BackendLockRegistry node(RegistrySettings settings, List<LockListener> listeners) {
-		BackendLockRegistry registry = registry(this.connections, settings, listeners);
+		return node(settings, listeners, TimeSource.SYSTEM);
+	}
+
+	/**
+	 * Start a registry with a clock of its own.
+	 * @param settings its settings
+	 * @param listeners its listeners
+	 * @param clock its clock
+	 * @return the registry
+	 */
+	public BackendLockRegistry node(RegistrySettings settings, List<LockListener> listeners, TimeSource clock) {
+		BackendLockRegistry registry = registry(this.connections, settings, listeners, clock);
 		long probes = calls("publish");
 		registry.start();
 		this.nodes.add(registry);
@@ -110,7 +121,7 @@ public final class RedisNodes implements AutoCloseable {
 	public BackendLockRegistry nodeBehind(int port, RegistrySettings settings, List<LockListener> listeners) {
 		LettuceConnectionFactory others = RedisTestServer.connectionFactory(port);
 		this.otherConnections.add(others);
-		BackendLockRegistry registry = registry(others, settings, listeners);
+		BackendLockRegistry registry = registry(others, settings, listeners, TimeSource.SYSTEM);
 		long inboxes = inboxes();
 		registry.start();
 		this.nodes.add(registry);
@@ -130,11 +141,11 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	private static BackendLockRegistry registry(LettuceConnectionFactory connections, RegistrySettings settings,
-			List<LockListener> listeners) {
+			List<LockListener> listeners, TimeSource clock) {
 		RedisBackendSettings backend = new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true,
 				settings.handOff().budget() + 1);
-		return new BackendLockRegistry(new RedisLockBackend(connections, backend, TimeSource.SYSTEM), settings,
-				listeners, TimeSource.SYSTEM);
+		return new BackendLockRegistry(new RedisLockBackend(connections, backend, clock), settings, listeners,
+				clock);
 	}
 
 	/** Shut all registries down. */
@@ -240,6 +251,15 @@ public final class RedisNodes implements AutoCloseable {
 	public boolean isLocked(String key) {
 		byte[] word = ask((connection) -> connection.stringCommands().get(bytes("distlock:lock:{" + key + "}")));
 		return word != null && word[0] != '|';
+	}
+
+	/**
+	 * Return how long the entry of a lock remains in the store.
+	 * @param key the key
+	 * @return milliseconds, negative if there is no entry
+	 */
+	public long remainingMillis(String key) {
+		return ask((connection) -> connection.keyCommands().pTtl(bytes("distlock:lock:{" + key + "}")));
 	}
 
 	/**

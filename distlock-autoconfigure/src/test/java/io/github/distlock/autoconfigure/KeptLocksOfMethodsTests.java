@@ -1,0 +1,153 @@
+package io.github.distlock.autoconfigure;
+
+import io.github.distlock.DistributedLock;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.actuate.DistlocksEndpoint;
+import io.github.distlock.actuate.LocksDescriptor;
+import io.github.distlock.actuate.LocksDescriptor.RegistryDescriptor;
+import io.github.distlock.testing.RedisNodes;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Annotated methods whose locks are kept, in two applications with one Redis.
+ */
+class KeptLocksOfMethodsTests {
+
+	private static RedisNodes redis;
+
+	private static ConfigurableApplicationContext one;
+
+	private static ConfigurableApplicationContext two;
+
+	@BeforeAll
+	static void start() {
+		redis = RedisNodes.start();
+		one = application();
+		two = application();
+	}
+
+	@AfterAll
+	static void stop() {
+		one.close();
+		two.close();
+		redis.close();
+	}
+
+	private static ConfigurableApplicationContext application() {
+		SpringApplication springApplication = new SpringApplication(Shop.class);
+		springApplication.setWebApplicationType(WebApplicationType.NONE);
+		return springApplication.run("--spring.data.redis.port=" + redis.server().port(),
+				"--management.endpoints.web.exposure.include=distlocks",
+				"--management.endpoint.distlocks.show-values=always");
+	}
+
+	private static RegistryDescriptor locks(ConfigurableApplicationContext application) {
+		LocksDescriptor locks = (LocksDescriptor) application.getBean(DistlocksEndpoint.class).locks(null, null, null);
+		return locks.registries().get("redis");
+	}
+
+	private static Accounts accounts(ConfigurableApplicationContext application) {
+		return application.getBean(Accounts.class);
+	}
+
+	/** Call the method until its lock is kept: the inbox must have been confirmed. */
+	private static void keep(ConfigurableApplicationContext application, String id) {
+		await().until(() -> {
+			accounts(application).book(id, () -> {
+			});
+			return locks(application).kept().stream().anyMatch((lock) -> lock.key().equals(id));
+		});
+	}
+
+	@Test
+	void theSameKeyAgainAndAgainCostsFewCommands() {
+		keep(one, "again");
+		redis.resetStats();
+		for (int n = 0; n < 1500; n++) {
+			accounts(one).book("again", () -> {
+			});
+		}
+		// Without kept locks, 3000.
+		assertThat(redis.calls("evalsha")).isLessThan(300);
+	}
+
+	@Test
+	void theEndpointAndTheMetersShowAKeptLockWhichIsNotHeld() {
+		keep(one, "shown");
+		MeterRegistry meters = one.getBean(MeterRegistry.class);
+		await().until(() -> {
+			// The gauge is at most one second old, and a lock is kept for one second.
+			accounts(one).book("shown", () -> {
+			});
+			return meters.get("distlock.kept").gauge().value() >= 1;
+		});
+		assertThat(meters.get("distlock.handoffs").tag("type", "kept").counter().count()).isPositive();
+		assertThat(meters.get("distlock.held").gauge().value()).isZero();
+		assertThat(locks(one).held()).isEmpty();
+	}
+
+	@Test
+	void aMethodOfAnotherApplicationThatTriesOnceIsRefusedOnlyWhileACallerIsInside() {
+		keep(one, "tried");
+		accounts(one).book("tried",
+				() -> assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> accounts(two).tryOnce("tried")));
+		keep(one, "tried");
+		assertThat(accounts(two).tryOnce("tried")).isEqualTo("tried");
+	}
+
+	@Test
+	void anApplicationThatStopsGivesItsKeptLocksBack() {
+		try (ConfigurableApplicationContext stopping = application()) {
+			keep(stopping, "stopping");
+		}
+		assertThat(redis.isLocked("stopping")).isFalse();
+		assertThat(accounts(two).tryOnce("stopping")).isEqualTo("stopping");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(exclude = DataSourceAutoConfiguration.class)
+	static class Shop {
+
+		@Bean
+		Accounts accounts() {
+			return new Accounts();
+		}
+
+		@Bean
+		MeterRegistry meters() {
+			return new SimpleMeterRegistry();
+		}
+
+	}
+
+	static class Accounts {
+
+		@DistributedLock(key = "#id", keep = "1s", waitTime = "20s")
+		public void book(String id, Runnable work) {
+			work.run();
+		}
+
+		@DistributedLock(key = "#id", waitTime = "0")
+		public String tryOnce(String id) {
+			return id;
+		}
+
+	}
+
+}

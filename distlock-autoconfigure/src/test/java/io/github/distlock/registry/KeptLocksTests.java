@@ -1,0 +1,305 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.HandOff;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.registry.RegistrySnapshot.KeptLockSnapshot;
+import io.github.distlock.testing.ChildJvm;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.StoppedClock;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Locks that a registry keeps in Redis after their release.
+ */
+class KeptLocksTests extends TwoRegistries {
+
+	private static final Duration KEEP = Duration.ofSeconds(1);
+
+	private static final RegistrySettings SETTINGS = RedisNodes.settings(Duration.ofSeconds(30)).keeping(KEEP);
+
+	/** A keeper for which no time passes: it gives nothing back unless it is asked. */
+	private BackendLockRegistry keeper() {
+		return redis.node(SETTINGS, List.of(this.events), new StoppedClock());
+	}
+
+	/** Let a registry keep a lock, as soon as its inbox is confirmed. */
+	private static KeptLockSnapshot keep(BackendLockRegistry node, String key) {
+		await().until(() -> {
+			node.acquire(request(key)).close();
+			return !keptBy(node, key).isEmpty();
+		});
+		return keptBy(node, key).get(0);
+	}
+
+	private static List<KeptLockSnapshot> keptBy(BackendLockRegistry node, String key) {
+		return node.snapshot().kept().stream().filter((lock) -> lock.key().equals(key)).toList();
+	}
+
+	private static Optional<HeldLock> tryOnce(BackendLockRegistry node, String key) {
+		return node.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO));
+	}
+
+	@Test
+	void theSameKeyAgainAndAgainCostsTwoCommandsForEachGrant() {
+		BackendLockRegistry node = redis.node(SETTINGS, List.of(this.events));
+		keep(node, "key");
+		this.events.attempted.clear();
+		redis.resetStats();
+		for (int n = 0; n < 2000; n++) {
+			node.acquire(request("key")).close();
+		}
+		long grants = this.events.attempted.stream().filter((event) -> event.handOff() == HandOff.NONE).count();
+		assertThat(this.events.attempted).hasSize(2000)
+			.filteredOn((event) -> event.handOff() == HandOff.KEPT)
+			.hasSize(2000 - (int) grants);
+		// Each grant has 501 tokens. A turn lasts one second.
+		assertThat(grants).isGreaterThanOrEqualTo(3).isLessThan(200);
+		assertThat(redis.calls("evalsha")).isLessThanOrEqualTo(2 * grants);
+	}
+
+	@Test
+	void tokensRiseFromEntryToEntryAndFromJvmToJvm() {
+		BackendLockRegistry node = keeper();
+		long token = keep(node, "key").fencingToken();
+		for (int n = 0; n < 1200; n++) {
+			BackendLockRegistry next = (n % 100 == 99) ? this.two : node;
+			try (HeldLock lock = next.acquire(request("key"))) {
+				assertThat(lock.fencingToken()).isGreaterThan(token);
+				token = lock.fencingToken();
+			}
+		}
+	}
+
+	@Test
+	void aCallerOfAnotherJvmGetsAKeptLockByOneRequest() {
+		BackendLockRegistry node = keeper();
+		long token = keep(node, "key").fencingToken();
+		redis.resetStats();
+		try (HeldLock lock = this.two.acquire(request("key"))) {
+			// An attempt and a release; the request and the grant.
+			assertThat(redis.calls("evalsha")).isEqualTo(2);
+			assertThat(redis.calls("publish")).isEqualTo(2);
+			assertThat(lock.fencingToken()).isGreaterThan(token);
+			assertThat(node.snapshot().kept()).isEmpty();
+		}
+	}
+
+	@Test
+	void aCallerOfAnotherJvmThatTriesOnceGetsAKeptLock() {
+		BackendLockRegistry node = keeper();
+		for (int n = 0; n < 20; n++) {
+			keep(node, "key");
+			assertThat(tryOnce(this.two, "key")).as("attempt %s", n).isPresent().hasValueSatisfying(HeldLock::close);
+		}
+	}
+
+	@Test
+	void aCallerOfAnotherJvmThatTriesOnceIsRefusedWhileACallerIsInside() {
+		BackendLockRegistry node = keeper();
+		keep(node, "key");
+		try (HeldLock lock = node.acquire(request("key"))) {
+			assertThat(tryOnce(this.two, "key")).isEmpty();
+			assertThat(lock.isHeld()).isTrue();
+		}
+		assertThat(node.snapshot().kept()).as("asked for meanwhile").isEmpty();
+		assertThat(tryOnce(this.two, "key")).isPresent().hasValueSatisfying(HeldLock::close);
+	}
+
+	@Test
+	void aLockWithWaitersIsNotKeptAndPassesToThem() throws Exception {
+		BackendLockRegistry node = keeper();
+		keep(node, "key");
+		HeldLock lock = node.acquire(request("key"));
+		Future<HeldLock> waiter = this.threads.submit(() -> this.two.acquire(request("key")));
+		await().until(() -> redis.queueLength("key") == 1);
+		lock.close();
+		waiter.get(20, TimeUnit.SECONDS).close();
+		assertThat(node.snapshot().isIdle()).isTrue();
+	}
+
+	@Test
+	void aKeptLockIsReleasedWhenItsTimeHasPassed() {
+		BackendLockRegistry node = redis.node(SETTINGS.keeping(Duration.ofMillis(1)), List.of(this.events));
+		node.acquire(request("key")).close();
+		await().until(() -> node.snapshot().isIdle());
+		assertThat(redis.isLocked("key")).isFalse();
+	}
+
+	@Test
+	void aShutdownReleasesAllKeptLocks() {
+		BackendLockRegistry node = keeper();
+		for (int n = 0; n < 50; n++) {
+			keep(node, "key-" + n);
+		}
+		node.shutdown();
+		for (int n = 0; n < 50; n++) {
+			assertThat(redis.isLocked("key-" + n)).isFalse();
+		}
+		assertThat(this.events.lost).isEmpty();
+	}
+
+	@Test
+	void aKeptLockIsNotHeld() {
+		BackendLockRegistry node = keeper();
+		KeptLockSnapshot kept = keep(node, "key");
+		assertThat(kept.grantToken()).isPositive().isLessThanOrEqualTo(kept.fencingToken());
+		assertThat(node.snapshot().held()).isEmpty();
+		assertThat(node.snapshot().isIdle()).isFalse();
+		assertThat(node.holdSummary().kept()).isOne();
+		assertThat(this.events.released).hasSameSizeAs(this.events.attempted);
+		assertThat(redis.isLocked("key")).isTrue();
+	}
+
+	@Test
+	void aLossThatOnlyTheStoreKnowsIsReportedWhenTheKeptLockIsReleased() {
+		BackendLockRegistry node = keeper();
+		keep(node, "key");
+		redis.flush();
+		// The caller does not learn of it.
+		node.acquire(request("key")).close();
+		assertThat(this.events.lost).isEmpty();
+		node.shutdown();
+		await().untilAsserted(() -> assertThat(this.events.lost).containsExactly("key"));
+	}
+
+	@Test
+	void aLockWhoseLeaseWasLimitedIsNotKept() {
+		BackendLockRegistry node = keeper();
+		keep(node, "key");
+		HeldLock lock = node.acquire(request("key"));
+		lock.expireAfter(Duration.ofSeconds(10));
+		lock.close();
+		assertThat(node.snapshot().kept()).isEmpty();
+		assertThat(redis.isLocked("key")).isFalse();
+	}
+
+	@Test
+	void thePropertyHasNoEffectOnLocksThatCannotBeKept() {
+		BackendLockRegistry node = keeper();
+		keep(node, "key");
+		node.acquire(request("lease").leaseTime(Duration.ofSeconds(10))).close();
+		node.acquire(request("fair").fair(true)).close();
+		node.acquire(request("read").mode(LockMode.READ)).close();
+		node.acquire(request("write").mode(LockMode.WRITE)).close();
+		node.acquire(request("never").keep(Duration.ZERO)).close();
+		assertThat(node.snapshot().kept()).extracting(KeptLockSnapshot::key).containsExactly("key");
+		for (String key : List.of("lease", "fair", "read", "write", "never")) {
+			assertThat(redis.isLocked(key)).as(key).isFalse();
+		}
+	}
+
+	@Test
+	void aRequestIsKeptWithoutTheProperty() {
+		BackendLockRegistry node = redis.node(RedisNodes.settings(Duration.ofSeconds(30)), List.of(), new StoppedClock());
+		LockRequest kept = request("key").keep(KEEP);
+		await().until(() -> {
+			node.acquire(kept).close();
+			return !node.snapshot().kept().isEmpty();
+		});
+		node.acquire(request("other")).close();
+		assertThat(node.snapshot().kept()).extracting(KeptLockSnapshot::key).containsExactly("key");
+	}
+
+	@Test
+	void aStoreThatKeepsNoLocksRefusesTheRequestAndIgnoresTheProperty() {
+		BackendLockRegistry local = new BackendLockRegistry(
+				new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17, TimeSource.SYSTEM), SETTINGS,
+				List.of(this.events), TimeSource.SYSTEM);
+		local.start();
+		try {
+			assertThatExceptionOfType(LockDefinitionException.class)
+				.isThrownBy(() -> local.acquire(request("key").keep(KEEP)))
+				.withMessage("Lock 'key' was requested with keep = PT1S, but the store 'local' does not keep locks: "
+						+ "leave keep out");
+			local.acquire(request("key")).close();
+			assertThat(local.snapshot().isIdle()).isTrue();
+		}
+		finally {
+			local.shutdown();
+		}
+	}
+
+	@Test
+	void aKeptLockWhoseInboxIsInterruptedIsReleased() {
+		BackendLockRegistry node = keeper();
+		keep(node, "key");
+		redis.killClients("pubsub");
+		await().until(() -> !redis.isLocked("key"));
+		assertThat(this.events.lost).isEmpty();
+	}
+
+	@Test
+	void anOperatorEndsTheGrantOfAKeptLock() {
+		BackendLockRegistry node = keeper();
+		KeptLockSnapshot kept = keep(node, "key");
+		this.two.administration().end("key", kept.grantToken());
+		try (HeldLock lock = this.two.acquire(request("key"))) {
+			assertThat(lock.fencingToken()).isGreaterThan(kept.fencingToken());
+			await().until(() -> node.snapshot().isIdle());
+		}
+	}
+
+	@Test
+	void theLeaseOfAKeepableLockIsAtMostFiveSeconds() {
+		BackendLockRegistry node = keeper();
+		try (HeldLock lock = node.acquire(request("key"))) {
+			assertThat(lock.isHeld()).isTrue();
+			assertThat(redis.remainingMillis("key")).isPositive().isLessThanOrEqualTo(5000);
+		}
+	}
+
+	@Test
+	void threadsOfOneJvmShareAKeptLock() throws Exception {
+		BackendLockRegistry node = redis.node(SETTINGS, List.of(this.events));
+		keep(node, "key");
+		CountDownLatch start = new CountDownLatch(1);
+		int[] inside = new int[1];
+		List<Future<?>> workers = new java.util.ArrayList<>();
+		for (int i = 0; i < 4; i++) {
+			workers.add(this.threads.submit(() -> {
+				start.await();
+				for (int n = 0; n < 300; n++) {
+					try (HeldLock lock = ((n % 50 == 0) ? this.two : node).acquire(request("key"))) {
+						assertThat(++inside[0]).isOne();
+						assertThat(lock.isHeld()).isTrue();
+						inside[0]--;
+					}
+				}
+				return null;
+			}));
+		}
+		start.countDown();
+		for (Future<?> worker : workers) {
+			worker.get(60, TimeUnit.SECONDS);
+		}
+		await().until(() -> node.snapshot().isIdle());
+	}
+
+	@Test
+	void aLockThatAnotherJvmKeepsIsGrantedToACallerThatTriesOnce() {
+		try (ChildJvm child = ChildJvm.startWithoutTime(redis.server().port(), "child")) {
+			long token = Long.parseLong(child.send("kept PT1S").expect("kept"));
+			try (HeldLock lock = tryOnce(this.two, "child").orElseThrow()) {
+				assertThat(lock.fencingToken()).isGreaterThan(token);
+			}
+		}
+	}
+
+}
