@@ -119,15 +119,15 @@ public @interface DistributedLock {
 	 * How long this JVM may keep the lock in the store after the method has returned,
 	 * unless a caller waits for it: {@code "5ms"} or a placeholder, 1 ms to 1 s.
 	 * <p>
-	 * The next call in this JVM enters without a command to the store. A caller of another
-	 * JVM asks for the lock, and this JVM gives it up at once; a call with
+	 * The next call in this JVM enters without a command to the store. A caller of
+	 * another JVM asks for the lock, and this JVM gives it up at once; a call with
 	 * {@code waitTime = "0"} waits for that answer, for one command time-out at most. The
 	 * lock has a lease of at most 5 seconds, so that other JVMs wait that long at most if
 	 * this JVM dies.
 	 * <p>
 	 * Only exclusive locks are kept, not fair ones, and none with {@link #leaseTime} or
-	 * {@link #minHold}. Startup fails if these are combined, or if the store does not keep
-	 * locks. {@code "0"}: the lock is never kept. Empty (the default):
+	 * {@link #minHold}. Startup fails if these are combined, or if the store does not
+	 * keep locks. {@code "0"}: the lock is never kept. Empty (the default):
 	 * {@code distlock.handoff.keep}.
 	 * @return a duration
 	 */

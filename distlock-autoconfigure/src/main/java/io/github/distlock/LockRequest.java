@@ -59,8 +59,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @param name label in metrics, events and messages, or {@code null}
 	 * @param minHold how long the lock stays taken at least, or {@code null}
 	 * @throws LockDefinitionException if the lease time is too short or too long, or if
-	 * the minimum hold time is not positive, longer than the lease time or too long, or if
-	 * the lock cannot be kept
+	 * the minimum hold time is not positive, longer than the lease time or too long, or
+	 * if the lock cannot be kept
 	 */
 	public LockRequest {
 		Objects.requireNonNull(key, "key must not be null");
@@ -130,7 +130,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return a changed copy
 	 */
 	public LockRequest key(String key) {
-		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold, this.keep);
+		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
+				this.keep);
 	}
 
 	/**
@@ -139,7 +140,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return a changed copy
 	 */
 	public LockRequest waitTime(Duration waitTime) {
-		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.fair, this.name, this.minHold, this.keep);
+		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.fair, this.name, this.minHold,
+				this.keep);
 	}
 
 	/**
@@ -149,7 +151,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @throws LockDefinitionException if the lease time is too short or too long
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
-		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.fair, this.name, this.minHold, this.keep);
+		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.fair, this.name, this.minHold,
+				this.keep);
 	}
 
 	/**
@@ -158,7 +161,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return a changed copy
 	 */
 	public LockRequest fair(boolean fair) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, fair, this.name, this.minHold, this.keep);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, fair, this.name, this.minHold,
+				this.keep);
 	}
 
 	/**
@@ -167,7 +171,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return a changed copy
 	 */
 	public LockRequest mode(LockMode mode) {
-		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold, this.keep);
+		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,
+				this.keep);
 	}
 
 	/**
@@ -176,7 +181,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @return a changed copy
 	 */
 	public LockRequest name(String name) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, name, this.minHold, this.keep);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, name, this.minHold,
+				this.keep);
 	}
 
 	/**
@@ -193,7 +199,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @throws LockDefinitionException if the time is not positive or too long
 	 */
 	public LockRequest minHold(Duration minHold) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, minHold, this.keep);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, minHold,
+				this.keep);
 	}
 
 	/**
@@ -201,13 +208,13 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * caller waits for it. The next caller of this JVM enters without a command to the
 	 * store. A caller of another JVM asks for the lock, and this JVM gives it up at once.
 	 * <p>
-	 * The lock has a lease of at most 5 seconds, so that other JVMs wait that long at most
-	 * if this JVM dies. Only an exclusive lock without a lease time, a minimum hold time
-	 * and fairness can be kept, and only in a Redis without cluster mode.
+	 * The lock has a lease of at most 5 seconds, so that other JVMs wait that long at
+	 * most if this JVM dies. Only an exclusive lock without a lease time, a minimum hold
+	 * time and fairness can be kept, and only in a Redis without cluster mode.
 	 * @param keep 1 ms to 1 s, zero to never keep the lock
 	 * @return a changed copy
-	 * @throws LockDefinitionException if the time is too short or too long, or if the lock
-	 * cannot be kept
+	 * @throws LockDefinitionException if the time is too short or too long, or if the
+	 * lock cannot be kept
 	 */
 	public LockRequest keep(Duration keep) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.fair, this.name, this.minHold,

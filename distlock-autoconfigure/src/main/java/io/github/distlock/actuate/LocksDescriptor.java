@@ -24,8 +24,8 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 * One registry.
 	 *
 	 * @param held the locks that this JVM holds, the longest held first
-	 * @param kept the locks that this JVM keeps in the store although no caller holds them,
-	 * the longest kept first
+	 * @param kept the locks that this JVM keeps in the store although no caller holds
+	 * them, the longest kept first
 	 * @param waiting the callers of this JVM that wait, the longest waiting first
 	 * @param recent the latest events, the newest first
 	 * @param instances the instances that use the store, the oldest first; {@code null}
@@ -33,7 +33,8 @@ public record LocksDescriptor(@Nullable InstanceDescriptor instance,
 	 * @param totals the numbers of which the lists may show only a part
 	 */
 	public record RegistryDescriptor(List<HeldDescriptor> held, List<KeptDescriptor> kept,
-			List<WaitingDescriptor> waiting, List<RecentDescriptor> recent, @Nullable List<InstanceDescriptor> instances, TotalsDescriptor totals) {
+			List<WaitingDescriptor> waiting, List<RecentDescriptor> recent,
+			@Nullable List<InstanceDescriptor> instances, TotalsDescriptor totals) {
 	}
 
 	/**

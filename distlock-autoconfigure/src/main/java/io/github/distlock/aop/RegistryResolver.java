@@ -87,9 +87,10 @@ final class RegistryResolver {
 		Duration keep = definition.template().keep();
 		if (keep != null && !keep.isZero() && !facts(definition).keeps()) {
 			throw definition.method()
-				.refuse("keep", keep, "is not offered by the store '" + facts(definition).name()
-						+ "', which does not keep locks: leave keep out, or choose another store with "
-						+ "registry = \"...\"");
+				.refuse("keep", keep,
+						"is not offered by the store '" + facts(definition).name()
+								+ "', which does not keep locks: leave keep out, or choose another store with "
+								+ "registry = \"...\"");
 		}
 		LockMode mode = definition.template().mode();
 		if (mode != LockMode.EXCLUSIVE && !facts(definition).modes().contains(mode)) {

@@ -21,7 +21,6 @@ public record StoreFacts(String name, Set<LockMode> modes, boolean fair, @Nullab
 		boolean keeps) {
 
 	/** For an unknown registry, which refuses unsupported requests when it is called. */
-	public static final StoreFacts UNKNOWN = new StoreFacts("unknown", EnumSet.allOf(LockMode.class), true, null,
-			true);
+	public static final StoreFacts UNKNOWN = new StoreFacts("unknown", EnumSet.allOf(LockMode.class), true, null, true);
 
 }

@@ -62,7 +62,8 @@ public record HoldSummary(Map<String, Duration> longest, int atRisk, int kept) {
 			long now = this.clock.nanoTime();
 			Taken known = this.taken;
 			if (known == null || known.runtime() != runtime || now - known.atNanos() >= MAXIMUM_AGE_NANOS) {
-				known = new Taken(of(runtime.heldLocks().renewer().leases(), runtime.acquirer().snapshot()), runtime, now);
+				known = new Taken(of(runtime.heldLocks().renewer().leases(), runtime.acquirer().snapshot()), runtime,
+						now);
 				this.taken = known;
 			}
 			return known.summary();

@@ -30,7 +30,8 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
  * @param heldByThisThread how many locks the calling thread is remembered to hold
  */
 public record RegistrySnapshot(LockInstance instance, List<HeldLockSnapshot> held, List<KeptLockSnapshot> kept,
-		List<WaitingSnapshot> waiting, Duration renewalLateness, List<KeySnapshot> keys, int watchedLeases, int timers, int heldByThisThread) {
+		List<WaitingSnapshot> waiting, Duration renewalLateness, List<KeySnapshot> keys, int watchedLeases, int timers,
+		int heldByThisThread) {
 
 	/**
 	 * Return whether no lock is held, waited for, or on its way to the store.

@@ -169,6 +169,15 @@ public abstract class Lease {
 	protected abstract long lastToken();
 
 	/**
+	 * Return whether the store has marked the grant as one that this JVM may keep after
+	 * its release. Each renewal says the same.
+	 * @return whether the grant is marked
+	 */
+	protected boolean isKeepable() {
+		return false;
+	}
+
+	/**
 	 * Return the thread with whose death the lock is lost.
 	 * @return the thread, or {@code null} if the lock does not depend on a thread
 	 */
@@ -557,7 +566,7 @@ public abstract class Lease {
 	Renewal renewal(LeaseTerms currentTerms) {
 		Duration lease = (this.grantTooShort && countsFromConfirmation()) ? currentTerms.storeLease()
 				: currentTerms.storeLeaseAfter(Duration.ofNanos(heldNanos()));
-		return new Renewal(ticket(), lastToken(), lease);
+		return new Renewal(ticket(), lastToken(), lease, isKeepable());
 	}
 
 	/**

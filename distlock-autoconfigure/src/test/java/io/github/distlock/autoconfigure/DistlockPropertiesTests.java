@@ -54,11 +54,11 @@ class DistlockPropertiesTests {
 		String[] values = { "distlock.enabled=false", "distlock.backend=redis", "distlock.key-prefix=shop:",
 				"distlock.wait-time=-1", "distlock.lease-time=12s", "distlock.max-hold-time=5m",
 				"distlock.backend-timeout=7s", "distlock.fail-fast=true", "distlock.on-lost=interrupt",
-				"distlock.handoff.budget=3", "distlock.handoff.max-time=20ms", "distlock.handoff.keep=6ms", "distlock.shutdown-grace-period=3s",
-				"distlock.release=background", "distlock.redis.command-timeout=700ms",
-				"distlock.redis.dedicated-connection=false", "distlock.redis.connection-factory=second",
-				"distlock.aop.order=17", "distlock.transaction.on-active=fail",
-				"distlock.transaction.commit-margin=200ms" };
+				"distlock.handoff.budget=3", "distlock.handoff.max-time=20ms", "distlock.handoff.keep=6ms",
+				"distlock.shutdown-grace-period=3s", "distlock.release=background",
+				"distlock.redis.command-timeout=700ms", "distlock.redis.dedicated-connection=false",
+				"distlock.redis.connection-factory=second", "distlock.aop.order=17",
+				"distlock.transaction.on-active=fail", "distlock.transaction.commit-margin=200ms" };
 		DistlockProperties properties = bind(values);
 		RedisStoreProperties redis = bindRedis(values);
 		assertThat(properties.enabled()).isFalse();
@@ -87,8 +87,8 @@ class DistlockPropertiesTests {
 	@ValueSource(strings = { "distlock.wait-time=0s", "distlock.wait-time=-1s", "distlock.lease-time=100ms",
 			"distlock.max-hold-time=30s", "distlock.backend-timeout=1s", "distlock.shutdown-grace-period=0",
 			"distlock.key-prefix=a", "distlock.handoff.budget=0", "distlock.handoff.budget=1000",
-			"distlock.handoff.max-time=0", "distlock.handoff.max-time=30s", "distlock.handoff.keep=1ms", "distlock.handoff.keep=1s",
-			"distlock.transaction.commit-margin=2500ms" })
+			"distlock.handoff.max-time=0", "distlock.handoff.max-time=30s", "distlock.handoff.keep=1ms",
+			"distlock.handoff.keep=1s", "distlock.transaction.commit-margin=2500ms" })
 	void theLimitOfARangeIsAccepted(String property) {
 		assertThat(bind(property)).isNotNull();
 	}

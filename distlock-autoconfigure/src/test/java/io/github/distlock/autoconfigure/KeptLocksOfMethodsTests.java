@@ -1,5 +1,7 @@
 package io.github.distlock.autoconfigure;
 
+import java.util.Objects;
+
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.actuate.DistlocksEndpoint;
@@ -59,7 +61,7 @@ class KeptLocksOfMethodsTests {
 
 	private static RegistryDescriptor locks(ConfigurableApplicationContext application) {
 		LocksDescriptor locks = (LocksDescriptor) application.getBean(DistlocksEndpoint.class).locks(null, null, null);
-		return locks.registries().get("redis");
+		return Objects.requireNonNull(locks.registries().get("redis"));
 	}
 
 	private static Accounts accounts(ConfigurableApplicationContext application) {
@@ -105,8 +107,8 @@ class KeptLocksOfMethodsTests {
 	@Test
 	void aMethodOfAnotherApplicationThatTriesOnceIsRefusedOnlyWhileACallerIsInside() {
 		keep(one, "tried");
-		accounts(one).book("tried",
-				() -> assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> accounts(two).tryOnce("tried")));
+		accounts(one).book("tried", () -> assertThatExceptionOfType(LockNotAcquiredException.class)
+			.isThrownBy(() -> accounts(two).tryOnce("tried")));
 		keep(one, "tried");
 		assertThat(accounts(two).tryOnce("tried")).isEqualTo("tried");
 	}

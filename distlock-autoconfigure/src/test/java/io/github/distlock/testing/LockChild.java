@@ -23,7 +23,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /**
  * A JVM that locks one key and executes the lines it reads: {@code acquire}, {@code
  * check}, {@code close}, {@code keep PT2S}, which acquires with a minimum hold time and
- * closes at once, and {@code kept PT1S}, which does so until the lock is kept. Exits when its standard input is closed.
+ * closes at once, and {@code kept PT1S}, which does so until the lock is kept. Exits when
+ * its standard input is closed.
  */
 final class LockChild {
 
@@ -61,9 +62,10 @@ final class LockChild {
 				out.println("closed");
 			}
 			else if (line.startsWith("kept ")) {
-				out.println("kept " + keep(registry, LockRequest.of(key)
-					.waitTime(LockRequest.FOREVER)
-					.keep(Duration.parse(line.substring("kept ".length())))));
+				out.println("kept " + keep(registry,
+						LockRequest.of(key)
+							.waitTime(LockRequest.FOREVER)
+							.keep(Duration.parse(line.substring("kept ".length())))));
 			}
 			else if (line.equals("check") && lock != null) {
 				out.println("held " + lock.isHeld());

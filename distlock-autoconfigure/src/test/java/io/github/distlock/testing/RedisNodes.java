@@ -144,8 +144,7 @@ public final class RedisNodes implements AutoCloseable {
 			List<LockListener> listeners, TimeSource clock) {
 		RedisBackendSettings backend = new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true,
 				settings.handOff().budget() + 1);
-		return new BackendLockRegistry(new RedisLockBackend(connections, backend, clock), settings, listeners,
-				clock);
+		return new BackendLockRegistry(new RedisLockBackend(connections, backend, clock), settings, listeners, clock);
 	}
 
 	/** Shut all registries down. */

@@ -16,10 +16,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A short torture run with a fixed seed. For a long run use {@code -Dtorture.seconds=600
  * -Dtorture.seed=1}; {@code -Dtorture.fair=0.3} makes a share of the requests fair.
- * {@code -Dtorture.keep=50ms -Dtorture.keys=12} lets the workers keep locks, on more keys,
- * so that many releases have no waiter.
- * {@code -Dtorture.previous=CHECKOUT} gives every second worker the library of a built
- * checkout of an earlier version, as during a rolling deployment.
+ * {@code -Dtorture.keep=50ms -Dtorture.keys=12} lets the workers keep locks, on more
+ * keys, so that many releases have no waiter. {@code -Dtorture.previous=CHECKOUT} gives
+ * every second worker the library of a built checkout of an earlier version, as during a
+ * rolling deployment.
  */
 class TortureTests {
 

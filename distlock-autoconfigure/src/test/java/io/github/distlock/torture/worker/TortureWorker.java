@@ -59,7 +59,8 @@ public final class TortureWorker {
 		this.registry = new BackendLockRegistry(
 				new RedisLockBackend(RedisTestServer.connectionFactory(settings.redisPort()),
 						new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, tokens), TimeSource.SYSTEM),
-				RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn)).releasing(release())
+				RedisNodes.settings(lease, new HandOffLimits(Checker.HAND_OFF_BUDGET, turn))
+					.releasing(release())
 					.keeping(keep()),
 				List.of(new Recorder()), TimeSource.SYSTEM);
 	}

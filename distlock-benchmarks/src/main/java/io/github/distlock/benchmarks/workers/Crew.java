@@ -14,6 +14,9 @@ import io.github.distlock.benchmarks.jvms.ChildJvm;
  */
 public final class Crew implements AutoCloseable {
 
+	/** The number of the worker that the slices with one worker have, too. */
+	static final String FIRST_WORKER = number(0);
+
 	private static final Duration PATIENCE = Duration.ofSeconds(120);
 
 	private static final List<String> SMALL = List.of("-Xmx192m", "-Xss512k");
@@ -72,7 +75,7 @@ public final class Crew implements AutoCloseable {
 		working.forEach((worker) -> worker.tell(order));
 		List<String> answers = working.stream().map((worker) -> worker.answer(PATIENCE)).toList();
 		Tally tally = Tally.of(answers.stream().map(Crew::understood).map(Tally::decode).toList());
-		return new Slice(tally, (shape.keys() == Keys.ONE) ? tally.cycles() - this.counter.get() : 0);
+		return new Slice(tally, shape.keys().isOne() ? tally.cycles() - this.counter.get() : 0);
 	}
 
 	/**
@@ -99,8 +102,12 @@ public final class Crew implements AutoCloseable {
 
 	private ChildJvm start(int number, List<String> options) {
 		return ChildJvm.start(Worker.class,
-				ProcessBuilder.Redirect.appendTo(this.folder.resolve("workers.log").toFile()), options,
-				"%02d".formatted(number), this.store.toString(), counterFile().toString());
+				ProcessBuilder.Redirect.appendTo(this.folder.resolve("workers.log").toFile()), options, number(number),
+				this.store.toString(), counterFile().toString());
+	}
+
+	private static String number(int worker) {
+		return "%02d".formatted(worker);
 	}
 
 	private Path counterFile() {

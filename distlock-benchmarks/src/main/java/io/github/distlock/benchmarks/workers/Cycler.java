@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One thread of a slice: acquires and releases until the end, and is the section itself.
  */
-final class Cycler implements Callable<Cycler>, Runnable {
+class Cycler implements Callable<Cycler>, Runnable {
 
 	private final SliceOrder order;
 
@@ -45,10 +45,25 @@ final class Cycler implements Callable<Cycler>, Runnable {
 	@Override
 	public Cycler call() throws Exception {
 		parkUntil(this.order.start());
-		while ((this.asked = System.nanoTime()) - this.order.end() < 0) {
-			this.locks.run((this.order.keys() == Keys.NEW) ? unused() : this.key, this);
+		while (isTime()) {
+			cycle(this.locks);
 		}
 		return this;
+	}
+
+	private boolean isTime() {
+		this.asked = System.nanoTime();
+		return this.asked - this.order.end() < 0;
+	}
+
+	/** Lock once. */
+	void cycle(Locks from) throws Exception {
+		from.run((this.order.keys() == Keys.NEW) ? unused() : key(), this);
+	}
+
+	/** The key of this thread. */
+	final String key() {
+		return this.key;
 	}
 
 	@Override

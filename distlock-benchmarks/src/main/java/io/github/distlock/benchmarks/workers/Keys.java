@@ -12,6 +12,17 @@ public enum Keys {
 	NEW,
 
 	/** All threads the same key. */
-	ONE
+	ONE,
+
+	/**
+	 * All threads the same key: those of the first worker again and again, those of the
+	 * others try it once every ten milliseconds.
+	 */
+	TRIED;
+
+	/** Whether all threads use one key. */
+	boolean isOne() {
+		return this == ONE || this == TRIED;
+	}
 
 }

@@ -18,7 +18,7 @@ public record Shape(int jvms, int clients, int threads, Keys keys, Duration sect
 	 * @return whether more than one thread uses a key
 	 */
 	public boolean contended() {
-		return this.keys == Keys.ONE && this.jvms * this.clients * this.threads > 1;
+		return this.keys.isOne() && this.jvms * this.clients * this.threads > 1;
 	}
 
 }

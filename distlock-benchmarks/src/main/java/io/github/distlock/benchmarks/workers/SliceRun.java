@@ -28,12 +28,15 @@ record SliceRun(String worker, SliceOrder order, SharedCounter counter) {
 		List<Locks> clients = cast.locks(this.order.contender(), this.order.clients());
 		String prefix = Contenders.number(Contenders.named(this.order.contender())) + "-";
 		int room = Passages.ROOM / (this.order.clients() * this.order.threads());
-		boolean one = this.order.keys() == Keys.ONE;
+		boolean one = this.order.keys().isOne();
+		boolean trying = this.order.keys() == Keys.TRIED && !this.worker.equals(Crew.FIRST_WORKER);
 		List<Cycler> cyclers = new ArrayList<>();
 		for (int client = 0; client < clients.size(); client++) {
 			for (int thread = 0; thread < this.order.threads(); thread++) {
 				String key = one ? prefix + "hot" : prefix + "%s-%02d-%02d".formatted(this.worker, client, thread);
-				cyclers.add(new Cycler(this.order, clients.get(client), key, one ? this.counter : null, room));
+				SharedCounter shared = one ? this.counter : null;
+				cyclers.add(trying ? new Trier(this.order, clients.get(client), key, shared, room)
+						: new Cycler(this.order, clients.get(client), key, shared, room));
 			}
 		}
 		long cpu = cpuNanos();

@@ -42,6 +42,12 @@ record Cycles(Deployment deployment) {
 				shape(1, 1, 1, Keys.ONE), List.of());
 	}
 
+	Workload triedKey() {
+		return workload("tried-key-2",
+				"2 clients, each a JVM: 1 thread of one locks one key again and again, 1 thread of the other tries it once every 10 ms, empty section",
+				"distlock", shape(2, 1, 1, Keys.TRIED), List.of("distlock", "distlock-keep", "redisson"));
+	}
+
 	Workload annotation() {
 		return workload("annotation",
 				"1 thread, an annotated method against LockRegistry.execute with the same key, both over Redis",

@@ -84,9 +84,9 @@ public final class Workloads {
 
 	private static List<Workload> redis() {
 		Cycles redis = new Cycles(Deployment.REDIS);
-		List<Workload> all = new ArrayList<>(
-				List.of(redis.annotation(), redis.uncontended(1), redis.uncontended(16), redis.uncontended(64),
-						redis.sameKey(), redis.newKeys(), new ExpiryWorkload(200, Duration.ofMillis(100))));
+		List<Workload> all = new ArrayList<>(List.of(redis.annotation(), redis.uncontended(1), redis.uncontended(16),
+				redis.uncontended(64), redis.sameKey(), redis.triedKey(), redis.newKeys(),
+				new ExpiryWorkload(200, Duration.ofMillis(100))));
 		int[][] shapes = { { 1, 1, 2 }, { 1, 1, 8 }, { 1, 1, 64 }, { 2, 1, 1 }, { 4, 1, 4 }, { 4, 1, 16 }, { 16, 1, 1 },
 				{ 16, 2, 1 } };
 		for (int[] shape : shapes) {

@@ -63,6 +63,16 @@ class CyclerTests {
 		assertThat(keys).isNotEmpty().doesNotHaveDuplicates().allSatisfy((key) -> assertThat(key).startsWith("mine-"));
 	}
 
+	@Test
+	void aTrierLocksOnceInTenMilliseconds() throws Exception {
+		List<String> keys = new ArrayList<>();
+		long start = System.nanoTime();
+		SliceOrder order = new SliceOrder("any", 1, 1, Keys.TRIED, Duration.ZERO, start,
+				start + Duration.ofMillis(100).toNanos());
+		Cycler trier = new Trier(order, new Named(keys), "mine", null, 10).call();
+		assertThat(keys).hasSizeBetween(1, 10).hasSize((int) trier.cycles).containsOnly("mine");
+	}
+
 	private static long cycles(SharedCounter counter, Supplier<Held> lock) throws Exception {
 		long start = System.nanoTime();
 		SliceOrder order = SliceOrder.decode(new SliceOrder("any", 1, 4, Keys.ONE, Duration.ofMillis(1), start,
