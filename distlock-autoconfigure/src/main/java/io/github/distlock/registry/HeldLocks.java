@@ -301,11 +301,9 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 		}
 	}
 
-	/** Release the lock in the store. */
+	/** Release the lock in the store, unless this JVM keeps it for its next caller. */
 	private void releaseInStore(Hold hold, Duration remaining) {
-		ReleaseOutcome outcome = (this.releaseMode == ReleaseMode.BACKGROUND && !hold.hasMinHold()) ? this.acquirer
-			.releaseInBackground(hold.holder(), hold.validity(), remaining, new UnawaitedRelease(hold))
-				: this.acquirer.release(hold.holder(), hold.validity(), remaining);
+		ReleaseOutcome outcome = releaseOrKeep(hold, remaining);
 		if (outcome == ReleaseOutcome.GONE) {
 			notifyGone(hold, heldSince(hold), false);
 			runLossCallbacks(hold);
@@ -314,6 +312,18 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 		if (outcome == ReleaseOutcome.UNANSWERED) {
 			warnUnanswered(hold);
 		}
+	}
+
+	private ReleaseOutcome releaseOrKeep(Hold hold, Duration remaining) {
+		boolean background = this.releaseMode == ReleaseMode.BACKGROUND && !hold.hasMinHold();
+		if (hold.holder().keepNanos() > 0 && hold.isRenewedByWatchdog()) {
+			return this.acquirer.keptLocks()
+				.keepOrRelease(hold.holder(), hold.validity(), remaining, background, new UnawaitedRelease(hold));
+		}
+		return background
+				? this.acquirer.releaseInBackground(hold.holder(), hold.validity(), remaining,
+						new UnawaitedRelease(hold))
+				: this.acquirer.release(hold.holder(), hold.validity(), remaining);
 	}
 
 	/** The store answered to a release that it no longer knew the lock. */

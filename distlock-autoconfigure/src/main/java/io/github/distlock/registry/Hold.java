@@ -138,6 +138,11 @@ class Hold extends Lease {
 	}
 
 	@Override
+	protected boolean isKeepable() {
+		return this.holder.isKeepable();
+	}
+
+	@Override
 	protected @Nullable Thread owningThread() {
 		return this.endsWithThread ? this.thread : null;
 	}

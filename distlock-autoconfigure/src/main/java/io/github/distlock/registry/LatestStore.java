@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
+import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockStore;
@@ -46,6 +47,16 @@ final class LatestStore implements LockStore {
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 		return this.latest.attempt(ticket, lease, queue);
+	}
+
+	@Override
+	public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+		return this.latest.attempt(ticket, lease, options);
+	}
+
+	@Override
+	public void refuse(Ticket asker) {
+		this.latest.refuse(asker);
 	}
 
 	@Override

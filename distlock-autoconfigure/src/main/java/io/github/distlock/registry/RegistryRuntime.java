@@ -306,6 +306,29 @@ final class RegistryRuntime implements LockSignals {
 			catch (Throwable ex) {
 				logger.debug("The next renewal or release of the lock reports its end", ex);
 			}
+			// If the lock is only kept, its release finds it gone, and reports that.
+			this.acquirer.keptLocks().asked(ticket, grantToken, null);
+		}
+	}
+
+	@Override
+	public void asked(Ticket held, long grantToken, @Nullable Ticket asker) {
+		if (this.ready) {
+			this.acquirer.keptLocks().asked(held, grantToken, asker);
+		}
+	}
+
+	@Override
+	public void refused(Ticket asker) {
+		if (this.ready) {
+			this.acquirer.keptLocks().refused(asker);
+		}
+	}
+
+	@Override
+	public void requestsMayBeLost() {
+		if (this.ready) {
+			this.acquirer.keptLocks().requestsMayBeLost();
 		}
 	}
 

@@ -419,6 +419,15 @@ public abstract class Lease {
 	}
 
 	/**
+	 * Return whether the watchdog renews the lease until the lock is released: it has no
+	 * lease time, and {@link #expireAfter} was not called.
+	 * @return whether the lease is renewed
+	 */
+	public final boolean isRenewedByWatchdog() {
+		return this.terms.renewed();
+	}
+
+	/**
 	 * Return how long the lock must remain locked if its holder releases it now.
 	 * @return what remains of the minimum hold time, zero if there is none
 	 */

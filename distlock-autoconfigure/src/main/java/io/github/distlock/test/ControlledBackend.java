@@ -81,11 +81,12 @@ final class ControlledBackend implements LockBackend {
 		}
 	}
 
+	/** It accepts requests for kept locks, as the store in production may, and keeps none. */
 	@Override
 	public BackendDescription description() {
 		BackendDescription real = this.local.description();
 		return new BackendDescription(this.name, real.modes(), real.fair(), real.expires(), real.tokensPerGrant(),
-				real.strayDelay(), real.batchSize());
+				real.strayDelay(), real.batchSize(), true);
 	}
 
 	@Override
