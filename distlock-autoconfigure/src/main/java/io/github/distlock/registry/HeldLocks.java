@@ -320,10 +320,8 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 			return this.acquirer.keptLocks()
 				.keepOrRelease(hold.holder(), hold.validity(), remaining, background, new UnawaitedRelease(hold));
 		}
-		return background
-				? this.acquirer.releaseInBackground(hold.holder(), hold.validity(), remaining,
-						new UnawaitedRelease(hold))
-				: this.acquirer.release(hold.holder(), hold.validity(), remaining);
+		return background ? this.acquirer.releaseInBackground(hold.holder(), hold.validity(), remaining,
+				new UnawaitedRelease(hold)) : this.acquirer.release(hold.holder(), hold.validity(), remaining);
 	}
 
 	/** The store answered to a release that it no longer knew the lock. */

@@ -34,11 +34,6 @@ final class RegistryRuntime implements LockSignals {
 
 	private static final Log logger = LogFactory.getLog(RegistryRuntime.class);
 
-	private static final long POLL_INTERVAL_MILLIS = 10;
-
-	/** How long a command may take if the store does not specify it. */
-	private static final long DEFAULT_COMMAND_NANOS = TimeUnit.SECONDS.toNanos(2);
-
 	private final LockStore store;
 
 	/** Shared by all runs of a registry; {@code null} if leases do not end locks. */
@@ -202,7 +197,9 @@ final class RegistryRuntime implements LockSignals {
 	 */
 	void close(long graceNanos) {
 		this.acquirer.close();
-		boolean finished = awaitUnfinishedWork(graceNanos) == UnfinishedWork.NOTHING;
+		UnfinishedWork unfinished = new ShutdownWait(this.store.description(), this.heldLocks, this.acquirer)
+			.await(graceNanos);
+		boolean finished = unfinished == UnfinishedWork.NOTHING;
 		this.heldLocks.renewer().stop();
 		boolean releasing = this.heldLocks.minimumHoldTimes().releaseUnlessExpiring() || finished;
 		this.threads.timers().shutdownNow();
@@ -215,49 +212,14 @@ final class RegistryRuntime implements LockSignals {
 		this.threads.commands().shutdown();
 		try {
 			// Commands that have been sent.
-			this.threads.commands().awaitTermination(releasing ? DEFAULT_COMMAND_NANOS : 0, TimeUnit.NANOSECONDS);
+			this.threads.commands()
+				.awaitTermination(releasing ? ShutdownWait.DEFAULT_COMMAND_NANOS : 0, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
 		this.threads.callbacks().shutdown();
 		this.store.close();
-	}
-
-	/**
-	 * Wait until no lock is held and no command is under way, or until waiting longer is
-	 * of no use.
-	 * <p>
-	 * This polls. Work is finished in many places of two packages, some of them under the
-	 * lock of a key; a single signal that is missed there would make the shutdown take
-	 * the whole grace period. It uses the system clock, since a manual clock stands still
-	 * while this thread waits.
-	 * @return what is unfinished
-	 */
-	private UnfinishedWork awaitUnfinishedWork(long graceNanos) {
-		long start = System.nanoTime();
-		long lastHold = start;
-		long timeoutNanos = this.store.description().strayDelay().toNanos();
-		long commandNanos = (timeoutNanos > 0) ? timeoutNanos : DEFAULT_COMMAND_NANOS;
-		while (true) {
-			UnfinishedWork unfinished = this.heldLocks.unfinished();
-			long now = System.nanoTime();
-			if (unfinished == UnfinishedWork.HELD_LOCKS) {
-				lastHold = now;
-			}
-			boolean settled = unfinished == UnfinishedWork.NOTHING || unfinished == UnfinishedWork.RETRIES;
-			boolean graceOver = now - start - graceNanos >= (this.acquirer.isAnyReleaseUnanswered() ? commandNanos : 0);
-			if (settled || graceOver || now - lastHold >= commandNanos) {
-				return unfinished;
-			}
-			try {
-				TimeUnit.MILLISECONDS.sleep(POLL_INTERVAL_MILLIS);
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-				return unfinished;
-			}
-		}
 	}
 
 	@Override

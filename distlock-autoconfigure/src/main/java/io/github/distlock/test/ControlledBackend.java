@@ -81,7 +81,9 @@ final class ControlledBackend implements LockBackend {
 		}
 	}
 
-	/** It accepts requests for kept locks, as the store in production may, and keeps none. */
+	/**
+	 * It accepts requests for kept locks, as the store in production may, and keeps none.
+	 */
 	@Override
 	public BackendDescription description() {
 		BackendDescription real = this.local.description();

@@ -210,7 +210,8 @@ class KeptLocksTests extends TwoRegistries {
 
 	@Test
 	void aRequestIsKeptWithoutTheProperty() {
-		BackendLockRegistry node = redis.node(RedisNodes.settings(Duration.ofSeconds(30)), List.of(), new StoppedClock());
+		BackendLockRegistry node = redis.node(RedisNodes.settings(Duration.ofSeconds(30)), List.of(),
+				new StoppedClock());
 		LockRequest kept = request("key").keep(KEEP);
 		await().until(() -> {
 			node.acquire(kept).close();
