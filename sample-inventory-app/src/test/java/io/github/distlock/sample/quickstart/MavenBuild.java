@@ -33,6 +33,11 @@ final class MavenBuild {
 		return new MavenBuild(program, Path.of(System.getProperty("quickstart.repository", "")));
 	}
 
+	/** Return the option of this Maven if it works offline. */
+	static List<String> offline() {
+		return System.getProperty("quickstart.offline", "").equals("offline:true") ? List.of("-o") : List.of();
+	}
+
 	/** Return the local repository of the machine. */
 	Path repository() {
 		return this.repository;
@@ -47,7 +52,7 @@ final class MavenBuild {
 	 * @throws IOException if Maven cannot be started
 	 * @throws InterruptedException if this thread is interrupted
 	 */
-	void run(Path project, Path repository, Map<String, String> environment, String... arguments)
+	void run(Path project, Path repository, Map<String, String> environment, List<String> arguments)
 			throws IOException, InterruptedException {
 		List<String> command = new ArrayList<>(List.of(this.program.toString(), "-B", "-ntp", "-q",
 				"-Dmaven.repo.local=" + repository.toAbsolutePath()));
@@ -55,10 +60,7 @@ final class MavenBuild {
 		if (Files.isRegularFile(settings)) {
 			command.addAll(List.of("-s", settings.toString()));
 		}
-		if (System.getProperty("quickstart.offline", "").equals("offline:true")) {
-			command.add("-o");
-		}
-		command.addAll(List.of(arguments));
+		command.addAll(arguments);
 		Path output = project.resolve("maven.log");
 		ProcessBuilder maven = new ProcessBuilder(command).directory(project.toFile())
 			.redirectErrorStream(true)

@@ -6,6 +6,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -57,7 +58,9 @@ class QuickStartTests {
 		writeBuild(folder, "shop", "plain");
 		try (TemporaryRepository repository = new TemporaryRepository(folder.resolve("repository"), version())) {
 			repository.create(maven.repository(), ROOT);
-			maven.run(folder, repository.folder(), Map.of(), "-Dmaven.test.skip=true", "package");
+			List<String> arguments = new ArrayList<>(MavenBuild.offline());
+			arguments.addAll(List.of("-Dmaven.test.skip=true", "package"));
+			maven.run(folder, repository.folder(), Map.of(), arguments);
 		}
 		path = page.path();
 		int port;
