@@ -2,6 +2,7 @@ package io.github.distlock.backend.redis;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.function.UnaryOperator;
 
@@ -37,7 +38,7 @@ class LeanScriptTests {
 				ScriptTwins twins = twins(server, UnaryOperator.identity());
 				assertThat(run(twins, seed)).as("seed " + seed).isEmpty();
 				assertThat(twins.general()).as("commands that need the general part")
-					.isBetween(COMMANDS / 10L, COMMANDS * 6L / 10);
+					.isBetween(COMMANDS / 10L, COMMANDS * 7L / 10);
 				twins.close();
 			}
 		}
@@ -47,12 +48,13 @@ class LeanScriptTests {
 	void aLeanPartThatDiffersIsDetected() {
 		try (RedisProcess server = RedisLocales.start(RedisLocales.BYTES)) {
 			for (List<String> fault : List.of(List.of("if receivers == 0 then", "if false then"),
-					List.of("if kind == CLAIM then", "if false then"),
+					List.of("'#' .. head, claim)", "'#' .. head)"),
 					List.of("if note ~= count * 20000 + 10001 then", "if false then"),
 					List.of("(micros < 1e6)", "true"), List.of("and used < now", ""),
 					List.of("letter == READ or letter == FAIR and second == READ", "false"),
 					List.of("if kind == OWNED then", "if false then"), List.of("'(1e12'", "'+inf'"),
-					List.of("or head == asker", ""))) {
+					List.of("or head == asker", ""), List.of("elseif count < '1' then", "elseif false then"),
+					List.of("if string.byte(word, bar + 1) ~= 48 then", "if true then"))) {
 				List<String> found = new ArrayList<>();
 				for (int seed = 1; seed <= 20 && found.isEmpty(); seed++) {
 					ScriptTwins twins = twins(server, (text) -> text.replace(fault.get(0), fault.get(1)));
@@ -92,11 +94,11 @@ class LeanScriptTests {
 		int roll = random.nextInt(100);
 		if (roll < 40) {
 			String token = newToken(random, tokens);
-			twins.run(Scripts.ATTEMPT, token, lease(random), how(random, token));
+			twins.run(Scripts.ATTEMPT, token, lease(random), how(random, token, true));
 		}
 		else if (roll < 48 && !tokens.isEmpty()) {
 			String token = tokens.get(tokens.size() - 1 - random.nextInt(Math.min(12, tokens.size())));
-			twins.run(Scripts.ATTEMPT, token, lease(random), how(random, token));
+			twins.run(Scripts.ATTEMPT, token, lease(random), how(random, token, true));
 		}
 		else if (roll < 90) {
 			release(twins, random, tokens);
@@ -124,7 +126,7 @@ class LeanScriptTests {
 		long first = Long.parseLong(word[2]);
 		String used = switch (random.nextInt(12)) {
 			case 0 -> "0";
-			case 1 -> Long.toString(first + 1_000_000_000L);
+			case 1 -> Long.toString(first + (twins.areWordsEqual() ? 1_000_000_000L : 0));
 			case 2 -> Long.toString(first - 1);
 			default -> Long.toString(first + random.nextInt(Math.min(3, Integer.parseInt(word[1]))));
 		};
@@ -137,7 +139,7 @@ class LeanScriptTests {
 		String next = queued ? tokens.get(tokens.size() - 1 - random.nextInt(Math.min(12, tokens.size())))
 				: newToken(random, tokens);
 		if (!next.equals(token)) {
-			twins.run(Scripts.RELEASE, token, used, next, lease(random), how(random, next));
+			twins.run(Scripts.RELEASE, token, used, next, lease(random), how(random, next, false));
 		}
 	}
 
@@ -152,9 +154,14 @@ class LeanScriptTests {
 		return List.of("30000", "30000", "30000", "5000", "9999", "3000", "100").get(random.nextInt(7));
 	}
 
-	private static String how(Random random, String token) {
+	private static String how(Random random, String token, boolean first) {
 		String mark = (random.nextInt(16) > 1) ? "T" : random.nextBoolean() ? "S" : "N";
 		String count = List.of("17", "17", "17", "1", "1001").get(random.nextInt(5));
+		if (first && random.nextInt(8) == 0) {
+			// The word is marked if the lock is granted at once; small letters want an answer.
+			count = "0" + count;
+			mark = random.nextBoolean() ? mark : mark.toLowerCase(Locale.ROOT);
+		}
 		return token.contains(":FR") ? mark : mark + count;
 	}
 

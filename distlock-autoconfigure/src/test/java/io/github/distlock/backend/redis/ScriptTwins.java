@@ -94,8 +94,12 @@ final class ScriptTwins implements AutoCloseable {
 	}
 
 	String word() {
-		Object word = this.lean.connection.ask("GET", this.keys.get(0));
-		return (word != null) ? (String) word : "";
+		return this.lean.word(this.keys);
+	}
+
+	/** Nothing follows from a '+', but a release looks at less without it. */
+	boolean areWordsEqual() {
+		return word().equals(this.general.word(this.keys));
 	}
 
 	/** Mostly forwards, and often to the end of a second. */
@@ -117,8 +121,12 @@ final class ScriptTwins implements AutoCloseable {
 		}
 	}
 
+	/** A queue in which no ticket waits ends as well. */
 	void endLease() {
 		both("DEL", this.keys.get(0));
+		if (Long.valueOf(0).equals(both("ZCOUNT", this.keys.get(1), "-inf", "(1e12"))) {
+			both("DEL", this.keys.get(1));
+		}
 	}
 
 	private @Nullable Object both(String... command) {
@@ -161,11 +169,15 @@ final class ScriptTwins implements AutoCloseable {
 				.toArray(String[]::new));
 		}
 
+		String word(List<String> keys) {
+			Object word = this.connection.ask("GET", keys.get(0));
+			return (word != null) ? (String) word : "";
+		}
+
 		/**
 		 * Nothing follows from a '+', and the longest member of a queue means nothing.
 		 */
 		List<Object> state(List<String> keys) {
-			Object word = this.connection.ask("GET", keys.get(0));
 			List<String> queue = new ArrayList<>(
 					((List<?>) this.connection.ask("ZRANGE", keys.get(1), "0", "-1", "WITHSCORES")).stream()
 						.map(String.class::cast)
@@ -178,7 +190,7 @@ final class ScriptTwins implements AutoCloseable {
 			Object lease = this.connection.ask("GET", "lease");
 			Object messages = this.connection.ask("LRANGE", "messages", "0", "-1");
 			this.connection.ask("DEL", "messages");
-			return List.of((word != null) ? ((String) word).replaceFirst("^[+]", "-") : "", queue, readers,
+			return List.of(word(keys).replaceFirst("^[+]", "-"), queue, readers,
 					(lease != null) ? lease : "", messages);
 		}
 
