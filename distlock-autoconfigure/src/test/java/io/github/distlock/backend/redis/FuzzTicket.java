@@ -1,5 +1,7 @@
 package io.github.distlock.backend.redis;
 
+import java.util.Random;
+
 /**
  * A ticket as its JVM knows it.
  */
@@ -33,6 +35,11 @@ final class FuzzTicket {
 
 	long endMicros;
 
+	/** Whether its last attempt asked for a mark, and whether its grant has one. */
+	boolean marks;
+
+	boolean marked;
+
 	/** The highest fencing token that was used. */
 	long used;
 
@@ -40,6 +47,15 @@ final class FuzzTicket {
 		this.instance = instance;
 		this.token = token;
 		this.lease = lease;
+	}
+
+	/** The script has answered that it waits. */
+	void waits(long[] numbers, Random random) {
+		long look = (long) (Math.min(5000, this.lease) * (0.4 + random.nextDouble() / 10));
+		if (numbers[0] == 0 && numbers[1] >= 0) {
+			look = Math.min(look, Math.max(5, numbers[1] + 1));
+		}
+		this.askMicros = UnreliableScripts.nowMicros() + 1000 * look;
 	}
 
 	boolean isReader() {
@@ -53,7 +69,7 @@ final class FuzzTicket {
 
 	/** What a renewal compares. */
 	String grant() {
-		return this.token + "|" + ScriptFuzz.TOKENS + "|" + this.first;
+		return this.token + "|" + FuzzMarks.count(this.marked) + "|" + this.first;
 	}
 
 	boolean isValid(long nowMicros) {

@@ -52,7 +52,8 @@ final class FuzzWords {
 	 * need a quiet lock.
 	 */
 	int limit(int made, int most) {
-		return (this.mode == WordCheck.OFF || made % 50 > 40) ? most : (made % 50 < 25) ? 1 : 2;
+		boolean busy = this.mode == WordCheck.OFF && made % 100 < 50 || made % 50 > 40;
+		return busy ? most : (made % 50 < 25) ? 1 : 2;
 	}
 
 	/** Returns {@code null} if the script has to attempt. */
@@ -62,8 +63,8 @@ final class FuzzWords {
 		if (last == null || first <= last || isLeftToScript(ticket)) {
 			return null;
 		}
-		Answer answer = replace(lock, "|" + last, "-" + ticket.token + "|" + ScriptFuzz.TOKENS + "|" + first,
-				Integer.toString(ticket.lease));
+		Answer answer = replace(lock, "|" + last,
+				"-" + ticket.token + "|" + FuzzMarks.count(ticket.marks) + "|" + first, Integer.toString(ticket.lease));
 		if (answer == null || answer.value() == null) {
 			return null;
 		}

@@ -158,7 +158,8 @@ class LeanScriptTests {
 		String mark = (random.nextInt(16) > 1) ? "T" : random.nextBoolean() ? "S" : "N";
 		String count = List.of("17", "17", "17", "1", "1001").get(random.nextInt(5));
 		if (first && random.nextInt(8) == 0) {
-			// The word is marked if the lock is granted at once; small letters want an answer.
+			// The word is marked if the lock is granted at once; small letters want an
+			// answer.
 			count = "0" + count;
 			mark = random.nextBoolean() ? mark : mark.toLowerCase(Locale.ROOT);
 		}

@@ -49,6 +49,8 @@ final class ScriptFuzz implements AutoCloseable {
 
 	private final UnreliableMail mail;
 
+	private final FuzzMarks marks;
+
 	private final List<String> violations = new ArrayList<>();
 
 	private final HoldOracle oracle = new HoldOracle(this.violations);
@@ -74,6 +76,7 @@ final class ScriptFuzz implements AutoCloseable {
 			.apply(script.replace("PORTION = 50", this.portions ? "PORTION = 2" : "PORTION = 50")));
 		this.words = new FuzzWords(this.scripts, this.random, nativeWords);
 		this.mail = new UnreliableMail(this.random);
+		this.marks = new FuzzMarks(this.random, this.tickets, this.violations);
 		this.keys = new RedisKeys("distlock:").lockQueueAndReaders("fuzz" + seed + "-" + System.nanoTime());
 	}
 
@@ -85,7 +88,7 @@ final class ScriptFuzz implements AutoCloseable {
 		for (int steps = 0; this.made < wanted && this.violations.isEmpty(); steps++) {
 			step();
 			if (steps % 10 == 0) {
-				this.violations.addAll(ScriptInvariants.violations(this.scripts, this.keys, this.portions));
+				this.violations.addAll(ScriptInvariants.violations(this.scripts, this.keys, this.portions, this.marks));
 			}
 		}
 		if (this.violations.isEmpty()) {
@@ -176,15 +179,11 @@ final class ScriptFuzz implements AutoCloseable {
 		return token.matches(".*:F?[0-9]+") ? this.keys.subList(0, 2) : this.keys;
 	}
 
-	private String how(FuzzTicket ticket) {
-		String mark = ticket.instance.mark(this.random);
-		return ticket.isReader() ? mark : mark + TOKENS;
-	}
-
 	private void attempt(FuzzTicket ticket) {
+		String how = this.marks.attempt(ticket);
 		Answer taken = this.words.attempt(ticket, this.keys.get(0));
 		attempted(ticket, (taken != null) ? taken : this.scripts.send(Scripts.ATTEMPT, keys(ticket.token), ticket.token,
-				Integer.toString(ticket.lease), how(ticket)));
+				Integer.toString(ticket.lease), how));
 	}
 
 	private void attempted(FuzzTicket ticket, @Nullable Answer answer) {
@@ -193,16 +192,11 @@ final class ScriptFuzz implements AutoCloseable {
 			return;
 		}
 		long[] numbers = answer.reply().numbers();
+		ticket.marked = (numbers.length > 1) ? numbers.length > 2 : ticket.marks;
 		switch (answer.reply().word()) {
 			case Reply.GRANTED -> enter(ticket, numbers[0], ticket.isReader() ? numbers[0] : numbers[0] + TOKENS - 1,
 					answer.sentMicros() + 1000 * ((numbers.length > 1) ? numbers[1] : ticket.lease));
-			case Reply.WAITING -> {
-				long look = (long) (Math.min(5000, ticket.lease) * (0.4 + this.random.nextDouble() / 10));
-				if (numbers[0] == 0 && numbers[1] >= 0) {
-					look = Math.min(look, Math.max(5, numbers[1] + 1));
-				}
-				ticket.askMicros = UnreliableScripts.nowMicros() + 1000 * look;
-			}
+			case Reply.WAITING -> ticket.waits(numbers, this.random);
 			default -> ticket.first = 0;
 		}
 	}
@@ -235,7 +229,7 @@ final class ScriptFuzz implements AutoCloseable {
 		}
 		FuzzTicket next = newTicket(ticket.instance, MODES.get(this.random.nextInt(MODES.size())));
 		Answer answer = this.scripts.send(Scripts.RELEASE, keys((next.isReader() ? next : ticket).token), ticket.token,
-				Long.toString(ticket.used), next.token, Integer.toString(next.lease), how(next));
+				Long.toString(ticket.used), next.token, Integer.toString(next.lease), this.marks.successor(next));
 		if (answer != null) {
 			done(ticket);
 		}
@@ -291,16 +285,21 @@ final class ScriptFuzz implements AutoCloseable {
 
 	private void read(String message) {
 		String[] parts = message.split("[|]");
-		String token = parts[0];
+		boolean asked = parts[0].equals("asked");
+		String token = asked ? this.marks.asked(message) : parts[0];
 		FuzzTicket ticket = pick(this.tickets, (any) -> any.token.equals(token));
-		if (ticket == null) {
+		if (ticket == null && !asked) {
 			// Unknown grants are released.
 			this.scripts.send(Scripts.RELEASE, keys(token), token, "0");
 		}
-		else if (ticket.state == State.WAITING) {
+		else if (ticket != null && asked && ticket.state == State.HOLDING) {
+			leave(ticket);
+		}
+		else if (ticket != null && !asked && ticket.state == State.WAITING) {
 			ticket.askMicros = 0;
 			if (ticket.instance.isCounted() || this.random.nextBoolean()) {
 				this.byMessage++;
+				ticket.marked = false;
 				enter(ticket, Long.parseLong(parts[1]), Long.parseLong(parts[2]),
 						Long.parseLong(parts[4]) + 1000 * Long.parseLong(parts[3]));
 			}
@@ -335,9 +334,9 @@ final class ScriptFuzz implements AutoCloseable {
 	}
 
 	String figures() {
-		return "%s without scripts, %d tickets, %d commands, %d entries, %d of them beside others, %d messages, %d leases left to end, %d JVMs"
-			.formatted(this.words.figures(), this.made, this.scripts.sends(), this.oracle.entries(),
-					this.oracle.shared(), this.byMessage, this.ended, this.born);
+		return "%s without scripts, %d tickets, %d commands, %d requests, %d entries, %d of them beside others, %d messages, %d leases left to end, %d JVMs"
+			.formatted(this.words.figures(), this.made, this.scripts.sends(), this.marks.requests(),
+					this.oracle.entries(), this.oracle.shared(), this.byMessage, this.ended, this.born);
 	}
 
 	@Override

@@ -55,6 +55,19 @@ class ScriptFuzzTests {
 	}
 
 	@Test
+	void aMarkThatTheOwnerDoesNotKnowIsDetected() {
+		List<String> found = new ArrayList<>();
+		try (RedisProcess server = RedisLocales.start(RedisLocales.BYTES)) {
+			for (int seed = FIRST_SEED; found.isEmpty() && seed < FIRST_SEED + 30; seed++) {
+				found.addAll(run(server, "mutant", seed,
+						(script) -> script.replace("reader and 1 or tonumber(count)", "reader and 1 or count"),
+						FuzzWords.WordCheck.OFF));
+			}
+		}
+		assertThat(found).isNotEmpty();
+	}
+
+	@Test
 	void nativeCommandsAndScriptsKeepThePromisesTogether() {
 		try (RedisProcess server = valkey()) {
 			for (int seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {

@@ -190,8 +190,8 @@ final class ScriptTwins implements AutoCloseable {
 			Object lease = this.connection.ask("GET", "lease");
 			Object messages = this.connection.ask("LRANGE", "messages", "0", "-1");
 			this.connection.ask("DEL", "messages");
-			return List.of(word(keys).replaceFirst("^[+]", "-"), queue, readers,
-					(lease != null) ? lease : "", messages);
+			return List.of(word(keys).replaceFirst("^[+]", "-"), queue, readers, (lease != null) ? lease : "",
+					messages);
 		}
 
 	}
