@@ -13,6 +13,9 @@ local last = math.max(tonumber(ARGV[3]), tonumber(string.match(word, '(%d+)$')) 
 redis.call('DEL', lockKey)
 raiseFloor(last)
 local channel = string.match(lockKey, '^([^{]*)lock:{') .. 'inbox:' .. string.match(ARGV[1], '^(.*):')
+-- Not replicated, as in publish() in words.lua.
+redis.set_repl(redis.REPL_NONE)
 redis.call('PUBLISH', channel, 'ended|' .. ARGV[1] .. '|' .. ARGV[2] .. '|' .. lockKey)
+redis.set_repl(redis.REPL_ALL)
 wakeNext()
 return 1
