@@ -131,7 +131,7 @@ final class Workers implements AutoCloseable, WorkerProcess.PhaseListener {
 		awaitReady();
 		this.slots.forEach((slot) -> slot.process.stop());
 		for (Slot slot : this.slots) {
-			slot.process.awaitEnd(Duration.ofSeconds(60));
+			slot.process.awaitEnd(Duration.ofSeconds(90));
 		}
 	}
 

@@ -31,7 +31,9 @@ final class LeftOverRule implements Rule {
 		stopped.stream()
 			.filter((event) -> !event.text("idle").equals("true") || event.number("threads") > 0)
 			.forEach((event) -> violations.add(new Violation("S7",
-					event.source() + " was not idle after all workers had stopped", List.of(event))));
+					event.source() + " was not idle after all workers had stopped: threads " + event.text("threads")
+							+ ", watched leases " + event.text("leases") + ", keys " + event.text("keys"),
+					List.of(event))));
 		Set<String> ended = stopped.stream().map(Event::source).collect(Collectors.toSet());
 		history.attempts()
 			.stream()

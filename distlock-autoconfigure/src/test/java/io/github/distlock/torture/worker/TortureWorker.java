@@ -19,7 +19,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.redis.RedisBackendSettings;
 import io.github.distlock.backend.redis.RedisLockBackend;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistryProbe;
+import io.github.distlock.registry.RegistrySnapshot;
 import io.github.distlock.registry.ReleaseMode;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.RedisTestServer;
@@ -36,7 +36,13 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
  */
 public final class TortureWorker {
 
-	private static final Duration LAST_SECTION = Duration.ofSeconds(25);
+	/**
+	 * The longest lease of a dead holder, and after it a section of each waiting caller,
+	 * some of which overrun their lease. On a busy machine each takes longer.
+	 */
+	private static final Duration LAST_SECTION = Duration.ofSeconds(45);
+
+	private static final Duration LAST_COMMAND = Duration.ofSeconds(20);
 
 	private final WorkerSettings settings;
 
@@ -134,11 +140,14 @@ public final class TortureWorker {
 				&& System.nanoTime() < end) {
 			LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
 		}
-		long idleEnd = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-		while (!RegistryProbe.isIdle(this.registry) && System.nanoTime() < idleEnd) {
+		long idleEnd = System.nanoTime() + LAST_COMMAND.toNanos();
+		RegistrySnapshot last;
+		// One snapshot decides: after it, a late message can still be answered.
+		while (!(last = this.registry.snapshot()).isIdle() && System.nanoTime() < idleEnd) {
 			LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
 		}
-		this.history.write(Kind.IDLE, "idle", RegistryProbe.isIdle(this.registry), "threads", alive);
+		this.history.write(Kind.IDLE, "idle", last.isIdle(), "threads", alive, "leases", last.watchedLeases(), "keys",
+				last.keys());
 		this.registry.shutdown();
 		Runtime.getRuntime().halt(0);
 	}
