@@ -29,6 +29,8 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.CollectionFactory;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.Nullness;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -61,7 +63,24 @@ record SkipPolicy(Supplier<@Nullable Object> empty) implements FailurePolicy {
 			throw refuse(method, "which has no value for a skipped call: return "
 					+ ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName() + " or an Optional");
 		}
-		return new SkipPolicy(empty(SuspendingFunction.returnType(method.method(), method.beanClass()), method));
+		Supplier<@Nullable Object> empty = empty(returnType(method), method);
+		if (empty.get() == null && isNotNullable(method)) {
+			throw refuse(method, "which is not nullable: declare a nullable type");
+		}
+		return new SkipPolicy(empty);
+	}
+
+	private static ResolvableType returnType(LockedMethod method) {
+		return SuspendingFunction.returnType(method.method(), method.beanClass());
+	}
+
+	/** Callers in Kotlin rely on a type that is not nullable. */
+	private static boolean isNotNullable(LockedMethod method) {
+		Class<?> type = returnType(method).toClass();
+		return KotlinDetector.isKotlinReflectPresent()
+				&& KotlinDetector.isKotlinType(method.method().getDeclaringClass()) && type != void.class
+				&& !type.getName().equals("kotlin.Unit")
+				&& Nullness.forMethodReturnType(method.method()) == Nullness.NON_NULL;
 	}
 
 	private static Supplier<@Nullable Object> empty(ResolvableType declared, LockedMethod method) {
@@ -107,7 +126,7 @@ record SkipPolicy(Supplier<@Nullable Object> empty) implements FailurePolicy {
 
 	private static RuntimeException refuse(LockedMethod method, String problem) {
 		return method.refuse("onFailure", OnFailure.SKIP, "is on a method that returns "
-				+ method.method().getReturnType().getTypeName() + ", " + problem + ", or use OnFailure.THROW");
+				+ returnType(method).toClass().getTypeName() + ", " + problem + ", or use OnFailure.THROW");
 	}
 
 	@Override

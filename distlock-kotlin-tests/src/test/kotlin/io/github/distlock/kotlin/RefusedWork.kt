@@ -1,6 +1,7 @@
 package io.github.distlock.kotlin
 
 import io.github.distlock.DistributedLock
+import io.github.distlock.OnFailure
 import java.util.concurrent.CompletableFuture
 
 /** Has no annotation of Spring, so the compiler plugin does not open it. */
@@ -18,5 +19,13 @@ open class UnawaitedWork {
 
     @DistributedLock("'unawaited'")
     open suspend fun run(): CompletableFuture<String> = CompletableFuture()
+
+}
+
+/** A skipped call would return null. */
+open class NonNullWork {
+
+    @DistributedLock("'non-null'", onFailure = OnFailure.SKIP)
+    open suspend fun run(): Int = 1
 
 }

@@ -182,18 +182,23 @@ class SuspendingFunctionTests {
 
     @Test
     fun `a suspending function that returns unfinished work is refused when the application starts`() {
-        assertThatExceptionOfType(Exception::class.java).isThrownBy {
-            SpringApplicationBuilder(KotlinApplication::class.java, UnawaitedWork::class.java)
-                .run(*settings(redis)).close()
-        }.havingRootCause().isInstanceOf(LockDefinitionException::class.java).withMessageContaining("await the work")
+        assertRefused<UnawaitedWork>("await the work")
+    }
+
+    @Test
+    fun `a call that may be skipped needs a nullable type`() {
+        assertRefused<NonNullWork>("returns java.lang.Integer, which is not nullable")
     }
 
     @Test
     fun `a final class is refused when the application starts`() {
+        assertRefused<FinalWork>("final or sealed class")
+    }
+
+    private inline fun <reified T> assertRefused(message: String) {
         assertThatExceptionOfType(Exception::class.java).isThrownBy {
-            SpringApplicationBuilder(KotlinApplication::class.java, FinalWork::class.java)
-                .run(*settings(redis)).close()
-        }.havingRootCause().isInstanceOf(LockDefinitionException::class.java).withMessageContaining("FinalWork")
+            SpringApplicationBuilder(KotlinApplication::class.java, T::class.java).run(*settings(redis)).close()
+        }.havingRootCause().isInstanceOf(LockDefinitionException::class.java).withMessageContaining(message)
     }
 
     companion object {
