@@ -94,7 +94,7 @@ final class KeyQueue implements QueueEvents {
 
 	private final Context context;
 
-	private final LocalQueue waiters = new LocalQueue();
+	private LocalQueue waiters = LocalQueue.NONE;
 
 	/** Queues of other tickets of the key read it without the lock. */
 	private volatile PendingReleases pendingReleases = PendingReleases.NONE;
@@ -155,10 +155,10 @@ final class KeyQueue implements QueueEvents {
 				return takeEffects();
 			}
 			if (waiter.triesOnce() && (this.holder != null || !this.waiters.isEmpty())) {
-				this.waiters.decide(waiter, timedOut());
+				ownWaiters().decide(waiter, timedOut());
 			}
 			else {
-				this.waiters.add(waiter);
+				ownWaiters().add(waiter);
 			}
 			return takeEffects();
 		}
@@ -704,7 +704,7 @@ final class KeyQueue implements QueueEvents {
 			return false;
 		}
 		Holder next = grant.enter(waiter.request());
-		this.waiters.decide(waiter, new Outcome.Success(next));
+		ownWaiters().decide(waiter, new Outcome.Success(next));
 		this.holder = next;
 		this.kept = null;
 		retryTimer().clear();
@@ -784,7 +784,7 @@ final class KeyQueue implements QueueEvents {
 	private void dismiss(Waiter waiter, Outcome outcome) {
 		Ticket ticket = waitingTicket();
 		if (ticket == null || waiter.isDowngrade() || !this.waiters.isOnly(waiter) || failure() != null) {
-			this.waiters.decide(waiter, outcome);
+			ownWaiters().decide(waiter, outcome);
 			return;
 		}
 		retryTimer().departingWaiters().add(waiter, ticket);
@@ -888,6 +888,14 @@ final class KeyQueue implements QueueEvents {
 		}
 	}
 
+	/** The waiters, to add one. */
+	private LocalQueue ownWaiters() {
+		if (this.waiters == LocalQueue.NONE) {
+			this.waiters = new LocalQueue();
+		}
+		return this.waiters;
+	}
+
 	/** The tickets that leave, to add one. */
 	private PendingReleases ownReleases() {
 		PendingReleases current = this.pendingReleases;
@@ -967,7 +975,12 @@ final class KeyQueue implements QueueEvents {
 		List<Waiter> all = (this.retryTimer != null)
 				? this.retryTimer.departingWaiters().addReturning(decided, this::leavesStore) : decided;
 		// Not earlier: there may be no memory for the departing waiters.
-		this.waiters.clearDecided();
+		if (this.waiters.isEmpty()) {
+			this.waiters = LocalQueue.NONE;
+		}
+		else {
+			this.waiters.clearDecided();
+		}
 		return all;
 	}
 

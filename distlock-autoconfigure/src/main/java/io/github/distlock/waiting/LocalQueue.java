@@ -19,6 +19,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalQueue {
 
+	/**
+	 * Of all keys that no caller waits for, so that a held lock needs none of its own.
+	 * Nothing is ever added to it.
+	 */
+	static final LocalQueue NONE = new LocalQueue();
+
 	/** The oldest waiter; if it is {@code null} there are no others. */
 	private @Nullable Waiter oldest;
 

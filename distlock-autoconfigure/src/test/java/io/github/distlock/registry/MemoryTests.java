@@ -33,7 +33,7 @@ class MemoryTests extends TwoRegistries {
 	 */
 	private static final long OF_REGISTRY = 128;
 
-	private static final long OF_ALL = 350;
+	private static final long OF_ALL = 325;
 
 	private static final int MANY = 20_000;
 

@@ -183,6 +183,25 @@ class KeyQueueGiveBackTests extends KeepFixture {
 	}
 
 	@Test
+	void theReleaseOfAKeptLockWhoseOutcomeIsLostIsSentAgainWithTheNextEvent() {
+		Holder holder = keepAfter(10);
+		Command.Release lost = givesBack(this.queue.asked(holder.ticket()));
+		lost.outcomeLost = true;
+		Command.Release again = release(this.queue.join(keeper()));
+		assertThat(again.pending()).isSameAs(lost.pending());
+		assertThat(again.isRepeated()).isTrue();
+	}
+
+	@Test
+	void theReleaseOfAKeptLockThatNoThreadHasSentIsSentByTheNextEventOnly() {
+		Holder holder = keepAfter(10);
+		Command.Release lost = givesBack(this.queue.asked(holder.ticket()));
+		lost.maybeUnsent = true;
+		release(this.queue.requestsMayBeLost());
+		assertThat(lost.take()).as("whether a copy in the queue of the executor may be sent").isFalse();
+	}
+
+	@Test
 	void theReleaseOfAKeptLockQueuesNoWaiterIfNoneWaitsAndIsRepeatedForItsWholeLease() {
 		Holder holder = keepAfter(10);
 		this.clock.pass(Duration.ofSeconds(9));
