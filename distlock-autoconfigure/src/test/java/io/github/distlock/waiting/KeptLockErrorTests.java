@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * After an {@link Error} at any step of keeping a lock, or of giving it back, another JVM
@@ -55,6 +56,17 @@ class KeptLockErrorTests extends KeptLockFixture {
 		assertThat(keepOrRelease(this.keeper, holder)).isEqualTo(ReleaseOutcome.KEPT);
 		this.clock.fail(2);
 		Awaitility.await().until(() -> this.clock.failures() == 0);
+		awaitUnused();
+	}
+
+	@Test
+	void anErrorWhileACallerEntersLeavesNoHolder() throws Exception {
+		keepLong();
+		// The first reading is that of the caller, before it joins.
+		this.clock.failAfter(1, 1);
+		assertThatExceptionOfType(InternalError.class).isThrownBy(() -> acquire(this.keeper, LONG));
+		leave(this.keeper, acquire(this.keeper, LONG));
+		leave(this.other, acquire(this.other, Duration.ZERO));
 		awaitUnused();
 	}
 
