@@ -96,6 +96,9 @@ class RedlockAdministrationTests {
 	@Test
 	void aLockIsShownAndEndedWhileOneNodeIsAway() {
 		Grant grant = this.one.take(this.one.ticket("k"), LEASE);
+		// A message to an inbox that is not yet subscribed would be lost.
+		String probe = "PUBLISH distlock:redlock:inbox:" + this.one.instance + " probe:";
+		await().until(() -> this.cluster.ask(0, probe).equals(":1") && this.cluster.ask(1, probe).equals(":1"));
 		this.cluster.stop(2);
 		StoredHolder held = holder();
 		assertThat(held.instance()).isEqualTo(this.one.instance);
