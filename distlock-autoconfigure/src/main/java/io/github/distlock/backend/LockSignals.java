@@ -54,6 +54,17 @@ public interface LockSignals {
 	}
 
 	/**
+	 * A message says that an operator has ended a grant, but another client of the store
+	 * may have forged it. The receiver asks the store for the lock, and ignores the
+	 * message if the grant still exists.
+	 * @param ticket the ticket that held the lock
+	 * @param grantToken the first fencing token of the grant that was ended
+	 */
+	default void endReported(Ticket ticket, long grantToken) {
+		ended(ticket, grantToken);
+	}
+
+	/**
 	 * Another ticket waits for a lock that the store has granted to a ticket of this JVM
 	 * as keepable. If no caller of this JVM is inside or waits, the lock should be
 	 * released now; otherwise it must not be kept any more. A late signal may name an

@@ -259,11 +259,21 @@ final class RegistryRuntime implements LockSignals {
 
 	@Override
 	public void ended(Ticket ticket, long grantToken) {
+		// Not here: listeners are notified.
+		ended(ticket, grantToken, () -> this.heldLocks.loseEnded(ticket, grantToken));
+	}
+
+	@Override
+	public void endReported(Ticket ticket, long grantToken) {
+		// Not here: the store is asked, too.
+		ended(ticket, grantToken, () -> loseIfEnded(ticket, grantToken));
+	}
+
+	private void ended(Ticket ticket, long grantToken, Runnable report) {
 		if (this.ready) {
 			this.heldLocks.noteEnded(ticket, grantToken);
 			try {
-				// Not here: the store is asked, and listeners are notified.
-				this.threads.commands().execute(() -> loseEnded(ticket, grantToken));
+				this.threads.commands().execute(report);
 			}
 			catch (Throwable ex) {
 				logger.debug("The next renewal or release of the lock reports its end", ex);
@@ -298,7 +308,7 @@ final class RegistryRuntime implements LockSignals {
 	 * Report a loss only if the grant has really ended: a loss also releases the lock,
 	 * and each client that may publish to the inbox can forge the message.
 	 */
-	private void loseEnded(Ticket ticket, long grantToken) {
+	private void loseIfEnded(Ticket ticket, long grantToken) {
 		if (this.heldLocks.find(ticket.key(), grantToken) != null && isGranted(ticket, grantToken)) {
 			this.heldLocks.forgetEnded(ticket);
 		}

@@ -48,7 +48,7 @@ final class InboxSignals {
 			granted(ticket, grant, sameClock);
 		}
 		else if (message instanceof EndedMessage ended) {
-			this.signals.ended(ticket, ended.grantToken());
+			this.signals.endReported(ticket, ended.grantToken());
 		}
 		else if (message instanceof AskedMessage asked) {
 			String asker = asked.asker();
