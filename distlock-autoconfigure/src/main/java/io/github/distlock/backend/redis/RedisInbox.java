@@ -66,6 +66,8 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	/** Whether the client closes the connection, set before {@link #stopped}. */
 	private volatile boolean clientEnds;
 
+	private final boolean blocking;
+
 	/** The thread that takes it out must close it. */
 	private final AtomicReference<@Nullable RedisConnection> connection = new AtomicReference<>();
 
@@ -78,6 +80,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	 */
 	RedisInbox(RedisConnectionFactory connectionFactory, String channel, Events events, FailureExplainer failures) {
 		this.connectionFactory = connectionFactory;
+		this.blocking = BlockingSubscription.isUsedBy(connectionFactory);
 		this.channel = channel;
 		this.events = events;
 		this.failures = failures;
@@ -103,10 +106,23 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		this.clientEnds = clientEnds;
 		this.stopped.countDown();
 		this.confirmed = false;
-		close(this.connection.getAndSet(null));
+		if (this.blocking) {
+			BlockingSubscription.wake(this.connectionFactory, this.channel);
+		}
+		else {
+			close(this.connection.getAndSet(null));
+		}
 		Thread running = this.thread;
 		if (running != null) {
 			LockClientShutdown.join(running);
+		}
+	}
+
+	/** On the thread that reads from the connection. */
+	private void endIfStopped() {
+		RedisConnection current = this.connection.get();
+		if (this.blocking && isStopped() && current != null) {
+			BlockingSubscription.end(current);
 		}
 	}
 
@@ -232,6 +248,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	@Override
 	public void onMessage(Message message, byte @Nullable [] pattern) {
 		try {
+			endIfStopped();
 			String text = new String(message.getBody(), StandardCharsets.UTF_8);
 			if (text.startsWith(PROBE)) {
 				this.events.probed(text);
@@ -252,6 +269,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		this.confirmed = true;
 		this.settled.countDown();
 		this.events.subscribed();
+		endIfStopped();
 	}
 
 	/**

@@ -12,10 +12,17 @@ import io.github.distlock.contract.StoreUnderTest;
 import io.github.distlock.testing.RedisLocales;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
+import redis.clients.jedis.Jedis;
 
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -27,17 +34,40 @@ final class RedisStore implements StoreUnderTest {
 
 	private final AutoCloseable server;
 
-	private final LettuceConnectionFactory connections;
+	private final RedisConnectionFactory connections;
+
+	private final DisposableBean driver;
 
 	private RedisStore(AutoCloseable server, int port) {
+		LettuceConnectionFactory lettuce = RedisTestServer.connectionFactory(port);
 		this.server = server;
-		this.connections = RedisTestServer.connectionFactory(port);
+		this.connections = lettuce;
+		this.driver = lettuce;
+	}
+
+	private RedisStore(AutoCloseable server, JedisConnectionFactory jedis) {
+		this.server = server;
+		this.connections = jedis;
+		this.driver = jedis;
 	}
 
 	/** The Redis that Maven brings. */
 	static RedisStore embedded() {
 		RedisTestServer server = RedisTestServer.start();
 		return new RedisStore(server, server.port());
+	}
+
+	/** With Jedis, and a pool that is large enough for all JVMs of the contract. */
+	static RedisStore jedis() {
+		RedisTestServer server = RedisTestServer.start();
+		GenericObjectPoolConfig<Jedis> pool = new GenericObjectPoolConfig<>();
+		pool.setMaxTotal(200);
+		JedisConnectionFactory jedis = new JedisConnectionFactory(
+				new RedisStandaloneConfiguration("127.0.0.1", server.port()),
+				JedisClientConfiguration.builder().usePooling().poolConfig(pool).build());
+		jedis.afterPropertiesSet();
+		jedis.start();
+		return new RedisStore(server, jedis);
 	}
 
 	/** Redis 7, as it is installed on this machine; without it the tests are skipped. */
@@ -118,8 +148,8 @@ final class RedisStore implements StoreUnderTest {
 
 	@Override
 	public void close() {
-		this.connections.destroy();
 		try {
+			this.driver.destroy();
 			this.server.close();
 		}
 		catch (Exception ex) {
