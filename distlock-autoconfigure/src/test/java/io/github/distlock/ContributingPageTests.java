@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -33,8 +34,9 @@ class ContributingPageTests {
 	static void readThePageAndTheSources() throws IOException {
 		page = Files.readString(Path.of("..", "CONTRIBUTING.md"));
 		types = new HashSet<>(sources(Path.of("src")));
-		types.addAll(sources(Path.of("..", "sample-inventory-app", "src")));
-		types.addAll(sources(Path.of("..", "distlock-benchmarks", "src")));
+		for (String module : List.of("sample-inventory-app", "distlock-benchmarks", "distlock-smoke")) {
+			types.addAll(sources(Path.of("..", module, "src")));
+		}
 	}
 
 	private static Set<String> sources(Path folder) throws IOException {
