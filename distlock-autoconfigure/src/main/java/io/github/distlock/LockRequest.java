@@ -58,6 +58,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @param fair whether the order of arrival counts across all JVMs
 	 * @param name label in metrics, events and messages, or {@code null}
 	 * @param minHold how long the lock stays taken at least, or {@code null}
+	 * @param keep how long this JVM may keep the lock after its release, or {@code null}
 	 * @throws LockDefinitionException if the lease time is too short or too long, or if
 	 * the minimum hold time is not positive, longer than the lease time or too long, or
 	 * if the lock cannot be kept
