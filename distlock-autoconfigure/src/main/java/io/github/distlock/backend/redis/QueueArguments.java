@@ -17,7 +17,7 @@ final class QueueArguments {
 
 	private final String notQueued;
 
-	/** Not queued, although it should be. */
+	/** For an attempt that asks for the lock: not queued, although it should be. */
 	private final String unheard;
 
 	/** For a queued ticket of an inbox whose receivers cannot be counted. */
@@ -34,10 +34,14 @@ final class QueueArguments {
 		this.counted = "T" + tokensPerGrant;
 	}
 
-	/** Return the argument for a ticket that is queued and wants nothing else. */
-	String queued(Ticket ticket, InboxState state) {
+	/** Return the argument of a release for the ticket that follows: it asks nothing. */
+	String successor(Ticket ticket, InboxState state) {
+		return queued(ticket, state, this.notQueued);
+	}
+
+	private String queued(Ticket ticket, InboxState state, String unsubscribed) {
 		String how = switch (state) {
-			case UNSUBSCRIBED -> this.unheard;
+			case UNSUBSCRIBED -> unsubscribed;
 			case SUBSCRIBED -> this.uncounted;
 			case VERIFIED -> this.counted;
 		};
@@ -50,7 +54,8 @@ final class QueueArguments {
 	 * @param marks whether to mark the word of the lock if it is granted at once
 	 */
 	String attempt(Ticket ticket, AttemptOptions options, InboxState state, boolean marks) {
-		String how = !options.queue() ? (ticket.isReader() ? "N" : this.notQueued) : queued(ticket, state);
+		String how = !options.queue() ? (ticket.isReader() ? "N" : this.notQueued)
+				: queued(ticket, state, this.unheard);
 		if (!marks && !options.answerWanted()) {
 			return how;
 		}

@@ -181,7 +181,7 @@ final class RedisLockStore implements LockStore {
 	private String[] releaseArguments(Ticket ticket, long lastToken, @Nullable Successor next) {
 		String used = Long.toString(lastToken);
 		return (next == null) ? new String[] { ticket.token(), used } : new String[] { ticket.token(), used,
-				next.ticket().token(), millis(next.lease()), this.arguments.queued(next.ticket(), inboxState()) };
+				next.ticket().token(), millis(next.lease()), this.arguments.successor(next.ticket(), inboxState()) };
 	}
 
 	private ReleaseResult released(Answer<Reply> answer, @Nullable Successor next) {

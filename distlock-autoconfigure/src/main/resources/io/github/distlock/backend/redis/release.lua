@@ -1,6 +1,7 @@
 -- KEYS: lock, queue, and for readers and writers: readers
 -- ARGV: token, last used fencing token, and if a ticket follows: its token, its lease in ms,
---       and how to queue it with the tokens per grant, as in attempt.lua
+--       and how to queue it with the tokens per grant, as in attempt.lua; small letters mean
+--       the same as others
 --       A reader that follows a writer gets the lock ahead of all waiting tickets.
 -- Answers 'gone': not held
 --         'gone, first token, TTL': not held, but the following ticket holds the lock as a
@@ -103,7 +104,7 @@ end
 if owner == next then
   return answer('granted', exact(first), ttl)
 end
-local mark = string.sub(how, 1, 1)
+local mark = string.upper(string.sub(how, 1, 1))
 if mark == 'N' then
   return answer('unqueued')
 end

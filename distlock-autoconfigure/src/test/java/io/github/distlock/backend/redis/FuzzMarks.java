@@ -40,9 +40,13 @@ final class FuzzMarks {
 		return ticket.isReader() ? letter : letter + count(ticket.marks);
 	}
 
-	/** The argument of a release for the next ticket, which wants neither. */
+	/**
+	 * The argument of a release for the next ticket, which wants neither: a release does
+	 * not tell small letters from others.
+	 */
 	String successor(FuzzTicket ticket) {
 		String letter = ticket.instance.mark(this.random);
+		letter = (this.random.nextInt(4) == 0) ? letter.toLowerCase(Locale.ROOT) : letter;
 		return ticket.isReader() ? letter : letter + count(false);
 	}
 
