@@ -121,8 +121,8 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * over. The lease in the store is longer by this time. At most distlock.lease-time.
 	 * @param keep How long this JVM keeps a released lock in the store for its own next
 	 * caller, if no other waits. 1ms to 1s. Only exclusive locks without fairness, lease
-	 * time and minimum hold time are kept, in Redis on one node. Not set: no lock is
-	 * kept.
+	 * time and minimum hold time are kept, in Redis on one node. Not set, or with a
+	 * budget of 0: no lock is kept.
 	 */
 	public record Handoff(@DefaultValue("" + DEFAULT_BUDGET) int budget, @DefaultValue("5ms") Duration maxTime,
 			@Nullable Duration keep) {

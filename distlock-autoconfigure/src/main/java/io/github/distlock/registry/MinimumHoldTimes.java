@@ -137,6 +137,11 @@ final class MinimumHoldTimes {
 		}
 
 		@Override
+		protected boolean isKeepable() {
+			return this.holder.isKeepable();
+		}
+
+		@Override
 		protected boolean countsFromConfirmation() {
 			return false;
 		}

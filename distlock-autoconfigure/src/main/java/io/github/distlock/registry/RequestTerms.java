@@ -40,12 +40,14 @@ final class RequestTerms {
 
 	/**
 	 * Return how long a lock may be kept after its release, zero if it is not kept. The
-	 * default of the registry has no effect on locks that cannot be kept.
+	 * default of the registry has no effect on locks that cannot be kept. Without
+	 * hand-offs no lock is kept: the grant has no token for a second holder.
 	 */
 	Duration keep(LockRequest request) {
 		Duration requested = request.keep();
 		Duration keep = (requested != null) ? requested : this.settings.keep();
-		return (!keep.isZero() && this.keeps && request.isKeepable()) ? keep : Duration.ZERO;
+		return (!keep.isZero() && this.keeps && this.settings.handOff().budget() > 0 && request.isKeepable()) ? keep
+				: Duration.ZERO;
 	}
 
 	LeaseTerms of(LockRequest request) {
@@ -65,12 +67,20 @@ final class RequestTerms {
 				: storeLease(lease, ownTicket);
 		// The first command requests it already: the JVM may die while it holds the lock.
 		Duration covered = LeaseTerms.covering(storeLease, (minHold != null) ? minHold : Duration.ZERO);
-		return new LeaseTerms(lease, covered, explicit == null, (explicit == null) ? this.settings.maxHoldTime() : null,
-				minHold);
+		return new LeaseTerms(lease, unlikeKeepable(covered), explicit == null,
+				(explicit == null) ? this.settings.maxHoldTime() : null, minHold);
 	}
 
 	private LeaseTerms renewed(Duration leaseTime, boolean ownTicket) {
 		return new LeaseTerms(leaseTime, storeLease(leaseTime, ownTicket), true, this.settings.maxHoldTime(), null);
+	}
+
+	/**
+	 * A caller enters a kept lock only if both have the same lease. Up to one second of
+	 * that has passed, which a lease time or a minimum hold time would lack.
+	 */
+	private Duration unlikeKeepable(Duration storeLease) {
+		return (this.keeps && storeLease.equals(this.keepable.storeLease())) ? storeLease.plusMillis(1) : storeLease;
 	}
 
 	/** A caller with its own ticket never hands the lock off within the JVM. */
