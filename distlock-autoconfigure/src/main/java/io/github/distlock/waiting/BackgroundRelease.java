@@ -3,6 +3,10 @@ package io.github.distlock.waiting;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,15 +15,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class BackgroundRelease {
 
+	private static final Log logger = LogFactory.getLog(BackgroundRelease.class);
+
 	private final Limit limit;
 
 	private final ReleaseObserver observer;
 
+	/** The validity of a grant that was kept. */
+	private final @Nullable Validity kept;
+
 	private final AtomicBoolean ended = new AtomicBoolean();
 
-	private BackgroundRelease(Limit limit, ReleaseObserver observer) {
+	private BackgroundRelease(Limit limit, ReleaseObserver observer, @Nullable Validity kept) {
 		this.limit = limit;
 		this.observer = observer;
+		this.kept = kept;
 	}
 
 	/**
@@ -31,8 +41,15 @@ final class BackgroundRelease {
 		return this;
 	}
 
-	/** The lock had been lost. */
+	/**
+	 * The lock had been lost. If it was kept, and its deadline has passed meanwhile, that
+	 * is no loss: the process was paused for example, and no caller was inside.
+	 */
 	void reportGone() {
+		if (this.kept != null && this.kept.hasPassed(this.limit.clock)) {
+			logger.debug("The lease of a kept lock had ended when it was released");
+			return;
+		}
 		this.observer.gone();
 	}
 
@@ -54,7 +71,13 @@ final class BackgroundRelease {
 		/** More would only hide that the store is too slow, or silent. */
 		static final int MAX_UNANSWERED = 1000;
 
+		private final TimeSource clock;
+
 		private final AtomicInteger unanswered = new AtomicInteger();
+
+		Limit(TimeSource clock) {
+			this.clock = clock;
+		}
 
 		/**
 		 * Begin a release.
@@ -65,12 +88,15 @@ final class BackgroundRelease {
 				this.unanswered.decrementAndGet();
 				return null;
 			}
-			return new BackgroundRelease(this, observer);
+			return new BackgroundRelease(this, observer, null);
 		}
 
-		/** Prepare the release of a lock that is kept, to begin it later. */
-		BackgroundRelease prepare(ReleaseObserver observer) {
-			return new BackgroundRelease(this, observer);
+		/**
+		 * Prepare the release of a lock that is kept, to begin it later.
+		 * @param validity the validity of the grant
+		 */
+		BackgroundRelease prepare(ReleaseObserver observer, Validity validity) {
+			return new BackgroundRelease(this, observer, validity);
 		}
 
 		/** Whether the answer of a release is still to come. */

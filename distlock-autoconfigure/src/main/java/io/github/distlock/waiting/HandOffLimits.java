@@ -48,7 +48,12 @@ public record HandOffLimits(int budget, Duration maxTime) {
 
 	/** Whether enough of the lease is left for the next holder under a grant. */
 	static boolean isSufficient(Validity validity, Holder from, TimeSource clock) {
-		return validity.remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2);
+		return validity.remainingNanos(clock) >= sufficientNanos(from);
+	}
+
+	/** How much of the lease has to be left for the next holder under a grant. */
+	static long sufficientNanos(Holder from) {
+		return Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2);
 	}
 
 }

@@ -5,6 +5,7 @@ import java.time.Duration;
 import io.github.distlock.HandOff;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock that this JVM keeps in the store for a moment although its last holder has left,
@@ -15,9 +16,10 @@ import io.github.distlock.backend.Validity;
  * @param last the holder that left last
  * @param validity the validity of the grant when that holder left
  * @param sinceNanos when it left
+ * @param endNanos when the lock goes back unless a caller has entered
  * @param release the release that follows if no caller enters
  */
-record KeptGrant(Holder last, Validity validity, long sinceNanos, BackgroundRelease release) {
+record KeptGrant(Holder last, Validity validity, long sinceNanos, long endNanos, BackgroundRelease release) {
 
 	/**
 	 * How long after the grant of the store a caller may enter. It bounds how long the
@@ -27,9 +29,28 @@ record KeptGrant(Holder last, Validity validity, long sinceNanos, BackgroundRele
 	private static final long MAX_TURN_NANOS = Duration.ofSeconds(1).toNanos();
 
 	/**
-	 * Whether a grant may be kept for a caller with the same lease, or handed off to one,
-	 * while no request of another JVM has come: the store has marked it, it has another
-	 * token, the time of this JVM has not passed, and enough of the lease is left.
+	 * Keep a grant: until its keep time or the turn of this JVM has passed, or too little
+	 * of the lease is left, whichever is first. Later no caller could enter, and others
+	 * would wait in vain.
+	 * @param leaving the holder that leaves
+	 * @param validity the current validity of the grant
+	 * @return the kept grant, or {@code null} if no caller could enter
+	 */
+	static @Nullable KeptGrant keep(Holder leaving, Validity validity, TimeSource clock, BackgroundRelease release) {
+		if (!isUsable(leaving, validity, clock)) {
+			return null;
+		}
+		long now = clock.nanoTime();
+		long turnNanos = leaving.grantedAtNanos() + MAX_TURN_NANOS - now;
+		long leaseNanos = validity.remainingNanos(clock) - HandOffLimits.sufficientNanos(leaving);
+		long nanos = Math.min(leaving.keepNanos(), Math.min(turnNanos, leaseNanos));
+		return (nanos > 0) ? new KeptGrant(leaving, validity, now, now + nanos, release) : null;
+	}
+
+	/**
+	 * Whether a caller with the same lease may enter under a grant while no request of
+	 * another JVM has come: the store has marked it, it has another token, the time of
+	 * this JVM has not passed, and enough of the lease is left.
 	 * @param from the holder that leaves, or left last
 	 */
 	static boolean isUsable(Holder from, Validity validity, TimeSource clock) {
@@ -51,11 +72,6 @@ record KeptGrant(Holder last, Validity validity, long sinceNanos, BackgroundRele
 	KeySnapshot.Kept snapshot(TimeSource clock) {
 		return new KeySnapshot.Kept(this.last.fencingToken(), this.last.grantToken(),
 				clock.nanoTime() - this.sinceNanos);
-	}
-
-	/** When the lock goes back unless a caller has entered. */
-	long endNanos() {
-		return this.sinceNanos + this.last.keepNanos();
 	}
 
 	/**

@@ -62,7 +62,7 @@ public final class KeptLocks {
 
 	private boolean keep(KeyQueue queue, Holder holder, Validity validity, ReleaseObserver observer) {
 		try {
-			Effects effects = queue.keep(holder, validity, this.releases.prepare(observer));
+			Effects effects = queue.keep(holder, validity, this.releases.prepare(observer, validity));
 			if (effects == null) {
 				return false;
 			}

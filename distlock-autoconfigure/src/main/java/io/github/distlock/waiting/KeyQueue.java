@@ -78,7 +78,8 @@ import org.jspecify.annotations.Nullable;
  * <li>The process was paused: the deadline is compared at each entry, under the
  * lock.</li>
  * <li>The release of a kept lock fails or its reply is lost: it is repeated as any other.
- * If the lock had been lost, that is reported, since no caller is there to be told.</li>
+ * If the lock had been lost, that is reported, since no caller is there to be told. After
+ * the deadline of the grant it is no news: no caller relied on the lock then.</li>
  * <li>An error: a kept lock without a timer goes back. If even that fails, its lease ends
  * it, since nothing renews it.</li>
  * </ul>
@@ -232,12 +233,14 @@ final class KeyQueue implements QueueEvents {
 		this.lock.lock();
 		try {
 			boolean busy = this.inFlight != null || !this.pendingReleases.isEmpty() || !this.waiters.isEmpty();
-			if (this.holder != leaving || busy || this.attemptUnanswered || this.handBack || leaving.keepNanos() <= 0
-					|| !KeptGrant.isUsable(leaving, validity, this.context.clock())) {
+			if (this.holder != leaving || busy || this.attemptUnanswered || this.handBack) {
+				return null;
+			}
+			KeptGrant grant = KeptGrant.keep(leaving, validity, this.context.clock(), release);
+			if (grant == null) {
 				return null;
 			}
 			RetryTimer timer = retryTimer();
-			KeptGrant grant = new KeptGrant(leaving, validity, this.context.clock().nanoTime(), release);
 			this.kept = grant;
 			this.holder = null;
 			timer.fireAt(grant.endNanos());

@@ -21,12 +21,13 @@ final class Releases {
 
 	private final TimeSource clock;
 
-	private final BackgroundRelease.Limit unanswered = new BackgroundRelease.Limit();
+	private final BackgroundRelease.Limit unanswered;
 
 	Releases(KeyQueues queues, CommandSender sender, TimeSource clock) {
 		this.queues = queues;
 		this.sender = sender;
 		this.clock = clock;
+		this.unanswered = new BackgroundRelease.Limit(clock);
 	}
 
 	/**
@@ -51,8 +52,8 @@ final class Releases {
 	}
 
 	/** Prepare the release of a lock that is kept. */
-	BackgroundRelease prepare(ReleaseObserver observer) {
-		return this.unanswered.prepare(observer);
+	BackgroundRelease prepare(ReleaseObserver observer, Validity validity) {
+		return this.unanswered.prepare(observer, validity);
 	}
 
 	private ReleaseOutcome releaseHere(KeyQueue queue, Holder holder, Duration leaseEnd) {

@@ -124,12 +124,9 @@ final class Mutants {
 					"""))).losingReplies(),
 			Hunt.of(Mutant.of("hand-off without the deadline check", java("waiting/HandOffLimits.java", """
 					&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()
-					""", ""),
-					java("waiting/HandOffLimits.java",
-							"""
-									return validity.remainingNanos(clock) >= Math.min(SUFFICIENT_LEASE_NANOS, from.lease().toNanos() / 2);
-									""",
-							"return true;"),
+					""", ""), java("waiting/HandOffLimits.java", """
+					return validity.remainingNanos(clock) >= sufficientNanos(from);
+					""", "return true;"),
 					java("waiting/Holder.java", "this.grantedAtNanos, this.handOffs + 1, current)", """
 							this.grantedAtNanos, this.handOffs + 1,
 									io.github.distlock.backend.Validity.until(

@@ -23,7 +23,7 @@ abstract class KeepFixture extends KeyQueueFixture implements ReleaseObserver {
 
 	static final long FIRST_TOKEN = 100;
 
-	final BackgroundRelease.Limit unanswered = new BackgroundRelease.Limit();
+	final BackgroundRelease.Limit unanswered = new BackgroundRelease.Limit(this.clock);
 
 	final List<String> reports = new ArrayList<>();
 
@@ -32,7 +32,11 @@ abstract class KeepFixture extends KeyQueueFixture implements ReleaseObserver {
 	}
 
 	Waiter keeper(Duration wait, Duration lease) {
-		return new Waiter(new WaitRequest("key", LockMode.EXCLUSIVE, false, lease, wait, KEEP.toNanos(), () -> {
+		return keeper(wait, lease, KEEP);
+	}
+
+	Waiter keeper(Duration wait, Duration lease, Duration keep) {
+		return new Waiter(new WaitRequest("key", LockMode.EXCLUSIVE, false, lease, wait, keep.toNanos(), () -> {
 		}), this.clock.nanoTime()) {
 
 			@Override
@@ -49,7 +53,10 @@ abstract class KeepFixture extends KeyQueueFixture implements ReleaseObserver {
 
 	/** Let a caller enter under a grant that may be kept. */
 	Holder enter(int tokens) {
-		Waiter waiter = keeper();
+		return enter(tokens, keeper());
+	}
+
+	Holder enter(int tokens, Waiter waiter) {
 		this.queue.attemptAnswered(attempt(this.queue.join(waiter)), marked(tokens));
 		return holder(waiter);
 	}
@@ -73,7 +80,7 @@ abstract class KeepFixture extends KeyQueueFixture implements ReleaseObserver {
 	}
 
 	@Nullable Effects keep(Holder holder, Validity validity) {
-		return this.queue.keep(holder, validity, this.unanswered.prepare(this));
+		return this.queue.keep(holder, validity, this.unanswered.prepare(this, validity));
 	}
 
 	/** The release that a lock is given back with. */

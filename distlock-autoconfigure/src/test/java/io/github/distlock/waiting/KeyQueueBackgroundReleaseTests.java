@@ -23,7 +23,7 @@ class KeyQueueBackgroundReleaseTests extends KeyQueueFixture implements ReleaseO
 
 	private static final AttemptResult BUSY = new AttemptResult.Busy(LEASE);
 
-	private final BackgroundRelease.Limit limit = new BackgroundRelease.Limit();
+	private final BackgroundRelease.Limit limit = new BackgroundRelease.Limit(this.clock);
 
 	@Test
 	void anAttemptFollowsAReleaseThatWasSentInOrder() {

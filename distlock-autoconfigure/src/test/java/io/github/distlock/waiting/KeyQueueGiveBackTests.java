@@ -128,6 +128,65 @@ class KeyQueueGiveBackTests extends KeepFixture {
 	}
 
 	@Test
+	void aKeptLockGoesBackWhenTheTurnEnds() {
+		Holder holder = enter(10, keeper(LEASE, LEASE, Duration.ofSeconds(1)));
+		this.clock.pass(Duration.ofMillis(930));
+		assertKept(holder);
+		assertThat(this.timerDelays).containsExactly(Duration.ofMillis(70).toNanos());
+		this.clock.pass(Duration.ofMillis(70));
+		givesBack(this.queue.timerFired());
+	}
+
+	@Test
+	void aKeptLockGoesBackAsSoonAsTooLittleOfItsLeaseIsLeftForACaller() {
+		Duration lease = Duration.ofMillis(300);
+		Holder holder = enter(10, keeper(LEASE, lease, Duration.ofSeconds(1)));
+		Validity validity = Validity.until(this.clock.now(), lease);
+		long untilHalf = validity.remainingNanos(this.clock) - lease.toNanos() / 2;
+		assertThat(keep(holder, validity)).isNotNull();
+		assertThat(this.timerDelays).containsExactly(untilHalf);
+		this.clock.pass(Duration.ofNanos(untilHalf));
+		givesBack(this.queue.timerFired());
+		assertThat(validity.hasPassed(this.clock)).as("the store still knows it").isFalse();
+	}
+
+	@Test
+	void aLockIsNotKeptForNoTime() {
+		Duration lease = Duration.ofMillis(300);
+		Holder holder = enter(10, keeper(LEASE, lease));
+		Validity validity = Validity.until(this.clock.now(), lease);
+		this.clock.pass(Duration.ofNanos(validity.remainingNanos(this.clock) - lease.toNanos() / 2));
+		assertThat(keep(holder, validity)).isNull();
+	}
+
+	@Test
+	void aKeptLockThatTheStoreHasForgottenIsReportedBeforeItsDeadlineOnly() {
+		Holder holder = keepAfter(10);
+		BackgroundRelease release = givesBack(this.queue.asked(holder.ticket())).pending().background;
+		release.reportGone();
+		assertThat(this.reports).containsExactly("gone");
+		this.clock.pass(LEASE);
+		release.reportGone();
+		assertThat(this.reports).hasSize(1);
+	}
+
+	@Test
+	void aKeptLockThatTheStoreHasForgottenWhileTheMachineWasSuspendedIsNotReported() {
+		Holder holder = keepAfter(10);
+		this.clock.suspend(LEASE);
+		givesBack(this.queue.asked(holder.ticket())).pending().background.reportGone();
+		assertThat(this.reports).isEmpty();
+	}
+
+	@Test
+	void aReleaseInTheBackgroundIsReportedAfterTheDeadlineToo() {
+		BackgroundRelease release = this.unanswered.begin(this);
+		this.clock.pass(LEASE);
+		release.reportGone();
+		assertThat(this.reports).containsExactly("gone");
+	}
+
+	@Test
 	void aLaterKeepTimeNeedsNoTimerAsLongAsOneWillFire() {
 		Holder holder = keepAfter(10);
 		for (int entered = 0; entered < 5; entered++) {

@@ -101,7 +101,7 @@ class KeyQueueKeepTests extends KeepFixture {
 
 	@Test
 	void aLockIsNotKeptWhileACommandIsOnItsWay() {
-		BackgroundRelease background = this.unanswered.prepare(this).begin();
+		BackgroundRelease background = this.unanswered.prepare(this, Validity.until(this.clock.now(), LEASE)).begin();
 		Command.Release release = release(this.queue.release(enter(10), deadline(), background));
 		this.queue.releaseSent(release);
 		Waiter second = keeper();
