@@ -39,11 +39,16 @@ final class LabPage {
 	 * @param settings the settings in the link, such as {@code #fault=slow}; may be empty
 	 */
 	void open(String query, String settings) {
-		this.browser.driver().get("about:blank");
+		close();
 		this.browser.driver().get(this.lab.resolve("/") + query + settings);
 		Awaitility.await()
 			.atMost(PATIENCE)
 			.until(() -> "true".equals(attribute("#run", "data-ready")) && "live".equals(state("connection")));
+	}
+
+	/** Leave the page, which ends its connections. */
+	void close() {
+		this.browser.driver().get("about:blank");
 	}
 
 	/**

@@ -324,6 +324,8 @@ class LabPageTests {
 			.atMost(Duration.ofSeconds(20))
 			.until(() -> !process.demo().isAlive() && family.stream().noneMatch(ProcessHandle::isAlive));
 		await().until(() -> page.state("connection").equals("reconnecting"));
+		// Otherwise the page tries again, and complains again.
+		page.close();
 		browser().forgetComplaints();
 	}
 
