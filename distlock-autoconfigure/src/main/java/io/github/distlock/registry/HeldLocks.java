@@ -278,17 +278,21 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 			hold.lose(LossCause.RELEASED_BY_OPERATOR);
 		}
 		boolean valid = hold.endLease();
-		this.renewer.forget(hold);
-		if (!valid) {
-			throw lostException(hold);
-		}
 		try {
+			this.renewer.forget(hold);
+			if (!valid) {
+				throw lostException(hold);
+			}
 			if (remainingMinHold.isZero() || !this.minimumHoldTimes.retain(hold, remainingMinHold)) {
 				releaseInStore(hold, remaining);
 			}
 		}
 		catch (Error ex) {
-			notifyReleased(hold);
+			// No effect if it has left. Otherwise nothing would ever let it leave.
+			this.acquirer.releaseAsync(hold.holder(), hold.validity());
+			if (valid) {
+				notifyReleased(hold);
+			}
 			throw ex;
 		}
 		notifyReleased(hold);

@@ -212,8 +212,10 @@ final class KeyQueue implements QueueEvents {
 			if (!mayHandOff(from, validity, next.request())) {
 				return null;
 			}
-			this.holder = from.next(validity, HandOff.LOCAL, next.request());
-			this.waiters.decide(next, new Outcome.Success(this.holder));
+			Holder following = from.next(validity, HandOff.LOCAL, next.request());
+			// First: after an error the holder that leaves is still there.
+			this.waiters.decide(next, new Outcome.Success(following));
+			this.holder = following;
 			return takeEffects();
 		}
 		finally {

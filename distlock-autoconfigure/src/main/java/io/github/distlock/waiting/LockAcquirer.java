@@ -60,7 +60,7 @@ public final class LockAcquirer {
 		this.queues = new KeyQueues(instance, backendTimeout, cancelTimeout, handOffLimits, clock, this.sender);
 		this.releases = new Releases(this.queues, this.sender, clock);
 		this.keptLocks = new KeptLocks(store, this.queues, this.sender, this.releases);
-		this.waits = new Waits(this.queues, this.sender, this.releases, clock, cancelTimeout.toNanos());
+		this.waits = new Waits(this.queues, this.sender, this.releases, cancelTimeout.toNanos());
 		this.blocking = new BlockingAcquirer(this.waits, clock);
 		this.downgrades = new Downgrades(this.waits, this.queues, this.sender, clock, this.blocking, backendTimeout);
 	}
@@ -156,7 +156,7 @@ public final class LockAcquirer {
 	 * @param holder the holder that leaves
 	 */
 	public void releaseAsync(Holder holder) {
-		this.releases.releaseAsync(holder, holder.remainingNanos(this.clock));
+		this.releases.releaseAsync(holder);
 	}
 
 	/**
@@ -165,7 +165,7 @@ public final class LockAcquirer {
 	 * @param validity the current validity of the grant
 	 */
 	public void releaseAsync(Holder holder, Validity validity) {
-		this.releases.releaseAsync(holder, validity.remainingNanos(this.clock));
+		this.releases.releaseAsync(holder, validity);
 	}
 
 	/**

@@ -1,9 +1,13 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +18,10 @@ final class Releases {
 
 	/** The release of an unwanted lock is repeated for at least this time. */
 	private static final long MINIMUM_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
+
+	private static final Log logger = LogFactory.getLog(Releases.class);
+
+	private static final long RECOVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final KeyQueues queues;
 
@@ -85,15 +93,32 @@ final class Releases {
 	}
 
 	/** Release a lock that no caller wants. */
-	void releaseAsync(Holder holder, long remainingNanos) {
+	void releaseAsync(Holder holder) {
+		releaseAsync(holder, () -> holder.remainingNanos(this.clock));
+	}
+
+	/** Release a lock that was lost, or that is no longer retained. */
+	void releaseAsync(Holder holder, Validity validity) {
+		releaseAsync(holder, () -> validity.remainingNanos(this.clock));
+	}
+
+	/** Release a lock again and again until no error interrupts that. */
+	private void releaseAsync(Holder holder, LongSupplier remainingNanos) {
 		KeyQueue queue = this.queues.find(holder.ticket());
-		if (queue != null) {
+		if (queue == null) {
+			return;
+		}
+		try {
 			// The store's lease ends a little later than its validity here.
-			long giveUpNanos = this.clock.nanoTime() + Math.max(remainingNanos, MINIMUM_RETRY_NANOS);
+			long giveUpNanos = this.clock.nanoTime() + Math.max(remainingNanos.getAsLong(), MINIMUM_RETRY_NANOS);
 			Effects effects = queue.release(holder, giveUpNanos);
-			if (effects != null) {
-				this.sender.runAsync(queue, effects);
-			}
+			// An error may have interrupted an earlier release of this holder.
+			this.sender.runAsync(queue, (effects != null) ? effects : queue.proceed());
+		}
+		catch (RuntimeException | Error ex) {
+			// First: logging may fail for the same reason.
+			this.sender.tasks().scheduleReliably(() -> releaseAsync(holder, remainingNanos), RECOVERY_NANOS);
+			logger.error("The release of lock '" + queue.key() + "' failed and is repeated", ex);
 		}
 	}
 

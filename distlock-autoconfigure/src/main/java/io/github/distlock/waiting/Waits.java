@@ -1,7 +1,6 @@
 package io.github.distlock.waiting;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
@@ -18,8 +17,6 @@ final class Waits {
 
 	private final Releases releases;
 
-	private final TimeSource clock;
-
 	private final long cancelTimeoutNanos;
 
 	private volatile boolean closed;
@@ -29,11 +26,10 @@ final class Waits {
 	 * @param cancelTimeoutNanos how long a caller that gives up waits until its ticket
 	 * has left the store
 	 */
-	Waits(KeyQueues queues, CommandSender sender, Releases releases, TimeSource clock, long cancelTimeoutNanos) {
+	Waits(KeyQueues queues, CommandSender sender, Releases releases, long cancelTimeoutNanos) {
 		this.queues = queues;
 		this.sender = sender;
 		this.releases = releases;
-		this.clock = clock;
 		this.cancelTimeoutNanos = cancelTimeoutNanos;
 	}
 
@@ -139,7 +135,7 @@ final class Waits {
 
 	/** Release a lock in the background, since its caller does not want it. */
 	void release(Holder holder) {
-		this.releases.releaseAsync(holder, holder.remainingNanos(this.clock));
+		this.releases.releaseAsync(holder);
 	}
 
 	/** Reject all later waiters, and fail those that wait. */

@@ -90,9 +90,11 @@ final class Mutants {
 							"if (!checkExpired() && STATE.compareAndSet(this, HELD, HELD))"),
 					java("registry/HeldLocks.java", """
 							boolean valid = hold.endLease();
-							this.renewer.forget(hold);
+							try {
+								this.renewer.forget(hold);
 							""", """
 							boolean valid = hold.endLease();
+							try {
 							""")))
 				.spread(),
 			Hunt.of(Mutant.of("validity counted from the reply",

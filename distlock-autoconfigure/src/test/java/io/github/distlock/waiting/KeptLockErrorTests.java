@@ -52,7 +52,7 @@ class KeptLockErrorTests extends KeptLockFixture {
 
 	@Test
 	void aKeptLockWhoseTimerEndsWithAnErrorGoesBack() throws Exception {
-		Holder holder = acquire(this.keeper, Duration.ofMillis(50));
+		Holder holder = acquire(this.keeper, Duration.ofSeconds(1));
 		assertThat(keepOrRelease(this.keeper, holder)).isEqualTo(ReleaseOutcome.KEPT);
 		this.clock.fail(2);
 		Awaitility.await().until(() -> this.clock.failures() == 0);
@@ -66,20 +66,6 @@ class KeptLockErrorTests extends KeptLockFixture {
 		this.clock.failAfter(1, 1);
 		assertThatExceptionOfType(InternalError.class).isThrownBy(() -> acquire(this.keeper, LONG));
 		leave(this.keeper, acquire(this.keeper, LONG));
-		leave(this.other, acquire(this.other, Duration.ZERO));
-		awaitUnused();
-	}
-
-	@Test
-	void anErrorWhileALockIsKeptLeavesNoHolder() throws Exception {
-		Holder holder = acquire(this.keeper, LONG);
-		this.clock.failAfter(1, 1);
-		try {
-			keepOrRelease(this.keeper, holder);
-		}
-		catch (InternalError ex) {
-			leave(this.keeper, holder);
-		}
 		leave(this.other, acquire(this.other, Duration.ZERO));
 		awaitUnused();
 	}
