@@ -111,12 +111,16 @@ public final class RedisProcess implements AutoCloseable {
 	 * @return its executable
 	 */
 	public static Path assumeInstalled(String program) {
-		Optional<Path> found = Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+		Optional<Path> found = onPath(program);
+		Assumptions.assumeTrue(found.isPresent(), "No " + program + " is installed on this machine");
+		return found.orElseThrow();
+	}
+
+	private static Optional<Path> onPath(String program) {
+		return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
 			.map((folder) -> Path.of(folder, program))
 			.filter(Files::isExecutable)
 			.findFirst();
-		Assumptions.assumeTrue(found.isPresent(), "No " + program + " is installed on this machine");
-		return found.orElseThrow();
 	}
 
 	/**
@@ -221,7 +225,7 @@ public final class RedisProcess implements AutoCloseable {
 		private static Path embedded() {
 			String other = System.getProperty("redis.server");
 			if (other != null) {
-				return Path.of(other);
+				return onPath(other).orElse(Path.of(other));
 			}
 			try {
 				File file = ExecutableProvider.newJarResourceProvider().get();
