@@ -64,7 +64,7 @@ final class LockOrder {
 				(lease != null) ? longer(lease, minHold) : null, one.fair() || other.fair(), one.name(), minHold, null);
 		Duration keep = shorter(one.keep(), other.keep());
 		return new LockTarget(first.definition(), first.registry(),
-				(keep != null && request.isKeepable()) ? request.keep(keep) : request);
+				(keep != null && (keep.isZero() || request.isKeepable())) ? request.keep(keep) : request);
 	}
 
 	private static int strength(LockMode mode) {

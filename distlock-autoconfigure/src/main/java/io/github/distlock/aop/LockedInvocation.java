@@ -46,7 +46,8 @@ record LockedInvocation(MethodLocks locks, List<LockTarget> targets, MethodInvoc
 	/**
 	 * Return the request for the next lock. Of several locks, each is requested with the
 	 * rest of its wait time, and without its lease time, which must not run while the
-	 * call waits for the other locks.
+	 * call waits for the other locks. A lock with a lease time is never kept, also if the
+	 * call ends before it runs.
 	 * @param target the next lock
 	 * @param startNanos the time from which the wait times count
 	 * @return the request
@@ -57,8 +58,9 @@ record LockedInvocation(MethodLocks locks, List<LockTarget> targets, MethodInvoc
 			return request;
 		}
 		Duration waitTime = (request.waitTime() != null) ? request.waitTime() : this.locks.waitTime().get();
+		Duration keep = request.isKeepable() ? request.keep() : Duration.ZERO;
 		return new LockRequest(request.key(), request.mode(), remaining(waitTime, startNanos), null, request.fair(),
-				request.name(), request.minHold(), request.keep());
+				request.name(), request.minHold(), keep);
 	}
 
 	private static Duration remaining(Duration waitTime, long startNanos) {

@@ -81,6 +81,13 @@ class KeepAttributeTests {
 	}
 
 	@Test
+	void aLockIsNotKeptIfOneOfTwoAnnotationsForItForbidsThat() {
+		LockRequest request = requestOf(TwiceWithLeaseTimeAndNotKept.class, "");
+		assertThat(request.keep()).isZero();
+		assertThat(request.leaseTime()).hasSeconds(10);
+	}
+
+	@Test
 	void aRequestForALockThatIsNeverKeptIsRefused() {
 		LockRequest kept = LockRequest.of("order-1").keep(Duration.ofMillis(5));
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> kept.leaseTime(Duration.ofSeconds(1)))
@@ -192,6 +199,16 @@ class KeepAttributeTests {
 		@Override
 		@DistributedLock(key = "'k'", keep = "50ms")
 		@DistributedLock(key = "'k'", keep = "5ms")
+		public void run() {
+		}
+
+	}
+
+	static class TwiceWithLeaseTimeAndNotKept extends Work {
+
+		@Override
+		@DistributedLock(key = "'k'", keep = "0")
+		@DistributedLock(key = "'k'", leaseTime = "10s")
 		public void run() {
 		}
 

@@ -18,6 +18,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -51,9 +52,10 @@ class KeptLocksOfMethodsTests {
 		redis.close();
 	}
 
-	private static ConfigurableApplicationContext application() {
+	private static ConfigurableApplicationContext application(String... properties) {
 		SpringApplication springApplication = new SpringApplication(Shop.class);
 		springApplication.setWebApplicationType(WebApplicationType.NONE);
+		springApplication.addInitializers((context) -> TestPropertyValues.of(properties).applyTo(context));
 		return springApplication.run("--spring.data.redis.port=" + redis.server().port(),
 				"--management.endpoints.web.exposure.include=distlocks",
 				"--management.endpoint.distlocks.show-values=always");
@@ -122,6 +124,19 @@ class KeptLocksOfMethodsTests {
 		assertThat(accounts(two).tryOnce("stopping")).isEqualTo("stopping");
 	}
 
+	@Test
+	void aLockWithALeaseTimeIsNotKeptIfTheNextLockOfTheCallIsBusy() {
+		try (ConfigurableApplicationContext keeping = application("distlock.handoff.keep=1s")) {
+			keep(keeping, "warm");
+			accounts(two).book("b", () -> {
+				assertThatExceptionOfType(LockNotAcquiredException.class)
+					.isThrownBy(() -> accounts(keeping).transfer("a", "b"));
+				assertThat(redis.isLocked("a")).isFalse();
+			});
+			assertThat(locks(keeping).kept()).noneMatch((lock) -> lock.key().equals("a"));
+		}
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration(exclude = DataSourceAutoConfiguration.class)
 	static class Shop {
@@ -143,6 +158,11 @@ class KeptLocksOfMethodsTests {
 		@DistributedLock(key = "#id", keep = "1s", waitTime = "20s")
 		public void book(String id, Runnable work) {
 			work.run();
+		}
+
+		@DistributedLock(key = "#from", leaseTime = "10s", waitTime = "0")
+		@DistributedLock(key = "#to", leaseTime = "10s", waitTime = "0")
+		public void transfer(String from, String to) {
 		}
 
 		@DistributedLock(key = "#id", waitTime = "0")
