@@ -1,7 +1,7 @@
 package io.github.distlock.waiting;
 
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
@@ -24,21 +24,28 @@ final class BackgroundRelease {
 	/** The validity of a grant that was kept. */
 	private final @Nullable Validity kept;
 
-	private final AtomicBoolean ended = new AtomicBoolean();
+	private final AtomicReference<State> state;
 
 	private BackgroundRelease(Limit limit, ReleaseObserver observer, @Nullable Validity kept) {
 		this.limit = limit;
 		this.observer = observer;
 		this.kept = kept;
+		this.state = new AtomicReference<>((kept != null) ? State.KEPT : State.UNANSWERED);
 	}
 
-	/**
-	 * Begin this release, if it was prepared before. It counts from now on, but is not
-	 * limited: no caller would wait for it.
-	 */
+	/** The kept lock goes back: from now on an answer is to come. */
 	BackgroundRelease begin() {
-		this.limit.unanswered.incrementAndGet();
+		if (this.state.compareAndSet(State.KEPT, State.UNANSWERED)) {
+			this.limit.unanswered.incrementAndGet();
+		}
 		return this;
+	}
+
+	/** The lock is not kept: unless its release has begun, there will be none. */
+	void drop() {
+		if (this.state.compareAndSet(State.KEPT, State.ENDED)) {
+			this.limit.kept.decrementAndGet();
+		}
 	}
 
 	/**
@@ -60,20 +67,44 @@ final class BackgroundRelease {
 
 	/** The release has been answered, or is given up. */
 	void end() {
-		if (this.ended.compareAndSet(false, true)) {
+		State before = this.state.getAndSet(State.ENDED);
+		if (before == State.UNANSWERED) {
 			this.limit.unanswered.decrementAndGet();
+		}
+		if (before != State.ENDED && this.kept != null) {
+			this.limit.kept.decrementAndGet();
 		}
 	}
 
-	/** How many releases of a registry may be unanswered. Thread-safe. */
+	/** From keeping a lock, or from the release of another one, to the answer. */
+	private enum State {
+
+		KEPT, UNANSWERED, ENDED
+
+	}
+
+	/**
+	 * How many releases of a registry may be unanswered, and how many locks may be kept.
+	 * Thread-safe.
+	 */
 	static final class Limit {
 
 		/** More would only hide that the store is too slow, or silent. */
 		static final int MAX_UNANSWERED = 1000;
 
+		/**
+		 * A lock counts from the moment of keeping until a caller has entered, or its
+		 * release is answered. Otherwise a JVM that uses one key after the other would
+		 * keep locks faster than the store takes them back, and their releases would
+		 * delay all other commands.
+		 */
+		static final int MAX_KEPT = 1000;
+
 		private final TimeSource clock;
 
 		private final AtomicInteger unanswered = new AtomicInteger();
+
+		private final AtomicInteger kept = new AtomicInteger();
 
 		Limit(TimeSource clock) {
 			this.clock = clock;
@@ -94,8 +125,13 @@ final class BackgroundRelease {
 		/**
 		 * Prepare the release of a lock that is kept, to begin it later.
 		 * @param validity the validity of the grant
+		 * @return the release, or {@code null} if the lock must not be kept
 		 */
-		BackgroundRelease prepare(ReleaseObserver observer, Validity validity) {
+		@Nullable BackgroundRelease prepare(ReleaseObserver observer, Validity validity) {
+			if (this.kept.incrementAndGet() > MAX_KEPT) {
+				this.kept.decrementAndGet();
+				return null;
+			}
 			return new BackgroundRelease(this, observer, validity);
 		}
 

@@ -64,7 +64,11 @@ final class BackgroundSender {
 			return sendByExecutor(queue, release);
 		}
 		try {
-			answer.whenComplete((result, failure) -> settle(queue, release, result, failure));
+			answer.whenComplete((result, failure) -> {
+				if (release.take()) {
+					settle(queue, release, result, failure);
+				}
+			});
 		}
 		catch (Throwable ex) {
 			return release.take() ? this.sender.unanswered(queue, release, ex) : ReleaseOutcome.PENDING;
@@ -75,12 +79,44 @@ final class BackgroundSender {
 		return ReleaseOutcome.PENDING;
 	}
 
+	/**
+	 * Send a command that a thread of the executor has taken, if the store needs no
+	 * thread for the answer: so that the releases of many kept locks, for example, do not
+	 * delay other commands of the executor.
+	 * @return whether it was sent, or has failed
+	 */
+	boolean sendInOrder(QueueEvents queue, Command command) {
+		if (!(command instanceof Command.Release release) || release.pending().background == null
+				|| release.isRepeated()) {
+			return false;
+		}
+		try {
+			CompletionStage<ReleaseResult> answer;
+			try {
+				PendingRelease pending = release.pending();
+				answer = this.store.releaseInOrder(pending.ticket, pending.lastToken, release.next());
+			}
+			catch (Throwable ex) {
+				this.sender.report(release, this.sender.unanswered(queue, release, ex));
+				return true;
+			}
+			if (answer == null) {
+				return false;
+			}
+			answer.whenComplete((result, failure) -> settle(queue, release, result, failure));
+			this.sender.runAsync(queue, queue.releaseSent(release));
+		}
+		catch (Throwable ex) {
+			// First, without a call: logging may fail, too. An answer may still come.
+			release.outcomeLost = true;
+			logger.error("The release of lock '" + queue.key() + "' failed", ex);
+		}
+		return true;
+	}
+
 	/** Called on a thread of the driver, which must not block. */
 	private void settle(QueueEvents queue, Command.Release release, @Nullable ReleaseResult result,
 			@Nullable Throwable failure) {
-		if (!release.take()) {
-			return;
-		}
 		try {
 			if (result != null) {
 				this.sender.report(release, this.sender.answered(queue, release, result));
@@ -102,8 +138,7 @@ final class BackgroundSender {
 			return this.sender.release(queue, release);
 		}
 		// The executor may run the task although it rejects it, and another event may
-		// have
-		// settled the command before: the permit is given back once in each case.
+		// have settled the command before: the permit is given back once in each case.
 		AtomicBoolean permit = new AtomicBoolean(true);
 		Throwable rejection = this.tasks.execute(() -> {
 			try {

@@ -234,7 +234,7 @@ final class CommandSender {
 
 	/** Send on a thread of the executor, which no caller waits for. */
 	private void sendIfFirst(QueueEvents queue, Command command) {
-		if (command.take()) {
+		if (command.take() && !this.background.sendInOrder(queue, command)) {
 			sendTaken(queue, command);
 		}
 	}

@@ -61,9 +61,14 @@ public final class KeptLocks {
 	}
 
 	private boolean keep(KeyQueue queue, Holder holder, Validity validity, ReleaseObserver observer) {
+		BackgroundRelease release = this.releases.prepare(observer, validity);
+		if (release == null) {
+			return false;
+		}
 		try {
-			Effects effects = queue.keep(holder, validity, this.releases.prepare(observer, validity));
+			Effects effects = queue.keep(holder, validity, release);
 			if (effects == null) {
+				release.drop();
 				return false;
 			}
 			this.sender.runAsync(queue, effects);
@@ -75,7 +80,11 @@ public final class KeptLocks {
 		}
 		catch (RuntimeException | Error ex) {
 			// It is unknown whether the lock is kept, and whether a timer will end that.
-			this.sender.tasks().scheduleReliably(() -> report(queue, KeyQueue::giveBackKept), RECOVERY_NANOS);
+			this.sender.tasks().scheduleReliably(() -> report(queue, (interrupted) -> {
+				Effects effects = interrupted.giveBackKept();
+				release.drop();
+				return effects;
+			}), RECOVERY_NANOS);
 			throw ex;
 		}
 	}

@@ -709,6 +709,8 @@ final class KeyQueue implements QueueEvents {
 			return false;
 		}
 		Holder next = grant.enter(waiter.request());
+		// First: if this fails, the lock is still kept.
+		grant.release().drop();
 		ownWaiters().decide(waiter, new Outcome.Success(next));
 		this.holder = next;
 		this.kept = null;

@@ -59,8 +59,11 @@ final class Releases {
 				: releaseHere(queue, holder, leaseEnd);
 	}
 
-	/** Prepare the release of a lock that is kept. */
-	BackgroundRelease prepare(ReleaseObserver observer, Validity validity) {
+	/**
+	 * Prepare the release of a lock that is kept.
+	 * @return the release, or {@code null} if too many locks are kept
+	 */
+	@Nullable BackgroundRelease prepare(ReleaseObserver observer, Validity validity) {
 		return this.unanswered.prepare(observer, validity);
 	}
 

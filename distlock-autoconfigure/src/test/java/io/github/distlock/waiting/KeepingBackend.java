@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,6 +47,12 @@ final class KeepingBackend implements LockBackend {
 	/** Whether requests for a lock are lost. */
 	volatile boolean losesRequests;
 
+	/** The keys whose releases are not answered begin with this. */
+	private volatile String silent = "";
+
+	/** Completed when all releases are answered. */
+	private volatile CompletableFuture<Void> answers = CompletableFuture.completedFuture(null);
+
 	/**
 	 * Create a backend.
 	 * @param messages delivers the messages
@@ -52,6 +60,24 @@ final class KeepingBackend implements LockBackend {
 	KeepingBackend(LockBackend real, Executor messages) {
 		this.real = real;
 		this.messages = messages;
+	}
+
+	/**
+	 * Execute releases, and do not answer them.
+	 * @param keys what the keys of such releases begin with
+	 */
+	void holdAnswersBack(String keys) {
+		this.silent = keys;
+		this.answers = new CompletableFuture<>();
+	}
+
+	private CompletableFuture<Void> answer(Ticket ticket) {
+		return ticket.key().startsWith(this.silent) ? this.answers : CompletableFuture.completedFuture(null);
+	}
+
+	/** Answer all releases, and later ones at once. */
+	void answer() {
+		this.answers.complete(null);
 	}
 
 	@Override
@@ -139,11 +165,35 @@ final class KeepingBackend implements LockBackend {
 
 		@Override
 		public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+			ReleaseResult result = execute(ticket, lastToken, next);
+			answer(ticket).join();
+			return result;
+		}
+
+		private ReleaseResult execute(Ticket ticket, long lastToken, @Nullable Successor next) {
 			KeepingBackend.this.commands.incrementAndGet();
 			KeepingBackend.this.lock.lock();
 			try {
 				unmark(ticket);
 				return this.real.release(ticket, lastToken, next);
+			}
+			finally {
+				KeepingBackend.this.lock.unlock();
+			}
+		}
+
+		@Override
+		public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
+				@Nullable Successor next) {
+			KeepingBackend.this.lock.lock();
+			try {
+				CompletionStage<ReleaseResult> answer = this.real.releaseInOrder(ticket, lastToken, next);
+				if (answer == null) {
+					return null;
+				}
+				KeepingBackend.this.commands.incrementAndGet();
+				unmark(ticket);
+				return answer.thenCombine(answer(ticket), (result, nothing) -> result);
 			}
 			finally {
 				KeepingBackend.this.lock.unlock();

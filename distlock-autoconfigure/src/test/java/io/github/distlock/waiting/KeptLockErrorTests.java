@@ -32,6 +32,37 @@ class KeptLockErrorTests extends KeptLockFixture {
 		awaitUnused();
 	}
 
+	@ParameterizedTest
+	@EnumSource(value = Step.class, names = { "RELEASE", "RELEASE_AFTER", "EXECUTE", "SCHEDULE", "THREAD_START" })
+	void anotherJvmGetsTheLockAfterAnErrorAtAnyStepOfAReleaseThatNoThreadWaitsFor(Step step) throws Exception {
+		this.errors.answerReleasesLater();
+		Holder holder = acquire(this.keeper, LONG);
+		this.errors.fail(step, 3);
+		keepOrRelease(this.keeper, holder);
+		Holder next = acquire(this.other, Duration.ZERO);
+		this.errors.clear();
+		leave(this.other, next);
+		awaitUnused();
+	}
+
+	@Test
+	void anErrorWhileALockIsKeptTakesNoPlaceOfAnother() throws Exception {
+		for (int failed = 0; failed < 3; failed++) {
+			Holder holder = acquire(this.keeper, LONG);
+			this.clock.failAfter(1, 1);
+			try {
+				keepOrRelease(this.keeper, holder);
+			}
+			catch (InternalError ex) {
+				leave(this.keeper, holder);
+			}
+			this.keeper.keptLocks().giveBackAll();
+			awaitUnused();
+		}
+		// An interrupted one ends with the event that handles it again.
+		Awaitility.await().untilAsserted(this::keepAsManyAsAllowed);
+	}
+
 	@Test
 	void aRequestDuringWhichAnErrorIsThrownIsHandledAgain() throws Exception {
 		keepLong();

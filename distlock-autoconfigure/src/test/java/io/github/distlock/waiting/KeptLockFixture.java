@@ -32,7 +32,7 @@ abstract class KeptLockFixture {
 
 	static final Duration LEASE = Duration.ofSeconds(5);
 
-	/** Longer than a test, so that only a request ends the keeping. */
+	/** Longer than a test, so that only a request ends the keeping, or the turn. */
 	static final Duration LONG = Duration.ofMinutes(10);
 
 	final ExecutorService threads = Executors.newCachedThreadPool();
@@ -79,6 +79,7 @@ abstract class KeptLockFixture {
 	@AfterEach
 	void tearDown() {
 		this.errors.clear();
+		this.backend.answer();
 		this.keeper.close();
 		this.other.close();
 		this.threads.shutdownNow();
@@ -87,7 +88,22 @@ abstract class KeptLockFixture {
 		this.noErrors.close();
 	}
 
+	/** Keep one key after the other until they are asked for. */
+	final void keepAsManyAsAllowed() throws Exception {
+		this.clock.stop();
+		for (int key = 0; key < BackgroundRelease.Limit.MAX_KEPT; key++) {
+			assertThat(use(this.keeper, "key-" + key)).isEqualTo(ReleaseOutcome.KEPT);
+		}
+	}
+
+	/** Use a key once. */
+	final ReleaseOutcome use(LockAcquirer acquirer, String key) throws Exception {
+		return keepOrRelease(acquirer, acquire(acquirer, key, LONG));
+	}
+
+	/** Keep a lock until it is asked for. */
 	final Holder keepLong() throws Exception {
+		this.clock.stop();
 		Holder holder = acquire(this.keeper, LONG);
 		assertThat(keepOrRelease(this.keeper, holder)).isEqualTo(ReleaseOutcome.KEPT);
 		assertThat(this.keeper.snapshot()).anyMatch((key) -> key.kept() != null);

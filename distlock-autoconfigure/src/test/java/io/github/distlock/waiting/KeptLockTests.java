@@ -138,6 +138,67 @@ class KeptLockTests extends KeptLockFixture {
 	}
 
 	@Test
+	void theNumberOfKeptLocksIsLimitedAndACallerBeyondReleasesItsLockItself() throws Exception {
+		keepAsManyAsAllowed();
+		assertThat(use(this.keeper, "one more")).isEqualTo(ReleaseOutcome.RELEASED);
+		// A caller that enters makes room, until it leaves.
+		Holder holder = acquire(this.keeper, "key-0", LONG);
+		assertThat(holder.handOff()).isEqualTo(HandOff.KEPT);
+		assertThat(use(this.keeper, "one more")).isEqualTo(ReleaseOutcome.KEPT);
+		assertThat(keepOrRelease(this.keeper, holder)).isEqualTo(ReleaseOutcome.RELEASED);
+		this.keeper.keptLocks().giveBackAll();
+		awaitUnused();
+		keepAsManyAsAllowed();
+	}
+
+	@Test
+	void aKeptLockWhoseReleaseIsUnansweredCountsUntilTheAnswer() throws Exception {
+		this.errors.answerReleasesLater();
+		keepAsManyAsAllowed();
+		this.backend.holdAnswersBack("key");
+		this.keeper.keptLocks().giveBackAll();
+		Awaitility.await().until(() -> this.keeper.snapshot().stream().allMatch((key) -> key.kept() == null));
+		assertThat(use(this.keeper, "one more")).isEqualTo(ReleaseOutcome.RELEASED);
+		this.backend.answer();
+		awaitUnused();
+		assertThat(use(this.keeper, "one more")).isEqualTo(ReleaseOutcome.KEPT);
+	}
+
+	@Test
+	void noThreadWaitsForTheAnswersToTheReleasesOfKeptLocks() throws Exception {
+		this.errors.answerReleasesLater();
+		this.clock.stop();
+		// More than the executor has threads.
+		for (int key = 0; key < 100; key++) {
+			use(this.keeper, "key-" + key);
+		}
+		this.backend.holdAnswersBack("key");
+		this.keeper.keptLocks().giveBackAll();
+		// A thread of the executor sends the attempt of an asynchronous caller.
+		Holder holder = this.keeper.acquireAsync(request("free", Duration.ofSeconds(20), Duration.ZERO))
+			.get(20, TimeUnit.SECONDS);
+		leave(this.keeper, Objects.requireNonNull(holder, "not acquired"));
+		assertThat(this.keeper.isAnyReleaseUnanswered()).isTrue();
+		this.backend.answer();
+		awaitUnused();
+	}
+
+	@Test
+	void aCallerEntersBehindTheUnansweredReleaseOfAKeptLock() throws Exception {
+		this.errors.answerReleasesLater();
+		Holder kept = keepLong();
+		this.backend.holdAnswersBack("key");
+		this.keeper.keptLocks().giveBackAll();
+		Holder next = acquire(this.keeper, LONG);
+		assertThat(next.fencingToken()).isGreaterThan(kept.fencingToken());
+		this.backend.answer();
+		leave(this.keeper, next);
+		this.keeper.keptLocks().giveBackAll();
+		awaitUnused();
+		assertThat(this.reports).isEmpty();
+	}
+
+	@Test
 	void theLossOfAKeptLockIsReportedWhenItIsGivenBack() throws Exception {
 		Holder holder = keepLong();
 		// The store forgets the lock, as after a restart.
