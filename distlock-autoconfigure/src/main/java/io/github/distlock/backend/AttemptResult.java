@@ -73,7 +73,8 @@ public sealed interface AttemptResult {
 	 * @param holder what holds the lock, for messages only; {@code null} if the store
 	 * does not say. Of several readers it is one
 	 * @param first whether the ticket is the first in the queue, as far as the store
-	 * says. If another JVM may keep the lock, the store has asked that JVM for it then
+	 * says. If another JVM may keep the lock, the store has asked that JVM for it then.
+	 * Never if the attempt wants an answer and the store has asked no JVM
 	 */
 	record Queued(Duration retryAfter, boolean queuedNow, @Nullable StoredHolder holder,
 			boolean first) implements AttemptResult {

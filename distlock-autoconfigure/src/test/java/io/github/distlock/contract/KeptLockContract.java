@@ -95,6 +95,17 @@ interface KeptLockContract extends ContractTests {
 	}
 
 	@Test
+	default void aTicketThatWantsAnAnswerIsNotTheFirstIfNoJvmIsAsked() {
+		assumeKeeps();
+		first().hold(key());
+		Ticket asker = second().ticket(key());
+		AttemptOptions answer = new AttemptOptions(true, false, true);
+		assertFirst(second().store.attempt(asker, LEASE, answer), false);
+		assertFirst(second().store.attempt(asker, LEASE, answer), false);
+		assertFirst(second().attempt(asker), true);
+	}
+
+	@Test
 	default void aTicketThatIsNotQueuedLearnsThatTheLockMayBeKept() {
 		assumeKeeps();
 		first().holdToKeep(key());

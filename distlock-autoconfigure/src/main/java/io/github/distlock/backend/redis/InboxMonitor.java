@@ -180,8 +180,9 @@ final class InboxMonitor {
 			boolean received = receives(number, fresh);
 			// One message may be late because of this process, as in a long pause.
 			if (!received && isCurrent(number) && !receives(number, false) && isCurrent(number)) {
-				this.inbox.renew();
-				this.server.receivedNothing();
+				boolean renewed = this.inbox.renew();
+				lose();
+				this.server.receivedNothing(renewed);
 			}
 		}
 		catch (InterruptedException ex) {
@@ -262,8 +263,12 @@ final class InboxMonitor {
 		/** The server knows a new subscription. */
 		void subscriptionConfirmed();
 
-		/** The inbox received nothing and is subscribed again. */
-		void receivedNothing();
+		/**
+		 * The inbox received nothing.
+		 * @param renewed whether it is subscribed again now, and not only when its
+		 * connection has ended
+		 */
+		void receivedNothing(boolean renewed);
 
 		/** What was counted on no longer holds: messages may be lost, or have been. */
 		default void messagesMayBeLost() {

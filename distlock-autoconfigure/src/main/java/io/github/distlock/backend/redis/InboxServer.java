@@ -55,13 +55,17 @@ final class InboxServer implements InboxMonitor.Server, RedisInbox.FailureExplai
 	}
 
 	@Override
-	public void receivedNothing() {
+	public void receivedNothing(boolean renewed) {
 		String server = this.connections.server().name();
 		logger.warn("The inbox " + this.channel + " received nothing from " + server + ", although the server accepted"
-				+ " messages for it, and is subscribed again on a new connection. Until then, callers of this JVM that"
+				+ " messages for it, and is subscribed again "
+				+ (renewed ? "on a new connection" : "when its connection ends, since the driver cannot end it earlier")
+				+ ". Until then no lock is kept, and callers of this JVM that"
 				+ " wait for a lock ask for it at intervals, which takes longer. If this is repeated, check whether a"
 				+ " firewall, NAT gateway or load balancer drops idle connections");
-		this.signals.resubscribed(this.channel, server);
+		if (renewed) {
+			this.signals.resubscribed(this.channel, server);
+		}
 	}
 
 	@Override

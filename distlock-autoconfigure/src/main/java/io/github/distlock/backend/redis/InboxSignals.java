@@ -11,6 +11,7 @@ import io.github.distlock.backend.redis.InboxMessage.AskedMessage;
 import io.github.distlock.backend.redis.InboxMessage.EndedMessage;
 import io.github.distlock.backend.redis.InboxMessage.GrantMessage;
 import io.github.distlock.backend.redis.InboxMessage.RefusedMessage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the messages of an inbox into signals to this JVM.
@@ -51,8 +52,7 @@ final class InboxSignals {
 			this.signals.endReported(ticket, ended.grantToken());
 		}
 		else if (message instanceof AskedMessage asked) {
-			String asker = asked.asker();
-			this.signals.asked(ticket, asked.grantToken(), (asker != null) ? ticket(asker, asked) : null);
+			this.signals.asked(ticket, asked.grantToken(), asker(asked));
 		}
 		else if (message instanceof RefusedMessage) {
 			this.signals.refused(ticket);
@@ -65,6 +65,24 @@ final class InboxSignals {
 		// An unknown validity counts as passed: then the ticket asks.
 		this.signals.granted(ticket, new Grant(message.first(), message.last(),
 				(validity != null) ? validity : Validity.until(now, Duration.ZERO)));
+	}
+
+	/**
+	 * The ticket that wants an answer. If this version cannot read its name, or no JVM
+	 * has such an instance, the request is valid without it.
+	 */
+	private @Nullable Ticket asker(AskedMessage message) {
+		String asker = message.asker();
+		if (asker == null) {
+			return null;
+		}
+		try {
+			Ticket ticket = ticket(asker, message);
+			return MessageCheck.isInstance(ticket.instance()) ? ticket : null;
+		}
+		catch (IllegalArgumentException ex) {
+			return null;
+		}
 	}
 
 	private Ticket ticket(String token, InboxMessage message) {

@@ -27,6 +27,8 @@ final class MessageCheck {
 
 	private static final int QUOTED = 100;
 
+	private static final Pattern INSTANCE = Pattern.compile("[A-Za-z0-9_-]+");
+
 	private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
 	private MessageCheck() {
@@ -54,6 +56,14 @@ final class MessageCheck {
 	 */
 	static boolean isAddressed(Ticket ticket, String instance) {
 		return ticket.instance().equals(instance);
+	}
+
+	/**
+	 * Return whether a text may be the instance of a JVM: its answer is published to a
+	 * channel of this name.
+	 */
+	static boolean isInstance(String text) {
+		return INSTANCE.matcher(text).matches();
 	}
 
 	/** Return a text so that it can be logged: in one line, and not too long. */

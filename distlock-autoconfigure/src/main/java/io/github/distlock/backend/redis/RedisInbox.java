@@ -150,10 +150,15 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		}
 	}
 
-	/** Subscribe on a new connection: the server no longer knows the old one. */
-	void renew() {
+	/**
+	 * Subscribe on a new connection: the server no longer knows the old one. The thread
+	 * of a blocking driver can do that only when the old connection has ended.
+	 * @return whether a new connection is made now
+	 */
+	boolean renew() {
 		this.confirmed = false;
 		this.renewing.set(true);
+		return !this.blocking;
 	}
 
 	/** The connection broke: no message arrives until the server confirms again. */

@@ -296,7 +296,7 @@ final class RedisLockStore implements LockStore {
 		double share = SAFETY_SHARE + ThreadLocalRandom.current().nextDouble(SAFETY_JITTER);
 		long delay = (long) (graceMillis(lease) * share);
 		long holderMillis = reply[1];
-		if (reply[0] == 0 && holderMillis >= 0) {
+		if (reply[0] <= 0 && holderMillis >= 0) {
 			delay = Math.min(delay, Math.max(MIN_RETRY_MILLIS, holderMillis + 1));
 		}
 		return new AttemptResult.Queued(Duration.ofMillis(delay), reply[3] == 1,

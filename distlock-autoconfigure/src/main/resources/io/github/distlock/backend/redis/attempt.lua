@@ -14,7 +14,8 @@
 --         'granted, first token, TTL', and ', 1' if the word is marked: granted before, or
 --         as the first in the queue
 --         'waiting, 0 if it is the first in the queue and more if not, TTL of the holder (the
---         shortest of several), now, 1 if queued only now'
+--         shortest of several), now, 1 if queued only now'. If the ticket wants an answer and
+--         is the first, but no JVM was asked, -1 instead of 0
 --         'busy, TTL of the holder', and ', 1' if its word is marked and no ticket waits
 --         the last two end with a ticket that holds the lock, and its first token, if known
 -- include: first-bytes.lua
@@ -81,8 +82,12 @@ if owner == token then
   return answer('granted', exact(first), redis.call('PTTL', lockKey), marked and '1' or nil)
 end
 -- Asks the owner's JVM for the lock. After all writes, as a grant is published.
+-- A user without the right to publish cannot ask, but the attempt has been made. Answers
+-- whether the request was sent.
 local function ask()
-  publish(owner, table.concat({ 'asked', owner, exact(first), asker, lockKey }, '|'))
+  local sent = pcall(publish, owner, table.concat({ 'asked', owner, exact(first), asker, lockKey }, '|'))
+  redis.set_repl(redis.REPL_ALL)
+  return sent
 end
 if owner == '' then
   local ttl
@@ -142,8 +147,8 @@ local position, new = enqueue(token, lease, count, mark)
 if new == 1 and word and string.byte(word) == OWNED then
   redis.call('SETRANGE', lockKey, 0, '+')
 end
-if marked and position == 0 then
-  ask()
+if position == 0 and not (marked and ask()) and asker ~= '' then
+  position = -1
 end
 if reader and owner == '~' and new == 0 and not more then
   granted = holds(true)

@@ -52,7 +52,7 @@ final class FuzzTicket {
 	/** The script has answered that it waits. */
 	void waits(long[] numbers, Random random) {
 		long look = (long) (Math.min(5000, this.lease) * (0.4 + random.nextDouble() / 10));
-		if (numbers[0] == 0 && numbers[1] >= 0) {
+		if (numbers[0] <= 0 && numbers[1] >= 0) {
 			look = Math.min(look, Math.max(5, numbers[1] + 1));
 		}
 		this.askMicros = UnreliableScripts.nowMicros() + 1000 * look;

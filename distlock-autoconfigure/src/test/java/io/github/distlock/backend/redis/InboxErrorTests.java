@@ -173,7 +173,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 			}
 
 			@Override
-			public void receivedNothing() {
+			public void receivedNothing(boolean renewed) {
 			}
 
 		}, this.clock, Duration.ofMinutes(1), this.threads);
@@ -228,7 +228,7 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 	}
 
 	@Override
-	public void receivedNothing() {
+	public void receivedNothing(boolean renewed) {
 	}
 
 }

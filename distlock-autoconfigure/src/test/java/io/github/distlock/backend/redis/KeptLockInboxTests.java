@@ -12,12 +12,17 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
+import io.github.distlock.testing.TcpProxy;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -30,6 +35,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * A lock may be kept only by a JVM whose inbox receives the requests for it.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class KeptLockInboxTests implements LockSignals {
 
 	private static RedisTestServer server;
@@ -85,6 +91,39 @@ class KeptLockInboxTests implements LockSignals {
 	}
 
 	@Test
+	void anInboxThatReceivesNothingIsSignalledWithJedisAndNoLockIsMarkedUntilItsConnectionEnds(CapturedOutput output) {
+		try (TcpProxy proxy = new TcpProxy(server.port())) {
+			JedisConnectionFactory connections = new JedisConnectionFactory(
+					new RedisStandaloneConfiguration("127.0.0.1", proxy.port()));
+			connections.afterPropertiesSet();
+			connections.start();
+			ManualClock clock = new ManualClock();
+			try (LockStore store = backend(connections, Duration.ofSeconds(2), clock)
+				.open(new StoreContext("b", this))) {
+				awaitMarked(store);
+				proxy.muteSubscriptions();
+				int before = this.losses.get();
+				clock.pass(Duration.ofSeconds(11));
+				// Its attempt starts the check.
+				assertThat(isMarked(store)).as("before the check").isTrue();
+				await().until(() -> this.losses.get() > before);
+				assertThat(isMarked(store)).as("after the check").isFalse();
+				await().untilAsserted(() -> assertThat(output)
+					.contains("is subscribed again when its connection ends, since the driver"));
+				proxy.cut();
+				await().ignoreExceptions().until(() -> {
+					// A check that met a broken connection of the pool is made again.
+					clock.pass(Duration.ofSeconds(2));
+					return isMarked(store);
+				});
+			}
+			finally {
+				connections.destroy();
+			}
+		}
+	}
+
+	@Test
 	void aClusterKeepsNoLocks() {
 		RedisClusterConfiguration cluster = new RedisClusterConfiguration().clusterNode("127.0.0.1", server.port());
 		assertThat(backend(new LettuceConnectionFactory(cluster)).description().keeps()).isFalse();
@@ -94,8 +133,13 @@ class KeptLockInboxTests implements LockSignals {
 	}
 
 	private static RedisLockBackend backend(RedisConnectionFactory connections) {
-		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", Duration.ofSeconds(5), true, 17),
-				TimeSource.SYSTEM);
+		return backend(connections, Duration.ofSeconds(5), TimeSource.SYSTEM);
+	}
+
+	private static RedisLockBackend backend(RedisConnectionFactory connections, Duration commandTimeout,
+			TimeSource clock) {
+		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", commandTimeout, true, 17),
+				clock);
 	}
 
 	private LockStore open(RedisConnectionFactory connections) {
@@ -103,13 +147,15 @@ class KeptLockInboxTests implements LockSignals {
 	}
 
 	private void awaitMarked(LockStore store) {
-		await().ignoreExceptions().until(() -> {
-			Ticket ticket = new Ticket("k", LockMode.EXCLUSIVE, "a", ++this.numbers, false);
-			boolean marked = store.attempt(ticket, Duration.ofSeconds(5),
-					new AttemptOptions(false, true, false)) instanceof Granted granted && granted.keepable();
-			store.cancel(ticket);
-			return marked;
-		});
+		await().ignoreExceptions().until(() -> isMarked(store));
+	}
+
+	private boolean isMarked(LockStore store) {
+		Ticket ticket = new Ticket("k", LockMode.EXCLUSIVE, "a", ++this.numbers, false);
+		boolean marked = store.attempt(ticket, Duration.ofSeconds(5),
+				new AttemptOptions(false, true, false)) instanceof Granted granted && granted.keepable();
+		store.cancel(ticket);
+		return marked;
 	}
 
 	private void assertLossAfterEndOf(String connections) {

@@ -94,11 +94,11 @@ class LeanScriptTests {
 		int roll = random.nextInt(100);
 		if (roll < 40) {
 			String token = newToken(random, tokens);
-			twins.run(Scripts.ATTEMPT, token, lease(random), how(random, token, true));
+			twins.run(Scripts.ATTEMPT, token, lease(random), how(random, token, marks(twins, random)));
 		}
 		else if (roll < 48 && !tokens.isEmpty()) {
 			String token = tokens.get(tokens.size() - 1 - random.nextInt(Math.min(12, tokens.size())));
-			twins.run(Scripts.ATTEMPT, token, lease(random), how(random, token, true));
+			twins.run(Scripts.ATTEMPT, token, lease(random), how(random, token, marks(twins, random)));
 		}
 		else if (roll < 90) {
 			release(twins, random, tokens);
@@ -106,8 +106,11 @@ class LeanScriptTests {
 		else if (roll < 94 && !tokens.isEmpty()) {
 			twins.run(Scripts.CANCEL, tokens.get(tokens.size() - 1 - random.nextInt(Math.min(12, tokens.size()))));
 		}
-		else if (roll < 97) {
+		else if (roll < 96) {
 			twins.toggleInbox("i" + random.nextInt(4));
+		}
+		else if (roll < 99) {
+			twins.forget();
 		}
 		else {
 			twins.endLease();
@@ -154,14 +157,19 @@ class LeanScriptTests {
 		return List.of("30000", "30000", "30000", "5000", "9999", "3000", "100").get(random.nextInt(7));
 	}
 
-	private static String how(Random random, String token, boolean first) {
+	/** Only a free lock is marked, so many attempts of a free lock ask for that. */
+	private static boolean marks(ScriptTwins twins, Random random) {
+		return random.nextInt(8) < (twins.word().isEmpty() ? 6 : 1);
+	}
+
+	private static String how(Random random, String token, boolean marks) {
 		String mark = (random.nextInt(16) > 1) ? "T" : random.nextBoolean() ? "S" : "N";
 		if (random.nextInt(16) == 0) {
 			// The ticket of an attempt wants an answer; in a release this means nothing.
 			mark = mark.toLowerCase(Locale.ROOT);
 		}
 		String count = List.of("17", "17", "17", "1", "1001").get(random.nextInt(5));
-		if (first && random.nextInt(8) == 0) {
+		if (marks) {
 			// The word is marked if the lock is granted at once.
 			count = "0" + count;
 		}

@@ -129,6 +129,11 @@ final class ScriptTwins implements AutoCloseable {
 		}
 	}
 
+	/** The lock is free, and no ticket waits. */
+	void forget() {
+		this.keys.forEach((key) -> both("DEL", key));
+	}
+
 	private @Nullable Object both(String... command) {
 		this.general.connection.ask(command);
 		return this.lean.connection.ask(command);

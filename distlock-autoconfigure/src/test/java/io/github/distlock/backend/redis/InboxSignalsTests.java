@@ -1,0 +1,66 @@
+package io.github.distlock.backend.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Requests for kept locks, as they arrive in an inbox.
+ */
+class InboxSignalsTests implements LockSignals {
+
+	private final List<String> askers = new ArrayList<>();
+
+	private final InboxSignals inbox = new InboxSignals("me", new RedisKeys("distlock:"), this, TimeSource.SYSTEM,
+			new ServerClock());
+
+	private void receive(String asker) {
+		this.inbox.signal(InboxMessage.parse("asked|me:1|1790000000000000|" + asker + "|distlock:lock:{key}"), true);
+	}
+
+	@Test
+	void theTicketThatWantsAnAnswerIsKnown() {
+		receive("2f-B_9:FR1k");
+		receive("");
+		assertThat(this.askers).containsExactly("2f-B_9:FR1k", "none");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "other", "other:", "other:FX1", "other:1:", ":1", "a{b}:1", "a b:1", "a:b:1", "__key*:1" })
+	void aRequestIsHandledWithoutATicketThatNoJvmOfThisVersionHas(String asker) {
+		receive(asker);
+		assertThat(this.askers).containsExactly("none");
+	}
+
+	@Override
+	public void asked(Ticket ticket, long grantToken, @Nullable Ticket asker) {
+		this.askers.add((asker != null) ? asker.token() : "none");
+	}
+
+	@Override
+	public void granted(Ticket ticket, Grant grant) {
+	}
+
+	@Override
+	public void retry(Ticket ticket) {
+	}
+
+	@Override
+	public void retryAll() {
+	}
+
+	@Override
+	public void renewNow(Ticket ticket) {
+	}
+
+}
