@@ -24,18 +24,18 @@ final class BackgroundRelease {
 	/** The validity of a grant that was kept. */
 	private final @Nullable Validity kept;
 
-	private final AtomicReference<State> state;
+	private final AtomicReference<Progress> state;
 
 	private BackgroundRelease(Limit limit, ReleaseObserver observer, @Nullable Validity kept) {
 		this.limit = limit;
 		this.observer = observer;
 		this.kept = kept;
-		this.state = new AtomicReference<>((kept != null) ? State.KEPT : State.UNANSWERED);
+		this.state = new AtomicReference<>((kept != null) ? Progress.KEPT : Progress.UNANSWERED);
 	}
 
 	/** The kept lock goes back: from now on an answer is to come. */
 	BackgroundRelease begin() {
-		if (this.state.compareAndSet(State.KEPT, State.UNANSWERED)) {
+		if (this.state.compareAndSet(Progress.KEPT, Progress.UNANSWERED)) {
 			this.limit.unanswered.incrementAndGet();
 		}
 		return this;
@@ -43,7 +43,7 @@ final class BackgroundRelease {
 
 	/** The lock is not kept: unless its release has begun, there will be none. */
 	void drop() {
-		if (this.state.compareAndSet(State.KEPT, State.ENDED)) {
+		if (this.state.compareAndSet(Progress.KEPT, Progress.ENDED)) {
 			this.limit.kept.decrementAndGet();
 		}
 	}
@@ -67,17 +67,17 @@ final class BackgroundRelease {
 
 	/** The release has been answered, or is given up. */
 	void end() {
-		State before = this.state.getAndSet(State.ENDED);
-		if (before == State.UNANSWERED) {
+		Progress before = this.state.getAndSet(Progress.ENDED);
+		if (before == Progress.UNANSWERED) {
 			this.limit.unanswered.decrementAndGet();
 		}
-		if (before != State.ENDED && this.kept != null) {
+		if (before != Progress.ENDED && this.kept != null) {
 			this.limit.kept.decrementAndGet();
 		}
 	}
 
 	/** From keeping a lock, or from the release of another one, to the answer. */
-	private enum State {
+	private enum Progress {
 
 		KEPT, UNANSWERED, ENDED
 

@@ -14,7 +14,8 @@ import io.github.distlock.backend.Validity;
  * waiters of another one.
  *
  * @param budget how many hand-offs in a row; zero means none
- * @param maxTime how long after the grant of the store the last hand-off may begin
+ * @param maxTime how long after the grant of the store the last hand-off may begin; zero
+ * means no hand-offs
  */
 public record HandOffLimits(int budget, Duration maxTime) {
 
@@ -39,6 +40,11 @@ public record HandOffLimits(int budget, Duration maxTime) {
 		return from.handOffs() < this.budget && from.fencingToken() < from.lastToken()
 				&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos() && suits(from, next)
 				&& isSufficient(validity, from, clock);
+	}
+
+	/** Whether a waiter of this JVM may ever get the lock from another one. */
+	boolean allowAny() {
+		return this.budget > 0 && !this.maxTime.isZero();
 	}
 
 	/** Whether a caller may enter under the grant of a holder: same mode and lease. */

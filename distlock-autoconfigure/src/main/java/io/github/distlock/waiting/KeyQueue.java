@@ -7,7 +7,6 @@ import java.util.function.BooleanSupplier;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.LockBackendException;
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
@@ -39,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * <b>Lock.</b> {@link #lock} guards all fields. Locks are striped over keys, so that a
  * held lock needs none of its own. Never call another queue while holding one. Nothing
- * that is called here does so: {@link Context} only changes maps, and leaves everything
- * else to other threads.
+ * that is called here does so: {@link KeyQueueContext} only changes maps, and leaves
+ * everything else to other threads.
  * <p>
  * <b>Invariants.</b>
  * <ul>
@@ -93,7 +92,7 @@ final class KeyQueue implements QueueEvents {
 
 	private final String key;
 
-	private final Context context;
+	private final KeyQueueContext context;
 
 	private LocalQueue waiters = LocalQueue.NONE;
 
@@ -129,7 +128,7 @@ final class KeyQueue implements QueueEvents {
 	 * Create a queue.
 	 * @param lock guards this queue, and perhaps others
 	 */
-	KeyQueue(String key, Lock lock, Context context) {
+	KeyQueue(String key, Lock lock, KeyQueueContext context) {
 		this.key = key;
 		this.lock = lock;
 		this.context = context;
@@ -488,10 +487,7 @@ final class KeyQueue implements QueueEvents {
 					queued.due |= timer.attemptOrDefer();
 				}
 			}
-			Waiter asking = this.waiters.asking();
-			if (asking != null && asking.isAnswerLate(this.context.clock().nanoTime())) {
-				endAsking();
-			}
+			endLateAsking();
 		});
 	}
 
@@ -503,6 +499,7 @@ final class KeyQueue implements QueueEvents {
 				giveBack(this.kept);
 			}
 			makeAllDue();
+			endLateAsking();
 		});
 	}
 
@@ -635,6 +632,14 @@ final class KeyQueue implements QueueEvents {
 		}
 	}
 
+	/** If the waiter that asks another JVM for the lock gets no answer, it fails. */
+	private void endLateAsking() {
+		Waiter asking = this.waiters.asking();
+		if (asking != null && asking.isAnswerLate(this.context.clock().nanoTime())) {
+			endAsking();
+		}
+	}
+
 	/** The waiter that asks another JVM for the lock does not get it. */
 	private void endAsking() {
 		Waiter asking = this.waiters.asking();
@@ -690,11 +695,12 @@ final class KeyQueue implements QueueEvents {
 	/**
 	 * Whether the next waiter may enter under the same grant. While no other JVM has
 	 * asked for a keepable lock, none is known to wait, and the limits of kept locks
-	 * hold.
+	 * hold, unless there are no hand-offs at all.
 	 */
 	private boolean mayHandOff(Holder from, Validity validity, WaitRequest next) {
 		TimeSource clock = this.context.clock();
-		return this.context.handOffLimits().allow(from, validity, next, clock) || (from.isKeepable() && !this.handBack
+		HandOffLimits limits = this.context.handOffLimits();
+		return limits.allow(from, validity, next, clock) || (from.isKeepable() && !this.handBack && limits.allowAny()
 				&& HandOffLimits.suits(from, next) && KeptGrant.isUsable(from, validity, clock));
 	}
 
@@ -1053,77 +1059,6 @@ final class KeyQueue implements QueueEvents {
 	private boolean isUnused() {
 		return this.inFlight == null && !this.removed && this.waiters.isEmpty() && this.holder == null
 				&& this.kept == null && this.queuedTicket == null && this.pendingReleases.isEmpty();
-	}
-
-	/**
-	 * The surroundings of a key queue. Called under the lock of the queue, so no method
-	 * blocks or calls another queue.
-	 */
-	interface Context {
-
-		TimeSource clock();
-
-		/** How long the lock may stay in this JVM. */
-		HandOffLimits handOffLimits();
-
-		/** How long the store may fail to answer before waiting ends. */
-		Duration backendTimeout();
-
-		/** How long a caller that tries once waits for the answer of another JVM. */
-		Duration answerTimeout();
-
-		Ticket newTicket(String key, LockMode mode);
-
-		/**
-		 * Whether this queue retries at intervals without having been notified. Of
-		 * several tickets of this JVM on one key, one does.
-		 */
-		boolean retriesForKey();
-
-		/**
-		 * Whether an attempt of this queue could overtake a release in the background of
-		 * another queue of the key. Afterwards {@link #proceed()} follows.
-		 */
-		boolean wouldOvertakeRelease();
-
-		/** No attempt of another queue of this key can overtake the release any more. */
-		void mayFollowRelease(String key);
-
-		/** The ticket of the queue was granted, or no caller wants it any more. */
-		void leftQueue();
-
-		/**
-		 * A command of the queue failed.
-		 * @param cause the failure
-		 * @param tooLong whether the store has not answered for longer than callers
-		 * should wait
-		 */
-		void storeFailed(LockBackendException cause, boolean tooLong);
-
-		/** The store answered a command of the queue. */
-		void storeAnswered();
-
-		/**
-		 * Return the last failure of other tickets of this JVM that wait for the key, if
-		 * the store has not answered them since.
-		 */
-		@Nullable LockBackendException storeFailure();
-
-		/**
-		 * The store had forgotten the ticket of the queue, which waits at the end now:
-		 * other tickets of this JVM may have lost their positions, too.
-		 */
-		void requeuedAtEnd();
-
-		/** Remove a queue that is no longer used. */
-		void remove(String key);
-
-		/**
-		 * Report to a queue after a delay that its timer fired.
-		 * @return why no timer could be scheduled, or {@code null}
-		 */
-		@Nullable LockBackendException scheduleTimer(QueueEvents queue, long delayNanos);
-
 	}
 
 }

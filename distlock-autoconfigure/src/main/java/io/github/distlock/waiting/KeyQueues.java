@@ -37,7 +37,7 @@ final class KeyQueues {
 
 	private final StripedLocks locks = new StripedLocks();
 
-	private final KeyQueue.Context sharedContext = new SharedContext();
+	private final KeyQueueContext sharedContext = new SharedContext();
 
 	private final AtomicLong ticketNumbers = new AtomicLong();
 
@@ -142,7 +142,7 @@ final class KeyQueues {
 	}
 
 	/** The context of the queues that callers share. */
-	private class SharedContext implements KeyQueue.Context {
+	private class SharedContext implements KeyQueueContext {
 
 		@Override
 		public TimeSource clock() {

@@ -25,7 +25,7 @@ final class RetryTimer {
 	 */
 	private static final long MINIMUM_CHECK_NANOS = Duration.ofMillis(200).toNanos();
 
-	private final KeyQueue.Context context;
+	private final KeyQueueContext context;
 
 	private final Alarm alarm;
 
@@ -43,7 +43,7 @@ final class RetryTimer {
 	 */
 	private boolean unknownToStore;
 
-	RetryTimer(KeyQueue.Context context, QueueEvents queue) {
+	RetryTimer(KeyQueueContext context, QueueEvents queue) {
 		this.context = context;
 		this.alarm = new Alarm(context, queue);
 	}
@@ -133,7 +133,7 @@ final class RetryTimer {
 	 */
 	private static final class Alarm {
 
-		private final KeyQueue.Context context;
+		private final KeyQueueContext context;
 
 		private final QueueEvents queue;
 
@@ -149,7 +149,7 @@ final class RetryTimer {
 		/** Why the last timer could not be scheduled. */
 		private @Nullable LockBackendException rejection;
 
-		Alarm(KeyQueue.Context context, QueueEvents queue) {
+		Alarm(KeyQueueContext context, QueueEvents queue) {
 			this.context = context;
 			this.queue = queue;
 		}

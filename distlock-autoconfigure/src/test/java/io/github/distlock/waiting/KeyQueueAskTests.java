@@ -90,6 +90,23 @@ class KeyQueueAskTests extends KeyQueueFixture {
 	}
 
 	@Test
+	void aTryWithoutAnAnswerFailsAlthoughAnErrorInterruptedTheTimer() {
+		Command.Attempt asking = ask();
+		this.queue.attemptAnswered(asking, FIRST);
+		this.clock.pass(answerTimeout());
+		this.queue.retryAll();
+		assertThat(this.once.outcome()).isInstanceOf(Outcome.TimedOut.class);
+	}
+
+	@Test
+	void aTryWhoseAnswerIsNotLateGoesOnAfterAnErrorOfTheTimer() {
+		Command.Attempt asking = ask();
+		this.queue.attemptAnswered(asking, FIRST);
+		this.queue.retryAll();
+		assertThat(this.once.outcome()).isNull();
+	}
+
+	@Test
 	void aTryWhoseSecondAttemptFailsGetsTheFailure() {
 		this.queue.attemptFailed(ask(), FAILURE);
 		assertThat(this.once.outcome()).isInstanceOf(Outcome.Failure.class);

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The queue of one key with a manual clock. Tests report the events and look at the
  * effects.
  */
-abstract class KeyQueueFixture implements KeyQueue.Context {
+abstract class KeyQueueFixture implements KeyQueueContext {
 
 	static final Duration LEASE = Duration.ofSeconds(10);
 

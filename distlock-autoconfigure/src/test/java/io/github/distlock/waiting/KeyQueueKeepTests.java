@@ -209,6 +209,20 @@ class KeyQueueKeepTests extends KeepFixture {
 	}
 
 	@Test
+	void withoutHandOffsAWaiterGetsNoLockFromAnotherOneButACallerEntersAKeptLock() {
+		this.limits = new HandOffLimits(10, Duration.ZERO);
+		Holder first = enter(10);
+		Waiter waiting = keeper();
+		this.queue.join(waiting);
+		assertThat(this.queue.tryHandOff(first, Validity.until(this.clock.now(), LEASE))).isNull();
+		this.queue.giveUp(waiting, false);
+		assertKept(first);
+		Waiter next = keeper();
+		this.queue.join(next);
+		assertThat(holder(next).handOff()).isEqualTo(HandOff.KEPT);
+	}
+
+	@Test
 	void aBusyAnswerOfAStoreThatDoesNotKeepEndsATryAtOnce() {
 		Waiter once = keeper(Duration.ZERO, LEASE);
 		this.queue.attemptAnswered(attempt(this.queue.join(once)), new AttemptResult.Busy(LEASE));

@@ -1,0 +1,81 @@
+package io.github.distlock.waiting;
+
+import java.time.Duration;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.waiting.Effects.QueueEvents;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The surroundings of a key queue. Called under the lock of the queue, so no method
+ * blocks or calls another queue.
+ */
+interface KeyQueueContext {
+
+	TimeSource clock();
+
+	/** How long the lock may stay in this JVM. */
+	HandOffLimits handOffLimits();
+
+	/** How long the store may fail to answer before waiting ends. */
+	Duration backendTimeout();
+
+	/** How long a caller that tries once waits for the answer of another JVM. */
+	Duration answerTimeout();
+
+	Ticket newTicket(String key, LockMode mode);
+
+	/**
+	 * Whether this queue retries at intervals without having been notified. Of several
+	 * tickets of this JVM on one key, one does.
+	 */
+	boolean retriesForKey();
+
+	/**
+	 * Whether an attempt of this queue could overtake a release in the background of
+	 * another queue of the key. Afterwards {@link KeyQueue#proceed()} follows.
+	 */
+	boolean wouldOvertakeRelease();
+
+	/** No attempt of another queue of this key can overtake the release any more. */
+	void mayFollowRelease(String key);
+
+	/** The ticket of the queue was granted, or no caller wants it any more. */
+	void leftQueue();
+
+	/**
+	 * A command of the queue failed.
+	 * @param cause the failure
+	 * @param tooLong whether the store has not answered for longer than callers should
+	 * wait
+	 */
+	void storeFailed(LockBackendException cause, boolean tooLong);
+
+	/** The store answered a command of the queue. */
+	void storeAnswered();
+
+	/**
+	 * Return the last failure of other tickets of this JVM that wait for the key, if the
+	 * store has not answered them since.
+	 */
+	@Nullable LockBackendException storeFailure();
+
+	/**
+	 * The store had forgotten the ticket of the queue, which waits at the end now: other
+	 * tickets of this JVM may have lost their positions, too.
+	 */
+	void requeuedAtEnd();
+
+	/** Remove a queue that is no longer used. */
+	void remove(String key);
+
+	/**
+	 * Report to a queue after a delay that its timer fired.
+	 * @return why no timer could be scheduled, or {@code null}
+	 */
+	@Nullable LockBackendException scheduleTimer(QueueEvents queue, long delayNanos);
+
+}
