@@ -22,8 +22,10 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
+import io.github.distlock.renewal.Lease;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.renewal.LeaseTerms;
+import io.github.distlock.renewal.RenewalListener;
 import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.DowngradeResult;
 import io.github.distlock.waiting.Holder;
@@ -49,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  * The first change of the state of a {@link Hold} or of its lease decides between these
  * ways, so no lock is held here during a command to the store. Thread-safe.
  */
-final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
+final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	private static final Log logger = LogFactory.getLog(HeldLocks.class);
 
@@ -81,9 +83,9 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 
 	private final RecentlyEndedGrants endedGrants = new RecentlyEndedGrants();
 
-	HeldLocks(BackendDescription backend, LockAcquirer acquirer,
-			Function<LeaseRenewer.RenewalListener, LeaseRenewer> renewerFactory, CompositeLockListener listeners,
-			TimeSource clock, Executor executor, RegistrySettings settings, Runnable onAdded) {
+	HeldLocks(BackendDescription backend, LockAcquirer acquirer, Function<RenewalListener, LeaseRenewer> renewerFactory,
+			CompositeLockListener listeners, TimeSource clock, Executor executor, RegistrySettings settings,
+			Runnable onAdded) {
 		this.backend = backend.name();
 		this.acquirer = acquirer;
 		this.renewer = renewerFactory.apply(this);
@@ -446,6 +448,18 @@ final class HeldLocks implements LeaseRenewer.RenewalListener, Hold.Owner {
 	@Override
 	public void renewed(int renewed, int gone, int failed, Duration lateness) {
 		this.listeners.onRenewed(new LockListener.Renewed(this.backend, renewed, gone, failed, lateness));
+	}
+
+	/**
+	 * If the lock is kept it goes back, and the answer to its release reports the loss.
+	 * If another caller has entered under the grant already, the store is asked again.
+	 */
+	@Override
+	public void refusedAfterEnd(Lease lease) {
+		if (lease instanceof Hold hold && hold.holder().isKeepable()) {
+			this.acquirer.keptLocks().asked(hold.ticket(), hold.holder().grantToken(), null);
+			this.renewer.renewNow(List.of(hold.ticket()));
+		}
 	}
 
 	private void notifyLost(Hold hold, LossCause cause, String reason, Duration held, boolean released) {

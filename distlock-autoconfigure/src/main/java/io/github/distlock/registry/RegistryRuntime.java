@@ -260,16 +260,21 @@ final class RegistryRuntime implements LockSignals {
 	@Override
 	public void ended(Ticket ticket, long grantToken) {
 		// Not here: listeners are notified.
-		ended(ticket, grantToken, () -> this.heldLocks.loseEnded(ticket, grantToken));
+		noteEnded(ticket, grantToken, () -> this.heldLocks.loseEnded(ticket, grantToken));
+		// If the lock is only kept, its release finds it gone, and reports that.
+		asked(ticket, grantToken, null);
 	}
 
 	@Override
 	public void endReported(Ticket ticket, long grantToken) {
+		// First: the message may be forged, and a caller that entered the kept lock after
+		// the note would be told of a loss.
+		asked(ticket, grantToken, null);
 		// Not here: the store is asked, too.
-		ended(ticket, grantToken, () -> loseIfEnded(ticket, grantToken));
+		noteEnded(ticket, grantToken, () -> loseIfEnded(ticket, grantToken));
 	}
 
-	private void ended(Ticket ticket, long grantToken, Runnable report) {
+	private void noteEnded(Ticket ticket, long grantToken, Runnable report) {
 		if (this.ready) {
 			this.heldLocks.noteEnded(ticket, grantToken);
 			try {
@@ -278,8 +283,6 @@ final class RegistryRuntime implements LockSignals {
 			catch (Throwable ex) {
 				logger.debug("The next renewal or release of the lock reports its end", ex);
 			}
-			// If the lock is only kept, its release finds it gone, and reports that.
-			this.acquirer.keptLocks().asked(ticket, grantToken, null);
 		}
 	}
 

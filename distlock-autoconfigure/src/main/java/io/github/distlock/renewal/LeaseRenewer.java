@@ -284,11 +284,13 @@ public final class LeaseRenewer {
 					risk = lease.renewed(answer.validity(), batch.terms().get(i));
 				}
 				else if (result instanceof RenewalResult.Gone answer) {
-					// The store does not know a lease that was released in the meantime.
-					// That is no loss.
 					if (lease.isOpen()) {
 						gone++;
 						lease.lose(lease.causeOfRefusal(answer));
+					}
+					else {
+						// Usually it was released in the meantime. That is no loss.
+						this.listener.refusedAfterEnd(lease);
 					}
 					this.leases.remove(lease);
 				}
@@ -324,24 +326,6 @@ public final class LeaseRenewer {
 			this.warnings.failed(ex, leases);
 			return null;
 		}
-	}
-
-	/**
-	 * Is notified of the results of renewals. Called on the threads of the renewer; must
-	 * not block.
-	 */
-	@FunctionalInterface
-	public interface RenewalListener {
-
-		/**
-		 * A batch of renewals was answered or has failed.
-		 * @param renewed how many leases were renewed
-		 * @param gone how many leases the store no longer knew
-		 * @param failed how many renewals failed
-		 * @param lateness the time from the planned moment of the batch to its answer
-		 */
-		void renewed(int renewed, int gone, int failed, Duration lateness);
-
 	}
 
 }

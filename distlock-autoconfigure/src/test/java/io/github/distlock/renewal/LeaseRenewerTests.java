@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The watchdog, with a manual clock.
  */
-class LeaseRenewerTests implements LeaseRenewer.RenewalListener {
+class LeaseRenewerTests implements RenewalListener {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 

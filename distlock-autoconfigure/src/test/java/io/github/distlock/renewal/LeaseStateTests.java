@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Queries of a lease. They have no effect outside the lease, and a lease that was found
  * not to be held is never held again.
  */
-class LeaseStateTests implements LeaseRenewer.RenewalListener {
+class LeaseStateTests implements RenewalListener {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 

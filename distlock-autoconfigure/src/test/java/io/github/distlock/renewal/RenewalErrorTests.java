@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * After an {@link Error} or a rejected task at any step of a renewal, the leases are
  * renewed again before they expire.
  */
-class RenewalErrorTests implements LeaseRenewer.RenewalListener {
+class RenewalErrorTests implements RenewalListener {
 
 	private static final Duration LEASE = Duration.ofSeconds(6);
 

@@ -1,0 +1,147 @@
+package io.github.distlock.registry;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+import io.github.distlock.HandOff;
+import io.github.distlock.HeldLock;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.redis.RedisBackendSettings;
+import io.github.distlock.backend.redis.RedisLockBackend;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.testing.StoppedClock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Renewals that are answered when their holder has left and the lock is kept.
+ */
+class LateRenewalTests extends TwoRegistries {
+
+	private LettuceConnectionFactory connections;
+
+	private RenewalsHeldBack backend;
+
+	private BackendLockRegistry node;
+
+	@BeforeEach
+	void startNode() {
+		StoppedClock clock = new StoppedClock();
+		this.connections = redis.server().connectionFactory();
+		this.backend = new RenewalsHeldBack(new RedisLockBackend(this.connections,
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 501), clock));
+		this.node = new BackendLockRegistry(this.backend,
+				RedisNodes.settings(Duration.ofSeconds(30)).keeping(Duration.ofSeconds(1)), List.of(this.events),
+				clock);
+		this.node.start();
+		await().until(() -> {
+			this.node.acquire(request("key")).close();
+			return isKept();
+		});
+	}
+
+	@AfterEach
+	void stopNode() {
+		this.backend.answer.countDown();
+		this.node.shutdown();
+		this.connections.destroy();
+	}
+
+	private boolean isKept() {
+		return !this.node.snapshot().kept().isEmpty();
+	}
+
+	/** Close a lock whose renewal is on its way, and let the store forget it. */
+	private void closeAndForget(HeldLock lock) throws InterruptedException {
+		Ticket ticket = this.node.snapshot().keys().get(0).holder();
+		this.backend.answer = new CountDownLatch(1);
+		this.backend.signals.renewNow(ticket);
+		this.backend.sent.await();
+		lock.close();
+		assertThat(isKept()).isTrue();
+		redis.flush();
+	}
+
+	@Test
+	void aLockThatTheStoreHasForgottenIsNotEnteredAfterALateRenewalHasSaidSo() throws Exception {
+		closeAndForget(this.node.acquire(request("key")));
+		this.backend.answer.countDown();
+		await().until(() -> !isKept());
+		await().untilAsserted(() -> assertThat(this.events.lost).containsExactly("key"));
+		this.events.attempted.clear();
+		try (HeldLock lock = this.node.acquire(request("key"))) {
+			assertThat(lock.isHeld()).isTrue();
+			assertThat(this.events.attempted).extracting((event) -> event.handOff()).containsExactly(HandOff.NONE);
+		}
+	}
+
+	@Test
+	void aCallerThatHasEnteredBeforeTheAnswerOfALateRenewalIsToldOfTheLoss() throws Exception {
+		closeAndForget(this.node.acquire(request("key")));
+		HeldLock lock = this.node.acquire(request("key"));
+		this.backend.answer.countDown();
+		await().until(() -> !lock.isHeld());
+		assertThat(this.events.lost).containsExactly("key");
+	}
+
+	/** Sends renewals, but only when a test lets it. */
+	private static final class RenewalsHeldBack implements LockBackend {
+
+		private final LockBackend real;
+
+		private final CountDownLatch sent = new CountDownLatch(1);
+
+		private volatile CountDownLatch answer = new CountDownLatch(0);
+
+		private volatile LockSignals signals;
+
+		RenewalsHeldBack(LockBackend real) {
+			this.real = real;
+		}
+
+		@Override
+		public BackendDescription description() {
+			return this.real.description();
+		}
+
+		@Override
+		public void validateKey(String key) {
+			this.real.validateKey(key);
+		}
+
+		@Override
+		public LockStore open(StoreContext context) {
+			this.signals = context.signals();
+			LockStore store = this.real.open(context);
+			return (LockStore) Proxy.newProxyInstance(LockStore.class.getClassLoader(),
+					new Class<?>[] { LockStore.class }, (proxy, method, arguments) -> {
+						if (method.getName().equals("renew")) {
+							this.sent.countDown();
+							this.answer.await();
+						}
+						try {
+							return method.invoke(store, arguments);
+						}
+						catch (InvocationTargetException ex) {
+							throw ex.getCause();
+						}
+					});
+		}
+
+	}
+
+}
