@@ -134,7 +134,7 @@ class KeptLockScriptTests extends ScriptServer {
 	}
 
 	/**
-	 * Only the owner and a ticket that is not queued are told of the mark.
+	 * Only the owner and a ticket that is not queued learn of the mark.
 	 */
 	private static void assertSameAnswers(ScriptFiles files) {
 		try (RespConnection inbox = new RespConnection(server.port());
