@@ -1,6 +1,5 @@
 package io.github.distlock.operations;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,8 +12,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
+import io.github.distlock.testing.Programs;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -115,10 +114,7 @@ final class OperationsFiles {
 
 	/** Find a program; without it the test is skipped. */
 	static Path assumeInstalled(String program, String debianPackage) {
-		Optional<Path> found = Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
-			.map((folder) -> Path.of(folder, program))
-			.filter(Files::isExecutable)
-			.findFirst();
+		Optional<Path> found = Programs.onPath(program);
 		assumeTrue(found.isPresent(),
 				() -> "No " + program + " is on the PATH (Debian: apt-get install " + debianPackage + ")");
 		return found.orElseThrow();

@@ -111,16 +111,9 @@ public final class RedisProcess implements AutoCloseable {
 	 * @return its executable
 	 */
 	public static Path assumeInstalled(String program) {
-		Optional<Path> found = onPath(program);
+		Optional<Path> found = Programs.onPath(program);
 		Assumptions.assumeTrue(found.isPresent(), "No " + program + " is installed on this machine");
 		return found.orElseThrow();
-	}
-
-	private static Optional<Path> onPath(String program) {
-		return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
-			.map((folder) -> Path.of(folder, program))
-			.filter(Files::isExecutable)
-			.findFirst();
 	}
 
 	/**
@@ -225,7 +218,7 @@ public final class RedisProcess implements AutoCloseable {
 		private static Path embedded() {
 			String other = System.getProperty("redis.server");
 			if (other != null) {
-				return onPath(other).orElse(Path.of(other));
+				return Programs.onPath(other).orElse(Path.of(other));
 			}
 			try {
 				File file = ExecutableProvider.newJarResourceProvider().get();

@@ -11,11 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.local.LocalLockBackend;
@@ -67,7 +64,7 @@ class ErrorRecoveryTests {
 	}
 
 	private LockAcquirer acquirer(String instance, LocalStore store, ErrorInjector injector) {
-		Signals signals = new Signals();
+		AcquirerSignals signals = new AcquirerSignals();
 		LockStore opened = injector.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM))
 			.open(new StoreContext(instance, signals));
 		LockAcquirer created = new LockAcquirer(opened, instance, Duration.ofSeconds(5),
@@ -284,33 +281,6 @@ class ErrorRecoveryTests {
 
 		@Override
 		public void unanswered() {
-		}
-
-	}
-
-	/** Passes the signals of the store to the acquirer. */
-	private static final class Signals implements LockSignals {
-
-		/** Set before anything waits. */
-		private volatile LockAcquirer acquirer;
-
-		@Override
-		public void granted(Ticket ticket, Grant grant) {
-			this.acquirer.granted(ticket, grant);
-		}
-
-		@Override
-		public void retry(Ticket ticket) {
-			this.acquirer.retry(ticket);
-		}
-
-		@Override
-		public void retryAll() {
-			this.acquirer.retryAll();
-		}
-
-		@Override
-		public void renewNow(Ticket ticket) {
 		}
 
 	}

@@ -9,11 +9,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 import io.github.distlock.LockMode;
-import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.local.LocalLockBackend;
@@ -67,7 +64,7 @@ abstract class KeptLockFixture {
 	}
 
 	LockAcquirer acquirer(String instance, ErrorInjector injector, TimeSource time, Duration timeout) {
-		Signals signals = new Signals();
+		AcquirerSignals signals = new AcquirerSignals();
 		LockStore opened = this.backend.open(new StoreContext(instance, signals));
 		LockAcquirer created = new LockAcquirer(opened, instance, timeout, new HandOffLimits(100, Duration.ofMillis(5)),
 				time, injector.commands(), injector.callbacks(), injector.timers());
@@ -158,43 +155,6 @@ abstract class KeptLockFixture {
 		@Override
 		public void unanswered() {
 			KeptLockFixture.this.reports.add("unanswered");
-		}
-
-	}
-
-	/** Passes the signals of the store to the acquirer. */
-	private static final class Signals implements LockSignals {
-
-		/** Set before anything waits. */
-		private volatile LockAcquirer acquirer;
-
-		@Override
-		public void granted(Ticket ticket, Grant grant) {
-			this.acquirer.granted(ticket, grant);
-		}
-
-		@Override
-		public void retry(Ticket ticket) {
-			this.acquirer.retry(ticket);
-		}
-
-		@Override
-		public void retryAll() {
-			this.acquirer.retryAll();
-		}
-
-		@Override
-		public void renewNow(Ticket ticket) {
-		}
-
-		@Override
-		public void asked(Ticket held, long grantToken, @Nullable Ticket asker) {
-			this.acquirer.keptLocks().asked(held, grantToken, asker);
-		}
-
-		@Override
-		public void refused(Ticket asker) {
-			this.acquirer.keptLocks().refused(asker);
 		}
 
 	}

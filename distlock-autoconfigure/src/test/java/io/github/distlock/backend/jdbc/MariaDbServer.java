@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.distlock.testing.Programs;
 import io.github.distlock.testing.RedisTestServer;
 
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -24,7 +25,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 record MariaDbServer(int port) {
 
 	static MariaDbServer start() {
-		assumeTrue(isOnPath("mariadbd") && isOnPath("mariadb-install-db"),
+		assumeTrue(Programs.onPath("mariadbd").isPresent() && Programs.onPath("mariadb-install-db").isPresent(),
 				"MariaDB is not tested: there is no mariadbd on the PATH");
 		try {
 			Path folder = Files.createTempDirectory("mariadb");
@@ -75,15 +76,6 @@ record MariaDbServer(int port) {
 		}
 		ProcessBuilder.Redirect log = ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile());
 		return new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(log).start();
-	}
-
-	private static boolean isOnPath(String program) {
-		for (String folder : System.getenv("PATH").split(":")) {
-			if (Files.isExecutable(Path.of(folder, program))) {
-				return true;
-			}
-		}
-		return false;
 	}
 
 }

@@ -1,0 +1,45 @@
+package io.github.distlock.waiting;
+
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.Ticket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes the signals of the store to the acquirer.
+ */
+final class AcquirerSignals implements LockSignals {
+
+	/** Set before anything waits. */
+	volatile LockAcquirer acquirer;
+
+	@Override
+	public void granted(Ticket ticket, Grant grant) {
+		this.acquirer.granted(ticket, grant);
+	}
+
+	@Override
+	public void retry(Ticket ticket) {
+		this.acquirer.retry(ticket);
+	}
+
+	@Override
+	public void retryAll() {
+		this.acquirer.retryAll();
+	}
+
+	@Override
+	public void renewNow(Ticket ticket) {
+	}
+
+	@Override
+	public void asked(Ticket held, long grantToken, @Nullable Ticket asker) {
+		this.acquirer.keptLocks().asked(held, grantToken, asker);
+	}
+
+	@Override
+	public void refused(Ticket asker) {
+		this.acquirer.keptLocks().refused(asker);
+	}
+
+}
