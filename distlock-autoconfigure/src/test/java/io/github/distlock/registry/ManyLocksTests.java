@@ -6,6 +6,7 @@ import java.util.List;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
+import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.testing.TcpProxy;
 import org.junit.jupiter.api.Test;
@@ -29,7 +30,7 @@ class ManyLocksTests extends TwoRegistries {
 		BackendLockRegistry node = redis.node(RedisNodes.settings(LEASE), List.of(this.events));
 		List<HeldLock> held = hold(node, 1);
 		await().atMost(Duration.ofSeconds(30)).until(() -> this.events.renewed.get() >= 3);
-		long threadsForOne = threadsOfOurs("distlock-renewal") + threadsOfOurs("distlock-timer");
+		long threadsForOne = LiveThreads.countNamed("distlock-renewal") + LiveThreads.countNamed("distlock-timer");
 		release(held);
 
 		held = hold(node, MANY);
@@ -40,11 +41,11 @@ class ManyLocksTests extends TwoRegistries {
 		awaitRenewals(4 * MANY);
 		long scripts = redis.calls("evalsha");
 		int renewed = this.events.renewed.get() - before;
-		long threads = threadsOfOurs("distlock-renewal") + threadsOfOurs("distlock-timer");
+		long threads = LiveThreads.countNamed("distlock-renewal") + LiveThreads.countNamed("distlock-timer");
 		// A hundred leases per script, and a tenth more for rounds that a slow machine
 		// splits.
 		assertThat(scripts).isPositive().isLessThanOrEqualTo(renewed / 100 + renewed / 1000);
-		assertThat(threadsOfOurs("distlock-renewal")).isLessThanOrEqualTo(2);
+		assertThat(LiveThreads.countNamed("distlock-renewal")).isLessThanOrEqualTo(2);
 		assertThat(threads).isLessThanOrEqualTo(threadsForOne + 1);
 		assertThat(held).allMatch(HeldLock::isHeld);
 		assertThat(redis.keys()).isEqualTo(MANY);
@@ -100,14 +101,6 @@ class ManyLocksTests extends TwoRegistries {
 	private void awaitRenewals(int atLeast) {
 		int start = this.events.renewed.get();
 		await().atMost(Duration.ofSeconds(60)).until(() -> this.events.renewed.get() >= start + atLeast);
-	}
-
-	private static long threadsOfOurs(String prefix) {
-		return Thread.getAllStackTraces()
-			.keySet()
-			.stream()
-			.filter((thread) -> thread.getName().startsWith(prefix))
-			.count();
 	}
 
 }

@@ -14,6 +14,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.testing.LiveThreads;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -110,12 +111,7 @@ class WaitingTests extends TwoRegistries {
 		for (int i = 0; i < 200; i++) {
 			waiters.add(this.one.acquireAsync(request("async")));
 		}
-		long threadsOfOurs = Thread.getAllStackTraces()
-			.keySet()
-			.stream()
-			.filter((thread) -> thread.getName().startsWith("distlock-io"))
-			.count();
-		assertThat(threadsOfOurs).isLessThanOrEqualTo(8);
+		assertThat(LiveThreads.countNamed("distlock-io")).isLessThanOrEqualTo(8);
 		AtomicInteger entered = new AtomicInteger();
 		List<CompletableFuture<Void>> done = waiters.stream().map((waiter) -> waiter.thenAccept((lock) -> {
 			entered.incrementAndGet();

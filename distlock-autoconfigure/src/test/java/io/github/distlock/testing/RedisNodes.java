@@ -106,8 +106,9 @@ public final class RedisNodes implements AutoCloseable {
 		long probes = calls("publish");
 		registry.start();
 		this.nodes.add(registry);
-		// Each node publishes once to its inbox when it has subscribed.
-		Awaitility.await().until(() -> calls("publish") > probes);
+		// Each node publishes once to its inbox when it has subscribed, and then lets all
+		// waiters ask. Until that is done, commands could not be counted.
+		Awaitility.await().until(() -> calls("publish") > probes && !LiveThreads.anyNamed("distlock-inbox-probe"));
 		return registry;
 	}
 

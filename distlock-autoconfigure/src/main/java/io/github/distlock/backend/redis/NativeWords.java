@@ -15,6 +15,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.data.redis.connection.RedisConnection;
+
 /**
  * Releases a lock, and takes again a lock that this JVM has released, by one command
  * instead of a script, on a server that has {@code SET ... IFEQ}. The words are those of
@@ -146,30 +148,60 @@ final class NativeWords {
 		return Math.floorMod(ticket.key().hashCode(), WORDS);
 	}
 
-	/** Returns {@code null} if the server does not execute such commands. */
+	/** Returns {@code null} if the server has refused the command. */
 	private @Nullable Answer<Boolean> replace(String action, String key, String name, String expected, String word,
 			String millis) {
 		try {
-			return this.connections.send(action, key, (connection) -> connection.execute("SET", bytes(name),
-					bytes(word), bytes("IFEQ"), bytes(expected), bytes("PX"), bytes(millis)) != null);
+			Answer<Replacement> answer = this.connections.send(action, key,
+					(connection) -> replace(connection, name, expected, word, millis));
+			return (answer.value() != Replacement.REFUSED)
+					? new Answer<>(answer.value() == Replacement.DONE, answer.sent(), answer.repeated()) : null;
 		}
 		catch (LockBackendException ex) {
-			if (OFF.stream().anyMatch((reply) -> ScriptExecutor.says(ex, reply))) {
-				logger.debug("Locks are taken and released by scripts", ex);
-				this.usable = false;
-				return null;
-			}
-			if (ScriptExecutor.says(ex, "OOM command not allowed")) {
-				return null;
-			}
 			// The next answer may come from another server, which has a clock of its own.
 			this.words = new AtomicReferenceArray<>(WORDS);
 			throw ex;
 		}
 	}
 
+	/** A refusal is an answer of the same server: what is known of it stays true. */
+	private Replacement replace(RedisConnection connection, String name, String expected, String word, String millis) {
+		try {
+			Object written = connection.execute("SET", bytes(name), bytes(word), bytes("IFEQ"), bytes(expected),
+					bytes("PX"), bytes(millis));
+			return (written != null) ? Replacement.DONE : Replacement.OTHER_WORD;
+		}
+		catch (RuntimeException ex) {
+			if (OFF.stream().anyMatch((reply) -> ScriptExecutor.says(ex, reply))) {
+				logger.debug("Locks are taken and released by scripts", ex);
+				this.usable = false;
+				return Replacement.REFUSED;
+			}
+			if (ScriptExecutor.says(ex, "OOM command not allowed")) {
+				return Replacement.REFUSED;
+			}
+			throw ex;
+		}
+	}
+
 	private static byte[] bytes(String text) {
 		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+	/**
+	 * What has become of the word.
+	 */
+	private enum Replacement {
+
+		/** It was the expected one, and is replaced. */
+		DONE,
+
+		/** It was another one, or none. */
+		OTHER_WORD,
+
+		/** The server does not execute such a command, or not now. */
+		REFUSED
+
 	}
 
 	/**
