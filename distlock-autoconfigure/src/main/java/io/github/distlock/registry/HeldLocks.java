@@ -55,8 +55,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	private static final Log logger = LogFactory.getLog(HeldLocks.class);
 
-	/** The locks of each thread; removed with the last of them. */
-	private final ThreadLocal<@Nullable ThreadHolds> holdsOfThread = new ThreadLocal<>();
+	private final ThreadHolds holdsOfThread = new ThreadHolds();
 
 	private final String backend;
 
@@ -115,8 +114,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	/** Return the lock of a key that the calling thread holds. */
 	@Nullable Hold holdOfThisThread(String key) {
-		ThreadHolds holds = this.holdsOfThread.get();
-		return (holds != null) ? holds.get(key) : null;
+		return this.holdsOfThread.get(key);
 	}
 
 	/**
@@ -148,8 +146,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	/** Return how many locks the calling thread holds, lost ones included. */
 	int numberOfThisThread() {
-		ThreadHolds holds = this.holdsOfThread.get();
-		return (holds != null) ? holds.size() : 0;
+		return this.holdsOfThread.size();
 	}
 
 	/** Return the locks that are held now, the one that is held longest first. */
@@ -216,12 +213,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 				: new Hold(this, request.label(), holder, terms, this.clock, thread, endsWithThread);
 		this.renewer.watch(hold);
 		if (thread != null) {
-			ThreadHolds holds = this.holdsOfThread.get();
-			if (holds == null) {
-				holds = new ThreadHolds();
-				this.holdsOfThread.set(holds);
-			}
-			holds.put(hold);
+			this.holdsOfThread.put(hold);
 		}
 		this.onAdded.run();
 		if (isEnded(hold)) {
@@ -411,13 +403,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	/** Remove a lock from those of the calling thread. */
 	void forgetOfThisThread(Hold hold) {
-		ThreadHolds holds = this.holdsOfThread.get();
-		if (holds != null) {
-			holds.remove(hold);
-			if (holds.isEmpty()) {
-				this.holdsOfThread.remove();
-			}
-		}
+		this.holdsOfThread.remove(hold);
 	}
 
 	static LockLostException lostException(Hold hold) {

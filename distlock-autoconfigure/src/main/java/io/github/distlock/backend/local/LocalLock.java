@@ -45,8 +45,13 @@ final class LocalLock {
 	/** The next fencing token is higher than this. */
 	private long lastToken;
 
-	LocalLock(long lastToken) {
+	/**
+	 * Begin to serve a key, with neither holders nor a queue.
+	 * @param lastToken the next fencing token is higher than this
+	 */
+	LocalLock begin(long lastToken) {
 		this.lastToken = lastToken;
+		return this;
 	}
 
 	long lastToken() {
@@ -105,27 +110,31 @@ final class LocalLock {
 	}
 
 	/**
-	 * Grant the lock. Tokens increase even if the clock stands still. A reader's grant
-	 * has one token, since it is never handed on in its JVM.
+	 * Grant the lock. Tokens increase even if the clock stands still.
 	 */
 	LocalGrant grant(LocalTicket holder, long nowNanos, long nowMicros) {
+		return grant(holder.ticket(), holder.lease(), holder.user(), nowNanos, nowMicros);
+	}
+
+	/** Grant the lock. */
+	LocalGrant grant(Ticket ticket, Duration lease, TicketUser user, long nowNanos, long nowMicros) {
 		long first = Math.max(this.lastToken + 1, nowMicros);
-		this.lastToken = holder.ticket().isReader() ? first : first + holder.user().tokensPerGrant() - 1;
-		LocalGrant grant = new LocalGrant(holder, first, this.lastToken, nowNanos + holder.lease().toNanos());
+		LocalGrant grant = new LocalGrant(ticket, user, first, nowNanos + lease.toNanos());
+		this.lastToken = grant.lastToken();
 		put(grant);
 		return grant;
 	}
 
 	/** Add a holder, or replace its grant. */
 	private void put(LocalGrant grant) {
-		if (this.oldest == null || this.oldest.isOf(grant.holder().ticket())) {
+		if (this.oldest == null || this.oldest.isOf(grant.ticket())) {
 			this.oldest = grant;
 			return;
 		}
 		if (this.others == null) {
 			this.others = new LinkedHashMap<>();
 		}
-		this.others.put(grant.holder().ticket(), grant);
+		this.others.put(grant.ticket(), grant);
 	}
 
 	/**
@@ -168,7 +177,7 @@ final class LocalLock {
 
 	private void removeOther(LocalGrant grant) {
 		if (this.others != null) {
-			this.others.remove(grant.holder().ticket());
+			this.others.remove(grant.ticket());
 			this.others = this.others.isEmpty() ? null : this.others;
 		}
 	}
@@ -248,6 +257,11 @@ final class LocalLock {
 		return this.oldest == null || (ticket.isReader() && this.oldest.isReader());
 	}
 
+	/** Whether there is neither a holder, even one whose lease has ended, nor a queue. */
+	boolean isEmpty() {
+		return this.oldest == null && this.others == null && !hasQueue();
+	}
+
 	boolean isUnused(long nowNanos) {
 		return !hasQueue() && (this.oldest == null || this.oldest.hasEnded(nowNanos))
 				&& (this.others == null || holders(nowNanos).findAny().isEmpty());
@@ -283,35 +297,38 @@ final class LocalLock {
 	/**
 	 * A grant of the lock.
 	 *
-	 * @param holder the ticket that holds the lock
+	 * @param ticket the ticket that holds the lock
+	 * @param user the user of the store that the ticket belongs to
 	 * @param firstToken the first fencing token
-	 * @param lastToken the last fencing token
 	 * @param endNanos the end of the lease, by the store's monotonic clock
 	 */
-	record LocalGrant(LocalTicket holder, long firstToken, long lastToken, long endNanos) {
+	record LocalGrant(Ticket ticket, TicketUser user, long firstToken, long endNanos) {
+
+		/** A reader's grant has one token, since it is never handed on in its JVM. */
+		long lastToken() {
+			return isReader() ? this.firstToken : this.firstToken + this.user.tokensPerGrant() - 1;
+		}
 
 		boolean hasEnded(long nowNanos) {
 			return this.endNanos - nowNanos <= 0;
 		}
 
 		boolean isReader() {
-			return this.holder.ticket().isReader();
+			return this.ticket.isReader();
 		}
 
 		boolean isOf(Ticket ticket) {
-			return this.holder.ticket().equals(ticket);
+			return this.ticket.equals(ticket);
 		}
 
 		/** The grant with another end, unless that would shorten the lease. */
 		LocalGrant extendedTo(long nanos) {
-			return (nanos - this.endNanos > 0) ? new LocalGrant(this.holder, this.firstToken, this.lastToken, nanos)
-					: this;
+			return (nanos - this.endNanos > 0) ? new LocalGrant(this.ticket, this.user, this.firstToken, nanos) : this;
 		}
 
 		/** Describe the holder for an operator. */
 		StoredHolder stored(long nowNanos) {
-			Ticket ticket = this.holder.ticket();
-			return new StoredHolder(ticket.instance(), ticket.mode(), instantOfToken(this.firstToken),
+			return new StoredHolder(this.ticket.instance(), this.ticket.mode(), instantOfToken(this.firstToken),
 					Duration.ofNanos(this.endNanos - nowNanos), this.firstToken);
 		}
 
@@ -320,11 +337,11 @@ final class LocalLock {
 		}
 
 		void notifyHolder() {
-			this.holder.user().granted(this);
+			this.user.granted(this);
 		}
 
 		void notifyFormerHolder() {
-			this.holder.user().ended(this);
+			this.user.ended(this);
 		}
 
 	}

@@ -83,12 +83,11 @@ final class LocalLockStore implements LockStore, TicketUser {
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 		requireOpen();
 		TimeSource.Instant sent = this.clock.now();
-		LocalTicket localTicket = new LocalTicket(ticket, lease, this);
-		LocalGrant grant = this.store.attemptUnused(localTicket);
+		LocalGrant grant = this.store.attemptUnused(ticket, lease, this);
 		if (grant != null) {
 			return new AttemptResult.Granted(grant(grant, sent, lease));
 		}
-		LocalResult result = this.store.attempt(localTicket, queue);
+		LocalResult result = this.store.attempt(new LocalTicket(ticket, lease, this), queue);
 		notifyHolders(result.toNotify());
 		return attemptResult(result, sent, queue);
 	}
@@ -166,11 +165,11 @@ final class LocalLockStore implements LockStore, TicketUser {
 			return;
 		}
 		try {
-			this.signals.ended(ended.holder().ticket(), ended.firstToken());
+			this.signals.ended(ended.ticket(), ended.firstToken());
 		}
 		catch (Throwable ex) {
 			// The operator's command must not fail. The next renewal detects the end.
-			logger.warn("The holder of lock '" + ended.holder().ticket().key()
+			logger.warn("The holder of lock '" + ended.ticket().key()
 					+ "' could not be notified that an operator has released it", ex);
 		}
 	}
@@ -179,16 +178,16 @@ final class LocalLockStore implements LockStore, TicketUser {
 	public void granted(LocalGrant granted) {
 		if (this.closed) {
 			// Closed while the ticket waited: no caller will ever use the grant.
-			notifyHolders(this.store.cancel(granted.holder().ticket()));
+			notifyHolders(this.store.cancel(granted.ticket()));
 			return;
 		}
 		TimeSource.Instant before = this.clock.now();
 		try {
-			this.signals.granted(granted.holder().ticket(), grant(granted, before, this.store.remaining(granted)));
+			this.signals.granted(granted.ticket(), grant(granted, before, this.store.remaining(granted)));
 		}
 		catch (Throwable ex) {
 			// The releasing caller must not fail. The waiting ticket is attempted again.
-			logger.warn("A waiting caller of lock '" + granted.holder().ticket().key()
+			logger.warn("A waiting caller of lock '" + granted.ticket().key()
 					+ "' could not be notified that the lock was granted. It checks the lock again within "
 					+ LONGEST_RETRY_DELAY, ex);
 		}

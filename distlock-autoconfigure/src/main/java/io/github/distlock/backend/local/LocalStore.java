@@ -1,7 +1,6 @@
 package io.github.distlock.backend.local;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,6 +17,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.local.LocalLock.LocalGrant;
 import io.github.distlock.backend.local.LocalLock.LocalTicket;
+import io.github.distlock.backend.local.LocalLock.TicketUser;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +47,9 @@ public final class LocalStore {
 	/** At least as high as each token of a key that is not in the map. */
 	private long lastToken;
 
+	/** An empty lock that was removed from the map, to be used for the next key. */
+	private @Nullable LocalLock spare;
+
 	/** The number of keys from which on unused ones are removed. */
 	private int nextCleanUp = SMALLEST_CLEAN_UP;
 
@@ -62,7 +65,7 @@ public final class LocalStore {
 	LocalStore(TimeSource clock, Map<String, LocalLock> locks) {
 		this.clock = clock;
 		this.originMicros = clock.wallMillis() * 1000 - clock.nanoTime() / 1000;
-		this.entries = new LocalEntries(clock, this::instant);
+		this.entries = new LocalEntries(clock, (nanos) -> LocalGrant.instantOfToken(micros(nanos)));
 		this.locks = locks;
 	}
 
@@ -79,14 +82,14 @@ public final class LocalStore {
 	 * Take a lock that no ticket holds or waits for. This is the usual case.
 	 * @return the grant, or {@code null} if another ticket may hold the lock
 	 */
-	@Nullable LocalGrant attemptUnused(LocalTicket ticket) {
+	@Nullable LocalGrant attemptUnused(Ticket ticket, Duration lease, TicketUser user) {
 		this.lock.lock();
 		try {
-			if (this.locks.containsKey(ticket.ticket().key())) {
+			if (this.locks.containsKey(ticket.key())) {
 				return null;
 			}
 			long now = this.clock.nanoTime();
-			return create(ticket.ticket().key()).grant(ticket, now, micros(now));
+			return create(ticket.key()).grant(ticket, lease, user, now, micros(now));
 		}
 		finally {
 			this.lock.unlock();
@@ -215,6 +218,9 @@ public final class LocalStore {
 	private void forget(String name, LocalLock key) {
 		keepLastToken(key);
 		this.locks.remove(name);
+		if (key.isEmpty()) {
+			this.spare = key;
+		}
 	}
 
 	/**
@@ -288,11 +294,11 @@ public final class LocalStore {
 			List<LocalGrant> ended = this.locks.values()
 				.stream()
 				.flatMap((key) -> key.holders(now))
-				.filter((grant) -> grant.holder().ticket().instance().equals(instance))
+				.filter((grant) -> grant.ticket().instance().equals(instance))
 				.toList();
 			List<LocalGrant> toNotify = new ArrayList<>();
 			for (LocalGrant grant : ended) {
-				String name = grant.holder().ticket().key();
+				String name = grant.ticket().key();
 				toNotify.addAll(end(name, Objects.requireNonNull(this.locks.get(name)), grant, now).toNotify());
 			}
 			return new LocalEnd(EndResult.ENDED, ended, toNotify);
@@ -300,11 +306,6 @@ public final class LocalStore {
 		finally {
 			this.lock.unlock();
 		}
-	}
-
-	/** The time of the store's monotonic clock, as a time of day. */
-	private Instant instant(long nanos) {
-		return LocalGrant.instantOfToken(micros(nanos));
 	}
 
 	private LocalLock obtain(String name) {
@@ -317,7 +318,8 @@ public final class LocalStore {
 			removeUnused();
 			this.nextCleanUp = Math.max(SMALLEST_CLEAN_UP, this.locks.size() * 2);
 		}
-		LocalLock created = new LocalLock(this.lastToken);
+		LocalLock created = ((this.spare != null) ? this.spare : new LocalLock()).begin(this.lastToken);
+		this.spare = null;
 		this.locks.put(name, created);
 		return created;
 	}
