@@ -14,16 +14,33 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The effects of an event on a key queue, to be carried out after the lock of the queue
- * has been released.
- *
- * @param command the command to send
- * @param woken the waiters to wake
- * @param stray a ticket to cancel once more, later, since a copy of its attempt may still
- * be on its way
+ * has been released. Most events only send a command: then the command is the effect.
  */
-record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket stray) {
+sealed interface Effects {
 
-	static final Effects NONE = new Effects(null, List.of(), null);
+	Effects NONE = new Combined(null, List.of(), null);
+
+	/** The command to send. */
+	@Nullable Command command();
+
+	/** The waiters to wake. */
+	List<Waiter> woken();
+
+	/**
+	 * A ticket to cancel once more, later, since a copy of its attempt may still be on
+	 * its way.
+	 */
+	@Nullable Ticket stray();
+
+	/**
+	 * Effects of several kinds.
+	 *
+	 * @param command the command to send
+	 * @param woken the waiters to wake
+	 * @param stray a ticket to cancel once more
+	 */
+	record Combined(@Nullable Command command, List<Waiter> woken, @Nullable Ticket stray) implements Effects {
+	}
 
 	/**
 	 * The events that the command sender and the timer report to a key queue. Each method
@@ -66,7 +83,7 @@ record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket s
 	 * A command that a key queue sends to the store. Compared by identity: each is sent
 	 * once.
 	 */
-	abstract static sealed class Command {
+	abstract sealed class Command implements Effects {
 
 		/**
 		 * Set if the sender has ended and the queue may not have got the outcome. A plain
@@ -85,6 +102,21 @@ record Effects(@Nullable Command command, List<Waiter> woken, @Nullable Ticket s
 
 		/** 1 once a caller has taken the command. */
 		private volatile int taken;
+
+		@Override
+		public Command command() {
+			return this;
+		}
+
+		@Override
+		public List<Waiter> woken() {
+			return List.of();
+		}
+
+		@Override
+		public @Nullable Ticket stray() {
+			return null;
+		}
 
 		/**
 		 * Take a command that was passed to an executor, to send it or to settle it as

@@ -950,9 +950,10 @@ final class KeyQueue implements QueueEvents {
 		dropAbandoned();
 		failWithoutTimer();
 		Command command = nextCommand();
-		boolean nothing = command == null && this.retryTimer == null && this.waiters.decided().isEmpty()
+		boolean simple = this.retryTimer == null && this.waiters.decided().isEmpty()
 				&& !this.pendingReleases.hasStray();
-		Effects effects = nothing ? Effects.NONE : new Effects(command, takeWoken(), this.pendingReleases.takeStray());
+		Effects effects = simple ? onlyOf(command)
+				: new Effects.Combined(command, takeWoken(), this.pendingReleases.takeStray());
 		if (command != null) {
 			this.inFlight = command;
 			// After everything that may throw: if no command is sent, none can be
@@ -981,6 +982,13 @@ final class KeyQueue implements QueueEvents {
 		else if (reason != null) {
 			failAll(reason);
 		}
+	}
+
+	private Effects onlyOf(@Nullable Command command) {
+		if (this.waiters.isEmpty()) {
+			this.waiters = LocalQueue.NONE;
+		}
+		return (command != null) ? command : Effects.NONE;
 	}
 
 	private List<Waiter> takeWoken() {

@@ -30,7 +30,7 @@ final class LocalQueue {
 
 	private @Nullable ArrayDeque<Waiter> others;
 
-	/** The waiters to wake. From the second one on it can grow. */
+	/** The waiters to wake. From the second one on the list can grow. */
 	private List<Waiter> decided = List.of();
 
 	boolean isEmpty() {
@@ -85,7 +85,15 @@ final class LocalQueue {
 
 	/** Decide the outcome of a waiter, which may be queued or not. */
 	void decide(Waiter waiter, Outcome outcome) {
-		// Allocate first: a waiter that is decided and not in this list never wakes.
+		// Allocate first: a waiter that sleeps, is decided and not in this list never
+		// wakes.
+		if (!waiter.isAwake()) {
+			addDecided(waiter);
+		}
+		decideWithoutWaking(waiter, outcome);
+	}
+
+	private void addDecided(Waiter waiter) {
 		if (this.decided.isEmpty()) {
 			this.decided = List.of(waiter);
 		}
@@ -95,7 +103,6 @@ final class LocalQueue {
 			}
 			this.decided.add(waiter);
 		}
-		decideWithoutWaking(waiter, outcome);
 	}
 
 	/** Decide the outcome of all waiters that match. */

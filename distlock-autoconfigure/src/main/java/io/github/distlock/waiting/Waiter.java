@@ -120,6 +120,14 @@ abstract class Waiter {
 		this.departing = false;
 	}
 
+	/**
+	 * Whether this is the running thread, which need not be woken: it reads the outcome
+	 * before it parks.
+	 */
+	boolean isAwake() {
+		return false;
+	}
+
 	/** Notify the caller that the outcome is decided. Does not block. */
 	abstract void wake();
 
@@ -168,9 +176,14 @@ abstract class Waiter {
 		}
 
 		@Override
+		boolean isAwake() {
+			return this.thread == Thread.currentThread();
+		}
+
+		@Override
 		void wake() {
-			// This thread is awake, and a permit would end its next park.
-			if (this.thread != Thread.currentThread()) {
+			// A permit would end the next park of a thread that is awake.
+			if (!isAwake()) {
 				LockSupport.unpark(this.thread);
 			}
 		}

@@ -50,7 +50,7 @@ class DowngradeTests extends KeyQueueFixture {
 		ReleaseResult result = new ReleaseResult(true, granted());
 		Command.Attempt attempt = attempt(this.queue.releaseAnswered(release.pending(), result));
 		assertThat(attempt.ticket()).isNotEqualTo(release.next().ticket());
-		assertThat(this.downgrade.answered(result).woken()).containsExactly(this.reader);
+		assertThat(this.downgrade.answered(result).woken()).as("this thread is awake").isEmpty();
 		Holder readingHolder = holder(this.reader);
 		assertThat(readingHolder.ticket()).isEqualTo(release.next().ticket());
 		Command.Release last = release(this.readers.release(readingHolder, deadline()));
