@@ -7,13 +7,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.torture.check.Violation;
 import io.github.distlock.torture.nemesis.FaultKind;
 import io.github.distlock.torture.worker.WorkerSettings.Load;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A mutant, and the torture settings that are most likely to detect it.
@@ -21,26 +24,39 @@ import io.github.distlock.torture.worker.WorkerSettings.Load;
  * @param mutant the mutant
  * @param settings the torture settings
  * @param valkey whether it needs a server with native commands
- * @param background whether workers release in the background
+ * @param properties what the workers read as system properties, which differ from those
+ * of the run
  */
-record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, boolean background) {
-
-	private static final String RELEASE = "torture.release";
+record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String, String> properties) {
 
 	private static final Duration LONGEST = Duration.ofMinutes(5);
 
 	static Hunt of(Mutant mutant) {
-		return new Hunt(mutant, TortureSettings.usual(1, LONGEST), false, false);
+		return new Hunt(mutant, TortureSettings.usual(1, LONGEST), false, Map.of());
 	}
 
 	/** A server with native commands, which replace most scripts. */
 	Hunt onValkey() {
-		return new Hunt(this.mutant, this.settings, true, this.background);
+		return new Hunt(this.mutant, this.settings, true, this.properties);
 	}
 
 	/** Releases in the background. */
 	Hunt inBackground() {
-		return new Hunt(this.mutant, this.settings, this.valkey, true);
+		return with("torture.release", "background");
+	}
+
+	/**
+	 * Keep locks, for much longer than the time between two calls for the worker's own
+	 * key.
+	 */
+	Hunt keeping() {
+		return with("torture.keep", "1s");
+	}
+
+	private Hunt with(String property, String value) {
+		Map<String, String> changed = new LinkedHashMap<>(this.properties);
+		changed.put(property, value);
+		return new Hunt(this.mutant, this.settings, this.valkey, changed);
 	}
 
 	/** Whether the server of this run has what the mutant changes. */
@@ -63,6 +79,15 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, boolean bac
 	/** Short critical sections on keys that are mostly free, each used by all JVMs. */
 	Hunt brief() {
 		return with(new Load(1, 3, 500, 0, 1, 0, 4, 0, 0), FaultKind.only(FaultKind.SCRIPT_FLUSH),
+				Duration.ofSeconds(1), Duration.ofSeconds(12), Duration.ofMillis(300));
+	}
+
+	/**
+	 * Short critical sections of one thread, most of them on the worker's own key. Now
+	 * and then another worker wants that key.
+	 */
+	Hunt atHome() {
+		return with(new Load(1, 4, 400, 0, 1, 0, 4, 0, 0).withHome(0.95), FaultKind.only(FaultKind.SCRIPT_FLUSH),
 				Duration.ofSeconds(1), Duration.ofSeconds(12), Duration.ofMillis(300));
 	}
 
@@ -115,7 +140,7 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, boolean bac
 
 	private Hunt with(Load load, Set<FaultKind> faults, Duration storm, Duration calm, Duration replacement) {
 		return new Hunt(this.mutant, this.settings.withLoad(load).withFaults(faults, storm, calm, replacement),
-				this.valkey, this.background);
+				this.valkey, this.properties);
 	}
 
 	/**
@@ -127,15 +152,24 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, boolean bac
 	List<Violation> run(Path folder, PrintStream out) throws InterruptedException {
 		delete(folder.resolve("classes"));
 		this.mutant.applyTo(folder);
-		String release = System.getProperty(RELEASE, "confirmed");
-		System.setProperty(RELEASE, this.background ? "background" : release);
+		Map<String, @Nullable String> before = new LinkedHashMap<>();
+		this.properties.forEach((name, value) -> before.put(name, System.setProperty(name, value)));
 		try {
 			return new Torture(this.settings.against(List.of(folder.resolve("classes"))), folder.resolve("history"),
 					out)
 				.run();
 		}
 		finally {
-			System.setProperty(RELEASE, release);
+			before.forEach(Hunt::restore);
+		}
+	}
+
+	private static void restore(String property, @Nullable String value) {
+		if (value == null) {
+			System.clearProperty(property);
+		}
+		else {
+			System.setProperty(property, value);
 		}
 	}
 

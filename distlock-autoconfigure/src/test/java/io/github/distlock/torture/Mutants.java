@@ -59,6 +59,18 @@ final class Mutants {
 			String tombstone = (found != null && found[0] == '|') ? new String(found) : "|" + word.token;
 			""";
 
+	/** Enter a kept lock as if its lease began now: its deadline has no effect. */
+	private static final String WITH_A_NEW_DEADLINE = "return this.last.next("
+			+ "Validity.until(TimeSource.SYSTEM.now(), Duration.ofNanos(this.validity.ttlNanos())),"
+			+ " HandOff.KEPT, request);";
+
+	/**
+	 * The token behind the last one of a grant is a second ahead. The clock in the tokens
+	 * hides smaller steps: it has always passed them when the next grant is given.
+	 */
+	private static final String TOKEN_BEHIND_THE_GRANT = "this.fencingToken"
+			+ " + ((this.fencingToken < this.lastToken) ? 1 : 1_000_000)";
+
 	static final List<Hunt> ALL = List.of(
 			Hunt.of(Mutant.of("release without owner check",
 					lua("release.lua", OWNER_CHECK_OF_RELEASE, NO_OWNER_CHECK)))
@@ -159,6 +171,27 @@ final class Mutants {
 							""")))
 				.inBackground()
 				.losingReplies(),
+			Hunt.of(Mutant.of("keeper ignores the request of another JVM",
+					java("waiting/KeyQueue.java",
+							"requestMayHaveCome(); return this.holder == null && this.waiters.isEmpty();",
+							"return this.holder == null && this.waiters.isEmpty();")))
+				.keeping()
+				.atHome(),
+			Hunt.of(Mutant.of("kept lock entered after its deadline",
+					java("waiting/KeptGrant.java", "&& HandOffLimits.isSufficient(validity, from, clock)", ""),
+					java("waiting/KeptGrant.java", "Math.min(turnNanos, leaseNanos)", "turnNanos"),
+					java("waiting/KeptGrant.java", "return this.last.next(this.validity, HandOff.KEPT, request);",
+							WITH_A_NEW_DEADLINE)))
+				.keeping()
+				.atHome(),
+			Hunt.of(Mutant.of("kept lock entered with tokens behind its grant",
+					java("waiting/KeptGrant.java", "from.fencingToken() < from.lastToken()", "true"),
+					java("waiting/Holder.java",
+							"return new Holder(this.ticket, this.lease, how, this.fencingToken + 1, this.lastToken,",
+							"return new Holder(this.ticket, this.lease, how, " + TOKEN_BEHIND_THE_GRANT
+									+ ", this.lastToken,")))
+				.keeping()
+				.atHome(),
 			Hunt.of(Mutant.of("native release without owner check",
 					java("backend/redis/NativeWords.java", NATIVE_COMMAND,
 							"(action.equals(\"release\") ? connection.execute(\"SET\", bytes(name), bytes(word),"

@@ -17,9 +17,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A short torture run with a fixed seed. For a long run use {@code -Dtorture.seconds=600
  * -Dtorture.seed=1}; {@code -Dtorture.fair=0.3} makes a share of the requests fair.
  * {@code -Dtorture.keep=50ms -Dtorture.keys=12} lets the workers keep locks, on more
- * keys, so that many releases have no waiter. {@code -Dtorture.previous=CHECKOUT} gives
- * every second worker the library of a built checkout of an earlier version, as during a
- * rolling deployment.
+ * keys, so that many releases have no waiter; {@code -Dtorture.home=0.9} lets most calls
+ * of a worker be for one key, so that it enters kept locks more often.
+ * {@code -Dtorture.previous=CHECKOUT} gives every second worker the library of a built
+ * checkout of an earlier version, as during a rolling deployment.
  */
 class TortureTests {
 
@@ -28,7 +29,8 @@ class TortureTests {
 		Duration duration = Duration.ofSeconds(Long.getLong("torture.seconds", 20));
 		Load usual = Load.USUAL.withFair(Double.parseDouble(System.getProperty("torture.fair", "0")))
 			.withRead(Double.parseDouble(System.getProperty("torture.read", "0.3")))
-			.withKeys(Integer.getInteger("torture.keys", Load.USUAL.keys()));
+			.withKeys(Integer.getInteger("torture.keys", Load.USUAL.keys()))
+			.withHome(Double.parseDouble(System.getProperty("torture.home", "0")));
 		String seeds = System.getProperty("torture.seeds", System.getProperty("torture.seed", "1"));
 		PrintStream out = System.out;
 		Map<Long, Integer> violated = new TreeMap<>();

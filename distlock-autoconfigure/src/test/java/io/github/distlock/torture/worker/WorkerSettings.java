@@ -17,6 +17,15 @@ import java.util.List;
 public record WorkerSettings(String name, int redisPort, int resourcePort, Path history, long seed, Load load) {
 
 	/**
+	 * Return the number of the worker among all workers. It is the same for the workers
+	 * that replace it.
+	 * @return the number, from 0 on
+	 */
+	int number() {
+		return (int) (this.seed / 100 % 10);
+	}
+
+	/**
 	 * Make command line arguments.
 	 * @return what {@link #parse} understands
 	 */
@@ -43,12 +52,22 @@ public record WorkerSettings(String name, int redisPort, int resourcePort, Path 
 	 * @param interrupts the mean time between interrupts, 0 for none
 	 * @param read the share of read requests; half of the others are write requests, the
 	 * rest exclusive
+	 * @param home the share of calls for the worker's own key, with short critical
+	 * sections; the other calls are for any key
 	 */
 	public record Load(int threads, int keys, int leaseMillis, double fair, double patient, double lasting,
-			int sectionMillis, int interrupts, double read) {
+			int sectionMillis, int interrupts, double read, double home) {
 
 		/** The usual load. */
 		public static final Load USUAL = new Load(4, 3, 600, 0, 0.3, 0.1, 60, 150, 0);
+
+		/**
+		 * A load without own keys.
+		 */
+		public Load(int threads, int keys, int leaseMillis, double fair, double patient, double lasting,
+				int sectionMillis, int interrupts, double read) {
+			this(threads, keys, leaseMillis, fair, patient, lasting, sectionMillis, interrupts, read, 0);
+		}
 
 		/**
 		 * Make a share of the requests fair.
@@ -57,7 +76,7 @@ public record WorkerSettings(String name, int redisPort, int resourcePort, Path 
 		 */
 		public Load withFair(double share) {
 			return new Load(this.threads, this.keys, this.leaseMillis, share, this.patient, this.lasting,
-					this.sectionMillis, this.interrupts, this.read);
+					this.sectionMillis, this.interrupts, this.read, this.home);
 		}
 
 		/**
@@ -67,7 +86,7 @@ public record WorkerSettings(String name, int redisPort, int resourcePort, Path 
 		 */
 		public Load withKeys(int number) {
 			return new Load(this.threads, number, this.leaseMillis, this.fair, this.patient, this.lasting,
-					this.sectionMillis, this.interrupts, this.read);
+					this.sectionMillis, this.interrupts, this.read, this.home);
 		}
 
 		/**
@@ -77,18 +96,29 @@ public record WorkerSettings(String name, int redisPort, int resourcePort, Path 
 		 */
 		public Load withRead(double share) {
 			return new Load(this.threads, this.keys, this.leaseMillis, this.fair, this.patient, this.lasting,
-					this.sectionMillis, this.interrupts, share);
+					this.sectionMillis, this.interrupts, share, this.home);
+		}
+
+		/**
+		 * Let each worker prefer a key of its own.
+		 * @param share the share of calls for it, 0 to 1
+		 * @return a changed copy
+		 */
+		public Load withHome(double share) {
+			return new Load(this.threads, this.keys, this.leaseMillis, this.fair, this.patient, this.lasting,
+					this.sectionMillis, this.interrupts, this.read, share);
 		}
 
 		String format() {
 			return this.threads + "," + this.keys + "," + this.leaseMillis + "," + this.fair + "," + this.patient + ","
-					+ this.lasting + "," + this.sectionMillis + "," + this.interrupts + "," + this.read;
+					+ this.lasting + "," + this.sectionMillis + "," + this.interrupts + "," + this.read + ","
+					+ this.home;
 		}
 
 		static Load parse(String text) {
 			double[] parts = Arrays.stream(text.split(",")).mapToDouble(Double::parseDouble).toArray();
 			return new Load((int) parts[0], (int) parts[1], (int) parts[2], parts[3], parts[4], parts[5],
-					(int) parts[6], (int) parts[7], parts[8]);
+					(int) parts[6], (int) parts[7], parts[8], parts[9]);
 		}
 
 	}
