@@ -194,7 +194,7 @@ final class Mutants {
 				.atHome(),
 			Hunt.of(Mutant.of("native release without owner check",
 					java("backend/redis/NativeWords.java", NATIVE_COMMAND,
-							"(action.equals(\"release\") ? connection.execute(\"SET\", bytes(name), bytes(word),"
+							"(word.startsWith(\"|\") ? connection.execute(\"SET\", bytes(name), bytes(word),"
 									+ " bytes(\"PX\"), bytes(millis)) : " + NATIVE_COMMAND + ")")))
 				.onValkey()
 				.slowAndSpread(),
