@@ -14,6 +14,7 @@ import io.github.distlock.LockNotAcquiredException;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -45,7 +46,7 @@ final class FallbackPolicy implements FailurePolicy {
 	static FallbackPolicy of(String name, LockedMethod method) {
 		List<Method> named = new ArrayList<>();
 		for (Method candidate : ReflectionUtils.getUniqueDeclaredMethods(method.beanClass())) {
-			if (candidate.getName().equals(name) && !candidate.isBridge() && !candidate.equals(method.method())) {
+			if (isNamed(candidate, name) && !candidate.equals(method.method())) {
 				named.add(candidate);
 			}
 		}
@@ -68,6 +69,18 @@ final class FallbackPolicy implements FailurePolicy {
 		}
 		return new FallbackPolicy(nearest(LockNotAcquiredException.class, fitting),
 				nearest(LockBackendException.class, fitting));
+	}
+
+	/**
+	 * Return whether a method has a name in the source. The compiler of Kotlin adds the
+	 * module to the name of an internal function, and a hash if a parameter is of a value
+	 * class.
+	 */
+	static boolean isNamed(Method candidate, String name) {
+		String compiled = candidate.getName();
+		return !candidate.isSynthetic()
+				&& (compiled.equals(name) || (compiled.startsWith(name + "-") || compiled.startsWith(name + "$"))
+						&& KotlinDetector.isKotlinType(candidate.getDeclaringClass()));
 	}
 
 	private static String expected(LockedMethod method) {

@@ -114,8 +114,10 @@ final class LockAnnotationFinder {
 					(index) -> parameterType(declared, index, beanClass) == parameterType(specific, index, beanClass));
 	}
 
+	/** In Kotlin, a method with an {@code int} implements one with a type variable. */
 	private static Class<?> parameterType(Method method, int index, Class<?> beanClass) {
-		return ResolvableType.forMethodParameter(method, index, beanClass).toClass();
+		return ClassUtils
+			.resolvePrimitiveIfNecessary(ResolvableType.forMethodParameter(method, index, beanClass).toClass());
 	}
 
 	private static List<MergedAnnotation<DistributedLock>> onClass(Method specific, Class<?> beanClass) {

@@ -86,7 +86,7 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
 	private static void registerFallbacks(String name, Class<?> beanClass, ReflectionHints hints) {
 		if (!name.isEmpty()) {
 			for (Method candidate : ReflectionUtils.getUniqueDeclaredMethods(beanClass)) {
-				if (candidate.getName().equals(name)) {
+				if (FallbackPolicy.isNamed(candidate, name)) {
 					hints.registerMethod(candidate, ExecutableMode.INVOKE);
 				}
 			}

@@ -4,6 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
@@ -17,6 +18,7 @@ import kotlinx.coroutines.flow.Flow;
 import kotlinx.coroutines.reactor.ReactorFlowKt;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.core.CoroutinesUtils;
@@ -38,11 +40,16 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 
 	/**
 	 * Written once, by the thread that starts the coroutine, before the first line of the
-	 * body. That thread reads afterwards whether the job is cancelled, and
-	 * {@link #ended()} reads this field after the cancellation: either the body does not
-	 * start, or its end is waited for.
+	 * body. {@link #ended()} reads it after the cancellation and after {@link #begun}:
+	 * either the body does not start, or its end is waited for. A dispatcher that has a
+	 * thread start the body later lets it read after this field whether the job is
+	 * cancelled. Without one, {@code Dispatchers.Unconfined} starts the body during the
+	 * subscription, and reads that <em>before</em> this field is written.
 	 */
 	private volatile @Nullable Job job;
+
+	/** Completed when the subscription that may start the body has returned. */
+	private final CompletableFuture<Void> begun = new CompletableFuture<>();
 
 	private LockedCoroutine(List<HeldLock> locks) {
 		super(KEY);
@@ -72,8 +79,21 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 		return new LockedCoroutine(locks);
 	}
 
-	Publisher<?> publisher(Object flow) {
-		return ReactorFlowKt.asFlux((Flow<?>) flow, this);
+	/**
+	 * Let the subscription collect a flow in this coroutine, in the context of the
+	 * collector. The flow reads whether it is cancelled after {@link #job} is written.
+	 */
+	Publisher<Object> publisher(Object flow) {
+		return Flux.deferContextual((context) -> {
+			CoroutineContext caller = LockedFlow.collectorContext(context);
+			return ReactorFlowKt.asFlux(LockedFlow.publishable((Flow<?>) flow),
+					(caller != null) ? caller.plus(this) : this);
+		});
+	}
+
+	@Override
+	public void begun() {
+		this.begun.complete(null);
 	}
 
 	/**
@@ -109,6 +129,10 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 
 	@Override
 	public Mono<Void> ended() {
+		return Mono.fromFuture(this.begun, true).then(Mono.defer(this::jobEnded));
+	}
+
+	private Mono<Void> jobEnded() {
 		Job started = this.job;
 		return (started == null) ? Mono.empty() : Mono.create((sink) -> started.invokeOnCompletion((cause) -> {
 			sink.success();

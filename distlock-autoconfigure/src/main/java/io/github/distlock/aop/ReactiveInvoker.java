@@ -69,6 +69,9 @@ final class ReactiveInvoker implements LockInvoker {
 					(context) -> new LockedSubscription(adapter, this.targets.resolve(locks, invocation).detached(),
 							outer(locks, context, transaction), transaction.orElse(null))
 						.run()));
+		if (SuspendingFunction.FLOW.equals(adapter.getReactiveType().getName())) {
+			return new LockedFlow(result);
+		}
 		// A single value waits for the completion, and so for the release.
 		return adapter.fromPublisher(adapter.isMultiValue() ? result : result.singleOrEmpty());
 	}
@@ -226,16 +229,21 @@ final class ReactiveInvoker implements LockInvoker {
 		private Publisher<Object> publisher(AsyncLockOutcome outcome, List<HeldLock> locks) throws Throwable {
 			LockedMethod method = this.call.locks().method();
 			if (method.isSuspending()) {
-				this.workEnd = LockedCoroutine.continueUnder(locks, this.call.invocation().getArguments());
-				return published(outcome.resultOrNull(this.call));
+				WorkEnd end = LockedCoroutine.continueUnder(locks, this.call.invocation().getArguments());
+				return start(published(outcome.resultOrNull(this.call)), end);
 			}
 			Object result = outcome.result(this.call);
 			if (!method.returnType().getName().equals(SuspendingFunction.FLOW)) {
-				return this.adapter.toPublisher(result);
+				return start(this.adapter.toPublisher(result), WorkEnd.AT_ONCE);
 			}
 			LockedCoroutine coroutine = LockedCoroutine.of(locks);
-			this.workEnd = coroutine;
-			return Flux.from(coroutine.publisher(result));
+			return start(coroutine.publisher(result), coroutine);
+		}
+
+		/** From here on it is certain that the work is subscribed to, if only to fail. */
+		private Publisher<Object> start(Publisher<Object> work, WorkEnd end) {
+			this.workEnd = end;
+			return new WorkStart(work, end::begun);
 		}
 
 		/** A fallback of a suspending function may return its value as it is. */

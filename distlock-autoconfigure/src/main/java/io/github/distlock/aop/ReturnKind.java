@@ -65,6 +65,9 @@ enum ReturnKind {
 			throw refuse(method, "CompletableFuture or CompletionStage");
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+		if (adapter == null && UnfinishedResult.isCoroutine(type)) {
+			throw refuse(method, "Deferred or Flow, write a suspending function");
+		}
 		if (adapter == null && !UnfinishedResult.isPublisher(type)) {
 			return SYNCHRONOUS;
 		}

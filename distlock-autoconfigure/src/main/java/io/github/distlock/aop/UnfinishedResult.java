@@ -27,6 +27,10 @@ final class UnfinishedResult {
 	private static final Set<String> PUBLISHERS = Set.of("java.util.concurrent.Flow$Publisher",
 			"org.reactivestreams.Publisher");
 
+	/** By name: Kotlin's coroutines need not be on the class path. */
+	private static final Set<String> COROUTINES = Set.of("kotlinx.coroutines.Job",
+			"kotlinx.coroutines.channels.ReceiveChannel");
+
 	private static final String WEB = "org.springframework.web.";
 
 	/** By name: Spring MVC need not be on the class path. */
@@ -105,7 +109,12 @@ final class UnfinishedResult {
 	/** Whether the work has begun or begins with a subscription. */
 	private static boolean isRunning(Class<?> type) {
 		return Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type) || isPublisher(type)
-				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+				|| isCoroutine(type) || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+	}
+
+	/** Whether a coroutine does the work, whose end cannot be seen in the result. */
+	static boolean isCoroutine(Class<?> type) {
+		return isOneOf(type, COROUTINES);
 	}
 
 	static boolean isPublisher(Class<?> type) {

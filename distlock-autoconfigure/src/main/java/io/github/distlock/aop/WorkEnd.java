@@ -15,4 +15,11 @@ interface WorkEnd {
 	 */
 	Mono<Void> ended();
 
+	/**
+	 * Called when the subscription to the work has returned. Called once, before or after
+	 * a cancellation.
+	 */
+	default void begun() {
+	}
+
 }

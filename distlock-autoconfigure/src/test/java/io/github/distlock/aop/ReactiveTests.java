@@ -113,6 +113,21 @@ class ReactiveTests {
 		assertThat(isFree("fails")).isTrue();
 	}
 
+	/** Reactor throws such an error at the code that has subscribed. */
+	@Test
+	void anErrorOfTheJvmReachesTheSubscriberAndEndsTheLock() {
+		Error thrown = new NoClassDefFoundError("mine");
+		assertThat(failure(this.work.mono("error", Mono.defer(() -> {
+			throw thrown;
+		})))).isSameAs(thrown);
+		assertThat(failure(this.work.flux("error", Flux.range(1, 3).doOnNext((element) -> {
+			if (element == 2) {
+				throw thrown;
+			}
+		})))).isSameAs(thrown);
+		assertThat(isFree("error")).isTrue();
+	}
+
 	@Test
 	void aLostLockReplacesTheResultAndIsAddedToAFailure() {
 		assertThat(failure(this.work.brief("lost", null))).isInstanceOf(LockLostException.class);

@@ -2,6 +2,7 @@ package io.github.distlock.kotlin
 
 import io.github.distlock.DistributedLock
 import io.github.distlock.OnFailure
+import kotlinx.coroutines.Job
 import java.util.concurrent.CompletableFuture
 
 /** Has no annotation of Spring, so the compiler plugin does not open it. */
@@ -19,6 +20,14 @@ open class UnawaitedWork {
 
     @DistributedLock("'unawaited'")
     open suspend fun run(): CompletableFuture<String> = CompletableFuture()
+
+}
+
+/** A coroutine does the work, and its end is not the result. */
+open class LaunchedWork {
+
+    @DistributedLock("'launched'")
+    open fun run(): Job = Job()
 
 }
 

@@ -4,15 +4,20 @@ import io.github.distlock.LockDefinitionException
 import io.github.distlock.LockRegistry
 import io.github.distlock.LockRequest
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.ThreadContextElement
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatExceptionOfType
 import org.awaitility.Awaitility.await
@@ -27,6 +32,11 @@ import org.springframework.context.ConfigurableApplicationContext
 import org.springframework.data.redis.core.StringRedisTemplate
 import java.time.Duration
 import java.util.UUID
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.atomic.AtomicBoolean
+import kotlin.coroutines.AbstractCoroutineContextElement
+import kotlin.coroutines.CoroutineContext
+import kotlin.time.Duration.Companion.milliseconds
 
 /** Suspending functions and flows of an application whose locks are in Redis. */
 class SuspendingFunctionTests {
@@ -89,6 +99,37 @@ class SuspendingFunctionTests {
     }
 
     @Test
+    fun `a flow waits until its collector has processed an element, and then holds its lock`() = test {
+        val order = mutableListOf<String>()
+        val flow = work.elements(key) { repeat(2) { order.add("emit"); emit(it) } }
+        flow.collect {
+            delay(20.milliseconds)
+            order.add(if (isFree()) "free" else "locked")
+        }
+        assertThat(order).containsExactly("emit", "locked", "emit", "locked")
+    }
+
+    @Test
+    fun `a flow does not run on after the last element that its collector takes`() = test {
+        val order = mutableListOf<String>()
+        val flow = work.elements(key) { repeat(2) { order.add("emit"); emit(it) } }
+        assertThat(flow.first()).isEqualTo(0)
+        awaitFree()
+        assertThat(order).containsExactly("emit")
+    }
+
+    @Test
+    fun `elements of a flow may be null`() = test {
+        assertThat(work.elements(key) { emit(1); emit(null); emit(2) }.toList()).containsExactly(1, null, 2)
+    }
+
+    @Test
+    fun `a flow has the context of its collector`() = test {
+        val flow = work.elements(key) { emit(currentCoroutineContext()[CoroutineName]?.name) }
+        assertThat(withContext(CoroutineName("collector")) { flow.toList() }).containsExactly("collector")
+    }
+
+    @Test
     fun `a suspending function that returns a flow is locked while the flow is collected`() = test {
         assertThat(work.suspendedFlow(key).toList()).containsExactly(key)
         assertThat(isFree()).isTrue()
@@ -110,6 +151,27 @@ class SuspendingFunctionTests {
         call.cancel()
         awaitFree()
         assertThat(endOf(key)).containsExactly("cleaned up $key", "released $key")
+    }
+
+    /** Without a dispatcher, the check whether the job is cancelled comes before the last moment. */
+    @Test
+    fun `a function that is cancelled at the moment of its start keeps its lock until it ends`() = test {
+        val reached = CompletableFuture<Unit>()
+        val next = CompletableFuture<Unit>()
+        val started = AtStart { reached.complete(Unit).also { next.get() } }
+        val call = launch(Dispatchers.Unconfined) {
+            withContext(started) { work.run(key) { "begun".also { inside.complete(Unit) } } }
+        }
+        withContext(Dispatchers.IO) {
+            reached.get()
+            call.cancel()
+            // Long enough for a release that does not wait for the function.
+            val other = registry.tryAcquire(LockRequest.of(key).waitTime(Duration.ofMillis(300)))
+            next.complete(Unit)
+            inside.await()
+            assertThat(other).isEmpty()
+        }
+        awaitFree()
     }
 
     @Test
@@ -175,6 +237,24 @@ class SuspendingFunctionTests {
     }
 
     @Test
+    fun `a fallback is found by its name in the source`() = test {
+        val product = Product(key)
+        assertThat(work.internal(key)).isEqualTo(key)
+        assertThat(work.ofProduct(product)).isEqualTo(key)
+        registry.acquireAsync(LockRequest.of(key)).await().use {
+            assertThat(work.internal(key)).isEqualTo("busy $key")
+            assertThat(work.ofProduct(product)).isEqualTo("busy $key")
+        }
+    }
+
+    @Test
+    fun `a method of a generic interface is locked if a number is its type`() = test {
+        val store = context.getBean<Store<Int>>()
+        assertThat(store.save(key, 1)).isEqualTo(key + 1)
+        assertThat(store.saveLater(key, 1)).isEqualTo(key + 1)
+    }
+
+    @Test
     fun `many coroutines lose no update`() = test {
         (1..10).map { async(Dispatchers.Default) { inventory.deduct(key) } }.awaitAll()
         assertThat(inventory.deduct(key, 0)).isEqualTo(0)
@@ -186,6 +266,11 @@ class SuspendingFunctionTests {
     }
 
     @Test
+    fun `a function that starts a coroutine and returns its job is refused when the application starts`() {
+        assertRefused<LaunchedWork>("returns Job, which may complete after the method has returned")
+    }
+
+    @Test
     fun `a call that may be skipped needs a nullable type`() {
         assertRefused<NonNullWork>("returns java.lang.Integer, which is not nullable")
     }
@@ -193,6 +278,24 @@ class SuspendingFunctionTests {
     @Test
     fun `a final class is refused when the application starts`() {
         assertRefused<FinalWork>("final or sealed class")
+    }
+
+    /** Calls back when the coroutine with a lock gets its thread for the first time. */
+    private class AtStart(private val callback: () -> Unit) :
+        ThreadContextElement<Unit>, AbstractCoroutineContextElement(AtStart) {
+
+        private val pending = AtomicBoolean(true)
+
+        override fun updateThreadContext(context: CoroutineContext) {
+            if (Thread.currentThread().name.startsWith("distlock-reactive") && pending.getAndSet(false)) {
+                callback()
+            }
+        }
+
+        override fun restoreThreadContext(context: CoroutineContext, oldState: Unit) = Unit
+
+        companion object Key : CoroutineContext.Key<AtStart>
+
     }
 
     private inline fun <reified T> assertRefused(message: String) {

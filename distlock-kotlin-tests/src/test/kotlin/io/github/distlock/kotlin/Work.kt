@@ -10,6 +10,7 @@ import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.FlowCollector
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.withContext
 import org.springframework.stereotype.Component
@@ -82,9 +83,48 @@ class Work(private val events: Events) {
     @DistributedLock("#key", waitTime = "100ms")
     fun blocking(key: String): String = keys()
 
+    @DistributedLock("#key")
+    suspend fun run(key: String, body: suspend () -> String): String = body()
+
+    @DistributedLock("#key")
+    fun elements(key: String, body: suspend FlowCollector<Any?>.() -> Unit): Flow<Any?> = flow(body)
+
+    @DistributedLock("#key", waitTime = "0", fallback = "busy")
+    internal suspend fun internal(key: String): String = keys()
+
+    internal suspend fun busy(key: String): String = "busy $key"
+
+    @DistributedLock("#product", waitTime = "0", fallback = "busy")
+    suspend fun ofProduct(product: Product): String = keys()
+
+    private fun busy(product: Product): String = "busy ${product.sku}"
+
     private fun keys(): String = LockContext.all().map(HeldLock::key).distinct().sorted().joinToString(",")
 
 }
+
+interface Store<T> {
+
+    @DistributedLock("#key")
+    fun save(key: String, value: T): String
+
+    @DistributedLock("#key")
+    suspend fun saveLater(key: String, value: T): String
+
+}
+
+/** The parameters of this class are `int`, which a type variable of Java cannot be. */
+@Component
+class NumberStore : Store<Int> {
+
+    override fun save(key: String, value: Int): String = LockContext.current().orElseThrow().key() + value
+
+    override suspend fun saveLater(key: String, value: Int): String = save(key, value)
+
+}
+
+@JvmInline
+value class Product(val sku: String)
 
 /** What happened, in its order. */
 @Component
