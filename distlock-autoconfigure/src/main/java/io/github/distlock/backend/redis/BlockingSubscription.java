@@ -12,10 +12,12 @@ import org.springframework.data.redis.connection.Subscription;
 
 /**
  * Ends the subscription of a driver that keeps the subscribing thread for as long as the
- * subscription exists, as Jedis does. Only that thread may end it: when the server has
- * confirmed the end, the connection goes back to the application's pool at once. If
- * another thread were still writing to it then, later commands of the application would
- * get the replies of other commands. For the same reason no other thread closes it.
+ * subscription exists, as Jedis does with a cluster and with sentinels. Only that thread
+ * may end it: when the server has confirmed the end, the connection goes back to the
+ * application's pool at once. If another thread were still writing to it then, later
+ * commands of the application would get the replies of other commands. For the same
+ * reason no other thread closes it. Where the connection is known, a
+ * {@link JedisSubscriber} needs none of this.
  */
 final class BlockingSubscription {
 
@@ -38,6 +40,18 @@ final class BlockingSubscription {
 		}
 		catch (RuntimeException ex) {
 			logger.debug("The inbox " + channel + " was not woken", ex);
+		}
+	}
+
+	/** Close the connection of any driver when its subscription has ended. */
+	static void close(RedisConnection connection, RedisConnectionFactory connectionFactory) {
+		try {
+			if (!JedisSubscriber.isShared(connection, connectionFactory)) {
+				connection.close();
+			}
+		}
+		catch (Throwable ex) {
+			logger.debug("Closing the inbox connection failed", ex);
 		}
 	}
 

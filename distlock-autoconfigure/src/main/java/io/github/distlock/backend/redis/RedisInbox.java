@@ -68,6 +68,12 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 
 	private final boolean blocking;
 
+	/** The subscription of Jedis, which another thread can end. */
+	private volatile @Nullable JedisSubscriber subscriber;
+
+	/** Whether the present connection was subscribed. */
+	private volatile boolean established;
+
 	/** The thread that takes it out must close it. */
 	private final AtomicReference<@Nullable RedisConnection> connection = new AtomicReference<>();
 
@@ -106,11 +112,11 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		this.clientEnds = clientEnds;
 		this.stopped.countDown();
 		this.confirmed = false;
-		if (this.blocking) {
-			BlockingSubscription.wake(this.connectionFactory, this.channel);
-		}
-		else {
+		if (!this.blocking) {
 			close(this.connection.getAndSet(null));
+		}
+		else if (!disconnect()) {
+			BlockingSubscription.wake(this.connectionFactory, this.channel);
 		}
 		Thread running = this.thread;
 		if (running != null) {
@@ -121,9 +127,18 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	/** On the thread that reads from the connection. */
 	private void endIfStopped() {
 		RedisConnection current = this.connection.get();
-		if (this.blocking && isStopped() && current != null) {
+		if (this.blocking && isStopped() && current != null && !disconnect()) {
 			BlockingSubscription.end(current);
 		}
+	}
+
+	/** End the wait of a blocking driver, if it supports that. */
+	private boolean disconnect() {
+		JedisSubscriber ending = this.subscriber;
+		if (ending != null) {
+			ending.disconnect();
+		}
+		return ending != null;
 	}
 
 	boolean isConfirmed() {
@@ -151,14 +166,17 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	}
 
 	/**
-	 * Subscribe on a new connection: the server no longer knows the old one. The thread
-	 * of a blocking driver can do that only when the old connection has ended.
+	 * Subscribe on a new connection: the server no longer knows the old one. Not every
+	 * blocking driver lets another thread end the old one.
 	 * @return whether a new connection is made now
 	 */
 	boolean renew() {
 		this.confirmed = false;
+		if (this.blocking) {
+			return disconnect();
+		}
 		this.renewing.set(true);
-		return !this.blocking;
+		return true;
 	}
 
 	/** The connection broke: no message arrives until the server confirms again. */
@@ -186,6 +204,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 			try {
 				subscribe();
 				backOff = MIN_BACK_OFF_MILLIS;
+				warned = false;
 			}
 			catch (Throwable ex) {
 				this.failure = (ex instanceof RuntimeException cause) ? cause
@@ -214,9 +233,35 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 			// stop() may have been called before there was a connection to close.
 			return;
 		}
-		// Some drivers block while the subscription exists, some return at once.
-		current.subscribe(this, this.channel.getBytes(StandardCharsets.UTF_8));
-		awaitEnd(current);
+		this.established = false;
+		try {
+			subscribe(current, this.channel.getBytes(StandardCharsets.UTF_8));
+		}
+		catch (RuntimeException ex) {
+			if (!this.established) {
+				throw ex;
+			}
+			// So a blocking driver says that the connection broke.
+			logger.debug("The subscription to the inbox " + this.channel + " has ended", ex);
+		}
+	}
+
+	/** Some drivers block while the subscription exists, some return at once. */
+	private void subscribe(RedisConnection current, byte[] channel) {
+		JedisSubscriber jedis = JedisSubscriber.on(current, this.connectionFactory);
+		if (jedis == null) {
+			current.subscribe(this, channel);
+			awaitEnd(current);
+			return;
+		}
+		this.subscriber = jedis;
+		try {
+			jedis.subscribe(channel, this);
+		}
+		finally {
+			this.subscriber = null;
+			jedis.release();
+		}
 	}
 
 	private void awaitEnd(RedisConnection current) {
@@ -241,12 +286,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 
 	private void close(@Nullable RedisConnection connection) {
 		if (connection != null && !this.clientEnds) {
-			try {
-				connection.close();
-			}
-			catch (Throwable ex) {
-				logger.debug("Closing the inbox connection failed", ex);
-			}
+			BlockingSubscription.close(connection, this.connectionFactory);
 		}
 	}
 
@@ -272,6 +312,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	@Override
 	public void onChannelSubscribed(byte[] subscribed, long count) {
 		this.confirmed = true;
+		this.established = true;
 		this.settled.countDown();
 		this.events.subscribed();
 		endIfStopped();

@@ -1,0 +1,154 @@
+package io.github.distlock.backend.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
+import io.github.distlock.backend.AttemptResult.Granted;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.RespConnection;
+import io.github.distlock.testing.TcpProxy;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The inbox with Jedis takes a connection of the application's pool. However its
+ * subscription ends, the other connections of the pool stay usable. Spring Data 4.1 has a
+ * client that all connections share; without it, each connection is of its own.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class JedisInboxTests implements LockSignals {
+
+	private final RedisTestServer server = RedisTestServer.start();
+
+	private final RespConnection operator = new RespConnection(this.server.port());
+
+	private final TcpProxy proxy = new TcpProxy(this.server.port());
+
+	private final JedisConnectionFactory connections = new JedisConnectionFactory(
+			new RedisStandaloneConfiguration("127.0.0.1", this.proxy.port()));
+
+	private final ManualClock clock = new ManualClock();
+
+	private int numbers;
+
+	@AfterEach
+	void stop() {
+		this.connections.destroy();
+		this.proxy.close();
+		this.operator.close();
+		this.server.close();
+	}
+
+	private LockStore open(boolean shared) {
+		this.connections.setUseUnifiedJedis(shared);
+		this.connections.afterPropertiesSet();
+		this.connections.start();
+		LockStore store = new RedisLockBackend(this.connections,
+				new RedisBackendSettings("distlock:", Duration.ofSeconds(2), true, 17), this.clock)
+			.open(new StoreContext("a", this));
+		await().until(() -> isVerified(store));
+		return store;
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void anInboxThatReceivesNothingIsSubscribedOnANewConnection(boolean shared, CapturedOutput output) {
+		try (LockStore store = open(shared)) {
+			this.proxy.muteSubscriptions();
+			this.clock.pass(Duration.ofSeconds(11));
+			await().until(() -> {
+				isVerified(store);
+				return output.getOut().contains("is subscribed again on a new connection");
+			});
+			await().ignoreExceptions().until(() -> {
+				this.clock.pass(Duration.ofSeconds(2));
+				return isVerified(store);
+			});
+			assertPoolIsUsable();
+			assertThat(output).doesNotContain("Cannot subscribe");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void anInboxWhoseConnectionBreaksLeavesNoOtherConnectionOpen(boolean shared) {
+		try (LockStore store = open(shared)) {
+			for (int i = 0; i < 3; i++) {
+				this.operator.ask("CLIENT", "KILL", "TYPE", "pubsub");
+				await().until(() -> clients("sub=1").size() == 1);
+			}
+			assertPoolIsUsable();
+			assertThat(clients("cmd=unsubscribe")).isEmpty();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void anInboxThatIsClosedLeavesNoSubscription(boolean shared) {
+		open(shared).close();
+		await().until(() -> clients("sub=1").isEmpty());
+		assertPoolIsUsable();
+	}
+
+	/** An unread reply on a connection would be the answer to the next command. */
+	private void assertPoolIsUsable() {
+		List<RedisConnection> all = Stream.generate(this.connections::getConnection).limit(4).toList();
+		for (int round = 0; round < 4; round++) {
+			all.forEach((connection) -> assertThat(connection.ping()).isEqualTo("PONG"));
+		}
+		all.forEach(RedisConnection::close);
+	}
+
+	private List<String> clients(String part) {
+		return String.valueOf(this.operator.ask("CLIENT", "LIST"))
+			.lines()
+			.filter((line) -> line.contains(" " + part + " "))
+			.toList();
+	}
+
+	/** Only a verified inbox lets an attempt mark its word. */
+	private boolean isVerified(LockStore store) {
+		Ticket ticket = new Ticket("k", LockMode.EXCLUSIVE, "a", ++this.numbers, false);
+		boolean marked = store.attempt(ticket, Duration.ofSeconds(5),
+				new AttemptOptions(false, true, false)) instanceof Granted granted && granted.keepable();
+		store.cancel(ticket);
+		return marked;
+	}
+
+	@Override
+	public void granted(Ticket ticket, Grant grant) {
+	}
+
+	@Override
+	public void retry(Ticket ticket) {
+	}
+
+	@Override
+	public void retryAll() {
+	}
+
+	@Override
+	public void renewNow(Ticket ticket) {
+	}
+
+}
