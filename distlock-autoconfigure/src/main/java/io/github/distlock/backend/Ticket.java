@@ -1,6 +1,7 @@
 package io.github.distlock.backend;
 
 import io.github.distlock.LockMode;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One place in the queue of a lock, later the proof of ownership. It is globally unique.
@@ -68,7 +69,7 @@ public record Ticket(String key, LockMode mode, String instance, long number, bo
 			case READ -> this.fair ? ":FR" : ":R";
 			case WRITE -> this.fair ? ":FW" : ":W";
 		};
-		return this.instance + letters + Long.toString(this.number, RADIX);
+		return this.instance.concat(letters).concat(Long.toString(this.number, RADIX));
 	}
 
 	/**
@@ -88,6 +89,21 @@ public record Ticket(String key, LockMode mode, String instance, long number, bo
 	 */
 	public boolean isReader() {
 		return this.mode == LockMode.READ;
+	}
+
+	// Written out, since each attempt compares tickets: the methods that the JVM
+	// generates
+	// for a record load about ninety classes when the first lock is acquired.
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return this == other || (other instanceof Ticket ticket && this.number == ticket.number
+				&& this.fair == ticket.fair && this.mode == ticket.mode && this.key.equals(ticket.key)
+				&& this.instance.equals(ticket.instance));
+	}
+
+	@Override
+	public int hashCode() {
+		return this.key.hashCode() + 31 * Long.hashCode(this.number);
 	}
 
 }

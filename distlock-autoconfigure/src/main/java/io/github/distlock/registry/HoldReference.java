@@ -144,7 +144,8 @@ final class HoldReference implements HeldLock {
 	}
 
 	private void close(boolean abandon) {
-		if (STATE.getAndUpdate(this, (current) -> Math.max(current, CLOSING)) >= CLOSING) {
+		int open = this.state;
+		if (open >= CLOSING || !STATE.compareAndSet(this, open, CLOSING)) {
 			throw closedBefore();
 		}
 		try {

@@ -88,7 +88,8 @@ final class KeyQueues {
 	}
 
 	void forEach(Consumer<KeyQueue> action) {
-		all().forEach(action);
+		this.shared.values().forEach(action);
+		this.own.values().forEach(action);
 	}
 
 	/** The keys in use, each as it is at the moment it is read. */

@@ -43,4 +43,17 @@ class TicketTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> Ticket.of("key", "me:FR"));
 	}
 
+	@Test
+	void ticketsAreEqualIfAllTheirPartsAre() {
+		Ticket ticket = new Ticket("key", LockMode.WRITE, "me", 35, false);
+		assertThat(ticket).isEqualTo(new Ticket("key", LockMode.WRITE, "me", 35, false))
+			.hasSameHashCodeAs(new Ticket("key", LockMode.WRITE, "me", 35, false))
+			.isNotEqualTo(new Ticket("other", LockMode.WRITE, "me", 35, false))
+			.isNotEqualTo(new Ticket("key", LockMode.EXCLUSIVE, "me", 35, false))
+			.isNotEqualTo(new Ticket("key", LockMode.WRITE, "you", 35, false))
+			.isNotEqualTo(new Ticket("key", LockMode.WRITE, "me", 36, false))
+			.isNotEqualTo(new Ticket("key", LockMode.WRITE, "me", 35, true))
+			.isNotEqualTo("me:Wz");
+	}
+
 }

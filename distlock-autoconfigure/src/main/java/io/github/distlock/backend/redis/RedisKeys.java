@@ -45,8 +45,8 @@ final class RedisKeys {
 	}
 
 	List<String> lockAndQueue(String key) {
-		String tag = encode(key) + "}";
-		return List.of(this.lockPrefix + tag, this.queuePrefix + tag);
+		String tag = encode(key).concat("}");
+		return List.of(this.lockPrefix.concat(tag), this.queuePrefix.concat(tag));
 	}
 
 	List<String> lockQueueAndReaders(String key) {
