@@ -50,6 +50,8 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 		this.registries.withBeanClassLoader(() -> {
 			for (RegisteredBackend registered : this.registries.created()) {
 				registered.registry().start();
+				// All beans exist now, unless they are lazy.
+				registered.registry().findListeners();
 				if (this.failFast) {
 					verify(registered);
 				}

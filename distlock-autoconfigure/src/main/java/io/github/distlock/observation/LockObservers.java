@@ -61,7 +61,7 @@ public final class LockObservers {
 			return this.observer;
 		}
 		catch (RuntimeException | Error ex) {
-			logger.debug("The observations of locks cannot be created yet, so this acquisition is not observed", ex);
+			logger.debug("The observations of locks cannot be created yet, so no acquisition is observed", ex);
 			return null;
 		}
 	}

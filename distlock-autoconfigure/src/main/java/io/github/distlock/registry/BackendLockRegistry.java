@@ -75,8 +75,8 @@ public final class BackendLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Create a registry which looks up its listeners at the first event, so that they may
-	 * depend on beans that need the registry.
+	 * Create a registry which looks up its listeners at the first event, or by
+	 * {@link #findListeners()}, so that they may depend on beans that need the registry.
 	 * @param backend the backend
 	 * @param settings defaults and limits
 	 * @param listeners called at the first event, and again at the next event if it fails
@@ -123,6 +123,16 @@ public final class BackendLockRegistry implements LockRegistry {
 		finally {
 			this.lifecycleLock.unlock();
 		}
+	}
+
+	/**
+	 * Look up the listeners and the observer, so that the first event and the first
+	 * acquisition need not: in an application, that is a search among all of its beans.
+	 * Does not fail: what cannot be found yet is looked up when it is needed.
+	 */
+	public void findListeners() {
+		this.listeners.find();
+		this.observers.get();
 	}
 
 	/**

@@ -19,13 +19,27 @@ final class CompositeLockListener implements LockListener {
 	private final Supplier<List<LockListener>> source;
 
 	/**
-	 * Cached at the first event. Written without a lock: concurrent threads get the same
-	 * beans, and a thread must never wait for a bean that another thread creates.
+	 * Cached by {@link #find()} or at the first event. Written without a lock: concurrent
+	 * threads get the same beans, and a thread must never wait for a bean that another
+	 * thread creates.
 	 */
 	private volatile LockListener @Nullable [] listeners;
 
 	CompositeLockListener(Supplier<List<LockListener>> source) {
 		this.source = source;
+	}
+
+	/**
+	 * Find the listeners before the first event needs them. If that fails, the first
+	 * event finds them, or reports the failure.
+	 */
+	void find() {
+		try {
+			listeners();
+		}
+		catch (RuntimeException | Error ex) {
+			logger.debug("The lock listeners cannot be created yet: the first event looks for them again", ex);
+		}
 	}
 
 	/**

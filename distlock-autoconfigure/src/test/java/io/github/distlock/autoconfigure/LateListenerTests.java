@@ -2,6 +2,7 @@ package io.github.distlock.autoconfigure;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockListener;
@@ -43,6 +44,38 @@ class LateListenerTests {
 			}
 			await().untilAsserted(() -> assertThat(context.getBean(EagerListener.class).heard).contains("order-1"));
 		});
+	}
+
+	@Test
+	void theStartFindsTheListenersSoThatTheFirstLockSearchesNoBeans() {
+		this.application.withBean("lazy", Recorder.class, Recorder::new, (bean) -> bean.setLazyInit(true))
+			.run((context) -> assertThat(context.getBeanFactory().containsSingleton("lazy")).isTrue());
+	}
+
+	@Test
+	void aListenerThatCannotBeCreatedAtTheStartHearsTheFirstEvent() {
+		Recorder recorder = new Recorder();
+		AtomicInteger tries = new AtomicInteger();
+		this.application.withBean("late", LockListener.class, () -> {
+			assertThat(tries.incrementAndGet()).isGreaterThan(1);
+			return recorder;
+		}, (bean) -> bean.setLazyInit(true)).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(tries).hasValue(1);
+			context.getBean(LockRegistry.class).acquire(LockRequest.of("order-1")).close();
+			assertThat(recorder.heard).contains("order-1");
+		});
+	}
+
+	static class Recorder implements LockListener {
+
+		private final List<String> heard = new CopyOnWriteArrayList<>();
+
+		@Override
+		public void onReleased(Released event) {
+			this.heard.add(event.key());
+		}
+
 	}
 
 	static class Alerts {
