@@ -4,6 +4,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
@@ -77,6 +78,7 @@ final class Features {
 		assertThat(work.constant(KeyWork.Colour.RED)).containsExactly("RED");
 		assertThat(work.elements(List.of(order))).containsExactly("7");
 		assertThat(work.bean()).containsExactly("tenant-suffix");
+		assertThat(work.members(LocalDate.of(2026, 2, 1), List.of(order))).containsExactly("2-1OWNER-id");
 		assertThat(work.root("a")).containsExactly("root-KeyWork-a");
 		assertThatThrownBy(() -> work.root(" ")).hasMessageContaining("blank");
 		assertThat(work.repeated(1)).containsExactly("first-1", "second-1");

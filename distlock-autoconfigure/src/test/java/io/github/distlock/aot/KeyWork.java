@@ -4,6 +4,7 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.UUID;
 
@@ -60,6 +61,12 @@ class KeyWork {
 		return StoreWork.keys();
 	}
 
+	@DistributedLock("#day.month.value + '-' + #orders.size() + @tenants.owner().name.toUpperCase()"
+			+ " + new io.github.distlock.aot.KeyWork$OrderId('-id')")
+	List<String> members(LocalDate day, List<Order> orders) {
+		return StoreWork.keys();
+	}
+
 	@DistributedLock("#root.methodName + '-' + #root.targetClass.simpleName + '-' + #a0")
 	List<String> root(@NotBlank String value) {
 		return StoreWork.keys();
@@ -85,7 +92,7 @@ class KeyWork {
 	}
 
 	/** A key of a type of the application, with a text of its own. */
-	record OrderId(String value) {
+	public record OrderId(String value) {
 
 		@Override
 		public String toString() {

@@ -12,8 +12,15 @@ class Tenants {
 		return "tenant";
 	}
 
+	public Owner owner() {
+		return new Owner("owner");
+	}
+
 	public static String suffix() {
 		return "suffix";
+	}
+
+	record Owner(String name) {
 	}
 
 }

@@ -16,9 +16,9 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds the reflective calls that a native image would refuse: those that the library
- * makes, and those that other code makes on its types and on the locked types of the
- * application.
+ * Finds the reflective calls that a native image would refuse: those that the library and
+ * the expressions of its annotations make, and those that other code makes on its types
+ * and on the locked types of the application.
  */
 final class UnhintedCalls {
 
@@ -27,6 +27,8 @@ final class UnhintedCalls {
 	private static final String APPLICATION = "io.github.distlock.aot.";
 
 	private static final String FINDER = "io.github.distlock.aop.LockAnnotationFinder.";
+
+	private static final String EXPRESSION = "org.springframework.expression.";
 
 	/** Looked up in each bean class, and never annotated. */
 	private static final Set<String> METHODS_OF_OBJECT = Set.of("equals", "hashCode", "toString");
@@ -57,7 +59,8 @@ final class UnhintedCalls {
 			boolean search = caller.startsWith(FINDER) || caller.startsWith("org.springframework.");
 			return search ? ofApplication && !isUnlocked(targets) : caller.startsWith(BASE);
 		}
-		return caller.startsWith(BASE) || targets.stream().anyMatch((target) -> target.contains(BASE));
+		return caller.startsWith(BASE) || caller.startsWith(EXPRESSION)
+				|| targets.stream().anyMatch((target) -> target.contains(BASE));
 	}
 
 	private static boolean isLookup(RecordedInvocation invocation) {
