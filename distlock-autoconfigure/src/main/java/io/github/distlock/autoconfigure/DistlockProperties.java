@@ -119,6 +119,7 @@ public record DistlockProperties(@DefaultValue("true") boolean enabled, @Default
 	 * covers one fencing token more than this; ZooKeeper limits it to 62.
 	 * @param maxTime How long after the grant of the store a lock may still be handed
 	 * over. The lease in the store is longer by this time. At most distlock.lease-time.
+	 * With 0, a lock is not handed over to a caller that waits; keep is not affected.
 	 * @param keep How long this JVM keeps a released lock in the store for its own next
 	 * caller, if no other waits. 1ms to 1s. Only exclusive locks without fairness, lease
 	 * time and minimum hold time are kept, in Redis on one node. Not set, or with a
