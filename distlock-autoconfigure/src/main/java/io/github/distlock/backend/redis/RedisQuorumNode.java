@@ -88,8 +88,8 @@ public final class RedisQuorumNode implements QuorumNode {
 	public CompletionStage<?> start(LockInstance self, NodeEvents events) {
 		RedisConnectionFactory connections = connections(self);
 		RedisServerChecks checks = new RedisServerChecks(this.server, this.keys, connections);
-		RedisInbox inbox = new RedisInbox(connections, this.keys.inboxPrefix() + self.id(), new Messages(events),
-				(failure) -> explainInbox(failure, checks));
+		RedisInbox inbox = new RedisInbox(connections, this.keys.inboxPrefix() + self.id(),
+				new Messages(self.id(), events), (failure) -> explainInbox(failure, checks));
 		NodeConnection connection = new NodeConnection(this.server, connections);
 		this.open = new OpenNode(connections, connection, inbox);
 		try {
@@ -239,9 +239,12 @@ public final class RedisQuorumNode implements QuorumNode {
 	 */
 	private final class Messages implements RedisInbox.Events {
 
+		private final String instance;
+
 		private final NodeEvents events;
 
-		Messages(NodeEvents events) {
+		Messages(String instance, NodeEvents events) {
+			this.instance = instance;
 			this.events = events;
 		}
 
@@ -259,7 +262,11 @@ public final class RedisQuorumNode implements QuorumNode {
 		public void received(InboxMessage message) {
 			String key = RedisQuorumNode.this.keys.keyOf(message.lock());
 			if (message instanceof InboxMessage.GrantMessage grant) {
-				this.events.woken(Ticket.of(key, grant.token()));
+				Ticket ticket = Ticket.of(key, grant.token());
+				// A ticket that is not known is removed from the queue of the node.
+				if (MessageCheck.isAddressed(ticket, this.instance)) {
+					this.events.woken(ticket);
+				}
 			}
 			else if (message instanceof InboxMessage.EndedMessage ended) {
 				this.events.ended(Claim.of(key, ended.token()));

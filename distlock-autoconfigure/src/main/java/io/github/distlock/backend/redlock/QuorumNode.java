@@ -121,7 +121,8 @@ public interface QuorumNode {
 		void doubted();
 
 		/**
-		 * An operator has removed a claim of this JVM from the node.
+		 * A message says that an operator has removed a claim of this JVM from the node.
+		 * Each client that may publish there can forge it.
 		 * @param claim the claim
 		 */
 		void ended(Claim claim);

@@ -140,15 +140,19 @@ final class RedlockStore implements LockStore {
 		}
 	}
 
-	/**
-	 * An operator has removed a claim from a node: its grant ends, and the claim leaves
-	 * all nodes.
-	 */
+	/** A message says that an operator has ended a claim. It then leaves all nodes. */
 	void ended(Claim claim) {
 		WonRound wonRound = wonRound(claim.ticket());
-		if (wonRound != null && wonRound.round().claim().equals(claim) && wonRound.end()) {
-			this.signals.ended(claim.ticket(), wonRound.grant().firstToken());
-			beginRelease(claim.ticket(), wonRound, 0);
+		if (wonRound != null && wonRound.round().claim().equals(claim) && !wonRound.isEnded()) {
+			new EndedClaim(this.quorum, claim, () -> end(wonRound)).ask(this.timers, this.settings.nodeTimeout());
+		}
+	}
+
+	private void end(WonRound wonRound) {
+		if (wonRound.end()) {
+			Ticket ticket = wonRound.round().claim().ticket();
+			this.signals.ended(ticket, wonRound.grant().firstToken());
+			beginRelease(ticket, wonRound, 0);
 		}
 	}
 

@@ -178,6 +178,24 @@ class RedlockAdministrationTests {
 	}
 
 	@Test
+	void aForgedMessageAboutTheTicketOfAnotherInstanceRemovesItFromNoQueue() {
+		this.one.take(this.one.ticket("k"), LEASE);
+		Ticket waiter = this.two.ticket("k");
+		await().until(() -> {
+			this.two.store.attempt(waiter, LEASE, true);
+			return this.cluster.queued("k") == 1;
+		});
+		for (int node = 0; node < 3; node++) {
+			this.cluster.ask(node, "PUBLISH distlock:redlock:inbox:" + this.one.instance + " " + waiter.token()
+					+ "|1|1|1|1|distlock:redlock:lock:{k}");
+		}
+		// What the messages made it send is sent before.
+		this.one.store.verify();
+		this.one.store.verify();
+		assertThat(this.cluster.queued("k")).isEqualTo(1);
+	}
+
+	@Test
 	void waitingTicketsOfAllNodesAreShownAndTheHolderIsNotAmongThem() {
 		this.one.take(this.one.ticket("k"), LEASE);
 		Ticket waiter = this.two.ticket("k");

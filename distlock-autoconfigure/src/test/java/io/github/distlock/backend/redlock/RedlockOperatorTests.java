@@ -120,6 +120,43 @@ class RedlockOperatorTests {
 	}
 
 	@Test
+	void aForgedMessageOfOneNodeEndsNothing() {
+		HeldLock lock = this.registry.acquire(LockRequest.of("k"));
+		HeldLock ended = this.registry.acquire(LockRequest.of("ended"));
+		publishEnd(lock, claim());
+		// This one is true, and the nodes are asked about it after the forged one.
+		assertThat(this.operator.end("ended", ended.fencingToken())).isEqualTo(EndResult.ENDED);
+		assertReleasedByOperator(ended);
+		assertThat(lock.confirmHeld()).isTrue();
+		lock.close();
+	}
+
+	@Test
+	void anEndWhoseOtherMessagesAreLostIsNoticedAfterATimeoutOfANode() {
+		HeldLock lock = this.registry.acquire(LockRequest.of("k"));
+		String claim = claim();
+		this.cluster.ask(0, "DEL distlock:redlock:lock:{k}");
+		publishEnd(lock, claim);
+		// Its answers come after those to the first question.
+		assertThat(lock.confirmHeld()).isTrue();
+		this.cluster.ask(1, "DEL distlock:redlock:lock:{k}");
+		assertReleasedByOperator(lock);
+	}
+
+	private String claim() {
+		await().until(() -> this.cluster.holders("k") == 3);
+		return this.cluster.word(0, "k").substring(1).split("\\|")[0];
+	}
+
+	private void publishEnd(HeldLock lock, String claim) {
+		String instance = this.operator.inspect("k").holders().get(0).instance();
+		await().until(() -> this.cluster
+			.ask(0, "PUBLISH distlock:redlock:inbox:" + instance + " ended|" + claim + "|" + lock.fencingToken()
+					+ "|distlock:redlock:lock:{k}")
+			.equals(":1"));
+	}
+
+	@Test
 	void theDocumentedRightsAreSufficientForLocksAndOperators() throws Exception {
 		String line = Files.readAllLines(Path.of("../docs/stores-redlock.md"))
 			.stream()
