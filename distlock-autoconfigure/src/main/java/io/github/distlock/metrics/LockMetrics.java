@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.github.distlock.LockListener;
@@ -60,7 +59,7 @@ public final class LockMetrics implements LockListener {
 	public void expect(String name, String backend) {
 		label(name, backend);
 		for (LockOutcome outcome : EXPECTED) {
-			cached(this.attempts, new AttemptTags(name, backend, outcome), this::register);
+			attempts(new AttemptTags(name, backend, outcome));
 		}
 	}
 
@@ -111,8 +110,7 @@ public final class LockMetrics implements LockListener {
 
 	@Override
 	public void onAttempted(Attempted event) {
-		cached(this.attempts, new AttemptTags(event.name(), event.backend(), event.outcome()), this::register)
-			.record(event.waited());
+		attempts(new AttemptTags(event.name(), event.backend(), event.outcome())).record(event.waited());
 		if (event.outcome() == LockOutcome.ACQUIRED) {
 			// Register the counter of losses before the first loss, so that it starts
 			// at zero.
@@ -160,8 +158,17 @@ public final class LockMetrics implements LockListener {
 		store(event.backend()).resubscriptions().increment();
 	}
 
+	// Each of these tries a plain get first: it takes no lock and needs no lambda.
+
 	private StoreMeters store(String backend) {
-		return cached(this.stores, backend, (name) -> StoreMeters.register(this.registry, name));
+		StoreMeters known = this.stores.get(backend);
+		return (known != null) ? known
+				: this.stores.computeIfAbsent(backend, (name) -> StoreMeters.register(this.registry, name));
+	}
+
+	private Timer attempts(AttemptTags tags) {
+		Timer known = this.attempts.get(tags);
+		return (known != null) ? known : this.attempts.computeIfAbsent(tags, this::register);
 	}
 
 	private LabelMeters label(String name, String backend) {
@@ -195,12 +202,6 @@ public final class LockMetrics implements LockListener {
 			case BACKEND_ERROR -> "backend-error";
 			case INVALID -> "invalid";
 		};
-	}
-
-	/** Try a plain get first: it takes no lock, while computeIfAbsent may. */
-	private static <K, V> V cached(Map<K, V> cache, K key, Function<K, V> register) {
-		V value = cache.get(key);
-		return (value != null) ? value : cache.computeIfAbsent(key, register);
 	}
 
 	private record LabelTags(String name, String backend) {

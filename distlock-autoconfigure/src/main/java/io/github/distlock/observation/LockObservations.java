@@ -153,11 +153,15 @@ public final class LockObservations implements LockObserver {
 	private record Started(Observation observation, LockObservationContext context) {
 
 		ObservationScope openScope() {
-			Observation.Scope[] scope = new Observation.Scope[1];
-			safely(() -> scope[0] = this.observation.openScope());
-			Observation.Scope opened = scope[0];
-			return (opened != null) ? () -> safely(opened::close) : () -> {
-			};
+			try {
+				Observation.Scope scope = this.observation.openScope();
+				return () -> safely(scope::close);
+			}
+			catch (Throwable ex) {
+				report(ex);
+				return () -> {
+				};
+			}
 		}
 
 		void event(Observation.Event event) {

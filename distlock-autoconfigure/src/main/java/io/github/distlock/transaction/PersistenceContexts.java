@@ -23,10 +23,12 @@ final class PersistenceContexts {
 
 	/** Return whether a persistence context is bound to this thread. */
 	static boolean isBound() {
-		return TransactionSynchronizationManager.getResourceMap()
-			.values()
-			.stream()
-			.anyMatch(EntityManagerHolder.class::isInstance);
+		for (Object resource : TransactionSynchronizationManager.getResourceMap().values()) {
+			if (resource instanceof EntityManagerHolder) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**
