@@ -32,6 +32,15 @@ class AclOnValkeyTests extends AclContract {
 		assertThat(redis().info("cmdstat_set")).startsWith("calls=").doesNotStartWith("calls=0,");
 	}
 
+	@Test
+	void withThatRightLocksAreKeptAndReleasedInTheBackground() throws Exception {
+		redis().ask(DocumentedRights.standalone().toArray(String[]::new));
+		redis().ask("ACL", "SETUSER", "distlock", "+set");
+		keepLocks();
+		assertThat(redis().info("cmdstat_set")).startsWith("calls=").doesNotStartWith("calls=0,");
+		assertThat(redis().info("cmdstat_set")).contains("rejected_calls=0,failed_calls=0");
+	}
+
 	private static long cycle(BackendLockRegistry registry) {
 		try (var held = registry.acquire(LockRequest.of("key"))) {
 			return held.fencingToken();
