@@ -39,12 +39,14 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 	private final List<HeldLock> locks;
 
 	/**
-	 * Written once, by the thread that starts the coroutine, before the first line of the
-	 * body. {@link #ended()} reads it after the cancellation and after {@link #begun}:
-	 * either the body does not start, or its end is waited for. A dispatcher that has a
-	 * thread start the body later lets it read after this field whether the job is
-	 * cancelled. Without one, {@code Dispatchers.Unconfined} starts the body during the
-	 * subscription, and reads that <em>before</em> this field is written.
+	 * Written by the thread that starts the coroutine, before the first line of the body;
+	 * again if advice inside of the lock repeats the call, after the end of the first
+	 * coroutine. {@link #ended()} reads it after the cancellation and after
+	 * {@link #begun}: either the body does not start, or its end is waited for. A
+	 * dispatcher that has a thread start the body later lets it read after this field
+	 * whether the job is cancelled. Without one, {@code Dispatchers.Unconfined} starts
+	 * the body during the subscription, and reads that <em>before</em> this field is
+	 * written.
 	 */
 	private volatile @Nullable Job job;
 
@@ -115,8 +117,9 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 
 	@Override
 	public LockContext.Scope updateThreadContext(CoroutineContext context) {
-		if (this.job == null) {
-			// Children start later, from inside of this coroutine.
+		Job known = this.job;
+		if (known == null || known.isCompleted()) {
+			// Children start later and end earlier, inside of this coroutine.
 			this.job = context.get(Job.Key);
 		}
 		return LockContext.openAll(this.locks);

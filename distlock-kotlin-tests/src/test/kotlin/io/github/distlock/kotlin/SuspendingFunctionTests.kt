@@ -145,6 +145,15 @@ class SuspendingFunctionTests {
     }
 
     @Test
+    fun `a function that an aspect repeats keeps its lock until its last attempt has cleaned up`() = test {
+        val call = launch(Dispatchers.Default) { work.cleanUpSecond(key, inside) }
+        inside.await()
+        call.cancel()
+        awaitFree()
+        assertThat(events.ended.filter { key in it }.take(3)).containsExactly(key, "cleaned up $key", "released $key")
+    }
+
+    @Test
     fun `a cancelled flow keeps its lock until it has cleaned up`() = test {
         val call = launch(Dispatchers.Default) { work.flowThatCleansUp(key, inside).toList() }
         inside.await()

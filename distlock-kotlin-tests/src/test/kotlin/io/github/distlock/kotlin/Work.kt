@@ -13,7 +13,11 @@ import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.FlowCollector
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.withContext
+import org.aspectj.lang.ProceedingJoinPoint
+import org.aspectj.lang.annotation.Around
+import org.aspectj.lang.annotation.Aspect
 import org.springframework.stereotype.Component
+import reactor.core.publisher.Mono
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.CopyOnWriteArrayList
 import kotlin.time.Duration.Companion.milliseconds
@@ -46,6 +50,17 @@ class Work(private val events: Events) {
         } finally {
             cleanUp(key)
         }
+    }
+
+    /** Fails at its first attempt. */
+    @Repeated
+    @DistributedLock("#key")
+    suspend fun cleanUpSecond(key: String, inside: CompletableDeferred<Unit>) {
+        if (key !in events.ended) {
+            events.ended.add(key)
+            throw OutOfStock(key)
+        }
+        cleanUp(key, inside)
     }
 
     @DistributedLock("#key")
@@ -141,6 +156,18 @@ class Events : LockListener {
     override fun onReleased(event: LockListener.Released) {
         ended.add("released ${event.key}")
     }
+
+}
+
+annotation class Repeated
+
+/** Subscribes again, inside of the lock. */
+@Aspect
+@Component
+class Repetition {
+
+    @Around("@annotation(io.github.distlock.kotlin.Repeated)")
+    fun repeat(call: ProceedingJoinPoint): Any? = (call.proceed() as Mono<*>).retry(1)
 
 }
 
