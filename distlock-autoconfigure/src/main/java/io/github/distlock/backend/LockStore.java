@@ -130,6 +130,14 @@ public interface LockStore extends AutoCloseable {
 	List<RenewalResult> renew(List<Renewal> renewals);
 
 	/**
+	 * Return the commands that need no I/O, if this store is in the memory of this JVM.
+	 * @return the commands; {@code null} if each command may block, as by default
+	 */
+	default @Nullable DirectCommands direct() {
+		return null;
+	}
+
+	/**
 	 * Return what operators and messages need of this store.
 	 * @return the administration, which works until this store is closed
 	 */

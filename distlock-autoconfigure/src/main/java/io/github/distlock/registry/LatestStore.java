@@ -7,6 +7,8 @@ import java.util.concurrent.CompletionStage;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.DirectCommands;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Only for stores in which leases end locks. Other stores know their tickets, and can
  * still release them after they were closed.
  */
-final class LatestStore implements LockStore {
+final class LatestStore implements LockStore, DirectCommands {
 
 	private volatile LockStore latest;
 
@@ -78,6 +80,23 @@ final class LatestStore implements LockStore {
 	@Override
 	public List<RenewalResult> renew(List<Renewal> renewals) {
 		return this.latest.renew(renewals);
+	}
+
+	@Override
+	public @Nullable DirectCommands direct() {
+		return (this.latest.direct() != null) ? this : null;
+	}
+
+	@Override
+	public @Nullable Grant attemptUnused(Ticket ticket, Duration lease) {
+		DirectCommands commands = this.latest.direct();
+		return (commands != null) ? commands.attemptUnused(ticket, lease) : null;
+	}
+
+	@Override
+	public boolean releaseUnshared(Ticket ticket, long lastToken) {
+		DirectCommands commands = this.latest.direct();
+		return commands != null && commands.releaseUnshared(ticket, lastToken);
 	}
 
 	@Override

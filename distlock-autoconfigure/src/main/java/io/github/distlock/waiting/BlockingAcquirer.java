@@ -27,6 +27,14 @@ final class BlockingAcquirer {
 		if (interruptible && Thread.interrupted()) {
 			throw new InterruptedException("Interrupted before waiting for lock '" + request.key() + "'");
 		}
+		Holder entered = this.waits.enterDirectly(request);
+		if (entered != null && isValid(entered)) {
+			return entered;
+		}
+		return awaitGrant(request, interruptible);
+	}
+
+	private @Nullable Holder awaitGrant(WaitRequest request, boolean interruptible) throws InterruptedException {
 		long start = this.clock.nanoTime();
 		boolean restarted = false;
 		while (true) {
@@ -62,13 +70,17 @@ final class BlockingAcquirer {
 		if (!(outcome instanceof Outcome.Success success)) {
 			return null;
 		}
-		Holder holder = success.holder();
+		return isValid(success.holder()) ? success.holder() : null;
+	}
+
+	/** Whether a grant has not expired. Otherwise the lock is released. */
+	private boolean isValid(Holder holder) {
 		if (!holder.hasPassed(this.clock)) {
-			return holder;
+			return true;
 		}
-		// This process was paused between the grant and here: the grant has expired.
+		// This process was paused between the grant and here.
 		this.waits.release(holder);
-		return null;
+		return false;
 	}
 
 	private Outcome await(KeyQueue queue, ThreadWaiter waiter, boolean interruptible, boolean restarted)

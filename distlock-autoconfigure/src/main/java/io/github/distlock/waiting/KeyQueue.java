@@ -9,6 +9,7 @@ import io.github.distlock.HandOff;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.DirectCommands;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.ReleaseResult;
@@ -31,10 +32,11 @@ import org.jspecify.annotations.Nullable;
  * <b>Design.</b> A state machine. Each event (a caller joins, the store answers, a timer
  * fires) is one short critical section. It changes the state and returns {@link Effects},
  * which the caller of the method carries out after the lock has been released. No command
- * is sent and no waiter is woken under the lock. The event methods come first, then the
- * state changes that they share, then {@link #takeEffects()}, which ends each event. The
- * events of every cycle are written out, and the others use {@link #onEvent}: a lambda is
- * an object, and a class that a new JVM has to load.
+ * is sent and no waiter is woken under the lock, except for {@link DirectCommands}. The
+ * event methods come first, then the state changes that they share, then
+ * {@link #takeEffects()}, which ends each event. The events of every cycle are written
+ * out, and the others use {@link #onEvent}: a lambda is an object, and a class that a new
+ * JVM has to load.
  * <p>
  * <b>Lock.</b> {@link #lock} guards all fields. Locks are striped over keys, so that a
  * held lock needs none of its own. Never call another queue while holding one. Nothing
@@ -82,6 +84,10 @@ import org.jspecify.annotations.Nullable;
  * <li>An error: a kept lock without a timer goes back. If even that fails, its lease ends
  * it, since nothing renews it.</li>
  * </ul>
+ * <p>
+ * <b>Stores without I/O.</b> A store in the memory of this JVM may take and release the
+ * lock of an idle queue inside an event. So no waiter, no command and no answer exist,
+ * and no other event sees a state in between.
  * <p>
  * <b>Memory.</b> Each held lock has one of these. What only waiting and failures need is
  * created when it is first used, see {@link RetryTimer}.
@@ -168,6 +174,48 @@ final class KeyQueue implements QueueEvents {
 	}
 
 	/**
+	 * Take the lock for a caller that need not wait, in a store that needs no I/O: one
+	 * event instead of a waiter, a command and its answer.
+	 * @return the holder, or {@code null} if the caller has to join
+	 */
+	@Nullable Holder enterDirectly(WaitRequest request, DirectCommands store) {
+		this.lock.lock();
+		try {
+			if (this.removed || !isIdle() || this.holder != null || this.retryTimer != null) {
+				return null;
+			}
+			this.holder = takeDirectly(request, store);
+			if (this.holder == null) {
+				takeEffects();
+			}
+			return this.holder;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private @Nullable Holder takeDirectly(WaitRequest request, DirectCommands store) {
+		Ticket ticket = this.context.newTicket(this.key, request.mode());
+		try {
+			Grant grant = store.attemptUnused(ticket, request.lease());
+			this.attemptUnanswered = false;
+			this.handBack = false;
+			return (grant == null) ? null
+					: Holder.first(ticket, request.lease(), grant, HandOff.NONE, this.context.clock().nanoTime());
+		}
+		catch (RuntimeException | Error ex) {
+			// The store may have granted the lock: the next event cancels the ticket, or
+			// attempts again for a caller that waits then. If this fails, too, the lease
+			// ends the grant, since nothing renews it.
+			this.queuedTicket = new QueuedTicket(ticket, request);
+			this.queuedTicket.attemptUnanswered = true;
+			this.queuedTicket.due = true;
+			throw ex;
+		}
+	}
+
+	/**
 	 * Add the reader that keeps the lock when a writer leaves. The writer's release makes
 	 * the attempt that this new queue would send.
 	 */
@@ -215,6 +263,27 @@ final class KeyQueue implements QueueEvents {
 			// First: after an error the holder that leaves is still there.
 			this.waiters.decide(next, new Outcome.Success(following));
 			this.holder = following;
+			return takeEffects();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * The holder leaves, and the lock goes back to a store that needs no I/O, if no
+	 * caller waits here or elsewhere. After an error the holder is still there.
+	 * @return the effects, or {@code null} if that takes a command; then nothing has
+	 * changed
+	 */
+	@Nullable Effects leaveDirectly(Holder leaving, DirectCommands store) {
+		this.lock.lock();
+		try {
+			if (this.holder != leaving || !isIdle() || this.attemptUnanswered || this.retryTimer != null
+					|| !store.releaseUnshared(leaving.ticket(), leaving.fencingToken())) {
+				return null;
+			}
+			this.holder = null;
 			return takeEffects();
 		}
 		finally {
@@ -1065,8 +1134,15 @@ final class KeyQueue implements QueueEvents {
 	}
 
 	private boolean isUnused() {
-		return this.inFlight == null && !this.removed && this.waiters.isEmpty() && this.holder == null
-				&& this.kept == null && this.queuedTicket == null && this.pendingReleases.isEmpty();
+		return !this.removed && this.holder == null && isIdle();
+	}
+
+	/**
+	 * Whether there is at most a holder: no caller waits, and no ticket is to be sent.
+	 */
+	private boolean isIdle() {
+		return this.inFlight == null && this.waiters.isEmpty() && this.kept == null && this.queuedTicket == null
+				&& this.pendingReleases.isEmpty();
 	}
 
 }

@@ -58,9 +58,9 @@ public final class LockAcquirer {
 		this.sender = new CommandSender(store, executor, callbacks, timers);
 		Duration cancelTimeout = cancelTimeout(store.description(), backendTimeout);
 		this.queues = new KeyQueues(instance, backendTimeout, cancelTimeout, handOffLimits, clock, this.sender);
-		this.releases = new Releases(this.queues, this.sender, clock);
+		this.releases = new Releases(store.direct(), this.queues, this.sender, clock);
 		this.keptLocks = new KeptLocks(store, this.queues, this.sender, this.releases);
-		this.waits = new Waits(this.queues, this.sender, this.releases, cancelTimeout.toNanos());
+		this.waits = new Waits(store.direct(), this.queues, this.sender, this.releases, cancelTimeout.toNanos());
 		this.blocking = new BlockingAcquirer(this.waits, clock);
 		this.downgrades = new Downgrades(this.waits, this.queues, this.sender, clock, this.blocking, backendTimeout);
 	}

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
+import io.github.distlock.backend.DirectCommands;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import org.apache.commons.logging.Log;
@@ -23,6 +24,8 @@ final class Releases {
 
 	private static final long RECOVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+	private final @Nullable DirectCommands direct;
+
 	private final KeyQueues queues;
 
 	private final CommandSender sender;
@@ -31,7 +34,8 @@ final class Releases {
 
 	private final BackgroundRelease.Limit unanswered;
 
-	Releases(KeyQueues queues, CommandSender sender, TimeSource clock) {
+	Releases(@Nullable DirectCommands direct, KeyQueues queues, CommandSender sender, TimeSource clock) {
+		this.direct = direct;
 		this.queues = queues;
 		this.sender = sender;
 		this.clock = clock;
@@ -49,6 +53,9 @@ final class Releases {
 		if (queue == null) {
 			return ReleaseOutcome.GONE;
 		}
+		if (this.direct != null && leaveDirectly(queue, holder, validity, this.direct)) {
+			return ReleaseOutcome.RELEASED;
+		}
 		Effects handOff = queue.tryHandOff(holder, validity);
 		if (handOff != null) {
 			this.sender.runAsync(queue, handOff);
@@ -57,6 +64,21 @@ final class Releases {
 		BackgroundRelease background = (observer != null) ? this.unanswered.begin(observer) : null;
 		return (background != null) ? releaseInBackground(queue, holder, leaseEnd, background)
 				: releaseHere(queue, holder, leaseEnd);
+	}
+
+	private boolean leaveDirectly(KeyQueue queue, Holder holder, Validity validity, DirectCommands store) {
+		try {
+			Effects effects = queue.leaveDirectly(holder, store);
+			if (effects != null) {
+				this.sender.runAsync(queue, effects);
+			}
+			return effects != null;
+		}
+		catch (RuntimeException | Error ex) {
+			// The lock may still be held: it is released again, if it has not left.
+			releaseAsync(holder, validity);
+			throw ex;
+		}
 	}
 
 	/**

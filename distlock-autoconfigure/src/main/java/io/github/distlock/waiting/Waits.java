@@ -1,6 +1,9 @@
 package io.github.distlock.waiting;
 
+import java.util.concurrent.TimeUnit;
+
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.DirectCommands;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  * it if the caller gives up. Thread-safe.
  */
 final class Waits {
+
+	private static final long RECOVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+	private final @Nullable DirectCommands direct;
 
 	private final KeyQueues queues;
 
@@ -23,14 +30,45 @@ final class Waits {
 
 	/**
 	 * Create the waits of a registry.
+	 * @param direct the commands that need no I/O, if the store has them
 	 * @param cancelTimeoutNanos how long a caller that gives up waits until its ticket
 	 * has left the store
 	 */
-	Waits(KeyQueues queues, CommandSender sender, Releases releases, long cancelTimeoutNanos) {
+	Waits(@Nullable DirectCommands direct, KeyQueues queues, CommandSender sender, Releases releases,
+			long cancelTimeoutNanos) {
+		this.direct = direct;
 		this.queues = queues;
 		this.sender = sender;
 		this.releases = releases;
 		this.cancelTimeoutNanos = cancelTimeoutNanos;
+	}
+
+	/**
+	 * Acquire a lock without a wait and without a command, if no other caller needs it
+	 * and the store allows that.
+	 * @return the holder, or {@code null} if the caller has to join the queue of its key
+	 */
+	@Nullable Holder enterDirectly(WaitRequest request) {
+		DirectCommands commands = this.direct;
+		if (commands == null || request.hasOwnTicket() || request.keepNanos() > 0 || this.closed) {
+			return null;
+		}
+		KeyQueue queue = this.queues.obtain(request);
+		Holder entered;
+		try {
+			entered = queue.enterDirectly(request, commands);
+		}
+		catch (RuntimeException | Error ex) {
+			// The ticket may hold the lock, and has to leave the store.
+			this.sender.tasks().scheduleReliably(() -> this.sender.runAsync(queue, queue.proceed()), RECOVERY_NANOS);
+			throw ex;
+		}
+		if (entered != null && this.closed) {
+			// close() may have looked at the queue before this caller entered.
+			release(entered);
+			throw shutDownException(request.key());
+		}
+		return entered;
 	}
 
 	/**

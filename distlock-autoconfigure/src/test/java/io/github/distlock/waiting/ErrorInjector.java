@@ -17,6 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.DirectCommands;
+import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
@@ -46,6 +48,9 @@ public final class ErrorInjector implements AutoCloseable {
 
 	private final ScheduledThreadPoolExecutor timers;
 
+	/** Whether direct commands are used. */
+	private volatile boolean answersDirectly;
+
 	/** Whether the store answers releases later, on a thread of its own. */
 	private volatile boolean answersReleasesLater;
 
@@ -72,6 +77,11 @@ public final class ErrorInjector implements AutoCloseable {
 	 */
 	void answerReleasesLater() {
 		this.answersReleasesLater = true;
+	}
+
+	/** From now on, stores in the memory of this JVM have their direct commands. */
+	void answerDirectly() {
+		this.answersDirectly = true;
 	}
 
 	/** Inject no more errors. */
@@ -166,7 +176,7 @@ public final class ErrorInjector implements AutoCloseable {
 	}
 
 	/** A store whose verbs fail before they are sent, or after. */
-	private final class FailingStore implements LockStore {
+	private final class FailingStore implements LockStore, DirectCommands {
 
 		private final LockStore real;
 
@@ -187,6 +197,29 @@ public final class ErrorInjector implements AutoCloseable {
 		@Override
 		public void verify() {
 			this.real.verify();
+		}
+
+		@Override
+		public @Nullable DirectCommands direct() {
+			return (ErrorInjector.this.answersDirectly && this.real.direct() != null) ? this : null;
+		}
+
+		@Override
+		public @Nullable Grant attemptUnused(Ticket ticket, Duration lease) {
+			failIfDue(Step.ATTEMPT);
+			DirectCommands commands = this.real.direct();
+			Grant grant = (commands != null) ? commands.attemptUnused(ticket, lease) : null;
+			failIfDue(Step.ATTEMPT_AFTER);
+			return grant;
+		}
+
+		@Override
+		public boolean releaseUnshared(Ticket ticket, long lastToken) {
+			failIfDue(Step.RELEASE);
+			DirectCommands commands = this.real.direct();
+			boolean released = commands != null && commands.releaseUnshared(ticket, lastToken);
+			failIfDue(Step.RELEASE_AFTER);
+			return released;
 		}
 
 		@Override

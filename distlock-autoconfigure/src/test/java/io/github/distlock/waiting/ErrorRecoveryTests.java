@@ -58,9 +58,15 @@ class ErrorRecoveryTests {
 
 	@BeforeEach
 	void setUp() {
+		prepare(this.errors);
+		prepare(this.noErrors);
 		LocalStore store = new LocalStore(TimeSource.SYSTEM);
 		this.acquirer = acquirer("one", store, this.errors);
 		this.other = acquirer("two", store, this.noErrors);
+	}
+
+	/** Called before the stores are opened. */
+	void prepare(ErrorInjector injector) {
 	}
 
 	private LockAcquirer acquirer(String instance, LocalStore store, ErrorInjector injector) {
@@ -116,6 +122,25 @@ class ErrorRecoveryTests {
 		endOf(failing);
 		this.errors.clear();
 		release(this.other, held);
+		awaitUsable(caller);
+	}
+
+	@ParameterizedTest(name = "{0}, {1}")
+	@MethodSource("all")
+	void aKeyIsUsableAfterAnErrorOfACallerThatNeedNotWait(Caller caller, Step step) throws Exception {
+		this.errors.fail(step, TIMES);
+		Holder acquired = endOf(start(this.acquirer, caller, Duration.ofSeconds(15)));
+		if (acquired != null) {
+			try {
+				release(this.acquirer, acquired);
+			}
+			catch (InternalError ex) {
+				assertThat(ex).hasMessageContaining("injected");
+			}
+		}
+		this.errors.clear();
+		// No other caller has to come for that.
+		awaitNoQueue();
 		awaitUsable(caller);
 	}
 
@@ -232,6 +257,10 @@ class ErrorRecoveryTests {
 				release(one, acquire(one, each, Duration.ofSeconds(15)));
 			}
 		}
+		awaitNoQueue();
+	}
+
+	private void awaitNoQueue() {
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(20))
 			.until(() -> this.acquirer.snapshot().isEmpty() && this.other.snapshot().isEmpty());

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.DirectCommands;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * The verbs of one user of a {@link LocalStore}. They do not fail while it is open.
  * Thread-safe.
  */
-final class LocalLockStore implements LockStore, TicketUser {
+final class LocalLockStore implements LockStore, DirectCommands, TicketUser {
 
 	private static final Log logger = LogFactory.getLog(LocalLockStore.class);
 
@@ -82,20 +83,38 @@ final class LocalLockStore implements LockStore, TicketUser {
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 		requireOpen();
-		TimeSource.Instant sent = this.clock.now();
-		LocalGrant grant = this.store.attemptUnused(ticket, lease, this);
+		Grant grant = attemptUnused(ticket, lease);
 		if (grant != null) {
-			return new AttemptResult.Granted(grant(grant, sent, lease));
+			return new AttemptResult.Granted(grant);
 		}
+		TimeSource.Instant sent = this.clock.now();
 		LocalResult result = this.store.attempt(new LocalTicket(ticket, lease, this), queue);
 		notifyHolders(result.toNotify());
 		return attemptResult(result, sent, queue);
 	}
 
 	@Override
+	public DirectCommands direct() {
+		return this;
+	}
+
+	@Override
+	public @Nullable Grant attemptUnused(Ticket ticket, Duration lease) {
+		// Before the attempt: the lease in the store ends later than its validity here.
+		Validity validity = Validity.until(this.clock.now(), lease);
+		LocalGrant granted = this.closed ? null : this.store.attemptUnused(ticket, lease, this);
+		return (granted != null) ? new Grant(granted.firstToken(), granted.lastToken(), validity) : null;
+	}
+
+	@Override
+	public boolean releaseUnshared(Ticket ticket, long lastToken) {
+		return !this.closed && this.store.releaseUnshared(ticket, lastToken);
+	}
+
+	@Override
 	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
 		requireOpen();
-		if (next == null && this.store.releaseUnshared(ticket, lastToken)) {
+		if (next == null && releaseUnshared(ticket, lastToken)) {
 			return RELEASED;
 		}
 		TimeSource.Instant sent = this.clock.now();

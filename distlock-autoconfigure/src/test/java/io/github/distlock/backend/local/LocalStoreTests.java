@@ -5,10 +5,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.DirectCommands;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
@@ -154,6 +156,53 @@ class LocalStoreTests {
 		other.attempt(waiter, LEASE, true);
 		assertThat(this.lockStore.release(holder, 0, null).released()).isTrue();
 		assertThat(other.attempt(waiter, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
+	}
+
+	@Test
+	void directCommandsLeaveALockThatTwoTicketsNeedToTheVerbs() {
+		DirectCommands direct = Objects.requireNonNull(this.lockStore.direct());
+		Ticket holder = ticket();
+		Grant grant = Objects.requireNonNull(direct.attemptUnused(holder, LEASE));
+		assertThat(grant.lastToken() - grant.firstToken()).isEqualTo(TOKENS - 1);
+		assertThat(grant.validity().remainingNanos(this.clock)).isPositive();
+		Ticket waiter = ticket();
+		assertThat(direct.attemptUnused(waiter, LEASE)).as("held").isNull();
+		assertThat(direct.releaseUnshared(waiter, 0)).as("not the holder").isFalse();
+		this.lockStore.attempt(waiter, LEASE, true);
+		assertThat(direct.releaseUnshared(holder, grant.firstToken())).as("waited for").isFalse();
+		assertThat(this.granted).isEmpty();
+		this.lockStore.release(holder, grant.firstToken(), null);
+		assertThat(this.granted).containsExactly(waiter);
+		assertThat(direct.releaseUnshared(waiter, 0)).isTrue();
+		assertThat(this.locks).isEmpty();
+	}
+
+	@Test
+	void directCommandsOfAClosedStoreDoNothing() {
+		LockStore other = new LocalLockBackend(this.store, TOKENS, this.clock)
+			.open(new StoreContext("other", new Signals()));
+		DirectCommands direct = Objects.requireNonNull(other.direct());
+		Ticket held = ticket();
+		assertThat(direct.attemptUnused(held, LEASE)).isNotNull();
+		other.close();
+		assertThat(direct.releaseUnshared(held, 0)).isFalse();
+		assertThat(direct.attemptUnused(new Ticket("free", LockMode.EXCLUSIVE, "other", 1, false), LEASE)).isNull();
+		assertThat(this.locks).containsOnlyKeys("key");
+	}
+
+	@Test
+	void aLockThatIsUsedAgainForAnotherKeyKeepsNothingOfTheFirstOne() {
+		Ticket first = ticket();
+		grant(first);
+		this.lockStore.attempt(new Ticket("key", LockMode.EXCLUSIVE, "first", ++this.number, false), LEASE, false);
+		this.lockStore.release(first, 0, null);
+		Ticket other = new Ticket("other", LockMode.READ, "first", ++this.number, true);
+		assertThat(this.lockStore.attempt(other, LEASE, true)).isInstanceOf(AttemptResult.Granted.class);
+		grant(ticket());
+		assertThat(this.locks).containsOnlyKeys("key", "other");
+		assertThat(this.locks.get("key")).isNotSameAs(this.locks.get("other"));
+		assertThat(this.lockStore.release(other, 0, null).released()).isTrue();
+		assertThat(this.locks).containsOnlyKeys("key");
 	}
 
 	private void holdKeys(int count) {
