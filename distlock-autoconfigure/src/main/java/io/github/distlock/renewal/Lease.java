@@ -144,7 +144,8 @@ public abstract class Lease {
 		// The transit time and the safety margin may be missing from the lease, but not
 		// from the minimum hold time.
 		this.grantTooShort = !terms.renewed() && validity.coveredNanos() < terms.lease().toNanos();
-		this.unconfirmed = this.grantTooShort || validity.remainingNanos(clock) < remainingMinHold().toNanos();
+		this.unconfirmed = this.grantTooShort
+				|| (hasMinHold() && validity.remainingNanos(clock) < remainingMinHold().toNanos());
 		this.renewAtNanos = plannedNanos();
 	}
 
@@ -471,8 +472,11 @@ public abstract class Lease {
 	 */
 	private long leftNanos() {
 		Validity current = this.validity;
-		return Math.min(current.remainingNanos(this.clock),
-				this.terms.untilEndNanos(heldNanos(), current.sessionBound()));
+		long left = current.remainingNanos(this.clock);
+		LeaseTerms currentTerms = this.terms;
+		// Reading the clocks is most of the time of a cycle without I/O.
+		return currentTerms.hasEnd(current.sessionBound())
+				? Math.min(left, currentTerms.untilEndNanos(heldNanos(), current.sessionBound())) : left;
 	}
 
 	/** Return why the store refused a renewal. */

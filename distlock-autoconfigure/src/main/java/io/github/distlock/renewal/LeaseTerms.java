@@ -87,8 +87,21 @@ public record LeaseTerms(Duration lease, Duration storeLease, boolean renewed, @
 	 * @return nanoseconds until then
 	 */
 	long untilEndNanos(long heldNanos, boolean sessionBound) {
-		Duration end = this.renewed ? (sessionBound ? this.maxHold : null) : this.lease;
+		Duration end = end(sessionBound);
 		return (end != null) ? end.toNanos() - heldNanos : Long.MAX_VALUE;
+	}
+
+	/**
+	 * Return whether a lock ends by its terms.
+	 * @param sessionBound whether the grant of the store lasts as long as a session
+	 * @return {@code false} if only the store ends it
+	 */
+	boolean hasEnd(boolean sessionBound) {
+		return end(sessionBound) != null;
+	}
+
+	private @Nullable Duration end(boolean sessionBound) {
+		return this.renewed ? (sessionBound ? this.maxHold : null) : this.lease;
 	}
 
 	/**
