@@ -27,7 +27,8 @@ class ReflectionHints implements RuntimeHintsRegistrar {
 			"org.aspectj.lang.ProceedingJoinPoint", "org.hibernate.Session",
 			"org.springframework.orm.jpa.EntityManagerHolder",
 			"org.springframework.transaction.reactive.TransactionSynchronizationManager",
-			"org.springframework.transaction.support.TransactionSynchronizationManager", "reactor.core.publisher.Flux");
+			"org.springframework.transaction.support.TransactionSynchronizationManager", "reactor.core.publisher.Flux",
+			"redis.clients.jedis.RedisClient");
 
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
