@@ -8,8 +8,11 @@ import java.util.regex.Pattern;
  */
 final class CredentialMask {
 
-	/** User and password before a host. */
-	private static final Pattern USER_INFO = Pattern.compile("[^/\\s\"'(]+:[^\\s\"'(]*@");
+	/**
+	 * User and password before a host, or the password alone: a driver that takes it for
+	 * a port names only that.
+	 */
+	private static final Pattern USER_INFO = Pattern.compile("[^\\s\"'(]+@");
 
 	/** Parameters of a URL. */
 	private static final Pattern PARAMETER = Pattern.compile("(?i)\\b(user|password|passwd|pwd)=[^;&,\\s\"')]*");
