@@ -3,16 +3,23 @@ package io.github.distlock.autoconfigure;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+
+import javax.management.MBeanOperationInfo;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +66,27 @@ final class PlantedSecrets {
 			String target = String.valueOf(((Map<?, ?>) link).get("href"));
 			if (!target.contains("{") && !target.contains("heapdump")) {
 				note(target, get(target));
+			}
+		}
+	}
+
+	/** Note what all endpoints say over JMX, if they need no parameter. */
+	void managementBeans() throws Exception {
+		MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+		Set<ObjectName> names = server.queryNames(new ObjectName("org.springframework.boot:type=Endpoint,*"), null);
+		assertThat(names).extracting((name) -> name.getKeyProperty("name")).contains("Distlocks", "Env");
+		for (ObjectName name : names) {
+			for (MBeanOperationInfo operation : server.getMBeanInfo(name).getOperations()) {
+				boolean reads = operation.getImpact() == MBeanOperationInfo.INFO
+						&& !operation.getName().contains("eap");
+				Class<?>[] optional = { Integer.class, String.class, String.class };
+				if (reads && operation.getSignature().length == 0) {
+					note(name.toString(), server.invoke(name, operation.getName(), new Object[0], new String[0]));
+				}
+				else if (operation.getName().equals("locks")) {
+					note(name.toString(), server.invoke(name, "locks", new Object[optional.length],
+							Arrays.stream(optional).map(Class::getName).toArray(String[]::new)));
+				}
 			}
 		}
 	}

@@ -101,9 +101,12 @@ class SecretsTests {
 		ZooKeeperTestServer.disableLogging();
 	}
 
-	@Test
-	void inAnApplicationThatLocks(CapturedOutput output) throws Exception {
-		try (ConfigurableApplicationContext context = start("locks", RIGHT, ports(), zooKeeper.connectString())) {
+	@ParameterizedTest
+	@ValueSource(strings = { "lettuce", "jedis" })
+	void inAnApplicationThatLocks(String driver, CapturedOutput output) throws Exception {
+		assumeTrue(driver.equals("lettuce") || Boolean.getBoolean("distlock.full"), "Only with -Ddistlock.full=true");
+		try (ConfigurableApplicationContext context = start("locks", RIGHT, ports(), zooKeeper.connectString(),
+				"--spring.data.redis.client-type=" + driver)) {
 			LockRegistry redis = context.getBean(LockRegistry.class);
 			for (LockRegistry registry : context.getBeansOfType(LockRegistry.class).values()) {
 				await().atMost(Duration.ofSeconds(20)).ignoreExceptions().untilAsserted(() -> {
@@ -117,6 +120,7 @@ class SecretsTests {
 			}
 			HeldLock held = redis.acquire(LockRequest.of("customer-" + PlantedSecrets.MARK));
 			this.secrets.endpoints(context);
+			this.secrets.managementBeans();
 			this.secrets.beans(context);
 			assertThat(this.secrets.at("distlocks")).contains("\"state\":\"held\"", "******");
 			assertThat(this.secrets.at("configprops")).contains("distlock.redlock", "******");
@@ -164,6 +168,33 @@ class SecretsTests {
 	void inAStartThatFailsFast(String store, CapturedOutput output) {
 		this.secrets.failing(store, () -> start(false, "locks", WRONG, ports(), "127.0.0.1:1",
 				"--distlock.backend=" + store, "--distlock.fail-fast=true"));
+		assertThat(output).contains("APPLICATION FAILED TO START");
+		this.secrets.assertHidden(output);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "--spring.data.redis.client-type=jedis",
+			"--spring.data.redis.client-type=jedis "
+					+ "--spring.data.redis.url= --spring.data.redis.host=127.0.0.1 --spring.data.redis.port=1",
+			"--spring.data.redis.url= --spring.data.redis.sentinel.master=shop "
+					+ "--spring.data.redis.sentinel.nodes=127.0.0.1:1 "
+					+ "--spring.data.redis.sentinel.password=pl4nted",
+			"--spring.data.redis.url= --spring.data.redis.client-type=jedis --spring.data.redis.sentinel.master=shop "
+					+ "--spring.data.redis.sentinel.nodes=127.0.0.1:1 "
+					+ "--spring.data.redis.sentinel.password=pl4nted",
+			"--spring.data.redis.url= --spring.data.redis.cluster.nodes=127.0.0.1:1",
+			"--spring.data.redis.url= --spring.data.redis.client-type=jedis "
+					+ "--spring.data.redis.cluster.nodes=127.0.0.1:1",
+			"--distlock.backend=jdbc "
+					+ "--spring.datasource.url=jdbc:mariadb://127.0.0.1:1/shop?user=locks&password=pl4nted",
+			"--distlock.backend=jdbc " + "--spring.datasource.url=jdbc:mariadb://locks:pl4nted@127.0.0.1:1/shop" })
+	void inAStartThatFailsFastWithAnotherDriverOrTopology(String properties, CapturedOutput output) {
+		this.secrets.failing(properties.replace(PlantedSecrets.MARK, ""), () -> {
+			List<String> arguments = new ArrayList<>(List.of("--distlock.backend=redis", "--distlock.fail-fast=true",
+					"--spring.data.redis.username=locks", "--spring.data.redis.password=" + WRONG));
+			arguments.addAll(List.of(properties.split(" ")));
+			return start(false, "locks", WRONG, ports(), "127.0.0.1:1", arguments.toArray(String[]::new));
+		});
 		assertThat(output).contains("APPLICATION FAILED TO START");
 		this.secrets.assertHidden(output);
 	}
@@ -236,6 +267,7 @@ class SecretsTests {
 			String connectString, String... more) {
 		List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--spring.application.name=shop",
 				"--logging.level.io.github.distlock=trace", "--management.endpoints.web.exposure.include=*",
+				"--spring.jmx.enabled=true", "--management.endpoints.jmx.exposure.include=*",
 				"--management.endpoint.health.show-details=always", "--management.health.redis.enabled=false",
 				"--management.health.db.enabled=false", "--distlock.backend-timeout=1s",
 				"--distlock.jdbc.command-timeout=300ms", "--distlock.zookeeper.command-timeout=300ms",
