@@ -137,7 +137,20 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 
 	private Mono<Void> jobEnded() {
 		Job started = this.job;
-		return (started == null) ? Mono.empty() : Mono.create((sink) -> started.invokeOnCompletion((cause) -> {
+		return (started != null) ? endOf(started) : Mono.empty();
+	}
+
+	/**
+	 * Return the end of the work of a {@code Deferred}. As without the lock, cancelling
+	 * the result cancels the work.
+	 */
+	static WorkEnd cancelled(Object deferred) {
+		Job work = (Job) deferred;
+		return () -> Mono.fromRunnable(() -> work.cancel(null)).then(endOf(work));
+	}
+
+	private static Mono<Void> endOf(Job work) {
+		return Mono.create((sink) -> work.invokeOnCompletion((cause) -> {
 			sink.success();
 			return Unit.INSTANCE;
 		}));

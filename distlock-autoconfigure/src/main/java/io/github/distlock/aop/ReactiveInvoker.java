@@ -233,8 +233,10 @@ final class ReactiveInvoker implements LockInvoker {
 				return start(published(outcome.resultOrNull(this.call)), end);
 			}
 			Object result = outcome.result(this.call);
-			if (!method.returnType().getName().equals(SuspendingFunction.FLOW)) {
-				return start(this.adapter.toPublisher(result), WorkEnd.AT_ONCE);
+			String type = method.returnType().getName();
+			if (!type.equals(SuspendingFunction.FLOW)) {
+				return start(this.adapter.toPublisher(result),
+						type.equals(SuspendingFunction.DEFERRED) ? LockedCoroutine.cancelled(result) : WorkEnd.AT_ONCE);
 			}
 			LockedCoroutine coroutine = LockedCoroutine.of(locks);
 			return start(coroutine.publisher(result), coroutine);

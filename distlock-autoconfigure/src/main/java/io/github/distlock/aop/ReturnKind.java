@@ -66,7 +66,7 @@ enum ReturnKind {
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 		if (adapter == null && UnfinishedResult.isCoroutine(type)) {
-			throw refuse(method, "Deferred or Flow, write a suspending function");
+			throw refuse(method, "a Flow, or make the function suspending");
 		}
 		if (adapter == null && !UnfinishedResult.isPublisher(type)) {
 			return SYNCHRONOUS;

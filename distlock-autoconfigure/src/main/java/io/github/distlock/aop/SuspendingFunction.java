@@ -14,6 +14,8 @@ final class SuspendingFunction {
 
 	static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
+	static final String DEFERRED = "kotlinx.coroutines.Deferred";
+
 	private static final String CONTINUATION = "kotlin.coroutines.Continuation";
 
 	private static final boolean INVOCABLE = ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt",

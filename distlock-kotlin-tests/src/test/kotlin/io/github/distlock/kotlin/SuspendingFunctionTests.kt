@@ -145,6 +145,15 @@ class SuspendingFunctionTests {
     }
 
     @Test
+    fun `a cancelled result cancels its work and keeps the lock until that has cleaned up`() = test {
+        val result = work.deferredThatCleansUp(key, inside)
+        inside.await()
+        result.cancel()
+        awaitFree()
+        assertThat(endOf(key)).containsExactly("cleaned up $key", "released $key")
+    }
+
+    @Test
     fun `a function that an aspect repeats keeps its lock until its last attempt has cleaned up`() = test {
         val call = launch(Dispatchers.Default) { work.cleanUpSecond(key, inside) }
         inside.await()

@@ -5,8 +5,12 @@ import io.github.distlock.HeldLock
 import io.github.distlock.LockContext
 import io.github.distlock.LockListener
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.DelicateCoroutinesApi
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.GlobalScope
 import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.Flow
@@ -44,6 +48,17 @@ class Work(private val events: Events) {
 
     @DistributedLock("#key")
     suspend fun cleanUp(key: String, inside: CompletableDeferred<Unit>) {
+        try {
+            inside.complete(Unit)
+            awaitCancellation()
+        } finally {
+            cleanUp(key)
+        }
+    }
+
+    @OptIn(DelicateCoroutinesApi::class)
+    @DistributedLock("#key")
+    fun deferredThatCleansUp(key: String, inside: CompletableDeferred<Unit>): Deferred<Unit> = GlobalScope.async {
         try {
             inside.complete(Unit)
             awaitCancellation()
