@@ -27,6 +27,9 @@ final class ServerClock {
 
 	private static final long MAX_AGE_NANOS = Duration.ofSeconds(30).toNanos();
 
+	/** In the year 2262. For a later time, or one before 1970, arithmetic overflows. */
+	private static final long MAX_MICROS = Long.MAX_VALUE / 1000;
+
 	private final AtomicReference<@Nullable Baseline> baseline = new AtomicReference<>();
 
 	/**
@@ -55,7 +58,7 @@ final class ServerClock {
 	 */
 	@Nullable Validity judge(long grantedMicros, Duration ttl, TimeSource.Instant now) {
 		Baseline current = this.baseline.get();
-		if (current == null) {
+		if (current == null || grantedMicros < 0 || grantedMicros > MAX_MICROS) {
 			return null;
 		}
 		long sinceBaseline = (grantedMicros - current.serverMicros) * 1000;

@@ -93,6 +93,19 @@ class ForgedMessageTests {
 	}
 
 	@Test
+	void aTimeOfTheGrantForWhichTheArithmeticOverflowsBringsNoSuchTokenIn() throws Exception {
+		HeldLock held = this.holder.acquire(LockRequest.of("key"));
+		CompletableFuture<HeldLock> waiter = waiter();
+		String ticket = waitingTicket();
+		// A thousand times 2 to the 61st is 0 in 64 bits.
+		publish(victim(), ticket, FAR, FAR, Long.toString(Long.parseLong(now()) + (1L << 61)));
+		held.close();
+		HeldLock next = waiter.get(10, TimeUnit.SECONDS);
+		assertThat(next.fencingToken()).isGreaterThan(held.fencingToken()).isLessThan(Long.parseLong(FAR));
+		next.close();
+	}
+
+	@Test
 	void aForgedGrantIsNoticedWhenItIsConfirmed() throws Exception {
 		HeldLock held = this.holder.acquire(LockRequest.of("key"));
 		CompletableFuture<HeldLock> waiter = waiter();
@@ -141,8 +154,12 @@ class ForgedMessageTests {
 	}
 
 	private void publish(String instance, String ticket, String first, String last) {
+		publish(instance, ticket, first, last, now());
+	}
+
+	private void publish(String instance, String ticket, String first, String last, String granted) {
 		this.attacker.ask("PUBLISH", "distlock:inbox:" + instance,
-				String.join("|", ticket, first, last, "5000", now(), LOCK));
+				String.join("|", ticket, first, last, "5000", granted, LOCK));
 	}
 
 	private void publishEnd(String instance, String ticket, String key, HeldLock held) {

@@ -59,6 +59,18 @@ class ServerClockTests {
 	}
 
 	@Test
+	void aTimeThatNoClockOfAServerHasIsNotJudged() {
+		this.clock.observe(this.time.now(), SERVER);
+		this.time.pass(Duration.ofSeconds(1));
+		// A thousand times 2 to the 61st is 0 in 64 bits.
+		for (int i = -3; i <= 4; i++) {
+			if (i != 0) {
+				assertThat(this.clock.judge(SERVER + i * (1L << 61), TTL, this.time.now())).as("%s", i).isNull();
+			}
+		}
+	}
+
+	@Test
 	void aSlowReplyMakesADeadlineEarlierAndNeverLater() {
 		TimeSource.Instant sent = this.time.now();
 		this.time.pass(Duration.ofMillis(700));
