@@ -13,6 +13,7 @@ import io.github.distlock.autoconfigure.DistlockAutoConfiguration;
 import io.github.distlock.autoconfigure.DistlockRedisAutoConfiguration;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.TlsCertificate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -77,7 +78,7 @@ class TlsTests {
 	void allConnectionsUseTls() {
 		application().run((one) -> application().run((two) -> {
 			LockRequest request = LockRequest.of("tls").waitTime(LockRequest.FOREVER);
-			await().until(() -> clients().stream().filter((line) -> line.contains(" sub=1 ")).count() == 2);
+			await().until(() -> subscriptions() == 2);
 			HeldLock held = one.getBean(LockRegistry.class).acquire(request);
 			CompletableFuture<HeldLock> waiter = two.getBean(LockRegistry.class).acquireAsync(request);
 			await().until(() -> Long.valueOf(1).equals(redis.ask("ZCOUNT", "distlock:queue:{tls}", "0", "1e11")));
@@ -86,6 +87,26 @@ class TlsTests {
 			assertThat(clients()).hasSizeGreaterThanOrEqualTo(4)
 				.allMatch((line) -> line.contains(" laddr=127.0.0.1:" + tlsPort + " "));
 		}));
+	}
+
+	@Test
+	void anInboxOfJedisEndsWithItsConnectionAndWithItsApplication() {
+		try (TcpProxy proxy = new TcpProxy(tlsPort)) {
+			application()
+				.withPropertyValues("spring.data.redis.client-type=jedis", "spring.data.redis.port=" + proxy.port())
+				.run((context) -> {
+					await().until(() -> subscriptions() == 1);
+					// Without the farewell of TLS, as when a server dies.
+					proxy.cut();
+					await().until(() -> subscriptions() == 0);
+					await().until(() -> subscriptions() == 1);
+				});
+			await().until(() -> subscriptions() == 0);
+		}
+	}
+
+	private static long subscriptions() {
+		return clients().stream().filter((line) -> line.contains(" sub=1 ")).count();
 	}
 
 }
