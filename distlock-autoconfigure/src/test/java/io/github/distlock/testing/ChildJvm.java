@@ -21,6 +21,9 @@ import static org.awaitility.Awaitility.await;
  */
 public final class ChildJvm implements AutoCloseable {
 
+	/** A child without any output for so long hangs. Only a failure takes that long. */
+	private static final long HANG_SECONDS = 120;
+
 	private final Process process;
 
 	private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
@@ -155,7 +158,7 @@ public final class ChildJvm implements AutoCloseable {
 
 	private String next(String expected) {
 		try {
-			String line = this.lines.poll(30, TimeUnit.SECONDS);
+			String line = this.lines.poll(HANG_SECONDS, TimeUnit.SECONDS);
 			if (line == null) {
 				throw new IllegalStateException("The child did not print '" + expected + "'");
 			}
