@@ -181,11 +181,12 @@ final class KeyQueue implements QueueEvents {
 	@Nullable Holder enterDirectly(WaitRequest request, DirectCommands store) {
 		this.lock.lock();
 		try {
-			if (this.removed || !isIdle() || this.holder != null || this.retryTimer != null) {
+			if (this.removed || this.holder != null || !isIdle() || mayHaveEffects()) {
 				return null;
 			}
 			this.holder = takeDirectly(request, store);
 			if (this.holder == null) {
+				// Has no effects but to remove this queue.
 				takeEffects();
 			}
 			return this.holder;
@@ -1135,6 +1136,16 @@ final class KeyQueue implements QueueEvents {
 
 	private boolean isUnused() {
 		return !this.removed && this.holder == null && isIdle();
+	}
+
+	/**
+	 * Whether the next event may have effects although no caller waits. An error may have
+	 * interrupted the last one before its waiters were woken, or before a ticket was
+	 * taken that is to be cancelled once more.
+	 */
+	private boolean mayHaveEffects() {
+		return this.retryTimer != null || this.waiters != LocalQueue.NONE
+				|| this.pendingReleases != PendingReleases.NONE;
 	}
 
 	/**

@@ -6,11 +6,13 @@ import java.util.List;
 
 import io.github.distlock.HandOff;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.DirectCommands;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.waiting.Effects.Command;
+import io.github.distlock.waiting.Waiter.Outcome;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +29,8 @@ class KeyQueueDirectTests extends KeyQueueFixture {
 	});
 
 	private final Store store = new Store();
+
+	private boolean failsBeforeEffects;
 
 	@Test
 	void anUncontendedCycleNeedsNoCommandAndLeavesNoQueue() {
@@ -121,6 +125,31 @@ class KeyQueueDirectTests extends KeyQueueFixture {
 		assertThatExceptionOfType(InternalError.class).isThrownBy(() -> this.queue.leaveDirectly(holder, this.store));
 		assertThat(this.removed).isFalse();
 		assertThat(this.queue.release(holder, deadline()).command()).isInstanceOf(Command.Release.class);
+	}
+
+	@Test
+	void aCallerJoinsIfAnErrorHasLeftAWaiterThatIsNotWokenYet() {
+		Waiter waiter = waiter(Duration.ZERO);
+		Command.Attempt attempt = attempt(this.queue.join(waiter));
+		this.failsBeforeEffects = true;
+		assertThatExceptionOfType(InternalError.class)
+			.isThrownBy(() -> this.queue.attemptAnswered(attempt, new AttemptResult.Busy(Duration.ofSeconds(1), null)));
+		assertThat(waiter.outcome()).isInstanceOf(Outcome.TimedOut.class);
+		this.store.contended = true;
+		assertThat(this.queue.enterDirectly(REQUEST, this.store)).isNull();
+		assertThat(this.removed).isFalse();
+		Effects effects = this.queue.join(waiter(LEASE));
+		assertThat(effects).isNotNull();
+		assertThat(effects.woken()).containsExactly(waiter);
+	}
+
+	/** Called in the event that decides a caller which tries once. */
+	@Override
+	public void leftQueue() {
+		if (this.failsBeforeEffects) {
+			throw new InternalError("injected");
+		}
+		super.leftQueue();
 	}
 
 	private Holder enter() {
