@@ -66,6 +66,16 @@ final class Releases {
 				: releaseHere(queue, holder, leaseEnd);
 	}
 
+	/**
+	 * Release a lock that no caller wants, on this thread if that takes no command: the
+	 * executor may run nothing any more.
+	 */
+	void releaseUnwanted(KeyQueue queue, Holder holder, DirectCommands store) {
+		if (!leaveDirectly(queue, holder, holder.takeValidity(), store)) {
+			releaseAsync(holder);
+		}
+	}
+
 	private boolean leaveDirectly(KeyQueue queue, Holder holder, Validity validity, DirectCommands store) {
 		try {
 			Effects effects = queue.leaveDirectly(holder, store);

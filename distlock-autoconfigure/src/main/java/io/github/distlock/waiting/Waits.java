@@ -65,7 +65,7 @@ final class Waits {
 		}
 		if (entered != null && this.closed) {
 			// close() may have looked at the queue before this caller entered.
-			release(entered);
+			this.releases.releaseUnwanted(queue, entered, commands);
 			throw shutDownException(request.key());
 		}
 		return entered;
