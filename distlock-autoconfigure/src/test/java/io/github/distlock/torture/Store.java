@@ -13,6 +13,7 @@ import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.torture.history.HistoryWriter;
 import io.github.distlock.torture.history.Kind;
 import io.github.distlock.torture.nemesis.RedisControl;
+import io.github.distlock.torture.worker.WorkerSettings;
 
 /**
  * The Redis server of a run. It can be restarted without its data, and its keys are
@@ -113,11 +114,11 @@ final class Store implements AutoCloseable {
 	}
 
 	/**
-	 * After all workers have stopped: wait until the last tombstone has expired, and
-	 * record the remaining keys.
+	 * After all workers have stopped: wait until the longest lease of a killed worker and
+	 * the last tombstone have expired, and record the remaining keys.
 	 */
 	void recordLeftOvers() {
-		long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(14);
+		long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(WorkerSettings.LONGEST_LEASE_MILLIS) + TimeUnit.SECONDS.toNanos(14);
 		List<String> left;
 		do {
 			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(WATCH_MILLIS));

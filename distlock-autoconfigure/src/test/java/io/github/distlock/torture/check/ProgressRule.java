@@ -20,6 +20,12 @@ final class ProgressRule implements Rule {
 	/** How much longer the lease in the store may be than the caller's. */
 	private static final long EXTRA_LEASE_NANOS = Duration.ofMillis(100).toNanos();
 
+	/**
+	 * How long after a caller has given up a copy of its command may be executed. Until
+	 * then its JVM cancels it again; if it dies before, the lease stays.
+	 */
+	private static final long LATE_COPY_NANOS = Duration.ofSeconds(3).toNanos();
+
 	private final Duration bound;
 
 	ProgressRule(Duration bound) {
@@ -74,7 +80,8 @@ final class ProgressRule implements Rule {
 			stay(attempt, attempt.granted(), (attempt.released() != Attempt.NEVER) ? attempt.released() : afterDeath,
 					edges);
 		}
-		else if (death != Attempt.NEVER && attempt.ended() == Attempt.NEVER) {
+		else if (death != Attempt.NEVER
+				&& (attempt.ended() == Attempt.NEVER || death - attempt.ended() < LATE_COPY_NANOS)) {
 			// The store may have granted it before it died.
 			stay(attempt, death, afterDeath, edges);
 		}

@@ -29,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, LockMode mode, boolean home) {
 
-	/** Long compared with all other times of a run. */
-	private static final int LASTING_MILLIS = 20_000;
-
 	enum How {
 
 		WATCHDOG, LEASE, VIEW, ASYNC
@@ -60,7 +57,7 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, 
 		if (how != How.VIEW && random.nextDouble() < load.lasting()) {
 			// A caller that is granted this lock without knowing it blocks the others for
 			// long.
-			return new Call((how == How.ASYNC) ? how : How.LEASE, key, LASTING_MILLIS,
+			return new Call((how == How.ASYNC) ? how : How.LEASE, key, WorkerSettings.LONGEST_LEASE_MILLIS,
 					patient ? -1 : random.nextInt(150), fair, mode, false);
 		}
 		int lease = (how == How.LEASE) ? load.leaseMillis() * (4 + random.nextInt(7)) / 10 : load.leaseMillis();
@@ -80,7 +77,7 @@ record Call(How how, String key, int leaseMillis, int waitMillis, boolean fair, 
 
 	boolean isRenewed() {
 		return this.how == How.WATCHDOG || this.how == How.VIEW
-				|| (this.how == How.ASYNC && this.leaseMillis < LASTING_MILLIS);
+				|| (this.how == How.ASYNC && this.leaseMillis < WorkerSettings.LONGEST_LEASE_MILLIS);
 	}
 
 	/**

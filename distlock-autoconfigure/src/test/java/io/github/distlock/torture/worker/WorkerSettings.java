@@ -16,6 +16,9 @@ import java.util.List;
  */
 public record WorkerSettings(String name, int redisPort, int resourcePort, Path history, long seed, Load load) {
 
+	/** The longest lease that a worker asks for: long compared with all other times. */
+	public static final int LONGEST_LEASE_MILLIS = 20_000;
+
 	/**
 	 * Return the number of the worker among all workers. It is the same for the workers
 	 * that replace it.
