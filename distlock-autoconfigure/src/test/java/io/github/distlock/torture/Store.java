@@ -118,7 +118,8 @@ final class Store implements AutoCloseable {
 	 * the last tombstone have expired, and record the remaining keys.
 	 */
 	void recordLeftOvers() {
-		long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(WorkerSettings.LONGEST_LEASE_MILLIS) + TimeUnit.SECONDS.toNanos(14);
+		long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(WorkerSettings.LONGEST_LEASE_MILLIS)
+				+ TimeUnit.SECONDS.toNanos(14);
 		List<String> left;
 		do {
 			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(WATCH_MILLIS));

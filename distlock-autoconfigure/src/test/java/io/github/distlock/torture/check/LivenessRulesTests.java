@@ -72,7 +72,11 @@ class LivenessRulesTests {
 
 	@Test
 	void theLeaseOfACallerThatGaveUpSoonBeforeItsJvmDiedIsWaitedForAndNoLonger() {
-		this.history.waits("w0", 1, 0).add("w0 30 ENDED a=1 how=timeout").dies("w0", 500).waits("w1", 1, 40).until(8500);
+		this.history.waits("w0", 1, 0)
+			.add("w0 30 ENDED a=1 how=timeout")
+			.dies("w0", 500)
+			.waits("w1", 1, 40)
+			.until(8500);
 		assertThat(this.history.broken()).isEmpty();
 		this.history.until(9000);
 		assertThat(this.history.broken()).containsExactly("L1");
@@ -80,7 +84,11 @@ class LivenessRulesTests {
 
 	@Test
 	void aCallerThatGaveUpLongBeforeItsJvmDiedHasNoLease() {
-		this.history.waits("w0", 1, 0).add("w0 30 ENDED a=1 how=timeout").dies("w0", 3100).waits("w1", 1, 40).until(8500);
+		this.history.waits("w0", 1, 0)
+			.add("w0 30 ENDED a=1 how=timeout")
+			.dies("w0", 3100)
+			.waits("w1", 1, 40)
+			.until(8500);
 		assertThat(this.history.broken()).containsExactly("L1");
 	}
 
