@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * JVM: see {@link LockStore#direct()}. They need no I/O, send no signal and call nothing
  * that may, so the caller may hold a lock of its own meanwhile. Each either does what the
  * verb of {@link LockStore} does, or changes nothing and leaves the rest to that verb. So
- * does each of a closed store. Thread-safe.
+ * does each of a closed store. One that throws an exception may have been executed or
+ * not: the verb follows with the same ticket. Thread-safe.
  */
 public interface DirectCommands {
 

@@ -53,8 +53,9 @@ final class Releases {
 		if (queue == null) {
 			return ReleaseOutcome.GONE;
 		}
-		if (this.direct != null && leaveDirectly(queue, holder, validity, this.direct)) {
-			return ReleaseOutcome.RELEASED;
+		ReleaseOutcome left = (this.direct != null) ? leaveDirectly(queue, holder, validity, this.direct) : null;
+		if (left != null) {
+			return left;
 		}
 		Effects handOff = queue.tryHandOff(holder, validity);
 		if (handOff != null) {
@@ -71,23 +72,35 @@ final class Releases {
 	 * executor may run nothing any more.
 	 */
 	void releaseUnwanted(KeyQueue queue, Holder holder, DirectCommands store) {
-		if (!leaveDirectly(queue, holder, holder.takeValidity(), store)) {
+		if (leaveDirectly(queue, holder, holder.takeValidity(), store) == null) {
 			releaseAsync(holder);
 		}
 	}
 
-	private boolean leaveDirectly(KeyQueue queue, Holder holder, Validity validity, DirectCommands store) {
+	/**
+	 * Release a lock without a command.
+	 * @return the outcome, or {@code null} if that takes a command; then nothing has
+	 * changed
+	 */
+	private @Nullable ReleaseOutcome leaveDirectly(KeyQueue queue, Holder holder, Validity validity,
+			DirectCommands store) {
 		try {
 			Effects effects = queue.leaveDirectly(holder, store);
-			if (effects != null) {
-				this.sender.runAsync(queue, effects);
+			if (effects == null) {
+				return null;
 			}
-			return effects != null;
+			this.sender.runAsync(queue, effects);
+			return ReleaseOutcome.RELEASED;
 		}
 		catch (RuntimeException | Error ex) {
-			// The lock may still be held: it is released again, if it has not left.
+			// The lock may still be held: it is released again, if it has not left. It
+			// may be free, too: so it is never handed off, and to be gone is no loss.
 			releaseAsync(holder, validity);
-			throw ex;
+			if (ex instanceof Error) {
+				throw ex;
+			}
+			logger.debug("Lock '" + queue.key() + "' could not be released without a command", ex);
+			return ReleaseOutcome.UNANSWERED;
 		}
 	}
 

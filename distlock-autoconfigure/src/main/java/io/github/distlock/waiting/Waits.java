@@ -6,6 +6,8 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.DirectCommands;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Waiter.Outcome;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * it if the caller gives up. Thread-safe.
  */
 final class Waits {
+
+	private static final Log logger = LogFactory.getLog(Waits.class);
 
 	private static final long RECOVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -46,7 +50,8 @@ final class Waits {
 	/**
 	 * Acquire a lock without a wait and without a command, if no other caller needs it
 	 * and the store allows that.
-	 * @return the holder, or {@code null} if the caller has to join the queue of its key
+	 * @return the holder, or {@code null} if the caller has to join the queue of its key,
+	 * also after an exception of the store: its attempt has the same ticket then
 	 */
 	@Nullable Holder enterDirectly(WaitRequest request) {
 		DirectCommands commands = this.direct;
@@ -59,9 +64,14 @@ final class Waits {
 			entered = queue.enterDirectly(request, commands);
 		}
 		catch (RuntimeException | Error ex) {
-			// The ticket may hold the lock, and has to leave the store.
+			// The ticket may hold the lock, and has to leave the store, unless this
+			// caller or another one attempts with it before.
 			this.sender.tasks().scheduleReliably(() -> this.sender.runAsync(queue, queue.proceed()), RECOVERY_NANOS);
-			throw ex;
+			if (ex instanceof Error) {
+				throw ex;
+			}
+			logger.debug("Lock '" + request.key() + "' could not be taken without a command", ex);
+			return null;
 		}
 		if (entered != null && this.closed) {
 			// close() may have looked at the queue before this caller entered.

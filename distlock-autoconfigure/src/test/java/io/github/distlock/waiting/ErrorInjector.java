@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Injects errors around a lock acquirer: a real store, real pools and a real timer, each
- * of which fails with an {@link Error} as often as a test asks for.
+ * of which fails with an {@link Error} as often as a test asks for, or with an exception.
  */
 public final class ErrorInjector implements AutoCloseable {
 
@@ -50,6 +50,8 @@ public final class ErrorInjector implements AutoCloseable {
 
 	/** Whether direct commands are used. */
 	private volatile boolean answersDirectly;
+
+	private volatile boolean throwsExceptions;
 
 	/** Whether the store answers releases later, on a thread of its own. */
 	private volatile boolean answersReleasesLater;
@@ -80,8 +82,13 @@ public final class ErrorInjector implements AutoCloseable {
 	}
 
 	/** From now on, stores in the memory of this JVM have their direct commands. */
-	void answerDirectly() {
+	public void answerDirectly() {
 		this.answersDirectly = true;
+	}
+
+	/** From now on, inject exceptions instead of errors. */
+	public void throwExceptions() {
+		this.throwsExceptions = true;
 	}
 
 	/** Inject no more errors. */
@@ -92,6 +99,9 @@ public final class ErrorInjector implements AutoCloseable {
 	private void failIfDue(Step step) {
 		AtomicInteger left = this.faults.get(step);
 		if (left != null && left.getAndUpdate((n) -> Math.max(0, n - 1)) > 0) {
+			if (this.throwsExceptions) {
+				throw new IllegalStateException("injected at " + step);
+			}
 			throw new InternalError("injected at " + step);
 		}
 	}

@@ -1,0 +1,110 @@
+package io.github.distlock.registry;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.testing.RedisNodes;
+import io.github.distlock.waiting.ErrorInjector;
+import io.github.distlock.waiting.ErrorInjector.Step;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A direct command of a store throws an exception, before it is executed or after: the
+ * caller goes on with commands, and the registry is idle afterwards.
+ */
+class DirectFailureTests {
+
+	private final RecordedEvents events = new RecordedEvents();
+
+	private final ErrorInjector errors = new ErrorInjector();
+
+	private BackendLockRegistry one;
+
+	private BackendLockRegistry two;
+
+	@BeforeEach
+	void setUp() {
+		this.errors.answerDirectly();
+		this.errors.throwExceptions();
+		LocalStore store = new LocalStore(TimeSource.SYSTEM);
+		this.one = new BackendLockRegistry(this.errors.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM)),
+				RedisNodes.settings(Duration.ofSeconds(30)), List.of(this.events), TimeSource.SYSTEM);
+		this.two = new BackendLockRegistry(new LocalLockBackend(store, 17, TimeSource.SYSTEM),
+				RedisNodes.settings(Duration.ofSeconds(30)), List.of(), TimeSource.SYSTEM);
+		this.one.start();
+		this.two.start();
+	}
+
+	@AfterEach
+	void tearDown() {
+		this.errors.clear();
+		this.one.shutdown();
+		this.two.shutdown();
+		this.errors.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "ATTEMPT", "ATTEMPT_AFTER" })
+	void aCallerGetsTheLockByACommand(Step step) {
+		this.errors.fail(step, 1);
+		HeldLock lock = this.one.acquire(LockRequest.of("key"));
+		assertThat(this.events.outcomes()).containsExactly("ACQUIRED");
+		assertThat(this.two.tryAcquire(LockRequest.of("key").waitTime(Duration.ZERO))).isEmpty();
+		lock.close();
+		assertThat(this.events.released).containsExactly("key");
+		assertUsable();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "ATTEMPT", "ATTEMPT_AFTER" })
+	void aCallerThatTriesOnceGetsTheLockByACommand(Step step) {
+		this.errors.fail(step, 1);
+		this.one.acquire(LockRequest.of("key").waitTime(Duration.ZERO)).close();
+		assertUsable();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "RELEASE", "RELEASE_AFTER" })
+	void aReleaseIsReportedAndContinues(Step step) {
+		HeldLock lock = this.one.acquire(LockRequest.of("key"));
+		this.errors.fail(step, 1);
+		lock.close();
+		assertThat(lock.isHeld()).isFalse();
+		assertThat(this.events.released).containsExactly("key");
+		assertUsable();
+		assertThat(this.events.lost).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "RELEASE", "RELEASE_AFTER" })
+	void aReleaseThatFailsAgainIsRepeated(Step step) {
+		HeldLock lock = this.one.acquire(LockRequest.of("key"));
+		this.errors.fail(step, 3);
+		lock.close();
+		assertThat(this.events.released).containsExactly("key");
+		assertUsable();
+		assertThat(this.events.lost).isEmpty();
+	}
+
+	/** Both JVMs get the lock, and no queue is left in either. */
+	private void assertUsable() {
+		LockRequest request = LockRequest.of("key").waitTime(Duration.ofSeconds(20));
+		this.two.acquire(request).close();
+		this.one.acquire(request).close();
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.until(() -> this.one.snapshot().isIdle() && this.two.snapshot().isIdle());
+	}
+
+}
