@@ -19,8 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The requirements on the verbs of a lock store.
  */
-interface LockBackendContract
-		extends RepeatedVerbContract, KeyContract, ReaderVerbContract, AdministrationContract, KeptLockContract {
+interface LockBackendContract extends RepeatedVerbContract, KeyContract, ReaderVerbContract, AdministrationContract,
+		KeptLockContract, DirectContract {
 
 	@Test
 	default void aFreeLockIsGrantedToAnAttempt() {
