@@ -10,8 +10,8 @@ import reactor.util.context.Context;
 /**
  * Begins the work of a subscription. Reactor throws an error of the JVM, such as a
  * {@code NoClassDefFoundError} or a {@code StackOverflowError}, at the code that has
- * subscribed, and tells the subscriber nothing. Its locks would be held, and the caller
- * would wait, for ever. Here the subscriber gets the error.
+ * subscribed, and tells the subscriber nothing. Its locks would stay held, and the caller
+ * would wait, until the JVM ends. Here the subscriber gets the error.
  *
  * @param work the work
  * @param begun called when the subscription has returned
