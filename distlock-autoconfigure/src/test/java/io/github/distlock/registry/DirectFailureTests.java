@@ -1,19 +1,11 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
-import java.util.List;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.local.LocalLockBackend;
-import io.github.distlock.backend.local.LocalStore;
-import io.github.distlock.testing.RedisNodes;
-import io.github.distlock.waiting.ErrorInjector;
 import io.github.distlock.waiting.ErrorInjector.Step;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -23,35 +15,11 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A direct command of a store throws an exception, before it is executed or after: the
  * caller goes on with commands, and the registry is idle afterwards.
  */
-class DirectFailureTests {
+class DirectFailureTests extends TwoLocalRegistries {
 
-	private final RecordedEvents events = new RecordedEvents();
-
-	private final ErrorInjector errors = new ErrorInjector();
-
-	private BackendLockRegistry one;
-
-	private BackendLockRegistry two;
-
-	@BeforeEach
-	void setUp() {
+	DirectFailureTests() {
 		this.errors.answerDirectly();
 		this.errors.throwExceptions();
-		LocalStore store = new LocalStore(TimeSource.SYSTEM);
-		this.one = new BackendLockRegistry(this.errors.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM)),
-				RedisNodes.settings(Duration.ofSeconds(30)), List.of(this.events), TimeSource.SYSTEM);
-		this.two = new BackendLockRegistry(new LocalLockBackend(store, 17, TimeSource.SYSTEM),
-				RedisNodes.settings(Duration.ofSeconds(30)), List.of(), TimeSource.SYSTEM);
-		this.one.start();
-		this.two.start();
-	}
-
-	@AfterEach
-	void tearDown() {
-		this.errors.clear();
-		this.one.shutdown();
-		this.two.shutdown();
-		this.errors.close();
 	}
 
 	@ParameterizedTest

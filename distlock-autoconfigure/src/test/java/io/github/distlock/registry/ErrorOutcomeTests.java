@@ -1,22 +1,14 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRequest;
-import io.github.distlock.backend.TimeSource;
-import io.github.distlock.backend.local.LocalLockBackend;
-import io.github.distlock.backend.local.LocalStore;
-import io.github.distlock.testing.RedisNodes;
-import io.github.distlock.waiting.ErrorInjector;
 import io.github.distlock.waiting.ErrorInjector.Step;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,36 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * An {@link Error} that ends an attempt or a release reaches the caller and is reported
  * to the listeners, and the registry is idle afterwards.
  */
-class ErrorOutcomeTests {
-
-	private final RecordedEvents events = new RecordedEvents();
-
-	private final ErrorInjector errors = new ErrorInjector();
-
-	private final LocalStore store = new LocalStore(TimeSource.SYSTEM);
-
-	private BackendLockRegistry one;
-
-	private BackendLockRegistry two;
-
-	@BeforeEach
-	void setUp() {
-		LocalLockBackend real = new LocalLockBackend(this.store, 17, TimeSource.SYSTEM);
-		this.one = new BackendLockRegistry(this.errors.before(real), RedisNodes.settings(Duration.ofSeconds(30)),
-				List.of(this.events), TimeSource.SYSTEM);
-		this.two = new BackendLockRegistry(new LocalLockBackend(this.store, 17, TimeSource.SYSTEM),
-				RedisNodes.settings(Duration.ofSeconds(30)), List.of(), TimeSource.SYSTEM);
-		this.one.start();
-		this.two.start();
-	}
-
-	@AfterEach
-	void tearDown() {
-		this.errors.clear();
-		this.one.shutdown();
-		this.two.shutdown();
-		this.errors.close();
-	}
+class ErrorOutcomeTests extends TwoLocalRegistries {
 
 	@Test
 	void anAttemptThatEndsWithAnErrorIsReported() {

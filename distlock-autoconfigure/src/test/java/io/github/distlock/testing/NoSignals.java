@@ -5,9 +5,9 @@ import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.Ticket;
 
 /**
- * Signals that are ignored.
+ * Signals that are ignored, except those that a subclass handles.
  */
-public final class NoSignals implements LockSignals {
+public class NoSignals implements LockSignals {
 
 	@Override
 	public void granted(Ticket ticket, Grant grant) {

@@ -3,10 +3,9 @@ package io.github.distlock.backend.redis;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.testing.NoSignals;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Requests for kept locks, as they arrive in an inbox.
  */
-class InboxSignalsTests implements LockSignals {
+class InboxSignalsTests extends NoSignals {
 
 	private final List<String> askers = new ArrayList<>();
 
@@ -45,22 +44,6 @@ class InboxSignalsTests implements LockSignals {
 	@Override
 	public void asked(Ticket ticket, long grantToken, @Nullable Ticket asker) {
 		this.askers.add((asker != null) ? asker.token() : "none");
-	}
-
-	@Override
-	public void granted(Ticket ticket, Grant grant) {
-	}
-
-	@Override
-	public void retry(Ticket ticket) {
-	}
-
-	@Override
-	public void retryAll() {
-	}
-
-	@Override
-	public void renewNow(Ticket ticket) {
 	}
 
 }

@@ -4,15 +4,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-import io.github.distlock.LockMode;
-import io.github.distlock.backend.AttemptOptions;
-import io.github.distlock.backend.AttemptResult.Granted;
-import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.Ticket;
 import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
 import io.github.distlock.testing.TcpProxy;
@@ -36,7 +31,7 @@ import static org.awaitility.Awaitility.await;
  * client that all connections share; without it, each connection is of its own.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class JedisInboxTests implements LockSignals {
+class JedisInboxTests {
 
 	private final RedisTestServer server = RedisTestServer.start();
 
@@ -49,7 +44,7 @@ class JedisInboxTests implements LockSignals {
 
 	private final ManualClock clock = new ManualClock();
 
-	private int numbers;
+	private final KeepableAttempts attempts = new KeepableAttempts();
 
 	@AfterEach
 	void stop() {
@@ -65,8 +60,8 @@ class JedisInboxTests implements LockSignals {
 		this.connections.start();
 		LockStore store = new RedisLockBackend(this.connections,
 				new RedisBackendSettings("distlock:", Duration.ofSeconds(2), true, 17), this.clock)
-			.open(new StoreContext("a", this));
-		await().until(() -> isVerified(store));
+			.open(new StoreContext("a", new NoSignals()));
+		await().until(() -> this.attempts.isMarked(store));
 		return store;
 	}
 
@@ -77,12 +72,12 @@ class JedisInboxTests implements LockSignals {
 			this.proxy.muteSubscriptions();
 			this.clock.pass(Duration.ofSeconds(11));
 			await().until(() -> {
-				isVerified(store);
+				this.attempts.isMarked(store);
 				return output.getOut().contains("is subscribed again on a new connection");
 			});
 			await().ignoreExceptions().until(() -> {
 				this.clock.pass(Duration.ofSeconds(2));
-				return isVerified(store);
+				return this.attempts.isMarked(store);
 			});
 			assertPoolIsUsable();
 			assertThat(output).doesNotContain("Cannot subscribe");
@@ -124,31 +119,6 @@ class JedisInboxTests implements LockSignals {
 			.lines()
 			.filter((line) -> line.contains(" " + part + " "))
 			.toList();
-	}
-
-	/** Only a verified inbox lets an attempt mark its word. */
-	private boolean isVerified(LockStore store) {
-		Ticket ticket = new Ticket("k", LockMode.EXCLUSIVE, "a", ++this.numbers, false);
-		boolean marked = store.attempt(ticket, Duration.ofSeconds(5),
-				new AttemptOptions(false, true, false)) instanceof Granted granted && granted.keepable();
-		store.cancel(ticket);
-		return marked;
-	}
-
-	@Override
-	public void granted(Ticket ticket, Grant grant) {
-	}
-
-	@Override
-	public void retry(Ticket ticket) {
-	}
-
-	@Override
-	public void retryAll() {
-	}
-
-	@Override
-	public void renewNow(Ticket ticket) {
 	}
 
 }

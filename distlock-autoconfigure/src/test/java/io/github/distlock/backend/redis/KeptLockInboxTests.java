@@ -3,16 +3,11 @@ package io.github.distlock.backend.redis;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.github.distlock.LockMode;
-import io.github.distlock.backend.AttemptOptions;
-import io.github.distlock.backend.AttemptResult.Granted;
-import io.github.distlock.backend.Grant;
-import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
-import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.testing.ManualClock;
+import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
 import io.github.distlock.testing.TcpProxy;
@@ -36,7 +31,7 @@ import static org.awaitility.Awaitility.await;
  * A lock may be kept only by a JVM whose inbox receives the requests for it.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class KeptLockInboxTests implements LockSignals {
+class KeptLockInboxTests extends NoSignals {
 
 	private static RedisTestServer server;
 
@@ -45,7 +40,7 @@ class KeptLockInboxTests implements LockSignals {
 	/** How often requests may have been lost. */
 	private final AtomicInteger losses = new AtomicInteger();
 
-	private int numbers;
+	private final KeepableAttempts attempts = new KeepableAttempts();
 
 	@BeforeAll
 	static void start() {
@@ -105,14 +100,14 @@ class KeptLockInboxTests implements LockSignals {
 				int before = this.losses.get();
 				clock.pass(Duration.ofSeconds(11));
 				// Its attempt starts the check.
-				assertThat(isMarked(store)).as("before the check").isTrue();
+				assertThat(this.attempts.isMarked(store)).as("before the check").isTrue();
 				await().until(() -> this.losses.get() > before);
 				await().untilAsserted(() -> assertThat(output)
 					.contains("is subscribed again on a new connection. Until then no lock"));
 				await().ignoreExceptions().until(() -> {
 					// A check that met a broken connection of the pool is made again.
 					clock.pass(Duration.ofSeconds(2));
-					return isMarked(store);
+					return this.attempts.isMarked(store);
 				});
 			}
 			finally {
@@ -145,37 +140,13 @@ class KeptLockInboxTests implements LockSignals {
 	}
 
 	private void awaitMarked(LockStore store) {
-		await().ignoreExceptions().until(() -> isMarked(store));
-	}
-
-	private boolean isMarked(LockStore store) {
-		Ticket ticket = new Ticket("k", LockMode.EXCLUSIVE, "a", ++this.numbers, false);
-		boolean marked = store.attempt(ticket, Duration.ofSeconds(5),
-				new AttemptOptions(false, true, false)) instanceof Granted granted && granted.keepable();
-		store.cancel(ticket);
-		return marked;
+		await().ignoreExceptions().until(() -> this.attempts.isMarked(store));
 	}
 
 	private void assertLossAfterEndOf(String connections) {
 		int before = this.losses.get();
 		operator.ask("CLIENT", "KILL", "TYPE", connections);
 		await().until(() -> this.losses.get() > before);
-	}
-
-	@Override
-	public void granted(Ticket ticket, Grant grant) {
-	}
-
-	@Override
-	public void retry(Ticket ticket) {
-	}
-
-	@Override
-	public void retryAll() {
-	}
-
-	@Override
-	public void renewNow(Ticket ticket) {
 	}
 
 	@Override
