@@ -3,7 +3,6 @@ package io.github.distlock.waiting;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import io.github.distlock.LockBackendException;
@@ -33,8 +32,6 @@ import org.jspecify.annotations.Nullable;
 final class CommandSender {
 
 	private static final Log logger = LogFactory.getLog(CommandSender.class);
-
-	private static final long RECOVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final LockStore store;
 
@@ -204,7 +201,7 @@ final class CommandSender {
 			runAsync(queue, again ? queue.retryAll() : queue.timerFired());
 		}
 		catch (Throwable ex) {
-			this.tasks.scheduleReliably(() -> timerFired(queue, true), RECOVERY_NANOS);
+			this.tasks.scheduleRecovery(() -> timerFired(queue, true));
 			logger.error("The timer of lock '" + queue.key() + "' failed and is scheduled again", ex);
 		}
 	}
@@ -227,7 +224,7 @@ final class CommandSender {
 			waiter.wake();
 		}
 		catch (Throwable ex) {
-			this.tasks.scheduleReliably(() -> wake(waiter), RECOVERY_NANOS);
+			this.tasks.scheduleRecovery(() -> wake(waiter));
 			logger.error("A caller that waits for lock '" + waiter.request().key() + "' could not be woken", ex);
 		}
 	}

@@ -1,7 +1,6 @@
 package io.github.distlock.waiting;
 
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.waiting.Effects.Command;
@@ -15,8 +14,6 @@ import org.apache.commons.logging.LogFactory;
 final class FailedCommands {
 
 	private static final Log logger = LogFactory.getLog(FailedCommands.class);
-
-	private static final long RECOVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final CommandSender sender;
 
@@ -70,7 +67,7 @@ final class FailedCommands {
 	 * another thread, and let the queue attempt again.
 	 */
 	void recoverLater(QueueEvents queue, Command command) {
-		this.tasks.scheduleReliably(() -> {
+		this.tasks.scheduleRecovery(() -> {
 			try {
 				if (command instanceof Command.Release release && release.downgrade() != null) {
 					PendingDowngrade downgrade = release.downgrade();
@@ -82,7 +79,7 @@ final class FailedCommands {
 				recoverLater(queue, command);
 				log("Lock '" + queue.key() + "' could not be settled after an error", ex);
 			}
-		}, RECOVERY_NANOS);
+		});
 	}
 
 	/** Logging may fail for the same reason as what is logged. */

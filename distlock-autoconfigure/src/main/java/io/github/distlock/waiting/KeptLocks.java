@@ -1,7 +1,6 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import io.github.distlock.backend.LockStore;
@@ -20,8 +19,6 @@ import org.jspecify.annotations.Nullable;
 public final class KeptLocks {
 
 	private static final Log logger = LogFactory.getLog(KeptLocks.class);
-
-	private static final long RECOVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final LockStore store;
 
@@ -80,11 +77,11 @@ public final class KeptLocks {
 		}
 		catch (RuntimeException | Error ex) {
 			// It is unknown whether the lock is kept, and whether a timer will end that.
-			this.sender.tasks().scheduleReliably(() -> report(queue, (interrupted) -> {
+			this.sender.tasks().scheduleRecovery(() -> report(queue, (interrupted) -> {
 				Effects effects = interrupted.giveBackKept();
 				release.drop();
 				return effects;
-			}), RECOVERY_NANOS);
+			}));
 			throw ex;
 		}
 	}
@@ -95,7 +92,7 @@ public final class KeptLocks {
 			this.sender.runAsync(queue, event.apply(queue));
 		}
 		catch (RuntimeException | Error ex) {
-			this.sender.tasks().scheduleReliably(() -> report(queue, event), RECOVERY_NANOS);
+			this.sender.tasks().scheduleRecovery(() -> report(queue, event));
 			logger.error("An event of the kept lock '" + queue.key() + "' failed and is handled again", ex);
 		}
 	}
@@ -123,7 +120,7 @@ public final class KeptLocks {
 			}
 		}
 		catch (RuntimeException | Error ex) {
-			this.sender.tasks().scheduleReliably(() -> asked(held, grantToken, asker), RECOVERY_NANOS);
+			this.sender.tasks().scheduleRecovery(() -> asked(held, grantToken, asker));
 			logger.error("A request of another instance for lock '" + held.key() + "' failed and is handled again", ex);
 		}
 	}

@@ -1,7 +1,6 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 import io.github.distlock.backend.DirectCommands;
@@ -21,8 +20,6 @@ final class Releases {
 	private static final long MINIMUM_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
 
 	private static final Log logger = LogFactory.getLog(Releases.class);
-
-	private static final long RECOVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final @Nullable DirectCommands direct;
 
@@ -165,7 +162,7 @@ final class Releases {
 		}
 		catch (RuntimeException | Error ex) {
 			// First: logging may fail for the same reason.
-			this.sender.tasks().scheduleReliably(() -> releaseAsync(holder, remainingNanos), RECOVERY_NANOS);
+			this.sender.tasks().scheduleRecovery(() -> releaseAsync(holder, remainingNanos));
 			logger.error("The release of lock '" + queue.key() + "' failed and is repeated", ex);
 		}
 	}

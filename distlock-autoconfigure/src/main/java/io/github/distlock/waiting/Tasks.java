@@ -29,6 +29,8 @@ final class Tasks {
 
 	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+	private static final long RECOVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
 	private final Executor executor;
 
 	private final ScheduledExecutorService timers;
@@ -134,6 +136,11 @@ final class Tasks {
 			scheduleWithNextEvent(task, delayNanos);
 			logger.error("A lock timer could not be scheduled and is scheduled again with the next event", ex);
 		}
+	}
+
+	/** Run a task that repeats what an error has interrupted, a short time later. */
+	void scheduleRecovery(Runnable task) {
+		scheduleReliably(task, RECOVERY_NANOS);
 	}
 
 	/** Schedule a task when the next event comes: the timers rejected it. */

@@ -1,7 +1,5 @@
 package io.github.distlock.waiting;
 
-import java.util.concurrent.TimeUnit;
-
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.DirectCommands;
 import io.github.distlock.waiting.Effects.Command;
@@ -17,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 final class Waits {
 
 	private static final Log logger = LogFactory.getLog(Waits.class);
-
-	private static final long RECOVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final @Nullable DirectCommands direct;
 
@@ -66,7 +62,7 @@ final class Waits {
 		catch (RuntimeException | Error ex) {
 			// The ticket may hold the lock, and has to leave the store, unless this
 			// caller or another one attempts with it before.
-			this.sender.tasks().scheduleReliably(() -> this.sender.runAsync(queue, queue.proceed()), RECOVERY_NANOS);
+			this.sender.tasks().scheduleRecovery(() -> this.sender.runAsync(queue, queue.proceed()));
 			if (ex instanceof Error) {
 				throw ex;
 			}
