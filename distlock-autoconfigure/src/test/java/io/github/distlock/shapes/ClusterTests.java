@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
@@ -16,6 +19,7 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisClusterNodes;
@@ -80,6 +84,19 @@ class ClusterTests {
 			// Well before its own retry after two seconds.
 			waiter.get(1, TimeUnit.SECONDS).close();
 		}
+	}
+
+	@Test
+	void storesThatAreClosedWhileTheyConnectLeaveNoThread() {
+		BooleanSupplier running = LiveThreads.anyNew("distlock-");
+		LettuceConnectionFactory connections = cluster.connectionFactory();
+		for (int i = 0; i < 200; i++) {
+			LockStore store = LockNodes.backend(connections).open(new StoreContext("brief", new NoSignals()));
+			LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(TimeUnit.MILLISECONDS.toNanos(40)));
+			store.close();
+		}
+		await().until(() -> !running.getAsBoolean());
+		connections.destroy();
 	}
 
 	@Test

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 import io.github.distlock.LockListener;
@@ -104,11 +105,11 @@ public final class RedisNodes implements AutoCloseable {
 	public BackendLockRegistry node(RegistrySettings settings, List<LockListener> listeners, TimeSource clock) {
 		BackendLockRegistry registry = registry(this.connections, settings, listeners, clock);
 		long probes = calls("publish");
+		BooleanSupplier checking = LiveThreads.anyNew("distlock-inbox-probe");
 		registry.start();
 		this.nodes.add(registry);
-		// Each node publishes once to its inbox when it has subscribed, and then lets all
-		// waiters ask. Until that is done, commands could not be counted.
-		Awaitility.await().until(() -> calls("publish") > probes && !LiveThreads.anyNamed("distlock-inbox-probe"));
+		// Until it has published to its inbox and all waiters have asked, counts differ.
+		Awaitility.await().until(() -> calls("publish") > probes && !checking.getAsBoolean());
 		return registry;
 	}
 

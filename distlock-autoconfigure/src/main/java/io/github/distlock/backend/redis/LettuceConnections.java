@@ -48,7 +48,7 @@ final class LettuceConnections {
 	/** Connect to a server that is given by its configuration. */
 	static RedisConnectionFactory dedicated(RedisConfiguration server, LettuceClientConfiguration client,
 			boolean cluster, Duration commandTimeout, @Nullable LockInstance self) {
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(server,
+		LockConnectionFactory factory = new LockConnectionFactory(server,
 				new LockClientConfiguration(client, commandTimeout, cluster, clientName(self)));
 		factory.setShareNativeConnection(true);
 		factory.setEagerInitialization(false);
@@ -68,9 +68,17 @@ final class LettuceConnections {
 				: null;
 	}
 
+	/**
+	 * Fail all commands that wait for an answer or for a connection, and all later ones.
+	 */
+	static void end(RedisConnectionFactory dedicated) {
+		((LockConnectionFactory) dedicated).end();
+		reset(dedicated);
+	}
+
 	/** Close a factory that {@link #dedicated} has made. */
 	static void close(RedisConnectionFactory dedicated) {
-		LettuceConnectionFactory factory = (LettuceConnectionFactory) dedicated;
+		LockConnectionFactory factory = (LockConnectionFactory) dedicated;
 		factory.destroy();
 		// This ends no thread that the copied resources share with the application.
 		factory.getClientConfiguration()

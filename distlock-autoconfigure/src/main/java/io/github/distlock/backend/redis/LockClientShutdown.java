@@ -2,6 +2,8 @@ package io.github.distlock.backend.redis;
 
 import java.util.concurrent.TimeUnit;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Waits for the threads that use a client before the client is shut down.
  */
@@ -14,8 +16,8 @@ final class LockClientShutdown {
 	}
 
 	/** Wait for a thread that was requested to end. Keeps the interrupt flag. */
-	static void join(Thread thread) {
-		if (thread == Thread.currentThread()) {
+	static void join(@Nullable Thread thread) {
+		if (thread == null || thread == Thread.currentThread()) {
 			return;
 		}
 		try {

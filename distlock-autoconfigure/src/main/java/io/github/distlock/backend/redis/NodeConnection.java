@@ -59,10 +59,7 @@ final class NodeConnection {
 		this.stopped.countDown();
 		this.connection = null;
 		this.opened.complete(false);
-		Thread running = this.thread;
-		if (running != null) {
-			LockClientShutdown.join(running);
-		}
+		LockClientShutdown.join(this.thread);
 	}
 
 	boolean isOpen() {

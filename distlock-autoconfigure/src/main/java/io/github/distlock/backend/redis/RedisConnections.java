@@ -122,9 +122,6 @@ final class RedisConnections implements RedisInbox.Events {
 		}
 		this.closed = true;
 		this.monitor.stop();
-		if (this.dedicated) {
-			LettuceConnections.reset(this.connections);
-		}
 		this.inbox.stop(this.dedicated);
 		if (this.dedicated) {
 			LettuceConnections.close(this.connections);

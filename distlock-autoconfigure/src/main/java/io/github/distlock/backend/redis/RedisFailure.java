@@ -26,6 +26,9 @@ import org.springframework.util.StringUtils;
  */
 record RedisFailure(FailureKind kind, String detail) {
 
+	/** Why a command of a store that has been closed fails. */
+	static final String STORE_CLOSED = "the lock store is closed";
+
 	/** Sufficient for every driver. A chain of causes may be a cycle. */
 	private static final int MAX_CAUSES = 50;
 
@@ -94,6 +97,9 @@ record RedisFailure(FailureKind kind, String detail) {
 	 * time-out.
 	 */
 	enum FailureKind {
+
+		CLOSED("%s is not used any more (%s): locks work from the start of the application context until its shutdown",
+				List.of(STORE_CLOSED)),
 
 		CREDENTIALS("%s refuses the credentials (%s). Check user name and password in %s",
 				List.of("WRONGPASS", "NOAUTH", "invalid password", "invalid username-password pair",

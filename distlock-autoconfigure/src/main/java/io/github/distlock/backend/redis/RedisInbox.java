@@ -105,23 +105,24 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	/**
 	 * Stop, and wait a second at most for the thread to end: it must not use a connection
 	 * of a client that has been shut down.
-	 * @param clientEnds whether the client is shut down next, which closes the
-	 * connection. The driver warns of a connection that is closed twice.
+	 * @param clientEnds whether the client, of Lettuce, is shut down next, which closes
+	 * the connection. The driver warns of a connection that is closed twice. Then this
+	 * ends all waits for its connections.
 	 */
 	void stop(boolean clientEnds) {
 		this.clientEnds = clientEnds;
 		this.stopped.countDown();
 		this.confirmed = false;
-		if (!this.blocking) {
+		if (clientEnds) {
+			LettuceConnections.end(this.connectionFactory);
+		}
+		else if (!this.blocking) {
 			close(this.connection.getAndSet(null));
 		}
 		else if (!disconnect()) {
 			BlockingSubscription.wake(this.connectionFactory, this.channel);
 		}
-		Thread running = this.thread;
-		if (running != null) {
-			LockClientShutdown.join(running);
-		}
+		LockClientShutdown.join(this.thread);
 	}
 
 	/** On the thread that reads from the connection. */

@@ -128,9 +128,8 @@ public final class RedisQuorumNode implements QuorumNode {
 		OpenNode current = this.open;
 		this.open = null;
 		if (current != null) {
-			current.connection().close();
-			LettuceConnections.reset(current.connections());
 			current.inbox().stop(true);
+			current.connection().close();
 			LettuceConnections.close(current.connections());
 		}
 	}

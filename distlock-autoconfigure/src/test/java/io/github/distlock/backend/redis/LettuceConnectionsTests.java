@@ -1,8 +1,15 @@
 package io.github.distlock.backend.redis;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockSignals;
 import io.github.distlock.backend.LockStore;
@@ -29,6 +36,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Dedicated connections beside those of the application.
@@ -107,6 +115,28 @@ class LettuceConnectionsTests implements LockSignals {
 		assertThat(subscriptions).hasValue(1);
 		store.close();
 		application.destroy();
+	}
+
+	@Test
+	void nobodyWaitsForAConnectionOfAStoreThatIsClosed() throws Exception {
+		try (TcpProxy proxy = new TcpProxy(server.port())) {
+			proxy.holdBack(true);
+			LettuceConnectionFactory application = RedisTestServer.connectionFactory(proxy.port());
+			LockStore store = new RedisLockBackend(application,
+					new RedisBackendSettings("distlock:", Duration.ofMinutes(2), true, 17), TimeSource.SYSTEM)
+				.open(new StoreContext("me", this));
+			FutureTask<AttemptResult> attempt = new FutureTask<>(() -> store
+				.attempt(new Ticket("key", LockMode.EXCLUSIVE, "me", 1, false), Duration.ofSeconds(5), true));
+			Thread caller = new Thread(attempt, "caller");
+			caller.start();
+			Awaitility.await()
+				.until(() -> Arrays.stream(caller.getStackTrace())
+					.anyMatch((frame) -> frame.getClassName().endsWith("LettuceConnectionFactory")));
+			CompletableFuture.runAsync(store::close).get(30, TimeUnit.SECONDS);
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> attempt.get(30, TimeUnit.SECONDS))
+				.withMessageContaining("the lock store is closed");
+			application.destroy();
+		}
 	}
 
 	private static <T> T wrap(T target, Class<T> type, MethodInterceptor interceptor) {

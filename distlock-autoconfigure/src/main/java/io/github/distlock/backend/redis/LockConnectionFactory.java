@@ -1,0 +1,198 @@
+package io.github.distlock.backend.redis;
+
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.github.distlock.thread.LockThreads;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.StaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
+
+/**
+ * Makes the dedicated connections of locks. Nobody waits for a connection after
+ * {@link #end()}: a client that is shut down while it connects may never say how that
+ * ended. Who waited for it would keep the lock of this factory, for which its shutdown
+ * waits.
+ */
+final class LockConnectionFactory extends LettuceConnectionFactory {
+
+	private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(1);
+
+	private final LockThreads threads = LockThreads.named("distlock-connect");
+
+	/**
+	 * Connections that the driver makes now. One is added before {@link #ended} is read,
+	 * and {@code ended} is set before they are read: so each of them is ended.
+	 */
+	private final Set<Connecting<?>> pending = ConcurrentHashMap.newKeySet();
+
+	private volatile boolean ended;
+
+	private final boolean staticMaster;
+
+	LockConnectionFactory(RedisConfiguration server, LettuceClientConfiguration client) {
+		super(server, client);
+		this.staticMaster = server instanceof StaticMasterReplicaConfiguration;
+	}
+
+	/** Make no more connections. Fails those that are not made yet. */
+	void end() {
+		this.ended = true;
+		this.pending.forEach(Connecting::end);
+	}
+
+	/**
+	 * End, and shut the client down: if possible not while it connects, of which it would
+	 * warn. Waits for that a second at most, and not if this thread is interrupted.
+	 */
+	@Override
+	public void destroy() {
+		end();
+		awaitDriver();
+		super.destroy();
+	}
+
+	private void awaitDriver() {
+		CompletableFuture<?>[] open = this.pending.stream()
+			.map((connecting) -> connecting.driver)
+			.toArray(CompletableFuture[]::new);
+		try {
+			CompletableFuture.allOf(open).get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			// The client is shut down in any case.
+		}
+		this.pending.forEach((connecting) -> connecting.thread.interrupt());
+	}
+
+	@Override
+	protected LettuceConnectionProvider doCreateConnectionProvider(AbstractRedisClient client, RedisCodec<?, ?> codec) {
+		return new EndedProvider(super.doCreateConnectionProvider(client, codec));
+	}
+
+	/** Let the driver connect on a thread of its own, which nobody waits for. */
+	private <T extends StatefulConnection<?, ?>> CompletionStage<T> connect(LettuceConnectionProvider provider,
+			Class<T> type) {
+		Connecting<T> connecting = new Connecting<>(provider, type);
+		this.pending.add(connecting);
+		connecting.driver.whenComplete((closed, failure) -> this.pending.remove(connecting));
+		if (this.ended) {
+			connecting.fail(new IllegalStateException(RedisFailure.STORE_CLOSED));
+		}
+		else {
+			connecting.start();
+		}
+		return connecting.connection;
+	}
+
+	/**
+	 * A connection that is being made.
+	 */
+	private final class Connecting<T extends StatefulConnection<?, ?>> {
+
+		private final LettuceConnectionProvider provider;
+
+		private final Class<T> type;
+
+		private final Thread thread;
+
+		/** What the caller waits for. */
+		private final CompletableFuture<T> connection = new CompletableFuture<>();
+
+		/** Done when the driver no longer works on the connection. */
+		private final CompletableFuture<?> driver = new CompletableFuture<>();
+
+		Connecting(LettuceConnectionProvider provider, Class<T> type) {
+			this.provider = provider;
+			this.type = type;
+			this.thread = LockConnectionFactory.this.threads.newThread(this::connect);
+		}
+
+		void start() {
+			try {
+				this.thread.start();
+			}
+			catch (Throwable ex) {
+				fail(ex);
+			}
+		}
+
+		void end() {
+			this.connection.completeExceptionally(new IllegalStateException(RedisFailure.STORE_CLOSED));
+		}
+
+		void fail(Throwable failure) {
+			this.connection.completeExceptionally(failure);
+			this.driver.complete(null);
+		}
+
+		private void connect() {
+			try {
+				this.provider.getConnectionAsync(this.type).whenComplete((made, failure) -> {
+					if (failure != null) {
+						fail(failure);
+					}
+					else if (this.connection.complete(made)) {
+						this.driver.complete(null);
+					}
+					else {
+						// Nobody wants it any more.
+						made.closeAsync().whenComplete((closed, ignored) -> this.driver.complete(null));
+					}
+				});
+			}
+			catch (Throwable ex) {
+				fail(ex);
+			}
+		}
+
+	}
+
+	/**
+	 * Makes connections that can be ended before they are made.
+	 */
+	private final class EndedProvider implements LettuceConnectionProvider {
+
+		private final LettuceConnectionProvider driver;
+
+		EndedProvider(LettuceConnectionProvider driver) {
+			this.driver = driver;
+		}
+
+		@Override
+		public <T extends StatefulConnection<?, ?>> CompletionStage<T> getConnectionAsync(Class<T> type) {
+			if (LockConnectionFactory.this.staticMaster && type.equals(StatefulRedisPubSubConnection.class)) {
+				// Not supported; this call says so at once.
+				return CompletableFuture.completedFuture(this.driver.getConnection(type));
+			}
+			return connect(this.driver, type);
+		}
+
+		@Override
+		public void release(StatefulConnection<?, ?> connection) {
+			this.driver.release(connection);
+		}
+
+		@Override
+		public CompletableFuture<Void> releaseAsync(StatefulConnection<?, ?> connection) {
+			return this.driver.releaseAsync(connection);
+		}
+
+	}
+
+}
