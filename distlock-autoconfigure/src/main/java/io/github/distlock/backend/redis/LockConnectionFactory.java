@@ -21,10 +21,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
 
 /**
- * Makes the dedicated connections of locks. Nobody waits for a connection after
- * {@link #end()}: a client that is shut down while it connects may never say how that
- * ended. Who waited for it would keep the lock of this factory, for which its shutdown
- * waits.
+ * Makes the dedicated connections of locks. After {@link #end()} no thread waits for one:
+ * a client that is shut down while it connects may never say how that ended. A thread
+ * that waited for it would keep the lock of this factory, for which the shutdown waits.
  */
 final class LockConnectionFactory extends LettuceConnectionFactory {
 
@@ -82,10 +81,10 @@ final class LockConnectionFactory extends LettuceConnectionFactory {
 
 	@Override
 	protected LettuceConnectionProvider doCreateConnectionProvider(AbstractRedisClient client, RedisCodec<?, ?> codec) {
-		return new EndedProvider(super.doCreateConnectionProvider(client, codec));
+		return new EndableProvider(super.doCreateConnectionProvider(client, codec));
 	}
 
-	/** Let the driver connect on a thread of its own, which nobody waits for. */
+	/** Let the driver connect on a thread of its own, which no caller waits for. */
 	private <T extends StatefulConnection<?, ?>> CompletionStage<T> connect(LettuceConnectionProvider provider,
 			Class<T> type) {
 		Connecting<T> connecting = new Connecting<>(provider, type);
@@ -151,7 +150,7 @@ final class LockConnectionFactory extends LettuceConnectionFactory {
 						this.driver.complete(null);
 					}
 					else {
-						// Nobody wants it any more.
+						// No caller waits for it any more.
 						made.closeAsync().whenComplete((closed, ignored) -> this.driver.complete(null));
 					}
 				});
@@ -166,11 +165,11 @@ final class LockConnectionFactory extends LettuceConnectionFactory {
 	/**
 	 * Makes connections that can be ended before they are made.
 	 */
-	private final class EndedProvider implements LettuceConnectionProvider {
+	private final class EndableProvider implements LettuceConnectionProvider {
 
 		private final LettuceConnectionProvider driver;
 
-		EndedProvider(LettuceConnectionProvider driver) {
+		EndableProvider(LettuceConnectionProvider driver) {
 			this.driver = driver;
 		}
 

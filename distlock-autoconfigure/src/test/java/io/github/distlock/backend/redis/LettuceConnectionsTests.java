@@ -118,7 +118,7 @@ class LettuceConnectionsTests implements LockSignals {
 	}
 
 	@Test
-	void nobodyWaitsForAConnectionOfAStoreThatIsClosed() throws Exception {
+	void noCallerWaitsForAConnectionOfAStoreThatIsClosed() throws Exception {
 		try (TcpProxy proxy = new TcpProxy(server.port())) {
 			proxy.holdBack(true);
 			LettuceConnectionFactory application = RedisTestServer.connectionFactory(proxy.port());
