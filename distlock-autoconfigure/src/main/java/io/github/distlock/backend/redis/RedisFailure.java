@@ -14,6 +14,8 @@ import java.util.concurrent.TimeoutException;
 
 import javax.net.ssl.SSLException;
 
+import io.github.distlock.backend.StoreCalls;
+
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.util.StringUtils;
 
@@ -62,7 +64,8 @@ record RedisFailure(FailureKind kind, String detail) {
 		List<Throwable> causes = new ArrayList<>();
 		Deque<Throwable> open = new ArrayDeque<>(List.of(failure));
 		while (!open.isEmpty() && causes.size() < MAX_CAUSES) {
-			Throwable next = open.poll();
+			// The wrappers of futures only repeat the text of their cause.
+			Throwable next = StoreCalls.unwrap(open.poll());
 			if (found.add(next)) {
 				causes.add(next);
 				if (next.getCause() != null) {
