@@ -1,6 +1,6 @@
 package io.github.distlock.backend.redis;
 
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,18 +10,23 @@ import org.jspecify.annotations.Nullable;
 final class LockClientShutdown {
 
 	/** A thread that connects to an unreachable server ends later, by itself. */
-	private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(1);
+	private static final Duration PATIENCE = Duration.ofSeconds(1);
 
 	private LockClientShutdown() {
 	}
 
 	/** Wait for a thread that was requested to end. Keeps the interrupt flag. */
 	static void join(@Nullable Thread thread) {
+		join(thread, PATIENCE);
+	}
+
+	/** The same with a limit. */
+	static void join(@Nullable Thread thread, Duration limit) {
 		if (thread == null || thread == Thread.currentThread()) {
 			return;
 		}
 		try {
-			thread.join(PATIENCE_MILLIS);
+			thread.join(limit.toMillis());
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -1,13 +1,17 @@
 package io.github.distlock.backend.redis;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import io.github.distlock.backend.StoreCalls;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.thread.LockThreads;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.api.StatefulConnection;
@@ -27,7 +31,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvid
  */
 final class LockConnectionFactory extends LettuceConnectionFactory {
 
-	private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(1);
+	/** How long to wait for the driver, whose threads the application may block. */
+	private static final Duration PATIENCE = Duration.ofSeconds(1);
 
 	private final LockThreads threads = LockThreads.named("distlock-connect");
 
@@ -54,13 +59,30 @@ final class LockConnectionFactory extends LettuceConnectionFactory {
 
 	/**
 	 * End, and shut the client down: if possible not while it connects, of which it would
-	 * warn. Waits for that a second at most, and not if this thread is interrupted.
+	 * warn. Waits for each a limited time, and not if this thread is interrupted.
 	 */
 	@Override
 	public void destroy() {
 		end();
 		awaitDriver();
-		super.destroy();
+		shutDown();
+	}
+
+	/** The driver itself would wait without limit. */
+	private void shutDown() {
+		Thread closing;
+		try {
+			closing = LockThreads.named("distlock-disconnect").newThread(super::destroy);
+			closing.start();
+		}
+		catch (Throwable ex) {
+			// No thread can be started.
+			super.destroy();
+			return;
+		}
+		LettuceClientConfiguration client = getClientConfiguration();
+		LockClientShutdown.join(closing,
+				client.getShutdownQuietPeriod().plus(client.getShutdownTimeout()).plus(PATIENCE));
 	}
 
 	private void awaitDriver() {
@@ -68,7 +90,7 @@ final class LockConnectionFactory extends LettuceConnectionFactory {
 			.map((connecting) -> connecting.driver)
 			.toArray(CompletableFuture[]::new);
 		try {
-			CompletableFuture.allOf(open).get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+			CompletableFuture.allOf(open).get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -182,9 +204,30 @@ final class LockConnectionFactory extends LettuceConnectionFactory {
 			return connect(this.driver, type);
 		}
 
+		/** The driver's own wait would put another failure in the place of an error. */
+		@Override
+		public <T extends StatefulConnection<?, ?>> T getConnection(Class<T> type) {
+			try {
+				return getConnectionAsync(type).toCompletableFuture().join();
+			}
+			catch (CompletionException ex) {
+				Throwable failure = StoreCalls.unwrap(ex);
+				if (failure instanceof Error error) {
+					throw error;
+				}
+				throw (failure instanceof RuntimeException cause) ? cause : ex;
+			}
+		}
+
+		/** The factory holds its lock meanwhile. */
 		@Override
 		public void release(StatefulConnection<?, ?> connection) {
-			this.driver.release(connection);
+			try {
+				StoreCalls.awaitUninterruptibly(releaseAsync(connection), PATIENCE, TimeSource.SYSTEM);
+			}
+			catch (ExecutionException | TimeoutException ex) {
+				// It is not used any more in any case.
+			}
 		}
 
 		@Override

@@ -1,0 +1,124 @@
+package io.github.distlock.backend.redis;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.testing.LockNodes;
+import io.github.distlock.testing.NoSignals;
+import io.github.distlock.testing.RedisTestServer;
+import io.lettuce.core.RedisCredentialsProvider;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Dedicated connections of an application that breaks or blocks the driver.
+ */
+class LockConnectionFactoryTests {
+
+	private static RedisTestServer server;
+
+	@BeforeAll
+	static void startServer() {
+		server = RedisTestServer.start();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	private static LettuceConnectionFactory application(LettuceClientConfigurationBuilder client) {
+		LettuceConnectionFactory application = new LettuceConnectionFactory(
+				new RedisStandaloneConfiguration("127.0.0.1", server.port()), client.build());
+		application.afterPropertiesSet();
+		application.start();
+		return application;
+	}
+
+	private static LockStore open(LettuceConnectionFactory application) {
+		return LockNodes.backend(application).open(new StoreContext("me", new NoSignals()));
+	}
+
+	private static void attempt(LockStore store) {
+		store.attempt(new Ticket("key", LockMode.EXCLUSIVE, "me", 1, false), Duration.ofSeconds(5), true);
+	}
+
+	@Test
+	void anErrorOfTheDriverReachesTheCallerThatConnects() {
+		LinkageError missing = new NoClassDefFoundError("missing");
+		RedisCredentialsProvider credentials = () -> {
+			throw missing;
+		};
+		LettuceConnectionFactory application = application(
+				LettuceClientConfiguration.builder().redisCredentialsProviderFactory(always(credentials)));
+		LockStore store = open(application);
+		assertThatExceptionOfType(NoClassDefFoundError.class).isThrownBy(() -> attempt(store)).isSameAs(missing);
+		store.close();
+		application.destroy();
+	}
+
+	@Test
+	void aStoreIsClosedAlthoughTheApplicationBlocksTheThreadsOfTheDriver() throws Exception {
+		Set<Channel> channels = ConcurrentHashMap.newKeySet();
+		ClientResources resources = DefaultClientResources.builder().nettyCustomizer(new NettyCustomizer() {
+
+			@Override
+			public void afterChannelInitialized(Channel channel) {
+				channels.add(channel);
+			}
+
+		}).build();
+		LettuceConnectionFactory application = application(
+				LettuceClientConfiguration.builder().clientResources(resources));
+		LockStore store = open(application);
+		store.verify();
+		CountDownLatch blocked = new CountDownLatch(1);
+		channels.forEach((channel) -> channel.eventLoop().submit(() -> blocked.await(60, TimeUnit.SECONDS)));
+		try {
+			CompletableFuture.runAsync(store::close).get(30, TimeUnit.SECONDS);
+		}
+		finally {
+			blocked.countDown();
+		}
+		await().until(() -> channels.stream().noneMatch(Channel::isOpen));
+		assertThat(channels).isNotEmpty();
+		application.destroy();
+		resources.shutdown();
+	}
+
+	private static RedisCredentialsProviderFactory always(RedisCredentialsProvider credentials) {
+		return new RedisCredentialsProviderFactory() {
+
+			@Override
+			public RedisCredentialsProvider createCredentialsProvider(RedisConfiguration configuration) {
+				return credentials;
+			}
+
+		};
+	}
+
+}
