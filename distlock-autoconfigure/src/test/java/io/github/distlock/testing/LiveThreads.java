@@ -2,6 +2,7 @@ package io.github.distlock.testing;
 
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
@@ -17,7 +18,7 @@ public final class LiveThreads {
 	 * @param prefix how their names begin
 	 * @return those that run now
 	 */
-	public static Set<Thread> named(String prefix) {
+	private static Set<Thread> named(String prefix) {
 		return Thread.getAllStackTraces()
 			.keySet()
 			.stream()
@@ -26,22 +27,23 @@ public final class LiveThreads {
 	}
 
 	/**
-	 * Observe threads that begin later.
+	 * Observe threads that begin later. Those of other tests may still run.
 	 * @param prefix how their names begin
 	 * @return whether one of them runs
 	 */
 	public static BooleanSupplier anyNew(String prefix) {
-		Set<Thread> before = named(prefix);
-		return () -> !before.containsAll(named(prefix));
+		LongSupplier count = countNew(prefix);
+		return () -> count.getAsLong() > 0;
 	}
 
 	/**
-	 * Count threads.
+	 * Count threads that begin later. Those of other tests may still run.
 	 * @param prefix how their names begin
-	 * @return how many run now
+	 * @return how many of them run
 	 */
-	public static long countNamed(String prefix) {
-		return named(prefix).size();
+	public static LongSupplier countNew(String prefix) {
+		Set<Thread> before = named(prefix);
+		return () -> named(prefix).stream().filter((thread) -> !before.contains(thread)).count();
 	}
 
 }
