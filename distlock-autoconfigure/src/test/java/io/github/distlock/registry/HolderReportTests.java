@@ -44,7 +44,8 @@ import static org.awaitility.Awaitility.await;
 @ExtendWith(OutputCaptureExtension.class)
 class HolderReportTests {
 
-	private static final LockRequest SHORT = LockRequest.of("key").name("orders").waitTime(Duration.ofMillis(50));
+	/** Long enough for an answer that names the holder, on a busy machine. */
+	private static final LockRequest SHORT = LockRequest.of("key").name("orders").waitTime(Duration.ofMillis(500));
 
 	private static final LockRequest LONG = LockRequest.of("key").name("orders").waitTime(Duration.ofSeconds(30));
 
