@@ -56,11 +56,11 @@ interface ClockContract extends ExclusionContract {
 
 	@Test
 	default void renewalsKeepTheLocksOfNodesWithWrongClocks() {
-		Duration lease = store().shortLease().multipliedBy(2);
+		Duration lease = watchedLease();
 		ContractNode ahead = ahead(lease);
 		ContractNode behind = behind(lease);
 		try (HeldLock lock = ahead.acquire(key()); HeldLock other = behind.acquire(key() + "-other")) {
-			await().during(lease.multipliedBy(2))
+			await().during(lease.plus(lease.dividedBy(2)))
 				.pollInterval(Duration.ofMillis(50))
 				.until(() -> lock.isHeld() && other.isHeld() && !one().finds(key()) && !one().finds(key() + "-other"));
 		}

@@ -54,6 +54,14 @@ interface ContractTests {
 		return stage().description();
 	}
 
+	/**
+	 * A lease that the watchdog renews in time although this JVM may have no processor
+	 * for a second.
+	 */
+	default Duration watchedLease() {
+		return store().shortLease().multipliedBy(5);
+	}
+
 	default ConditionFactory await() {
 		return Awaitility.await().pollInterval(Duration.ofMillis(10)).atMost(store().patience());
 	}

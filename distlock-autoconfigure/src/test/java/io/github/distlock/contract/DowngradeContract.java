@@ -81,8 +81,7 @@ interface DowngradeContract extends ContractTests {
 	default void aDowngradedWriterIsRenewedAsAReader() {
 		assumeReaders();
 		assumeExpiry();
-		// The renewal must not come too late if this JVM has no processor for a while.
-		Duration lease = store().shortLease().multipliedBy(5);
+		Duration lease = watchedLease();
 		ContractNode watched = stage().node(lease);
 		HeldLock writer = watched.acquire(key(), LockMode.WRITE);
 		try (HeldLock reader = watched.acquire(key(), LockMode.READ)) {

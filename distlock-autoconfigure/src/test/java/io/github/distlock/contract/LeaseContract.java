@@ -19,11 +19,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 interface LeaseContract extends ContractTests {
 
-	/** For the watchdog: a third of it must be sufficient on a busy machine. */
-	default Duration watchedLease() {
-		return store().shortLease().multipliedBy(2);
-	}
-
 	@Test
 	default void anExplicitLeaseEndsInTheJvmWhateverTheStoreDoes() {
 		AtomicInteger notifications = new AtomicInteger();
@@ -80,7 +75,7 @@ interface LeaseContract extends ContractTests {
 	default void theWatchdogKeepsALockBeyondSeveralLeases() {
 		ContractNode watched = stage().node(watchedLease());
 		try (HeldLock lock = watched.acquire(key())) {
-			await().during(watchedLease().multipliedBy(3))
+			await().during(watchedLease().multipliedBy(2))
 				.pollInterval(Duration.ofMillis(50))
 				.until(() -> lock.isHeld() && !two().finds(key()));
 		}
