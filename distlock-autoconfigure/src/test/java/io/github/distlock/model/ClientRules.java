@@ -61,7 +61,8 @@ final class ClientRules {
 		if (!this.settings.attemptsBehindRelease) {
 			return client.departures.isEmpty();
 		}
-		return !client.isSuccessor(client.ticket)
+		boolean early = client.awaitsNativeRelease() && !this.settings.has(Flaw.SCRIPT_BEHIND_NATIVE_RELEASE);
+		return !early && !client.isSuccessor(client.ticket)
 				&& client.departures.stream().noneMatch((each) -> each.repeated && each.verb == Verb.RELEASE);
 	}
 
@@ -127,6 +128,10 @@ final class ClientRules {
 			command.lastToken = leaving.lastToken;
 		}
 		command.repeated = leaving.repeated;
+		command.fallback = leaving.fallback;
+		if (leaving.fallback) {
+			world.markAhead(entry);
+		}
 		world.packets.add(command);
 	}
 
@@ -185,7 +190,8 @@ final class ClientRules {
 		Departure leaving = new Departure(Verb.RELEASE, ticket, client.ticket, client.nextToken - 1);
 		leaving.nativeWord = client.ticket == 0 && this.renewals.hasNativeCommands(world, entry);
 		leaving.lastToken = client.lastToken;
-		client.tombstone = StoreState.NO_TOKEN;
+		client.tombstone = (leaving.nativeWord && this.settings.predictsTombstones()) ? leaving.used
+				: StoreState.NO_TOKEN;
 		depart(world, entry, leaving);
 		return leaving;
 	}
@@ -224,12 +230,16 @@ final class ClientRules {
 		}
 		if (reply.answer == Answer.MISMATCH) {
 			leaving.nativeWord = false;
-			leaving.repeated |= this.settings.attemptsBehindRelease;
+			leaving.fallback = this.settings.attemptsBehindRelease && !leaving.repeated;
+			if (this.settings.attemptsBehindRelease) {
+				client.tombstone = StoreState.NO_TOKEN;
+			}
 			send(world, reply.entry, leaving);
+			attemptIfIdle(world, reply.entry);
 			return;
 		}
 		client.remove(leaving);
-		if (reply.nativeWord) {
+		if (reply.nativeWord && !this.settings.predictsTombstones()) {
 			client.tombstone = leaving.used;
 		}
 		client.grant.givingUp = false;
@@ -255,8 +265,11 @@ final class ClientRules {
 	}
 
 	private void attemptAnswered(World world, KeyEntry client, Packet reply) {
-		if (reply.answer == Answer.MISMATCH) {
+		if (reply.answer == Answer.MISMATCH && mayAttempt(client)) {
 			attempt(world, reply.entry);
+		}
+		else if (reply.answer == Answer.MISMATCH) {
+			client.mustAsk = true;
 		}
 		else if (reply.answer == Answer.BUSY) {
 			this.keeper.busy(world, reply);

@@ -88,6 +88,11 @@ final class ClientSteps {
 			next.stopListening(entry, from.verb, from.ticket);
 			Departure to = next.entries[entry].departures.get(i);
 			to.repeated |= this.settings.attemptsBehindRelease;
+			if (this.settings.attemptsBehindRelease) {
+				to.fallback = false;
+				to.nativeWord = false;
+				next.entries[entry].tombstone = StoreState.NO_TOKEN;
+			}
 			if (this.settings.has(Flaw.RELEASE_NOT_REPEATED)) {
 				next.entries[entry].remove(to);
 				this.client.attemptIfIdle(next, entry);

@@ -23,6 +23,9 @@ final class Departure implements Cloneable {
 	/** Whether it is sent as a native command first. */
 	boolean nativeWord;
 
+	/** Whether it is the script that follows a native command in vain. */
+	boolean fallback;
+
 	/** Whether an attempt of the ticket was never answered. */
 	boolean attemptUnanswered;
 
@@ -56,7 +59,7 @@ final class Departure implements Cloneable {
 
 	void write(StateWriter out) {
 		out.number(this.verb.ordinal()).ticket(this.ticket).ticket(this.next).number(this.used);
-		out.flag(this.attemptUnanswered).flag(this.repeated).flag(this.nativeWord);
+		out.flag(this.attemptUnanswered).flag(this.repeated).flag(this.nativeWord).flag(this.fallback);
 		out.number(this.nativeWord ? this.lastToken : 0);
 	}
 
@@ -65,6 +68,7 @@ final class Departure implements Cloneable {
 		read.attemptUnanswered = in.flag();
 		read.repeated = in.flag();
 		read.nativeWord = in.flag();
+		read.fallback = in.flag();
 		read.lastToken = in.number();
 		return read;
 	}

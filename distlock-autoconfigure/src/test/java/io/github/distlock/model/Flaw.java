@@ -41,6 +41,9 @@ enum Flaw {
 	/** The next attempt overtakes the release, because the connection keeps no order. */
 	ATTEMPT_OVERTAKES_RELEASE,
 
+	/** A script attempts although the native release before it is not answered. */
+	SCRIPT_BEHIND_NATIVE_RELEASE,
+
 	/** A native release does not compare the word. */
 	NATIVE_RELEASE_UNCHECKED,
 

@@ -36,6 +36,7 @@ final class FlawSearches {
 			search(BACKGROUND.faults(1, NetworkFault.REPLY_LOST), Flaw.TICKET_REUSED),
 			search(BACKGROUND.faults(1, NetworkFault.COMMAND_LOST), Flaw.RELEASE_NOT_REPEATED),
 			search(SUCCESSOR.faults(1, NetworkFault.BROKEN_CONNECTION), Flaw.SUCCESSOR_LEAVES_EARLY),
+			search(NATIVE.attemptsBehindRelease(), Flaw.SCRIPT_BEHIND_NATIVE_RELEASE),
 			search(NATIVE, Flaw.NATIVE_RELEASE_UNCHECKED), search(NATIVE, Flaw.NATIVE_RELEASE_IGNORES_MARK),
 			search(NATIVE.rounds(3), Flaw.ANY_TOMBSTONE_TAKEN),
 			search(NATIVE.faults(1, NetworkFault.COPY), Flaw.TOMBSTONE_RESTORED), search(TURNS, Flaw.TURN_WITHOUT_END),

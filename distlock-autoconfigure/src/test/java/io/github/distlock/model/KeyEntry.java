@@ -116,6 +116,14 @@ final class KeyEntry implements Cloneable {
 		return waiting != 0 && this.departures.stream().anyMatch((each) -> each.next == waiting);
 	}
 
+	/**
+	 * Whether an attempt would be a script behind a native release that is not answered:
+	 * if that one is refused, its script would follow behind the attempt.
+	 */
+	boolean awaitsNativeRelease() {
+		return this.tombstone == StoreState.NO_TOKEN && this.departures.stream().anyMatch((each) -> each.nativeWord);
+	}
+
 	void add(Departure added) {
 		List<Departure> more = new ArrayList<>(this.departures);
 		more.add(added);

@@ -36,6 +36,12 @@ final class Packet implements Cloneable {
 	/** Whether the command was sent before, in vain. */
 	boolean repeated;
 
+	/** Whether it is the script of a native release that was refused. */
+	boolean fallback;
+
+	/** Whether it was sent before such a script. */
+	boolean ahead;
+
 	/** Ticks since it was sent. */
 	int age;
 
@@ -124,7 +130,7 @@ final class Packet implements Cloneable {
 
 	private int flags() {
 		return (this.keepable ? 1 : 0) | (this.unqueued ? 2 : 0) | (this.wantsAnswer ? 4 : 0) | (this.first ? 8 : 0)
-				| (this.nativeWord ? 16 : 0);
+				| (this.nativeWord ? 16 : 0) | (this.fallback ? 32 : 0) | (this.ahead ? 64 : 0);
 	}
 
 	private boolean hasUsed() {
@@ -170,6 +176,8 @@ final class Packet implements Cloneable {
 		read.wantsAnswer = (flags & 4) != 0;
 		read.first = (flags & 8) != 0;
 		read.nativeWord = (flags & 16) != 0;
+		read.fallback = (flags & 32) != 0;
+		read.ahead = (flags & 64) != 0;
 		return read;
 	}
 

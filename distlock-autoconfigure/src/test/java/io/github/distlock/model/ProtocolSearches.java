@@ -18,6 +18,8 @@ final class ProtocolSearches {
 
 	private static final SearchSettings NATIVE = PUNCTUAL.nativeWords().rounds(2).giveUps(0);
 
+	private static final SearchSettings NATIVE_BACKGROUND = NATIVE.attemptsBehindRelease();
+
 	private static final SearchSettings TURNS = PUNCTUAL.faults(0).giveUps(0).turns(1, 3).threads(2);
 
 	private static final SearchSettings SUCCESSOR = BACKGROUND.rounds(1).threads(2).withoutHandOffs();
@@ -84,8 +86,26 @@ final class ProtocolSearches {
 			thorough("native commands, two threads each, copies",
 					NATIVE.rounds(1).threads(2).faults(1, NetworkFault.COPY, NetworkFault.DUPLICATE).maxIdleTicks(3)),
 			thorough("native commands, a JVM that has only scripts", NATIVE.oldJvms(1).maxIdleTicks(2)),
-			thorough("native commands, attempt behind release, broken connection",
-					NATIVE.attemptsBehindRelease().faults(1, NetworkFault.BROKEN_CONNECTION).maxIdleTicks(2)),
+			// Native commands, and background release
+			quick("native commands, attempt behind release, no fault", NATIVE_BACKGROUND.faults(0).maxIdleTicks(1)),
+			thorough("native commands, attempt behind release, no fault, a waiter gives up",
+					NATIVE_BACKGROUND.faults(0).giveUps(1).maxIdleTicks(1)),
+			thorough("native commands, attempt behind release, one fault", NATIVE_BACKGROUND.maxIdleTicks(2)),
+			thorough("native commands, attempt behind release, one delay",
+					NATIVE_BACKGROUND.faults(0).slowTicks(1).maxIdleTicks(2)),
+			thorough("native commands, attempt behind release, two lost commands or replies",
+					NATIVE_BACKGROUND.faults(2, NetworkFault.COMMAND_LOST, NetworkFault.REPLY_LOST).maxIdleTicks(3)),
+			thorough("native commands, attempt behind release, a duplicated command",
+					NATIVE_BACKGROUND.faults(1, NetworkFault.DUPLICATE).maxIdleTicks(3)),
+			thorough("native commands, attempt behind release, two threads each, copies",
+					NATIVE_BACKGROUND.rounds(1)
+						.threads(2)
+						.faults(1, NetworkFault.COPY, NetworkFault.DUPLICATE)
+						.maxIdleTicks(3)),
+			thorough("native commands, attempt behind release, a JVM that has only scripts",
+					NATIVE_BACKGROUND.oldJvms(1).maxIdleTicks(2)),
+			thorough("native commands, attempt behind answered release, one fault",
+					NATIVE_BACKGROUND.withoutPrediction().maxIdleTicks(2)),
 			// Turns that are bounded by time
 			quick("turns, one hand-off", TURNS.turns(1, 2).withoutRenewals().maxIdleTicks(1)),
 			thorough("turns, three JVMs", TURNS.jvms(3).threads(1).maxIdleTicks(1)),

@@ -62,6 +62,9 @@ final class SearchSettings implements Cloneable {
 	/** Whether clients send native commands before scripts. */
 	boolean nativeWords;
 
+	/** Whether clients attempt natively although a native release is not answered. */
+	private boolean predicts = true;
+
 	boolean renewals = true;
 
 	int faults = 1;
@@ -169,6 +172,15 @@ final class SearchSettings implements Cloneable {
 			copy.nativeWords = true;
 			copy.tombstone = 2;
 		});
+	}
+
+	/** A client replaces only a tombstone that it knows to be written. */
+	SearchSettings withoutPrediction() {
+		return changed((copy) -> copy.predicts = false);
+	}
+
+	boolean predictsTombstones() {
+		return this.attemptsBehindRelease && this.predicts;
 	}
 
 	SearchSettings withoutRenewals() {

@@ -132,7 +132,7 @@ final class ServerSteps {
 	/** Whether a release or cancel was sent before a command of a later ticket. */
 	private boolean isEarlierDeparture(Packet other, Packet packet) {
 		return !this.settings.has(Flaw.ATTEMPT_OVERTAKES_RELEASE) && other.isAwaited() && !other.repeated
-				&& (other.verb == Verb.RELEASE || other.verb == Verb.CANCEL)
+				&& !(other.fallback && packet.ahead) && (other.verb == Verb.RELEASE || other.verb == Verb.CANCEL)
 				&& ModelTicket.number(other.ticket) < ModelTicket.number(packet.ticket);
 	}
 
@@ -162,14 +162,14 @@ final class ServerSteps {
 	}
 
 	/**
-	 * Without a fault, an attempt does not meet a ticket that this JVM has released. A
-	 * native release that is refused is the exception: its script is behind the attempt,
-	 * so the client must not count that refusal.
+	 * Without a fault, a script does not attempt while the store has a ticket that this
+	 * JVM has released. A native attempt may be refused then: its script follows that of
+	 * the release.
 	 */
 	private void checkNotRefusedByOwnRelease(World world, Packet command) {
 		int owner = world.store.owner;
 		boolean faultless = world.faults == this.settings.faults && world.slowTicks == this.settings.slowTicks;
-		if (faultless && !this.settings.nativeWords && command.verb == Verb.ATTEMPT && command.answer == Answer.WAITING
+		if (faultless && command.verb == Verb.ATTEMPT && command.answer == Answer.WAITING
 				&& ModelTicket.entry(owner) == command.entry && owner != command.ticket
 				&& world.entries[command.entry].departure(owner) != null) {
 			throw new BrokenProperty("order",

@@ -171,6 +171,13 @@ final class World {
 		}
 	}
 
+	/** The commands of an entry were sent before the script that follows now. */
+	void markAhead(int entry) {
+		this.packets.stream()
+			.filter((packet) -> packet.entry == entry && !packet.isExecuted())
+			.forEach((packet) -> packet.ahead = true);
+	}
+
 	/** The messages on their way to a JVM are lost. */
 	void dropMessages(int jvm) {
 		this.messages.removeIf((message) -> jvmOfTicket(message.ticket) == jvm);

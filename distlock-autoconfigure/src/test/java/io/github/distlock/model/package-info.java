@@ -36,6 +36,9 @@
  * expects, and may be mixed with scripts. A tombstone is unique, since tokens rise: a
  * late copy of an attempt that replaces one finds another word. Only a definite answer
  * lets a client send the script instead; after none, the attempt counts as unanswered.
+ * Behind a native release that is not answered, only a native attempt may be sent: the
+ * script of a refused release follows later, and a script attempt before it would be
+ * refused by the ticket of its own JVM.
  * <p>
  * <b>Properties.</b> Those of the design: S1 exclusion, S2 rising fencing tokens, S3 a
  * ticket that is not the owner changes nothing, S4 a script may be executed twice, S5 a
