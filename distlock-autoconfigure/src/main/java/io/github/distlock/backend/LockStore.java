@@ -96,11 +96,11 @@ public interface LockStore extends AutoCloseable {
 
 	/**
 	 * Send a release without waiting for its answer, over the one connection that carries
-	 * all commands of this store for the key: a command that is sent after this method
-	 * has returned is executed after the release, and answered after it, unless the
-	 * release fails. If the order is lost, the release must fail, although the store
-	 * could send it again. The thread that completes the stage may be one of the driver,
-	 * which must not block.
+	 * all commands of this store for the key: an attempt that begins after this method
+	 * has returned is decided after the release was executed, and answered after it,
+	 * unless the release fails. If the order is lost, the release must fail, although the
+	 * store could send it again. The thread that completes the stage may be one of the
+	 * driver, which must not block.
 	 * <p>
 	 * A store that cannot do both, send without a waiting thread and keep the order,
 	 * sends nothing and returns {@code null}, as it does by default. The caller then uses

@@ -3,12 +3,19 @@ package io.github.distlock.backend.redis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
+import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redis.NativeRelease.Settlement;
 import io.github.distlock.backend.redis.ScriptExecutor.Answer;
 import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import org.apache.commons.logging.Log;
@@ -56,17 +63,32 @@ final class NativeWords {
 
 	private final QueueArguments arguments;
 
+	private final Duration releaseTimeout;
+
+	/**
+	 * The releases that are not settled, by key: at most one for each, see
+	 * {@link NativeRelease}. A release is here before its command is sent.
+	 */
+	private final ConcurrentMap<String, NativeRelease> unsettled = new ConcurrentHashMap<>();
+
 	private volatile AtomicReferenceArray<@Nullable RememberedWord> words = new AtomicReferenceArray<>(WORDS);
 
 	private volatile boolean detected;
 
 	private volatile boolean usable;
 
-	NativeWords(RedisConnections connections, RedisKeys keys, TimeSource time, QueueArguments arguments) {
+	/**
+	 * Create an empty memory.
+	 * @param commandTimeout after which a command has failed at the latest
+	 */
+	NativeWords(RedisConnections connections, RedisKeys keys, TimeSource time, QueueArguments arguments,
+			Duration commandTimeout) {
 		this.connections = connections;
 		this.keys = keys;
 		this.time = time;
 		this.arguments = arguments;
+		// The driver's own time-out comes first.
+		this.releaseTimeout = commandTimeout.multipliedBy(2);
 	}
 
 	/**
@@ -129,8 +151,8 @@ final class NativeWords {
 	 * nothing was sent
 	 */
 	@Nullable Answer<Boolean> release(Ticket ticket, long lastToken) {
-		RememberedWord word = this.usable ? this.words.get(slot(ticket)) : null;
-		if (word == null || !ticket.token().equals(word.holder) || lastToken < word.token) {
+		RememberedWord word = word(ticket, lastToken);
+		if (word == null) {
 			return null;
 		}
 		Answer<Boolean> answer = replace("release", ticket.key(), this.keys.lock(ticket.key()),
@@ -140,12 +162,78 @@ final class NativeWords {
 		return answer;
 	}
 
+	/**
+	 * Return how to begin a release whose answer no thread waits for. From then on,
+	 * scripts do not attempt the key until it is settled. If it returns {@code null}, the
+	 * script has to release.
+	 * @return begins the release; {@code null} if the server has no such command
+	 */
+	@Nullable Supplier<@Nullable NativeRelease> releasing(Ticket ticket, long lastToken) {
+		return this.usable ? () -> beginRelease(ticket, lastToken) : null;
+	}
+
+	private @Nullable NativeRelease beginRelease(Ticket ticket, long lastToken) {
+		RememberedWord word = word(ticket, lastToken);
+		if (word == null) {
+			return null;
+		}
+		// As if it had been answered: an attempt may follow at once.
+		RememberedWord tombstone = word.released(lastToken, this.time.nanoTime());
+		NativeRelease release = new NativeRelease(this::isRefused, (settled, how) -> settled(settled, tombstone, how),
+				this.keys.lock(ticket.key()), "|" + lastToken, "IFEQ", held(ticket, word.marked, word.token), "PX",
+				TOMBSTONE_MILLIS);
+		if (this.unsettled.putIfAbsent(ticket.key(), release) != null) {
+			return null;
+		}
+		this.words.set(slot(ticket), tombstone);
+		return release;
+	}
+
+	private void settled(NativeRelease release, RememberedWord tombstone, Settlement settlement) {
+		try {
+			switch (settlement) {
+				case RELEASED -> {
+				}
+				case LEFT_TO_SCRIPT -> this.words.compareAndSet(slot(tombstone.key), tombstone, null);
+				case FAILED -> forget();
+			}
+		}
+		finally {
+			this.unsettled.remove(tombstone.key, release);
+		}
+	}
+
+	/** Wait until a script may attempt a key. */
+	void awaitRelease(String key) {
+		NativeRelease release = this.unsettled.get(key);
+		if (release == null) {
+			return;
+		}
+		try {
+			StoreCalls.awaitUninterruptibly(release.settled(), this.releaseTimeout, this.time);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			throw new LockBackendException("Lock '" + key + "' was not attempted, because Redis has not answered the"
+					+ " release of its previous holder in this JVM", ex);
+		}
+	}
+
+	/** What is remembered of a ticket that holds the lock, if that may be used. */
+	private @Nullable RememberedWord word(Ticket ticket, long lastToken) {
+		RememberedWord word = this.usable ? this.words.get(slot(ticket)) : null;
+		return (word != null && ticket.token().equals(word.holder) && lastToken >= word.token) ? word : null;
+	}
+
 	private String held(Ticket ticket, boolean marked, long first) {
 		return "-" + ticket.token() + "|" + this.arguments.count(marked) + "|" + first;
 	}
 
 	private static int slot(Ticket ticket) {
-		return Math.floorMod(ticket.key().hashCode(), WORDS);
+		return slot(ticket.key());
+	}
+
+	private static int slot(String key) {
+		return Math.floorMod(key.hashCode(), WORDS);
 	}
 
 	/** Returns {@code null} if the server has refused the command. */
@@ -158,10 +246,14 @@ final class NativeWords {
 					? new Answer<>(answer.value() == Replacement.DONE, answer.sent(), answer.repeated()) : null;
 		}
 		catch (LockBackendException ex) {
-			// The next answer may come from another server, which has a clock of its own.
-			this.words = new AtomicReferenceArray<>(WORDS);
+			forget();
 			throw ex;
 		}
+	}
+
+	/** The next answer may come from another server, which has a clock of its own. */
+	private void forget() {
+		this.words = new AtomicReferenceArray<>(WORDS);
 	}
 
 	/** A refusal is an answer of the same server: what is known of it stays true. */
@@ -172,16 +264,21 @@ final class NativeWords {
 			return (written != null) ? Replacement.DONE : Replacement.OTHER_WORD;
 		}
 		catch (RuntimeException ex) {
-			if (OFF.stream().anyMatch((reply) -> ScriptExecutor.says(ex, reply))) {
-				logger.debug("Locks are taken and released by scripts", ex);
-				this.usable = false;
-				return Replacement.REFUSED;
-			}
-			if (ScriptExecutor.says(ex, "OOM command not allowed")) {
+			if (isRefused(ex)) {
 				return Replacement.REFUSED;
 			}
 			throw ex;
 		}
+	}
+
+	/** Whether the server has refused a command without executing it. */
+	private boolean isRefused(Throwable failure) {
+		if (OFF.stream().anyMatch((reply) -> ScriptExecutor.says(failure, reply))) {
+			logger.debug("Locks are taken and released by scripts", failure);
+			this.usable = false;
+			return true;
+		}
+		return ScriptExecutor.says(failure, "OOM command not allowed");
 	}
 
 	private static byte[] bytes(String text) {

@@ -1,13 +1,18 @@
 package io.github.distlock.backend.redis;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redis.NativeRelease.Settlement;
 import io.github.distlock.backend.redis.ScriptExecutor.Answer;
 import io.github.distlock.backend.redis.ScriptExecutor.Reply;
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.async.BaseRedisAsyncCommands;
 import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +29,12 @@ import org.springframework.data.redis.core.script.RedisScript;
  * <p>
  * The text of the script is sent until the connection has executed it once. If a server
  * has forgotten the script nevertheless, the command fails: sending the text then would
- * lose the order. Thread-safe.
+ * lose the order. A {@link NativeRelease} may be sent before the script, and mostly in
+ * place of it. Thread-safe.
  */
 final class PipelinedScripts {
+
+	private static final Reply RELEASED = new Reply("ok", false, null);
 
 	private final RedisServer server;
 
@@ -61,13 +69,16 @@ final class PipelinedScripts {
 	}
 
 	/**
-	 * Send the script. An interrupt does not cut that short.
+	 * Send the script, or a native command that is tried first. An interrupt does not cut
+	 * that short.
 	 * @param action the verb, for the message
 	 * @param key the key of the lock, for the message
+	 * @param nativeRelease begins the native command, if there is one
 	 * @return completes on a thread of the driver; {@code null} if the connections keep
 	 * no order, and nothing was sent
 	 */
-	@Nullable CompletionStage<Answer<Reply>> send(String action, String key, List<String> keys, String... args) {
+	@Nullable CompletionStage<Answer<Reply>> send(String action, String key,
+			@Nullable Supplier<@Nullable NativeRelease> nativeRelease, List<String> keys, String... args) {
 		if (this.dedicated == null) {
 			return null;
 		}
@@ -77,18 +88,9 @@ final class PipelinedScripts {
 			if (commands == null) {
 				return null;
 			}
-			TimeSource.Instant sent = this.clock.now();
-			return sendTo(commands, keys, args).handle((bytes, failure) -> {
-				this.known = failure == null;
-				if (failure != null) {
-					throw this.server.failed(action, key, StoreCalls.unwrap(failure));
-				}
-				Reply reply = Reply.parse(bytes);
-				if (reply.admitsMore()) {
-					admitReaders(commands, keys, RedisLockStore.MAX_PORTIONS);
-				}
-				return new Answer<>(reply, sent, false);
-			});
+			NativeRelease first = (nativeRelease != null) ? nativeRelease.get() : null;
+			return (first != null) ? sendFirst(first, commands, action, key, keys, args)
+					: sendScript(commands, action, key, keys, args);
 		}
 		catch (RuntimeException ex) {
 			throw this.server.failed(action, key, ex);
@@ -98,6 +100,56 @@ final class PipelinedScripts {
 				Thread.currentThread().interrupt();
 			}
 		}
+	}
+
+	/**
+	 * Send a native command, and after a refusal the script: behind the commands that
+	 * were sent meanwhile. {@link NativeRelease} says why that loses no order.
+	 */
+	private CompletionStage<Answer<Reply>> sendFirst(NativeRelease first,
+			RedisScriptingAsyncCommands<byte[], byte[]> commands, String action, String key, List<String> keys,
+			String... args) {
+		TimeSource.Instant sent = this.clock.now();
+		try {
+			return first.sendTo(anyCommands(commands)).handle((status, failure) -> {
+				Settlement settlement = Settlement.FAILED;
+				try {
+					if (failure != null && !first.isRefused(failure)) {
+						throw this.server.failed(action, key, StoreCalls.unwrap(failure));
+					}
+					if (failure == null && status != null) {
+						settlement = Settlement.RELEASED;
+						return CompletableFuture.completedFuture(new Answer<>(RELEASED, sent, false));
+					}
+					CompletionStage<Answer<Reply>> answer = sendScript(commands, action, key, keys, args);
+					settlement = Settlement.LEFT_TO_SCRIPT;
+					return answer;
+				}
+				finally {
+					first.settle(settlement);
+				}
+			}).thenCompose(Function.identity());
+		}
+		catch (Throwable ex) {
+			first.settle(Settlement.FAILED);
+			throw ex;
+		}
+	}
+
+	private CompletionStage<Answer<Reply>> sendScript(RedisScriptingAsyncCommands<byte[], byte[]> commands,
+			String action, String key, List<String> keys, String... args) {
+		TimeSource.Instant sent = this.clock.now();
+		return sendTo(commands, keys, args).handle((bytes, failure) -> {
+			this.known = failure == null;
+			if (failure != null) {
+				throw this.server.failed(action, key, StoreCalls.unwrap(failure));
+			}
+			Reply reply = Reply.parse(bytes);
+			if (reply.admitsMore()) {
+				admitReaders(commands, keys, RedisLockStore.MAX_PORTIONS);
+			}
+			return new Answer<>(reply, sent, false);
+		});
 	}
 
 	private CompletionStage<byte[]> sendTo(RedisScriptingAsyncCommands<byte[], byte[]> commands, List<String> keys,
@@ -125,6 +177,13 @@ final class PipelinedScripts {
 		boolean ordered = commands instanceof RedisScriptingAsyncCommands<?, ?>
 				&& !(commands instanceof RedisAdvancedClusterAsyncCommands<?, ?>);
 		return ordered ? (RedisScriptingAsyncCommands<byte[], byte[]>) commands : null;
+	}
+
+	/** What sends scripts to one server sends all other commands, too. */
+	@SuppressWarnings("unchecked")
+	private static BaseRedisAsyncCommands<byte[], byte[]> anyCommands(
+			RedisScriptingAsyncCommands<byte[], byte[]> commands) {
+		return (BaseRedisAsyncCommands<byte[], byte[]>) commands;
 	}
 
 }

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.LockSignals;
@@ -134,14 +135,11 @@ final class RedisConnections implements RedisInbox.Events {
 		return new Answer<>(Reply.parse(answer.value()), answer.sent(), answer.repeated());
 	}
 
-	/**
-	 * Send a release without waiting for its answer.
-	 * @return completes on a thread of the driver; {@code null} if nothing was sent,
-	 * since the connections do not keep the order of commands
-	 */
-	@Nullable CompletionStage<Answer<Reply>> releaseInOrder(Ticket ticket, String... args) {
+	/** Send a release without waiting for its answer, see {@link PipelinedScripts}. */
+	@Nullable CompletionStage<Answer<Reply>> releaseInOrder(Ticket ticket,
+			@Nullable Supplier<@Nullable NativeRelease> nativeRelease, String... args) {
 		requireOpen();
-		return this.releases.send("release", ticket.key(), this.keys.of(ticket), args);
+		return this.releases.send("release", ticket.key(), nativeRelease, this.keys.of(ticket), args);
 	}
 
 	/** Publish a message to the inbox of the JVM of a ticket. */

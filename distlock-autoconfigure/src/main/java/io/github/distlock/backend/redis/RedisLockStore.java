@@ -86,7 +86,7 @@ final class RedisLockStore implements LockStore {
 		this.clusterRenewals = new ClusterRenewals(connections, clock, commandTimeout);
 		this.description = description;
 		this.arguments = new QueueArguments(description.tokensPerGrant());
-		this.words = new NativeWords(connections, keys, clock, this.arguments);
+		this.words = new NativeWords(connections, keys, clock, this.arguments, commandTimeout);
 		this.administration = new RedisAdministration(this, connections, keys, self, scans);
 	}
 
@@ -127,6 +127,7 @@ final class RedisLockStore implements LockStore {
 		if (taken != null) {
 			return granted(ticket, taken, lease, marks);
 		}
+		this.words.awaitRelease(ticket.key());
 		InboxState state = options.queue() ? inboxState() : InboxState.UNSUBSCRIBED;
 		Answer<Reply> answer = ask(Scripts.ATTEMPT, "attempt", ticket, ticket.token(), millis(lease),
 				this.arguments.attempt(ticket, options, state, marks));
@@ -169,6 +170,7 @@ final class RedisLockStore implements LockStore {
 			return null;
 		}
 		CompletionStage<Answer<Reply>> answer = this.connections.releaseInOrder(keyTicket(ticket, next),
+				(next == null) ? this.words.releasing(ticket, lastToken) : null,
 				releaseArguments(ticket, lastToken, next));
 		return (answer != null) ? answer.thenApply((received) -> released(received, next)) : null;
 	}
