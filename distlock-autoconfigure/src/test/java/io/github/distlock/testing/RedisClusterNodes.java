@@ -1,8 +1,5 @@
 package io.github.distlock.testing;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,18 +78,9 @@ public final class RedisClusterNodes implements AutoCloseable {
 	private static int freePort() {
 		while (true) {
 			int port = ThreadLocalRandom.current().nextInt(11000, 22000);
-			if (isFree(port) && isFree(port + BUS_OFFSET)) {
+			if (FreePorts.isFree(port) && FreePorts.isFree(port + BUS_OFFSET)) {
 				return port;
 			}
-		}
-	}
-
-	private static boolean isFree(int port) {
-		try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-			return socket.isBound();
-		}
-		catch (IOException ex) {
-			return false;
 		}
 	}
 

@@ -2,8 +2,6 @@ package io.github.distlock.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.Properties;
 
 import org.springframework.data.redis.connection.RedisConnection;
@@ -61,16 +59,11 @@ public final class RedisTestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Find a free port.
+	 * Find a free port, which no other test uses.
 	 * @return the port
 	 */
 	public static int freePort() {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return FreePorts.next();
 	}
 
 	public int port() {

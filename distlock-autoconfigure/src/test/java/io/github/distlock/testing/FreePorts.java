@@ -1,0 +1,74 @@
+package io.github.distlock.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Ports on which servers of tests listen. Each is given once, to one JVM at a time: a
+ * lock on a byte of a common file, which the system removes with the JVM, keeps it from
+ * the others. All are above the range that Linux gives to clients and for port 0, so that
+ * no other socket takes one before its server starts.
+ */
+final class FreePorts {
+
+	private static final int FIRST = 61000;
+
+	private static final int END = 65536;
+
+	/** Never closed: that would give all ports back. */
+	private static final FileChannel given = open();
+
+	private FreePorts() {
+	}
+
+	private static FileChannel open() {
+		try {
+			return FileChannel.open(Path.of(System.getProperty("java.io.tmpdir"), "distlock-test-ports"),
+					StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Return a port that nothing listens on. */
+	static int next() {
+		while (true) {
+			int port = ThreadLocalRandom.current().nextInt(FIRST, END);
+			if (claim(port) && isFree(port)) {
+				return port;
+			}
+		}
+	}
+
+	private static boolean claim(int port) {
+		try {
+			return given.tryLock(port, 1, false) != null;
+		}
+		catch (OverlappingFileLockException ex) {
+			// This JVM has it.
+			return false;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Whether a server can listen on a port now. */
+	static boolean isFree(int port) {
+		try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+			return socket.isBound();
+		}
+		catch (IOException ex) {
+			return false;
+		}
+	}
+
+}
