@@ -5,8 +5,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
@@ -14,6 +17,7 @@ import io.github.distlock.backend.Ticket;
 import io.github.distlock.testing.LockNodes;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisTestServer;
+import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -22,6 +26,7 @@ import io.netty.channel.Channel;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -78,6 +83,23 @@ class LockConnectionFactoryTests {
 		LockStore store = open(application);
 		assertThatExceptionOfType(NoClassDefFoundError.class).isThrownBy(() -> attempt(store)).isSameAs(missing);
 		store.close();
+		application.destroy();
+	}
+
+	@Test
+	void aStoreIsClosedAlthoughItsCredentialsAreNeverAnswered() throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		RedisCredentialsProvider credentials = () -> Mono.<RedisCredentials>never()
+			.doOnSubscribe((any) -> asked.countDown());
+		LettuceConnectionFactory application = application(
+				LettuceClientConfiguration.builder().redisCredentialsProviderFactory(always(credentials)));
+		LockStore store = open(application);
+		FutureTask<?> attempt = new FutureTask<>(() -> attempt(store), null);
+		new Thread(attempt, "caller").start();
+		assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
+		CompletableFuture.runAsync(store::close).get(30, TimeUnit.SECONDS);
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> attempt.get(30, TimeUnit.SECONDS))
+			.withCauseInstanceOf(LockBackendException.class);
 		application.destroy();
 	}
 
