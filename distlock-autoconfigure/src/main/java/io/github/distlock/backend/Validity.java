@@ -64,7 +64,21 @@ public record Validity(@Nullable StoreSession boundTo, long baseNanos, long base
 		// a suspended machine.
 		long wallMillis = clock.wallMillis();
 		long elapsed = clock.nanoTime() - this.baseNanos;
-		return suspended(wallMillis, elapsed) ? 0 : this.ttlNanos - margin() - elapsed;
+		return suspended(wallMillis, elapsed) ? 0 : coveredNanos() - elapsed;
+	}
+
+	/**
+	 * Return the remaining time at a moment on the monotonic clock. Reads no clock and so
+	 * does not find that the machine was suspended: for timers, and for a grant that has
+	 * just arrived, not to decide later whether a lock is held.
+	 * @param nowNanos a reading of the monotonic clock
+	 * @return nanoseconds, zero or less if the grant was no longer valid
+	 */
+	public long remainingNanosAt(long nowNanos) {
+		if (this.boundTo != null) {
+			return this.boundTo.isAlive() ? Long.MAX_VALUE : 0;
+		}
+		return coveredNanos() - (nowNanos - this.baseNanos);
 	}
 
 	/**

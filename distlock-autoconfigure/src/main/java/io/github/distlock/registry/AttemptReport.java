@@ -34,6 +34,7 @@ final class AttemptReport implements WaitListener {
 
 	private final LockRequest request;
 
+	/** Read only if there are listeners: nothing else learns how long it took. */
 	private final long startNanos;
 
 	private final boolean asynchronous;
@@ -56,7 +57,7 @@ final class AttemptReport implements WaitListener {
 		this.targets = targets;
 		this.asynchronous = asynchronous;
 		this.request = request;
-		this.startNanos = targets.clock().nanoTime();
+		this.startNanos = targets.listeners().isEmpty() ? 0 : targets.clock().nanoTime();
 	}
 
 	/** What held the lock when the wait time had passed, if known. */
@@ -104,9 +105,9 @@ final class AttemptReport implements WaitListener {
 	}
 
 	@Override
-	public void waiting() {
+	public void waiting(long sinceNanos) {
 		WaitingCaller caller = new WaitingCaller(this.request, this.asynchronous ? null : Thread.currentThread(),
-				this.startNanos);
+				sinceNanos);
 		if (!WAITING.compareAndSet(this, null, caller)) {
 			return;
 		}
@@ -129,7 +130,7 @@ final class AttemptReport implements WaitListener {
 			this.observed = null;
 			acquisition.ended(outcome, handOff, token, failure);
 		}
-		WaitingCaller caller = WAITING.getAndSet(this, OVER);
+		WaitingCaller caller = endWaiting();
 		if (caller != null && caller != OVER) {
 			this.targets.waitingCallers().remove(caller);
 			this.targets.listeners().onWaitingEnded(event());
@@ -140,6 +141,21 @@ final class AttemptReport implements WaitListener {
 				.onAttempted(new LockListener.Attempted(this.targets.backend(), this.request.label(),
 						this.request.key(), outcome, waited, handOff, token));
 		}
+	}
+
+	/**
+	 * A blocking attempt begins and ends on one thread. Without an atomic operation the
+	 * JVM need not allocate this object if the caller does not wait.
+	 */
+	private @Nullable WaitingCaller endWaiting() {
+		if (this.asynchronous) {
+			return WAITING.getAndSet(this, OVER);
+		}
+		WaitingCaller caller = this.waiting;
+		if (caller != null) {
+			this.waiting = OVER;
+		}
+		return caller;
 	}
 
 	private LockListener.Waiting event() {

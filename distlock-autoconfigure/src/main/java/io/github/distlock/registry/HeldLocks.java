@@ -266,19 +266,19 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 			forgetOfThisThread(origin);
 		}
 		Hold hold = origin.current();
-		Duration remaining = Duration.ofNanos(hold.remainingNanos());
 		if (isEnded(hold)) {
 			// Otherwise the next caller of this JVM would enter under the ended grant.
 			hold.lose(LossCause.RELEASED_BY_OPERATOR);
 		}
-		boolean valid = hold.endLease();
+		long remainingNanos = hold.endLease();
+		boolean valid = remainingNanos > 0;
 		try {
 			this.renewer.forget(hold);
 			if (!valid) {
 				throw lostException(hold);
 			}
 			if (remainingMinHold.isZero() || !this.minimumHoldTimes.retain(hold, remainingMinHold)) {
-				releaseInStore(hold, remaining);
+				releaseInStore(hold, Duration.ofNanos(remainingNanos));
 			}
 		}
 		catch (Error ex) {
@@ -342,13 +342,12 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	 * lock is lost, and the remaining readers are notified when they close it.
 	 */
 	private void downgrade(WriteHold writer) {
-		Duration remaining = Duration.ofNanos(writer.remainingNanos());
-		boolean valid = writer.endLease();
+		long remainingNanos = writer.endLease();
 		this.renewer.forget(writer);
 		ReleaseOutcome outcome = ReleaseOutcome.GONE;
-		if (valid) {
+		if (remainingNanos > 0) {
 			try {
-				DowngradeResult answer = this.acquirer.downgrade(writer.holder(), remaining,
+				DowngradeResult answer = this.acquirer.downgrade(writer.holder(), Duration.ofNanos(remainingNanos),
 						writer.restOfTerms().storeLease());
 				outcome = answer.writer();
 				continueAsReader(writer, answer);

@@ -244,16 +244,18 @@ public abstract class Lease {
 
 	/**
 	 * End the lease, unless it was lost.
-	 * @return whether the lease was valid until now
+	 * @return how long it would have lasted, in nanoseconds; zero if it was lost
 	 */
-	public final boolean endLease() {
-		if (!checkExpired() && STATE.compareAndSet(this, HELD, ENDED)) {
-			return true;
+	public final long endLease() {
+		long left = remainingNanos();
+		if (left > 0 && STATE.compareAndSet(this, HELD, ENDED)) {
+			return left;
 		}
-		// A query may have set EXPIRED in the meantime. The query does not report the
-		// loss, and after the end of the lease nothing else would.
+		// Report the loss. A query, too, may have set EXPIRED, here or in the meantime.
+		// The query does not report the loss, and after the end of the lease nothing else
+		// would.
 		checkExpired();
-		return false;
+		return 0;
 	}
 
 	/**
@@ -395,6 +397,11 @@ public abstract class Lease {
 		return !checkExpired();
 	}
 
+	/** Return when the lease began, by the monotonic clock. */
+	final long startNanos() {
+		return this.startNanos;
+	}
+
 	/**
 	 * Return how long the lock has been held.
 	 * @return nanoseconds since the start of the lease
@@ -479,6 +486,12 @@ public abstract class Lease {
 				? Math.min(left, currentTerms.untilEndNanos(heldNanos(), current.sessionBound())) : left;
 	}
 
+	/** Return the remaining time at the start, without reading a clock. */
+	private long leftNanosAtStart() {
+		Validity first = this.validity;
+		return Math.min(first.remainingNanosAt(this.startNanos), this.terms.untilEndNanos(0, first.sessionBound()));
+	}
+
 	/** Return why the store refused a renewal. */
 	final LossCause causeOfRefusal(RenewalResult.Gone answer) {
 		if (isEndedByOperator()) {
@@ -526,12 +539,22 @@ public abstract class Lease {
 	 * owning thread, whose death no store reports.
 	 */
 	long untilNextEvent() {
-		long end = hasUnreportedExpiry() ? 0
-				: ((owningThread() != null) ? Math.min(leftNanos(), OWNER_CHECK_NANOS) : leftNanos());
-		if (needsRenewal() && !this.renewing) {
-			return Math.min(end, this.renewAtNanos - this.clock.nanoTime());
-		}
-		return end;
+		long left = hasUnreportedExpiry() ? 0 : leftNanos();
+		return untilNextEvent(left, this.clock.nanoTime());
+	}
+
+	/**
+	 * Return the nanoseconds from the start until the first such event. Reads no clock,
+	 * since only a timer depends on it: if the lease has expired since, the timer fires
+	 * at once.
+	 */
+	long untilFirstEvent() {
+		return untilNextEvent(leftNanosAtStart(), this.startNanos);
+	}
+
+	private long untilNextEvent(long left, long nowNanos) {
+		long end = (owningThread() != null) ? Math.min(left, OWNER_CHECK_NANOS) : left;
+		return (needsRenewal() && !this.renewing) ? Math.min(end, this.renewAtNanos - nowNanos) : end;
 	}
 
 	boolean hasDeadOwner() {

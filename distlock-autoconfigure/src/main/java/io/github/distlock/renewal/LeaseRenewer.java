@@ -84,7 +84,7 @@ public final class LeaseRenewer {
 	public void watch(Lease lease) {
 		this.leases.add(lease);
 		try {
-			this.timer.scheduleWithin(lease.untilNextEvent());
+			this.timer.scheduleWithin(lease.untilFirstEvent(), lease.startNanos());
 		}
 		catch (RuntimeException | Error ex) {
 			this.leases.remove(lease);

@@ -70,7 +70,18 @@ final class RenewalTimer {
 	 * before remains set
 	 */
 	void scheduleWithin(long nanos) {
-		long at = this.clock.nanoTime() + Math.max(nanos, 0);
+		scheduleWithin(nanos, this.clock.nanoTime());
+	}
+
+	/**
+	 * Scan when a time after a moment has passed, at the latest. The clock is read only
+	 * if the timer has to be set.
+	 * @param fromNanos now, or earlier
+	 * @throws LockBackendException if the timer could not be set; a timer that was set
+	 * before remains set
+	 */
+	void scheduleWithin(long nanos, long fromNanos) {
+		long at = fromNanos + Math.max(nanos, 0);
 		if (this.armed && at - this.armedForNanos >= 0) {
 			return;
 		}
@@ -79,7 +90,7 @@ final class RenewalTimer {
 			if (this.stopped || (this.armed && at - this.armedForNanos >= 0)) {
 				return;
 			}
-			arm(at, nanos);
+			arm(at, at - this.clock.nanoTime());
 		}
 		finally {
 			this.timerLock.unlock();

@@ -57,7 +57,7 @@ final class AsyncAcquisition {
 				ended(outcome);
 			});
 			if (first && !waiter.triesOnce() && waiter.outcome() == null) {
-				this.request.listener().waiting();
+				this.request.listener().waiting(this.startNanos);
 			}
 		}
 		catch (RuntimeException | Error ex) {

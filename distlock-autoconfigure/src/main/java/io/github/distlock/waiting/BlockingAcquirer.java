@@ -28,8 +28,11 @@ final class BlockingAcquirer {
 			throw new InterruptedException("Interrupted before waiting for lock '" + request.key() + "'");
 		}
 		Holder entered = this.waits.enterDirectly(request);
-		if (entered != null && isValid(entered)) {
-			return entered;
+		if (entered != null) {
+			if (entered.hasArrivedInTime()) {
+				return entered;
+			}
+			this.waits.release(entered);
 		}
 		return awaitGrant(request, interruptible);
 	}
@@ -125,7 +128,7 @@ final class BlockingAcquirer {
 				}
 				if (!notified && !waiter.triesOnce()) {
 					notified = true;
-					waiter.request().listener().waiting();
+					waiter.request().listener().waiting(waiter.startNanos());
 					// A listener may have parked, and used up the wake-up.
 					continue;
 				}

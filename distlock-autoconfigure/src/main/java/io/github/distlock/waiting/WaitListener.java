@@ -10,8 +10,11 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface WaitListener {
 
-	/** Called once, when the lock is not free and waiting begins. */
-	void waiting();
+	/**
+	 * Called once, when the lock is not free and waiting begins.
+	 * @param sinceNanos when the caller asked for the lock, by the monotonic clock
+	 */
+	void waiting(long sinceNanos);
 
 	/**
 	 * Called when the wait ends because its time has passed.

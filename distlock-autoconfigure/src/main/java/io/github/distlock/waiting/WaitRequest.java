@@ -35,7 +35,7 @@ public record WaitRequest(String key, LockMode mode, boolean fair, Duration leas
 
 	/** Create the request of a writer that becomes a reader: it tries once. */
 	static WaitRequest forDowngrade(String key, Duration lease) {
-		return new WaitRequest(key, LockMode.READ, false, lease, Duration.ZERO, () -> {
+		return new WaitRequest(key, LockMode.READ, false, lease, Duration.ZERO, (since) -> {
 		});
 	}
 

@@ -171,8 +171,16 @@ abstract class Waiter {
 
 		private final Thread thread = Thread.currentThread();
 
+		private final long startNanos;
+
 		ThreadWaiter(WaitRequest request, long nowNanos) {
 			super(request, nowNanos);
+			this.startNanos = nowNanos;
+		}
+
+		/** When the caller asked for the lock. */
+		long startNanos() {
+			return this.startNanos;
 		}
 
 		@Override

@@ -98,14 +98,14 @@ final class Mutants {
 					    redis.call('SET', KEYS[i], '+' .. ARGV[i * 2 - 1], 'PX', ARGV[i * 2])
 					    answers[i] = 1
 					"""),
-					java("renewal/Lease.java", "if (!checkExpired() && STATE.compareAndSet(this, HELD, ENDED))",
-							"if (!checkExpired() && STATE.compareAndSet(this, HELD, HELD))"),
+					java("renewal/Lease.java", "if (left > 0 && STATE.compareAndSet(this, HELD, ENDED))",
+							"if (left > 0 && STATE.compareAndSet(this, HELD, HELD))"),
 					java("registry/HeldLocks.java", """
-							boolean valid = hold.endLease();
+							boolean valid = remainingNanos > 0;
 							try {
 								this.renewer.forget(hold);
 							""", """
-							boolean valid = hold.endLease();
+							boolean valid = remainingNanos > 0;
 							try {
 							""")))
 				.spread(),

@@ -62,10 +62,10 @@ final class RegressionMutants {
 					Mutant.of("kept lock entered with tokens behind those of its grant",
 							java("waiting/KeptGrant.java", "from.fencingToken() < from.lastToken()", "true")),
 					"waiting.KeyQueueKeepTests#everyTokenOfTheGrantIsUsedOnceAndNoneBehindIt"),
-			RegressionMutant.of(Mutant.of("nothing looks for the dead owner of a lock without a lease",
-					java("renewal/Lease.java",
-							"((owningThread() != null) ? Math.min(leftNanos(), OWNER_CHECK_NANOS) : leftNanos())",
-							"leftNanos()")),
+			RegressionMutant.of(
+					Mutant.of("nothing looks for the dead owner of a lock without a lease",
+							java("renewal/Lease.java",
+									"(owningThread() != null) ? Math.min(left, OWNER_CHECK_NANOS) : left", "left")),
 					"backend.jdbc.H2RowTests#theLockOfADeadThreadIsReleased"),
 			RegressionMutant.of(
 					Mutant.of("free lock recognised by the order of words", lua("attempt.lua",

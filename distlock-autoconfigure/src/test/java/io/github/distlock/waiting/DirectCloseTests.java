@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class DirectCloseTests {
 
 	private static final WaitRequest REQUEST = new WaitRequest("key", LockMode.EXCLUSIVE, false, Duration.ofSeconds(30),
-			Duration.ofSeconds(30), () -> {
+			Duration.ofSeconds(30), (since) -> {
 			});
 
 	private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();

@@ -273,7 +273,7 @@ class ErrorRecoveryTests {
 	}
 
 	private Future<@Nullable Holder> start(LockAcquirer acquirer, Caller caller, Duration wait) {
-		WaitRequest request = new WaitRequest("key", LockMode.EXCLUSIVE, caller.fair, LEASE, wait, () -> {
+		WaitRequest request = new WaitRequest("key", LockMode.EXCLUSIVE, caller.fair, LEASE, wait, (since) -> {
 		});
 		if (!caller.asynchronous) {
 			return this.threads.submit(() -> acquirer.acquire(request, true));

@@ -47,7 +47,7 @@ class FairOrderTests {
 	void fairCallersThatCouldNotBeQueuedRetryInTheOrderOfTheirArrival() {
 		for (int i = 0; i < 4; i++) {
 			this.acquirer.acquireAsync(new WaitRequest("key", LockMode.EXCLUSIVE, true, Duration.ofSeconds(10),
-					Duration.ZERO.minusNanos(1), () -> {
+					Duration.ZERO.minusNanos(1), (since) -> {
 					}));
 		}
 		runAll();

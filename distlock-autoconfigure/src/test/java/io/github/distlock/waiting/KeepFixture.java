@@ -36,7 +36,7 @@ abstract class KeepFixture extends KeyQueueFixture implements ReleaseObserver {
 	}
 
 	Waiter keeper(Duration wait, Duration lease, Duration keep) {
-		return new Waiter(new WaitRequest("key", LockMode.EXCLUSIVE, false, lease, wait, keep.toNanos(), () -> {
+		return new Waiter(new WaitRequest("key", LockMode.EXCLUSIVE, false, lease, wait, keep.toNanos(), (since) -> {
 		}), this.clock.nanoTime()) {
 
 			@Override

@@ -112,7 +112,7 @@ abstract class KeptLockFixture {
 	}
 
 	static WaitRequest request(String key, Duration wait, Duration keep) {
-		return new WaitRequest(key, LockMode.EXCLUSIVE, false, LEASE, wait, keep.toNanos(), () -> {
+		return new WaitRequest(key, LockMode.EXCLUSIVE, false, LEASE, wait, keep.toNanos(), (since) -> {
 		});
 	}
 

@@ -121,7 +121,7 @@ class KeptLockTests extends KeptLockFixture {
 	@Test
 	void aFairCallerOfTheSameJvmGetsTheKeptLock() throws Exception {
 		keepLong();
-		WaitRequest fair = new WaitRequest("key", LockMode.EXCLUSIVE, true, LEASE, Duration.ofSeconds(15), () -> {
+		WaitRequest fair = new WaitRequest("key", LockMode.EXCLUSIVE, true, LEASE, Duration.ofSeconds(15), (since) -> {
 		});
 		Holder holder = this.threads.submit(() -> this.keeper.acquire(fair, true)).get(20, TimeUnit.SECONDS);
 		leave(this.keeper, Objects.requireNonNull(holder, "not acquired"));

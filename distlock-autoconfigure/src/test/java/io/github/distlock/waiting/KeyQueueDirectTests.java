@@ -25,8 +25,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class KeyQueueDirectTests extends KeyQueueFixture {
 
-	private static final WaitRequest REQUEST = new WaitRequest("key", LockMode.EXCLUSIVE, false, LEASE, LEASE, () -> {
-	});
+	private static final WaitRequest REQUEST = new WaitRequest("key", LockMode.EXCLUSIVE, false, LEASE, LEASE,
+			(since) -> {
+			});
 
 	private final Store store = new Store();
 

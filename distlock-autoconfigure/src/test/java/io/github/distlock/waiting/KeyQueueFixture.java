@@ -79,7 +79,7 @@ abstract class KeyQueueFixture implements KeyQueueContext {
 	}
 
 	Waiter waiter(Duration wait, Duration lease) {
-		return new Waiter(new WaitRequest("key", LockMode.EXCLUSIVE, false, lease, wait, () -> {
+		return new Waiter(new WaitRequest("key", LockMode.EXCLUSIVE, false, lease, wait, (since) -> {
 		}), this.clock.nanoTime()) {
 
 			@Override

@@ -100,10 +100,13 @@ final class LocalLockStore implements LockStore, DirectCommands, TicketUser {
 
 	@Override
 	public @Nullable Grant attemptUnused(Ticket ticket, Duration lease) {
-		// Before the attempt: the lease in the store ends later than its validity here.
-		Validity validity = Validity.until(this.clock.now(), lease);
-		LocalGrant granted = this.closed ? null : this.store.attemptUnused(ticket, lease, this);
-		return (granted != null) ? new Grant(granted.firstToken(), granted.lastToken(), validity) : null;
+		// Before the attempt: the lease in the store does not end before its validity
+		// here, which is shorter by a margin.
+		TimeSource.Instant sent = this.clock.now();
+		LocalGrant granted = this.closed ? null
+				: this.store.attemptUnused(ticket, lease, this, this.store.nanosOf(sent, this.clock));
+		return (granted != null) ? new Grant(granted.firstToken(), granted.lastToken(), Validity.until(sent, lease))
+				: null;
 	}
 
 	@Override

@@ -78,18 +78,22 @@ public final class LocalStore {
 		return Duration.ofNanos(Math.max(0, grant.endNanos() - this.clock.nanoTime()));
 	}
 
+	/** A moment by the clock of this store; now if a user has read another one. */
+	long nanosOf(TimeSource.Instant moment, TimeSource clock) {
+		return (clock == this.clock) ? moment.nanos() : this.clock.nanoTime();
+	}
+
 	/**
-	 * Take a lock that no ticket holds or waits for. This is the usual case.
-	 * @return the grant, or {@code null} if another ticket may hold the lock
+	 * Take a lock if it is unused; otherwise return {@code null}. No lease is compared
+	 * with the time, so the new one may count from an earlier moment.
 	 */
-	@Nullable LocalGrant attemptUnused(Ticket ticket, Duration lease, TicketUser user) {
+	@Nullable LocalGrant attemptUnused(Ticket ticket, Duration lease, TicketUser user, long beganNanos) {
 		this.lock.lock();
 		try {
 			if (this.locks.containsKey(ticket.key())) {
 				return null;
 			}
-			long now = this.clock.nanoTime();
-			return create(ticket.key()).grant(ticket, lease, user, now, micros(now));
+			return create(ticket.key()).grant(ticket, lease, user, beganNanos, micros(beganNanos));
 		}
 		finally {
 			this.lock.unlock();
