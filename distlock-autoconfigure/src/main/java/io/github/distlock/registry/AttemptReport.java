@@ -130,7 +130,7 @@ final class AttemptReport implements WaitListener {
 			this.observed = null;
 			acquisition.ended(outcome, handOff, token, failure);
 		}
-		WaitingCaller caller = endWaiting();
+		WaitingCaller caller = WAITING.getAndSet(this, OVER);
 		if (caller != null && caller != OVER) {
 			this.targets.waitingCallers().remove(caller);
 			this.targets.listeners().onWaitingEnded(event());
@@ -141,21 +141,6 @@ final class AttemptReport implements WaitListener {
 				.onAttempted(new LockListener.Attempted(this.targets.backend(), this.request.label(),
 						this.request.key(), outcome, waited, handOff, token));
 		}
-	}
-
-	/**
-	 * A blocking attempt begins and ends on one thread. Without an atomic operation the
-	 * JVM need not allocate this object if the caller does not wait.
-	 */
-	private @Nullable WaitingCaller endWaiting() {
-		if (this.asynchronous) {
-			return WAITING.getAndSet(this, OVER);
-		}
-		WaitingCaller caller = this.waiting;
-		if (caller != null) {
-			this.waiting = OVER;
-		}
-		return caller;
 	}
 
 	private LockListener.Waiting event() {
@@ -173,6 +158,12 @@ final class AttemptReport implements WaitListener {
 	 */
 	record Targets(String backend, CompositeLockListener listeners, LockObservers observers,
 			WaitingCallers waitingCallers, TimeSource clock) {
+
+		/** Return whether a listener or an observer may learn of an attempt. */
+		boolean areRead() {
+			return !this.listeners.isEmpty() || this.observers.get() != null;
+		}
+
 	}
 
 }

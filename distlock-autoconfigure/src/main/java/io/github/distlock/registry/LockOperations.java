@@ -13,6 +13,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.observation.LockObserver.ObservationScope;
 import io.github.distlock.observation.LockObservers;
 import io.github.distlock.waiting.Holder;
+import io.github.distlock.waiting.WaitListener;
 import io.github.distlock.waiting.WaitRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  * each attempt ended. Thread-safe.
  */
 final class LockOperations {
+
+	/** For an attempt that does not wait. */
+	private static final WaitListener UNREPORTED = (since) -> {
+	};
 
 	private final RegistryRuntime runtime;
 
@@ -57,7 +62,8 @@ final class LockOperations {
 	 */
 	@Nullable HeldLock acquire(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome)
 			throws InterruptedException {
-		return acquire(request, interruptible, timeoutOutcome, newReport(request, false));
+		Hold hold = acquireHold(request, interruptible, timeoutOutcome, null);
+		return (hold != null) ? new HoldReference(hold, request.mode()) : null;
 	}
 
 	/**
@@ -66,18 +72,15 @@ final class LockOperations {
 	 * @throws LockNotAcquiredException if the wait time has passed
 	 */
 	HeldLock acquireOrFail(LockRequest request) throws InterruptedException {
-		AttemptReport report = newReport(request, false);
-		HeldLock lock = acquire(request, true, LockOutcome.TIMEOUT, report);
-		if (lock == null) {
-			throw notAcquired(request, report, !waitTime(request).isZero());
+		Hold hold = acquireUnreported(request, null);
+		if (hold == null) {
+			AttemptReport report = newReport(request, false);
+			hold = acquireHold(request, true, LockOutcome.TIMEOUT, null, report);
+			if (hold == null) {
+				throw notAcquired(request, report, !waitTime(request).isZero());
+			}
 		}
-		return lock;
-	}
-
-	private @Nullable HeldLock acquire(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome,
-			AttemptReport report) throws InterruptedException {
-		Hold hold = acquireHold(request, interruptible, timeoutOutcome, null, report);
-		return (hold != null) ? new HoldReference(hold, request.mode()) : null;
+		return new HoldReference(hold, request.mode());
 	}
 
 	private AttemptReport newReport(LockRequest request, boolean asynchronous) {
@@ -90,7 +93,28 @@ final class LockOperations {
 	 */
 	@Nullable Hold acquireHold(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome,
 			@Nullable Thread owningThread) throws InterruptedException {
-		return acquireHold(request, interruptible, timeoutOutcome, owningThread, newReport(request, false));
+		Hold hold = acquireUnreported(request, owningThread);
+		return (hold != null) ? hold
+				: acquireHold(request, interruptible, timeoutOutcome, owningThread, newReport(request, false));
+	}
+
+	/**
+	 * Acquire a lock that no other caller needs, without a command, if nothing is to
+	 * learn of that. Such an attempt needs no report.
+	 * @return the lock, or {@code null} if a reported attempt has to follow
+	 */
+	private @Nullable Hold acquireUnreported(LockRequest request, @Nullable Thread owningThread) {
+		HeldLocks heldLocks = this.runtime.heldLocks();
+		if (!this.runtime.acquirer().entersDirectly() || this.reports.areRead()
+				|| Thread.currentThread().isInterrupted()) {
+			return null;
+		}
+		this.validator.validate(request);
+		if (heldLocks.holdOfThisThread(request.key()) != null || heldLocks.holdOfThisWork(request.key()) != null) {
+			return null;
+		}
+		Holder holder = this.runtime.acquirer().enterDirectly(waitRequest(request, UNREPORTED));
+		return (holder != null) ? addOrRelease(request, holder, owningThread, Thread.currentThread()) : null;
 	}
 
 	private @Nullable Hold acquireHold(LockRequest request, boolean interruptible, LockOutcome timeoutOutcome,
@@ -220,9 +244,9 @@ final class LockOperations {
 		return this.holderMessages.notAcquired(request, waitTime(request), report.blockedBy(), ask);
 	}
 
-	private WaitRequest waitRequest(LockRequest request, AttemptReport report) {
+	private WaitRequest waitRequest(LockRequest request, WaitListener listener) {
 		return new WaitRequest(request.key(), request.mode(), request.fair(), this.terms.of(request).storeLease(),
-				waitTime(request), this.terms.keep(request).toNanos(), report);
+				waitTime(request), this.terms.keep(request).toNanos(), listener);
 	}
 
 	/**

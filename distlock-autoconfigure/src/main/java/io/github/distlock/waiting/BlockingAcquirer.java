@@ -27,14 +27,21 @@ final class BlockingAcquirer {
 		if (interruptible && Thread.interrupted()) {
 			throw new InterruptedException("Interrupted before waiting for lock '" + request.key() + "'");
 		}
+		Holder entered = enterDirectly(request);
+		return (entered != null) ? entered : awaitGrant(request, interruptible);
+	}
+
+	/**
+	 * Acquire a lock without a wait and without a command, if that is possible.
+	 * @return the holder, or {@code null}
+	 */
+	@Nullable Holder enterDirectly(WaitRequest request) {
 		Holder entered = this.waits.enterDirectly(request);
-		if (entered != null) {
-			if (entered.hasArrivedInTime()) {
-				return entered;
-			}
-			this.waits.release(entered);
+		if (entered == null || entered.hasArrivedInTime()) {
+			return entered;
 		}
-		return awaitGrant(request, interruptible);
+		this.waits.release(entered);
+		return null;
 	}
 
 	private @Nullable Holder awaitGrant(WaitRequest request, boolean interruptible) throws InterruptedException {

@@ -75,6 +75,24 @@ public final class LockAcquirer {
 	}
 
 	/**
+	 * Return whether the store may grant a lock without a command.
+	 * @return whether {@link #enterDirectly} may succeed
+	 */
+	public boolean entersDirectly() {
+		return this.waits.entersDirectly();
+	}
+
+	/**
+	 * Acquire a lock that no other caller needs, without a command and without a wait.
+	 * @param request the request
+	 * @return the holder, or {@code null} if the caller has to call {@link #acquire}
+	 * @throws LockBackendException if the registry has been shut down
+	 */
+	public @Nullable Holder enterDirectly(WaitRequest request) {
+		return this.blocking.enterDirectly(request);
+	}
+
+	/**
 	 * Acquire a lock. Blocks the calling thread until the lock is acquired or the wait
 	 * ends.
 	 * @param request the request

@@ -43,6 +43,11 @@ final class Waits {
 		this.cancelTimeoutNanos = cancelTimeoutNanos;
 	}
 
+	/** Whether a lock may be acquired without a command. */
+	boolean entersDirectly() {
+		return this.direct != null;
+	}
+
 	/**
 	 * Acquire a lock without a wait and without a command, if no other caller needs it
 	 * and the store allows that.
