@@ -22,6 +22,8 @@ final class FreePorts {
 
 	private static final int END = 65536;
 
+	private static final int MAX_TRIES = 100_000;
+
 	/** Never closed: that would give all ports back. */
 	private static final FileChannel given = open();
 
@@ -40,12 +42,13 @@ final class FreePorts {
 
 	/** Return a port that nothing listens on. */
 	static int next() {
-		while (true) {
+		for (int tries = 0; tries < MAX_TRIES; tries++) {
 			int port = ThreadLocalRandom.current().nextInt(FIRST, END);
 			if (claim(port) && isFree(port)) {
 				return port;
 			}
 		}
+		throw new IllegalStateException("No port from " + FIRST + " is free");
 	}
 
 	private static boolean claim(int port) {
