@@ -269,6 +269,23 @@ class NativeReleaseTests {
 	}
 
 	@Test
+	void aReleaseThatIsExecutedTooLateHarmsNoLaterGrant() {
+		Ticket first = ticket("a");
+		long token = take(this.store, first);
+		this.server.stall();
+		CompletableFuture<ReleaseResult> answer = release(this.store, first, token);
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(answer::join)
+			.withCauseInstanceOf(LockBackendException.class);
+		this.server.resume();
+		await().ignoreExceptionsInstanceOf(LockBackendException.class)
+			.until(() -> this.store.release(first, token, null) != null);
+		Ticket next = ticket("a");
+		long higher = take(this.store, next);
+		assertThat(higher).isGreaterThan(token);
+		assertThat(word()).isEqualTo("-" + next.token() + "|17|" + higher);
+	}
+
+	@Test
 	void connectionsWithoutOrderLeaveTheReleaseToACommandThatIsAnswered() {
 		JedisConnectionFactory jedis = new JedisConnectionFactory(
 				new RedisStandaloneConfiguration("127.0.0.1", this.server.port()));
