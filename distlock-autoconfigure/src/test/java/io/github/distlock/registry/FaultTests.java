@@ -169,7 +169,7 @@ class FaultTests extends TwoRegistries {
 	void anAsynchronousWaitDuringAnOutageIsABackendFailureToo() {
 		this.proxy.refuse(true);
 		assertThatExceptionOfType(ExecutionException.class)
-			.isThrownBy(() -> this.remote.acquireAsync(LockRequest.of("outage").waitTime(Duration.ofMillis(300)))
+			.isThrownBy(() -> this.remote.acquireAsync(LockRequest.of("outage").waitTime(Duration.ofSeconds(1)))
 				.get(20, TimeUnit.SECONDS))
 			.withCauseInstanceOf(LockBackendException.class);
 		assertThat(this.events.outcomes()).containsExactly("BACKEND_ERROR");
@@ -180,7 +180,7 @@ class FaultTests extends TwoRegistries {
 		this.remote.acquire(request("connected")).close();
 		this.proxy.swallow(true);
 		assertThatExceptionOfType(ExecutionException.class)
-			.isThrownBy(() -> this.remote.acquireAsync(LockRequest.of("silent-store").waitTime(Duration.ofMillis(100)))
+			.isThrownBy(() -> this.remote.acquireAsync(LockRequest.of("silent-store").waitTime(Duration.ofMillis(500)))
 				.get(20, TimeUnit.SECONDS))
 			.withCauseInstanceOf(LockBackendException.class);
 		assertThat(this.events.outcomes()).endsWith("BACKEND_ERROR");
