@@ -52,7 +52,7 @@ class ObservationMeterTests {
 			try (HeldLock rival = registry.acquire(LockRequest.of("order-7").name("others"))) {
 				assertThatExceptionOfType(CompletionException.class)
 					.isThrownBy(() -> registry
-						.acquireAsync(LockRequest.of("order-7").name("orders").waitTime(Duration.ofMillis(1)))
+						.acquireAsync(LockRequest.of("order-7").name("orders").waitTime(Duration.ofMillis(500)))
 						.join())
 					.withCauseInstanceOf(LockNotAcquiredException.class);
 				assertThat(rival.isHeld()).isTrue();
