@@ -198,6 +198,11 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	}
 
 	@Override
+	public TimeSource clock() {
+		return this.clock;
+	}
+
+	@Override
 	public boolean isEnded(Hold hold) {
 		return this.endedGrants.contains(hold.ticket(), hold.holder().grantToken());
 	}

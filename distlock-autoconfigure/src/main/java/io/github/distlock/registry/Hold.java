@@ -128,6 +128,11 @@ class Hold extends Lease {
 	}
 
 	@Override
+	protected TimeSource clock() {
+		return this.owner.clock();
+	}
+
+	@Override
 	protected Ticket ticket() {
 		return this.holder.ticket();
 	}
@@ -290,6 +295,9 @@ class Hold extends Lease {
 	 * Releases holds, and is notified of their loss.
 	 */
 	interface Owner {
+
+		/** The time source of all holds. */
+		TimeSource clock();
 
 		/**
 		 * Release one level.

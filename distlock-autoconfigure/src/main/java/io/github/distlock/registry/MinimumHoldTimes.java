@@ -105,6 +105,8 @@ final class MinimumHoldTimes {
 
 		private final Holder holder;
 
+		private final TimeSource clock;
+
 		private final Consumer<RetainedLock> end;
 
 		/**
@@ -119,11 +121,17 @@ final class MinimumHoldTimes {
 		RetainedLock(Holder holder, Validity validity, Duration rest, TimeSource clock, Consumer<RetainedLock> end) {
 			super(validity, new LeaseTerms(rest, LeaseTerms.lasting(rest), false, null, rest), clock);
 			this.holder = holder;
+			this.clock = clock;
 			this.end = end;
 		}
 
 		Holder holder() {
 			return this.holder;
+		}
+
+		@Override
+		protected TimeSource clock() {
+			return this.clock;
 		}
 
 		@Override

@@ -91,8 +91,6 @@ public abstract class Lease {
 	 */
 	private volatile LeaseTerms terms;
 
-	private final TimeSource clock;
-
 	private final long startNanos;
 
 	/** Replaced only by a later one, and only before it has passed. */
@@ -134,20 +132,26 @@ public abstract class Lease {
 	 * Create the lease of a lock that has just been granted.
 	 * @param validity until when the grant counts
 	 * @param terms how long the lock may be held
-	 * @param clock the time source
+	 * @param clock the time source, see {@link #clock()}
 	 */
 	protected Lease(Validity validity, LeaseTerms terms, TimeSource clock) {
 		this.terms = terms;
-		this.clock = clock;
 		this.startNanos = clock.nanoTime();
 		this.validity = validity;
 		// The transit time and the safety margin may be missing from the lease, but not
 		// from the minimum hold time.
 		this.grantTooShort = !terms.renewed() && validity.coveredNanos() < terms.lease().toNanos();
 		this.unconfirmed = this.grantTooShort
-				|| (hasMinHold() && validity.remainingNanos(clock) < remainingMinHold().toNanos());
+				|| (hasMinHold() && validity.remainingNanos(clock) < terms.remainingMinHold(Duration.ZERO).toNanos());
 		this.renewAtNanos = plannedNanos();
 	}
+
+	/**
+	 * Return the time source with which the lease was created. Not stored here: a hold
+	 * finds it without a field.
+	 * @return the time source
+	 */
+	protected abstract TimeSource clock();
 
 	/**
 	 * Return the ticket that holds the lock in the store.
@@ -392,8 +396,8 @@ public abstract class Lease {
 		// reads them in the opposite order.
 		this.grantTooShort = false;
 		this.terms = this.terms.expiring(lease.plusNanos(heldNanos()));
-		this.unconfirmed = this.validity.remainingNanos(this.clock) < lease.toNanos();
-		this.renewAtNanos = this.clock.nanoTime();
+		this.unconfirmed = this.validity.remainingNanos(clock()) < lease.toNanos();
+		this.renewAtNanos = clock().nanoTime();
 		return !checkExpired();
 	}
 
@@ -407,7 +411,7 @@ public abstract class Lease {
 	 * @return nanoseconds since the start of the lease
 	 */
 	public final long heldNanos() {
-		return this.clock.nanoTime() - this.startNanos;
+		return clock().nanoTime() - this.startNanos;
 	}
 
 	/**
@@ -479,7 +483,7 @@ public abstract class Lease {
 	 */
 	private long leftNanos() {
 		Validity current = this.validity;
-		long left = current.remainingNanos(this.clock);
+		long left = current.remainingNanos(clock());
 		LeaseTerms currentTerms = this.terms;
 		// Reading the clocks is most of the time of a cycle without I/O.
 		return currentTerms.hasEnd(current.sessionBound())
@@ -511,7 +515,7 @@ public abstract class Lease {
 	private LossCause causeOfExpiry() {
 		Validity current = this.validity;
 		LeaseTerms currentTerms = this.terms;
-		if (current.suspended(this.clock)) {
+		if (current.suspended(clock())) {
 			return LossCause.PROCESS_SUSPENDED;
 		}
 		if (!currentTerms.renewed()) {
@@ -540,7 +544,7 @@ public abstract class Lease {
 	 */
 	long untilNextEvent() {
 		long left = hasUnreportedExpiry() ? 0 : leftNanos();
-		return untilNextEvent(left, this.clock.nanoTime());
+		return untilNextEvent(left, clock().nanoTime());
 	}
 
 	/**
@@ -568,7 +572,7 @@ public abstract class Lease {
 	 * @return whether it is due
 	 */
 	boolean isDue(long slackNanos) {
-		return !this.renewing && isHeld() && needsRenewal() && this.renewAtNanos - this.clock.nanoTime() <= slackNanos;
+		return !this.renewing && isHeld() && needsRenewal() && this.renewAtNanos - clock().nanoTime() <= slackNanos;
 	}
 
 	/**
@@ -638,7 +642,7 @@ public abstract class Lease {
 			this.unconfirmed = true;
 		}
 		// A lease that expired before the answer arrived is lost.
-		if (!checkExpired() && later.remainingNanos(this.clock) >= this.validity.remainingNanos(this.clock)) {
+		if (!checkExpired() && later.remainingNanos(clock()) >= this.validity.remainingNanos(clock())) {
 			this.validity = later;
 			this.renewals++;
 			this.failures = NOT_FAILED;
@@ -669,7 +673,7 @@ public abstract class Lease {
 		if (risk) {
 			this.failures = FAILED_AT_RISK;
 		}
-		this.renewAtNanos = this.clock.nanoTime() + Math.min(MAXIMUM_RETRY_NANOS, left / 8 + MINIMUM_RETRY_NANOS);
+		this.renewAtNanos = clock().nanoTime() + Math.min(MAXIMUM_RETRY_NANOS, left / 8 + MINIMUM_RETRY_NANOS);
 		this.renewing = false;
 		return risk;
 	}
@@ -688,14 +692,14 @@ public abstract class Lease {
 			return false;
 		}
 		Validity current = this.validity;
-		long left = current.remainingNanos(this.clock);
+		long left = current.remainingNanos(clock());
 		return !current.sessionBound() && left > 0 && left < current.ttlNanos() / 2;
 	}
 
 	/** Make any lease due for renewal, explicit ones included: the store is in doubt. */
 	void renewNow() {
 		this.unconfirmed = true;
-		this.renewAtNanos = this.clock.nanoTime();
+		this.renewAtNanos = clock().nanoTime();
 	}
 
 	/**

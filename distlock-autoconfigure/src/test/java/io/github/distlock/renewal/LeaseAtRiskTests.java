@@ -5,6 +5,7 @@ import java.time.Duration;
 import io.github.distlock.LockMode;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.ManualClock;
 import org.jspecify.annotations.Nullable;
@@ -95,6 +96,11 @@ class LeaseAtRiskTests {
 		Ticket ticket = new Ticket(key, LockMode.EXCLUSIVE, "me", 1, false);
 		return new Lease(Validity.until(this.clock.now(), LEASE), new LeaseTerms(LEASE, LEASE, true, null, null),
 				this.clock) {
+
+			@Override
+			protected TimeSource clock() {
+				return LeaseAtRiskTests.this.clock;
+			}
 
 			@Override
 			protected Ticket ticket() {

@@ -7,6 +7,7 @@ import java.util.List;
 import io.github.distlock.LockMode;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.ManualClock;
 import org.jspecify.annotations.Nullable;
@@ -296,6 +297,11 @@ class LeaseRenewerTests implements RenewalListener {
 	private Lease watch(String key, Validity validity, LeaseTerms terms) {
 		Ticket ticket = new Ticket(key, LockMode.EXCLUSIVE, "me", this.tickets++, false);
 		Lease lease = new Lease(validity, terms, this.clock) {
+
+			@Override
+			protected TimeSource clock() {
+				return LeaseRenewerTests.this.clock;
+			}
 
 			@Override
 			protected Ticket ticket() {

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.github.distlock.LockMode;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.ManualClock;
 import org.jspecify.annotations.Nullable;
@@ -107,6 +108,11 @@ class LeaseStateTests implements RenewalListener {
 
 		WatchedLease(Validity validity) {
 			super(validity, new LeaseTerms(LEASE, LEASE, true, null, null), LeaseStateTests.this.clock);
+		}
+
+		@Override
+		protected TimeSource clock() {
+			return LeaseStateTests.this.clock;
 		}
 
 		@Override

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.distlock.LockMode;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.ManualClock;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,11 @@ class ManyLeasesInDoubtTests {
 		Duration lease = Duration.ofSeconds(30);
 		this.renewer.watch(
 				new Lease(Validity.session(() -> true), new LeaseTerms(lease, lease, false, null, null), this.clock) {
+
+					@Override
+					protected TimeSource clock() {
+						return ManyLeasesInDoubtTests.this.clock;
+					}
 
 					@Override
 					protected Ticket ticket() {

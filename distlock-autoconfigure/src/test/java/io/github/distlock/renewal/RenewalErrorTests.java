@@ -8,6 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.testing.ManualClock;
 import org.jspecify.annotations.Nullable;
@@ -154,6 +155,11 @@ class RenewalErrorTests implements RenewalListener {
 		Ticket ticket = new Ticket(key, LockMode.EXCLUSIVE, "me", ++this.tickets, false);
 		return new Lease(Validity.until(this.clock.now(), LEASE), new LeaseTerms(LEASE, LEASE, true, null, null),
 				this.clock) {
+
+			@Override
+			protected TimeSource clock() {
+				return RenewalErrorTests.this.clock;
+			}
 
 			@Override
 			protected Ticket ticket() {
