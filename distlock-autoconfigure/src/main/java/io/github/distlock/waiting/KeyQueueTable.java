@@ -27,7 +27,7 @@ final class KeyQueueTable {
 	/** Spreads hash codes over the upper bits: 2^32 divided by the golden ratio. */
 	private static final int HASH_MULTIPLIER = 0x9E3779B9;
 
-	private final Stripe[] stripes = IntStream.range(0, STRIPES).mapToObj((i) -> new Stripe()).toArray(Stripe[]::new);
+	private final QueueStripe[] stripes = IntStream.range(0, STRIPES).mapToObj((i) -> new QueueStripe()).toArray(QueueStripe[]::new);
 
 	/** Return the queue of a key, which another thread may remove at any time. */
 	@Nullable KeyQueue get(String key) {
@@ -50,7 +50,7 @@ final class KeyQueueTable {
 	/** Return the queues that are in the table now. */
 	List<KeyQueue> all() {
 		List<KeyQueue> all = new ArrayList<>();
-		for (Stripe stripe : this.stripes) {
+		for (QueueStripe stripe : this.stripes) {
 			stripe.copyTo(all);
 		}
 		return all;
@@ -60,11 +60,11 @@ final class KeyQueueTable {
 		return key.hashCode() * HASH_MULTIPLIER;
 	}
 
-	private Stripe stripe(int hash) {
+	private QueueStripe stripe(int hash) {
 		return this.stripes[hash >>> (Integer.SIZE - Integer.numberOfTrailingZeros(STRIPES))];
 	}
 
-	private static final class Stripe {
+	private static final class QueueStripe {
 
 		private static final int INITIAL_CAPACITY = 4;
 

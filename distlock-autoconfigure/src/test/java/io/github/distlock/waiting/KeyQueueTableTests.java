@@ -1,0 +1,93 @@
+package io.github.distlock.waiting;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class KeyQueueTableTests extends KeyQueueFixture {
+
+	private final KeyQueueTable table = new KeyQueueTable();
+
+	/** Keys with the same hash code, so that all are behind each other in one part. */
+	private static List<String> sameHash(int bits) {
+		List<String> keys = new ArrayList<>(List.of(""));
+		for (int i = 0; i < bits; i++) {
+			keys = keys.stream().flatMap((key) -> List.of(key + "Aa", key + "BB").stream()).toList();
+		}
+		return keys;
+	}
+
+	private KeyQueue obtain(String key) {
+		return this.table.obtain(key, this);
+	}
+
+	@Test
+	void aKeyHasOneQueueUntilThatIsRemovedWhateverOtherKeysThereAre() {
+		List<String> keys = new ArrayList<>(sameHash(4));
+		IntStream.range(0, 2000).forEach((number) -> keys.add("key-" + number));
+		Map<String, KeyQueue> expected = new HashMap<>();
+		Random random = new Random(7);
+		for (int step = 0; step < 50_000; step++) {
+			String key = keys.get(random.nextInt((step % 2 == 0) ? 16 : keys.size()));
+			if (random.nextInt(3) == 0) {
+				this.table.remove(key);
+				expected.remove(key);
+			}
+			else if (random.nextBoolean()) {
+				KeyQueue queue = obtain(key);
+				assertThat(expected.putIfAbsent(key, queue)).isIn(null, queue);
+			}
+			assertThat(this.table.get(key)).isSameAs(expected.get(key));
+		}
+		assertThat(keys).allSatisfy((key) -> assertThat(this.table.get(key)).isSameAs(expected.get(key)));
+		assertThat(this.table.all()).containsExactlyInAnyOrderElementsOf(expected.values());
+	}
+
+	@Test
+	void aQueueIsFoundWhileThoseBeforeItAreRemovedAndTheTableGrows() throws Exception {
+		List<String> keys = sameHash(5);
+		obtain(keys.get(0));
+		KeyQueue last = obtain(keys.get(1));
+		AtomicBoolean ended = new AtomicBoolean();
+		ExecutorService threads = Executors.newFixedThreadPool(2);
+		try {
+			Callable<Integer> reader = () -> {
+				int others = 0;
+				while (!ended.get()) {
+					others += (this.table.get(keys.get(1)) != last || obtain(keys.get(1)) != last) ? 1 : 0;
+				}
+				return others;
+			};
+			List<Future<Integer>> readers = List.of(threads.submit(reader), threads.submit(reader));
+			for (int round = 0; round < 20_000; round++) {
+				this.table.remove(keys.get(0));
+				keys.subList(2, 2 + round % 30).forEach(this::obtain);
+				keys.subList(2, 2 + round % 30).forEach(this.table::remove);
+				obtain(keys.get(0));
+			}
+			ended.set(true);
+			for (Future<Integer> each : readers) {
+				assertThat(Objects.requireNonNull(each.get(20, TimeUnit.SECONDS))).isZero();
+			}
+		}
+		finally {
+			ended.set(true);
+			threads.shutdownNow();
+		}
+	}
+
+}
