@@ -27,7 +27,9 @@ final class KeyQueueTable {
 	/** Spreads hash codes over the upper bits: 2^32 divided by the golden ratio. */
 	private static final int HASH_MULTIPLIER = 0x9E3779B9;
 
-	private final QueueStripe[] stripes = IntStream.range(0, STRIPES).mapToObj((i) -> new QueueStripe()).toArray(QueueStripe[]::new);
+	private final QueueStripe[] stripes = IntStream.range(0, STRIPES)
+		.mapToObj((i) -> new QueueStripe())
+		.toArray(QueueStripe[]::new);
 
 	/** Return the queue of a key, which another thread may remove at any time. */
 	@Nullable KeyQueue get(String key) {
@@ -147,7 +149,9 @@ final class KeyQueueTable {
 			slots.set(index, queue);
 		}
 
-		/** Nothing is changed before the search, which needs as much stack as the rest. */
+		/**
+		 * Nothing is changed before the search, which needs as much stack as the rest.
+		 */
 		void remove(String key, int hash) {
 			this.lock.lock();
 			try {

@@ -58,26 +58,29 @@ class KeyQueueTableTests extends KeyQueueFixture {
 	}
 
 	@Test
-	void aQueueIsFoundWhileThoseBeforeItAreRemovedAndTheTableGrows() throws Exception {
-		List<String> keys = sameHash(5);
-		obtain(keys.get(0));
-		KeyQueue last = obtain(keys.get(1));
+	void aQueueIsFoundWhileOthersAreRemovedAndTheTableGrows() throws Exception {
+		List<String> others = new ArrayList<>(sameHash(5));
+		others.forEach(this::obtain);
+		String key = others.remove(others.size() - 1);
+		KeyQueue queue = this.table.get(key);
 		AtomicBoolean ended = new AtomicBoolean();
 		ExecutorService threads = Executors.newFixedThreadPool(2);
 		try {
 			Callable<Integer> reader = () -> {
-				int others = 0;
+				int misses = 0;
 				while (!ended.get()) {
-					others += (this.table.get(keys.get(1)) != last || obtain(keys.get(1)) != last) ? 1 : 0;
+					misses += (this.table.get(key) != queue || obtain(key) != queue) ? 1 : 0;
 				}
-				return others;
+				return misses;
 			};
 			List<Future<Integer>> readers = List.of(threads.submit(reader), threads.submit(reader));
 			for (int round = 0; round < 20_000; round++) {
-				this.table.remove(keys.get(0));
-				keys.subList(2, 2 + round % 30).forEach(this::obtain);
-				keys.subList(2, 2 + round % 30).forEach(this.table::remove);
-				obtain(keys.get(0));
+				List<String> some = others.subList(round % 20, round % 20 + 5);
+				some.forEach(this.table::remove);
+				some.forEach(this::obtain);
+				if (round % 100 == 0) {
+					obtain("key-" + round);
+				}
 			}
 			ended.set(true);
 			for (Future<Integer> each : readers) {
