@@ -45,7 +45,7 @@ class JdbcApplicationTests {
 	void theApplicationStartsWhileItsDatabaseIsDown(String mode) {
 		this.context
 			.withPropertyValues("spring.datasource.url=jdbc:postgresql://localhost:1/nowhere",
-					"distlock.jdbc.mode=" + mode, "distlock.backend-timeout=2s")
+					"distlock.jdbc.mode=" + mode, "distlock.backend-timeout=5s")
 			.run((started) -> {
 				assertThat(started).hasNotFailed();
 				LockRegistry registry = started.getBean(LockRegistry.class);

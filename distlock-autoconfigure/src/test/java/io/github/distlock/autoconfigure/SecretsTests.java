@@ -118,7 +118,8 @@ class SecretsTests {
 				});
 				this.secrets.note("registry", registry);
 			}
-			HeldLock held = redis.acquire(LockRequest.of("customer-" + PlantedSecrets.MARK));
+			HeldLock held = redis
+				.acquire(LockRequest.of("customer-" + PlantedSecrets.MARK).leaseTime(Duration.ofMinutes(5)));
 			this.secrets.endpoints(context);
 			this.secrets.managementBeans();
 			this.secrets.beans(context);
