@@ -8,8 +8,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
@@ -26,12 +28,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyQueues {
 
-	private final KeyQueueTable shared = new KeyQueueTable();
+	private final ConcurrentMap<String, KeyQueue> shared = new ConcurrentHashMap<>();
 
 	/** The queues of callers with their own tickets, by ticket number. */
 	private final ConcurrentMap<Long, KeyQueue> own = new ConcurrentHashMap<>();
 
 	private final TicketOrder order = new TicketOrder();
+
+	private final StripedLocks locks = new StripedLocks();
 
 	private final KeyQueueContext sharedContext = new SharedContext();
 
@@ -65,8 +69,16 @@ final class KeyQueues {
 
 	/** The queue for a caller. It may be removed before the caller has joined it. */
 	KeyQueue obtain(WaitRequest request) {
-		return request.hasOwnTicket() ? new OwnTicketContext(request.key()).queue
-				: this.shared.obtain(request.key(), this.sharedContext);
+		if (request.hasOwnTicket()) {
+			return new OwnTicketContext(request.key()).queue;
+		}
+		KeyQueue existing = this.shared.get(request.key());
+		if (existing != null) {
+			return existing;
+		}
+		KeyQueue created = new KeyQueue(request.key(), this.locks.of(request.key()), this.sharedContext);
+		existing = this.shared.putIfAbsent(request.key(), created);
+		return (existing != null) ? existing : created;
 	}
 
 	/** The queue that knows a ticket, or may know it. */
@@ -76,7 +88,7 @@ final class KeyQueues {
 	}
 
 	void forEach(Consumer<KeyQueue> action) {
-		this.shared.all().forEach(action);
+		this.shared.values().forEach(action);
 		this.own.values().forEach(action);
 	}
 
@@ -97,12 +109,12 @@ final class KeyQueues {
 	}
 
 	private Stream<KeyQueue> all() {
-		return Stream.concat(this.shared.all().stream(), this.own.values().stream());
+		return Stream.concat(this.shared.values().stream(), this.own.values().stream());
 	}
 
 	/** All tickets that wait attempt again, own tickets in the order of arrival. */
 	void retryAll() {
-		this.shared.all().forEach((queue) -> this.sender.runAsync(queue, queue.retry()));
+		this.shared.values().forEach((queue) -> this.sender.runAsync(queue, queue.retry()));
 		this.order.keys().forEach(this::retryInOrder);
 	}
 
@@ -299,6 +311,30 @@ final class KeyQueues {
 		public void remove(String key) {
 			leftQueue();
 			KeyQueues.this.own.remove(this.number);
+		}
+
+	}
+
+	/**
+	 * The locks of the shared queues: a fixed number, each for many keys. They are held
+	 * for moments, and no thread takes a second one meanwhile (see {@link KeyQueue}), so
+	 * two keys with the same lock delay each other only for a moment.
+	 */
+	private static final class StripedLocks {
+
+		/** Many more than threads that run at a time; a power of two. */
+		private static final int COUNT = 256;
+
+		/** Spreads hash codes over the upper bits: 2^32 divided by the golden ratio. */
+		private static final int HASH_MULTIPLIER = 0x9E3779B9;
+
+		private final Lock[] locks = IntStream.range(0, COUNT)
+			.mapToObj((i) -> new ReentrantLock())
+			.toArray(Lock[]::new);
+
+		Lock of(String key) {
+			int hash = key.hashCode() * HASH_MULTIPLIER;
+			return this.locks[hash >>> (Integer.SIZE - Integer.numberOfTrailingZeros(COUNT))];
 		}
 
 	}

@@ -25,8 +25,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  */
 class AllocationTests {
 
-	/** Counted: 504 without escape analysis, 368 with it. */
-	private static final long MOST_BYTES = 512;
+	/** Counted: 544 without escape analysis, 408 with it. */
+	private static final long MOST_BYTES = 552;
 
 	/**
 	 * Counted: both clocks before the attempt, then one when the grant has arrived, and
