@@ -96,17 +96,25 @@ class TlsTests {
 				.withPropertyValues("spring.data.redis.client-type=jedis", "spring.data.redis.port=" + proxy.port())
 				.run((context) -> {
 					await().until(() -> subscriptions() == 1);
+					List<String> first = subscribers();
 					// Without the farewell of TLS, as when a server dies.
 					proxy.cut();
-					await().until(() -> subscriptions() == 0);
-					await().until(() -> subscriptions() == 1);
+					await().until(() -> subscriptions() == 1 && !subscribers().equals(first));
 				});
 			await().until(() -> subscriptions() == 0);
 		}
 	}
 
 	private static long subscriptions() {
-		return clients().stream().filter((line) -> line.contains(" sub=1 ")).count();
+		return subscribers().size();
+	}
+
+	/** The numbers of the connections that are subscribed. */
+	private static List<String> subscribers() {
+		return clients().stream()
+			.filter((line) -> line.contains(" sub=1 "))
+			.map((line) -> line.substring(0, line.indexOf(' ')))
+			.toList();
 	}
 
 }
