@@ -1,31 +1,18 @@
 package io.github.distlock.backend.redis;
 
-import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
-import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
-import io.github.distlock.testing.NoSignals;
-import io.github.distlock.testing.RedisProcess;
-import io.github.distlock.testing.RedisTestServer;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -35,55 +22,9 @@ import static org.awaitility.Awaitility.await;
  * Releases by native commands whose answer no thread waits for, on the Valkey of this
  * machine.
  */
-class NativeReleaseTests {
-
-	private static final String LOCK = new RedisKeys("distlock:").lock("k");
-
-	private static final Duration LEASE = Duration.ofSeconds(30);
+class NativeReleaseTests extends TwoStoresOnValkey {
 
 	private static final int REPETITIONS = 20;
-
-	private RedisProcess server;
-
-	private LettuceConnectionFactory connections;
-
-	private LockStore store;
-
-	private LockStore other;
-
-	private int numbers;
-
-	@BeforeEach
-	void open() {
-		this.server = RedisProcess.start(RedisProcess.assumeInstalled("valkey-server"), RedisTestServer.freePort(),
-				List.of());
-		this.connections = RedisTestServer.connectionFactory(this.server.port());
-		this.store = open(this.connections, "a");
-		this.other = open(this.connections, "b");
-	}
-
-	private static LockStore open(RedisConnectionFactory connections, String instance) {
-		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17),
-				TimeSource.SYSTEM)
-			.open(new StoreContext(instance, new NoSignals()));
-	}
-
-	@AfterEach
-	void close() {
-		if (this.server != null) {
-			Stream.of(this.store, this.other).forEach(LockStore::close);
-			this.connections.destroy();
-			this.server.close();
-		}
-	}
-
-	private Ticket ticket(String instance) {
-		return ticket(instance, LockMode.EXCLUSIVE);
-	}
-
-	private Ticket ticket(String instance, LockMode mode) {
-		return new Ticket("k", mode, instance, ++this.numbers, false);
-	}
 
 	private static long take(LockStore store, Ticket ticket) {
 		return ((AttemptResult.Granted) store.attempt(ticket, LEASE, false)).grant().firstToken();
@@ -92,15 +33,6 @@ class NativeReleaseTests {
 	private @Nullable CompletableFuture<ReleaseResult> release(LockStore store, Ticket ticket, long token) {
 		var answer = store.releaseInOrder(ticket, token, null);
 		return (answer != null) ? answer.toCompletableFuture() : null;
-	}
-
-	private String word() {
-		return (String) this.server.ask("GET", LOCK);
-	}
-
-	private long calls(String command) {
-		String stats = this.server.info("cmdstat_" + command);
-		return stats.isEmpty() ? 0 : Long.parseLong(stats.replaceAll("calls=(\\d+),.*", "$1"));
 	}
 
 	private long scripts() {
@@ -287,10 +219,7 @@ class NativeReleaseTests {
 
 	@Test
 	void connectionsWithoutOrderLeaveTheReleaseToACommandThatIsAnswered() {
-		JedisConnectionFactory jedis = new JedisConnectionFactory(
-				new RedisStandaloneConfiguration("127.0.0.1", this.server.port()));
-		jedis.afterPropertiesSet();
-		jedis.start();
+		JedisConnectionFactory jedis = jedis();
 		LockStore overJedis = open(jedis, "c");
 		Ticket first = ticket("c");
 		long token = take(overJedis, first);

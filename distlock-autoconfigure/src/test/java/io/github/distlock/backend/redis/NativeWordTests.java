@@ -1,30 +1,19 @@
 package io.github.distlock.backend.redis;
 
-import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 
-import io.github.distlock.LockMode;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
-import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
-import io.github.distlock.backend.TimeSource;
-import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -32,68 +21,14 @@ import static org.awaitility.Awaitility.await;
 /**
  * Locks that are taken and released without scripts, on the Valkey of this machine.
  */
-class NativeWordTests {
-
-	private static final String LOCK = new RedisKeys("distlock:").lock("k");
-
-	private static final Duration LEASE = Duration.ofSeconds(30);
-
-	private RedisProcess server;
-
-	private LettuceConnectionFactory connections;
-
-	private LockStore store;
-
-	private LockStore other;
-
-	private int numbers;
-
-	@BeforeEach
-	void open() {
-		start(RedisProcess.start(RedisProcess.assumeInstalled("valkey-server"), RedisTestServer.freePort(), List.of()));
-	}
-
-	private void start(RedisProcess started) {
-		this.server = started;
-		this.connections = RedisTestServer.connectionFactory(started.port());
-		this.store = open("a");
-		this.other = open("b");
-	}
-
-	private LockStore open(String instance) {
-		return open(this.connections, instance);
-	}
-
-	private static LockStore open(RedisConnectionFactory connections, String instance) {
-		return new RedisLockBackend(connections, new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17),
-				TimeSource.SYSTEM)
-			.open(new StoreContext(instance, new NoSignals()));
-	}
-
-	@AfterEach
-	void close() {
-		if (this.server != null) {
-			Stream.of(this.store, this.other).forEach(LockStore::close);
-			this.connections.destroy();
-			this.server.close();
-		}
-	}
-
-	private Ticket ticket(String instance) {
-		return new Ticket("k", LockMode.EXCLUSIVE, instance, ++this.numbers, false);
-	}
+class NativeWordTests extends TwoStoresOnValkey {
 
 	private static Grant take(LockStore store, Ticket ticket) {
 		return ((AttemptResult.Granted) store.attempt(ticket, LEASE, true)).grant();
 	}
 
-	private String word() {
-		return (String) this.server.ask("GET", LOCK);
-	}
-
 	private long scripts() {
-		String stats = this.server.info("cmdstat_evalsha");
-		return stats.isEmpty() ? 0 : Long.parseLong(stats.replaceAll("calls=(\\d+),.*", "$1"));
+		return calls("evalsha");
 	}
 
 	@Test
@@ -103,10 +38,7 @@ class NativeWordTests {
 
 	@Test
 	void itNeedsNoScriptOverJedisEither() {
-		JedisConnectionFactory jedis = new JedisConnectionFactory(
-				new RedisStandaloneConfiguration("127.0.0.1", this.server.port()));
-		jedis.afterPropertiesSet();
-		jedis.start();
+		JedisConnectionFactory jedis = jedis();
 		LockStore overJedis = open(jedis, "a");
 		useAgainAndAgain(overJedis);
 		overJedis.close();
