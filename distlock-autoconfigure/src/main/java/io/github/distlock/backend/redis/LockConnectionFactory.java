@@ -113,12 +113,16 @@ final class LockConnectionFactory extends LettuceConnectionFactory {
 		this.pending.add(connecting);
 		connecting.driver.whenComplete((closed, failure) -> this.pending.remove(connecting));
 		if (this.ended) {
-			connecting.fail(new IllegalStateException(RedisFailure.STORE_CLOSED));
+			connecting.fail(closed());
 		}
 		else {
 			connecting.start();
 		}
 		return connecting.connection;
+	}
+
+	private static IllegalStateException closed() {
+		return new IllegalStateException(RedisFailure.STORE_CLOSED);
 	}
 
 	/**
@@ -154,7 +158,7 @@ final class LockConnectionFactory extends LettuceConnectionFactory {
 		}
 
 		void end() {
-			this.connection.completeExceptionally(new IllegalStateException(RedisFailure.STORE_CLOSED));
+			this.connection.completeExceptionally(closed());
 		}
 
 		void fail(Throwable failure) {
