@@ -32,10 +32,10 @@ class PackageDependencyTests {
 			entry("registry", "waiting", "renewal", "backend", "thread", "observation", ""),
 			entry("aop", "", "aop.weaving", "transaction", "thread", "observation"), entry("aop.weaving", ""),
 			entry("transaction", ""), entry("context", ""), entry("metrics", ""), entry("observation", ""),
-			entry("actuate", "", "backend", "registry"), entry("test", "backend", "backend.local", ""),
+			entry("actuate", "", "backend", "registry"),
 			entry("autoconfigure", "", "backend", "backend.redis", "backend.redlock", "backend.jdbc",
 					"backend.zookeeper", "backend.local", "waiting", "renewal", "registry", "aop", "transaction",
-					"metrics", "observation", "actuate", "test", "thread"));
+					"metrics", "observation", "actuate", "thread"));
 
 	/** Imported once, because that takes most of the time. */
 	private static final JavaClasses CLASSES = new ClassFileImporter()
@@ -63,8 +63,8 @@ class PackageDependencyTests {
 	}
 
 	@Test
-	void onlyTheAutoConfigurationTheActuatorAndTheTestSupportUseSpringBoot() {
-		assertUsedOnlyBy("org.springframework.boot", Set.of("autoconfigure", "actuate", "test"));
+	void onlyTheAutoConfigurationAndTheActuatorUseSpringBoot() {
+		assertUsedOnlyBy("org.springframework.boot", Set.of("autoconfigure", "actuate"));
 	}
 
 	@Test
@@ -83,10 +83,10 @@ class PackageDependencyTests {
 	}
 
 	@Test
-	void onlyTheTestSupportUsesTestLibraries() {
-		assertUsedOnlyBy("org.springframework.boot.test", Set.of("test"));
-		assertUsedOnlyBy("org.springframework.test", Set.of("test"));
-		assertUsedOnlyBy("org.junit", Set.of("test"));
+	void noPackageUsesTestLibraries() {
+		assertUsedOnlyBy("org.springframework.boot.test", Set.of());
+		assertUsedOnlyBy("org.springframework.test", Set.of());
+		assertUsedOnlyBy("org.junit", Set.of());
 	}
 
 	@Test

@@ -11,11 +11,15 @@ import org.springframework.core.type.AnnotationMetadata;
 
 /**
  * Defines a controlled {@link io.github.distlock.backend.LockBackend} for each enabled
- * backend, with the name of the real one, which then backs off.
+ * backend, with the name of the real one, which then backs off. For the test slice, which
+ * is a module of its own and defines the bean {@link #BACKENDS}; no application uses it.
  */
-class ControlledBackendRegistrar implements ImportBeanDefinitionRegistrar {
+public final class ControlledBackendRegistrar implements ImportBeanDefinitionRegistrar {
 
-	static final String BACKENDS = "distlockControlledBackends";
+	/**
+	 * Name of the bean with the method {@code backend}, which creates the backends.
+	 */
+	public static final String BACKENDS = "distlockControlledBackends";
 
 	private final Environment environment;
 

@@ -30,7 +30,7 @@ class PublishedModulesTests {
 			.flatMap((pom) -> names(ARTIFACT, pom).stream())
 			.toList();
 		assertThat(flattened).containsExactlyInAnyOrder("distlock-bom", "distlock-autoconfigure",
-				"distlock-spring-boot-starter");
+				"distlock-spring-boot-starter", "distlock-spring-boot-starter-test");
 		assertThat(poms().flatMap((pom) -> names(ARTIFACT, pom).stream()))
 			.filteredOn((artifact) -> !flattened.contains(artifact))
 			.as("modules to add to excludeArtifacts of central-publishing-maven-plugin in pom.xml")

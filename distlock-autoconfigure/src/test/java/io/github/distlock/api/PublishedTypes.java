@@ -23,12 +23,15 @@ final class PublishedTypes {
 
 	private static final String ROOT = "io.github.distlock";
 
+	/** Of another module, whose sources are compiled with the tests of this one. */
+	private static final String SLICE = ROOT + ".test";
+
 	/** Packages of which each public type is API. */
 	private static final List<String> PACKAGES = List.of("", ".backend", ".test", ".observation");
 
 	/** Of the observations, the door of the library itself is not API. */
 	private static final List<String> INTERNAL = List.of(ROOT + ".observation.LockObservations",
-			ROOT + ".observation.LockObserver", ROOT + ".observation.LockObservers", ROOT + ".test.ControlledBackends");
+			ROOT + ".observation.LockObserver", ROOT + ".observation.LockObservers");
 
 	private PublishedTypes() {
 	}
@@ -60,7 +63,7 @@ final class PublishedTypes {
 			Resource[] files = new PathMatchingResourcePatternResolver()
 				.getResources("classpath*:" + ClassUtils.convertClassNameToResourcePath(name) + "/*.class");
 			return Stream.of(files)
-				.filter((file) -> !file.getDescription().contains("test-classes"))
+				.filter((file) -> name.equals(SLICE) || !file.getDescription().contains("test-classes"))
 				.map((file) -> String.valueOf(file.getFilename()).replace(".class", ""))
 				.filter((type) -> !type.contains("$") && !type.equals("package-info"))
 				.<Class<?>>map((type) -> ClassUtils.resolveClassName(name + "." + type, null))

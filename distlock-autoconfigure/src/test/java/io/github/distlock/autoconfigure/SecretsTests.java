@@ -24,6 +24,7 @@ import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,6 +55,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * the log at the lowest level, in an exception, in an endpoint, or in the text of a bean,
  * however the application fails.
  */
+@Tag("full")
 @ExtendWith(OutputCaptureExtension.class)
 class SecretsTests {
 

@@ -4,6 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.distlock.installed.Installed;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -14,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The alerts: valid, complete, and tested with Prometheus' own tool.
  */
+@Tag(Installed.TAG)
 class AlertRulesTests {
 
 	private static final String PAGE = "runbook.md#";
@@ -59,7 +62,7 @@ class AlertRulesTests {
 	}
 
 	private static void promtool(String... arguments) throws Exception {
-		String program = OperationsFiles.assumeInstalled("promtool", "prometheus").toString();
+		String program = Installed.PROMTOOL.assume().toString();
 		List<String> command = new ArrayList<>(List.of(program));
 		command.addAll(List.of(arguments));
 		Process process = new ProcessBuilder(command).directory(OperationsFiles.FOLDER.toFile())

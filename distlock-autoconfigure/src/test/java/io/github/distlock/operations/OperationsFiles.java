@@ -7,19 +7,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.github.distlock.testing.Programs;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.yaml.snakeyaml.Yaml;
-
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * The files of docs/operations.
@@ -110,14 +106,6 @@ final class OperationsFiles {
 			anchors.add(matcher.group(1));
 		}
 		return anchors;
-	}
-
-	/** Find a program; without it the test is skipped. */
-	static Path assumeInstalled(String program, String debianPackage) {
-		Optional<Path> found = Programs.onPath(program);
-		assumeTrue(found.isPresent(),
-				() -> "No " + program + " is on the PATH (Debian: apt-get install " + debianPackage + ")");
-		return found.orElseThrow();
 	}
 
 }

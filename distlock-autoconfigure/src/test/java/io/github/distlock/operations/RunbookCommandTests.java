@@ -13,11 +13,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.zookeeper.ZooKeeperMain;
 import org.apache.zookeeper.client.FourLetterWordMain;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The commands of the runbook run on real servers while one application holds the lock
  * and another one waits for it.
  */
+@Tag(Installed.TAG)
 class RunbookCommandTests {
 
 	private static final String TO_END = "To end a grant";
@@ -146,8 +149,8 @@ class RunbookCommandTests {
 	}
 
 	private static RedisProcess redis() {
-		OperationsFiles.assumeInstalled("redis-cli", "redis-server");
-		return RedisProcess.start(RedisProcess.assumeInstalled(), RedisTestServer.freePort(), List.of());
+		Installed.REDIS_CLI.assume();
+		return RedisProcess.start(Installed.REDIS_SERVER.assume(), RedisTestServer.freePort(), List.of());
 	}
 
 	/** Run lines in their order. Returns the answer to each. */

@@ -141,7 +141,8 @@ final class ContendedRun implements AutoCloseable {
 			.untilAsserted(() -> assertThat(this.workers).as(this::toString).noneMatch(Thread::isAlive));
 		assertThat(this.surprises).as(this::toString).isEmpty();
 		assertThat(this.keys).as(this::toString).allSatisfy((key) -> assertThat(key.violations()).isEmpty());
-		await().atMost(PATIENCE).untilAsserted(() -> assertThat(this.nodes).allMatch(RegistryProbe::isIdle));
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(this.nodes).allMatch((node) -> node.snapshot().isIdle()));
 		BackendLockRegistry fresh = this.redis.node();
 		for (HotKey key : this.keys) {
 			assertThat(this.redis.queue(key.name())).as(this::toString).isEmpty();

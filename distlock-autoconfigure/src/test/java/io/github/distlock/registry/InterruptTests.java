@@ -66,7 +66,8 @@ class InterruptTests extends TwoRegistries {
 		assertThat(this.gaveUp).as("seed %d", this.seed).hasPositiveValue();
 		assertThat(this.key.violations()).as("seed %d", this.seed).isEmpty();
 		assertThat(this.events.lost).as("seed %d", this.seed).isEmpty();
-		await().untilAsserted(() -> assertThat(List.of(this.one, this.two)).allMatch(RegistryProbe::isIdle));
+		await()
+			.untilAsserted(() -> assertThat(List.of(this.one, this.two)).allMatch((node) -> node.snapshot().isIdle()));
 		assertThat(redis.queue(KEY)).isEmpty();
 		redis.node().acquire(LockRequest.of(KEY).waitTime(Duration.ZERO)).close();
 		await().atMost(Duration.ofSeconds(30)).until(() -> redis.keys() == 0);

@@ -76,6 +76,10 @@ abstract class AclContract {
 
 	@AfterEach
 	void stop() {
+		if (this.redis == null) {
+			// The server is not installed, and the test was skipped.
+			return;
+		}
 		this.nodes.close();
 		if (this.user != null) {
 			this.user.close();

@@ -5,8 +5,9 @@ import java.time.Duration;
 import java.util.List;
 
 import io.github.distlock.LockRequest;
+import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.testing.RedisProcess;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,11 +16,12 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The documented rights, on the Valkey installed on this machine, where locks are also
  * taken and released by native commands.
  */
+@Tag(Installed.TAG)
 class AclOnValkeyTests extends AclContract {
 
 	@Override
 	Path executable() {
-		return RedisProcess.assumeInstalled("valkey-server");
+		return Installed.VALKEY_SERVER.assume();
 	}
 
 	@Test

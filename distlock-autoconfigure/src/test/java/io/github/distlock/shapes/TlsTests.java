@@ -11,12 +11,14 @@ import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.autoconfigure.DistlockAutoConfiguration;
 import io.github.distlock.autoconfigure.DistlockRedisAutoConfiguration;
+import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.testing.TlsCertificate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,6 +34,7 @@ import static org.awaitility.Awaitility.await;
  * A Redis with TLS, as configured by Spring Boot. Uses the installed Redis, since the one
  * of the build may not support TLS.
  */
+@Tag(Installed.TAG)
 class TlsTests {
 
 	private static RedisProcess redis;
@@ -42,7 +45,7 @@ class TlsTests {
 
 	@BeforeAll
 	static void start(@TempDir Path folder) {
-		Path executable = RedisProcess.assumeInstalled();
+		Path executable = Installed.REDIS_SERVER.assume();
 		certificate = TlsCertificate.in(folder);
 		tlsPort = RedisTestServer.freePort();
 		redis = RedisProcess.start(executable, RedisTestServer.freePort(), List.of(), "tls-port " + tlsPort,

@@ -1,12 +1,10 @@
 package io.github.distlock.testing;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
+import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.Assumptions;
 
 /**
@@ -51,27 +49,11 @@ public final class RedisLocales {
 	}
 
 	private static Path assumeCollating(String locale) {
-		Path executable = RedisProcess.assumeInstalled();
+		Path executable = Installed.REDIS_SERVER.assume();
 		Assumptions.assumeTrue(System.getProperty("os.name").equals("Linux"),
 				"Only the C library of Linux is known to collate the word of readers before a tombstone");
-		Assumptions.assumeTrue(installed().contains(normalized(locale)),
-				() -> "The locale " + locale + " is not installed on this machine (Debian: locales-all)");
+		Installed.assumeLocale(locale);
 		return executable;
-	}
-
-	private static List<String> installed() {
-		try {
-			Process list = new ProcessBuilder("locale", "-a").redirectErrorStream(true).start();
-			String names = new String(list.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-			return names.lines().map(RedisLocales::normalized).toList();
-		}
-		catch (IOException ex) {
-			return List.of();
-		}
-	}
-
-	private static String normalized(String locale) {
-		return locale.toLowerCase(Locale.ROOT).replace("utf-8", "utf8");
 	}
 
 }

@@ -10,11 +10,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
+import io.github.distlock.installed.Installed;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Assumptions;
 import redis.embedded.core.ExecutableProvider;
 
 /**
@@ -23,7 +22,7 @@ import redis.embedded.core.ExecutableProvider;
  */
 public final class RedisProcess implements AutoCloseable {
 
-	private static final Duration START = Duration.ofSeconds(10);
+	private static final Duration START = Duration.ofMinutes(2);
 
 	private final Process process;
 
@@ -95,25 +94,6 @@ public final class RedisProcess implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-	}
-
-	/**
-	 * Find the Redis installed on this machine. If there is none the test is skipped.
-	 * @return its executable
-	 */
-	public static Path assumeInstalled() {
-		return assumeInstalled("redis-server");
-	}
-
-	/**
-	 * Find a server installed on this machine. If there is none the test is skipped.
-	 * @param program the name of its executable
-	 * @return its executable
-	 */
-	public static Path assumeInstalled(String program) {
-		Optional<Path> found = Programs.onPath(program);
-		Assumptions.assumeTrue(found.isPresent(), "No " + program + " is installed on this machine");
-		return found.orElseThrow();
 	}
 
 	/**
@@ -218,7 +198,7 @@ public final class RedisProcess implements AutoCloseable {
 		private static Path embedded() {
 			String other = System.getProperty("redis.server");
 			if (other != null) {
-				return Programs.onPath(other).orElse(Path.of(other));
+				return Installed.named(other).orElse(Path.of(other));
 			}
 			try {
 				File file = ExecutableProvider.newJarResourceProvider().get();

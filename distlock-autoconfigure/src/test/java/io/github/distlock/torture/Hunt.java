@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.torture.check.Violation;
 import io.github.distlock.torture.nemesis.FaultKind;
@@ -61,7 +62,7 @@ record Hunt(Mutant mutant, TortureSettings settings, boolean valkey, Map<String,
 
 	/** Whether the server of this run has what the mutant changes. */
 	boolean isPossible() {
-		return !this.valkey || RedisProcess.embedded().endsWith("valkey-server");
+		return !this.valkey || RedisProcess.embedded().endsWith(Installed.VALKEY_SERVER.program());
 	}
 
 	/** Normal load: many threads, short critical sections, one key. */

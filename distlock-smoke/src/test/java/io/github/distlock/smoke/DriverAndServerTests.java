@@ -1,11 +1,15 @@
 package io.github.distlock.smoke;
 
+import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * The smoke application with each driver on each server.
  */
+@Tag("full")
+@Tag(Installed.TAG)
 @EnabledIfSystemProperty(named = "distlock.full", matches = "true", disabledReason = "Set -Ddistlock.full=true")
 class DriverAndServerTests {
 
@@ -29,7 +33,7 @@ class DriverAndServerTests {
 
 		@Override
 		RedisProcess startRedis() {
-			return RedisProcess.installed("redis-server", "7.");
+			return RedisProcess.of(Installed.REDIS_SERVER.assume("v=7."));
 		}
 
 		@Override
@@ -44,7 +48,7 @@ class DriverAndServerTests {
 
 		@Override
 		RedisProcess startRedis() {
-			return RedisProcess.installed("redis-server", "7.");
+			return RedisProcess.of(Installed.REDIS_SERVER.assume("v=7."));
 		}
 
 		@Override
@@ -59,7 +63,7 @@ class DriverAndServerTests {
 
 		@Override
 		RedisProcess startRedis() {
-			return RedisProcess.installed("valkey-server", "");
+			return RedisProcess.of(Installed.VALKEY_SERVER.assume());
 		}
 
 		@Override
@@ -74,7 +78,7 @@ class DriverAndServerTests {
 
 		@Override
 		RedisProcess startRedis() {
-			return RedisProcess.installed("valkey-server", "");
+			return RedisProcess.of(Installed.VALKEY_SERVER.assume());
 		}
 
 		@Override

@@ -7,14 +7,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 import redis.embedded.core.ExecutableProvider;
 
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * A Redis or a Valkey on a free port. Ends with this JVM at the latest.
@@ -41,14 +39,9 @@ final class RedisProcess implements Server {
 		return (other != null) ? start(other) : start(Embedded.EXECUTABLE.toString());
 	}
 
-	/**
-	 * Start a server that is installed on this machine. Otherwise, the test is skipped.
-	 * @param program the executable, on the path
-	 * @param version how its version begins
-	 */
-	static RedisProcess installed(String program, String version) {
-		assumeTrue(version(program).contains("v=" + version), program + " " + version + " is not installed");
-		return start(program);
+	/** Start a server that is installed on this machine. */
+	static RedisProcess of(Path executable) {
+		return start(executable.toString());
 	}
 
 	private static RedisProcess start(String executable) {
@@ -63,16 +56,6 @@ final class RedisProcess implements Server {
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
-		}
-	}
-
-	private static String version(String program) {
-		try {
-			Process process = new ProcessBuilder(program, "--version").redirectErrorStream(true).start();
-			return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-		}
-		catch (IOException ex) {
-			return "not on the path";
 		}
 	}
 

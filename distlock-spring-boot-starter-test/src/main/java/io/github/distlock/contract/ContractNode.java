@@ -15,7 +15,6 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.registry.BackendLockRegistry;
-import io.github.distlock.registry.RegistryProbe;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.registry.ReleaseMode;
 import io.github.distlock.waiting.HandOffLimits;
@@ -104,7 +103,7 @@ final class ContractNode implements LockListener {
 
 	/** Whether no lock is held, no caller waits, and no command is under way. */
 	boolean isIdle() {
-		return RegistryProbe.isIdle(this.registry);
+		return this.registry.snapshot().isIdle();
 	}
 
 	void stop() {

@@ -1,8 +1,7 @@
 /**
  * The contract of a lock store, as tests: extend
- * {@link io.github.distlock.contract.LockStoreContract} and open the store. Published as
- * the test artifact of {@code distlock-autoconfigure}; uses neither a store of this
- * project nor other tests.
+ * {@link io.github.distlock.contract.LockStoreContract} and open the store. Uses no store
+ * of this project.
  */
 @NullMarked
 package io.github.distlock.contract;

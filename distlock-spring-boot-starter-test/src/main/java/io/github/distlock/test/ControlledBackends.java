@@ -11,27 +11,21 @@ import io.github.distlock.backend.LockBackend;
 
 /**
  * All backends of one application context that a test controls through {@link TestLocks}.
- * For the auto-configuration only; tests do not use it.
  */
-public final class ControlledBackends {
+final class ControlledBackends {
 
 	private final Map<String, ControlledBackend> backends = new ConcurrentSkipListMap<>();
 
 	private final LockEventRecorder journal = new LockEventRecorder(this::mode);
 
 	/**
-	 * Create an empty collection.
-	 */
-	public ControlledBackends() {
-	}
-
-	/**
-	 * Create a backend.
+	 * Create a backend. Called by name, through the bean definitions of
+	 * {@link io.github.distlock.autoconfigure.ControlledBackendRegistrar}.
 	 * @param name name of the backend that it replaces
 	 * @param tokensPerGrant how many fencing tokens one grant covers
 	 * @return the backend
 	 */
-	public LockBackend backend(String name, int tokensPerGrant) {
+	LockBackend backend(String name, int tokensPerGrant) {
 		return this.backends.computeIfAbsent(name, (id) -> new ControlledBackend(id, tokensPerGrant));
 	}
 
@@ -39,7 +33,7 @@ public final class ControlledBackends {
 	 * Return the listener that records the events of locks.
 	 * @return the listener
 	 */
-	public LockListener listener() {
+	LockListener listener() {
 		return this.journal;
 	}
 
@@ -49,7 +43,7 @@ public final class ControlledBackends {
 	 * @param key the requested key
 	 * @return whether the key cannot be acquired
 	 */
-	public boolean refuse(String key) {
+	boolean refuse(String key) {
 		return this.backends.values()
 			.stream()
 			.anyMatch((backend) -> backend.isFailing() || backend.foreignHolder().hasTaken(key));

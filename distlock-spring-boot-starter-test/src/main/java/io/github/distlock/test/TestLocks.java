@@ -24,11 +24,7 @@ public final class TestLocks {
 
 	private final ControlledBackends backends;
 
-	/**
-	 * Create the control for the given backends.
-	 * @param backends the controlled backends
-	 */
-	public TestLocks(ControlledBackends backends) {
+	TestLocks(ControlledBackends backends) {
 		this.backends = backends;
 	}
 

@@ -1,8 +1,13 @@
-package io.github.distlock.autoconfigure;
+package io.github.distlock.test;
 
 import io.github.distlock.LockListener;
-import io.github.distlock.test.ControlledBackends;
-import io.github.distlock.test.TestLocks;
+import io.github.distlock.autoconfigure.ControlledBackendRegistrar;
+import io.github.distlock.autoconfigure.DistlockAutoConfiguration;
+import io.github.distlock.autoconfigure.DistlockJdbcAutoConfiguration;
+import io.github.distlock.autoconfigure.DistlockLocalAutoConfiguration;
+import io.github.distlock.autoconfigure.DistlockRedisAutoConfiguration;
+import io.github.distlock.autoconfigure.DistlockRedlockAutoConfiguration;
+import io.github.distlock.autoconfigure.DistlockZooKeeperAutoConfiguration;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -10,16 +15,14 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
 /**
- * Auto-configuration for
- * {@link io.github.distlock.test.AutoConfigureTestLocks @AutoConfigureTestLocks}:
- * replaces each enabled backend by one that the test controls. No application uses it
- * outside of tests.
+ * Auto-configuration for {@link AutoConfigureTestLocks @AutoConfigureTestLocks}: replaces
+ * each enabled backend by one that the test controls.
  */
 @AutoConfiguration(before = { DistlockAutoConfiguration.class, DistlockRedisAutoConfiguration.class,
 		DistlockRedlockAutoConfiguration.class, DistlockJdbcAutoConfiguration.class,
 		DistlockZooKeeperAutoConfiguration.class, DistlockLocalAutoConfiguration.class })
 @Import(ControlledBackendRegistrar.class)
-public final class TestLocksAutoConfiguration {
+final class TestLocksAutoConfiguration {
 
 	@Bean(ControlledBackendRegistrar.BACKENDS)
 	ControlledBackends distlockControlledBackends() {

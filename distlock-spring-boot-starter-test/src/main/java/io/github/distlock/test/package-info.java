@@ -1,8 +1,7 @@
 /**
  * Support for tests of applications. Annotated code runs with its real interceptor, keys
  * and registries over a store in memory that the test controls
- * ({@link io.github.distlock.test.TestLocks}). Requires spring-boot-starter-test, which
- * is not a dependency of the library. Not for production.
+ * ({@link io.github.distlock.test.TestLocks}). Not for production.
  */
 @NullMarked
 package io.github.distlock.test;

@@ -1,6 +1,5 @@
 package io.github.distlock.sample;
 
-import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -8,13 +7,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.logging.Level;
-import java.util.stream.Stream;
 
+import io.github.distlock.installed.Installed;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Assumptions;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
@@ -31,11 +28,6 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class Browser implements AutoCloseable {
 
-	/** Turns a missing browser from a skipped test into a failed one. */
-	private static final String REQUIRED = "distlock.browser.required";
-
-	private static final List<String> NAMES = List.of("chromium", "chromium-browser", "google-chrome");
-
 	private final ChromeDriver driver;
 
 	private final JsonMapper json = JsonMapper.builder().build();
@@ -49,20 +41,12 @@ final class Browser implements AutoCloseable {
 	}
 
 	/**
-	 * Start a browser. The calling test is skipped if none is installed, and fails if
-	 * {@code -Ddistlock.browser.required=true} is set.
+	 * Start a browser. The calling test is skipped if none is installed.
 	 * @param name the name of the folder for its profile
 	 * @return the browser, with a window of 1280 x 900
 	 */
 	static Browser start(String name) {
-		Optional<Path> browser = NAMES.stream().map(Browser::onPath).flatMap(Optional::stream).findFirst();
-		Optional<Path> driver = onPath("chromedriver");
-		boolean present = browser.isPresent() && driver.isPresent();
-		if (!present && Boolean.getBoolean(REQUIRED)) {
-			throw new AssertionError("-D" + REQUIRED + "=true, but chromium or chromedriver is not on the path");
-		}
-		Assumptions.assumeTrue(present, "No chromium and chromedriver on the path: the page is not tested");
-		return start(name, browser.orElseThrow(), driver.orElseThrow());
+		return start(name, Installed.CHROMIUM.assume(), Installed.CHROMEDRIVER.assume());
 	}
 
 	private static Browser start(String name, Path program, Path driver) {
@@ -192,13 +176,6 @@ final class Browser implements AutoCloseable {
 	@Override
 	public void close() {
 		this.driver.quit();
-	}
-
-	private static Optional<Path> onPath(String program) {
-		return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
-			.map((folder) -> Path.of(folder, program))
-			.filter(Files::isExecutable)
-			.findFirst();
 	}
 
 }

@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.github.distlock.installed.Installed;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What the tests of the page rely on: the browser reports foreign requests and errors.
  */
+@Tag(Installed.TAG)
 class BrowserTests {
 
 	private static final String PAGE = """

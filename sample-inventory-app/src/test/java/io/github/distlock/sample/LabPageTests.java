@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
+import io.github.distlock.installed.Installed;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.awaitility.Awaitility;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
@@ -43,6 +45,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Pictures go to {@code target/lab-images}, or to the folder that
  * {@code -Ddistlock.lab.images} names.
  */
+@Tag(Installed.TAG)
 @Timeout(600)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class LabPageTests {

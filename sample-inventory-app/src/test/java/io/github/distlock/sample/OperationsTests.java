@@ -1,6 +1,5 @@
 package io.github.distlock.sample;
 
-import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -16,11 +15,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
+import io.github.distlock.installed.Installed;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.yaml.snakeyaml.Yaml;
@@ -28,13 +28,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * A real Prometheus scrapes the running sample and evaluates the queries of the dashboard
  * and of the alerts in docs/operations.
  */
 @Timeout(600)
+@Tag(Installed.TAG)
 class OperationsTests {
 
 	private static final Path FOLDER = Path.of("..", "docs", "operations");
@@ -55,7 +55,7 @@ class OperationsTests {
 
 	@BeforeAll
 	static void startTheSampleAndPrometheus() throws Exception {
-		PrometheusProcess.assumeInstalled();
+		Installed.PROMETHEUS.assume();
 		// The class path of the tests has tracing, and Prometheus before 2.43 refuses its
 		// exemplars.
 		demo = new DemoProcess("operations", "--orders=60", "--stock=40", "--buyers=8",
@@ -151,8 +151,7 @@ class OperationsTests {
 
 	@Test
 	void eachCurlLineOfThePagesIsAnswered() throws Exception {
-		assumeTrue(Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
-			.anyMatch((folder) -> Files.isExecutable(Path.of(folder, "curl"))), "No curl is on the PATH");
+		Installed.CURL.assume();
 		Path home = Path.of("..").toRealPath();
 		for (String page : List.of("sample-inventory-app/README.md", "docs/operations/compose.yaml")) {
 			List<String> lines = Pattern.compile("^(?:# {3})?(curl .*)$", Pattern.MULTILINE)

@@ -1,6 +1,5 @@
 package io.github.distlock.sample;
 
-import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -14,16 +13,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
+import io.github.distlock.installed.Installed;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.util.FileSystemUtils;
-
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * A real Prometheus on a free port, with a data folder of its own. Ends with this JVM at
@@ -50,7 +46,7 @@ final class PrometheusProcess implements AutoCloseable {
 	 * @param rules the file with the rules
 	 */
 	PrometheusProcess(Path folder, Collection<String> targets, Path rules) throws IOException {
-		Path program = assumeInstalled();
+		Path program = Installed.PROMETHEUS.assume();
 		FileSystemUtils.deleteRecursively(folder);
 		Files.createDirectories(folder);
 		Path configuration = Files.writeString(folder.resolve("prometheus.yml"), """
@@ -77,15 +73,6 @@ final class PrometheusProcess implements AutoCloseable {
 			.start();
 		this.atExit = new Thread(this.process::destroyForcibly);
 		Runtime.getRuntime().addShutdownHook(this.atExit);
-	}
-
-	static Path assumeInstalled() {
-		Optional<Path> found = Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
-			.map((folder) -> Path.of(folder, "prometheus"))
-			.filter(Files::isExecutable)
-			.findFirst();
-		assumeTrue(found.isPresent(), "No prometheus is on the PATH (Debian: apt-get install prometheus)");
-		return found.orElseThrow();
 	}
 
 	/**

@@ -22,8 +22,10 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.installed.Installed;
 import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -50,6 +52,7 @@ import static org.awaitility.Awaitility.await;
  * Which thread sends a command of the mode {@code lease}. Another session locks the row,
  * so that the command waits in the database meanwhile.
  */
+@Tag(Installed.TAG)
 class CallerThreadTests {
 
 	private static final Duration SOON = Duration.ofSeconds(20);

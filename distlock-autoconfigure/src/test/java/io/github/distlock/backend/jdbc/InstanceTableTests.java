@@ -9,6 +9,8 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.StoreAdministration.EndResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.UnsupportedStoreOperationException;
+import io.github.distlock.installed.Installed;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * Locks do not depend on the table of instances: an application that was updated may not
  * have it, or may not be allowed to use it.
  */
+@Tag(Installed.TAG)
 @ExtendWith(OutputCaptureExtension.class)
 class InstanceTableTests {
 

@@ -19,7 +19,9 @@ import io.github.distlock.backend.StoreAdministration.EndResult;
 import io.github.distlock.backend.StoreAdministration.SweepResult;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.installed.Installed;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -31,6 +33,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What an operator sees and does in the mode {@code lease}, on each database.
  */
+@Tag(Installed.TAG)
 class LeaseAdministrationTests {
 
 	private final String key = "administration-" + UUID.randomUUID();

@@ -14,6 +14,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.installed.Installed;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -31,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * The connections that the mode {@code lease} takes from the pool of the application.
  */
+@Tag(Installed.TAG)
 class LeaseConnectionTests {
 
 	private final String key = "connection-" + UUID.randomUUID();

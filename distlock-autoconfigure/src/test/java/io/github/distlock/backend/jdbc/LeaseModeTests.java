@@ -20,6 +20,8 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.installed.Installed;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -31,6 +33,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Properties of the mode {@code lease} beyond the contract, on each database.
  */
+@Tag(Installed.TAG)
 class LeaseModeTests {
 
 	private static final long HOUR_MICROS = Duration.ofHours(1).toNanos() / 1000;

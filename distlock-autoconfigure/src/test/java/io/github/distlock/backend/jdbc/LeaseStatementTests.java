@@ -11,6 +11,8 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.installed.Installed;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,6 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The effects of statements on the database and its sessions.
  */
+@Tag(Installed.TAG)
 class LeaseStatementTests {
 
 	private final String key = "statement-" + UUID.randomUUID();

@@ -17,7 +17,9 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.StoreAdministration.EndResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -36,6 +38,7 @@ import static org.awaitility.Awaitility.await;
  * A user of the database that has only the documented rights: those on the rows of two
  * tables.
  */
+@Tag(Installed.TAG)
 @ExtendWith(OutputCaptureExtension.class)
 class LeastRightsTests {
 

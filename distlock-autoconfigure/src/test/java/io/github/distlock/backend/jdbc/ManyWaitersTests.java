@@ -17,9 +17,11 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.waiting.HandOffLimits;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -28,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Many waiting callers and few connections.
  */
+@Tag(Installed.TAG)
 class ManyWaitersTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -8,14 +8,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.github.distlock.testing.Programs;
+import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisTestServer;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * A MariaDB server with its own data folder and a free port. It ends with this JVM.
@@ -25,8 +24,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 record MariaDbServer(int port) {
 
 	static MariaDbServer start() {
-		assumeTrue(Programs.onPath("mariadbd").isPresent() && Programs.onPath("mariadb-install-db").isPresent(),
-				"MariaDB is not tested: there is no mariadbd on the PATH");
+		String program = Installed.MARIADBD.assume().toString();
+		String installer = Installed.MARIADB_INSTALL_DB.assume().toString();
 		try {
 			Path folder = Files.createTempDirectory("mariadb");
 			Path data = folder.resolve("data");
@@ -34,13 +33,13 @@ record MariaDbServer(int port) {
 			// At its start, a server removes the temporary tables of other servers from a
 			// shared folder.
 			String temporary = "--tmpdir=" + folder;
-			int status = run(folder, "mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal",
+			int status = run(folder, installer, "--no-defaults", "--auth-root-authentication-method=normal",
 					"--skip-test-db", "--datadir=" + data, temporary)
 				.waitFor();
 			if (status != 0) {
 				throw new IllegalStateException("mariadb-install-db ended with " + status + ": " + folder);
 			}
-			Process server = run(folder, "mariadbd", "--no-defaults", "--datadir=" + data, temporary, "--port=" + port,
+			Process server = run(folder, program, "--no-defaults", "--datadir=" + data, temporary, "--port=" + port,
 					"--bind-address=127.0.0.1", "--skip-networking=0", "--socket=" + folder.resolve("s"),
 					"--pid-file=" + folder.resolve("pid"), "--innodb-buffer-pool-size=16M", "--max-connections=400",
 					"--innodb-flush-log-at-trx-commit=2", "--skip-log-bin");
@@ -48,7 +47,7 @@ record MariaDbServer(int port) {
 			MariaDbServer started = new MariaDbServer(port);
 			JdbcTemplate root = new JdbcTemplate(
 					new DriverManagerDataSource("jdbc:mariadb://127.0.0.1:" + port + "/mysql", "root", ""));
-			await().atMost(Duration.ofSeconds(60)).ignoreExceptions().untilAsserted(() -> {
+			await().atMost(Duration.ofMinutes(3)).ignoreExceptions().untilAsserted(() -> {
 				root.execute("CREATE DATABASE IF NOT EXISTS locks");
 				root.execute("CREATE OR REPLACE USER root@'127.0.0.1'");
 				root.execute("GRANT ALL ON *.* TO root@'127.0.0.1'");

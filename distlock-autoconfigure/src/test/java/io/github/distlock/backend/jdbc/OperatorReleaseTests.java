@@ -14,9 +14,11 @@ import io.github.distlock.LossCause;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.StoreAdministration.EndResult;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.waiting.HandOffLimits;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -27,6 +29,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What the former holder and the next caller see when an operator ends a grant.
  */
+@Tag(Installed.TAG)
 class OperatorReleaseTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 import io.github.distlock.docs.Pages;
+import io.github.distlock.installed.Installed;
 import io.github.distlock.operations.LockedStock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The statements of the page about databases show what holds a lock, and end it, while
  * one application holds the lock and another one waits for it.
  */
+@Tag(Installed.TAG)
 class OperatorStatementTests {
 
 	private static final Path PAGE = Path.of("..", "docs", "stores-jdbc.md");

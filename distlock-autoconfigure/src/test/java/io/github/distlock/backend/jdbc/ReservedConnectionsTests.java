@@ -12,6 +12,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.installed.Installed;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +32,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The connections that the mode {@code lease} reserves for releases and renewals.
  */
+@Tag(Installed.TAG)
 @ExtendWith(OutputCaptureExtension.class)
 class ReservedConnectionsTests {
 

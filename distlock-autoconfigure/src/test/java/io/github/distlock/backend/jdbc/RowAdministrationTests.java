@@ -18,6 +18,8 @@ import io.github.distlock.backend.StoreAdministration.EndResult;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.UnsupportedStoreOperationException;
+import io.github.distlock.installed.Installed;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,6 +34,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What an operator sees and does in the mode {@code row}.
  */
+@Tag(Installed.TAG)
 class RowAdministrationTests {
 
 	/** Longer than the server needs to end a session. */

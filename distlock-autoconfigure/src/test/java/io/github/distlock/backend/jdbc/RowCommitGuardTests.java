@@ -11,12 +11,14 @@ import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.LossCause;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.testing.RedisNodes;
 import io.github.distlock.transaction.CommitGuard;
 import io.github.distlock.transaction.CommitTerms;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -34,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * The commit guard with locks of the mode {@code row}, which only the database can
  * confirm.
  */
+@Tag(Installed.TAG)
 class RowCommitGuardTests {
 
 	private final String key = "guarded-" + UUID.randomUUID();

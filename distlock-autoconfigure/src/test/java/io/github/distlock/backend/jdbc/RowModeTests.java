@@ -12,6 +12,8 @@ import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.installed.Installed;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,6 +27,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Properties of the mode {@code row} beyond the contract.
  */
+@Tag(Installed.TAG)
 class RowModeTests {
 
 	private final String key = "row-" + UUID.randomUUID();

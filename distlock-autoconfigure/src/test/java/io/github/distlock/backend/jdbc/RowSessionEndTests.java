@@ -13,9 +13,11 @@ import io.github.distlock.LockListener;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.waiting.HandOffLimits;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -26,6 +28,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Callers of one JVM while the database ends the session that holds their lock.
  */
+@Tag(Installed.TAG)
 class RowSessionEndTests implements LockListener {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);

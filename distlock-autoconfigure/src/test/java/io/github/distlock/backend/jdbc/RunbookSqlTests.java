@@ -3,9 +3,11 @@ package io.github.distlock.backend.jdbc;
 import java.util.List;
 import java.util.Map;
 
+import io.github.distlock.installed.Installed;
 import io.github.distlock.operations.LockedStock;
 import io.github.distlock.operations.RunbookCommands;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -16,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The SQL of the runbook runs on real databases while one application holds the lock and
  * another one waits for it.
  */
+@Tag(Installed.TAG)
 class RunbookSqlTests {
 
 	private static final String TO_END = "To end a grant";

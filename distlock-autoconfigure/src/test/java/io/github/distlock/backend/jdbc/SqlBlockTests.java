@@ -14,6 +14,8 @@ import java.util.stream.Collectors;
 
 import io.github.distlock.docs.CodeBlock;
 import io.github.distlock.docs.Pages;
+import io.github.distlock.installed.Installed;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * of distlock and of an example application. A block without a mark runs in H2 and in
  * PostgreSQL, a block with the name of a database runs there.
  */
+@Tag(Installed.TAG)
 class SqlBlockTests {
 
 	private static final Pattern COMMENT = Pattern.compile("(?m)--.*$");

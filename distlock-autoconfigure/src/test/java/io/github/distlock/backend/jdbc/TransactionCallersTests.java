@@ -19,9 +19,11 @@ import io.github.distlock.LockListener;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.waiting.HandOffLimits;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +40,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Callers of the mode {@code lease} that use connections of the same pool as the store.
  */
+@Tag(Installed.TAG)
 @Execution(ExecutionMode.CONCURRENT)
 class TransactionCallersTests implements LockListener {
 

@@ -3,12 +3,14 @@ package io.github.distlock.backend.redis;
 import java.util.List;
 
 import io.github.distlock.backend.redis.ScriptExecutor.Reply;
+import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisLocales;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -19,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Comparisons in scripts do not depend on the locale of the server.
  */
+@Tag(Installed.TAG)
 class CollatingScriptTests {
 
 	private static final List<String> KEYS = new RedisKeys("distlock:").lockQueueAndReaders("k");

@@ -6,8 +6,10 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.function.UnaryOperator;
 
+import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisLocales;
 import io.github.distlock.testing.RedisProcess;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * clock of the test; all that they read, write and answer is compared.
  * {@code -Dfuzz.seeds=30} runs more of them.
  */
+@Tag(Installed.TAG)
 class LeanScriptTests {
 
 	private static final int SEEDS = Integer.getInteger("fuzz.seeds", 1);

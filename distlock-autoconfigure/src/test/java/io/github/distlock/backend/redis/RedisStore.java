@@ -1,20 +1,18 @@
 package io.github.distlock.backend.redis;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.contract.StoreUnderTest;
+import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisLocales;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
-import org.awaitility.Awaitility;
-import org.junit.jupiter.api.Assumptions;
 import redis.clients.jedis.Jedis;
 
 import org.springframework.beans.factory.DisposableBean;
@@ -72,21 +70,7 @@ final class RedisStore implements StoreUnderTest {
 
 	/** Redis 7, as it is installed on this machine; without it the tests are skipped. */
 	static RedisStore installed() {
-		Assumptions.assumeTrue(versionOnPath().contains("v=7."), "redis-server 7 is not on the PATH");
-		int port = RedisTestServer.freePort();
-		try {
-			Process server = new ProcessBuilder("redis-server", "--port", Integer.toString(port), "--bind", "127.0.0.1",
-					"--save", "", "--appendonly", "no", "--dir", System.getProperty("java.io.tmpdir"))
-				.redirectErrorStream(true)
-				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
-				.start();
-			RedisStore store = new RedisStore(server::destroyForcibly, port);
-			Awaitility.await().ignoreExceptions().until(() -> store.items() == 0);
-			return store;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return of(Installed.REDIS_SERVER.assume("v=7."));
 	}
 
 	/**
@@ -94,9 +78,7 @@ final class RedisStore implements StoreUnderTest {
 	 * version 8.1 on; without it the tests are skipped.
 	 */
 	static RedisStore valkey() {
-		RedisProcess server = RedisProcess.start(RedisProcess.assumeInstalled("valkey-server"),
-				RedisTestServer.freePort(), List.of());
-		return new RedisStore(server, server.port());
+		return of(Installed.VALKEY_SERVER.assume());
 	}
 
 	/**
@@ -108,14 +90,9 @@ final class RedisStore implements StoreUnderTest {
 		return new RedisStore(server, server.port());
 	}
 
-	private static String versionOnPath() {
-		try {
-			Process version = new ProcessBuilder("redis-server", "--version").redirectErrorStream(true).start();
-			return new String(version.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-		}
-		catch (IOException ex) {
-			return "none: " + ex.getMessage();
-		}
+	private static RedisStore of(Path executable) {
+		RedisProcess server = RedisProcess.start(executable, RedisTestServer.freePort(), List.of());
+		return new RedisStore(server, server.port());
 	}
 
 	@Override

@@ -6,9 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
+import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisLocales;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The scripts under random interleavings. {@code -Dfuzz.seeds=30} runs so many of them
  * instead of a few, {@code -Dfuzz.seed=7} begins with that one.
  */
+@Tag(Installed.TAG)
 class ScriptFuzzTests {
 
 	private static final PrintStream OUT = System.out;
@@ -90,7 +93,7 @@ class ScriptFuzzTests {
 	}
 
 	private static RedisProcess valkey() {
-		return RedisProcess.start(RedisProcess.assumeInstalled("valkey-server"), RedisTestServer.freePort(), List.of());
+		return RedisProcess.start(Installed.VALKEY_SERVER.assume(), RedisTestServer.freePort(), List.of());
 	}
 
 	private static List<String> run(RedisProcess server, String name, int seed, UnaryOperator<String> patch,

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
+import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
@@ -48,11 +49,12 @@ class ServerInstructionTests {
 
 	@Test
 	void aHandOffCostsAsMuchHoweverManyWait() throws IOException {
-		Path executable = RedisProcess.assumeInstalled();
+		Path executable = Installed.REDIS_SERVER.assume();
+		Path valgrind = Installed.VALGRIND.assume();
 		Path wrapper = this.folder.resolve("counted-redis");
 		Files.createFile(wrapper, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
-		Files.writeString(wrapper, "#!/bin/sh\nexec valgrind --tool=callgrind --callgrind-out-file=%s/out %s \"$@\"\n"
-			.formatted(this.folder, executable));
+		Files.writeString(wrapper, "#!/bin/sh\nexec %s --tool=callgrind --callgrind-out-file=%s/out %s \"$@\"\n"
+			.formatted(valgrind, this.folder, executable));
 		try (RedisProcess redis = RedisProcess.start(wrapper, RedisTestServer.freePort(), List.of(), "hz 1",
 				"dynamic-hz no"); RespConnection connection = new RespConnection(redis.port())) {
 			this.server = connection;
@@ -157,7 +159,9 @@ class ServerInstructionTests {
 	}
 
 	private void control(String option) throws IOException {
-		Process control = new ProcessBuilder("callgrind_control", option, this.pid).redirectErrorStream(true).start();
+		Process control = new ProcessBuilder(Installed.CALLGRIND_CONTROL.assume().toString(), option, this.pid)
+			.redirectErrorStream(true)
+			.start();
 		control.getInputStream().readAllBytes();
 		control.onExit().join();
 	}

@@ -9,11 +9,13 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -24,6 +26,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * The Valkey of this machine, and two stores, which stand for the JVMs {@code a} and
  * {@code b}.
  */
+@Tag(Installed.TAG)
 abstract class TwoStoresOnValkey {
 
 	static final String LOCK = new RedisKeys("distlock:").lock("k");
@@ -42,7 +45,7 @@ abstract class TwoStoresOnValkey {
 
 	@BeforeEach
 	void open() {
-		start(RedisProcess.start(RedisProcess.assumeInstalled("valkey-server"), RedisTestServer.freePort(), List.of()));
+		start(RedisProcess.start(Installed.VALKEY_SERVER.assume(), RedisTestServer.freePort(), List.of()));
 	}
 
 	void start(RedisProcess started) {

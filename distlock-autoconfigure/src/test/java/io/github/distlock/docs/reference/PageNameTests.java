@@ -46,8 +46,7 @@ class PageNameTests {
 
 	/** Properties of the build, for those who work on the library. */
 	private static final Set<String> OF_THE_BUILD = Set.of("distlock.docs.write", "distlock.full", "distlock.jdk25",
-			"distlock.lab.full", "distlock.browser.required", "distlock.lab.images", "distlock.previous",
-			"distlock.version");
+			"distlock.lab.full", "distlock.installed", "distlock.lab.images", "distlock.previous", "distlock.version");
 
 	/** Tables, which have names like those of Prometheus. */
 	private static final Set<String> TABLES = Set.of("distlock_lock", "distlock_instance");

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -35,19 +36,24 @@ import com.sun.source.util.TreePathScanner;
  */
 record SourceDocs(Map<String, String> texts) {
 
-	private static final Path SOURCES = Path.of("src", "main", "java");
+	private static final List<Path> SOURCES = List.of(Path.of("src", "main", "java"), Path.of("..",
+			"distlock-spring-boot-starter-test", "src", "main", "java", "io", "github", "distlock", "test"));
 
 	/** Read all sources. */
 	static SourceDocs read() {
 		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 		Map<String, String> texts = new LinkedHashMap<>();
-		try (Stream<Path> files = Files.walk(SOURCES);
-				StandardJavaFileManager manager = compiler.getStandardFileManager(null, Locale.ROOT,
-						StandardCharsets.UTF_8)) {
-			List<Path> sources = files.filter((file) -> file.toString().endsWith(".java"))
-				.filter((file) -> !file.endsWith("package-info.java"))
-				.sorted()
-				.toList();
+		try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, Locale.ROOT,
+				StandardCharsets.UTF_8)) {
+			List<Path> sources = new ArrayList<>();
+			for (Path folder : SOURCES) {
+				try (Stream<Path> files = Files.walk(folder)) {
+					files.filter((file) -> file.toString().endsWith(".java"))
+						.filter((file) -> !file.endsWith("package-info.java"))
+						.sorted()
+						.forEach(sources::add);
+				}
+			}
 			JavacTask task = (JavacTask) compiler.getTask(null, manager, null, List.of("-proc:none"), null,
 					manager.getJavaFileObjectsFromPaths(sources));
 			DocTrees trees = DocTrees.instance(task);

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -27,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Builds all that a release contains, twice: in two folders, one after the other, with
  * different time zones and locales. What is published must be equal bit for bit.
  */
+@Tag("full")
 @Timeout(3600)
 @EnabledIfSystemProperty(named = "distlock.full", matches = "true",
 		disabledReason = "Two builds of the release take some minutes: -Ddistlock.full=true runs them")
