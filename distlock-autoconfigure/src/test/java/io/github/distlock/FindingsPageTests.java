@@ -20,7 +20,8 @@ class FindingsPageTests {
 	private static final List<String> FINDINGS = Stream.of(numbered("REDIS-", 8), numbered("REDIS-9.", 5),
 			numbered("SPRING-H", 3), numbered("SPRING-M", 9), numbered("SPRING-L", 9), numbered("STORES-", 6),
 			numbered("STORES-7.", 11), numbered("LOCK-F", 7), Stream.of("USER-A1", "USER-A2", "USER-A5", "USER-A6",
-					"USER-A8.4", "USER-A8.5", "USER-A8.6", "USER-A10", "USER-A11", "HOUSE-2c.1", "HOUSE-2c.2"))
+					"USER-A8.4", "USER-A8.5", "USER-A8.6", "USER-A10", "USER-A11", "HOUSE-2c.1", "HOUSE-2c.2"),
+			numbered("BARE-", 4))
 		.flatMap((ids) -> ids)
 		.toList();
 

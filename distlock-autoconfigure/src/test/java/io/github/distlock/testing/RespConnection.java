@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RespConnection implements AutoCloseable {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(5);
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private final Socket socket = new Socket();
 

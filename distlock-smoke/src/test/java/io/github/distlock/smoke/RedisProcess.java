@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 
 import redis.embedded.core.ExecutableProvider;
 
@@ -30,7 +31,7 @@ final class RedisProcess implements Server {
 		this.port = port;
 		this.atExit = new Thread(process::destroyForcibly);
 		Runtime.getRuntime().addShutdownHook(this.atExit);
-		await("a server on port " + port).until(this::accepts);
+		await("a server on port " + port).atMost(Duration.ofMinutes(2)).until(this::accepts);
 	}
 
 	/** Start the Redis of the build, or with {@code -Dredis.server} another server. */

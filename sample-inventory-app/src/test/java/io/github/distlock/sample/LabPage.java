@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 final class LabPage {
 
-	private static final Duration PATIENCE = Duration.ofMinutes(1);
+	private static final Duration PATIENCE = Duration.ofMinutes(3);
 
 	private final Browser browser;
 

@@ -21,9 +21,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(240)
 class OversellDemoTests {
 
-	private static final Duration PATIENCE_AT_START = Duration.ofSeconds(120);
+	private static final Duration PATIENCE_AT_START = Duration.ofMinutes(5);
 
-	private static final Duration PATIENCE = Duration.ofSeconds(20);
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	@Test
 	void theLockSellsEveryUnitOnceAndTheOthersDoNot() throws Exception {

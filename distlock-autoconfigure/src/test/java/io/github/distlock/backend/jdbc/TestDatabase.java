@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -45,6 +46,7 @@ record TestDatabase(String platform, String url, String user) {
 			try {
 				Path log = Files.createTempFile("postgres", ".log");
 				EmbeddedPostgres server = EmbeddedPostgres.builder()
+					.setPGStartupWait(Duration.ofMinutes(2))
 					.setServerConfig("max_connections", "1000")
 					.setServerConfig("fsync", "off")
 					.setErrorRedirector(ProcessBuilder.Redirect.appendTo(log.toFile()))

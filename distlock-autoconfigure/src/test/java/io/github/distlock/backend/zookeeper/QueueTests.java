@@ -168,7 +168,7 @@ class QueueTests {
 		one.release(first);
 		two.awaitGrant(second);
 		await().during(Duration.ofSeconds(3))
-			.atMost(Duration.ofSeconds(5))
+			.atMost(Duration.ofSeconds(30))
 			.until(() -> ZooKeeperStoreUnderTest.itemsBelow(one.client, "/distlock/shared-folder") == 1);
 		assertThat(two.release(second)).isTrue();
 		await().atMost(Duration.ofSeconds(10)).until(() -> folders(one, "shared-folder") == 0);

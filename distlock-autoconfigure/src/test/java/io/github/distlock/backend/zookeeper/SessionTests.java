@@ -88,7 +88,7 @@ class SessionTests {
 		});
 		assertThat(this.other.grants).isEmpty();
 		// Signalled without a command.
-		await().atMost(Duration.ofSeconds(1)).until(() -> this.one.ticketsInDoubt.contains(ticket));
+		await().until(() -> this.one.ticketsInDoubt.contains(ticket));
 		assertThat(this.other.awaitGrant(next).firstToken()).isGreaterThan(grant.lastToken());
 	}
 
@@ -110,7 +110,7 @@ class SessionTests {
 			await().until(() -> lost.getCount() == 0);
 			assertThat(counts(grant)).isFalse();
 			// Long before the next confirmation by the leader.
-			await().atMost(Duration.ofSeconds(1)).until(() -> doomed.ticketsInDoubt.size() >= 2);
+			await().atMost(Duration.ofSeconds(6)).until(() -> doomed.ticketsInDoubt.size() >= 2);
 			assertThat(renew(doomed, ticket, grant)).isEqualTo(new RenewalResult.Gone());
 			await().ignoreException(LockBackendException.class).until(() -> {
 				assertThat(doomed.release(ticket)).isFalse();
@@ -143,7 +143,7 @@ class SessionTests {
 		Grant grant = BareNode.granted(this.one.attempt(ticket));
 		int retrySignals = this.one.retrySignals.get();
 		this.proxy.refuse(true);
-		await().atMost(Duration.ofSeconds(1)).until(() -> this.one.ticketsInDoubt.contains(ticket));
+		await().until(() -> this.one.ticketsInDoubt.contains(ticket));
 		assertThat(renew(ticket, grant)).isInstanceOf(RenewalResult.Unknown.class);
 		assertThat(counts(grant)).isTrue();
 		this.proxy.refuse(false);

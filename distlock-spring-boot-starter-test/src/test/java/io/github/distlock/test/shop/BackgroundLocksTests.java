@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @DistlockTest(properties = "distlock.release=background")
 @Import(ScriptedLedger.class)
-@Timeout(30)
+@Timeout(120)
 class BackgroundLocksTests {
 
 	@Autowired

@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @DistlockTest(StockService.class)
 @Import(MemoryLedger.class)
-@Timeout(30)
+@Timeout(120)
 class FreshLocksTests {
 
 	@Autowired

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @DistlockTest(properties = "distlock.handoff.keep=1s")
 @Import(ScriptedLedger.class)
-@Timeout(30)
+@Timeout(120)
 class NotKeptLocksTests {
 
 	@Autowired

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE,
 		properties = { "distlock.composite=redis,zookeeper", "move.store=composite", "distlock.fail-fast=true" })
 @AutoConfigureTestLocks
-@Timeout(30)
+@Timeout(120)
 class ShopTests {
 
 	@Autowired

@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.tuple;
  */
 @DistlockTest
 @Import(ScriptedLedger.class)
-@Timeout(30)
+@Timeout(120)
 class StockLocksTests {
 
 	@Autowired

@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The records of two nodes that sell the same article at the same time: one database, a
  * real Redis, a real ZooKeeper.
  */
-@Timeout(180)
+@Timeout(300)
 class NodeRecordsTests {
 
 	private static final int ORDERS = 48;

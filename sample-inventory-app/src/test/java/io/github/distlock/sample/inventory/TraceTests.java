@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The trace of one sale: what it waits for, and what it does under its lock.
  */
-@Timeout(120)
+@Timeout(300)
 class TraceTests {
 
 	private static final String LOCK = "FencedSale.sell";

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The crowd.
  */
-@Timeout(30)
+@Timeout(120)
 class BuyersTests {
 
 	@Test

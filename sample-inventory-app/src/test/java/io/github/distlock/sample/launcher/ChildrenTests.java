@@ -22,10 +22,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Started processes, with the lightest role there is: a keeper and its redis-server.
  */
-@Timeout(60)
+@Timeout(300)
 class ChildrenTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	private static final Duration PATIENCE = Duration.ofMinutes(2);
 
 	private final Path temporary = Path.of(System.getProperty("java.io.tmpdir", "")).toAbsolutePath();
 

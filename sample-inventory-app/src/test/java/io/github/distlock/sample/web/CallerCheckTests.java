@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /**
  * Which callers are served, over real HTTP.
  */
-@Timeout(60)
+@Timeout(300)
 class CallerCheckTests {
 
 	private static ConfigurableApplicationContext service;

@@ -44,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * The hand-made locks in one JVM, over a real Redis and the real file system.
  */
-@Timeout(60)
+@Timeout(300)
 class HandMadeLocksTests {
 
 	private static RedisServer server;

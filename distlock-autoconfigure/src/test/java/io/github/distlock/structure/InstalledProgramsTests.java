@@ -1,0 +1,73 @@
+package io.github.distlock.structure;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import io.github.distlock.installed.Installed;
+import org.junit.jupiter.api.Test;
+import org.opentest4j.TestAbortedException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * Only {@link Installed} looks for programs that a machine may have, so that one switch
+ * hides them all.
+ */
+class InstalledProgramsTests {
+
+	private static final Path ROOT = Path.of("..");
+
+	/** Programs that each machine of a test has, beside the JDK. */
+	private static final Set<String> OF_THE_SYSTEM = Set.of("sh", "kill");
+
+	private static final Pattern SEARCH = Pattern.compile("getenv\\(\\)?[^;]*\"PATH\"");
+
+	private static final Pattern STARTED = Pattern.compile("new ProcessBuilder\\(\\s*\"([^\"]+)\"");
+
+	@Test
+	void noOtherTestSearchesThePathOrStartsAProgramByItsName() throws IOException {
+		List<String> found = new ArrayList<>();
+		for (Path file : sources()) {
+			String text = Files.readString(file);
+			if (SEARCH.matcher(text).find()) {
+				found.add(file + ": PATH");
+			}
+			STARTED.matcher(text)
+				.results()
+				.map((MatchResult started) -> started.group(1))
+				.filter((program) -> !OF_THE_SYSTEM.contains(program))
+				.forEach((program) -> found.add(file + ": " + program));
+		}
+		assertThat(found).isEmpty();
+	}
+
+	@Test
+	void aHiddenProgramIsMissingAndItsTestIsSkipped() {
+		assumeTrue(Installed.areHidden(), "Programs are hidden only with -Ddistlock.installed=false");
+		assertThat(Installed.values()).allSatisfy((program) -> {
+			assertThat(program.find()).isEmpty();
+			assertThatExceptionOfType(TestAbortedException.class).isThrownBy(program::assume)
+				.withMessageStartingWith(
+						"Not installed, or hidden by -Ddistlock.installed=false: program " + program.program());
+		});
+	}
+
+	/** The sources of all tests, except for this one. */
+	private static List<Path> sources() throws IOException {
+		try (Stream<Path> files = Files.find(ROOT, 20, (file, attributes) -> file.toString().endsWith(".java"))) {
+			return files.filter((file) -> file.toString().contains("/src/test/"))
+				.filter((file) -> !file.endsWith("InstalledProgramsTests.java"))
+				.toList();
+		}
+	}
+
+}
