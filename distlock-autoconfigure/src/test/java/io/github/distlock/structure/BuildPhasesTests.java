@@ -18,13 +18,12 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class BuildPhasesTests {
 
-	private static final Pattern LONGER = Pattern
-		.compile("(?:named = |getBoolean\\()\"distlock\\.full\"");
+	private static final Pattern LONGER = Pattern.compile("(?:named = |getBoolean\\()\"distlock\\.full\"");
 
 	@Test
 	void whatAUserInstallsOrStartsDoesNotCompileTestsOrCheckSources() throws IOException {
 		String pom = Files.readString(Path.of("..", "pom.xml"));
-		for (String execution : List.of("default-testCompile", "format", "checkstyle")) {
+		for (String execution : List.of("compile-tests", "format", "checkstyle")) {
 			assertThat(pom).as("execution " + execution)
 				.containsPattern("<id>" + execution + "</id>\\s*<phase>process-test-classes</phase>");
 		}

@@ -175,8 +175,8 @@ public final class ChildJvm implements AutoCloseable {
 			if (line.equals(END)) {
 				// For the next call.
 				this.lines.add(END);
-				throw new IllegalStateException("The child ended before it printed '" + expected + "', with status "
-						+ this.process.waitFor());
+				throw new IllegalStateException(
+						"The child ended before it printed '" + expected + "', with status " + this.process.waitFor());
 			}
 			return line;
 		}
