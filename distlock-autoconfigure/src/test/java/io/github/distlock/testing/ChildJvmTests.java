@@ -1,5 +1,6 @@
 package io.github.distlock.testing;
 
+import java.io.PrintStream;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
@@ -21,11 +22,13 @@ class ChildJvmTests {
 	/** Starts, and ends without an answer. */
 	static final class Ending {
 
+		private static final PrintStream OUT = System.out;
+
 		private Ending() {
 		}
 
 		public static void main(String[] args) {
-			System.out.println("started");
+			OUT.println("started");
 			System.exit(3);
 		}
 
