@@ -34,7 +34,8 @@ class ContributingPageTests {
 	static void readThePageAndTheSources() throws IOException {
 		page = Files.readString(Path.of("..", "CONTRIBUTING.md"));
 		types = new HashSet<>(sources(Path.of("src")));
-		for (String module : List.of("sample-inventory-app", "distlock-benchmarks", "distlock-smoke")) {
+		for (String module : List.of("sample-inventory-app", "distlock-benchmarks", "distlock-smoke",
+				"distlock-spring-boot-starter-test")) {
 			types.addAll(sources(Path.of("..", module, "src")));
 		}
 	}

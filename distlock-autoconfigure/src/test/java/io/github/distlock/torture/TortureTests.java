@@ -56,7 +56,8 @@ class TortureTests {
 		Path built = Path.of(checkout, "distlock-autoconfigure", "target");
 		List<Path> classes = List.of(built.resolve("classes"), built.resolve("test-classes"));
 		for (Path folder : classes) {
-			assertThat(folder).as("the folder is made by 'mvn process-test-classes' in the checkout of torture.previous")
+			assertThat(folder)
+				.as("the folder is made by 'mvn process-test-classes' in the checkout of torture.previous")
 				.isDirectory();
 		}
 		return classes;
