@@ -31,6 +31,10 @@ class InstalledProgramsTests {
 
 	private static final Pattern SEARCH = Pattern.compile("getenv\\(\\)?[^;]*\"PATH\"");
 
+	/** Also through the enumeration of databases and the fixtures of servers. */
+	private static final Pattern USE = Pattern.compile("Installed\\.\\w+\\.assume|mariaDb\\(\\)|\\bMARIADB\\b|\\(Database "
+			+ "|RedisLocales\\.COLLATING|RedisStore\\.(valkey|installed|collating)|Browser\\.start\\(");
+
 	private static final Pattern STARTED = Pattern.compile("new ProcessBuilder\\(\\s*\"([^\"]+)\"");
 
 	@Test
@@ -48,6 +52,18 @@ class InstalledProgramsTests {
 				.forEach((program) -> found.add(file + ": " + program));
 		}
 		assertThat(found).isEmpty();
+	}
+
+	@Test
+	void eachTestThatNeedsAProgramHasTheTagByWhichItIsSelected() throws IOException {
+		List<Path> users = new ArrayList<>();
+		for (Path file : sources()) {
+			if (file.toString().endsWith("Tests.java") && USE.matcher(Files.readString(file)).find()) {
+				users.add(file);
+			}
+		}
+		assertThat(users).hasSizeGreaterThan(10)
+			.allSatisfy((file) -> assertThat(file).content().contains("@Tag(Installed.TAG)"));
 	}
 
 	@Test

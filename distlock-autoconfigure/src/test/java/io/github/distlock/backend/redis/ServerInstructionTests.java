@@ -13,6 +13,7 @@ import io.github.distlock.installed.Installed;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
 import io.github.distlock.testing.RespConnection;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * of a hand-off, reading and writing of the connections included. A busy machine does not
  * change them. {@code -Dscripts.instructions=true} runs it; it needs valgrind.
  */
+@Tag(Installed.TAG)
 @EnabledIfSystemProperty(named = "scripts.instructions", matches = "true",
 		disabledReason = "The instructions of Redis are counted only with -Dscripts.instructions=true")
 class ServerInstructionTests {
