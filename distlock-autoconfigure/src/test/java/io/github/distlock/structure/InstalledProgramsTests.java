@@ -32,8 +32,9 @@ class InstalledProgramsTests {
 	private static final Pattern SEARCH = Pattern.compile("getenv\\(\\)?[^;]*\"PATH\"");
 
 	/** Also through the enumeration of databases and the fixtures of servers. */
-	private static final Pattern USE = Pattern.compile("Installed\\.\\w+\\.assume|mariaDb\\(\\)|\\bMARIADB\\b|\\(Database "
-			+ "|RedisLocales\\.COLLATING|RedisStore\\.(valkey|installed|collating)|Browser\\.start\\(");
+	private static final Pattern USE = Pattern
+		.compile("Installed\\.\\w+\\.assume|mariaDb\\(\\)|\\bMARIADB\\b|\\(Database "
+				+ "|RedisLocales\\.COLLATING|RedisStore\\.(valkey|installed|collating)|Browser\\.start\\(");
 
 	private static final Pattern STARTED = Pattern.compile("new ProcessBuilder\\(\\s*\"([^\"]+)\"");
 
