@@ -44,7 +44,7 @@ class RunbookCommandTests {
 			assertThat(answer(answers, "redis-cli GET 'distlock:lock:{stock-42}'"))
 				.matches("[-+][\\w-]+:\\w+\\|\\d+\\|\\d+");
 			assertThat(Long.parseLong(answer(answers, "redis-cli PTTL 'distlock:lock:{stock-42}'"))).isPositive();
-			assertThat(answer(answers, "redis-cli ZRANGE 'distlock:queue:{stock-42}' 0 -1 WITHSCORES")).isNotBlank();
+			assertThat(answer(answers, "redis-cli ZRANGE 'distlock:queue:2:{stock-42}' 0 -1 WITHSCORES")).isNotBlank();
 			assertThat(answer(answers, "redis-cli PUBSUB CHANNELS 'distlock:inbox:*'").lines()).hasSize(2);
 			assertThat(answer(answers, "redis-cli CONFIG GET maxmemory-policy")).contains("noeviction");
 			redisCli(redis, RunbookCommands.lines(TO_END, "redis-cli"));

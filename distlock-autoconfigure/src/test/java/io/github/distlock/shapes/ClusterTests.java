@@ -79,7 +79,7 @@ class ClusterTests {
 			HeldLock held = one.acquire(LockRequest.of(key));
 			CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of(key).waitTime(LockRequest.FOREVER));
 			await()
-				.until(() -> Long.valueOf(1).equals(master.ask("ZCOUNT", "distlock:queue:{" + key + "}", "0", "1e11")));
+				.until(() -> Long.valueOf(1).equals(master.ask("ZCOUNT", "distlock:queue:2:{" + key + "}", "0", "1e11")));
 			held.close();
 			// Well before its own retry after two seconds.
 			waiter.get(20, TimeUnit.SECONDS).close();
@@ -161,7 +161,7 @@ class ClusterTests {
 			HeldLock held = one.acquire(LockRequest.of(key));
 			CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of(key).waitTime(LockRequest.FOREVER));
 			await()
-				.until(() -> Long.valueOf(1).equals(well.ask("ZCOUNT", "distlock:queue:{" + key + "}", "0", "1e11")));
+				.until(() -> Long.valueOf(1).equals(well.ask("ZCOUNT", "distlock:queue:2:{" + key + "}", "0", "1e11")));
 			long released = System.nanoTime();
 			held.close();
 			waiter.get(20, TimeUnit.SECONDS).close();

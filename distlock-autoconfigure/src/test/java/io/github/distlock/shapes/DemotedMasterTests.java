@@ -79,7 +79,7 @@ class DemotedMasterTests {
 			.withMessageContaining("READONLY");
 		HeldLock held = one.acquire(LockRequest.of("hot").waitTime(Duration.ofSeconds(5)));
 		CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of("hot").waitTime(Duration.ofSeconds(20)));
-		await().until(() -> Long.valueOf(1).equals(this.replica.ask("ZCOUNT", "distlock:queue:{hot}", "0", "1e11")));
+		await().until(() -> Long.valueOf(1).equals(this.replica.ask("ZCOUNT", "distlock:queue:2:{hot}", "0", "1e11")));
 		held.close();
 		HeldLock next = waiter.get(20, TimeUnit.SECONDS);
 		assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
@@ -96,7 +96,7 @@ class DemotedMasterTests {
 		BackendLockRegistry two = this.nodes.node(Duration.ofSeconds(30));
 		HeldLock held = one.acquire(LockRequest.of("hot"));
 		CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of("hot").waitTime(Duration.ofSeconds(20)));
-		await().until(() -> Long.valueOf(1).equals(this.master.ask("ZCOUNT", "distlock:queue:{hot}", "0", "1e11")));
+		await().until(() -> Long.valueOf(1).equals(this.master.ask("ZCOUNT", "distlock:queue:2:{hot}", "0", "1e11")));
 		held.close();
 		waiter.get(20, TimeUnit.SECONDS).close();
 		await().until(() -> atMaster.stream().anyMatch((message) -> message.contains("distlock:lock:{hot}")));

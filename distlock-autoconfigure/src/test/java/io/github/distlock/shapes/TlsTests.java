@@ -84,7 +84,7 @@ class TlsTests {
 			await().until(() -> subscriptions() == 2);
 			HeldLock held = one.getBean(LockRegistry.class).acquire(request);
 			CompletableFuture<HeldLock> waiter = two.getBean(LockRegistry.class).acquireAsync(request);
-			await().until(() -> Long.valueOf(1).equals(redis.ask("ZCOUNT", "distlock:queue:{tls}", "0", "1e11")));
+			await().until(() -> Long.valueOf(1).equals(redis.ask("ZCOUNT", "distlock:queue:2:{tls}", "0", "1e11")));
 			held.close();
 			waiter.get(20, TimeUnit.SECONDS).close();
 			assertThat(clients()).hasSizeGreaterThanOrEqualTo(4)

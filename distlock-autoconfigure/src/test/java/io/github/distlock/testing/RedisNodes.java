@@ -217,7 +217,7 @@ public final class RedisNodes implements AutoCloseable {
 	 */
 	public boolean hasCountedTicket(String key) {
 		return queue(key).stream().anyMatch((token) -> ask((connection) -> {
-			Double note = connection.zSetCommands().zScore(bytes("distlock:queue:{" + key + "}"), bytes("#" + token));
+			Double note = connection.zSetCommands().zScore(bytes("distlock:queue:2:{" + key + "}"), bytes("#" + token));
 			return note != null && note % 2 == 1;
 		}));
 	}
@@ -230,7 +230,7 @@ public final class RedisNodes implements AutoCloseable {
 	public List<String> queue(String key) {
 		// The entries above are notes about the tickets.
 		return ask((connection) -> connection.zSetCommands()
-			.zRangeByScore(bytes("distlock:queue:{" + key + "}"), 0, 1e11)
+			.zRangeByScore(bytes("distlock:queue:2:{" + key + "}"), 0, 1e11)
 			.stream()
 			.map((entry) -> new String(entry, StandardCharsets.UTF_8))
 			.toList());
@@ -241,7 +241,7 @@ public final class RedisNodes implements AutoCloseable {
 	 * @param key the key
 	 */
 	public void forgetQueue(String key) {
-		ask((connection) -> connection.keyCommands().del(bytes("distlock:queue:{" + key + "}")));
+		ask((connection) -> connection.keyCommands().del(bytes("distlock:queue:2:{" + key + "}")));
 	}
 
 	/**

@@ -15,6 +15,14 @@ import io.github.distlock.backend.Ticket;
  */
 final class RedisKeys {
 
+	/**
+	 * The format of the queue, as a part of its name: scripts of unlike formats have
+	 * queues of their own and share the lock. Raise it when scripts of an earlier version
+	 * could not read the queue, or could do so wrongly. Without a number, the queue was a
+	 * list at first.
+	 */
+	private static final String QUEUE_FORMAT = "2";
+
 	private final String prefix;
 
 	private final String lockPrefix;
@@ -37,7 +45,7 @@ final class RedisKeys {
 		}
 		this.prefix = prefix;
 		this.lockPrefix = prefix + "lock:{";
-		this.queuePrefix = prefix + "queue:{";
+		this.queuePrefix = prefix + "queue:" + QUEUE_FORMAT + ":{";
 		this.readersPrefix = prefix + "readers:{";
 		this.floorPrefix = prefix + "floor:{";
 		this.inboxPrefix = prefix + "inbox:";

@@ -144,7 +144,8 @@ if mark == 'N' then
   return answer('busy', redis.call('PTTL', lockKey), named(owner, first, owner == '~' and shortest()))
 end
 local position, new = enqueue(token, lease, count, mark)
-if new == 1 and word and string.byte(word) == OWNED then
+-- Also for a ticket that waited before, see base.lua about other formats.
+if word and string.byte(word) == OWNED then
   redis.call('SETRANGE', lockKey, 0, '+')
 end
 if position == 0 and not (marked and ask()) and asker ~= '' then

@@ -24,6 +24,9 @@
 -- '+' (see readers.lua); and the first token of '-' is not ahead of the clock. Nothing
 -- follows from the lock's '+'. So a lock that no ticket waits for needs neither the queue
 -- nor, at the release, the clock.
+-- Scripts of another format have a queue under another name, and so break this invariant for
+-- this one. A ticket that waits then is not seen until it asks again: it takes the lock if it
+-- is free, and leaves its place in the queue behind, or it marks the lock with '+'.
 --
 -- Fencing tokens are microseconds, of 16 digits until the year 2286: the frequent cases
 -- compare them as text, since numbers are slow to read and to write. Text that is compared

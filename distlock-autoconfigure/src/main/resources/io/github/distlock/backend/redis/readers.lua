@@ -9,7 +9,7 @@ local ABOVE_ALL_TIMES = '1e14'
 -- Commands of exclusive tickets do not name this key, so that they stay short: few locks ever
 -- have readers.
 local function readersKey()
-  return KEYS[3] or (string.gsub(queueKey, 'queue:{', 'readers:{', 1))
+  return KEYS[3] or (string.gsub(lockKey, 'lock:{', 'readers:{', 1))
 end
 
 local function isReader(token)

@@ -88,6 +88,8 @@ if not owner then
     admitHead(first)
     return answer('granted', exact(first), lease)
   end
+  -- Its place may be left over, see base.lua about other formats.
+  remove(token)
   owner, first, ttl = grantNext(last, next, lease)
   if owner == '' then
     if not next then

@@ -149,7 +149,7 @@ class ForgedMessageTests {
 	private CompletableFuture<HeldLock> waiter() {
 		CompletableFuture<HeldLock> waiter = this.victim
 			.acquireAsync(LockRequest.of("key").waitTime(Duration.ofSeconds(20)));
-		await().until(() -> Long.valueOf(1).equals(this.attacker.ask("ZCOUNT", "distlock:queue:{key}", "0", "1e11")));
+		await().until(() -> Long.valueOf(1).equals(this.attacker.ask("ZCOUNT", "distlock:queue:2:{key}", "0", "1e11")));
 		return waiter;
 	}
 
@@ -182,7 +182,7 @@ class ForgedMessageTests {
 	}
 
 	private String waitingTicket() {
-		List<?> first = (List<?>) Objects.requireNonNull(this.attacker.ask("ZRANGE", "distlock:queue:{key}", "0", "0"));
+		List<?> first = (List<?>) Objects.requireNonNull(this.attacker.ask("ZRANGE", "distlock:queue:2:{key}", "0", "0"));
 		return String.valueOf(first.get(0));
 	}
 
