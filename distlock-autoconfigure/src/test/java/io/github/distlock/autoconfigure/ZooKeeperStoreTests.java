@@ -2,11 +2,16 @@ package io.github.distlock.autoconfigure;
 
 import java.time.Duration;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.zookeeper.ZooKeeperLockBackend;
+import io.github.distlock.testing.LoggedProblems;
 import io.github.distlock.testing.ZooKeeperTestServer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
@@ -15,11 +20,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 /**
  * An application that keeps its locks in ZooKeeper.
@@ -75,6 +83,50 @@ class ZooKeeperStoreTests {
 				});
 			assertThat(owner.getState()).isEqualTo(CuratorFrameworkState.STARTED);
 		}
+	}
+
+	@Test
+	void aMissingChrootFailsACallAtOnceWithoutAnyLogLine() {
+		Logger curator = (Logger) LoggerFactory.getLogger("org.apache.curator");
+		curator.setLevel(Level.WARN);
+		try (LoggedProblems problems = LoggedProblems.observe()) {
+			this.context
+				.withPropertyValues("distlock.zookeeper.connect-string=" + server.connectString() + "/missing/app",
+						"distlock.backend-timeout=10m", "distlock.shutdown-grace-period=0s")
+				.run((started) -> {
+					LockRequest request = LockRequest.of("order-3").waitTime(Duration.ofMinutes(5));
+					assertTimeoutPreemptively(Duration.ofMinutes(1),
+							() -> assertThatExceptionOfType(LockBackendException.class)
+								.isThrownBy(() -> started.getBean(LockRegistry.class).acquire(request))
+								.withCauseInstanceOf(StoreUnusableException.class)
+								.withMessageContaining("the chroot '/missing/app' of the connect string does not exist")
+								.withMessageContaining("Create this node"));
+				});
+			assertThat(problems.lines()).isEmpty();
+		}
+		finally {
+			curator.setLevel(Level.OFF);
+		}
+	}
+
+	@Test
+	void aMissingChrootThatIsCreatedLaterIsUsed() {
+		this.context
+			.withPropertyValues("distlock.zookeeper.connect-string=" + server.connectString() + "/later",
+					"distlock.shutdown-grace-period=0s")
+			.run((started) -> {
+				LockRegistry registry = started.getBean(LockRegistry.class);
+				assertThatExceptionOfType(LockBackendException.class)
+					.isThrownBy(() -> registry.acquire(LockRequest.of("order-4")))
+					.withMessageContaining("/later");
+				try (CuratorFramework owner = client()) {
+					owner.start();
+					owner.create().forPath("/later");
+				}
+				try (HeldLock lock = registry.acquire(LockRequest.of("order-4"))) {
+					assertThat(lock.isHeld()).isTrue();
+				}
+			});
 	}
 
 	@Test

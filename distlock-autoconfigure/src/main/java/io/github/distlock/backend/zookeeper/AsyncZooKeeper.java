@@ -220,6 +220,14 @@ final class AsyncZooKeeper {
 		return reply;
 	}
 
+	/** Whether the root of the client exists: with a chroot, that is a node. */
+	CompletableFuture<Boolean> rootExists() {
+		CompletableFuture<Boolean> reply = new CompletableFuture<>();
+		this.zooKeeper.exists("/", false,
+				(code, fullPath, context, stat) -> complete(reply, code, fullPath, true, false), null);
+		return reply;
+	}
+
 	/** Get a reply from the leader, through the server of this session. */
 	CompletableFuture<Boolean> sync(String path) {
 		CompletableFuture<Boolean> reply = new CompletableFuture<>();

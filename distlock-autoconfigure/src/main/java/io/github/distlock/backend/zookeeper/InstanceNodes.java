@@ -37,8 +37,9 @@ final class InstanceNodes {
 	void announce() {
 		if (this.self.isResolved()) {
 			String command = "announcement of instance '" + this.self.id() + "'";
+			ZooKeeperSession session = this.connection.session(command);
 			this.announced = true;
-			this.connection.await(announce(this.connection.session(command)), command);
+			this.connection.await(announce(session), command);
 		}
 	}
 

@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
+import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
@@ -60,6 +61,9 @@ final class ZooKeeperConnection {
 
 	/** The session of the last connection. Used by the state listener only. */
 	private @Nullable ZooKeeperSession lastConnected;
+
+	/** Whether the root of the client is known to exist, which a chroot need not do. */
+	private volatile boolean rootExists;
 
 	private volatile boolean closed;
 
@@ -141,9 +145,33 @@ final class ZooKeeperConnection {
 	/** The connected session. Waits for a connection if there is none. */
 	ZooKeeperSession session(String command) {
 		ZooKeeperSession session = connectedSession();
-		if (session != null) {
-			return session;
+		if (session == null) {
+			session = awaitSession(command);
 		}
+		if (!this.rootExists) {
+			requireRoot(session, command);
+		}
+		return session;
+	}
+
+	/**
+	 * Without its root a client can create nothing. Curator would log a stack trace for
+	 * each attempt to do so.
+	 */
+	private void requireRoot(ZooKeeperSession session, String command) {
+		String servers = servers();
+		int chroot = servers.indexOf('/');
+		if (chroot >= 0 && !await(session.commands().rootExists(), command)) {
+			throw new StoreUnusableException("The " + command + " was not sent: the chroot '"
+					+ servers.substring(chroot) + "' of the connect string does not exist in ZooKeeper at "
+					+ servers.substring(0, chroot) + ". Create this node, or correct the connect string"
+					+ " (distlock.zookeeper.connect-string, or the application's CuratorFramework)", null);
+		}
+		this.rootExists = true;
+	}
+
+	private ZooKeeperSession awaitSession(String command) {
+		ZooKeeperSession session = null;
 		Throwable cause = null;
 		try {
 			StoreCalls.awaitUninterruptibly(this.session.connected(), this.commandTimeout, this.clock);
