@@ -78,8 +78,8 @@ class ClusterTests {
 			String key = cluster.keyOn(master, "woken");
 			HeldLock held = one.acquire(LockRequest.of(key));
 			CompletableFuture<HeldLock> waiter = two.acquireAsync(LockRequest.of(key).waitTime(LockRequest.FOREVER));
-			await()
-				.until(() -> Long.valueOf(1).equals(master.ask("ZCOUNT", "distlock:queue:2:{" + key + "}", "0", "1e11")));
+			await().until(
+					() -> Long.valueOf(1).equals(master.ask("ZCOUNT", "distlock:queue:2:{" + key + "}", "0", "1e11")));
 			held.close();
 			// Well before its own retry after two seconds.
 			waiter.get(20, TimeUnit.SECONDS).close();

@@ -182,7 +182,8 @@ class ForgedMessageTests {
 	}
 
 	private String waitingTicket() {
-		List<?> first = (List<?>) Objects.requireNonNull(this.attacker.ask("ZRANGE", "distlock:queue:2:{key}", "0", "0"));
+		List<?> first = (List<?>) Objects
+			.requireNonNull(this.attacker.ask("ZRANGE", "distlock:queue:2:{key}", "0", "0"));
 		return String.valueOf(first.get(0));
 	}
 

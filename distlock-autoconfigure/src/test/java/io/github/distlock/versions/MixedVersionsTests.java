@@ -1,0 +1,98 @@
+package io.github.distlock.versions;
+
+import java.io.File;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.github.distlock.testing.ChildJvm;
+import io.github.distlock.torture.check.Checker;
+import io.github.distlock.torture.history.Attempt;
+import io.github.distlock.torture.history.History;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Two JVMs of this version and two of an earlier one share two locks, as during a rolling
+ * update. In Redis their queues may have different formats: then only wake-ups are lost,
+ * and the order of arrival.
+ */
+@EnabledIfSystemProperty(named = "distlock.full", matches = "true", disabledReason = "Set -Ddistlock.full=true")
+class MixedVersionsTests {
+
+	private static final String OVERTAKING = "S8";
+
+	/** By name: those of the earlier version first, since its JVMs run first. */
+	private static final Map<String, ChildJvm> jvms = new TreeMap<>();
+
+	@BeforeAll
+	static void startJvms() throws Exception {
+		String earlier = String.join(File.pathSeparator, concat(EarlierVersion.build().toString(),
+				Path.of("target", "test-classes").toString(), EarlierVersion.libraries()));
+		String today = System.getProperty("java.class.path");
+		for (int i = 0; i < 2; i++) {
+			jvms.put("earlier-" + i, ChildJvm.start(List.of("-cp", earlier), VersionWorker.class));
+			jvms.put("today-" + i, ChildJvm.start(List.of("-cp", today), VersionWorker.class));
+		}
+	}
+
+	private static List<String> concat(String first, String second, List<String> others) {
+		List<String> all = new ArrayList<>(List.of(first, second));
+		all.addAll(others);
+		return all;
+	}
+
+	@AfterAll
+	static void stopJvms() {
+		jvms.values().forEach(ChildJvm::close);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void bothVersionsEnterOneAfterTheOtherWithRisingTokensAndWithoutAnyFailure(SharedStore store) throws Exception {
+		Path folder = Files.createDirectories(Path.of("target", "versions", store.name()).toAbsolutePath());
+		try (SharedStore.Running running = store.start()) {
+			String properties = String.join(" ", running.properties());
+			jvms.forEach((name, jvm) -> {
+				String classes = jvm.send("open distlock.lease-time=4s " + properties).expect("opened");
+				assertThat(classes.contains("versions")).as(classes).isEqualTo(name.startsWith("earlier"));
+			});
+			jvms.forEach((name, jvm) -> jvm.send("run " + folder.resolve(name + ".log")));
+			jvms.values().forEach((jvm) -> jvm.expect("done"));
+			jvms.values().forEach((jvm) -> jvm.send("close").expect("closed"));
+		}
+		check(History.read(folder), store);
+	}
+
+	private static void check(History history, SharedStore store) {
+		assertThat(history.attempts().stream().filter((attempt) -> !attempt.isReleasedWell()).map(Attempt::how))
+			.as("failures")
+			.isEmpty();
+		assertThat(Checker.check(history).stream().filter((violation) -> !violation.rule().equals(OVERTAKING)))
+			.isEmpty();
+		for (String name : jvms.keySet()) {
+			List<Attempt> attempts = history.attempts()
+				.stream()
+				.filter((attempt) -> attempt.worker().equals(name))
+				.toList();
+			assertThat(attempts).as(name)
+				.hasSize(VersionWorker.THREADS * VersionWorker.ENTRIES)
+				.noneMatch((attempt) -> attempt.claim().isEmpty());
+			PrintStream out = System.out;
+			out.println(store + " " + name + ": " + attempts.size() + " entries, the longest wait "
+					+ attempts.stream().mapToLong((attempt) -> attempt.granted() - attempt.started()).max().orElse(0)
+							/ 1_000_000
+					+ " ms");
+		}
+	}
+
+}

@@ -1,0 +1,140 @@
+package io.github.distlock.versions;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.ZooKeeperTestServer;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.h2.tools.Server;
+
+/**
+ * A store that several JVMs can share, with its own servers.
+ */
+enum SharedStore {
+
+	REDIS {
+
+		@Override
+		Running start() {
+			RedisTestServer server = RedisTestServer.start();
+			return new Running(server::close,
+					List.of("distlock.backend=redis", "spring.data.redis.port=" + server.port()));
+		}
+
+	},
+
+	REDLOCK {
+
+		@Override
+		Running start() {
+			List<RedisTestServer> servers = List.of(RedisTestServer.start(), RedisTestServer.start(),
+					RedisTestServer.start());
+			List<String> properties = new ArrayList<>(
+					List.of("distlock.backend=redlock", "distlock.redlock.longest-lease=5s",
+							"distlock.redlock.node-timeout=1s", "distlock.backend-timeout=1m"));
+			for (int i = 0; i < servers.size(); i++) {
+				properties.add("distlock.redlock.nodes[" + i + "].host=127.0.0.1");
+				properties.add("distlock.redlock.nodes[" + i + "].port=" + servers.get(i).port());
+			}
+			return new Running(() -> servers.forEach(RedisTestServer::close), properties);
+		}
+
+	},
+
+	POSTGRESQL_LEASE {
+
+		@Override
+		Running start() {
+			return postgres("lease");
+		}
+
+	},
+
+	POSTGRESQL_ROW {
+
+		@Override
+		Running start() {
+			return postgres("row");
+		}
+
+	},
+
+	H2_LEASE {
+
+		@Override
+		Running start() {
+			return h2("lease");
+		}
+
+	},
+
+	H2_ROW {
+
+		@Override
+		Running start() {
+			return h2("row");
+		}
+
+	},
+
+	ZOOKEEPER {
+
+		@Override
+		Running start() {
+			ZooKeeperTestServer server = ZooKeeperTestServer.start();
+			return new Running(server::close, List.of("distlock.backend=zookeeper",
+					"distlock.zookeeper.connect-string=" + server.connectString()));
+		}
+
+	};
+
+	/** Start the servers. */
+	abstract Running start();
+
+	private static Running postgres(String mode) {
+		try {
+			EmbeddedPostgres server = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
+			return new Running(server, jdbc(mode, server.getJdbcUrl("postgres", "postgres"), "postgres"));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static Running h2(String mode) {
+		try {
+			Server server = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
+			return new Running(server::stop, jdbc(mode,
+					"jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/mem:versions;DB_CLOSE_DELAY=-1", "sa"));
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static List<String> jdbc(String mode, String url, String user) {
+		return List.of("distlock.backend=jdbc", "distlock.jdbc.mode=" + mode, "spring.datasource.url=" + url,
+				"spring.datasource.username=" + user, "spring.datasource.hikari.maximum-pool-size=6",
+				"distlock.jdbc.initialize-schema=always");
+	}
+
+	/**
+	 * A store that runs.
+	 *
+	 * @param servers its servers
+	 * @param properties the properties of an application that uses it
+	 */
+	record Running(AutoCloseable servers, List<String> properties) implements AutoCloseable {
+
+		@Override
+		public void close() throws Exception {
+			this.servers.close();
+		}
+
+	}
+
+}

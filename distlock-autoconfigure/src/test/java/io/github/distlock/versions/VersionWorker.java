@@ -1,0 +1,143 @@
+package io.github.distlock.versions;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.StreamSupport;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.torture.history.HistoryWriter;
+import io.github.distlock.torture.history.Kind;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.annotation.Configurations;
+import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.util.ClassUtils;
+
+/**
+ * A JVM with either version of the library, so it uses only what both have: properties
+ * and a few methods of the API. It executes the lines that it reads: {@code open} with
+ * properties starts an application, {@code run} with a file lets its threads enter and
+ * records that, and {@code close} ends the application.
+ */
+final class VersionWorker {
+
+	/** How often each thread enters. */
+	static final int ENTRIES = 15;
+
+	static final int THREADS = 2;
+
+	private static final int KEYS = 2;
+
+	/** What a lock that ends with its session is valid for, in the history. */
+	private static final Duration LONG = Duration.ofHours(1);
+
+	private static final AtomicInteger attempts = new AtomicInteger();
+
+	private VersionWorker() {
+	}
+
+	public static void main(String[] args) throws Exception {
+		((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
+		PrintStream out = System.out;
+		out.println("started");
+		AnnotationConfigApplicationContext application = new AnnotationConfigApplicationContext();
+		BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+		for (String line; (line = in.readLine()) != null;) {
+			String[] words = line.split(" ");
+			switch (words[0]) {
+				case "open" -> {
+					application = open(words);
+					out.println("opened " + LockRegistry.class.getProtectionDomain().getCodeSource().getLocation());
+				}
+				case "run" -> {
+					run(application.getBean(LockRegistry.class), Path.of(words[1]), out);
+					out.println("done");
+				}
+				default -> {
+					application.close();
+					out.println("closed");
+				}
+			}
+		}
+		Runtime.getRuntime().halt(0);
+	}
+
+	private static AnnotationConfigApplicationContext open(String[] words) {
+		AnnotationConfigApplicationContext application = new AnnotationConfigApplicationContext();
+		List<String> properties = new ArrayList<>(List.of(words));
+		properties.remove(0);
+		TestPropertyValues.of(properties).applyTo(application);
+		List<Class<?>> configurations = new ArrayList<>(
+				List.of(DataRedisAutoConfiguration.class, DataSourceAutoConfiguration.class));
+		ClassLoader classLoader = VersionWorker.class.getClassLoader();
+		StreamSupport.stream(ImportCandidates.load(AutoConfiguration.class, classLoader).spliterator(), false)
+			.filter((name) -> name.startsWith("io.github.distlock."))
+			.forEach((name) -> configurations.add(ClassUtils.resolveClassName(name, classLoader)));
+		application.register(Configurations.getClasses(AutoConfigurations.of(configurations.toArray(Class<?>[]::new))));
+		application.refresh();
+		return application;
+	}
+
+	private static void run(LockRegistry registry, Path file, PrintStream out) throws InterruptedException {
+		try (HistoryWriter history = new HistoryWriter(file)) {
+			List<Thread> threads = new ArrayList<>();
+			for (int i = 0; i < THREADS; i++) {
+				Thread thread = new Thread(() -> enterAll(registry, history, out), "worker-" + i);
+				threads.add(thread);
+				thread.start();
+			}
+			for (Thread thread : threads) {
+				thread.join();
+			}
+		}
+	}
+
+	private static void enterAll(LockRegistry registry, HistoryWriter history, PrintStream out) {
+		Random random = new Random();
+		for (int i = 0; i < ENTRIES; i++) {
+			int attempt = attempts.incrementAndGet();
+			String key = "k" + random.nextInt(KEYS);
+			history.write(Kind.START, "a", attempt, "key", key);
+			try {
+				enter(registry.acquire(LockRequest.of(key).waitTime(LockRequest.FOREVER)), attempt, history, random);
+				history.write(Kind.RELEASED, "a", attempt, "how", "ok");
+				out.println("entered");
+			}
+			catch (RuntimeException ex) {
+				history.write(Kind.ENDED, "a", attempt, "how", ex);
+			}
+			LockSupport.parkNanos(Duration.ofMillis(random.nextInt(30)).toNanos());
+		}
+	}
+
+	private static void enter(HeldLock lock, int attempt, HistoryWriter history, Random random) {
+		long now = System.nanoTime();
+		Duration remaining = lock.remaining();
+		long nanos = ((remaining.compareTo(LONG) < 0) ? remaining : LONG).toNanos();
+		history.writeAt(now, Kind.GRANTED, "a", attempt, "token", lock.fencingToken(), "rem", nanos);
+		LockSupport.parkNanos(Duration.ofMillis(1 + random.nextInt(4)).toNanos());
+		history.write(Kind.RELEASE, "a", attempt);
+		lock.close();
+	}
+
+}
