@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -50,6 +51,12 @@ final class VersionWorker {
 
 	/** What a lock that ends with its session is valid for, in the history. */
 	private static final Duration LONG = Duration.ofHours(1);
+
+	/**
+	 * A caller that waits without limit does not see a store that fails for a while. This
+	 * one does, and tries again if the lock was not free.
+	 */
+	private static final Duration SHORT_WAIT = Duration.ofMillis(200);
 
 	private static final AtomicInteger attempts = new AtomicInteger();
 
@@ -119,7 +126,8 @@ final class VersionWorker {
 			String key = "k" + random.nextInt(KEYS);
 			history.write(Kind.START, "a", attempt, "key", key);
 			try {
-				enter(registry.acquire(LockRequest.of(key).waitTime(LockRequest.FOREVER)), attempt, history, random);
+				enter(acquire(registry, key, random.nextBoolean() ? SHORT_WAIT : LockRequest.FOREVER), attempt, history,
+						random);
 				history.write(Kind.RELEASED, "a", attempt, "how", "ok");
 				out.println("entered");
 			}
@@ -127,6 +135,15 @@ final class VersionWorker {
 				history.write(Kind.ENDED, "a", attempt, "how", ex);
 			}
 			LockSupport.parkNanos(Duration.ofMillis(random.nextInt(30)).toNanos());
+		}
+	}
+
+	private static HeldLock acquire(LockRegistry registry, String key, Duration waitTime) {
+		while (true) {
+			Optional<HeldLock> lock = registry.tryAcquire(LockRequest.of(key).waitTime(waitTime));
+			if (lock.isPresent()) {
+				return lock.get();
+			}
 		}
 	}
 
