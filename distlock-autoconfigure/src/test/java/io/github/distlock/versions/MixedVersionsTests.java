@@ -63,7 +63,8 @@ class MixedVersionsTests {
 		try (SharedStore.Running running = store.start()) {
 			String properties = String.join(" ", running.properties());
 			jvms.forEach((name, jvm) -> {
-				String classes = jvm.send("open distlock.lease-time=4s " + properties).expect("opened");
+				String classes = jvm.send("open distlock.lease-time=4s distlock.backend-timeout=1m " + properties)
+					.expect("opened");
 				assertThat(classes.contains("versions")).as(classes).isEqualTo(name.startsWith("earlier"));
 			});
 			jvms.forEach((name, jvm) -> jvm.send("run " + folder.resolve(name + ".log")));

@@ -21,8 +21,8 @@ enum SharedStore {
 		@Override
 		Running start() {
 			RedisTestServer server = RedisTestServer.start();
-			return new Running(server::close,
-					List.of("distlock.backend=redis", "spring.data.redis.port=" + server.port()));
+			return new Running(server::close, List.of("distlock.backend=redis", "distlock.redis.command-timeout=5s",
+					"spring.data.redis.port=" + server.port()));
 		}
 
 	},
@@ -33,9 +33,8 @@ enum SharedStore {
 		Running start() {
 			List<RedisTestServer> servers = List.of(RedisTestServer.start(), RedisTestServer.start(),
 					RedisTestServer.start());
-			List<String> properties = new ArrayList<>(
-					List.of("distlock.backend=redlock", "distlock.redlock.longest-lease=5s",
-							"distlock.redlock.node-timeout=1s", "distlock.backend-timeout=1m"));
+			List<String> properties = new ArrayList<>(List.of("distlock.backend=redlock",
+					"distlock.redlock.longest-lease=5s", "distlock.redlock.node-timeout=3s"));
 			for (int i = 0; i < servers.size(); i++) {
 				properties.add("distlock.redlock.nodes[" + i + "].host=127.0.0.1");
 				properties.add("distlock.redlock.nodes[" + i + "].port=" + servers.get(i).port());
@@ -86,8 +85,9 @@ enum SharedStore {
 		@Override
 		Running start() {
 			ZooKeeperTestServer server = ZooKeeperTestServer.start();
-			return new Running(server::close, List.of("distlock.backend=zookeeper",
-					"distlock.zookeeper.connect-string=" + server.connectString()));
+			return new Running(server::close,
+					List.of("distlock.backend=zookeeper", "distlock.zookeeper.command-timeout=5s",
+							"distlock.zookeeper.connect-string=" + server.connectString()));
 		}
 
 	};
@@ -117,9 +117,9 @@ enum SharedStore {
 	}
 
 	private static List<String> jdbc(String mode, String url, String user) {
-		return List.of("distlock.backend=jdbc", "distlock.jdbc.mode=" + mode, "spring.datasource.url=" + url,
-				"spring.datasource.username=" + user, "spring.datasource.hikari.maximum-pool-size=6",
-				"distlock.jdbc.initialize-schema=always");
+		return List.of("distlock.backend=jdbc", "distlock.jdbc.mode=" + mode, "distlock.jdbc.command-timeout=5s",
+				"spring.datasource.url=" + url, "spring.datasource.username=" + user,
+				"spring.datasource.hikari.maximum-pool-size=6", "distlock.jdbc.initialize-schema=always");
 	}
 
 	/**

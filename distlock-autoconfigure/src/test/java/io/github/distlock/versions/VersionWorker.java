@@ -101,6 +101,8 @@ final class VersionWorker {
 			.forEach((name) -> configurations.add(ClassUtils.resolveClassName(name, classLoader)));
 		application.register(Configurations.getClasses(AutoConfigurations.of(configurations.toArray(Class<?>[]::new))));
 		application.refresh();
+		// The nodes of Redlock vote when they have been up for the longest lease.
+		application.getBean(LockRegistry.class).acquire(LockRequest.of("ready").waitTime(LockRequest.FOREVER)).close();
 		return application;
 	}
 
