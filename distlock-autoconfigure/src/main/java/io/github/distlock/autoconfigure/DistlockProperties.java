@@ -47,7 +47,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param handoff Handing over a lock inside this JVM.
  * @param aop Annotated methods.
  * @param transaction Locks and transactions.
- * @param observations Observations of locks, which become spans of traces and timers.
+ * @param observations Observations of locks, which become spans of traces.
  * @param logging Log lines that are written under a lock.
  */
 @ConfigurationProperties("distlock")

@@ -7,8 +7,9 @@ import io.micrometer.observation.docs.ObservationDocumentation;
 
 /**
  * All observations of the library, with their names, key names and events. Their names
- * differ from those of the meters, since an observation becomes a timer of its own name,
- * with other tags.
+ * differ from those of the meters, since a handler of meters makes a timer of the name of
+ * an observation, with other tags. The auto-configuration prevents that timer, because
+ * the library has its own.
  */
 public enum LockObservationDocumentation implements ObservationDocumentation {
 
@@ -73,7 +74,7 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
 	}
 
 	/**
-	 * Key names with few values, which become tags of meters and spans. Each observation
+	 * Key names with few values, which become tags of spans. Each observation
 	 * always has all of them.
 	 */
 	public enum LowCardinalityKeyNames implements KeyName {

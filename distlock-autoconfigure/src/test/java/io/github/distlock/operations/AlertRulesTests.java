@@ -1,5 +1,7 @@
 package io.github.distlock.operations;
 
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,14 +64,27 @@ class AlertRulesTests {
 	}
 
 	private static void promtool(String... arguments) throws Exception {
+		Process process = start(arguments);
+		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		assertThat(process.waitFor()).as(output).isZero();
+	}
+
+	/** Pass a text to the tool and return what it answers, whatever its result is. */
+	static String answerOfPromtool(String input, String... arguments) throws Exception {
+		Process process = start(arguments);
+		try (OutputStream in = process.getOutputStream()) {
+			in.write(input.getBytes(StandardCharsets.UTF_8));
+		}
+		return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+	}
+
+	private static Process start(String... arguments) throws IOException {
 		String program = Installed.PROMTOOL.assume().toString();
 		List<String> command = new ArrayList<>(List.of(program));
 		command.addAll(List.of(arguments));
-		Process process = new ProcessBuilder(command).directory(OperationsFiles.FOLDER.toFile())
+		return new ProcessBuilder(command).directory(OperationsFiles.FOLDER.toFile())
 			.redirectErrorStream(true)
 			.start();
-		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-		assertThat(process.waitFor()).as(output).isZero();
 	}
 
 }
