@@ -11,7 +11,7 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
  * Registers the annotations of the library, which are read by reflection and merged as
- * proxies, and the {@code #root} of expressions.
+ * proxies, the {@code #root} of expressions, and the field that keys are guarded with.
  */
 public final class AnnotationHints implements RuntimeHintsRegistrar {
 
@@ -22,7 +22,8 @@ public final class AnnotationHints implements RuntimeHintsRegistrar {
 			.registerType(DistributedLock.class, MemberCategory.INVOKE_DECLARED_METHODS)
 			.registerType(DistributedLocks.class, MemberCategory.INVOKE_DECLARED_METHODS)
 			.registerType(FencingToken.class, MemberCategory.INVOKE_DECLARED_METHODS)
-			.registerType(MethodEvaluationContext.Root.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+			.registerType(MethodEvaluationContext.Root.class, MemberCategory.INVOKE_PUBLIC_METHODS)
+			.registerField(NullRejectingConcatenation.CHILDREN);
 	}
 
 }

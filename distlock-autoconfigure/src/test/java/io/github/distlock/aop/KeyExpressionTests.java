@@ -102,6 +102,21 @@ class KeyExpressionTests {
 		assertRefused(text, null, "its part #id is null", "Pass a value");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "{'from-' + #id, 'to-' + #args}", "{'x'}.!['p-' + #id]", "{'x'}.?['x' + #id == 'xnull']",
+			"{k: 'a' + #id}['k']", "{anull: 'shared'}['a' + #id]", "new String('n-' + #id)", "new String[] { 'a' + #id }",
+			"'a' + #id == 'anull' ? 'x' : 'y'", "{{'x'}.!['p-' + #id][0]}", "{'x'}.![concat(#id)]" })
+	void nullInAConcatenationBelowAnyOtherNodeIsRefused(String text) {
+		assertRefused(text, null, "its part #id is null", "Pass a value");
+	}
+
+	@Test
+	void aNullElementThatAProjectionMakesAPartIsRefused() {
+		assertRefused("#id.!['p-' + #this]", Arrays.asList("a", null), "its part #this is null");
+		assertThat(expression("{'from-' + #id, 'to-' + #args}").keys(null, new Object[] { 1, 2 }))
+			.containsExactly("from-1", "to-2");
+	}
+
 	@Test
 	void nullInAConcatenationThatIsNotReachedIsFine() {
 		assertThat(key("#id != null ? 'a' + #id : 'none'", null, null)).isEqualTo("none");

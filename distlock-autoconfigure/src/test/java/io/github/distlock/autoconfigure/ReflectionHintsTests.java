@@ -15,6 +15,7 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.TypeReference;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.util.ClassUtils;
 import org.springframework.validation.beanvalidation.MethodValidationInterceptor;
 
@@ -39,6 +40,13 @@ class ReflectionHintsTests {
 			.onFieldAccess(MethodValidationInterceptor.class, "validationAdapter")).accepts(this.hints);
 		assertThat(
 				RuntimeHintsPredicates.reflection().onFieldAccess(MethodValidationInterceptor.class, "adaptViolations"))
+			.accepts(this.hints);
+	}
+
+	@Test
+	void theOperandsOfKeyExpressionsAreKept() {
+		new AnnotationHints().registerHints(this.hints, getClass().getClassLoader());
+		assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(SpelNodeImpl.class, "children"))
 			.accepts(this.hints);
 	}
 
