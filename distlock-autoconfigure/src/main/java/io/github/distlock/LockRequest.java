@@ -60,18 +60,22 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 	 * @param minHold how long the lock stays taken at least, or {@code null}
 	 * @param keep how long this JVM may keep the lock after its release, or {@code null}
 	 * @throws LockDefinitionException if the lease time is too short or too long, or if
-	 * the minimum hold time is not positive, longer than the lease time or too long, or
-	 * if the lock cannot be kept
+	 * the minimum hold time is not positive, longer than the lease time or too long, if
+	 * the lock cannot be kept, or if the name contains a control character
 	 */
 	public LockRequest {
 		Objects.requireNonNull(key, "key must not be null");
 		Objects.requireNonNull(mode, "mode must not be null");
+		if (name != null && !name.equals(printable(name))) {
+			throw new LockDefinitionException("The name '" + printable(name) + "' contains a control character (shown "
+					+ "as ?): remove line breaks, tabs and other control characters from it");
+		}
 		if (leaseTime != null && leaseTime.compareTo(MINIMUM_LEASE) < 0) {
-			throw new LockDefinitionException("The lease time of lock '" + key + "' is " + leaseTime
+			throw new LockDefinitionException("The lease time of lock '" + printable(key) + "' is " + leaseTime
 					+ ": use at least 100ms, or no lease time to have the watchdog renew the lease");
 		}
 		if (leaseTime != null && leaseTime.compareTo(MAXIMUM_LEASE) > 0) {
-			throw new LockDefinitionException("The lease time of lock '" + key + "' is " + leaseTime
+			throw new LockDefinitionException("The lease time of lock '" + printable(key) + "' is " + leaseTime
 					+ ": use at most 365 days, or no lease time to have the watchdog renew the lease");
 		}
 		if (minHold != null) {
@@ -81,15 +85,30 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 			checkKeep(key, keep);
 			String obstacle = obstacleToKeeping(mode, leaseTime, fair, minHold);
 			if (obstacle != null) {
-				throw new LockDefinitionException("Lock '" + key + "' was requested with keep = " + keep + " and "
+				throw new LockDefinitionException("Lock '" + printable(key) + "' was requested with keep = " + keep + " and "
 						+ obstacle + ", but such a lock is never kept after its release: remove one of them");
 			}
 		}
 	}
 
+	/**
+	 * Replace characters that may end a line of a log. Keys are refused later, by the
+	 * store, so that the attempt is reported.
+	 */
+	private static String printable(String text) {
+		String printable = text;
+		for (int i = 0; i < text.length(); i++) {
+			char character = text.charAt(i);
+			if (Character.isISOControl(character) || character == '\u2028' || character == '\u2029') {
+				printable = printable.replace(character, '?');
+			}
+		}
+		return printable;
+	}
+
 	private static void checkKeep(String key, Duration keep) {
 		if (keep.compareTo(MINIMUM_KEEP) < 0 || keep.compareTo(MAXIMUM_KEEP) > 0) {
-			throw new LockDefinitionException("The time for which lock '" + key + "' is kept after its release is "
+			throw new LockDefinitionException("The time for which lock '" + printable(key) + "' is kept after its release is "
 					+ keep + ": use 1ms to 1s, or 0 to never keep it");
 		}
 	}
@@ -110,7 +129,7 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 
 	private static void checkMinHold(String key, Duration minHold, Duration longest) {
 		if (minHold.isNegative() || minHold.isZero() || minHold.compareTo(longest) > 0) {
-			throw new LockDefinitionException("The minimum hold time of lock '" + key + "' is " + minHold
+			throw new LockDefinitionException("The minimum hold time of lock '" + printable(key) + "' is " + minHold
 					+ ": use a positive duration of at most the lease time or, without a lease time, of at most 365 days");
 		}
 	}

@@ -7,6 +7,7 @@ import java.util.Map;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.actuate.LockRegistries.NamedRegistry;
 import io.github.distlock.actuate.RefusedOperationException.Refusal;
+import io.github.distlock.backend.LockKeys;
 import io.github.distlock.backend.StoreAdministration.SweepResult;
 import io.github.distlock.backend.UnsupportedStoreOperationException;
 import io.github.distlock.registry.BackendLockRegistry;
@@ -156,9 +157,10 @@ public final class OperatorReleases {
 		return new SweepDescriptor(released, complete);
 	}
 
+	/** Texts come from outside and must not end a line of the log. */
 	private static void put(Map<String, Object> data, String name, @Nullable Object value) {
 		if (value != null) {
-			data.put(name, value);
+			data.put(name, (value instanceof String text) ? LockKeys.printable(text) : value);
 		}
 	}
 

@@ -3,6 +3,7 @@ package io.github.distlock.actuate;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
+import io.github.distlock.backend.LockKeys;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -47,8 +48,9 @@ public final class ReleaseAudit {
 	/** The grant has ended already, or not: a failure here changes nothing about it. */
 	private void publish(Operator operator, String type, Map<String, Object> data) {
 		AuditEvent event = new AuditEvent(operator.principal(), type, data);
-		logger.info("An operator (" + ((operator.principal() != null) ? operator.principal() : "not authenticated")
-				+ ") asked to release locks: " + type + " " + data);
+		logger.info(LockKeys.printable(
+				"An operator (" + ((operator.principal() != null) ? operator.principal() : "not authenticated")
+						+ ") asked to release locks: " + type + " " + data));
 		try {
 			this.publisher.publishEvent(new AuditApplicationEvent(event));
 		}

@@ -2,6 +2,8 @@ package io.github.distlock.autoconfigure;
 
 import java.time.Duration;
 
+import io.github.distlock.backend.LockKeys;
+
 /**
  * Checks values of properties. A violation is reported with the value, the problem and
  * the remedy.
@@ -24,8 +26,9 @@ final class PropertyChecks {
 			throw new InvalidPropertyException(property, value,
 					"braces in the prefix would put all locks into one cluster slot", "Remove '{' and '}' from it");
 		}
-		if (value.chars().anyMatch(Character::isISOControl)) {
-			throw new InvalidPropertyException(property, value.replaceAll("\\p{Cntrl}", "?"),
+		String printable = LockKeys.printable(value);
+		if (!printable.equals(value)) {
+			throw new InvalidPropertyException(property, printable,
 					"it contains a control character (shown as ?)",
 					"Remove line breaks, tabs and other control characters from it");
 		}

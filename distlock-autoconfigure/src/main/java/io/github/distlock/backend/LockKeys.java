@@ -3,6 +3,7 @@ package io.github.distlock.backend;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockRequest;
@@ -13,21 +14,40 @@ import io.github.distlock.LockRequest;
  */
 public final class LockKeys {
 
+	/** Control characters, and the separators of Unicode, which may end a line of a log. */
+	private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\u2028\\u2029]");
+
 	private LockKeys() {
 	}
 
 	/**
-	 * Refuse a key that is blank, too long, or not valid Unicode.
+	 * Return a text that cannot end or forge a line of a log.
+	 * @param text a text from outside
+	 * @return the text, with {@code ?} for each control character
+	 */
+	public static String printable(String text) {
+		return CONTROL.matcher(text).replaceAll("?");
+	}
+
+	/**
+	 * Refuse a key that is blank, too long, not valid Unicode, or that contains a control
+	 * character.
 	 * @param key the key to lock
 	 * @throws LockDefinitionException if it cannot be locked; the message says what to
 	 * use instead
 	 */
 	public static void validate(String key) {
+		boolean plain = isPlain(key);
+		if (!plain && CONTROL.matcher(key).find()) {
+			throw new LockDefinitionException(
+					"The lock key '" + abbreviate(printable(key)) + "' contains a control character (shown as ?): "
+							+ "remove line breaks, tabs and other control characters from it");
+		}
 		if (key.isBlank()) {
 			throw new LockDefinitionException(
 					"The lock key is blank ('" + key + "'): a key must name what is locked, such as 'order-42'");
 		}
-		if (key.length() <= LockRequest.MAXIMUM_KEY_BYTES && isAscii(key)) {
+		if (key.length() <= LockRequest.MAXIMUM_KEY_BYTES && plain) {
 			return;
 		}
 		int bytes;
@@ -47,9 +67,10 @@ public final class LockKeys {
 		}
 	}
 
-	private static boolean isAscii(String key) {
+	/** Whether all characters are printable ones of ASCII. */
+	private static boolean isPlain(String key) {
 		for (int i = 0; i < key.length(); i++) {
-			if (key.charAt(i) > 127) {
+			if (key.charAt(i) < ' ' || key.charAt(i) > '~') {
 				return false;
 			}
 		}

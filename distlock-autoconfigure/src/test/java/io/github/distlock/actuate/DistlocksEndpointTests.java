@@ -18,8 +18,11 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -208,6 +211,26 @@ class DistlocksEndpointTests {
 
 	static void await(org.awaitility.core.ThrowingRunnable assertion) {
 		Awaitility.await().untilAsserted(assertion);
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void aRequestCannotForgeALineOfTheLog(CapturedOutput output) throws Exception {
+		String forged = "x%0d%0aWARN%20forged%c2%85forged%e2%80%a8forged";
+		for (String request : List.of("?key=" + forged + "&token=1", "?key=a&token=1&registry=" + forged,
+				"?instance=" + forged, "?key=" + forged)) {
+			assertThat(application.delete("/actuator/distlocks" + request).body()).doesNotContain("\n", "\\r", "\\n",
+					"\u0085", "\u2028");
+		}
+		assertThat(application.get("/actuator/distlocks?key=" + forged)).satisfies((response) -> {
+			assertThat(response.statusCode()).isEqualTo(400);
+			assertThat(response.body()).contains("'x??WARN forged?forged?forged' contains a control character");
+		});
+		assertThat(output.getOut().lines().filter((line) -> line.contains("forged")))
+			.allMatch((line) -> line.contains("asked to release locks") && line.contains("x??WARN forged?forged?forged"))
+			.hasSize(4);
+		assertThat(application.audit())
+			.noneMatch((event) -> event.getData().toString().chars().anyMatch(Character::isISOControl));
 	}
 
 }

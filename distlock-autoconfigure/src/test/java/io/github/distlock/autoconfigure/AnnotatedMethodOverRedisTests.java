@@ -118,7 +118,7 @@ class AnnotatedMethodOverRedisTests {
 	void twoKeysDoNotBlockEachOther() {
 		till(this.first).run("{x}", () -> till(this.second).run("}x",
 				() -> till(this.first).run("{}", () -> till(this.second).run("a:queue", () -> till(this.first).run("a",
-						() -> till(this.second).run("\u9396\n", () -> assertThat(redis.keys()).isEqualTo(6)))))));
+						() -> till(this.second).run("\u9396", () -> assertThat(redis.keys()).isEqualTo(6)))))));
 	}
 
 	@Test

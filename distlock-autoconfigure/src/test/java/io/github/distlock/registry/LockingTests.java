@@ -149,7 +149,7 @@ class LockingTests extends TwoRegistries {
 	@Test
 	void invalidKeysAreRefusedBeforeAnythingIsSent() {
 		redis.resetStats();
-		for (String key : List.of("", "  ", "\n\t", "x".repeat(10_240), "\u00e4".repeat(257), "half \ud83d pair")) {
+		for (String key : List.of("", "  ", "\n\t", "new\nline", "x".repeat(10_240), "\u00e4".repeat(257), "half \ud83d pair")) {
 			assertThatExceptionOfType(LockDefinitionException.class).as(key)
 				.isThrownBy(() -> this.one.acquire(request(key)));
 			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.one.obtain(key));
@@ -173,7 +173,7 @@ class LockingTests extends TwoRegistries {
 	@Test
 	void unusualKeysAreSeparateLocks() {
 		List<HeldLock> locks = new ArrayList<>();
-		for (String key : List.of("{x}", "}x", "{}", "a:queue", "a", "new\nline",
+		for (String key : List.of("{x}", "}x", "{}", "a:queue", "a", "new line",
 				"\u9396-\u0437\u0430\u043c\u043e\u043a", "%7Bx%7D", "x".repeat(512))) {
 			locks.add(this.one.acquire(LockRequest.of(key).waitTime(Duration.ZERO)));
 			assertThat(this.two.tryAcquire(LockRequest.of(key).waitTime(Duration.ZERO))).as(key).isEmpty();
