@@ -108,10 +108,12 @@ final class AttemptReport implements WaitListener {
 	public void waiting(long sinceNanos) {
 		WaitingCaller caller = new WaitingCaller(this.request, this.asynchronous ? null : Thread.currentThread(),
 				sinceNanos);
+		// Before: the end on another thread removes the caller that it finds here.
+		this.targets.waitingCallers().add(caller);
 		if (!WAITING.compareAndSet(this, null, caller)) {
+			this.targets.waitingCallers().remove(caller);
 			return;
 		}
-		this.targets.waitingCallers().add(caller);
 		ObservedAcquisition acquisition = this.observed;
 		if (acquisition != null) {
 			acquisition.queued();

@@ -41,12 +41,16 @@ final class AsyncAcquisition {
 
 	private void attempt(boolean first) {
 		FutureWaiter waiter = new FutureWaiter(this.request, this.startNanos, this.sender.callbacks());
-		KeyQueue queue = this.waits.join(waiter, true);
+		KeyQueue queue = this.waits.join(waiter, () -> {
+			if (first && !waiter.triesOnce() && waiter.outcome() == null) {
+				reportWait();
+			}
+		});
 		try {
 			Future<?> timer = waiter.isEndless() ? null : this.sender.tasks()
 				.schedule(() -> timedOut(queue, waiter), Math.max(0, waiter.remainingNanos(this.clock.nanoTime())));
 			this.result.whenComplete((holder, failure) -> {
-				if (this.result.isCancelled()) {
+				if (this.result.isCompletedExceptionally()) {
 					this.waits.giveUp(queue, waiter, false);
 				}
 			});
@@ -56,15 +60,35 @@ final class AsyncAcquisition {
 				}
 				ended(outcome);
 			});
-			if (first && !waiter.triesOnce() && waiter.outcome() == null) {
-				this.request.listener().waiting(this.startNanos);
-			}
 		}
 		catch (RuntimeException | Error ex) {
 			// Without its timer the wait might never end.
 			waiter.abandoned = true;
 			this.result.completeExceptionally(ex);
 			this.waits.abandonWait(queue, waiter);
+		}
+	}
+
+	/**
+	 * The first attempt was answered, or other callers are ahead: this one waits. The
+	 * listener runs on a callback thread, as the end of the wait does, and not on one that
+	 * sends commands. If it fails, so does the wait.
+	 */
+	private void reportWait() {
+		Runnable report = () -> {
+			try {
+				this.request.listener().waiting(this.startNanos);
+			}
+			catch (RuntimeException | Error ex) {
+				this.result.completeExceptionally(ex);
+			}
+		};
+		try {
+			this.sender.callbacks().execute(report);
+		}
+		catch (Throwable ex) {
+			// As for the end of the wait: it must be reported.
+			report.run();
 		}
 	}
 

@@ -49,7 +49,7 @@ final class BlockingAcquirer {
 		boolean restarted = false;
 		while (true) {
 			ThreadWaiter waiter = new ThreadWaiter(request, start);
-			KeyQueue queue = this.waits.join(waiter, false);
+			KeyQueue queue = this.waits.join(waiter, null);
 			Outcome outcome = await(queue, waiter, interruptible, restarted);
 			if (outcome instanceof Outcome.Failure failure) {
 				throw failure.forCaller();

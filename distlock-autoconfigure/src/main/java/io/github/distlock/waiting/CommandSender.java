@@ -33,6 +33,9 @@ final class CommandSender {
 
 	private static final Log logger = LogFactory.getLog(CommandSender.class);
 
+	private static final Runnable UNNOTICED = () -> {
+	};
+
 	private final LockStore store;
 
 	private final Executor callbacks;
@@ -64,16 +67,7 @@ final class CommandSender {
 
 	/** Carry out the effects of an event, and send the command in the background. */
 	void runAsync(QueueEvents queue, Effects effects) {
-		if (effects.command() == null) {
-			wake(effects);
-			return;
-		}
-		run(effects, (command) -> {
-			Throwable rejection = this.tasks.execute(() -> sendIfFirst(queue, command));
-			if (rejection != null && command.take()) {
-				this.failedCommands.failed(queue, command, rejection);
-			}
-		});
+		runAsync(queue, effects, false, UNNOTICED);
 	}
 
 	/**
@@ -81,12 +75,39 @@ final class CommandSender {
 	 * after the earlier commands of this kind for the key have been answered.
 	 */
 	void runAsyncInOrder(QueueEvents queue, Effects effects) {
-		run(effects,
-				(command) -> this.tasks.executeInOrder(queue.key(), () -> sendIfFirst(queue, command), (rejection) -> {
-					if (command.take()) {
-						this.failedCommands.failed(queue, command, rejection);
-					}
-				}));
+		runAsync(queue, effects, true, UNNOTICED);
+	}
+
+	/**
+	 * Carry out the effects of an event, and send the command in the background.
+	 * @param inOrder whether only after the earlier commands of this kind for the key
+	 * @param settled runs after the answer or failure of the command, at once if there is
+	 * no command, and throws nothing
+	 */
+	void runAsync(QueueEvents queue, Effects effects, boolean inOrder, Runnable settled) {
+		if (effects.command() == null) {
+			wake(effects);
+			settled.run();
+			return;
+		}
+		run(effects, (command) -> {
+			Runnable task = () -> {
+				sendIfFirst(queue, command);
+				settled.run();
+			};
+			Consumer<Throwable> onRejection = (rejection) -> {
+				if (command.take()) {
+					this.failedCommands.failed(queue, command, rejection);
+					settled.run();
+				}
+			};
+			if (inOrder) {
+				this.tasks.executeInOrder(queue.key(), task, onRejection);
+			}
+			else {
+				this.tasks.execute(task, onRejection);
+			}
+		});
 	}
 
 	private void run(Effects effects, Consumer<Command> sending) {

@@ -62,6 +62,18 @@ final class Tasks {
 	}
 
 	/**
+	 * Run a task on the executor.
+	 * @param onRejection receives the reason if the task will not run, unless the
+	 * registry has been shut down
+	 */
+	void execute(Runnable task, Consumer<Throwable> onRejection) {
+		Throwable rejection = execute(task);
+		if (rejection != null) {
+			onRejection.accept(rejection);
+		}
+	}
+
+	/**
 	 * Run a task on the executor after the earlier tasks of the key have ended.
 	 * @param onRejection receives the reason if the task will not run, unless the
 	 * registry has been shut down

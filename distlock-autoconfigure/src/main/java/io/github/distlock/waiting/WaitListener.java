@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 public interface WaitListener {
 
 	/**
-	 * Called once, when the lock is not free and waiting begins.
+	 * Called once, when the first attempt did not get the lock or other callers of this
+	 * JVM are ahead, and waiting begins.
 	 * @param sinceNanos when the caller asked for the lock, by the monotonic clock
 	 */
 	void waiting(long sinceNanos);

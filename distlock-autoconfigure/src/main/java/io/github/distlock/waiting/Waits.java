@@ -84,9 +84,11 @@ final class Waits {
 
 	/**
 	 * Add a waiter to the queue of its key.
-	 * @param background whether the executor sends the command; otherwise this thread
+	 * @param settled runs after the command that the executor sends for the waiter has
+	 * been answered or has failed, at once if there is none; {@code null} if this thread
+	 * sends the command
 	 */
-	KeyQueue join(Waiter waiter, boolean background) {
+	KeyQueue join(Waiter waiter, @Nullable Runnable settled) {
 		String key = waiter.request().key();
 		while (true) {
 			if (this.closed) {
@@ -99,11 +101,8 @@ final class Waits {
 					// close() may have failed the waiters before this one joined.
 					this.sender.runAsync(queue, queue.failWaiters(shutDownException(key)));
 				}
-				if (background && waiter.request().fair()) {
-					this.sender.runAsyncInOrder(queue, effects);
-				}
-				else if (background) {
-					this.sender.runAsync(queue, effects);
+				if (settled != null) {
+					this.sender.runAsync(queue, effects, waiter.request().fair(), settled);
 				}
 				else {
 					runHere(queue, waiter, effects);

@@ -13,10 +13,15 @@ import java.util.function.LongSupplier;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.LockListener;
+import io.github.distlock.LockMode;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.LiveThreads;
+import io.github.distlock.testing.RedisNodes;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -42,6 +47,58 @@ class WaitingTests extends TwoRegistries {
 		}
 		// A waiter that gave up leaves nothing that could own the lock.
 		this.one.acquire(request("busy")).close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aCallerThatGetsAFreeLockAtOnceDoesNotWait(ReleaseMode release) throws Exception {
+		AtomicInteger waits = new AtomicInteger();
+		BackendLockRegistry node = redis.node(RedisNodes.settings(Duration.ofSeconds(30)).releasing(release),
+				List.of(counting(waits)));
+		for (LockRequest request : List.of(request("free"), request("free").fair(true),
+				request("free").mode(LockMode.READ))) {
+			for (int i = 0; i < 10; i++) {
+				node.acquireAsync(request).get(10, TimeUnit.SECONDS).close();
+				node.tryAcquireAsync(request).get(10, TimeUnit.SECONDS).orElseThrow().close();
+				node.acquire(request).close();
+			}
+		}
+		assertThat(waits).hasValue(0);
+	}
+
+	@Test
+	void aFutureThatHasToWaitIsReportedOnce() throws Exception {
+		AtomicInteger waits = new AtomicInteger();
+		BackendLockRegistry node = redis.node(counting(waits));
+		List<CompletableFuture<HeldLock>> waiters = new ArrayList<>();
+		try (HeldLock lock = this.two.acquire(request("taken"))) {
+			waiters.add(node.acquireAsync(request("taken")));
+			await().until(() -> waits.get() == 1);
+			// Behind the first one, which waits: no attempt of its own.
+			waiters.add(node.acquireAsync(request("taken")));
+			await().until(() -> waits.get() == 2);
+			waiters.add(node.acquireAsync(request("taken").fair(true)));
+			await().until(() -> waits.get() == 3);
+			assertThat(node.tryAcquireAsync(request("taken").waitTime(Duration.ZERO)).get(10, TimeUnit.SECONDS))
+				.isEmpty();
+			assertThat(lock.isHeld()).isTrue();
+		}
+		for (CompletableFuture<HeldLock> waiter : waiters) {
+			waiter.thenAccept(HeldLock::close);
+		}
+		CompletableFuture.allOf(waiters.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
+		assertThat(waits).hasValue(3);
+	}
+
+	private static LockListener counting(AtomicInteger waits) {
+		return new LockListener() {
+
+			@Override
+			public void onWaiting(Waiting event) {
+				waits.incrementAndGet();
+			}
+
+		};
 	}
 
 	@Test
