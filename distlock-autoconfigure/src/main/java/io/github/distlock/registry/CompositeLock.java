@@ -8,6 +8,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,7 +106,7 @@ final class CompositeLock implements Lock {
 	@Override
 	public void unlock() {
 		if (!this.levels.leave(this.key)) {
-			throw new IllegalMonitorStateException("Thread '" + Thread.currentThread().getName()
+			throw new IllegalMonitorStateException("Thread '" + LockThreads.describe(Thread.currentThread())
 					+ "' does not hold lock '" + this.key + "' in both registries: call unlock() only after lock()");
 		}
 		CompositeHeldLock.releaseBoth(this.second::unlock, this.first::unlock);

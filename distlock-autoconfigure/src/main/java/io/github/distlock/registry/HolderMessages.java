@@ -8,6 +8,7 @@ import io.github.distlock.LockInstance;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +44,7 @@ final class HolderMessages {
 			if (hold != null) {
 				Thread thread = hold.thread();
 				return new LockHolder(instance, hold.mode(), this.runtime.wallTime(hold.origin().heldNanos()),
-						(thread != null) ? thread.getName() : null);
+						(thread != null) ? LockThreads.describe(thread) : null);
 			}
 		}
 		return new LockHolder(instance, stored.mode(), stored.since(), null);
@@ -52,7 +53,7 @@ final class HolderMessages {
 	/** Return a clause that says what holds a lock. */
 	String describe(@Nullable LockHolder holder) {
 		if (holder == null) {
-			return "another caller holds it";
+			return "its holder is not known";
 		}
 		Instant since = holder.since();
 		String subject = (holder.instance() != this.runtime.self()) ? holder.instance().describe()

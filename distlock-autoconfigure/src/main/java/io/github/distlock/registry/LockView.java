@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 
 import io.github.distlock.LockOutcome;
 import io.github.distlock.LockRequest;
+import io.github.distlock.thread.LockThreads;
 
 /**
  * The lock of one key as a {@link Lock}: owned by a thread, reentrant, and renewed by the
@@ -71,7 +72,7 @@ final class LockView implements Lock {
 				return;
 			}
 		}
-		throw new IllegalMonitorStateException("Thread '" + Thread.currentThread().getName() + "' does not hold lock '"
+		throw new IllegalMonitorStateException("Thread '" + LockThreads.describe(Thread.currentThread()) + "' does not hold lock '"
 				+ this.request.key() + "': call unlock() only after lock()");
 	}
 

@@ -8,6 +8,7 @@ import java.util.List;
 
 import io.github.distlock.LockInstance;
 import io.github.distlock.LockMode;
+import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.KeySnapshot;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +71,7 @@ public record RegistrySnapshot(LockInstance instance, List<HeldLockSnapshot> hel
 			LockState held = hold.isAtRisk() ? LockState.AT_RISK : LockState.HELD;
 			Thread thread = hold.thread();
 			return new HeldLockSnapshot(hold.key(), hold.name(), hold.mode(),
-					remaining.isZero() ? LockState.LOST : held, (thread != null) ? thread.getName() : null,
+					remaining.isZero() ? LockState.LOST : held, (thread != null) ? LockThreads.describe(thread) : null,
 					Instant.ofEpochMilli(wallMillis - heldFor.toMillis()), heldFor, remaining, hold.renewals(),
 					Math.max(0, origin.levels() - 1), hold.holder().fencingToken(), hold.holder().grantToken(),
 					waiting);

@@ -106,23 +106,23 @@ final class SlowWaits {
 		}
 		caller.reportedSlow = true;
 		String key = caller.request().key();
-		StoredHolder stored = blockedBy(key);
-		LockHolder holder = (stored != null) ? this.messages.holder(key, stored, true) : null;
-		logger.warn("Slow wait: " + describe(caller) + " has waited " + rounded(waited) + " for lock '" + key + "' ("
-				+ caller.request().label() + "); " + this.messages.describe(holder) + "; "
-				+ this.runtime.waitingCallers().count(key) + " of this JVM wait for it");
-	}
-
-	/** What holds a lock, as far as this JVM knows without asking the store. */
-	private @Nullable StoredHolder blockedBy(String key) {
-		return this.runtime.acquirer()
+		// What this JVM knows without asking the store.
+		List<KeySnapshot> queues = this.runtime.acquirer()
 			.snapshot()
 			.stream()
 			.filter((queue) -> queue.key().equals(key))
+			.toList();
+		StoredHolder stored = queues.stream()
 			.map(KeySnapshot::blockedBy)
 			.filter(Objects::nonNull)
 			.findFirst()
 			.orElse(null);
+		LockHolder holder = (stored != null) ? this.messages.holder(key, stored, true) : null;
+		long unanswered = queues.stream().mapToLong(KeySnapshot::unansweredNanos).max().orElse(0);
+		logger.warn("Slow wait: " + describe(caller) + " has waited " + rounded(waited) + " for lock '" + key + "' ("
+				+ caller.request().label() + "); " + this.messages.describe(holder)
+				+ ((unanswered > 0) ? "; the store has not answered since " + this.runtime.wallTime(unanswered) : "")
+				+ "; " + this.runtime.waitingCallers().count(key) + " of this JVM wait for it");
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.github.distlock.registry;
 
 import io.github.distlock.LockRequest;
+import io.github.distlock.thread.LockThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +27,7 @@ final class WaitingCaller {
 	WaitingCaller(LockRequest request, @Nullable Thread thread, long startNanos) {
 		this.request = request;
 		this.thread = thread;
-		this.name = (thread != null) ? thread.getName() : "asynchronous";
+		this.name = (thread != null) ? LockThreads.describe(thread) : "asynchronous";
 		this.startNanos = startNanos;
 	}
 
@@ -38,7 +39,7 @@ final class WaitingCaller {
 		return this.thread;
 	}
 
-	/** The name of the thread at the beginning of the wait. */
+	/** The name or the id of the thread at the beginning of the wait. */
 	String name() {
 		return this.name;
 	}

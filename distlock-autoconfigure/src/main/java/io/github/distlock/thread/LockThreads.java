@@ -64,6 +64,16 @@ public final class LockThreads implements ThreadFactory {
 	}
 
 	/**
+	 * Return the name of a thread, or its id: virtual threads have no name by default.
+	 * @param thread the thread
+	 * @return such as {@code worker-1} or {@code #42}
+	 */
+	public static String describe(Thread thread) {
+		String name = thread.getName();
+		return name.isEmpty() ? "#" + thread.getId() : name;
+	}
+
+	/**
 	 * Create a factory for virtual threads, with the names and the class loader of this
 	 * factory.
 	 * @return the factory

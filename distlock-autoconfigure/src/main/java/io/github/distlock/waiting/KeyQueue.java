@@ -598,7 +598,8 @@ final class KeyQueue implements QueueEvents {
 			Ticket held = (this.holder != null) ? this.holder.ticket() : null;
 			KeySnapshot.Kept keptLock = (this.kept != null) ? this.kept.snapshot(this.context.clock()) : null;
 			return new KeySnapshot(this.key, held, this.waiters.size(),
-					this.inFlight != null || !this.pendingReleases.isEmpty(), blockedBy(), keptLock);
+					this.inFlight != null || !this.pendingReleases.isEmpty(), blockedBy(), keptLock,
+					(this.retryTimer != null) ? this.retryTimer.unansweredNanos() : 0);
 		}
 		finally {
 			this.lock.unlock();

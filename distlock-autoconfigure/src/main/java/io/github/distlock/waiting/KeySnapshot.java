@@ -16,12 +16,14 @@ import org.jspecify.annotations.Nullable;
  * store; a caller of this JVM, or what the store said last
  * @param kept the lock that this JVM keeps in the store although its last caller has
  * left; {@code null} if it keeps none
+ * @param unansweredNanos for how long commands have failed without an answer; zero if the
+ * store answers
  */
 public record KeySnapshot(String key, @Nullable Ticket holder, int waiters, boolean unfinished,
-		@Nullable StoredHolder blockedBy, @Nullable Kept kept) {
+		@Nullable StoredHolder blockedBy, @Nullable Kept kept, long unansweredNanos) {
 
 	/**
-	 * A key of which this JVM keeps no lock.
+	 * A key of which this JVM keeps no lock, in a store that answers.
 	 * @param key the key of the lock
 	 * @param holder the ticket that holds the lock, or {@code null} if no caller holds it
 	 * @param waiters how many callers wait for the lock
@@ -31,7 +33,7 @@ public record KeySnapshot(String key, @Nullable Ticket holder, int waiters, bool
 	 */
 	public KeySnapshot(String key, @Nullable Ticket holder, int waiters, boolean unfinished,
 			@Nullable StoredHolder blockedBy) {
-		this(key, holder, waiters, unfinished, blockedBy, null);
+		this(key, holder, waiters, unfinished, blockedBy, null, 0);
 	}
 
 	/**

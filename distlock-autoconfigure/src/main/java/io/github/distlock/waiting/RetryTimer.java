@@ -89,6 +89,11 @@ final class RetryTimer {
 		return (this.outage != null) ? this.outage.failure() : this.context.storeFailure();
 	}
 
+	/** How long ago the first failure was, if the store has not answered since. */
+	long unansweredNanos() {
+		return (this.outage != null) ? this.outage.lastingNanos() : 0;
+	}
+
 	DepartingWaiters departingWaiters() {
 		return this.departingWaiters;
 	}
@@ -259,7 +264,11 @@ final class RetryTimer {
 
 		/** Whether the store has not answered for too long. */
 		boolean isTooLong() {
-			return this.clock.nanoTime() - this.sinceNanos >= this.backendTimeout.toNanos();
+			return lastingNanos() >= this.backendTimeout.toNanos();
+		}
+
+		long lastingNanos() {
+			return this.clock.nanoTime() - this.sinceNanos;
 		}
 
 		@Nullable LockBackendException failure() {

@@ -15,6 +15,10 @@ import io.github.distlock.testing.TcpProxy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -63,6 +67,22 @@ class FaultTests extends TwoRegistries {
 		assertThat(this.two.tryAcquire(once("lost-reply"))).isEmpty();
 		lock.close();
 		this.two.tryAcquire(once("lost-reply")).orElseThrow().close();
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void aSlowWaitSaysSinceWhenTheStoreHasNotAnswered(CapturedOutput output) throws Exception {
+		BackendLockRegistry node = redis.nodeBehind(this.proxy.port(),
+				settings(Duration.ofSeconds(30)).reporting("shop", Duration.ofMillis(100)), List.of());
+		this.proxy.refuse(true);
+		this.proxy.cut();
+		Future<HeldLock> waiter = this.threads.submit(() -> node.acquire(request("unanswered")));
+		await().until(() -> output.getAll().contains("Slow wait"));
+		assertThat(output).containsPattern("for lock 'unanswered' \\(unnamed\\); its holder is not known; the store has not "
+				+ "answered since 20\\S+Z; 1 of this JVM wait for it");
+		waiter.cancel(true);
+		this.proxy.refuse(false);
+		await().atMost(Duration.ofSeconds(20)).until(() -> node.snapshot().isIdle());
 	}
 
 	@Test

@@ -119,6 +119,26 @@ class HolderReportTests {
 	}
 
 	@Test
+	void aThreadWithoutANameIsShownByItsId() throws Exception {
+		CountDownLatch release = new CountDownLatch(1);
+		Thread holder = new Thread(() -> {
+			try (HeldLock lock = this.orders.acquire(LONG)) {
+				release.await();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}, "");
+		holder.start();
+		await().until(() -> this.orders.snapshot().held().size() == 1);
+		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.orders.acquire(SHORT))
+			.withMessageContaining("thread '#" + holder.getId() + "' of this JVM has held it since 20");
+		assertThat(this.orders.snapshot().held().get(0).caller()).isEqualTo("#" + holder.getId());
+		release.countDown();
+		holder.join();
+	}
+
+	@Test
 	void theExceptionNamesTheOtherJvmThatHoldsTheLock() {
 		LockInstance instance = this.orders.snapshot().instance();
 		await().until(() -> this.shop.administration().instances().size() == 2);
