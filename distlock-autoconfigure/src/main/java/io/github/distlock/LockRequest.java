@@ -85,8 +85,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 			checkKeep(key, keep);
 			String obstacle = obstacleToKeeping(mode, leaseTime, fair, minHold);
 			if (obstacle != null) {
-				throw new LockDefinitionException("Lock '" + printable(key) + "' was requested with keep = " + keep + " and "
-						+ obstacle + ", but such a lock is never kept after its release: remove one of them");
+				throw new LockDefinitionException("Lock '" + printable(key) + "' was requested with keep = " + keep
+						+ " and " + obstacle + ", but such a lock is never kept after its release: remove one of them");
 			}
 		}
 	}
@@ -108,8 +108,8 @@ public record LockRequest(String key, LockMode mode, @Nullable Duration waitTime
 
 	private static void checkKeep(String key, Duration keep) {
 		if (keep.compareTo(MINIMUM_KEEP) < 0 || keep.compareTo(MAXIMUM_KEEP) > 0) {
-			throw new LockDefinitionException("The time for which lock '" + printable(key) + "' is kept after its release is "
-					+ keep + ": use 1ms to 1s, or 0 to never keep it");
+			throw new LockDefinitionException("The time for which lock '" + printable(key)
+					+ "' is kept after its release is " + keep + ": use 1ms to 1s, or 0 to never keep it");
 		}
 	}
 

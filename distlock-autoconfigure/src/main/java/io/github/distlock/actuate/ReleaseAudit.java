@@ -48,9 +48,9 @@ public final class ReleaseAudit {
 	/** The grant has ended already, or not: a failure here changes nothing about it. */
 	private void publish(Operator operator, String type, Map<String, Object> data) {
 		AuditEvent event = new AuditEvent(operator.principal(), type, data);
-		logger.info(LockKeys.printable(
-				"An operator (" + ((operator.principal() != null) ? operator.principal() : "not authenticated")
-						+ ") asked to release locks: " + type + " " + data));
+		logger.info(LockKeys
+			.printable("An operator (" + ((operator.principal() != null) ? operator.principal() : "not authenticated")
+					+ ") asked to release locks: " + type + " " + data));
 		try {
 			this.publisher.publishEvent(new AuditApplicationEvent(event));
 		}

@@ -28,8 +28,7 @@ final class PropertyChecks {
 		}
 		String printable = LockKeys.printable(value);
 		if (!printable.equals(value)) {
-			throw new InvalidPropertyException(property, printable,
-					"it contains a control character (shown as ?)",
+			throw new InvalidPropertyException(property, printable, "it contains a control character (shown as ?)",
 					"Remove line breaks, tabs and other control characters from it");
 		}
 	}

@@ -14,7 +14,9 @@ import io.github.distlock.LockRequest;
  */
 public final class LockKeys {
 
-	/** Control characters, and the separators of Unicode, which may end a line of a log. */
+	/**
+	 * Control characters, and the separators of Unicode, which may end a line of a log.
+	 */
 	private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\u2028\\u2029]");
 
 	private LockKeys() {

@@ -74,8 +74,8 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
 	}
 
 	/**
-	 * Key names with few values, which become tags of spans. Each observation
-	 * always has all of them.
+	 * Key names with few values, which become tags of spans. Each observation always has
+	 * all of them.
 	 */
 	public enum LowCardinalityKeyNames implements KeyName {
 

@@ -72,8 +72,8 @@ final class LockView implements Lock {
 				return;
 			}
 		}
-		throw new IllegalMonitorStateException("Thread '" + LockThreads.describe(Thread.currentThread()) + "' does not hold lock '"
-				+ this.request.key() + "': call unlock() only after lock()");
+		throw new IllegalMonitorStateException("Thread '" + LockThreads.describe(Thread.currentThread())
+				+ "' does not hold lock '" + this.request.key() + "': call unlock() only after lock()");
 	}
 
 	@Override

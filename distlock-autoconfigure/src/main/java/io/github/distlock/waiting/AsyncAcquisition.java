@@ -71,8 +71,8 @@ final class AsyncAcquisition {
 
 	/**
 	 * The first attempt was answered, or other callers are ahead: this one waits. The
-	 * listener runs on a callback thread, as the end of the wait does, and not on one that
-	 * sends commands. If it fails, so does the wait.
+	 * listener runs on a callback thread, as the end of the wait does, and not on one
+	 * that sends commands. If it fails, so does the wait.
 	 */
 	private void reportWait() {
 		Runnable report = () -> {

@@ -227,7 +227,8 @@ class DistlocksEndpointTests {
 			assertThat(response.body()).contains("'x??WARN forged?forged?forged' contains a control character");
 		});
 		assertThat(output.getOut().lines().filter((line) -> line.contains("forged")))
-			.allMatch((line) -> line.contains("asked to release locks") && line.contains("x??WARN forged?forged?forged"))
+			.allMatch(
+					(line) -> line.contains("asked to release locks") && line.contains("x??WARN forged?forged?forged"))
 			.hasSize(4);
 		assertThat(application.audit())
 			.noneMatch((event) -> event.getData().toString().chars().anyMatch(Character::isISOControl));

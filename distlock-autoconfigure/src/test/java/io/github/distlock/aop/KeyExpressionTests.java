@@ -104,8 +104,9 @@ class KeyExpressionTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "{'from-' + #id, 'to-' + #args}", "{'x'}.!['p-' + #id]", "{'x'}.?['x' + #id == 'xnull']",
-			"{k: 'a' + #id}['k']", "{anull: 'shared'}['a' + #id]", "new String('n-' + #id)", "new String[] { 'a' + #id }",
-			"'a' + #id == 'anull' ? 'x' : 'y'", "{{'x'}.!['p-' + #id][0]}", "{'x'}.![concat(#id)]" })
+			"{k: 'a' + #id}['k']", "{anull: 'shared'}['a' + #id]", "new String('n-' + #id)",
+			"new String[] { 'a' + #id }", "'a' + #id == 'anull' ? 'x' : 'y'", "{{'x'}.!['p-' + #id][0]}",
+			"{'x'}.![concat(#id)]" })
 	void nullInAConcatenationBelowAnyOtherNodeIsRefused(String text) {
 		assertRefused(text, null, "its part #id is null", "Pass a value");
 	}

@@ -33,8 +33,7 @@ class LockKeysTests {
 		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> LockKeys.validate(key))
 			.withMessage("The lock key 'a?b' contains a control character (shown as ?): remove line breaks, tabs and "
 					+ "other control characters from it");
-		assertThatExceptionOfType(LockDefinitionException.class)
-			.isThrownBy(() -> LockRequest.of("order").name(key))
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> LockRequest.of("order").name(key))
 			.withMessageContaining("'a?b' contains a control character (shown as ?)");
 		assertThatExceptionOfType(LockDefinitionException.class)
 			.isThrownBy(() -> LockRequest.of(key).leaseTime(Duration.ofMillis(1)))

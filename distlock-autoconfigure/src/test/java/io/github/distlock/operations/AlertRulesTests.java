@@ -82,9 +82,7 @@ class AlertRulesTests {
 		String program = Installed.PROMTOOL.assume().toString();
 		List<String> command = new ArrayList<>(List.of(program));
 		command.addAll(List.of(arguments));
-		return new ProcessBuilder(command).directory(OperationsFiles.FOLDER.toFile())
-			.redirectErrorStream(true)
-			.start();
+		return new ProcessBuilder(command).directory(OperationsFiles.FOLDER.toFile()).redirectErrorStream(true).start();
 	}
 
 }

@@ -78,8 +78,9 @@ class FaultTests extends TwoRegistries {
 		this.proxy.cut();
 		Future<HeldLock> waiter = this.threads.submit(() -> node.acquire(request("unanswered")));
 		await().until(() -> output.getAll().contains("Slow wait"));
-		assertThat(output).containsPattern("for lock 'unanswered' \\(unnamed\\); its holder is not known; the store has not "
-				+ "answered since 20\\S+Z; 1 of this JVM wait for it");
+		assertThat(output)
+			.containsPattern("for lock 'unanswered' \\(unnamed\\); its holder is not known; the store has not "
+					+ "answered since 20\\S+Z; 1 of this JVM wait for it");
 		waiter.cancel(true);
 		this.proxy.refuse(false);
 		await().atMost(Duration.ofSeconds(20)).until(() -> node.snapshot().isIdle());

@@ -149,7 +149,8 @@ class LockingTests extends TwoRegistries {
 	@Test
 	void invalidKeysAreRefusedBeforeAnythingIsSent() {
 		redis.resetStats();
-		for (String key : List.of("", "  ", "\n\t", "new\nline", "x".repeat(10_240), "\u00e4".repeat(257), "half \ud83d pair")) {
+		for (String key : List.of("", "  ", "\n\t", "new\nline", "x".repeat(10_240), "\u00e4".repeat(257),
+				"half \ud83d pair")) {
 			assertThatExceptionOfType(LockDefinitionException.class).as(key)
 				.isThrownBy(() -> this.one.acquire(request(key)));
 			assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> this.one.obtain(key));
