@@ -33,7 +33,8 @@ final class CommandSender {
 
 	private static final Log logger = LogFactory.getLog(CommandSender.class);
 
-	private static final Runnable UNNOTICED = () -> {
+	/** For a command whose outcome only its queue has to know. */
+	static final Runnable UNNOTICED = () -> {
 	};
 
 	private final LockStore store;
@@ -71,18 +72,8 @@ final class CommandSender {
 	}
 
 	/**
-	 * Carry out the effects of an event, and send the command in the background, but only
-	 * after the earlier commands of this kind for the key have been answered.
-	 */
-	void runAsyncInOrder(QueueEvents queue, Effects effects) {
-		runAsync(queue, effects, true, UNNOTICED);
-	}
-
-	/**
-	 * Carry out the effects of an event, and send the command in the background.
-	 * @param inOrder whether only after the earlier commands of this kind for the key
-	 * @param settled runs after the answer or failure of the command, at once if there is
-	 * no command, and throws nothing
+	 * The same, if {@code inOrder} after the earlier commands in order of the key.
+	 * @param settled runs when the command has an outcome, at once without a command
 	 */
 	void runAsync(QueueEvents queue, Effects effects, boolean inOrder, Runnable settled) {
 		if (effects.command() == null) {
@@ -90,24 +81,15 @@ final class CommandSender {
 			settled.run();
 			return;
 		}
-		run(effects, (command) -> {
-			Runnable task = () -> {
-				sendIfFirst(queue, command);
+		run(effects, (command) -> this.tasks.execute(inOrder ? queue.key() : null, () -> {
+			sendIfFirst(queue, command);
+			settled.run();
+		}, (rejection) -> {
+			if (command.take()) {
+				this.failedCommands.failed(queue, command, rejection);
 				settled.run();
-			};
-			Consumer<Throwable> onRejection = (rejection) -> {
-				if (command.take()) {
-					this.failedCommands.failed(queue, command, rejection);
-					settled.run();
-				}
-			};
-			if (inOrder) {
-				this.tasks.executeInOrder(queue.key(), task, onRejection);
 			}
-			else {
-				this.tasks.execute(task, onRejection);
-			}
-		});
+		}));
 	}
 
 	private void run(Effects effects, Consumer<Command> sending) {

@@ -119,14 +119,14 @@ final class KeyQueues {
 	}
 
 	private void retryInOrder(String key) {
-		forEachInOrder(key, (queue) -> this.sender.runAsyncInOrder(queue, queue.retry()));
+		forEachInOrder(key, (queue) -> this.sender.runAsync(queue, queue.retry(), true, CommandSender.UNNOTICED));
 	}
 
 	/**
 	 * Tickets that have been attempted are not attempted again: only some were held back.
 	 */
 	private void proceedInOrder(String key) {
-		forEachInOrder(key, (queue) -> this.sender.runAsyncInOrder(queue, queue.proceed()));
+		forEachInOrder(key, (queue) -> this.sender.runAsync(queue, queue.proceed(), true, CommandSender.UNNOTICED));
 	}
 
 	private void failInOrder(String key, LockBackendException cause) {

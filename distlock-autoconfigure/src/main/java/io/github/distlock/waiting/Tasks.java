@@ -63,23 +63,17 @@ final class Tasks {
 
 	/**
 	 * Run a task on the executor.
+	 * @param key the key after whose earlier tasks the task runs, {@code null} for at
+	 * once
 	 * @param onRejection receives the reason if the task will not run, unless the
 	 * registry has been shut down
 	 */
-	void execute(Runnable task, Consumer<Throwable> onRejection) {
-		Throwable rejection = execute(task);
-		if (rejection != null) {
-			onRejection.accept(rejection);
-		}
-	}
-
-	/**
-	 * Run a task on the executor after the earlier tasks of the key have ended.
-	 * @param onRejection receives the reason if the task will not run, unless the
-	 * registry has been shut down
-	 */
-	void executeInOrder(String key, Runnable task, Consumer<Throwable> onRejection) {
+	void execute(@Nullable String key, Runnable task, Consumer<Throwable> onRejection) {
 		try {
+			if (key == null) {
+				this.executor.execute(task);
+				return;
+			}
 			CompletableFuture<?> turn = this.lastInOrder.compute(key,
 					(sameKey, last) -> (last != null) ? last.handleAsync((result, failure) -> {
 						task.run();
