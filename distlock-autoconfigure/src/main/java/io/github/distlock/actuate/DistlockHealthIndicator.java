@@ -34,7 +34,9 @@ public final class DistlockHealthIndicator extends AbstractHealthIndicator {
 		describe(builder, store);
 		long start = System.nanoTime();
 		store.ping();
-		builder.up().withDetail(HealthDetail.ROUND_TRIP.detailName(), Duration.ofNanos(System.nanoTime() - start));
+		builder.up()
+			.withDetail(HealthDetail.ROUND_TRIP.detailName(),
+					Milliseconds.of(Duration.ofNanos(System.nanoTime() - start)));
 	}
 
 	/** What this JVM knows itself, shown even if the store does not answer. */
@@ -44,7 +46,7 @@ public final class DistlockHealthIndicator extends AbstractHealthIndicator {
 		if (channel != null) {
 			builder.withDetail(HealthDetail.INBOX.detailName(), channel);
 		}
-		builder.withDetail(HealthDetail.WATCHDOG_LATENESS.detailName(), snapshot.renewalLateness())
+		builder.withDetail(HealthDetail.WATCHDOG_LATENESS.detailName(), Milliseconds.of(snapshot.renewalLateness()))
 			.withDetail(HealthDetail.HELD.detailName(), snapshot.held().size())
 			.withDetail(HealthDetail.WAITING.detailName(), snapshot.waiting().size());
 	}

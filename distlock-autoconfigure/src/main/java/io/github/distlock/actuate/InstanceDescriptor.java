@@ -18,6 +18,11 @@ import org.jspecify.annotations.Nullable;
 public record InstanceDescriptor(String id, @Nullable String application, @Nullable String host, @Nullable Long pid,
 		@Nullable Instant started, @Nullable Instant seen) {
 
+	public InstanceDescriptor {
+		started = Milliseconds.ofNullable(started);
+		seen = Milliseconds.ofNullable(seen);
+	}
+
 	static InstanceDescriptor of(LockInstance instance, @Nullable Instant seen, ValueMask mask) {
 		return new InstanceDescriptor(instance.id(), instance.application(), mask.host(instance.host()), instance.pid(),
 				instance.started(), seen);

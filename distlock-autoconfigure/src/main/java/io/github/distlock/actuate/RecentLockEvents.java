@@ -41,7 +41,7 @@ public final class RecentLockEvents implements LockListener {
 	public void onAttempted(Attempted event) {
 		if (event.outcome() == LockOutcome.TIMEOUT) {
 			add(event.backend(), event.key(), event.name(), RecentEventKind.TIMEOUT,
-					"not acquired within " + event.waited());
+					"not acquired within " + Milliseconds.of(event.waited()));
 		}
 	}
 
