@@ -12,8 +12,8 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 /**
  * {@link Endpoint @Endpoint} that says which locks are held and waited for, and ends
  * grants by hand. These operations are those of JMX, which knows no caller: unless values
- * are always shown, they are masked and nothing can be ended. Over HTTP,
- * {@link DistlocksEndpointWebExtension} replaces them.
+ * are always shown, they are masked, no single lock can be asked for and nothing can be
+ * ended. Over HTTP, {@link DistlocksEndpointWebExtension} replaces them.
  */
 @Endpoint(id = "distlocks", defaultAccess = Access.READ_ONLY)
 public class DistlocksEndpoint {

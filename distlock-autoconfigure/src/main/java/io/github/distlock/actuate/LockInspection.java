@@ -140,12 +140,18 @@ public final class LockInspection {
 		}
 	}
 
+	/**
+	 * A caller that sees no keys must not find them out by asking for one after another.
+	 */
 	LockDescriptor lock(String key, @Nullable String registryName, @Nullable Integer requestedLimit, ValueMask mask) {
+		if (mask.hides(key)) {
+			throw RefusedOperationException.masked("no single lock can be asked for");
+		}
 		int limit = limit(requestedLimit);
 		try {
 			NamedRegistry named = this.registries.find(key, registryName, LockInspection::isKnown);
 			return (named != null) ? lock(named, key, limit, mask)
-					: new LockDescriptor(mask.key(key), null, List.of(), List.of());
+					: new LockDescriptor(key, null, List.of(), List.of());
 		}
 		catch (RuntimeException ex) {
 			throw LockRegistries.refusal(ex, mask);
@@ -167,7 +173,7 @@ public final class LockInspection {
 			waiting.add(new QueuedDescriptor(instance.id(), instance.application(), mask.host(instance.host()),
 					instance.pid(), waiter.mode()));
 		});
-		return new LockDescriptor(mask.key(key), named.name(), holders, waiting);
+		return new LockDescriptor(key, named.name(), holders, waiting);
 	}
 
 	private static boolean isKnown(StoredLock lock) {

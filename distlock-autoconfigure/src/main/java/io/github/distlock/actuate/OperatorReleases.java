@@ -55,9 +55,7 @@ public final class OperatorReleases {
 		try {
 			SweepDescriptor sweep = null;
 			if (!operator.mask().shown() || (key != null && operator.mask().hides(key))) {
-				throw new RefusedOperationException(Refusal.FORBIDDEN,
-						"The values of this endpoint are masked for this user, so nothing can be released: see "
-								+ "management.endpoint.distlocks.show-values and management.endpoint.distlocks.roles");
+				throw RefusedOperationException.masked("nothing can be released");
 			}
 			if (StringUtils.hasLength(key) && instance == null) {
 				releaseGrant(operator, key, registry, token, data);

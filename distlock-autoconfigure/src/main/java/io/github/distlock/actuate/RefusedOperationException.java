@@ -18,6 +18,13 @@ final class RefusedOperationException extends RuntimeException {
 		this.reason = reason;
 	}
 
+	/** Create the refusal of a request of a caller that does not see the values. */
+	static RefusedOperationException masked(String consequence) {
+		return new RefusedOperationException(Refusal.FORBIDDEN,
+				"The values of this endpoint are masked for this user, so " + consequence
+						+ ": see management.endpoint.distlocks.show-values and management.endpoint.distlocks.roles");
+	}
+
 	Refusal refusal() {
 		return this.refusal;
 	}
@@ -34,7 +41,10 @@ final class RefusedOperationException extends RuntimeException {
 		/** The parameters do not say what to do. */
 		INVALID(400),
 
-		/** The caller may not see the values, and therefore may not release anything. */
+		/**
+		 * The caller may not see the values, and therefore may neither ask for a single
+		 * lock nor release anything.
+		 */
 		FORBIDDEN(403),
 
 		/** The registry does not exist, or the lock is not held. */

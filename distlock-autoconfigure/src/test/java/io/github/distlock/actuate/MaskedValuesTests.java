@@ -108,6 +108,8 @@ class MaskedValuesTests {
 				HeldLock lock = application.registry().acquire(LockRequest.of(KEY));
 				HeldLock other = application.registry().acquire(LockRequest.of("public-key"))) {
 			assertThat(application.get("/actuator/distlocks").body()).contains("public-key").doesNotContain(KEY);
+			assertThat(application.get("/actuator/distlocks/" + KEY).statusCode()).isEqualTo(403);
+			assertThat(application.get("/actuator/distlocks/public-key").statusCode()).isEqualTo(200);
 			assertThat(application.delete("/actuator/distlocks/" + KEY + "?token=" + lock.fencingToken()).statusCode())
 				.isEqualTo(403);
 			assertThat(application.audit()).extracting(AuditEvent::getData)
@@ -124,16 +126,33 @@ class MaskedValuesTests {
 	private void assertThatValuesAreMasked(EndpointApplication application, String domain) throws Exception {
 		String host = InetAddress.getLocalHost().getHostName();
 		String thread = Thread.currentThread().getName();
-		for (String path : new String[] { "", "/" + KEY, "?key=" + KEY }) {
-			assertThat(application.get("/actuator/distlocks" + path).body())
-				.contains("\"" + SanitizableData.SANITIZED_VALUE + "\"")
-				.doesNotContain(KEY, "\"host\":\"" + host, thread);
-		}
-		for (Object[] parameters : new Object[][] { { null, null, null }, { null, KEY, null } }) {
-			Object answer = this.server.invoke(endpoint(domain), "locks", parameters, SIGNATURE);
-			assertThat(answer).isInstanceOf(Map.class);
-			assertThat(answer.toString()).contains(SanitizableData.SANITIZED_VALUE)
-				.doesNotContain(KEY, "host=" + host, thread);
+		assertThat(application.get("/actuator/distlocks").body())
+			.contains("\"" + SanitizableData.SANITIZED_VALUE + "\"")
+			.doesNotContain(KEY, "\"host\":\"" + host, thread);
+		Object answer = this.server.invoke(endpoint(domain), "locks", new Object[3], SIGNATURE);
+		assertThat(answer).isInstanceOf(Map.class);
+		assertThat(answer.toString()).contains(SanitizableData.SANITIZED_VALUE)
+			.doesNotContain(KEY, "host=" + host, thread);
+	}
+
+	@Test
+	void maskedValuesForbidGuessingOfKeys() throws Exception {
+		try (EndpointApplication application = EndpointApplication.start(jmx("guessed"));
+				HeldLock lock = application.registry().acquire(LockRequest.of(KEY))) {
+			for (String key : new String[] { KEY, "wrong-guess" }) {
+				for (String path : new String[] { "/" + key, "?key=" + key, "/" + key + "?registry=none" }) {
+					assertThat(application.get("/actuator/distlocks" + path)).satisfies((response) -> {
+						assertThat(response.statusCode()).as(path).isEqualTo(403);
+						assertThat(response.body()).contains("management.endpoint.distlocks.show-values")
+							.doesNotContain(key);
+					});
+				}
+				assertThatExceptionOfType(MBeanException.class)
+					.isThrownBy(() -> this.server.invoke(endpoint("guessed"), "locks", new Object[] { null, key, null },
+							SIGNATURE))
+					.withStackTraceContaining("masked");
+			}
+			assertThat(lock.isHeld()).isTrue();
 		}
 	}
 
