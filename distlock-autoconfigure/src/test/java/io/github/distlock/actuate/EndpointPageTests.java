@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -20,15 +21,23 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisTestServer;
+import jakarta.servlet.DispatcherType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.json.JsonParserFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.web.SecurityFilterChain;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -39,13 +48,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class EndpointPageTests {
 
 	private static final Pattern SESSION = Pattern.compile(
-			"\\$ curl 'http://localhost:8080([^']*)' -i -X (\\w+)\\n```\\n.*?```http\\nHTTP/1\\.1 (\\d+)\\n(.*?)```",
+			"\\$ curl -u operator:secret 'http://localhost:8080([^']*)' -i -X (\\w+)\\n```\\n.*?```http\\nHTTP/1\\.1 (\\d+)\\n(.*?)```",
 			Pattern.DOTALL);
 
 	private static final Pattern CURL = Pattern.compile("(?m)^\\$ curl ");
 
 	private static final Pattern RUNBOOK_LINE = Pattern
-		.compile("(?m)^(?: {4})?curl (-X DELETE )?'http://localhost:8080([^']*)'$");
+		.compile("(?m)^curl -u operator:secret (-X DELETE )?'http://localhost:8080([^']*)'$");
 
 	private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-zA-Z.*\\[\\]]+)` \\|");
 
@@ -65,17 +74,63 @@ class EndpointPageTests {
 	private static String page = "";
 
 	@BeforeAll
-	static void start() throws IOException {
+	static void start(@TempDir Path folder) throws Exception {
 		page = Files.readString(Path.of("..", "docs", "endpoint.md"));
 		redis = RedisTestServer.start();
-		application = startInstance();
-		other = startInstance();
+		Class<?> security = SecurityExample.compile(page, folder);
+		application = startInstance(security);
+		other = startInstance(security);
 	}
 
-	private static EndpointApplication startInstance() {
-		return EndpointApplication.start(new Class<?>[] { RedisProgram.class }, "distlock.backend=redis",
+	/** As an application with spring-boot-starter-security. */
+	private static EndpointApplication startInstance(Class<?>... security) {
+		List<Class<?>> sources = new ArrayList<>(List.of(security));
+		sources.add(RedisProgram.class);
+		return EndpointApplication.start(sources.toArray(Class<?>[]::new), "distlock.backend=redis",
 				"spring.data.redis.port=" + redis.port(), "management.endpoint.distlocks.access=unrestricted",
-				"management.endpoint.distlocks.show-values=always", "management.endpoint.health.show-details=always");
+				"management.endpoint.distlocks.roles=OPERATOR", "management.endpoint.health.show-details=always",
+				"test.security=true", "spring.security.user.name=operator", "spring.security.user.password=secret",
+				"spring.security.user.roles=OPERATOR");
+	}
+
+	private static HttpResponse<String> send(EndpointApplication instance, String method, String path)
+			throws Exception {
+		return instance.send(method, path, "Authorization",
+				"Basic " + Base64.getEncoder().encodeToString("operator:secret".getBytes(UTF_8)));
+	}
+
+	private static Map<String, Object> get(String path) throws Exception {
+		return EndpointApplication.json(send(application, "GET", path));
+	}
+
+	@Test
+	void withoutTheExemptionSpringSecurityRefusesEachReleaseAlthoughTheUserIsRight() throws Exception {
+		assertThatReleasesAreRefused(401);
+		assertThatReleasesAreRefused(403, OpenErrorPage.class);
+	}
+
+	private static void assertThatReleasesAreRefused(int status, Class<?>... security) throws Exception {
+		HeldLock lock = application.registry().acquire(request("order-" + status));
+		String path = "/actuator/distlocks/order-" + status + "?token=" + lock.fencingToken();
+		try (EndpointApplication withoutExemption = startInstance(security)) {
+			assertThat(send(withoutExemption, "GET", path).statusCode()).isEqualTo(200);
+			assertThat(send(withoutExemption, "DELETE", path)).satisfies((response) -> {
+				assertThat(response.statusCode()).isEqualTo(status);
+				assertThat(response.body()).doesNotContain("\"message\"");
+			});
+		}
+		assertThat(application.send("DELETE", path).statusCode()).isEqualTo(401);
+		assertThat(lock.isHeld()).isTrue();
+		assertThat(send(application, "DELETE", path).statusCode()).isEqualTo(204);
+		DistlocksEndpointTests.await(() -> assertThat(lock.isHeld()).isFalse());
+	}
+
+	@Test
+	void theRunbookHasTheChainOfThePage() throws IOException {
+		String chain = "SecurityFilterChain securityFilterChain(HttpSecurity http) throws Exception {";
+		String runbook = Files.readString(Path.of("..", "docs", "operations", "runbook.md"));
+		assertThat(runbook.replaceAll("\\s+", " ")).contains(
+				page.replaceAll("\\s+", " ").replaceAll(".*(" + Pattern.quote(chain) + ".*?\\.build\\(\\);).*", "$1"));
 	}
 
 	@AfterAll
@@ -91,11 +146,11 @@ class EndpointPageTests {
 		HeldLock lock = application.registry().acquire(request("order-42"));
 		List<FutureTask<Boolean>> waiters = List.of(waiter(application), waiter(other));
 		DistlocksEndpointTests.await(() -> {
-			Map<String, Object> redisLocks = EndpointApplication.map(EndpointApplication
-				.map(EndpointApplication.json(application.get("/actuator/distlocks")), "registries"), "redis");
+			Map<String, Object> redisLocks = EndpointApplication
+				.map(EndpointApplication.map(get("/actuator/distlocks"), "registries"), "redis");
 			assertThat(EndpointApplication.list(redisLocks, "waiting")).hasSize(1);
 			assertThat(EndpointApplication.list(redisLocks, "instances")).hasSize(2);
-			Map<String, Object> stored = EndpointApplication.json(application.get("/actuator/distlocks?key=order-42"));
+			Map<String, Object> stored = get("/actuator/distlocks?key=order-42");
 			assertThat(EndpointApplication.list(stored, "holders")).hasSize(1)
 				.allSatisfy((holder) -> assertThat(holder).containsKey("host"));
 			assertThat(EndpointApplication.list(stored, "waiting")).hasSize(1)
@@ -104,11 +159,13 @@ class EndpointPageTests {
 		List<String> sessions = new ArrayList<>();
 		for (Matcher session = SESSION.matcher(page); session.find();) {
 			String path = session.group(1);
-			HttpResponse<String> response = application.send(session.group(2),
+			HttpResponse<String> response = send(application, session.group(2),
 					path.replace("token=" + TOKEN, "token=" + lock.fencingToken()));
 			sessions.add(session.group(2) + " " + path);
 			assertThat(response.statusCode()).as(path + " answered " + response.body()).hasToString(session.group(3));
 			assertSameStructure(path, response.body(), session.group(4));
+			// All instants and durations have one precision, that of the page.
+			assertThat(response.body() + session.group(4)).doesNotContainPattern("\\d\\.\\d{4}");
 			if (session.group(3).equals("204")) {
 				for (FutureTask<Boolean> waiter : waiters) {
 					assertThat(waiter.get(10, TimeUnit.SECONDS)).isTrue();
@@ -126,7 +183,7 @@ class EndpointPageTests {
 		List<Integer> answers = new ArrayList<>();
 		for (Matcher line = RUNBOOK_LINE.matcher(runbook); line.find();) {
 			String path = line.group(2).replace("token=" + TOKEN, "token=" + lock.fencingToken());
-			HttpResponse<String> response = application.send((line.group(1) != null) ? "DELETE" : "GET", path);
+			HttpResponse<String> response = send(application, (line.group(1) != null) ? "DELETE" : "GET", path);
 			answers.add(response.statusCode());
 			if (line.group(1) == null) {
 				assertThat(response.body()).contains("stock-42", "\"grantToken\":" + lock.fencingToken());
@@ -225,6 +282,25 @@ class EndpointPageTests {
 	@SpringBootConfiguration
 	@EnableAutoConfiguration(exclude = DataSourceAutoConfiguration.class)
 	static class RedisProgram {
+
+	}
+
+	/**
+	 * The chain of the page without the exemption, and with an error page for all.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class OpenErrorPage {
+
+		@Bean
+		SecurityFilterChain securityFilterChain(HttpSecurity http) throws Exception {
+			return http
+				.authorizeHttpRequests((requests) -> requests.dispatcherTypeMatchers(DispatcherType.ERROR)
+					.permitAll()
+					.anyRequest()
+					.authenticated())
+				.httpBasic(Customizer.withDefaults())
+				.build();
+		}
 
 	}
 

@@ -35,6 +35,7 @@ final class Imports {
 			org.springframework.beans.factory.annotation.Qualifier
 			org.springframework.boot.SpringApplication
 			org.springframework.boot.autoconfigure.SpringBootApplication
+			org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest
 			org.springframework.boot.test.context.SpringBootTest
 			org.springframework.cache.annotation.Cacheable
 			org.springframework.context.annotation.Bean
@@ -51,6 +52,9 @@ final class Imports {
 			org.springframework.scheduling.annotation.Async
 			org.springframework.scheduling.annotation.EnableScheduling
 			org.springframework.scheduling.annotation.Scheduled
+			org.springframework.security.config.Customizer
+			org.springframework.security.config.annotation.web.builders.HttpSecurity
+			org.springframework.security.web.SecurityFilterChain
 			org.springframework.stereotype.Component
 			org.springframework.stereotype.Repository
 			org.springframework.stereotype.Service
