@@ -107,13 +107,23 @@ final class TransactionalCalls {
 		return true;
 	}
 
-	/** An open session in view does not read again what it has read before. */
+	/** An open persistence context does not read again what it has read before. */
 	private void warnOfPersistenceContext(LockedMethod method) {
-		if (this.transactions.hasPersistenceContext() && this.warned.add(method)) {
+		if (!this.transactions.hasPersistenceContext()) {
+			return;
+		}
+		boolean completed = this.transactions.hasPersistenceContextOfTransaction();
+		if (!(completed && this.transactions.suspends(method.method(), method.beanClass()))
+				&& this.warned.add(method)) {
 			logger.warn("The locked method " + method + " was called while an EntityManager is open on the thread, "
-					+ "without a transaction (spring.jpa.open-in-view). Entities that it has loaded before the lock was "
-					+ "there are not read again, and may be stale. Set spring.jpa.open-in-view to false, or refresh such "
-					+ "entities in the locked method. This is logged once for each method");
+					+ (completed ? "after the commit of its transaction, as from a @TransactionalEventListener"
+							: "without a transaction (spring.jpa.open-in-view)")
+					+ ". Entities that it has loaded before the lock was there are not read again, and may be stale. "
+					+ (completed
+							? "Work in a new transaction inside the lock: @Transactional(propagation = REQUIRES_NEW) on "
+									+ "the locked method"
+							: "Set spring.jpa.open-in-view to false, or refresh such entities in the locked method")
+					+ ". This is logged once for each method");
 		}
 	}
 

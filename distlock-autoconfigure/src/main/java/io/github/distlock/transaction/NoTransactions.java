@@ -22,6 +22,11 @@ final class NoTransactions implements TransactionBoundary {
 	}
 
 	@Override
+	public boolean hasPersistenceContextOfTransaction() {
+		return false;
+	}
+
+	@Override
 	public boolean suspends(Method method, Class<?> type) {
 		return false;
 	}

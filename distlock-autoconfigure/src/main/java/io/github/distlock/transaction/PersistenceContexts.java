@@ -21,10 +21,11 @@ final class PersistenceContexts {
 	private PersistenceContexts() {
 	}
 
-	/** Return whether a persistence context is bound to this thread. */
-	static boolean isBound() {
+	/** Return whether a persistence context, or one of a transaction, is bound here. */
+	static boolean isBound(boolean ofTransaction) {
 		for (Object resource : TransactionSynchronizationManager.getResourceMap().values()) {
-			if (resource instanceof EntityManagerHolder) {
+			if (resource instanceof EntityManagerHolder holder
+					&& (!ofTransaction || holder.isSynchronizedWithTransaction())) {
 				return true;
 			}
 		}

@@ -26,7 +26,12 @@ final class SpringTransactionBoundary implements TransactionBoundary {
 
 	@Override
 	public boolean hasPersistenceContext() {
-		return CommitGuardListener.JPA && PersistenceContexts.isBound();
+		return CommitGuardListener.JPA && PersistenceContexts.isBound(false);
+	}
+
+	@Override
+	public boolean hasPersistenceContextOfTransaction() {
+		return CommitGuardListener.JPA && PersistenceContexts.isBound(true);
 	}
 
 	@Override

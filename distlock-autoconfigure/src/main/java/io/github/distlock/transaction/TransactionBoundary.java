@@ -38,6 +38,13 @@ public interface TransactionBoundary {
 	boolean hasPersistenceContext();
 
 	/**
+	 * Return whether that {@code EntityManager} is the one of a transaction. If no
+	 * transaction is active, it has committed, as in a listener after the commit.
+	 * @return whether it is
+	 */
+	boolean hasPersistenceContextOfTransaction();
+
+	/**
 	 * Return whether a method suspends an active transaction by its own annotation.
 	 * @param method the method
 	 * @param type the class of the method

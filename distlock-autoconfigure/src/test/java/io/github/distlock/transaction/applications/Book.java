@@ -17,6 +17,10 @@ class Book {
 	protected Book() {
 	}
 
+	int quantity() {
+		return this.quantity;
+	}
+
 	void sell(int amount) {
 		this.quantity -= amount;
 	}

@@ -40,6 +40,11 @@ final class Shops implements AutoCloseable {
 		this.jdbc.sql("update book set quantity = 10").update();
 	}
 
+	/** Sell without a lock, as another application may. */
+	void sell(int amount) {
+		this.jdbc.sql("update book set quantity = quantity - ?").param(amount).update();
+	}
+
 	int stock() {
 		return this.jdbc.sql("select quantity from book where id = 1").query(Integer.class).single();
 	}
