@@ -10,7 +10,7 @@ import org.springframework.core.NestedExceptionUtils;
  * The server that has the inbox of this JVM. Publishes to the inbox, and reports its
  * failures.
  */
-final class InboxServer implements InboxMonitor.Server, RedisInbox.FailureExplainer {
+final class InboxServer implements InboxMonitor.Server {
 
 	private static final Log logger = LogFactory.getLog(InboxServer.class);
 
@@ -68,8 +68,11 @@ final class InboxServer implements InboxMonitor.Server, RedisInbox.FailureExplai
 		}
 	}
 
-	@Override
-	public String explain(Throwable failure) {
+	/**
+	 * Explain why a subscription failed: the cause, the remedy, and what does not work
+	 * until then.
+	 */
+	String explain(Throwable failure) {
 		RedisServer server = this.connections.server();
 		if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof UnsupportedOperationException) {
 			return server.name() + ": the driver cannot subscribe there." + LOCKS_WORK;

@@ -98,7 +98,7 @@ final class RedisConnections implements RedisInbox.Events {
 		this.releases = new PipelinedScripts(this.server, own, Scripts.RELEASE, this.time);
 		String channel = this.keys.inboxPrefix() + this.instance;
 		InboxServer inboxServer = new InboxServer(this, channel, this.checks, signals);
-		this.inbox = new RedisInbox(this.connections, channel, this, inboxServer);
+		this.inbox = new RedisInbox(this.connections, channel, this, inboxServer::explain);
 		this.monitor = new InboxMonitor(this.inbox, inboxServer, this.time, settings.commandTimeout(),
 				LockThreads.named("distlock-inbox-probe"));
 	}

@@ -7,8 +7,10 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
 import io.github.distlock.LockBackendException;
 import org.apache.commons.logging.Log;
@@ -46,7 +48,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 
 	private final Events events;
 
-	private final FailureExplainer failures;
+	private final Function<Throwable, String> failures;
 
 	private final CountDownLatch stopped = new CountDownLatch(1);
 
@@ -60,6 +62,9 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 
 	/** Why the last subscription failed. */
 	private volatile @Nullable RuntimeException failure;
+
+	/** Since the last confirmation. */
+	private final AtomicInteger failedAttempts = new AtomicInteger();
 
 	private volatile @Nullable Thread thread;
 
@@ -82,9 +87,11 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 	 * @param connectionFactory makes its connection
 	 * @param channel its name
 	 * @param events receives the messages
-	 * @param failures explains failures
+	 * @param failures explains a failure: the cause, the remedy, and what does not work
+	 * until then
 	 */
-	RedisInbox(RedisConnectionFactory connectionFactory, String channel, Events events, FailureExplainer failures) {
+	RedisInbox(RedisConnectionFactory connectionFactory, String channel, Events events,
+			Function<Throwable, String> failures) {
 		this.connectionFactory = connectionFactory;
 		this.blocking = BlockingSubscription.isUsedBy(connectionFactory);
 		this.channel = channel;
@@ -200,21 +207,19 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 
 	private void subscribeRepeatedly() {
 		long backOff = MIN_BACK_OFF_MILLIS;
-		boolean warned = false;
 		while (!isStopped()) {
 			try {
 				subscribe();
 				backOff = MIN_BACK_OFF_MILLIS;
-				warned = false;
 			}
 			catch (Throwable ex) {
 				this.failure = (ex instanceof RuntimeException cause) ? cause
 						: new IllegalStateException("The inbox " + this.channel + " could not be subscribed", ex);
 				this.settled.countDown();
-				if (!warned && !isStopped()) {
-					warned = true;
+				// On a busy processor one attempt may take too long.
+				if (this.failedAttempts.incrementAndGet() == 2 && !isStopped()) {
 					logger.warn("Cannot subscribe to the inbox " + this.channel + " yet, trying again. "
-							+ this.failures.explain(ex));
+							+ this.failures.apply(ex));
 				}
 			}
 			finally {
@@ -315,19 +320,11 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		this.confirmed = true;
 		this.established = true;
 		this.settled.countDown();
+		if (this.failedAttempts.getAndSet(0) > 1) {
+			logger.info("The inbox " + this.channel + " is subscribed now");
+		}
 		this.events.subscribed();
 		endIfStopped();
-	}
-
-	/**
-	 * Explains why a subscription failed.
-	 */
-	@FunctionalInterface
-	interface FailureExplainer {
-
-		/** Return the cause, the remedy, and what does not work until then. */
-		String explain(Throwable failure);
-
 	}
 
 	/**

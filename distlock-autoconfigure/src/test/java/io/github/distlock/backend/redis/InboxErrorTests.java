@@ -15,8 +15,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.DefaultMessage;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -28,6 +31,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * After an error at any step of the inbox it works again, with a real server.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 
 	private static RedisTestServer server;
@@ -94,6 +98,24 @@ class InboxErrorTests implements RedisInbox.Events, InboxMonitor.Server {
 		startInbox();
 		await().until(this.inbox::isConfirmed);
 		assertThat(this.failures).hasValue(0);
+	}
+
+	@Test
+	void oneFailedSubscriptionIsNoWarning(CapturedOutput output) {
+		this.failures.set(1);
+		startInbox();
+		await().until(this.inbox::isConfirmed);
+		assertThat(this.failures).hasValue(0);
+		assertThat(output).doesNotContain("inbox");
+	}
+
+	@Test
+	void aSubscriptionThatFailsTwiceIsAWarningAndALineSaysThatItWorksNow(CapturedOutput output) {
+		this.failures.set(4);
+		startInbox();
+		await().until(this.inbox::isConfirmed);
+		await().untilAsserted(() -> assertThat(output).contains("The inbox inbox is subscribed now"));
+		assertThat(output).containsOnlyOnce("Cannot subscribe to the inbox inbox yet");
 	}
 
 	private void startInbox() {
