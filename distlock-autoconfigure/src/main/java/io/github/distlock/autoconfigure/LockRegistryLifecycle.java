@@ -135,7 +135,8 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 			registered.registry().verify();
 		}
 		catch (LockBackendException ex) {
-			throw new LockStoreUnavailableException(this.registries.location(registered), ex);
+			throw new LockStoreUnavailableException(this.registries.location(registered),
+					Backend.connection(registered.name()), ex);
 		}
 	}
 

@@ -18,13 +18,26 @@ class LockStoreUnavailableException extends IllegalStateException {
 
 	private final String store;
 
-	LockStoreUnavailableException(String store, LockBackendException cause) {
+	private final String properties;
+
+	/**
+	 * Create the exception.
+	 * @param store where the store is
+	 * @param properties the properties of the connection to it, or an empty text
+	 * @param cause why it cannot be used
+	 */
+	LockStoreUnavailableException(String store, String properties, LockBackendException cause) {
 		super("The lock store, " + store + ", cannot be used: " + cause.getMessage(), cause);
 		this.store = store;
+		this.properties = properties;
 	}
 
 	String getStore() {
 		return this.store;
+	}
+
+	String getProperties() {
+		return this.properties;
 	}
 
 	/**
@@ -35,11 +48,14 @@ class LockStoreUnavailableException extends IllegalStateException {
 
 		@Override
 		protected FailureAnalysis analyze(Throwable rootFailure, LockStoreUnavailableException cause) {
-			return new FailureAnalysis("distlock.fail-fast is true, and the lock store cannot be used: " + cause
-				.getStore() + "." + reason(cause.getCause()), """
-						Check that the store runs at that address, that this machine can reach it, and that user and \
-						password are right (for Redis: spring.data.redis.*).
-						To start without it, so that only calls that need a lock fail, set distlock.fail-fast=false.""",
+			return new FailureAnalysis(
+					"distlock.fail-fast is true, and the lock store cannot be used: " + cause.getStore() + "."
+							+ reason(cause.getCause()),
+					"""
+							Check that the store runs at that address, that this machine can reach it, and that user and \
+							password are right%s.
+							To start without it, so that only calls that need a lock fail, set distlock.fail-fast=false."""
+						.formatted(cause.getProperties().isEmpty() ? "" : " (" + cause.getProperties() + ")"),
 					cause);
 		}
 

@@ -228,6 +228,7 @@ class FailedStartTests {
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("distlock.fail-fast is true, and the lock store cannot be used: Redis at 127.0.0.1:1.")
 			.contains("Check that the store runs at that address, that this machine can reach it")
+			.contains("password are right (spring.data.redis.*).")
 			.contains("To start without it, so that only calls that need a lock fail, set distlock.fail-fast=false.")
 			.doesNotContain("topsecret");
 	}

@@ -11,6 +11,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.autoconfigure.LockStoreUnavailableException.UnavailableStoreAnalyzer;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.jdbc.JdbcLeaseBackend;
 import io.github.distlock.backend.jdbc.JdbcRowBackend;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceProperties;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -88,6 +90,17 @@ class JdbcStoreTests {
 							.hasMessageContaining("initialize-schema=always")
 							.hasMessageNotContainingAny("SELECT", "\n"));
 			});
+	}
+
+	@Test
+	void theReportOfAFailedStartNamesThePropertiesOfTheDatabase() {
+		this.context.withPropertyValues("distlock.jdbc.initialize-schema=never", "distlock.fail-fast=true")
+			.run((started) -> assertThat(started).getFailure()
+				.extracting((failure) -> new UnavailableStoreAnalyzer().analyze(failure))
+				.extracting(FailureAnalysis::getAction)
+				.asString()
+				.contains("password are right (spring.datasource.*).")
+				.doesNotContainIgnoringCase("redis"));
 	}
 
 	@Test

@@ -93,6 +93,13 @@ class TlsTests {
 	}
 
 	@Test
+	void aClientWithoutTlsNamesTlsIfTheServerExpectsIt() {
+		application().withPropertyValues("spring.data.redis.ssl.enabled=false")
+			.run((context) -> assertThat(context).getFailure()
+				.hasStackTraceContaining("expects TLS if and only if the client uses it, see spring.data.redis.*"));
+	}
+
+	@Test
 	void anInboxOfJedisEndsWithItsConnectionAndWithItsApplication() {
 		try (TcpProxy proxy = new TcpProxy(tlsPort)) {
 			application()

@@ -130,10 +130,18 @@ record RedisFailure(FailureKind kind, String detail) {
 		CONNECTION("%s does not accept connections (%s). Check that it runs at this address, and the address in %s",
 				List.of(), List.of(ConnectException.class, NoRouteToHostException.class)),
 
-		DISCONNECTED(
-				"There is no connection to %s now (%s), and it is made again in the background. Check that the"
-						+ " server runs and can be reached at this address, see %s",
-				List.of("not connected", "Connection closed", "Connection is closed", "Connection reset")),
+		DISCONNECTED("There is no connection to %s now (%s), and it is made again in the background. Check that the"
+				+ " server runs, can be reached at this address, and expects TLS if and only if the client uses it,"
+				+ " see %s", List.of("not connected", "Connection closed", "Connection is closed", "Connection reset")),
+
+		/**
+		 * A server without TLS waits for more after the first message of a client with
+		 * TLS.
+		 */
+		GREETING(
+				"%s accepts the connection and does not answer (%s). Check that it expects TLS if and only if the client"
+						+ " uses it (ssl in %s, rediss://), and that it is not overloaded or paused",
+				List.of("initialization timed out")),
 
 		TIMEOUT("%1$s did not answer in time (%2$s). Check that it is not overloaded or paused and that the network"
 				+ " does not lose its packets, or raise %4$s", List.of("timed out"),

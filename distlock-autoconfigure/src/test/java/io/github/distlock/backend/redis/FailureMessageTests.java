@@ -22,6 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -67,6 +68,10 @@ class FailureMessageTests {
 		configuration.setUsername(user);
 		configuration.setPassword(password);
 		this.connections = new LettuceConnectionFactory(configuration);
+		open();
+	}
+
+	private void open() {
 		this.connections.afterPropertiesSet();
 		this.connections.start();
 		this.store = new RedisLockBackend(this.connections,
@@ -141,6 +146,16 @@ class FailureMessageTests {
 				.contains("raise distlock.redis.command-timeout")
 				.doesNotContain("password");
 		}
+	}
+
+	@Test
+	void aClientWithTlsNamesTlsIfTheServerHasNone() {
+		this.connections = new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", redis.port()),
+				LettuceClientConfiguration.builder().useSsl().build());
+		open();
+		assertThat(refusal())
+			.contains("Redis at 127.0.0.1:" + redis.port() + " accepts the connection and does not answer")
+			.contains("Check that it expects TLS if and only if the client uses it (ssl in spring.data.redis.*");
 	}
 
 	@Test
