@@ -142,10 +142,11 @@ abstract class Waiter {
 		record Failure(LockBackendException cause) implements Outcome {
 
 			/**
-			 * Several callers may fail for one reason: each gets its own exception.
+			 * Several callers may fail for one reason: each gets its own exception, with
+			 * the cause of the common one, whose text would only repeat its own.
 			 */
 			LockBackendException forCaller() {
-				return new LockBackendException(String.valueOf(this.cause.getMessage()), this.cause);
+				return new LockBackendException(String.valueOf(this.cause.getMessage()), this.cause.getCause());
 			}
 
 		}

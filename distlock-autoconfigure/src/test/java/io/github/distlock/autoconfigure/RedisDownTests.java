@@ -1,6 +1,9 @@
 package io.github.distlock.autoconfigure;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Duration;
+import java.util.concurrent.CompletionException;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRegistry;
@@ -13,6 +16,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
  * An application that starts before its Redis.
@@ -31,6 +35,23 @@ class RedisDownTests {
 			assertThat(context).hasNotFailed();
 			assertThatExceptionOfType(LockBackendException.class)
 				.isThrownBy(() -> context.getBean(LockRegistry.class).acquire(LockRequest.of("order-1")));
+		});
+	}
+
+	@Test
+	void theStackTraceOfAFailedCallSaysEverythingOnce() {
+		this.application.run((context) -> {
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			LockBackendException blocking = catchThrowableOfType(LockBackendException.class,
+					() -> registry.acquire(LockRequest.of("order-1")));
+			CompletionException asynchronous = catchThrowableOfType(CompletionException.class,
+					() -> registry.acquireAsync(LockRequest.of("order-2")).join());
+			for (Throwable failure : new Throwable[] { blocking, asynchronous.getCause() }) {
+				StringWriter trace = new StringWriter();
+				failure.printStackTrace(new PrintWriter(trace));
+				assertThat(trace.toString()).containsOnlyOnce(failure.getMessage())
+					.contains("Caused by: ", "Connection refused");
+			}
 		});
 	}
 
