@@ -27,7 +27,8 @@ final class FinalClassCheck {
 				&& (isClassProxied(beanName, beanFactory) || ClassUtils.getAllInterfacesForClass(type).length == 0)) {
 			throw method
 				.refuse("is in a final or sealed class, which a class-based proxy cannot extend: make the class "
-						+ "non-final, or have it implement an interface and use interface-based proxies");
+						+ "non-final, or have it implement an interface and use interface-based proxies "
+						+ "(spring.aop.proxy-target-class=false)");
 		}
 	}
 

@@ -86,7 +86,7 @@ final class ProxyVerifier implements AdviceVerifier {
 		else if (Modifier.isFinal(modifiers)) {
 			throw method.refuse("is on a final method, which a class-based proxy cannot intercept: it would not be "
 					+ "locked. Make it non-final, or have the bean implement an interface and use interface-based "
-					+ "proxies");
+					+ "proxies (spring.aop.proxy-target-class=false)");
 		}
 		else if (!Modifier.isPublic(modifiers) && !Modifier.isProtected(modifiers) && foreign(method.method(), bean)) {
 			throw method.refuse("is on a package-private method of another package than the bean's class, which its "

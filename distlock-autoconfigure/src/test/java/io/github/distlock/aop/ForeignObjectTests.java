@@ -57,6 +57,23 @@ class ForeignObjectTests {
 	}
 
 	@Test
+	void objectsThatTheContextHasNotCreatedRunUnlocked() {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of().start();
+				AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
+			child.setParent(context);
+			child.register(Runner.class);
+			child.refresh();
+			child.getBean(Runs.class).run();
+			Runner object = new Runner();
+			context.getAutowireCapableBeanFactory().autowireBean(object);
+			object.run();
+			context.getBeanFactory().registerSingleton("late", object);
+			context.getBean(Runs.class).run();
+			assertThat(context.getBean(InMemoryLocks.class).events).isEmpty();
+		}
+	}
+
+	@Test
 	void aFinalMethodThatAnAnnotatedClassInheritsFromAnotherPackageIsLogged(CapturedOutput output) {
 		try (AnnotationConfigApplicationContext context = LockedApplication.of(Supported.class, AlsoSupported.class)
 			.with(AopConfigUtils::forceAutoProxyCreatorToUseClassProxying)

@@ -41,7 +41,7 @@ class ProxyVerifierTests {
 	@Test
 	void aFinalMethodOfAClassBasedProxyIsRefused() {
 		assertRefused(LockedApplication.of(FinalMethod.class), FinalMethod.class.getName() + ".run()",
-				"is on a final method", "Make it non-final");
+				"is on a final method", "Make it non-final", "(spring.aop.proxy-target-class=false)");
 	}
 
 	@Test
@@ -54,7 +54,8 @@ class ProxyVerifierTests {
 
 	@Test
 	void aFinalClassIsRefusedWhereItsProxyWouldExtendIt() {
-		assertRefused(LockedApplication.of(FinalClass.class), "is in a final or sealed class");
+		assertRefused(LockedApplication.of(FinalClass.class), "is in a final or sealed class",
+				"(spring.aop.proxy-target-class=false)");
 		assertRefused(LockedApplication.of(FinalMethodOfInterface.class)
 			.with(AopConfigUtils::forceAutoProxyCreatorToUseClassProxying), "is in a final or sealed class");
 	}
