@@ -44,7 +44,7 @@ public enum LockMeters implements MeterDocumentation {
 	 * Locks of this JVM that are likely to be lost soon: the last renewal failed, and
 	 * less than half of the lease is left. Alert on any value above zero.
 	 */
-	AT_RISK("distlock.at_risk", Meter.Type.GAUGE,
+	AT_RISK("distlock.at.risk", Meter.Type.GAUGE,
 			"Locks whose renewal failed and that have less than half of their lease left", Tags.BACKEND),
 
 	/**

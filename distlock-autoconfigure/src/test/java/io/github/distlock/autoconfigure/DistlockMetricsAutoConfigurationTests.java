@@ -65,7 +65,7 @@ class DistlockMetricsAutoConfigurationTests {
 					.isZero();
 				assertThat(meters.get("distlock.acquire").tags("name", "orders", "outcome", "timeout").timer().count())
 					.isZero();
-				assertThat(meters.get("distlock.at_risk").tag("backend", "local").gauge()).isNotNull();
+				assertThat(meters.get("distlock.at.risk").tag("backend", "local").gauge()).isNotNull();
 				context.getBean(Work.class).order(() -> assertThat(longest(meters, "orders")).isPositive());
 			});
 	}

@@ -208,11 +208,11 @@ class LockMetricsTests {
 		this.metrics.expect("orders", "redis");
 		this.metrics.watchHolds("redis", held::get);
 		this.metrics.expect("stock", "redis");
-		assertThat(gauge("distlock.at_risk")).isZero();
+		assertThat(gauge("distlock.at.risk")).isZero();
 		assertThat(longest("orders")).isZero();
 		held.set(new HoldReading(Map.of("orders", Duration.ofMillis(1500), "stock", Duration.ofMinutes(2)), 3, 4));
 		assertThat(gauge("distlock.kept")).isEqualTo(4);
-		assertThat(gauge("distlock.at_risk")).isEqualTo(3);
+		assertThat(gauge("distlock.at.risk")).isEqualTo(3);
 		assertThat(longest("orders")).isEqualTo(1.5);
 		assertThat(longest("stock")).isEqualTo(120);
 	}
