@@ -17,6 +17,8 @@ import io.github.distlock.observation.LockObservers;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.CompositeLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -38,6 +40,8 @@ final class BackendRegistries {
 
 	/** Name of the method that creates a registry over two others. */
 	static final String COMPOSITE = "composite";
+
+	private static final Log logger = LogFactory.getLog(BackendRegistries.class);
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
@@ -73,9 +77,22 @@ final class BackendRegistries {
 			// Start it here and not in the lifecycle: beans may lock while they are
 			// initialized.
 			registry.start();
-			this.registered.put(id, new RegisteredBackend(id, backend, registry));
+			RegisteredBackend created = new RegisteredBackend(id, backend, registry);
+			this.registered.put(id, created);
+			reportDefaultPrefix(created);
 			return registry;
 		});
+	}
+
+	/** Many applications share a Redis, and few of them are meant to share locks. */
+	private void reportDefaultPrefix(RegisteredBackend created) {
+		boolean redis = created.name().equals(Backend.REDIS.id()) || created.name().equals(Backend.REDLOCK.id());
+		if (redis && !this.environment.containsProperty("distlock.key-prefix")) {
+			logger.info("distlock.key-prefix is not set. The default, '" + this.properties.keyPrefix()
+					+ "', is common to all applications on " + location(created)
+					+ " that do not set it: equal keys of them exclude each other. Set a prefix for each group of "
+					+ "applications that share locks");
+		}
 	}
 
 	private RegistrySettings settings() {
