@@ -94,7 +94,11 @@ class QuickStartTests {
 		Awaitility.await()
 			.atMost(Duration.ofMinutes(1))
 			.until(() -> one.meters().contains("distlock_held{backend=\"redis\"} 1.0"));
-		assertThat(two.post(path).join().statusCode()).isEqualTo(409);
+		HttpResponse<String> refused = two.post(path).join();
+		assertThat(refused.statusCode()).isEqualTo(409);
+		// Neither key nor holder: the client need not know them.
+		assertThat(refused.body()).contains("\"detail\":\"StockService.deduct is in use\"")
+			.doesNotContain("stock-42", "pid");
 		HttpResponse<String> other = two.post(path.replace("42", "43")).join();
 		assertThat(other.statusCode()).isEqualTo(200);
 		assertThat(other.body()).isEqualTo("99");

@@ -32,7 +32,9 @@ final class ShopInstance implements AutoCloseable {
 		this.output = output;
 		this.process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
 				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", jar.toString(), "--server.port=0",
-				"--server.address=127.0.0.1", "--spring.data.redis.port=" + redisPort)
+				"--server.address=127.0.0.1", "--spring.data.redis.port=" + redisPort,
+				// So that clients read what the handler of the page says.
+				"--spring.mvc.problemdetails.enabled=true")
 			.redirectErrorStream(true)
 			.redirectOutput(output.toFile())
 			.start();
