@@ -51,7 +51,7 @@ public final class DistlockAutoConfiguration {
 	@Bean
 	LockRegistryLifecycle distlockRegistryLifecycle(Map<String, LockRegistry> registries, BackendRegistries stores,
 			DistlockProperties properties) {
-		return new LockRegistryLifecycle(stores, properties.failFast());
+		return new LockRegistryLifecycle(stores, properties.failFast(), properties.shutdownGracePeriod());
 	}
 
 	/**

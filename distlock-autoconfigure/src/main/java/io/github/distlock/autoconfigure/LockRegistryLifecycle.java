@@ -1,6 +1,8 @@
 package io.github.distlock.autoconfigure;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.autoconfigure.BackendRegistries.RegisteredBackend;
@@ -32,13 +34,19 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 
 	private final BackendRegistries registries;
 
+	/** Time for commands on their way and for the connections, without a grace period. */
+	private static final Duration MINIMUM = Duration.ofSeconds(3);
+
 	private final boolean failFast;
+
+	private final Duration limit;
 
 	private volatile boolean running;
 
-	LockRegistryLifecycle(BackendRegistries registries, boolean failFast) {
+	LockRegistryLifecycle(BackendRegistries registries, boolean failFast, Duration gracePeriod) {
 		this.registries = registries;
 		this.failFast = failFast;
+		this.limit = (gracePeriod.compareTo(MINIMUM) > 0) ? gracePeriod : MINIMUM;
 	}
 
 	/**
@@ -62,9 +70,11 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 	}
 
 	/**
-	 * Stop the registries. Blocks for the grace period at most, whatever the timeout of
-	 * the phase is, since the connection must not be closed first. All registries stop at
-	 * the same time, so that their grace periods do not add up.
+	 * Stop the registries. Blocks for the grace period at most, or for 3 s if it is
+	 * shorter, whatever the timeout of the phase is, since the connection must not be
+	 * closed first. A registry that has not stopped then, such as one whose driver never
+	 * answers, is left to its thread. All registries stop at the same time, so that their
+	 * grace periods do not add up.
 	 */
 	@Override
 	public void stop() {
@@ -74,9 +84,10 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 				.newThread(() -> shutdown(registered)))
 			.toList());
 		stops.forEach(LockRegistryLifecycle::begin);
+		long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(this.limit);
 		boolean interrupted = false;
 		for (Thread stop : stops) {
-			interrupted = join(stop, interrupted);
+			interrupted = join(stop, end, interrupted);
 		}
 		if (interrupted) {
 			Thread.currentThread().interrupt();
@@ -114,20 +125,33 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 	}
 
 	/** An interrupt ends the grace period. */
-	private static boolean join(Thread stop, boolean interruptedBefore) {
+	private boolean join(Thread stop, long end, boolean interruptedBefore) {
 		boolean interrupted = interruptedBefore;
-		while (true) {
+		while (stop.isAlive()) {
+			long left = end - System.nanoTime();
+			if (left <= 0) {
+				leaveBehind(stop);
+				break;
+			}
 			if (interrupted) {
 				stop.interrupt();
 			}
 			try {
-				stop.join();
-				return interrupted;
+				TimeUnit.NANOSECONDS.timedJoin(stop, left);
 			}
 			catch (InterruptedException ex) {
 				interrupted = true;
 			}
 		}
+		return interrupted;
+	}
+
+	private void leaveBehind(Thread stop) {
+		IllegalStateException place = new IllegalStateException("Thread " + stop.getName() + " waits here");
+		place.setStackTrace(stop.getStackTrace());
+		logger.warn("The shutdown does not wait any longer for thread " + stop.getName() + ", which has not ended within "
+				+ this.limit + " (distlock.shutdown-grace-period): locks that are still held end with their leases,"
+				+ " and connections of its store may stay open until this JVM ends", place);
 	}
 
 	private void verify(RegisteredBackend registered) {

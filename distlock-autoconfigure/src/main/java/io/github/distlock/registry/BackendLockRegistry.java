@@ -51,6 +51,9 @@ public final class BackendLockRegistry implements LockRegistry {
 	 */
 	private volatile @Nullable LockOperations operations;
 
+	/** Guarded by {@link #lifecycleLock} for writing. */
+	private volatile boolean stopping;
+
 	/** Shared by all runs, if leases end locks. Guarded by {@link #lifecycleLock}. */
 	private @Nullable LatestStore latestStore;
 
@@ -147,13 +150,18 @@ public final class BackendLockRegistry implements LockRegistry {
 	 * Refuse new acquisitions, fail the waiting ones, and wait for held locks within the
 	 * grace period. Locks that are still held after it are no longer renewed and end with
 	 * their leases. Blocks for the grace period at most, and slightly longer for commands
-	 * that have been sent.
+	 * that have been sent. Does nothing while another thread shuts the registry down: a
+	 * client of the store that never closes keeps that thread only.
 	 */
 	public void shutdown() {
+		if (this.stopping) {
+			return;
+		}
 		this.lifecycleLock.lock();
 		try {
 			LockOperations current = this.operations;
 			if (current != null) {
+				this.stopping = true;
 				try {
 					current.runtime().close(this.settings.shutdownGrace().toNanos());
 				}
@@ -162,6 +170,7 @@ public final class BackendLockRegistry implements LockRegistry {
 					// lock.
 					rememberForLateRelease(current.runtime().heldLocks());
 					this.operations = null;
+					this.stopping = false;
 				}
 			}
 		}

@@ -34,6 +34,11 @@ final class RegistryRuntime implements LockSignals {
 
 	private static final Log logger = LogFactory.getLog(RegistryRuntime.class);
 
+	/** How much of the grace period is left for closing the store. */
+	private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+	private static final int LOGGED_KEYS = 10;
+
 	private final LockStore store;
 
 	/** Shared by all runs of a registry; {@code null} if leases do not end locks. */
@@ -183,7 +188,7 @@ final class RegistryRuntime implements LockSignals {
 	}
 
 	/**
-	 * End this run.
+	 * End this run. The end of the grace period is for closing the store.
 	 * <p>
 	 * Locks that are still held after the grace period end with their leases: their
 	 * holders may still be working, so no other caller may acquire them sooner. The same
@@ -198,8 +203,14 @@ final class RegistryRuntime implements LockSignals {
 	void close(long graceNanos) {
 		this.acquirer.close();
 		UnfinishedWork unfinished = new ShutdownWait(this.store.description(), this.heldLocks, this.acquirer)
-			.await(graceNanos);
+			.await(graceNanos - Math.min(CLOSE_NANOS, graceNanos / 10));
 		boolean finished = unfinished == UnfinishedWork.NOTHING;
+		if (!finished) {
+			List<String> keys = this.acquirer.snapshot().stream().limit(LOGGED_KEYS).map(KeySnapshot::key).toList();
+			logger.warn("The shutdown does not wait any longer for locks in " + this.name
+					+ " that are held, or whose commands the store has not answered: " + keys + ". They end with their "
+					+ (this.store.description().expires() ? "leases" : "sessions"));
+		}
 		this.heldLocks.renewer().stop();
 		boolean releasing = this.heldLocks.minimumHoldTimes().releaseUnlessExpiring() || finished;
 		this.threads.timers().shutdownNow();

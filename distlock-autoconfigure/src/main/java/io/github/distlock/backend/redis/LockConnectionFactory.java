@@ -9,14 +9,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.thread.LockThreads;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.StaticMasterReplicaConfiguration;
@@ -45,6 +49,9 @@ final class LockConnectionFactory extends LettuceConnectionFactory {
 	private volatile boolean ended;
 
 	private final boolean staticMaster;
+
+	/** What the factory has made last; used as long as it is open. */
+	private volatile @Nullable StatefulConnection<byte[], byte[]> shared;
 
 	LockConnectionFactory(RedisConfiguration server, LettuceClientConfiguration client) {
 		super(server, client);
@@ -99,6 +106,32 @@ final class LockConnectionFactory extends LettuceConnectionFactory {
 			// The client is shut down in any case.
 		}
 		this.pending.forEach((connecting) -> connecting.thread.interrupt());
+	}
+
+	/**
+	 * Return the shared connection without the lock of the factory, which would be
+	 * entered at the caller's depth for each command: a {@link StackOverflowError} there
+	 * leaves it locked. A connection that is reset or disconnected is not open.
+	 */
+	@Override
+	protected @Nullable StatefulRedisConnection<byte[], byte[]> getSharedConnection() {
+		return (StatefulRedisConnection<byte[], byte[]>) open(super::getSharedConnection);
+	}
+
+	/** The same for a cluster. */
+	@Override
+	protected @Nullable StatefulRedisClusterConnection<byte[], byte[]> getSharedClusterConnection() {
+		return (StatefulRedisClusterConnection<byte[], byte[]>) open(super::getSharedClusterConnection);
+	}
+
+	private @Nullable StatefulConnection<byte[], byte[]> open(
+			Supplier<? extends @Nullable StatefulConnection<byte[], byte[]>> factory) {
+		StatefulConnection<byte[], byte[]> current = this.shared;
+		if (current == null || !current.isOpen()) {
+			current = factory.get();
+			this.shared = current;
+		}
+		return current;
 	}
 
 	@Override

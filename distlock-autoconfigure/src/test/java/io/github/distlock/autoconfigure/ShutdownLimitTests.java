@@ -1,0 +1,104 @@
+package io.github.distlock.autoconfigure;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.LockBackend;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.local.LocalLockBackend;
+import io.github.distlock.backend.local.LocalStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The shutdown of an application ends, whatever its locks wait for.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class ShutdownLimitTests {
+
+	private static final Duration BOUND = Duration.ofSeconds(60);
+
+	private final CountDownLatch closing = new CountDownLatch(1);
+
+	@AfterEach
+	void letTheStoreClose() {
+		this.closing.countDown();
+	}
+
+	private ApplicationContextRunner application() {
+		return Contexts.withoutRedis().withPropertyValues("distlock.shutdown-grace-period=1s");
+	}
+
+	@Test
+	void aStoreThatNeverClosesIsLeftBehindWithTheReason(CapturedOutput output) {
+		application().withBean(LockBackend.class, StuckBackend::new).run((context) -> {
+			context.getBean(LockRegistry.class).acquire(LockRequest.of("order-1")).close();
+			assertThat(CompletableFuture.runAsync(context.getSourceApplicationContext()::close)).succeedsWithin(BOUND);
+		});
+		assertThat(output).contains("which has not ended within PT3S (distlock.shutdown-grace-period)")
+			.contains(" waits here")
+			.contains("StuckBackend");
+	}
+
+	@Test
+	void aShutdownNamesTheLocksThatItLeavesBehind(CapturedOutput output) {
+		application().withPropertyValues("distlock.backend=local").run((context) -> {
+			HeldLock held = context.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"));
+			CompletableFuture.runAsync(context.getSourceApplicationContext()::close).join();
+			assertThat(held.isReleased()).isFalse();
+		});
+		assertThat(output).contains("whose commands the store has not answered: [order-1]");
+	}
+
+	/** Its open store does not close. */
+	private final class StuckBackend implements LockBackend {
+
+		private final LockBackend local = new LocalLockBackend(new LocalStore(TimeSource.SYSTEM), 17,
+				TimeSource.SYSTEM);
+
+		@Override
+		public BackendDescription description() {
+			return this.local.description();
+		}
+
+		@Override
+		public void validateKey(String key) {
+			this.local.validateKey(key);
+		}
+
+		@Override
+		public LockStore open(StoreContext context) {
+			LockStore open = this.local.open(context);
+			return (LockStore) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { LockStore.class },
+					(proxy, method, arguments) -> {
+						if (method.getName().equals("close")) {
+							ShutdownLimitTests.this.closing.await();
+						}
+						try {
+							return method.invoke(open, arguments);
+						}
+						catch (InvocationTargetException ex) {
+							throw ex.getCause();
+						}
+					});
+		}
+
+	}
+
+}
