@@ -21,6 +21,7 @@ import io.github.distlock.LossCause;
 import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.Validity;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.renewal.Lease;
 import io.github.distlock.renewal.LeaseRenewer;
@@ -82,6 +83,8 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	private final RecentlyEndedGrants endedGrants = new RecentlyEndedGrants();
 
+	private volatile boolean stopped;
+
 	HeldLocks(BackendDescription backend, LockAcquirer acquirer, Function<RenewalListener, LeaseRenewer> renewerFactory,
 			CompositeLockListener listeners, TimeSource clock, Executor executor, RegistrySettings settings,
 			Runnable onAdded) {
@@ -99,6 +102,12 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	LeaseRenewer renewer() {
 		return this.renewer;
+	}
+
+	/** Renew nothing from now on. What the store has not answered is not repeated. */
+	void stop() {
+		this.stopped = true;
+		this.renewer.stop();
 	}
 
 	MinimumHoldTimes minimumHoldTimes() {
@@ -308,9 +317,9 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	private void releaseInStore(Hold hold, Duration remaining) {
 		ReleaseOutcome outcome = releaseOrKeep(hold, remaining);
 		if (outcome == ReleaseOutcome.GONE) {
-			notifyGone(hold, heldSince(hold), false);
+			notifyGone(hold, causeOfGone(hold), heldSince(hold), false);
 			runLossCallbacks(hold);
-			throw lostException(hold);
+			throw lostException(hold, "before its release arrived in the store");
 		}
 		if (outcome == ReleaseOutcome.UNANSWERED) {
 			warnUnanswered(hold);
@@ -327,19 +336,43 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 				new UnawaitedRelease(hold)) : this.acquirer.release(hold.holder(), hold.validity(), remaining);
 	}
 
-	/** The store answered to a release that it no longer knew the lock. */
-	private void notifyGone(Hold hold, Duration held, boolean released) {
-		LossCause known = hold.validity().sessionBound() ? LossCause.SESSION_LOST : LossCause.FORGOTTEN;
-		LossCause cause = isEnded(hold) ? LossCause.RELEASED_BY_OPERATOR : known;
-		hold.markLostAfterEnd(cause);
-		notifyLost(hold, cause,
-				(cause != known) ? cause.description() : "the store no longer knew it when it was released", held,
-				released);
+	/**
+	 * Return why the store no longer knew a lock when its release arrived: the lease may
+	 * have ended while the release was on its way.
+	 */
+	private LossCause causeOfGone(Hold hold) {
+		Validity validity = hold.validity();
+		if (isEnded(hold)) {
+			return LossCause.RELEASED_BY_OPERATOR;
+		}
+		if (validity.sessionBound()) {
+			return LossCause.SESSION_LOST;
+		}
+		if (!validity.hasPassed(this.clock)) {
+			return LossCause.FORGOTTEN;
+		}
+		if (validity.suspended(this.clock)) {
+			return LossCause.PROCESS_SUSPENDED;
+		}
+		return hold.isRenewedByWatchdog() ? LossCause.STORE_SILENT : LossCause.LEASE_EXPIRED;
 	}
 
-	private static void warnUnanswered(Hold hold) {
-		logger.warn("The release of lock '" + hold.key()
-				+ "' has not been acknowledged by the store and continues in the background");
+	/** The store answered to a release that it no longer knew the lock. */
+	private void notifyGone(Hold hold, LossCause cause, Duration held, boolean released) {
+		hold.markLostAfterEnd(cause);
+		notifyLost(hold, cause, switch (cause) {
+			case FORGOTTEN, SESSION_LOST -> "the store no longer knew it when it was released";
+			case LEASE_EXPIRED, STORE_SILENT -> "its lease expired before its release arrived in the store";
+			default -> cause.description();
+		}, held, released);
+	}
+
+	private void warnUnanswered(Hold hold) {
+		logger.warn("The release of lock '" + hold.key() + "' has not been acknowledged by the store and "
+				+ (this.stopped
+						? "is not repeated, since the registry has been shut down: the lock ends with its "
+								+ (hold.validity().sessionBound() ? "session" : "lease")
+						: "continues in the background"));
 	}
 
 	/**
@@ -385,7 +418,7 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	private void continueAsReader(WriteHold writer, DowngradeResult answer) {
 		Holder holder = answer.reader();
 		if (holder == null) {
-			writer.loseAfterEnd((answer.writer() == ReleaseOutcome.GONE) ? LossCause.FORGOTTEN : LossCause.STORE_SILENT,
+			writer.loseAfterEnd((answer.writer() == ReleaseOutcome.GONE) ? causeOfGone(writer) : LossCause.STORE_SILENT,
 					"the store did not confirm its downgrade to a reader");
 			return;
 		}
@@ -411,9 +444,13 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 	}
 
 	static LockLostException lostException(Hold hold) {
+		return lostException(hold, "while it was held");
+	}
+
+	private static LockLostException lostException(Hold hold, String when) {
 		LossCause cause = hold.current().lossCause();
 		return new LockLostException("Lock '" + hold.key() + "' (token " + hold.current().holder().fencingToken()
-				+ ") was lost while it was held" + ((cause != null) ? ": " + cause.description() : "")
+				+ ") was lost " + when + ((cause != null) ? ": " + cause.description() : "")
 				+ ". Another caller may have held it in the meantime: check or undo the work that was done under it"
 				+ ((cause != null) ? ". " + cause.remedy() : ""), cause, null);
 	}
@@ -504,7 +541,8 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 		@Override
 		public void gone() {
-			Runnable notification = () -> notifyGone(this.hold, this.held, true);
+			LossCause cause = causeOfGone(this.hold);
+			Runnable notification = () -> notifyGone(this.hold, cause, this.held, true);
 			try {
 				HeldLocks.this.executor.execute(notification);
 			}

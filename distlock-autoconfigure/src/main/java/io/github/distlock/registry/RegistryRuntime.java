@@ -211,7 +211,7 @@ final class RegistryRuntime implements LockSignals {
 					+ " that are held, or whose commands the store has not answered: " + keys + ". They end with their "
 					+ (this.store.description().expires() ? "leases" : "sessions"));
 		}
-		this.heldLocks.renewer().stop();
+		this.heldLocks.stop();
 		boolean releasing = this.heldLocks.minimumHoldTimes().releaseUnlessExpiring() || finished;
 		this.threads.timers().shutdownNow();
 		this.threads.renewals().shutdown();

@@ -5,10 +5,15 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
+import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.RedisNodes;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -18,6 +23,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Lock views that are unlocked after their registry was shut down or restarted.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class LateUnlockTests extends TwoRegistries {
 
 	private BackendLockRegistry impatient(Duration lease) {
@@ -44,6 +50,16 @@ class LateUnlockTests extends TwoRegistries {
 		assertThatIllegalArgumentException().isThrownBy(() -> failLocked(lock, registry::shutdown)).withMessage("mine");
 		assertThat(this.events.released).containsExactly("shut-down");
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+	}
+
+	@Test
+	void theReleaseOfALockThatIsHeldAfterTheShutdownDoesNotPromiseToContinue(CapturedOutput output) {
+		BackendLockRegistry registry = impatient(Duration.ofSeconds(30));
+		HeldLock held = registry.acquire(LockRequest.of("left-behind"));
+		registry.shutdown();
+		held.close();
+		assertThat(output).contains("The release of lock 'left-behind' has not been acknowledged by the store and is not"
+				+ " repeated, since the registry has been shut down: the lock ends with its lease");
 	}
 
 	@Test

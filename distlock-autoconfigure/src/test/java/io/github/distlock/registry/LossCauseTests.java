@@ -3,7 +3,9 @@ package io.github.distlock.registry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.distlock.HeldLock;
@@ -107,6 +109,34 @@ class LossCauseTests implements LockListener {
 		HeldLock lock = node(Duration.ofSeconds(30)).acquire(LockRequest.of("l"));
 		redis.flush();
 		checkClose(lock, LossCause.FORGOTTEN);
+	}
+
+	@Test
+	void aLeaseThatHasPassedWhenTheReleaseArrives() throws Exception {
+		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
+			LettuceConnectionFactory connections = RedisTestServer.connectionFactory(proxy.port());
+			BackendLockRegistry registry = new BackendLockRegistry(
+					new RedisLockBackend(connections,
+							new RedisBackendSettings("distlock:", Duration.ofSeconds(60), true, 17), TimeSource.SYSTEM),
+					RedisNodes.settings(Duration.ofSeconds(30)), List.of(this), TimeSource.SYSTEM);
+			registry.start();
+			try {
+				HeldLock lock = registry.acquire(LockRequest.of("l").leaseTime(Duration.ofSeconds(3)));
+				proxy.holdBack(true);
+				CompletableFuture<LockLostException> closed = CompletableFuture
+					.supplyAsync(() -> checkClose(lock, LossCause.LEASE_EXPIRED));
+				await().atMost(Duration.ofSeconds(60)).until(() -> !redis.isLocked("l"));
+				proxy.holdBack(false);
+				assertThat(closed.get(60, TimeUnit.SECONDS))
+					.hasMessageContaining("was lost before its release arrived in the store: its lease has expired");
+				assertThat(this.lost).extracting(Lost::reason)
+					.containsExactly("its lease expired before its release arrived in the store");
+			}
+			finally {
+				registry.shutdown();
+				connections.destroy();
+			}
+		}
 	}
 
 	@Test
