@@ -1,6 +1,7 @@
 package io.github.distlock.renewal;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -11,6 +12,7 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.TimeSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The timer of a {@link LeaseRenewer}. It is set only if a lease needs it earlier than it
@@ -39,6 +41,9 @@ final class RenewalTimer {
 
 	/** Guarded by {@link #timerLock} for writing. Meaningless unless {@link #armed}. */
 	private volatile long armedForNanos;
+
+	/** The timer that was set last. Guarded by {@link #timerLock}. */
+	private @Nullable Future<?> timer;
 
 	/** Whether neither the timers nor the executor accepted the next scan. */
 	private volatile boolean unscheduled;
@@ -105,8 +110,14 @@ final class RenewalTimer {
 			// Set the fields before the timer: it may fire at once.
 			this.armedForNanos = at;
 			this.armed = true;
-			this.timers.schedule(() -> fired(at), Math.max(nanos, MINIMUM_DELAY_NANOS), TimeUnit.NANOSECONDS);
+			Future<?> replaced = this.timer;
+			this.timer = this.timers.schedule(() -> fired(at), Math.max(nanos, MINIMUM_DELAY_NANOS),
+					TimeUnit.NANOSECONDS);
 			this.unscheduled = false;
+			if (replaced != null) {
+				// Otherwise it would stay until its moment, which may be a day away.
+				replaced.cancel(false);
+			}
 		}
 		catch (RuntimeException | Error ex) {
 			this.armedForNanos = armedForBefore;
