@@ -34,6 +34,8 @@ public final class TcpProxy implements AutoCloseable {
 
 	private volatile boolean holdingBack;
 
+	private volatile boolean holdingSubscriptions;
+
 	private volatile long commandDelayNanos;
 
 	private volatile long replyDelayNanos;
@@ -140,6 +142,14 @@ public final class TcpProxy implements AutoCloseable {
 		this.holdingBack = held;
 	}
 
+	/**
+	 * Hold the data of connections from the moment in which they subscribe.
+	 * @param held whether to hold data from now on; otherwise held data is delivered
+	 */
+	public void holdSubscriptions(boolean held) {
+		this.holdingSubscriptions = held;
+	}
+
 	/** Break all connections. New ones are accepted. */
 	public void cut() {
 		this.links.forEach(Link::close);
@@ -220,7 +230,7 @@ public final class TcpProxy implements AutoCloseable {
 
 	/** Wait while data is held, and find out whether it is dropped. */
 	private boolean passes(Link link) {
-		while (this.holdingBack && !link.client.isClosed()) {
+		while ((this.holdingBack || this.holdingSubscriptions && link.subscribing) && !link.client.isClosed()) {
 			LockSupport.parkNanos(this, 2_000_000);
 		}
 		if (this.swallowing) {

@@ -83,7 +83,9 @@ final class InboxMonitor {
 	 */
 	InboxState state() {
 		if (!this.inbox.isConfirmed()) {
-			return InboxState.UNSUBSCRIBED;
+			// A ticket that is queued before the first subscription keeps its place, and
+			// attempts again as soon as that is confirmed or has failed.
+			return this.inbox.isSettled() ? InboxState.UNSUBSCRIBED : InboxState.SUBSCRIBED;
 		}
 		long now = this.time.nanoTime();
 		long checked = this.checkedNanos.get();
@@ -103,6 +105,11 @@ final class InboxMonitor {
 			this.checkedNanos.set(this.time.nanoTime());
 			checkAsync(this.subscription.incrementAndGet(), true);
 		}
+	}
+
+	/** The first subscription has failed: queued tickets must not wait for messages. */
+	void failedAtFirst() {
+		this.server.subscriptionConfirmed();
 	}
 
 	/** The connection of the inbox broke; the driver subscribes again. */
@@ -260,7 +267,7 @@ final class InboxMonitor {
 		/** Whether that number can be trusted; may send a command. */
 		boolean isCountable();
 
-		/** The server knows a new subscription. */
+		/** The server knows a new subscription, or the first one has failed. */
 		void subscriptionConfirmed();
 
 		/**
@@ -284,7 +291,10 @@ final class InboxMonitor {
 		/** There is no subscription. */
 		UNSUBSCRIBED,
 
-		/** Subscribed, but the number of receivers cannot be trusted. */
+		/**
+		 * Subscribed, but the number of receivers cannot be trusted; or being subscribed
+		 * for the first time.
+		 */
 		SUBSCRIBED,
 
 		/** Subscribed, and a publish with no receiver means that this JVM is dead. */

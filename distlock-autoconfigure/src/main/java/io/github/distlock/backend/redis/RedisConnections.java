@@ -312,6 +312,13 @@ final class RedisConnections implements RedisInbox.Events {
 	}
 
 	@Override
+	public void failedAtFirst() {
+		if (!this.closed) {
+			this.monitor.failedAtFirst();
+		}
+	}
+
+	@Override
 	public void interrupted() {
 		if (!this.closed) {
 			this.monitor.interrupted();
