@@ -55,6 +55,9 @@ final class NativeWords {
 	/** Replies by which a server refuses a command without executing it. */
 	private static final List<String> OFF = List.of("ERR syntax error", "NOPERM", "ERR unknown command");
 
+	/** Minimum interval between two questions to the server. */
+	private static final long DETECTION_NANOS = Duration.ofSeconds(1).toNanos();
+
 	private final RedisConnections connections;
 
 	private final RedisKeys keys;
@@ -73,7 +76,10 @@ final class NativeWords {
 
 	private volatile AtomicReferenceArray<@Nullable RememberedWord> words = new AtomicReferenceArray<>(WORDS);
 
-	private volatile boolean detected;
+	/** After how many breaks of the connection the server was asked; negative: never. */
+	private volatile int detectedAfter = -1;
+
+	private volatile long askedNanos;
 
 	private volatile boolean usable;
 
@@ -89,17 +95,21 @@ final class NativeWords {
 		this.arguments = arguments;
 		// The driver's own time-out comes first.
 		this.releaseTimeout = commandTimeout.multipliedBy(2);
+		this.askedNanos = time.nanoTime() - DETECTION_NANOS - 1;
 	}
 
 	/**
 	 * Find out whether the server has the command and its user may use it. Drivers do not
-	 * route such a command in a cluster, so there it is not used.
+	 * route such a command in a cluster, so there it is not used. If the question fails,
+	 * or the connection leads to another server, it is asked again.
 	 */
 	void detect() {
-		this.detected = true;
+		int breaks = this.connections.breaks();
+		this.askedNanos = this.time.nanoTime();
 		try {
 			this.usable = !this.connections.isCluster()
 					&& replace("detection", "native", this.keys.lock("native"), "1", "0", "1") != null;
+			this.detectedAfter = breaks;
 		}
 		catch (LockBackendException ex) {
 			logger.debug("Whether the server has SET with IFEQ is not known: scripts work everywhere", ex);
@@ -135,7 +145,8 @@ final class NativeWords {
 	 * the server, and the word is marked as requested.
 	 */
 	void attempted(Ticket ticket, Reply reply, boolean marks) {
-		if (!this.detected) {
+		if (this.detectedAfter != this.connections.breaks()
+				&& this.time.nanoTime() - this.askedNanos > DETECTION_NANOS) {
 			detect();
 		}
 		if (this.usable && !ticket.isReader() && reply.word().equals(Reply.GRANTED) && reply.numbers().length == 1) {

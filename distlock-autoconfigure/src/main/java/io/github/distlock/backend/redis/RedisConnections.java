@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -74,6 +75,8 @@ final class RedisConnections implements RedisInbox.Events {
 	private final RedisInbox inbox;
 
 	private final InboxMonitor monitor;
+
+	private final AtomicInteger breaks = new AtomicInteger();
 
 	private volatile @Nullable Boolean cluster;
 
@@ -266,6 +269,11 @@ final class RedisConnections implements RedisInbox.Events {
 		return cached;
 	}
 
+	/** Return how often a dedicated connection broke: another server may answer then. */
+	int breaks() {
+		return this.breaks.get();
+	}
+
 	private ScriptExecutor scripts() {
 		requireOpen();
 		return this.scripts;
@@ -279,6 +287,7 @@ final class RedisConnections implements RedisInbox.Events {
 
 	/** A dedicated connection broke; the driver reconnects, and subscribes again. */
 	private void disconnected(boolean inbox) {
+		this.breaks.incrementAndGet();
 		this.clock.forget();
 		this.releases.disconnected();
 		if (!this.closed) {

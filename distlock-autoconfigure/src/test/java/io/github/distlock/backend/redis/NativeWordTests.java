@@ -1,5 +1,6 @@
 package io.github.distlock.backend.redis;
 
+import java.time.Duration;
 import java.util.List;
 
 import io.github.distlock.backend.AttemptOptions;
@@ -8,12 +9,18 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.redis.ScriptExecutor.Reply;
+import io.github.distlock.testing.NoSignals;
 import io.github.distlock.testing.RedisProcess;
 import io.github.distlock.testing.RedisTestServer;
+import io.github.distlock.testing.TcpProxy;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -34,6 +41,30 @@ class NativeWordTests extends TwoStoresOnValkey {
 	@Test
 	void aLockThatIsUsedAgainAndAgainNeedsNoScript() {
 		useAgainAndAgain(this.store);
+	}
+
+	@Test
+	void itNeedsNoScriptAfterTheQuestionWhetherTheServerCanDoThatHasFailed() throws Exception {
+		try (TcpProxy proxy = new TcpProxy(this.server.port())) {
+			LettuceConnectionFactory application = RedisTestServer.connectionFactory(proxy.port());
+			RedisConnections connections = new RedisConnections(application,
+					new RedisBackendSettings("distlock:", Duration.ofSeconds(1), true, 17), new RedisKeys("distlock:"),
+					TimeSource.SYSTEM, new StoreContext("c", new NoSignals()));
+			connections.open();
+			NativeWords words = new NativeWords(connections, new RedisKeys("distlock:"), TimeSource.SYSTEM,
+					new QueueArguments(17), Duration.ofSeconds(1));
+			await().ignoreExceptions().until(() -> connections.probe(RedisInbox.PROBE) > 0);
+			proxy.holdBack(true);
+			words.detect();
+			proxy.holdBack(false);
+			Ticket ticket = ticket("c");
+			await().ignoreExceptions().until(() -> {
+				words.attempted(ticket, new Reply(Reply.GRANTED, false, null, 1), false);
+				return words.releasing(ticket, 1) != null;
+			});
+			connections.close();
+			application.destroy();
+		}
 	}
 
 	@Test
