@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -11,6 +12,8 @@ import java.util.stream.Stream;
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.LockMode;
 import io.github.distlock.LockRegistry;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
@@ -25,6 +28,8 @@ import org.springframework.beans.factory.config.SingletonBeanRegistry;
  */
 final class RegistryResolver {
 
+	private static final Log logger = LogFactory.getLog(RegistryResolver.class);
+
 	private final ListableBeanFactory beanFactory;
 
 	private final LockEnvironment environment;
@@ -32,6 +37,8 @@ final class RegistryResolver {
 	private final Map<String, LockRegistry> registriesByName = new ConcurrentHashMap<>();
 
 	private final Map<String, String> ranks = new ConcurrentHashMap<>();
+
+	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
 	RegistryResolver(BeanFactory beanFactory, LockEnvironment environment) {
 		this.beanFactory = (ListableBeanFactory) beanFactory;
@@ -98,6 +105,18 @@ final class RegistryResolver {
 				.refuse("mode", mode, "is not offered by the store '" + facts(definition).name() + "': use one of "
 						+ facts(definition).modes() + ", or choose another store with registry = \"...\"");
 		}
+		if (triesOnce(definition) && facts(definition).releasesInBackground()
+				&& this.warned.add(definition.method().toString())) {
+			logger.warn(definition.method() + " tries once (waitTime \"0\"), and distlock.release=background: after a"
+					+ " release another JVM finds the lock taken for one network delay, so a call that follows the"
+					+ " release at once is often refused. Give the method a short waitTime, or set"
+					+ " distlock.release=confirmed");
+		}
+	}
+
+	private static boolean triesOnce(LockDefinition definition) {
+		Duration waitTime = definition.template().waitTime();
+		return waitTime != null && waitTime.isZero() && definition.template().minHold() == null;
 	}
 
 	private void verifyMinHold(LockDefinition definition) {

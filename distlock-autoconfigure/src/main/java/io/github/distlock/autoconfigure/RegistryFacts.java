@@ -29,7 +29,8 @@ final class RegistryFacts {
 		if (registry instanceof BackendLockRegistry backendRegistry) {
 			BackendDescription backend = backendRegistry.description();
 			return new StoreFacts(backend.name(), backend.modes(), backend.fair(), backendRegistry.maxHoldTime(),
-					backend.keeps());
+					backend.keeps(),
+					backendRegistry.releasesInBackground() && !backend.name().equals(Backend.LOCAL.id()));
 		}
 		if (registry instanceof CompositeLockRegistry composite) {
 			return composite.members().stream().map(RegistryFacts::of).reduce(RegistryFacts::both).orElseThrow();
@@ -67,7 +68,8 @@ final class RegistryFacts {
 		Set<LockMode> modes = new TreeSet<>(one.modes());
 		modes.retainAll(other.modes());
 		return new StoreFacts(Backend.COMPOSITE.id(), modes, one.fair() && other.fair(),
-				shorter(one.maxHoldTime(), other.maxHoldTime()), one.keeps() && other.keeps());
+				shorter(one.maxHoldTime(), other.maxHoldTime()), one.keeps() && other.keeps(),
+				one.releasesInBackground() || other.releasesInBackground());
 	}
 
 }

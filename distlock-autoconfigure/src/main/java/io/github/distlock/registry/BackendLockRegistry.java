@@ -222,6 +222,14 @@ public final class BackendLockRegistry implements LockRegistry {
 		return this.settings.maxHoldTime();
 	}
 
+	/**
+	 * Return whether a release returns before the store has answered.
+	 * @return whether releases are not confirmed
+	 */
+	public boolean releasesInBackground() {
+		return this.settings.release() == ReleaseMode.BACKGROUND;
+	}
+
 	@Override
 	public Lock obtain(String key) {
 		LockRequest request = LockRequest.of(key);

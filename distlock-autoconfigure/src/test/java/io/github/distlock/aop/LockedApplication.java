@@ -107,7 +107,7 @@ final class LockedApplication {
 		private static StoreFacts facts(LockRegistry locks) {
 			boolean all = locks.getClass() == InMemoryLocks.class;
 			return new StoreFacts("memory", all ? EnumSet.allOf(LockMode.class) : EnumSet.of(LockMode.EXCLUSIVE), all,
-					null, all);
+					null, all, false);
 		}
 
 		@Bean
