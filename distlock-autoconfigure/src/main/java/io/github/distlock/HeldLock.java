@@ -98,7 +98,9 @@ public interface HeldLock extends AutoCloseable {
 	 * The value is {@code false} for a lock that is still open, and for one that was lost
 	 * before or during {@link #close()}. Work that continues after the release can
 	 * therefore distinguish a release from a loss: a transaction that commits under a
-	 * released lock is not rolled back.
+	 * released lock is not rolled back. The value stays {@code true} if the store answers
+	 * to a release in the background that the lock had been lost; only
+	 * {@link LockListener#onLost} reports that.
 	 * @return whether the lock was released while it was held; {@code false} if this kind
 	 * of lock does not know
 	 */
@@ -108,8 +110,8 @@ public interface HeldLock extends AutoCloseable {
 
 	/**
 	 * Return why the lock was lost. Has no side effects.
-	 * @return the cause; {@code null} if the lock is held, if it was released in time, or
-	 * if this kind of lock does not know
+	 * @return the cause; {@code null} if the lock is held, if it was released in time
+	 * (see {@link #isReleased()}), or if this kind of lock does not know
 	 */
 	default @Nullable LossCause lossCause() {
 		return null;
@@ -145,8 +147,9 @@ public interface HeldLock extends AutoCloseable {
 	/**
 	 * Release the lock. For a re-entry, undo one level.
 	 * <p>
-	 * Sends the release to the store and waits for the answer to one command. If the
-	 * store cannot be reached, the release continues in the background and no exception
+	 * Sends the release to the store and waits for the answer to one command. With
+	 * releases in the background it does not wait, and a lock that this JVM keeps sends
+	 * nothing. If the store cannot be reached, the release continues in the background and no exception
 	 * is thrown. An interrupt does not prevent the release. A lock with a
 	 * {@link LockRequest#minHold minimum hold time} is no longer held either, but it
 	 * stays taken until that time has passed.

@@ -7,7 +7,7 @@ package io.github.distlock;
 public enum LossCause {
 
 	/**
-	 * The lease time of the lock has passed: {@link LockRequest#leaseTime},
+	 * The lease time of the lock has passed before its release arrived in the store: {@link LockRequest#leaseTime},
 	 * {@link DistributedLock#leaseTime()} or {@link HeldLock#expireAfter}. A lock with
 	 * such a lease time is not renewed.
 	 */
@@ -43,7 +43,8 @@ public enum LossCause {
 					+ "survives longer interruptions"),
 
 	/**
-	 * The store did not answer the renewals of the watchdog before the lease expired.
+	 * The store did not answer the renewals of the watchdog, or did not receive the
+	 * release, before the lease expired.
 	 */
 	STORE_SILENT("its lease has expired, since the store confirmed no renewal in time",
 			"Check that the store is reachable and answers in time. A longer distlock.lease-time survives longer "
@@ -65,11 +66,11 @@ public enum LossCause {
 	/**
 	 * This process, or its machine, was paused for so long that the watchdog did not
 	 * renew the lease in time: a suspended machine, a frozen container, a long garbage
-	 * collection, or no processor time.
+	 * collection, or no processor time. A wall clock that is set forward looks the same.
 	 */
 	PROCESS_SUSPENDED("this process was paused until the lease had expired",
-			"Check for pauses of the machine, of its container and of the garbage collector. A lease time longer than "
-					+ "the longest pause survives it"),
+			"Check for pauses of the machine, of its container and of the garbage collector, and for a clock that was set "
+					+ "forward: it must be slewed, not stepped. A lease time longer than the longest pause survives it"),
 
 	/**
 	 * An operator ended the grant in the store, for example through the actuator endpoint

@@ -1,6 +1,7 @@
 package io.github.distlock.backend.redis;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -8,6 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
@@ -29,11 +31,13 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -130,6 +134,36 @@ class LockConnectionFactoryTests {
 		assertThat(channels).isNotEmpty();
 		application.destroy();
 		resources.shutdown();
+	}
+
+	@Test
+	void commandsDoNotNeedTheLockOfTheFactory() throws Exception {
+		LettuceConnectionFactory application = application(LettuceClientConfiguration.builder());
+		RedisConnectionFactory dedicated = Objects
+			.requireNonNull(LettuceConnections.dedicated(application, Duration.ofSeconds(5), null));
+		dedicated.getConnection().ping();
+		Lock lock = (Lock) Objects.requireNonNull(ReflectionTestUtils.getField(dedicated, "lock"));
+		// As a StackOverflowError can leave it.
+		Thread dead = new Thread(lock::lock);
+		dead.start();
+		dead.join();
+		assertThat(CompletableFuture.supplyAsync(() -> dedicated.getConnection().ping()).get(30, TimeUnit.SECONDS))
+			.isEqualTo("PONG");
+		application.destroy();
+	}
+
+	@Test
+	void aConnectionThatIsResetIsNotUsedAgain() {
+		LettuceConnectionFactory application = application(LettuceClientConfiguration.builder());
+		RedisConnectionFactory dedicated = Objects
+			.requireNonNull(LettuceConnections.dedicated(application, Duration.ofSeconds(5), null));
+		Object before = dedicated.getConnection().getNativeConnection();
+		assertThat(dedicated.getConnection().getNativeConnection()).isSameAs(before);
+		LettuceConnections.reset(dedicated);
+		assertThat(dedicated.getConnection().ping()).isEqualTo("PONG");
+		assertThat(dedicated.getConnection().getNativeConnection()).isNotSameAs(before);
+		LettuceConnections.close(dedicated);
+		application.destroy();
 	}
 
 	private static RedisCredentialsProviderFactory always(RedisCredentialsProvider credentials) {
