@@ -149,9 +149,9 @@ public interface HeldLock extends AutoCloseable {
 	 * <p>
 	 * Sends the release to the store and waits for the answer to one command. With
 	 * releases in the background it does not wait, and a lock that this JVM keeps sends
-	 * nothing. If the store cannot be reached, the release continues in the background and no exception
-	 * is thrown. An interrupt does not prevent the release. A lock with a
-	 * {@link LockRequest#minHold minimum hold time} is no longer held either, but it
+	 * nothing. If the store cannot be reached, the release continues in the background
+	 * and no exception is thrown. An interrupt does not prevent the release. A lock with
+	 * a {@link LockRequest#minHold minimum hold time} is no longer held either, but it
 	 * stays taken until that time has passed.
 	 * @throws LockLostException if the lock was lost before
 	 * @throws IllegalMonitorStateException if the lock is already closed; nothing is

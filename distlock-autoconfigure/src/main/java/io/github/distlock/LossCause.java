@@ -7,9 +7,9 @@ package io.github.distlock;
 public enum LossCause {
 
 	/**
-	 * The lease time of the lock has passed before its release arrived in the store: {@link LockRequest#leaseTime},
-	 * {@link DistributedLock#leaseTime()} or {@link HeldLock#expireAfter}. A lock with
-	 * such a lease time is not renewed.
+	 * The lease time of the lock has passed before its release arrived in the store:
+	 * {@link LockRequest#leaseTime}, {@link DistributedLock#leaseTime()} or
+	 * {@link HeldLock#expireAfter}. A lock with such a lease time is not renewed.
 	 */
 	LEASE_EXPIRED("its lease has expired",
 			"Use a longer leaseTime, or none to have the watchdog renew the lease until the lock is released"),

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param keeps whether a JVM may keep a lock after its release
  * @param releasesInBackground whether a release returns before the store has answered
  */
-public record StoreFacts(String name, Set<LockMode> modes, boolean fair, @Nullable Duration maxHoldTime,
-		boolean keeps, boolean releasesInBackground) {
+public record StoreFacts(String name, Set<LockMode> modes, boolean fair, @Nullable Duration maxHoldTime, boolean keeps,
+		boolean releasesInBackground) {
 
 	/** For an unknown registry, which refuses unsupported requests when it is called. */
 	public static final StoreFacts UNKNOWN = new StoreFacts("unknown", EnumSet.allOf(LockMode.class), true, null, true,

@@ -42,7 +42,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * line and the meter.
  * @param shutdownGracePeriod How long a stopping application waits for locks that are
  * still held. Locks that are held longer are no longer renewed and end with their leases.
- * The shutdown takes no longer than this, or 3s if this is shorter, even if a store hangs.
+ * The shutdown takes no longer than this, or 3s if this is shorter, even if a store
+ * hangs.
  * @param release When the release of a lock returns. It is confirmed for locks with a
  * minimum hold time, for downgrades, and while 1000 releases are unanswered.
  * @param handoff Handing over a lock inside this JVM.

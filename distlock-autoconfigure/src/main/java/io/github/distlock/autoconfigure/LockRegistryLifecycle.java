@@ -149,9 +149,10 @@ final class LockRegistryLifecycle implements SmartLifecycle {
 	private void leaveBehind(Thread stop) {
 		IllegalStateException place = new IllegalStateException("Thread " + stop.getName() + " waits here");
 		place.setStackTrace(stop.getStackTrace());
-		logger.warn("The shutdown does not wait any longer for thread " + stop.getName() + ", which has not ended within "
-				+ this.limit + " (distlock.shutdown-grace-period): locks that are still held end with their leases,"
-				+ " and connections of its store may stay open until this JVM ends", place);
+		logger
+			.warn("The shutdown does not wait any longer for thread " + stop.getName() + ", which has not ended within "
+					+ this.limit + " (distlock.shutdown-grace-period): locks that are still held end with their leases,"
+					+ " and connections of its store may stay open until this JVM ends", place);
 	}
 
 	private void verify(RegisteredBackend registered) {

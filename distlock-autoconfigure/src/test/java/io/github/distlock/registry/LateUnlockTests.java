@@ -58,8 +58,9 @@ class LateUnlockTests extends TwoRegistries {
 		HeldLock held = registry.acquire(LockRequest.of("left-behind"));
 		registry.shutdown();
 		held.close();
-		assertThat(output).contains("The release of lock 'left-behind' has not been acknowledged by the store and is not"
-				+ " repeated, since the registry has been shut down: the lock ends with its lease");
+		assertThat(output)
+			.contains("The release of lock 'left-behind' has not been acknowledged by the store and is not"
+					+ " repeated, since the registry has been shut down: the lock ends with its lease");
 	}
 
 	@Test
