@@ -37,8 +37,6 @@ final class RegistryRuntime implements LockSignals {
 	/** How much of the grace period is left for closing the store. */
 	private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-	private static final int LOGGED_KEYS = 10;
-
 	private final LockStore store;
 
 	/** Shared by all runs of a registry; {@code null} if leases do not end locks. */
@@ -188,7 +186,7 @@ final class RegistryRuntime implements LockSignals {
 	}
 
 	/**
-	 * End this run. The end of the grace period is for closing the store.
+	 * End this run.
 	 * <p>
 	 * Locks that are still held after the grace period end with their leases: their
 	 * holders may still be working, so no other caller may acquire them sooner. The same
@@ -206,10 +204,9 @@ final class RegistryRuntime implements LockSignals {
 			.await(graceNanos - Math.min(CLOSE_NANOS, graceNanos / 10));
 		boolean finished = unfinished == UnfinishedWork.NOTHING;
 		if (!finished) {
-			List<String> keys = this.acquirer.snapshot().stream().limit(LOGGED_KEYS).map(KeySnapshot::key).toList();
-			logger.warn("The shutdown does not wait any longer for locks in " + this.name
-					+ " that are held, or whose commands the store has not answered: " + keys + ". They end with their "
-					+ (this.store.description().expires() ? "leases" : "sessions"));
+			List<String> keys = this.acquirer.snapshot().stream().limit(10).map(KeySnapshot::key).toList();
+			logger.warn("The shutdown does not wait any longer for locks in " + this.name + " that are held, or whose"
+					+ " commands the store has not answered: " + keys + ". They end with their leases or sessions");
 		}
 		this.heldLocks.stop();
 		boolean releasing = this.heldLocks.minimumHoldTimes().releaseUnlessExpiring() || finished;

@@ -60,6 +60,9 @@ final class InboxMonitor {
 	/** Whether commands may reach another server than the one that has the inbox. */
 	private volatile boolean doubtful;
 
+	/** Until the first subscription is confirmed or has failed. */
+	private volatile boolean starting = true;
+
 	private volatile boolean stopped;
 
 	/**
@@ -85,7 +88,7 @@ final class InboxMonitor {
 		if (!this.inbox.isConfirmed()) {
 			// A ticket that is queued before the first subscription keeps its place, and
 			// attempts again as soon as that is confirmed or has failed.
-			return this.inbox.isSettled() ? InboxState.UNSUBSCRIBED : InboxState.SUBSCRIBED;
+			return this.starting ? InboxState.SUBSCRIBED : InboxState.UNSUBSCRIBED;
 		}
 		long now = this.time.nanoTime();
 		long checked = this.checkedNanos.get();
@@ -98,6 +101,7 @@ final class InboxMonitor {
 	}
 
 	void subscribed() {
+		this.starting = false;
 		try {
 			lose();
 		}
@@ -107,15 +111,15 @@ final class InboxMonitor {
 		}
 	}
 
-	/** The first subscription has failed: queued tickets must not wait for messages. */
-	void failedAtFirst() {
-		this.server.subscriptionConfirmed();
-	}
-
 	/** The connection of the inbox broke; the driver subscribes again. */
 	void interrupted() {
 		this.inbox.interrupted();
 		lose();
+		if (this.starting) {
+			this.starting = false;
+			// Queued tickets must not wait for messages any longer.
+			this.server.subscriptionConfirmed();
+		}
 	}
 
 	/** Commands may reach another server now, where the inbox is not subscribed. */

@@ -43,7 +43,7 @@ final class NativeWords {
 	/** A tombstone is tried for a shorter time than it lasts. */
 	private static final long FRESH_NANOS = Duration.ofSeconds(9).toNanos();
 
-	/** For how long tokens are computed from one reading of the server's clock. */
+	/** For how long one reading of the server's clock, or a failed question, counts. */
 	private static final long READING_NANOS = Duration.ofSeconds(10).toNanos();
 
 	/** By which part a clock of this machine may be too fast. */
@@ -54,9 +54,6 @@ final class NativeWords {
 
 	/** Replies by which a server refuses a command without executing it. */
 	private static final List<String> OFF = List.of("ERR syntax error", "NOPERM", "ERR unknown command");
-
-	/** Minimum interval between two questions to the server. */
-	private static final long DETECTION_NANOS = Duration.ofSeconds(1).toNanos();
 
 	private final RedisConnections connections;
 
@@ -95,7 +92,7 @@ final class NativeWords {
 		this.arguments = arguments;
 		// The driver's own time-out comes first.
 		this.releaseTimeout = commandTimeout.multipliedBy(2);
-		this.askedNanos = time.nanoTime() - DETECTION_NANOS - 1;
+		this.askedNanos = time.nanoTime() - READING_NANOS - 1;
 	}
 
 	/**
@@ -104,7 +101,7 @@ final class NativeWords {
 	 * or the connection leads to another server, it is asked again.
 	 */
 	void detect() {
-		int breaks = this.connections.breaks();
+		int breaks = this.connections.breaks.get();
 		this.askedNanos = this.time.nanoTime();
 		try {
 			this.usable = !this.connections.isCluster()
@@ -145,8 +142,8 @@ final class NativeWords {
 	 * the server, and the word is marked as requested.
 	 */
 	void attempted(Ticket ticket, Reply reply, boolean marks) {
-		if (this.detectedAfter != this.connections.breaks()
-				&& this.time.nanoTime() - this.askedNanos > DETECTION_NANOS) {
+		if (this.detectedAfter != this.connections.breaks.get()
+				&& this.time.nanoTime() - this.askedNanos > READING_NANOS) {
 			detect();
 		}
 		if (this.usable && !ticket.isReader() && reply.word().equals(Reply.GRANTED) && reply.numbers().length == 1) {

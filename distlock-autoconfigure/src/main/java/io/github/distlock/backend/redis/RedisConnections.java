@@ -76,7 +76,8 @@ final class RedisConnections implements RedisInbox.Events {
 
 	private final InboxMonitor monitor;
 
-	private final AtomicInteger breaks = new AtomicInteger();
+	/** How often a dedicated connection broke: another server may answer then. */
+	final AtomicInteger breaks = new AtomicInteger();
 
 	private volatile @Nullable Boolean cluster;
 
@@ -269,11 +270,6 @@ final class RedisConnections implements RedisInbox.Events {
 		return cached;
 	}
 
-	/** Return how often a dedicated connection broke: another server may answer then. */
-	int breaks() {
-		return this.breaks.get();
-	}
-
 	private ScriptExecutor scripts() {
 		requireOpen();
 		return this.scripts;
@@ -317,13 +313,6 @@ final class RedisConnections implements RedisInbox.Events {
 			logger.warn("The Redis server has become a replica: connecting again to find the master");
 			LettuceConnections.reset(this.connections);
 			this.monitor.serverChanged();
-		}
-	}
-
-	@Override
-	public void failedAtFirst() {
-		if (!this.closed) {
-			this.monitor.failedAtFirst();
 		}
 	}
 

@@ -153,11 +153,6 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		return this.confirmed;
 	}
 
-	/** Whether the first subscription was confirmed or has failed. */
-	boolean isSettled() {
-		return this.settled.getCount() == 0;
-	}
-
 	/**
 	 * Wait for the first subscription.
 	 * @throws RuntimeException the cause if it fails
@@ -220,10 +215,7 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 			catch (Throwable ex) {
 				this.failure = (ex instanceof RuntimeException cause) ? cause
 						: new IllegalStateException("The inbox " + this.channel + " could not be subscribed", ex);
-				if (!isSettled()) {
-					this.settled.countDown();
-					this.events.failedAtFirst();
-				}
+				this.settled.countDown();
 				// On a busy processor one attempt may take too long.
 				if (this.failedAttempts.incrementAndGet() == 2 && !isStopped()) {
 					logger.warn("Cannot subscribe to the inbox " + this.channel + " yet, trying again. "
@@ -345,10 +337,6 @@ final class RedisInbox implements MessageListener, SubscriptionListener {
 		void probed(String text);
 
 		void received(InboxMessage message);
-
-		/** The first subscription has failed. */
-		default void failedAtFirst() {
-		}
 
 		/** Messages may be lost until the inbox is subscribed again. */
 		default void interrupted() {

@@ -58,7 +58,7 @@ class NativeWordTests extends TwoStoresOnValkey {
 			words.detect();
 			proxy.holdBack(false);
 			Ticket ticket = ticket("c");
-			await().ignoreExceptions().until(() -> {
+			await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
 				words.attempted(ticket, new Reply(Reply.GRANTED, false, null, 1), false);
 				return words.releasing(ticket, 1) != null;
 			});
