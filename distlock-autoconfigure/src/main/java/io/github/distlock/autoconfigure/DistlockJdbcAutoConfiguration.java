@@ -2,7 +2,6 @@ package io.github.distlock.autoconfigure;
 
 import javax.sql.DataSource;
 
-import io.github.distlock.LockListener;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings;
@@ -73,13 +72,8 @@ public final class DistlockJdbcAutoConfiguration {
 	@Bean
 	@Lazy
 	JdbcLockSchemaInitializer distlockJdbcSchemaInitializer(JdbcStoreProperties jdbc, ListableBeanFactory beanFactory) {
-		return new JdbcLockSchemaInitializer(DATABASE.select(beanFactory, jdbc.dataSource()), jdbc.initializeSchema());
-	}
-
-	@Bean
-	@Lazy
-	LockListener distlockJdbcTransactionWarning(JdbcStoreProperties jdbc, ListableBeanFactory beanFactory) {
-		return new JdbcTransactionWarning(() -> DATABASE.select(beanFactory, jdbc.dataSource()));
+		return new JdbcLockSchemaInitializer(DATABASE.select(beanFactory, jdbc.dataSource()), jdbc.initializeSchema(),
+				jdbc.tables());
 	}
 
 }

@@ -1,14 +1,22 @@
 package io.github.distlock.autoconfigure;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
 import javax.sql.DataSource;
+
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.jdbc.init.PlatformPlaceholderDatabaseDriverResolver;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.Resource;
 
 /**
  * Creates the tables of the locks with the script for the database.
@@ -17,8 +25,32 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 
 	private static final String SCHEMA = "classpath:io/github/distlock/backend/jdbc/schema-@@platform@@.sql";
 
-	JdbcLockSchemaInitializer(DataSource dataSource, DatabaseInitializationMode mode) {
+	private final TableNames tables;
+
+	JdbcLockSchemaInitializer(DataSource dataSource, DatabaseInitializationMode mode, TableNames tables) {
 		super(dataSource, settings(dataSource, mode));
+		this.tables = tables;
+	}
+
+	/** Run the scripts with the names of the tables. */
+	@Override
+	protected void runScripts(Scripts scripts) {
+		List<Resource> named = new ArrayList<>();
+		for (Resource script : scripts) {
+			named.add(new ByteArrayResource(this.tables.applyTo(text(script)).getBytes(StandardCharsets.UTF_8)));
+		}
+		super.runScripts(new Scripts(named).continueOnError(scripts.isContinueOnError())
+			.separator(scripts.getSeparator())
+			.encoding(StandardCharsets.UTF_8));
+	}
+
+	private static String text(Resource script) {
+		try {
+			return script.getContentAsString(StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	private static DatabaseInitializationSettings settings(DataSource dataSource, DatabaseInitializationMode mode) {

@@ -3,6 +3,7 @@ package io.github.distlock.autoconfigure;
 import java.time.Duration;
 
 import io.github.distlock.backend.jdbc.JdbcBackendSettings;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -10,35 +11,38 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 
 /**
- * Locks in a relational database. URL and credentials are those of the application's own
- * DataSource.
+ * Locks in a relational database, with a small connection pool of their own. Its
+ * configuration is that of the application's own DataSource.
  *
  * @param enabled Whether the database is enabled as an additional store. Not required if
  * distlock.backend or distlock.composite names it.
  * @param mode How the database stores a lock.
  * @param initializeSchema When to create the tables distlock_lock and distlock_instance
  * at startup.
- * @param dataSource Name of the DataSource bean to use if there are several, or if locks
- * use a connection pool of their own. Not set: the only or primary one.
+ * @param dataSource Name of the DataSource bean to use if there are several. Not set:
+ * the only or primary one.
  * @param pollInterval Mode lease: interval at which a waiting JVM checks whether the lock
  * is free.
- * @param commandTimeout How long one lock command may take, and how long it may wait for
- * a connection of the pool. At most 5s.
- * @param maxConnections Maximum number of connections of the pool that locks use at the
- * same time. In mode row, each lock that is held or waited for uses one.
- * @param reservedConnections Mode lease: number of connections of the pool that are
- * reserved for releases and renewals. Not set: 2, or fewer in a pool of less than 4, so
- * that the application keeps 2.
+ * @param commandTimeout How long one lock command may take, including the time in which
+ * it waits for a connection of the pool of the locks. From 250ms to 5s.
+ * @param poolSize Mode lease: number of connections of the pool of the locks. One of them
+ * serves releases and renewals only. At least 2.
+ * @param maxConnections Mode row: maximum number of locks that are held or waited for,
+ * each of which uses a connection. The pool of the locks has one more.
+ * @param reservedConnections Replaced by distlock.jdbc.pool-size. Fails the start.
  * @param notifications Mode lease on PostgreSQL: whether a release notifies other JVMs
- * that wait (LISTEN and NOTIFY). A JVM whose callers wait uses one more connection of the
- * pool then.
+ * that wait (LISTEN and NOTIFY). A JVM whose callers wait uses one more connection then.
+ * @param schema Schema of the tables. Not set: the default schema of the user.
+ * @param tablePrefix Beginning of the names of the tables, for example distlock_lock.
+ * Letters, digits and underscores.
  */
 @ConfigurationProperties("distlock.jdbc")
 public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @DefaultValue("lease") Mode mode,
 		@DefaultValue("embedded") DatabaseInitializationMode initializeSchema, @Nullable String dataSource,
 		@DefaultValue("100ms") Duration pollInterval, @DefaultValue("2s") Duration commandTimeout,
-		@DefaultValue("10") int maxConnections, @Nullable Integer reservedConnections,
-		@DefaultValue("true") boolean notifications) {
+		@DefaultValue("3") int poolSize, @DefaultValue("10") int maxConnections, @Nullable Integer reservedConnections,
+		@DefaultValue("true") boolean notifications, @Nullable String schema,
+		@DefaultValue("distlock_") String tablePrefix) {
 
 	private static final String COMMAND_TIMEOUT = "distlock.jdbc.command-timeout";
 
@@ -48,7 +52,7 @@ public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @Defau
 	 * Check what can be checked without a store.
 	 */
 	public JdbcStoreProperties {
-		PropertyChecks.atLeast(COMMAND_TIMEOUT, commandTimeout, Duration.ofMillis(100), "100ms",
+		PropertyChecks.atLeast(COMMAND_TIMEOUT, commandTimeout, Duration.ofMillis(250), "250ms",
 				"Set a longer duration, or remove the property to use the default, 2s");
 		if (commandTimeout.compareTo(LONGEST_COMMAND) > 0) {
 			throw new InvalidPropertyException(COMMAND_TIMEOUT, commandTimeout.toMillis() + "ms",
@@ -59,9 +63,17 @@ public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @Defau
 				"Set a longer duration, or remove the property to use the default, 100ms");
 		PropertyChecks.between("distlock.jdbc.max-connections", maxConnections, 1, 1000,
 				"Remove the property to use the default, 10");
+		PropertyChecks.between("distlock.jdbc.pool-size", poolSize, 2, 100, "Remove the property to use the default, 3");
+		if (schema != null) {
+			PropertyChecks.name("distlock.jdbc.schema", schema, "Remove the property to use the default schema of the user");
+		}
+		PropertyChecks.name("distlock.jdbc.table-prefix", tablePrefix,
+				"Remove the property to use the default, 'distlock_'");
 		if (reservedConnections != null) {
-			PropertyChecks.between("distlock.jdbc.reserved-connections", reservedConnections, 0, 100,
-					"Remove the property to use the default, 2");
+			throw new InvalidPropertyException("distlock.jdbc.reserved-connections", reservedConnections,
+					"locks have a pool of their own, and no connections of the application are reserved for them",
+					"Remove the property. The successor is 'distlock.jdbc.pool-size': the number of connections of that"
+							+ " pool, one of which serves releases and renewals only");
 		}
 	}
 
@@ -69,7 +81,11 @@ public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @Defau
 		PropertyChecks.notLess("distlock.backend-timeout", properties.backendTimeout(), COMMAND_TIMEOUT,
 				this.commandTimeout);
 		return new JdbcBackendSettings(properties.keyPrefix(), this.commandTimeout, this.pollInterval,
-				this.maxConnections, properties.handoff().budget() + 1, this.reservedConnections, this.notifications);
+				properties.handoff().budget() + 1, this.poolSize, this.maxConnections, this.notifications, tables());
+	}
+
+	TableNames tables() {
+		return new TableNames(this.schema, this.tablePrefix);
 	}
 
 	/**

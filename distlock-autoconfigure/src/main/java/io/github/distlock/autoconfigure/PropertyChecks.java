@@ -33,6 +33,14 @@ final class PropertyChecks {
 		}
 	}
 
+	/** Check a part of an SQL identifier. */
+	static void name(String property, String value, String remedy) {
+		if (!value.matches("[A-Za-z0-9_]+")) {
+			throw new InvalidPropertyException(property, value, "only letters, digits and underscores are allowed",
+					remedy);
+		}
+	}
+
 	static void atLeast(String property, Duration value, Duration least, String formattedLeast, String remedy) {
 		if (value.compareTo(least) < 0) {
 			throw new InvalidPropertyException(property, format(value), "it must be at least " + formattedLeast,

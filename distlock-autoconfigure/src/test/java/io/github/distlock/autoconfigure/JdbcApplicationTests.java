@@ -61,41 +61,12 @@ class JdbcApplicationTests {
 	}
 
 	@Test
-	void aMethodThatLocksInsideATransactionOfThatDatabaseCausesOneWarning(CapturedOutput output) {
-		this.inMemory.run((started) -> {
-			LockRegistry registry = started.getBean(LockRegistry.class);
-			TransactionTemplate transaction = new TransactionTemplate(
-					started.getBean(PlatformTransactionManager.class));
-			registry.acquire(LockRequest.of("outside")).close();
-			assertThat(output).doesNotContain("inside a transaction");
-			for (int i = 0; i < 3; i++) {
-				transaction.executeWithoutResult((status) -> lock(registry, "Orders.take"));
-			}
-			assertThat(output).containsOnlyOnce("Lock Orders.take was requested inside a transaction")
-				.containsOnlyOnce("inside a transaction of the DataSource")
-				.contains("needs a second one");
-		});
-	}
-
-	private static void lock(LockRegistry registry, String name) {
-		try (HeldLock lock = registry.acquire(LockRequest.of("order-1").name(name))) {
-			assertThat(lock.isHeld()).isTrue();
-		}
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "3", "0" })
-	void theNumberOfReservedConnectionsIsSet(String number, CapturedOutput output) {
-		this.inMemory.withPropertyValues("distlock.jdbc.reserved-connections=" + number).run((started) -> {
-			started.getBean(LockRegistry.class).acquire(LockRequest.of("order-1")).close();
-			assertThat(output.toString().contains("reserves 3 connections")).isEqualTo(number.equals("3"));
-		});
-	}
-
-	@Test
-	void aNumberOfReservedConnectionsBelowZeroIsRefused() {
-		this.inMemory.withPropertyValues("distlock.jdbc.reserved-connections=-1")
-			.run((started) -> assertThat(started).hasFailed());
+	void thePropertyForReservedConnectionsFailsTheStartAndNamesItsSuccessor() {
+		this.inMemory.withPropertyValues("distlock.jdbc.reserved-connections=2")
+			.run((started) -> assertThat(started).getFailure()
+				.rootCause()
+				.hasMessageContaining("distlock.jdbc.reserved-connections")
+				.hasMessageContaining("'distlock.jdbc.pool-size'"));
 	}
 
 }

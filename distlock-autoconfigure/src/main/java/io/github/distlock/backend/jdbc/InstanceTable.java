@@ -170,10 +170,13 @@ final class InstanceTable {
 		}
 		Map<String, Long> ended = new HashMap<>();
 		try {
-			List<String> ids = gone.stream().map(Ticket::token).toList();
-			use(() -> this.executor.run(Kind.HOLDER, "look-up of ended grants", null, (connection, sent) -> connection
-				.query("ended", Map.of("ids", ids), (row, number) -> ended.put(row.getString(1), row.getLong(2)))),
-					List.of());
+			use(() -> this.executor.run(Kind.HOLDER, "look-up of ended grants", null, (connection, sent) -> {
+				for (Ticket ticket : gone) {
+					connection.query("ended", Map.of("id", ticket.token()),
+							(row, number) -> ended.put(row.getString(1), row.getLong(2)));
+				}
+				return true;
+			}), false);
 		}
 		catch (LockBackendException ex) {
 			logger.debug("It is not known whether an operator has ended grants", ex);

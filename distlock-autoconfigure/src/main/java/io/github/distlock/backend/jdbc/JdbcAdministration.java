@@ -45,7 +45,7 @@ class JdbcAdministration implements StoreAdministration {
 
 	@Override
 	public String location() {
-		return this.resources.dataSource().location() + ", table 'distlock_lock', prefix '"
+		return this.resources.pool().location() + ", table 'distlock_lock', prefix '"
 				+ this.resources.table().keyPrefix() + "'";
 	}
 

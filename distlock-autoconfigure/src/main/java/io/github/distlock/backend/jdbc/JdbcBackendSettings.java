@@ -8,32 +8,79 @@ import org.jspecify.annotations.Nullable;
  * Settings of a JDBC store.
  *
  * @param keyPrefix the beginning of every key; at most 256 bytes
- * @param commandTimeout how long a command may take, and how long it may wait for a
- * connection; at most 5 s
+ * @param commandTimeout how long a command may take, including the time in which it waits
+ * for a connection; from 250 ms to 5 s
  * @param pollInterval mode {@code lease}: how often a waiting JVM retries
- * @param maxConnections how many connections the store uses at a time
  * @param tokensPerGrant mode {@code lease}: how many fencing tokens a grant covers; the
  * lock can be passed on inside the JVM one time less
- * @param reservedConnections mode {@code lease}: how many connections of the pool the
- * store keeps for releases and renewals; {@code null} means 2, or fewer if the pool is so
- * small that less than 2 would be left to the application
+ * @param poolSize mode {@code lease}: how many connections the store has; at least 2
+ * @param maxConnections mode {@code row}: how many locks can be held or waited for, each
+ * with a connection
  * @param notifications mode {@code lease} on PostgreSQL: whether JVMs notify each other
  * of releases
+ * @param tables the names of the tables
  */
-public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Duration pollInterval, int maxConnections,
-		int tokensPerGrant, @Nullable Integer reservedConnections, boolean notifications) {
+public record JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Duration pollInterval, int tokensPerGrant,
+		int poolSize, int maxConnections, boolean notifications, TableNames tables) {
+
+	/** The number of connections of the mode {@code lease} unless it is configured. */
+	private static final int POOL_SIZE = 3;
+
+	/** The number of connections of the mode {@code row} unless it is configured. */
+	private static final int MAX_CONNECTIONS = 10;
 
 	/**
-	 * Create settings with the default number of reserved connections.
+	 * Create settings with the defaults for connections, notifications and tables.
 	 * @param keyPrefix the beginning of every key; at most 256 bytes
-	 * @param commandTimeout how long a command may take; at most 5 s
+	 * @param commandTimeout how long a command may take; from 250 ms to 5 s
 	 * @param pollInterval mode {@code lease}: how often a waiting JVM retries
-	 * @param maxConnections how many connections the store uses at a time
 	 * @param tokensPerGrant mode {@code lease}: how many fencing tokens a grant covers
 	 */
-	public JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Duration pollInterval, int maxConnections,
-			int tokensPerGrant) {
-		this(keyPrefix, commandTimeout, pollInterval, maxConnections, tokensPerGrant, null, true);
+	public JdbcBackendSettings(String keyPrefix, Duration commandTimeout, Duration pollInterval, int tokensPerGrant) {
+		this(keyPrefix, commandTimeout, pollInterval, tokensPerGrant, POOL_SIZE, MAX_CONNECTIONS, true,
+				TableNames.DEFAULT);
+	}
+
+	/**
+	 * The names of the tables.
+	 *
+	 * @param schema the schema, {@code null} for the default one of the connections
+	 * @param prefix the beginning of the names of the tables
+	 */
+	public record TableNames(@Nullable String schema, String prefix) {
+
+		/** The tables {@code distlock_lock} and {@code distlock_instance}. */
+		public static final TableNames DEFAULT = new TableNames(null, "distlock_");
+
+		/**
+		 * Return the name of the table of the locks.
+		 * @return the name, after the schema if there is one
+		 */
+		public String lock() {
+			return name("lock");
+		}
+
+		/**
+		 * Return the name of the table of the instances.
+		 * @return the name, after the schema if there is one
+		 */
+		public String instance() {
+			return name("instance");
+		}
+
+		private String name(String table) {
+			return ((this.schema != null) ? this.schema + '.' : "") + this.prefix + table;
+		}
+
+		/**
+		 * Replace the default names of the tables in SQL.
+		 * @param sql the SQL with the default names
+		 * @return the SQL with these names
+		 */
+		public String applyTo(String sql) {
+			return sql.replaceAll("\\bdistlock_lock\\b", lock()).replaceAll("\\bdistlock_instance\\b", instance());
+		}
+
 	}
 
 }

@@ -1,22 +1,16 @@
 package io.github.distlock.backend.jdbc;
 
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.distlock.backend.TimeSource;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.dao.DataAccessException;
-
 /**
- * A command that waits for a connection and then runs on it. Its {@link #result} is
- * always completed, whatever happens.
+ * A command that waits for a connection and then runs on it.
  *
  * @param <T> type of the result
  */
 final class JdbcCommand<T> {
-
-	/** How often a command is sent if it collides with another transaction. */
-	private static final int MAX_SENDS = 4;
 
 	final Kind kind;
 
@@ -24,58 +18,46 @@ final class JdbcCommand<T> {
 
 	final @Nullable String key;
 
-	final CompletableFuture<T> result = new CompletableFuture<>();
+	final Work<T> work;
 
-	/** Completed when the command has a connection, or fails without one. */
-	final CompletableFuture<Boolean> connected = new CompletableFuture<>();
+	/** When the time of the command ends, by the monotonic clock. */
+	final long deadlineNanos;
 
-	private final Work<T> work;
+	/** Whether a session was lost while it ran the command, which may have been executed. */
+	boolean repeated;
 
-	/** Why the pool has provided no connection, if known. */
-	volatile @Nullable Throwable poolFailure;
+	/** Whether the thread that runs the command was interrupted meanwhile. */
+	boolean interrupted;
 
-	/** Whether the caller has given up. Guarded by the lock of {@link JdbcExecutor}. */
-	boolean abandoned;
+	/** Leaves {@code WAITING} once, by the thread that sends or by the caller. */
+	private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
 
-	JdbcCommand(Kind kind, String action, @Nullable String key, Work<T> work) {
+	JdbcCommand(Kind kind, String action, @Nullable String key, Work<T> work, long deadlineNanos) {
 		this.kind = kind;
 		this.action = action;
 		this.key = key;
 		this.work = work;
-		this.result.whenComplete((value, failure) -> this.connected.complete(false));
+		this.deadlineNanos = deadlineNanos;
+	}
+
+	/** Return whether the command may be sent: its caller has not given up before. */
+	boolean begin() {
+		return this.state.compareAndSet(State.WAITING, State.SENT) || this.state.get() == State.SENT;
+	}
+
+	/** Give the command up. Returns whether it will never be sent. */
+	boolean abandon() {
+		return this.state.compareAndSet(State.WAITING, State.ABANDONED);
+	}
+
+	private enum State {
+
+		WAITING, SENT, ABANDONED
+
 	}
 
 	/**
-	 * Run the command.
-	 * @return completes the result; to be called after the connection has been returned
-	 */
-	Runnable run(LockConnection connection, TimeSource clock) {
-		this.connected.complete(true);
-		T value = send(connection, clock);
-		return () -> this.result.complete(value);
-	}
-
-	private T send(LockConnection connection, TimeSource clock) {
-		for (int sends = 1;; sends++) {
-			try {
-				TimeSource.Instant sent = clock.now();
-				return (this.kind == Kind.MAINTENANCE) ? connection.inTransaction(() -> this.work.run(connection, sent))
-						: this.work.run(connection, sent);
-			}
-			catch (DataAccessException ex) {
-				if (!JdbcExceptionTranslator.isCollision(ex) || sends == MAX_SENDS || connection.wasOverdue()) {
-					throw ex;
-				}
-			}
-		}
-	}
-
-	void fail(Throwable failure) {
-		this.result.completeExceptionally(failure);
-	}
-
-	/**
-	 * The kinds of commands, in the order in which they get connections.
+	 * The kinds of commands.
 	 */
 	enum Kind {
 
@@ -87,17 +69,13 @@ final class JdbcCommand<T> {
 		/** An attempt to get a lock. */
 		ATTEMPT,
 
-		/**
-		 * Maintenance of the table. Runs in a transaction, never on a reserved
-		 * connection.
-		 */
+		/** Maintenance of the table. Runs in a transaction. */
 		MAINTENANCE
 
 	}
 
 	/**
-	 * The statements of a command. They are repeated if they had no effect because of a
-	 * collision.
+	 * The statements of a command.
 	 *
 	 * @param <T> type of the result
 	 */

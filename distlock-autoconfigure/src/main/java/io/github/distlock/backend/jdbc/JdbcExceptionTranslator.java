@@ -41,6 +41,12 @@ final class JdbcExceptionTranslator {
 	/** MySQL, MariaDB: the server is read-only, for example a former primary. */
 	private static final Set<Integer> READ_ONLY = Set.of(1290, 1792, 1836);
 
+	/** MariaDB: the session was ended. */
+	private static final String KILLED = "70100";
+
+	/** PostgreSQL: the session does not know, or knows already, a statement. */
+	private static final Set<String> FORGOTTEN = Set.of("26000", "42P05", "08P01");
+
 	private JdbcExceptionTranslator() {
 	}
 
@@ -130,7 +136,7 @@ final class JdbcExceptionTranslator {
 	 */
 	static boolean isRefusal(Throwable failure) {
 		String state = state(failure);
-		return state != null && (state.startsWith("22") || state.startsWith("23") || state.startsWith("40")
+		return state != null && !FORGOTTEN.contains(state) && (state.startsWith("22") || state.startsWith("23") || state.startsWith("40")
 				|| state.startsWith("42"));
 	}
 
@@ -160,8 +166,14 @@ final class JdbcExceptionTranslator {
 		}
 		String state = ex.getSQLState();
 		return ex instanceof SQLRecoverableException || ex instanceof SQLNonTransientConnectionException
-				|| READ_ONLY.contains(ex.getErrorCode())
-				|| (state != null && (state.startsWith("08") || state.startsWith("57P") || state.equals("25006")));
+				|| READ_ONLY.contains(ex.getErrorCode()) || isForgottenStatement(ex)
+				|| (state != null && (state.startsWith("08") || state.startsWith("57P") || KILLED.equals(state) || state.equals("25006")));
+	}
+
+	/** Whether another session answers than the one that has prepared the statement. */
+	static boolean isForgottenStatement(SQLException ex) {
+		String state = ex.getSQLState();
+		return state != null && FORGOTTEN.contains(state);
 	}
 
 	/** Whether the statement is not allowed, which a repetition does not change. */

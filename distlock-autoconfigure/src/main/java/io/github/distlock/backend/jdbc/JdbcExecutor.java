@@ -2,37 +2,31 @@ package io.github.distlock.backend.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.dao.DataAccessException;
+
 /**
- * Runs short commands. If a reserved connection is idle and no command waits, the thread
- * of the caller sends the command, as far as {@link CallerThreads} allow it. Otherwise a
- * thread of the store does. A command waits for a connection in a queue: an idle reserved
- * connection is used at once; while all of them are in use, one is also requested from
- * the pool. The connection that comes first runs the first command of the queue, and
- * releases and renewals precede attempts. So an exhausted pool does not delay a release.
+ * Runs short commands, each on a connection of its own and within one command time-out,
+ * from the wait for its turn to the last answer. The thread of the caller sends a command
+ * if its turn comes at once and {@link CallerThreads} allow it; otherwise a thread of the
+ * store does.
  */
 final class JdbcExecutor {
 
-	private static final Log logger = LogFactory.getLog(JdbcExecutor.class);
+	/** How often a command is sent if it collides with another transaction. */
+	private static final int MAX_SENDS = 4;
 
-	private final LockDataSource dataSource;
+	private final LockPool pool;
 
 	private final JdbcThreads threads;
-
-	private final ReservedConnections reserve;
-
-	private final ReservedConnectionsMaintenance maintenance;
-
-	private final ReservedExecution reservedExecution;
 
 	private final CallerThreads callers;
 
@@ -40,51 +34,30 @@ final class JdbcExecutor {
 
 	private final Duration timeout;
 
-	/** For a command that has a connection: validation, statements and repetitions. */
-	private final Duration answerTimeout;
+	/** Without this time left nothing is sent, and no caller waits on its own thread. */
+	private final long marginNanos;
 
-	/** Guards all fields below. Never held during a database call. */
-	private final ReentrantLock lock = new ReentrantLock();
+	/**
+	 * All connections but one, which serves releases and renewals. A permit is returned
+	 * after the connection.
+	 */
+	private final Semaphore attempts;
 
-	/** Commands without a connection. A command that is removed must be run or failed. */
-	private final PendingCommands pending = new PendingCommands();
+	private volatile boolean stopped;
 
-	private final PooledTasks pooled;
-
-	private boolean stopped;
-
-	JdbcExecutor(LockDataSource dataSource, JdbcThreads threads, ReservedConnectionCount count,
-			JdbcBackendSettings settings, TimeSource clock) {
-		this.dataSource = dataSource;
+	JdbcExecutor(LockPool pool, JdbcThreads threads, int attempts, JdbcBackendSettings settings, TimeSource clock) {
+		this.pool = pool;
 		this.threads = threads;
-		this.reserve = new ReservedConnections(dataSource, count, clock);
-		this.maintenance = new ReservedConnectionsMaintenance(this.reserve, dataSource, threads, count, clock,
-				this::dispatchQuietly);
-		this.reservedExecution = new ReservedExecution(this.reserve, this.maintenance, clock);
-		this.callers = new CallerThreads(dataSource.pool());
+		this.callers = new CallerThreads(pool.isPlain());
+		this.attempts = new Semaphore(attempts, true);
 		this.timeout = settings.commandTimeout();
-		this.answerTimeout = this.timeout.multipliedBy(3).plusSeconds(1);
-		this.pooled = new PooledTasks(settings.maxConnections());
+		this.marginNanos = this.timeout.toNanos() / 8;
 		this.clock = clock;
 	}
 
-	void start() {
-		this.maintenance.start(this.timeout);
-	}
-
-	/** Fail the commands that have no connection yet, and return reserved connections. */
+	/** Send nothing from now on. */
 	void stop() {
-		List<JdbcCommand<?>> rest;
-		this.lock.lock();
-		try {
-			this.stopped = true;
-			rest = this.pending.removeAll();
-		}
-		finally {
-			this.lock.unlock();
-		}
-		rest.forEach((command) -> command.fail(JdbcThreads.stopped()));
-		this.maintenance.stop();
+		this.stopped = true;
 	}
 
 	/**
@@ -93,255 +66,129 @@ final class JdbcExecutor {
 	 * @param key the key of the lock in messages, if it has one
 	 */
 	<T> T run(Kind kind, String action, @Nullable String key, JdbcCommand.Work<T> work) {
-		if (kind == Kind.ATTEMPT) {
-			this.maintenance.awaitReady(this.timeout, action, key);
+		JdbcCommand<T> command = new JdbcCommand<>(kind, action, key, work,
+				this.clock.nanoTime() + this.timeout.toNanos());
+		if (kind == Kind.HOLDER) {
+			return run(command, () -> {
+			});
 		}
-		JdbcCommand<T> command = new JdbcCommand<>(kind, action, key, work);
+		if (!acquire(command)) {
+			throw noConnection(command, null);
+		}
+		return run(command, this.attempts::release);
+	}
+
+	private boolean acquire(JdbcCommand<?> command) {
+		boolean interrupted = false;
 		try {
-			if (!sendHere(command)) {
-				add(command);
+			while (true) {
+				try {
+					return this.attempts.tryAcquire(Math.max(0, remaining(command)), TimeUnit.NANOSECONDS);
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
 			}
-			if (!this.threads.await(command.connected, this.timeout) && abandon(command)) {
-				throw noConnection(command, command.poolFailure);
-			}
-			if (!this.threads.await(command.result, this.answerTimeout)) {
-				throw JdbcExceptionTranslator.noAnswer(action, key);
-			}
-			return JdbcThreads.result(command.result, action, key);
 		}
 		finally {
-			// Nothing is sent after the caller has given up.
-			abandon(command);
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
 		}
+	}
+
+	/** Calls {@code end} when the connection has been returned. */
+	private <T> T run(JdbcCommand<T> command, Runnable end) {
+		boolean early = remaining(command) >= this.timeout.toNanos() - this.marginNanos;
+		if (early && this.callers.maySend()) {
+			boolean interrupted = Thread.interrupted();
+			try {
+				return execute(command);
+			}
+			catch (Throwable ex) {
+				throw JdbcExceptionTranslator.translate(command.action, command.key, ex);
+			}
+			finally {
+				end.run();
+				if (interrupted || command.interrupted) {
+					Thread.currentThread().interrupt();
+				}
+			}
+		}
+		CompletableFuture<T> result = this.threads.submit(() -> execute(command));
+		result.whenComplete((value, failure) -> end.run());
+		if (!this.threads.await(result, Duration.ofNanos(Math.max(0, remaining(command))))) {
+			throw command.abandon() ? noConnection(command, null)
+					: JdbcExceptionTranslator.noAnswer(command.action, command.key);
+		}
+		return JdbcThreads.result(result, command.action, command.key);
 	}
 
 	/**
-	 * Run a command on this thread, if that is allowed and possible without waiting for a
-	 * connection. If the connection cannot be used, the command is queued.
+	 * Send a command. It is sent again if it had no effect because of a collision, and
+	 * once if the session had ended.
 	 */
-	private boolean sendHere(JdbcCommand<?> command) {
-		if (command.kind == Kind.MAINTENANCE || !this.callers.maySend()) {
-			return false;
-		}
-		ReservedConnection reserved = takeIdle(command.kind);
-		if (reserved == null) {
-			return false;
-		}
-		if (!reserved.connection.isNetworkLimited()) {
-			startReserved(command, reserved);
-			return true;
-		}
-		CallerThreads.uninterrupted(() -> runReserved(command, reserved));
-		return true;
-	}
-
-	private @Nullable ReservedConnection takeIdle(Kind kind) {
-		this.lock.lock();
-		try {
-			boolean first = !this.stopped && this.pending.isEmpty();
-			return first ? this.reserve.take(kind == Kind.ATTEMPT) : null;
-		}
-		finally {
-			this.lock.unlock();
+	private <T> T execute(JdbcCommand<T> command) {
+		boolean lost = false;
+		for (int sends = 1;; sends++) {
+			try (LockConnection connection = connect(command)) {
+				TimeSource.Instant sent = this.clock.now();
+				return (command.kind == Kind.MAINTENANCE)
+						? connection.inTransaction(() -> command.work.run(connection, sent))
+						: command.work.run(connection, sent);
+			}
+			catch (DataAccessException ex) {
+				boolean loss = JdbcExceptionTranslator.isDatabaseFailure(ex);
+				if (loss) {
+					this.pool.databaseFailed();
+				}
+				boolean again = JdbcExceptionTranslator.isCollision(ex)
+						|| (loss && !lost && command.kind != Kind.MAINTENANCE);
+				if (!again || sends == MAX_SENDS || remaining(command) < this.marginNanos) {
+					throw ex;
+				}
+				lost |= loss;
+				command.repeated = lost;
+			}
 		}
 	}
 
-	private void add(JdbcCommand<?> command) {
-		this.lock.lock();
-		try {
+	private LockConnection connect(JdbcCommand<?> command) {
+		while (true) {
 			if (this.stopped) {
 				throw JdbcThreads.stopped();
 			}
-			this.pending.addLast(command);
-		}
-		finally {
-			this.lock.unlock();
-		}
-		dispatch();
-	}
-
-	/** Abandon a command. Returns whether it had no connection yet. */
-	private boolean abandon(JdbcCommand<?> command) {
-		this.lock.lock();
-		try {
-			command.abandoned = true;
-			return this.pending.remove(command);
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	/**
-	 * Start a task for each pending command that can get a connection. If no thread can
-	 * be started, throws the reason and leaves the state unchanged.
-	 */
-	private void dispatch() {
-		while (true) {
-			JdbcCommand<?> command;
-			ReservedConnection reserved = null;
-			this.lock.lock();
+			LockConnection connection = null;
 			try {
-				command = this.pending.first(Kind.HOLDER, Kind.ATTEMPT);
-				reserved = (command != null) ? this.reserve.take(command.kind == Kind.ATTEMPT) : null;
-				if (command != null && reserved != null) {
-					this.pending.remove(command);
+				connection = this.pool.open(command.kind == Kind.MAINTENANCE, this.timeout);
+				long remaining = remaining(command);
+				if (remaining >= this.marginNanos && command.begin()) {
+					connection.limit(Duration.ofNanos(remaining));
+					connection.repeats = command.repeated;
+					return connection;
 				}
-				else if (!this.pooled.begin(this.pending.size(), this.reserve.size())) {
-					return;
+				connection.close();
+				throw noConnection(command, null);
+			}
+			catch (SQLException ex) {
+				if (connection != null) {
+					connection.discard();
 				}
+				// Only the thread of a caller is interrupted, which waits for a connection.
+				if (!Thread.interrupted() || remaining(command) < this.marginNanos) {
+					throw noConnection(command, ex);
+				}
+				command.interrupted = true;
 			}
-			finally {
-				this.lock.unlock();
-			}
-			if (command != null && reserved != null) {
-				startReserved(command, reserved);
-			}
-			else {
-				startPooled();
-			}
-		}
-	}
-
-	private void startReserved(JdbcCommand<?> command, ReservedConnection reserved) {
-		try {
-			this.threads.execute(() -> runReserved(command, reserved));
-		}
-		catch (Throwable ex) {
-			this.reserve.giveBack(reserved);
-			returnToQueue(command);
-			throw ex;
-		}
-	}
-
-	private void startPooled() {
-		try {
-			this.threads.execute(this::runPooled);
-		}
-		catch (Throwable ex) {
-			pooledEnds(true);
-			throw ex;
-		}
-	}
-
-	private void returnToQueue(JdbcCommand<?> command) {
-		boolean open;
-		boolean queued;
-		this.lock.lock();
-		try {
-			open = !this.stopped;
-			queued = open && !command.abandoned;
-			if (queued) {
-				this.pending.addFirst(command);
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-		if (!queued) {
-			// The caller may still wait: it abandoned the command while this thread had
-			// it.
-			command.fail(open ? noConnection(command, command.poolFailure) : JdbcThreads.stopped());
-		}
-	}
-
-	private void runReserved(JdbcCommand<?> command, ReservedConnection reserved) {
-		this.reservedExecution.run(command, reserved, () -> returnToQueue(command), this::endAndDispatch);
-	}
-
-	private void endAndDispatch(Runnable end) {
-		try {
-			end.run();
-		}
-		finally {
-			dispatchQuietly();
-		}
-	}
-
-	private void runPooled() {
-		Runnable end = this::dispatchQuietly;
-		boolean waiting = true;
-		boolean taken = false;
-		try (LockConnection connection = this.dataSource.open()) {
-			waiting = false;
-			JdbcCommand<?> command = takeFirst();
-			if (command != null) {
-				taken = true;
-				Runnable result = runPooled(command, connection);
-				end = () -> endAndDispatch(result);
-			}
-		}
-		catch (Throwable ex) {
-			// A command that has run keeps its result if the connection cannot be closed.
-			end = taken ? end : () -> poolFailed(ex);
-		}
-		finally {
-			pooledEnds(waiting);
-			end.run();
-		}
-	}
-
-	private Runnable runPooled(JdbcCommand<?> command, LockConnection connection) {
-		try {
-			this.dataSource.prepare(connection, command.kind == Kind.MAINTENANCE);
-			return command.run(connection, this.clock);
-		}
-		catch (Throwable ex) {
-			return () -> command.fail(ex);
-		}
-	}
-
-	private @Nullable JdbcCommand<?> takeFirst() {
-		this.lock.lock();
-		try {
-			this.pooled.connected();
-			return this.pending.removeFirst(Kind.values());
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	private void pooledEnds(boolean waiting) {
-		this.lock.lock();
-		try {
-			this.pooled.end(waiting);
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	/** Fail the first command that cannot wait for a reserved connection instead. */
-	private void poolFailed(Throwable failure) {
-		boolean reserved = this.reserve.hasConnections() && failure instanceof Exception;
-		JdbcCommand<?> command;
-		this.lock.lock();
-		try {
-			command = reserved ? this.pending.removeFirst(Kind.MAINTENANCE) : this.pending.removeFirst(Kind.values());
-			this.pending.forEach((waiting) -> waiting.poolFailure = failure);
-		}
-		finally {
-			this.lock.unlock();
-		}
-		if (command != null) {
-			command.fail((failure instanceof SQLException) ? noConnection(command, failure) : failure);
-			dispatchQuietly();
 		}
 	}
 
 	private LockBackendException noConnection(JdbcCommand<?> command, @Nullable Throwable cause) {
-		return this.dataSource.noConnection(command.action, command.key, cause);
+		return this.stopped ? JdbcThreads.stopped() : this.pool.noConnection(command.action, command.key, cause);
 	}
 
-	private void dispatchQuietly() {
-		try {
-			dispatch();
-		}
-		catch (Throwable ex) {
-			// Pending commands get another thread, or time out.
-			logger.debug("No thread could be started for a lock command", ex);
-		}
+	private long remaining(JdbcCommand<?> command) {
+		return command.deadlineNanos - this.clock.nanoTime();
 	}
 
 }

@@ -91,6 +91,10 @@ final class JdbcLeaseStore implements LockStore {
 		ReleaseResult result = this.resources.executor()
 			.run(Kind.HOLDER, "release", ticket.key(), (connection, sent) -> {
 				boolean released = this.resources.table().release(connection, ticket, lastToken, next);
+				if (!released && connection.repeats) {
+					// The session that was lost may have released it.
+					throw JdbcExceptionTranslator.noAnswer("release", ticket.key());
+				}
 				this.resources.cleaner().rowUsed();
 				if (next == null) {
 					return new ReleaseResult(released, null);

@@ -15,14 +15,14 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * The parts of an open store that both modes have in common: data source, threads,
+ * The parts of an open store that both modes have in common: connections, threads,
  * executor of commands, table and its cleaner.
  */
 final class JdbcResources {
 
 	private static final Log logger = LogFactory.getLog(JdbcResources.class);
 
-	private final LockDataSource dataSource;
+	private final LockPool pool;
 
 	private final LockTable table;
 
@@ -34,57 +34,39 @@ final class JdbcResources {
 
 	private final LockTableCleaner cleaner;
 
-	private final ReservedConnectionCount reserved;
-
-	private JdbcResources(LockDataSource dataSource, JdbcBackendSettings settings, int threads,
-			ReservedConnectionCount count, TimeSource clock, LockInstance self, long tokens) {
-		this.dataSource = dataSource;
-		this.table = new LockTable(dataSource, settings, self.id());
+	private JdbcResources(LockPool pool, JdbcBackendSettings settings, int threads, int attempts, TimeSource clock,
+			LockInstance self, long tokens) {
+		this.pool = pool;
+		this.table = new LockTable(pool, settings, self.id());
 		this.threads = new JdbcThreads(threads, clock);
-		this.executor = new JdbcExecutor(this.dataSource, this.threads, count, settings, clock);
+		this.executor = new JdbcExecutor(pool, this.threads, attempts, settings, clock);
 		this.instances = new InstanceTable(this.executor, self, settings.keyPrefix(), tokens);
 		this.cleaner = new LockTableCleaner(this.executor, this.instances);
-		this.reserved = count;
+		pool.report();
+		this.cleaner.start(this.threads);
 	}
 
 	/** Open the parts for the mode {@code lease}. Does not need the database yet. */
-	static JdbcResources lease(DataSource applicationDataSource, JdbcBackendSettings settings, TimeSource clock,
+	static JdbcResources lease(DataSource application, JdbcBackendSettings settings, TimeSource clock,
 			LockInstance self) {
-		LockDataSource dataSource = new LockDataSource(applicationDataSource, settings, clock);
-		ReservedConnectionCount count = ReservedConnectionCount.configured(dataSource, settings);
-		// One thread for each connection, and one to take reserved connections.
-		int threads = settings.maxConnections() + count.maximum() + 1;
-		return new JdbcResources(dataSource, settings, threads, count, clock, self, settings.tokensPerGrant()).start();
+		int size = settings.poolSize();
+		// Releases and renewals need threads while attempts use all they can.
+		return new JdbcResources(new LockPool(application, settings, size, size), settings, size + 2, size - 1, clock,
+				self, settings.tokensPerGrant());
 	}
 
 	/** Open the parts for the mode {@code row}. Does not need the database yet. */
-	static JdbcResources row(DataSource applicationDataSource, JdbcBackendSettings settings, TimeSource clock,
+	static JdbcResources row(DataSource application, JdbcBackendSettings settings, TimeSource clock,
 			LockInstance self) {
 		int held = settings.maxConnections();
-		LockDataSource dataSource = new LockDataSource(applicationDataSource, settings, clock);
-		Integer size = dataSource.pool().size();
-		if (size != null && size <= held) {
-			logger.warn("The lock store uses up to " + held + " connections of " + dataSource.describe()
-					+ ": code that already has a connection of that pool, for example inside a transaction, may find"
-					+ " none left for its lock. Increase the size of the pool"
-					+ " (spring.datasource.hikari.maximum-pool-size), decrease distlock.jdbc.max-connections, or"
-					+ " configure a separate DataSource for the locks (distlock.jdbc.data-source)");
-		}
-		// Twice as many threads as connections: releases run while other threads wait for
-		// rows.
-		return new JdbcResources(dataSource, settings, 2 * held + 1, ReservedConnectionCount.none(dataSource), clock,
-				self, JdbcRowBackend.TOKENS)
-			.start();
+		// One connection more for commands, and twice as many threads: releases run while
+		// other threads wait for rows.
+		return new JdbcResources(new LockPool(application, settings, held + 1, 1), settings, 2 * held + 2, 1, clock,
+				self, JdbcRowBackend.TOKENS);
 	}
 
-	private JdbcResources start() {
-		this.executor.start();
-		this.cleaner.start(this.threads);
-		return this;
-	}
-
-	LockDataSource dataSource() {
-		return this.dataSource;
+	LockPool pool() {
+		return this.pool;
 	}
 
 	LockTable table() {
@@ -109,8 +91,7 @@ final class JdbcResources {
 
 	/** Create what wakes the waiting tickets of this JVM when other JVMs release. */
 	ReleaseNotifications notifications(LockSignals signals, Duration timeout, TimeSource clock) {
-		return new ReleaseNotifications(this.dataSource, this.reserved, this.executor, this.table, signals, timeout,
-				clock);
+		return new ReleaseNotifications(this.pool, this.executor, this.table, signals, timeout, clock);
 	}
 
 	/**
@@ -138,6 +119,7 @@ final class JdbcResources {
 	void close() {
 		this.executor.stop();
 		this.threads.stop();
+		this.pool.close();
 	}
 
 }

@@ -88,14 +88,12 @@ final class JdbcRowStore implements LockStore {
 
 	private AttemptResult answer(RowTicket rowTicket) {
 		String key = rowTicket.ticket.key();
-		Duration timeout = this.settings.commandTimeout();
 		CompletableFuture<AttemptResult> answer = rowTicket.answer;
-		if (!this.resources.threads().await(answer, timeout) && rowTicket.transaction() == null) {
+		if (!this.resources.threads().await(answer, this.settings.commandTimeout())) {
 			// If the lock is granted later, the grant is signalled.
-			answer.completeExceptionally(this.resources.dataSource().noConnection("attempt", key, null));
-		}
-		if (!this.resources.threads().await(answer, timeout.multipliedBy(3))) {
-			answer.completeExceptionally(JdbcExceptionTranslator.noAnswer("attempt", key));
+			answer.completeExceptionally(
+					(rowTicket.transaction() == null) ? this.resources.pool().noConnection("attempt", key, null)
+							: JdbcExceptionTranslator.noAnswer("attempt", key));
 		}
 		return JdbcThreads.result(answer, "attempt", key);
 	}
@@ -152,7 +150,7 @@ final class JdbcRowStore implements LockStore {
 	}
 
 	private RenewalResult result(Ticket ticket, CompletableFuture<Boolean> check) {
-		if (!this.resources.threads().await(check, this.settings.commandTimeout().multipliedBy(3))) {
+		if (!this.resources.threads().await(check, this.settings.commandTimeout())) {
 			return new RenewalResult.Unknown(
 					JdbcExceptionTranslator.noAnswer("check of the transaction", ticket.key()));
 		}

@@ -1,5 +1,6 @@
 package io.github.distlock.backend.jdbc;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +38,12 @@ final class JdbcThreads {
 
 	private final ScheduledThreadPoolExecutor timer;
 
+	/**
+	 * Sends requests to cancel, one after the other: a server that does not answer blocks
+	 * each for as long as its driver waits for a connection.
+	 */
+	private final ThreadPoolExecutor canceller;
+
 	private final TimeSource clock;
 
 	JdbcThreads(int size, TimeSource clock) {
@@ -44,6 +51,9 @@ final class JdbcThreads {
 		this.workers = new ThreadPoolExecutor(size, size, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
 				LockThreads.numbered("distlock-jdbc-"));
 		this.workers.allowCoreThreadTimeOut(true);
+		this.canceller = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+				LockThreads.numbered("distlock-jdbc-cancel-"));
+		this.canceller.allowCoreThreadTimeOut(true);
 		this.timer = new ScheduledThreadPoolExecutor(TIMERS, LockThreads.numbered("distlock-jdbc-timer-"));
 	}
 
@@ -71,16 +81,20 @@ final class JdbcThreads {
 		return result;
 	}
 
-	/**
-	 * Run a task on a worker thread. Throws the exception or {@link Error} that prevents
-	 * the task from being run.
-	 */
-	void execute(Runnable task) {
+	/** Cancel the wait of a transaction. */
+	void cancel(RowTransaction transaction) {
 		try {
-			this.workers.execute(task);
+			this.canceller.execute(() -> {
+				try {
+					transaction.cancel();
+				}
+				catch (SQLException ex) {
+					logger.debug("A wait for a row could not be cancelled; it ends by itself", ex);
+				}
+			});
 		}
 		catch (RejectedExecutionException ex) {
-			throw stopped();
+			logger.trace("The wait for a row ends by itself, since the store is closed", ex);
 		}
 	}
 
@@ -129,6 +143,7 @@ final class JdbcThreads {
 
 	void stop() {
 		this.timer.shutdownNow();
+		this.canceller.shutdown();
 		this.workers.shutdown();
 	}
 

@@ -1,191 +1,146 @@
 package io.github.distlock.backend.jdbc;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.RowMapperResultSetExtractor;
-import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
-import org.springframework.jdbc.core.namedparam.SqlParameterSourceUtils;
-import org.springframework.jdbc.datasource.ConnectionHolder;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * A connection while the store uses it. Spring's templates run the statements: the
- * connection is bound to the thread for as long as a statement or a transaction runs.
- * <p>
- * This class does what the templates do not. It limits how long a silent network may
- * block a thread, lets another thread cancel a query, and keeps a transaction open after
- * the thread that began it has gone on. {@link #close()} restores the settings of the
- * connection, and cuts it off if they cannot be restored. Only one thread may use a
- * connection at a time; {@link #cancel()} is the exception.
+ * A connection while the store uses it. The network time-out ends a statement that gets
+ * no answer; a driver without one gets a query time-out. A connection whose statement has
+ * failed for another reason than a refusal is cut off when it is closed, since an answer
+ * may still arrive. Only one thread may use a connection at a time; {@link #cancel()} is
+ * the exception.
  */
 final class LockConnection implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(LockConnection.class);
 
-	/** Shorter than a command waits for a connection. */
 	private static final int VALIDATION_SECONDS = 1;
 
-	private final LockDataSource dataSource;
+	private final LockPool pool;
 
 	private final Connection connection;
 
-	private final ConnectionHolder holder;
-
 	private final boolean autoCommit;
 
-	/** Network time-out to restore, {@code null} if it was not changed. */
-	private @Nullable Integer originalNetworkTimeout;
+	private final boolean limitsNetwork;
+
+	/** The query time-out, 0 if the network time-out is used. */
+	private int querySeconds;
+
+	/** Network time-out to restore, {@code null} if the pool does it. */
+	private final @Nullable Integer originalNetworkTimeout;
 
 	/** Isolation level to restore, {@code null} if it was not changed. */
 	private @Nullable Integer originalIsolation;
 
-	/** Whether {@link #begin()} was called. */
+	/** Whether an earlier session was lost while it ran the same command. */
+	boolean repeats;
+
+	/** Whether a transaction may be open. */
 	private boolean transactionOpen;
 
-	/** Whether auto-commit may have been switched off. */
-	private boolean restoreAutoCommit;
+	/** Whether the connection must not be used again. */
+	private volatile boolean doubtful;
 
-	private final RunningStatement running;
+	/** What {@link #cancel()} ends. */
+	private volatile @Nullable Statement running;
 
-	/** The statements of a reserved connection, {@code null} for other connections. */
-	private @Nullable PreparedStatements prepared;
-
-	private LockConnection(LockDataSource dataSource, Connection connection) throws SQLException {
-		this.dataSource = dataSource;
+	LockConnection(LockPool pool, Connection connection, boolean limitsNetwork, Duration limit) throws SQLException {
+		this.pool = pool;
 		this.connection = connection;
-		this.running = new RunningStatement(dataSource.clock());
-		this.holder = new ConnectionHolder(connection);
 		this.autoCommit = connection.getAutoCommit();
-	}
-
-	/** Prepare a connection of the pool. Cuts it off if that fails. */
-	static LockConnection take(LockDataSource dataSource, Connection connection) throws SQLException {
-		try {
-			LockConnection taken = new LockConnection(dataSource, connection);
-			taken.limitNetwork((dataSource.timeoutSeconds() + 1) * 1000);
-			return taken;
-		}
-		catch (Throwable ex) {
-			ConnectionEnd.discard(connection);
-			throw ex;
-		}
+		this.limitsNetwork = limitsNetwork;
+		this.originalNetworkTimeout = (limitsNetwork && pool.isForeign()) ? connection.getNetworkTimeout() : null;
+		limit(limit);
 	}
 
 	/** Set the isolation level {@code READ COMMITTED} until this connection is closed. */
 	void readCommitted() throws SQLException {
-		if (this.originalIsolation == null) {
-			int before = this.connection.getTransactionIsolation();
-			this.connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-			this.originalIsolation = before;
+		int before = this.connection.getTransactionIsolation();
+		this.connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+		this.originalIsolation = before;
+	}
+
+	/** Limit how long a server that does not answer may block the thread. */
+	void limit(Duration limit) throws SQLException {
+		if (this.limitsNetwork) {
+			this.connection.setNetworkTimeout(Runnable::run, (int) Math.max(1, limit.toMillis()));
+		}
+		else {
+			this.querySeconds = (int) Math.max(1, (limit.toMillis() + 999) / 1000);
 		}
 	}
 
-	/** Return whether the driver limits how long a silent server may block a thread. */
-	boolean isNetworkLimited() {
-		return this.originalNetworkTimeout != null;
-	}
-
-	/** Limit how long a server that does not answer may block a thread. */
-	void limitNetwork(int millis) {
-		try {
-			if (this.originalNetworkTimeout == null) {
-				this.originalNetworkTimeout = this.connection.getNetworkTimeout();
-			}
-			this.connection.setNetworkTimeout(Runnable::run, millis);
-		}
-		catch (SQLException | AbstractMethodError ex) {
-			// The driver does not support it and has its own limits.
-			this.originalNetworkTimeout = null;
-		}
-	}
-
-	/**
-	 * Begin a transaction that another thread may end. Spring's transaction managers
-	 * cannot do this, since their transactions belong to one thread.
-	 */
+	/** Begin a transaction that another thread may end. */
 	void begin() throws SQLException {
-		this.restoreAutoCommit = this.autoCommit;
+		this.transactionOpen = true;
 		if (this.autoCommit) {
 			this.connection.setAutoCommit(false);
 		}
-		this.transactionOpen = true;
 	}
 
 	/** Commit the open transaction. The next statement starts a new one. */
 	void commit() {
-		try {
-			this.connection.commit();
-		}
-		catch (SQLException ex) {
-			throw JdbcExceptionTranslator.dataAccessException("commit", ex);
-		}
+		end("commit", this.connection::commit);
 	}
 
 	/** Roll back the open transaction. The next statement starts a new one. */
 	void rollback() {
+		end("rollback", this.connection::rollback);
+	}
+
+	private void end(String task, End end) {
 		try {
-			this.connection.rollback();
+			end.run();
 		}
 		catch (SQLException ex) {
-			throw JdbcExceptionTranslator.dataAccessException("rollback", ex);
+			this.doubtful = true;
+			throw JdbcExceptionTranslator.dataAccessException(task, ex);
 		}
 	}
 
-	/** Roll back a transaction that a statement may have left open. */
-	void endTransaction() throws SQLException {
-		if (this.transactionOpen || !this.autoCommit) {
-			this.connection.rollback();
-		}
-	}
-
-	/** Return whether the session can be used after a failure: not if it was overdue. */
-	boolean isUsableAfter(Throwable failure) {
-		if (wasOverdue() || !JdbcExceptionTranslator.isRefusal(failure)) {
-			return false;
-		}
-		try {
-			endTransaction();
-			return true;
-		}
-		catch (SQLException ex) {
-			return false;
-		}
-	}
-
-	/** Run several statements in one transaction. */
+	/** Run several statements in one transaction, or in the transaction that is open. */
 	<T> T inTransaction(Supplier<T> statements) {
-		this.restoreAutoCommit = this.autoCommit;
-		return onThisConnection(() -> this.dataSource.transactions().execute((status) -> statements.get()));
-	}
-
-	/**
-	 * Keep statements prepared from now on. With auto-commit only: otherwise each
-	 * statement needs a transaction.
-	 */
-	void keepStatements() {
-		if (this.autoCommit) {
-			this.prepared = new PreparedStatements(this.connection, this.dataSource.statements(), this.running);
+		if (this.transactionOpen) {
+			return statements.get();
+		}
+		try {
+			begin();
+			T result = statements.get();
+			commit();
+			if (this.autoCommit) {
+				this.connection.setAutoCommit(true);
+			}
+			this.transactionOpen = false;
+			return result;
+		}
+		catch (SQLException ex) {
+			this.doubtful = true;
+			throw JdbcExceptionTranslator.dataAccessException("transaction", ex);
 		}
 	}
 
 	/** Run an update and return the number of changed rows. */
 	int update(String statement, Map<String, ?> values) {
-		if (this.prepared != null && PreparedStatements.keeps(statement)) {
-			return this.prepared.update(statement, values);
-		}
-		return run((jdbc) -> jdbc.update(sql(statement), values));
+		return run(statement, (prepared, text) -> {
+			bind(prepared, text, values);
+			return prepared.executeUpdate();
+		});
 	}
 
 	/**
@@ -193,79 +148,88 @@ final class LockConnection implements AutoCloseable {
 	 * the number of changed rows of each.
 	 */
 	int[] batch(String statement, List<? extends Map<String, ?>> values) {
-		return run((jdbc) -> jdbc.batchUpdate(sql(statement), SqlParameterSourceUtils.createBatch(values)));
+		return run(statement, (prepared, text) -> {
+			for (Map<String, ?> each : values) {
+				bind(prepared, text, each);
+				prepared.addBatch();
+			}
+			return prepared.executeBatch();
+		});
 	}
 
 	/** Run a query. */
 	<T> List<T> query(String statement, Map<String, ?> values, RowMapper<T> row) {
-		if (this.prepared != null && PreparedStatements.keeps(statement)) {
-			return this.prepared.query(statement, values, row);
-		}
-		return run((jdbc) -> jdbc.query(sql(statement), values, row));
-	}
-
-	/**
-	 * Run a query that may wait for a row lock, and that {@link #cancel()} can stop. Only
-	 * for use after {@link #begin()}.
-	 */
-	<T> List<T> queryWithRowLock(String statement, Map<String, ?> values, RowMapper<T> row) {
-		RowMapperResultSetExtractor<T> rows = new RowMapperResultSetExtractor<>(row, 1);
-		return onThisConnection(() -> this.dataSource.rowLockJdbc().execute(sql(statement), values, (query) -> {
-			this.running.begin(query);
-			try (ResultSet results = query.executeQuery()) {
-				return rows.extractData(results);
+		return run(statement, (prepared, text) -> {
+			bind(prepared, text, values);
+			try (ResultSet results = prepared.executeQuery()) {
+				return new RowMapperResultSetExtractor<>(row, 1).extractData(results);
 			}
-			finally {
-				this.running.end();
+		});
+	}
+
+	/** With auto-commit, the database itself commits each statement. */
+	private <T> T run(String name, Execution<T> execution) {
+		boolean single = !this.autoCommit && !this.transactionOpen;
+		NamedStatement text = this.pool.statements().named(name);
+		try (PreparedStatement prepared = this.connection.prepareStatement(text.sql())) {
+			if (!this.limitsNetwork && prepared.getQueryTimeout() != this.querySeconds) {
+				prepared.setQueryTimeout(this.querySeconds);
 			}
-		}));
-	}
-
-	private String sql(String statement) {
-		return this.dataSource.statements().get(statement);
-	}
-
-	/**
-	 * Run a statement in the current transaction, or in a transaction of its own. With
-	 * auto-commit, the database itself commits each statement, which saves round trips.
-	 */
-	private <T> T run(Function<NamedParameterJdbcOperations, T> statement) {
-		NamedParameterJdbcOperations jdbc = this.dataSource.jdbc();
-		return onThisConnection(() -> (this.autoCommit || this.transactionOpen) ? statement.apply(jdbc)
-				: this.dataSource.transactions().execute((status) -> statement.apply(jdbc)));
-	}
-
-	/** Bind this connection to the thread, so that Spring's templates use it. */
-	private <T> T onThisConnection(Supplier<T> action) {
-		if (TransactionSynchronizationManager.getResource(this.dataSource) == this.holder) {
-			return action.get();
+			this.running = prepared;
+			T result = execution.run(prepared, text);
+			if (single) {
+				this.connection.commit();
+			}
+			return result;
 		}
-		TransactionSynchronizationManager.bindResource(this.dataSource, this.holder);
-		try {
-			return action.get();
+		catch (SQLException ex) {
+			if (JdbcExceptionTranslator.isForgottenStatement(ex)) {
+				this.pool.keepNoStatements(ex);
+			}
+			DataAccessException failure = JdbcExceptionTranslator.dataAccessException(name, ex);
+			this.doubtful |= !JdbcExceptionTranslator.isRefusal(failure) && !this.pool.dialect().isLockTimeout(failure);
+			if (single && !this.doubtful) {
+				rollback();
+			}
+			throw failure;
 		}
 		finally {
-			TransactionSynchronizationManager.unbindResource(this.dataSource);
+			this.running = null;
+		}
+	}
+
+	private static void bind(PreparedStatement prepared, NamedStatement text, Map<String, ?> values)
+			throws SQLException {
+		int index = 0;
+		for (String name : text.parameters()) {
+			index++;
+			Object value = values.get(name);
+			if (value instanceof String string) {
+				prepared.setString(index, string);
+			}
+			else if (value instanceof byte[] bytes) {
+				prepared.setBytes(index, bytes);
+			}
+			else if (value instanceof Number number) {
+				prepared.setLong(index, number.longValue());
+			}
+			else {
+				throw new IllegalArgumentException(name);
+			}
 		}
 	}
 
 	/**
-	 * Cancel the running query. May be called by any thread. The connection is not
-	 * returned to the pool meanwhile, since some drivers cancel whatever the session runs
-	 * when the request arrives.
+	 * Cancel the running statement, if there is one. May be called by any thread, and
+	 * blocks it if the server does not answer: drivers send the request by a connection
+	 * of its own. It may arrive late, so this connection is not used again.
 	 */
 	void cancel() throws SQLException {
-		this.running.cancel();
-	}
-
-	/** Cancel a statement that takes longer than a command may. For any thread. */
-	void cancelOverdue() {
-		this.running.cancelAfter(Duration.ofSeconds(this.dataSource.timeoutSeconds()));
-	}
-
-	/** Return whether {@link #cancelOverdue()} has cancelled a statement. */
-	boolean wasOverdue() {
-		return this.running.isOverdue();
+		Statement statement = this.running;
+		if (statement != null) {
+			this.doubtful = true;
+			statement.cancel();
+		}
 	}
 
 	/** Return the object of the driver. */
@@ -276,11 +240,7 @@ final class LockConnection implements AutoCloseable {
 	/** Ask the database whether the session of this connection still exists. */
 	boolean isAlive() {
 		try {
-			boolean valid = this.connection.isValid(VALIDATION_SECONDS);
-			if (valid && !this.transactionOpen) {
-				endTransaction();
-			}
-			return valid;
+			return this.connection.isValid(VALIDATION_SECONDS);
 		}
 		catch (SQLException ex) {
 			return false;
@@ -288,52 +248,31 @@ final class LockConnection implements AutoCloseable {
 	}
 
 	/**
-	 * Roll back, restore the settings of the connection and return it to the pool. If the
-	 * settings cannot be restored, the connection is cut off, so that the pool does not
-	 * lend it again.
+	 * Roll back what is open, restore the settings of the connection and return it to the
+	 * pool. It is cut off if that fails, or if its statement has. Never fails.
 	 */
 	@Override
 	public void close() {
-		boolean restored = false;
 		try {
-			restore();
-			restored = true;
+			if (!this.doubtful) {
+				restore();
+				this.connection.close();
+				return;
+			}
 		}
 		catch (SQLException | RuntimeException ex) {
 			logger.debug("The settings of a connection could not be restored; the connection is cut off", ex);
 		}
-		finally {
-			if (restored) {
-				ConnectionEnd.close(this.connection);
-			}
-			else {
-				discard();
-			}
-		}
-	}
-
-	/**
-	 * Like {@link #close()}, but never throws: other connections still have to be closed.
-	 */
-	void closeQuietly() {
-		try {
-			close();
-		}
-		catch (Throwable ex) {
-			logger.warn("A connection for locks could not be returned to the pool", ex);
-		}
+		discard();
 	}
 
 	private void restore() throws SQLException {
-		endTransaction();
-		if (this.prepared != null) {
-			this.prepared.close();
+		if (this.transactionOpen) {
+			this.connection.rollback();
+			this.connection.setAutoCommit(this.autoCommit);
 		}
 		if (this.originalIsolation != null) {
 			this.connection.setTransactionIsolation(this.originalIsolation);
-		}
-		if (this.restoreAutoCommit) {
-			this.connection.setAutoCommit(true);
 		}
 		if (this.originalNetworkTimeout != null) {
 			this.connection.setNetworkTimeout(Runnable::run, this.originalNetworkTimeout);
@@ -342,7 +281,21 @@ final class LockConnection implements AutoCloseable {
 
 	/** Cut the connection off without restoring it. */
 	void discard() {
-		ConnectionEnd.discard(this.connection);
+		this.pool.discard(this.connection);
+	}
+
+	/** Ends a transaction. */
+	private interface End {
+
+		void run() throws SQLException;
+
+	}
+
+	/** Runs a statement whose parameters have not been set yet. */
+	private interface Execution<T> {
+
+		T run(PreparedStatement statement, NamedStatement text) throws SQLException;
+
 	}
 
 }

@@ -35,7 +35,7 @@ final class LockTable {
 
 	private static final int MAX_PREFIX_BYTES = 256;
 
-	private final LockDataSource dataSource;
+	private final LockPool pool;
 
 	private final String keyPrefix;
 
@@ -49,8 +49,8 @@ final class LockTable {
 	/** Whether a release notifies other JVMs. Reset if the database refuses that. */
 	private volatile boolean notifications;
 
-	LockTable(LockDataSource dataSource, JdbcBackendSettings settings, String self) {
-		this.dataSource = dataSource;
+	LockTable(LockPool pool, JdbcBackendSettings settings, String self) {
+		this.pool = pool;
 		this.self = self;
 		this.notifications = settings.notifications();
 		this.keyPrefix = settings.keyPrefix();
@@ -93,7 +93,7 @@ final class LockTable {
 
 	/** Return whether JVMs notify each other. Known after the first connection. */
 	boolean notifies() {
-		return this.notifications && this.dataSource.statements().has("notify");
+		return this.notifications && this.pool.statements().has("notify");
 	}
 
 	private static byte[] bytes(String text) {
@@ -104,7 +104,7 @@ final class LockTable {
 	LeaseRow attempt(LockConnection connection, TimeSource.Instant sent, Ticket ticket, Duration lease, boolean queue) {
 		Map<String, ?> values = Map.of("key", key(ticket.key()), "owner", ticket.token(), "tokens", this.tokens,
 				"lease", micros(lease), "queue", queue ? 1L : 0L);
-		if (this.dataSource.dialect().attemptReturnsRow()) {
+		if (this.pool.dialect().attemptReturnsRow()) {
 			return first(connection.query("attempt", values, (row, number) -> LeaseRow.read(row, sent)), sent);
 		}
 		connection.update("attempt", values);
@@ -126,7 +126,7 @@ final class LockTable {
 		}
 		catch (DataAccessException ex) {
 			boolean unsupported = JdbcExceptionTranslator.isUnsupported(ex);
-			if (connection.wasOverdue() || !(unsupported || JdbcExceptionTranslator.isExhausted(ex))) {
+			if (!(unsupported || JdbcExceptionTranslator.isExhausted(ex))) {
 				throw ex;
 			}
 			boolean released = connection.update("release", values) == 1;

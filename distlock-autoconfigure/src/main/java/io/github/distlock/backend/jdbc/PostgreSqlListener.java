@@ -1,5 +1,6 @@
 package io.github.distlock.backend.jdbc;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.time.Duration;
@@ -11,7 +12,7 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * A connection of the pool that listens to the notifications of {@code NOTIFY}. Only one
+ * A connection beside the pool that listens to the notifications of {@code NOTIFY}. Only one
  * thread may use it.
  */
 final class PostgreSqlListener implements AutoCloseable {
@@ -35,9 +36,14 @@ final class PostgreSqlListener implements AutoCloseable {
 		}
 	}
 
-	/** Take a connection of the pool and listen on it. */
-	static PostgreSqlListener open(LockDataSource dataSource) throws SQLException {
-		LockConnection connection = dataSource.open(false);
+	/** Let the driver use no prepared statements of the server. */
+	static void keepNoStatements(Connection connection) throws SQLException {
+		connection.unwrap(PGConnection.class).setPrepareThreshold(0);
+	}
+
+	/** Open a connection beside a pool and listen on it. */
+	static PostgreSqlListener open(LockPool pool, Duration limit) throws SQLException {
+		LockConnection connection = pool.openBeside(limit);
 		try {
 			PGConnection driver = connection.unwrap(PGConnection.class);
 			connection.update("listen", Map.of());
@@ -66,17 +72,12 @@ final class PostgreSqlListener implements AutoCloseable {
 		}
 	}
 
-	/** Stop listening and return the connection to the pool. */
+	/** Stop listening and close the connection. */
 	@Override
 	public void close() {
-		try {
+		try (this.connection) {
 			this.connection.update("unlisten", Map.of());
 		}
-		catch (RuntimeException | Error ex) {
-			this.connection.discard();
-			throw ex;
-		}
-		this.connection.close();
 	}
 
 }

@@ -49,9 +49,7 @@ final class ReleaseNotifications {
 	/** Another driver for PostgreSQL has no method for notifications. */
 	private static final boolean DRIVER = PostgreSqlListener.isSupported();
 
-	private final LockDataSource dataSource;
-
-	private final ReservedConnectionCount count;
+	private final LockPool pool;
 
 	private final JdbcExecutor executor;
 
@@ -91,10 +89,9 @@ final class ReleaseNotifications {
 	/** When the last of {@link #MAX_FAILURES} happened. */
 	private long pausedNanos;
 
-	ReleaseNotifications(LockDataSource dataSource, ReservedConnectionCount count, JdbcExecutor executor,
-			LockTable table, LockSignals signals, Duration timeout, TimeSource clock) {
-		this.dataSource = dataSource;
-		this.count = count;
+	ReleaseNotifications(LockPool pool, JdbcExecutor executor, LockTable table, LockSignals signals, Duration timeout,
+			TimeSource clock) {
+		this.pool = pool;
 		this.executor = executor;
 		this.table = table;
 		this.signals = signals;
@@ -112,7 +109,7 @@ final class ReleaseNotifications {
 
 	/** Note that a ticket waits. */
 	void waits(Ticket ticket) {
-		if (!DRIVER || !this.table.notifies() || !this.count.leavesRoomForListener()) {
+		if (!DRIVER || !this.table.notifies()) {
 			return;
 		}
 		this.waiting.put(this.table.hexKey(ticket.key()), ticket);
@@ -191,7 +188,7 @@ final class ReleaseNotifications {
 	/** Returns whether to listen again on a new connection. */
 	private boolean listenOnce() {
 		Throwable failure;
-		try (PostgreSqlListener connection = PostgreSqlListener.open(this.dataSource)) {
+		try (PostgreSqlListener connection = PostgreSqlListener.open(this.pool, this.timeout)) {
 			if (probe(connection)) {
 				worked();
 				if (listen(connection)) {
@@ -219,11 +216,9 @@ final class ReleaseNotifications {
 
 	/** Returns false if no notifications arrive, else when the connection has to end. */
 	private boolean listen(PostgreSqlListener connection) throws SQLException {
-		long opened = this.clock.nanoTime();
-		long probed = opened;
-		long longest = this.dataSource.pool().longestUse().toNanos();
+		long probed = this.clock.nanoTime();
 		this.listening = true;
-		while (!isClosed() && isNeeded() && this.clock.nanoTime() - opened < longest) {
+		while (!isClosed() && isNeeded()) {
 			connection.receive(RECEIVE).forEach(this::deliver);
 			if (this.clock.nanoTime() - probed >= PROBE_NANOS) {
 				probed = this.clock.nanoTime();

@@ -116,7 +116,7 @@ final class RowAdministration extends JdbcAdministration {
 	/** Return the session that has locked the row of a lock. */
 	private @Nullable RowSession session(String key, String problem) {
 		// Known, since the row was read before.
-		if (!this.resources.dataSource().statements().has("session")) {
+		if (!this.resources.pool().statements().has("session")) {
 			throw unsupported(key, problem);
 		}
 		List<RowSession> sessions = this.resources.executor()
@@ -127,16 +127,16 @@ final class RowAdministration extends JdbcAdministration {
 	}
 
 	private UnsupportedStoreOperationException unsupported(String key, String problem) {
-		LockDataSource dataSource = this.resources.dataSource();
-		return new UnsupportedStoreOperationException(dataSource.dialect().product() + " " + problem
+		LockPool pool = this.resources.pool();
+		return new UnsupportedStoreOperationException(pool.dialect().product() + " " + problem
 				+ JdbcExceptionTranslator.lock(key) + ": an administrator finds the session by "
-				+ sql(dataSource, "showsessions", key) + " and ends it by " + sql(dataSource, "killsession", key));
+				+ sql(pool, "showsessions", key) + " and ends it by " + sql(pool, "killsession", key));
 	}
 
-	private String sql(LockDataSource dataSource, String statement, String key) {
+	private String sql(LockPool pool, String statement, String key) {
 		String literal = (this.resources.table().keyPrefix() + key).replace("'", "''");
 		String hex = HexFormat.of().withUpperCase().formatHex(this.resources.table().key(key));
-		return dataSource.statements().get(statement).replace("{hex}", hex).replace("{key}", literal);
+		return pool.statements().get(statement).replace("{hex}", hex).replace("{key}", literal);
 	}
 
 	/**

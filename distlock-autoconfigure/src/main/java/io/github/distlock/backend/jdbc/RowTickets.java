@@ -35,8 +35,6 @@ final class RowTickets {
 	/** Interval at which the sessions of held rows are checked. */
 	private static final Duration CHECK_PERIOD = Duration.ofSeconds(1);
 
-	private static final int MAX_CANCELLATIONS = 64;
-
 	/** Each wait between two cancellations is longer than the previous one by this. */
 	private static final Duration CANCELLATION_STEP = Duration.ofMillis(2);
 
@@ -116,7 +114,7 @@ final class RowTickets {
 		boolean requeued = false;
 		try {
 			if (!rowTicket.isLeaving()) {
-				transaction = RowTransaction.open(this.resources.dataSource(),
+				transaction = RowTransaction.open(this.resources.pool(), this.settings.commandTimeout(),
 						this.resources.table().key(rowTicket.ticket.key()), rowTicket.ticket.token());
 				rowTicket.begun(transaction);
 				this.resources.cleaner().rowUsed();
@@ -192,7 +190,7 @@ final class RowTickets {
 	private void failed(RowTicket rowTicket, @Nullable RowTransaction transaction, Throwable ex) {
 		String key = rowTicket.ticket.key();
 		LockBackendException failure = (transaction == null && ex instanceof SQLException connectionFailure)
-				? this.resources.dataSource().noConnection("attempt", key, connectionFailure)
+				? this.resources.pool().noConnection("attempt", key, connectionFailure)
 				: JdbcExceptionTranslator.translate("attempt", key, ex);
 		if (!rowTicket.answer.completeExceptionally(failure) && !rowTicket.isLeaving()) {
 			logger.debug("The wait for a lock has failed and is started again", ex);
@@ -247,7 +245,7 @@ final class RowTickets {
 			}
 		});
 		endUnlessBegun(done, rowTicket, held);
-		if (!this.resources.threads().await(done, this.settings.commandTimeout().multipliedBy(3))) {
+		if (!this.resources.threads().await(done, this.settings.commandTimeout())) {
 			throw JdbcExceptionTranslator.noAnswer("release", rowTicket.ticket.key());
 		}
 		return JdbcThreads.result(done, "release", rowTicket.ticket.key());
@@ -272,20 +270,18 @@ final class RowTickets {
 			}), rowTicket, held);
 		}
 		// Repeated, since the cancellation of a statement that has not begun has no
-		// effect, and some drivers cancel a statement only once. Four seconds in all, and
-		// the wait for a row ends by itself before that.
-		for (int i = 0; i < MAX_CANCELLATIONS; i++) {
-			if (removeQueued(rowTicket)
-					|| this.resources.threads().await(rowTicket.ended, CANCELLATION_STEP.multipliedBy(i))) {
+		// effect, and some drivers cancel a statement only once. Otherwise the wait for a
+		// row ends by itself.
+		Duration step = Duration.ZERO;
+		for (Duration waited = step; waited.compareTo(this.settings.commandTimeout()) < 0; waited = waited.plus(step)) {
+			if (removeQueued(rowTicket) || this.resources.threads().await(rowTicket.ended, step)) {
 				return;
 			}
 			RowTransaction transaction = rowTicket.transaction();
 			if (transaction != null && held == null) {
-				this.resources.threads().submit(() -> {
-					transaction.cancel();
-					return true;
-				});
+				this.resources.threads().cancel(transaction);
 			}
+			step = step.plus(CANCELLATION_STEP);
 		}
 		throw new LockBackendException("The database did not cancel the wait for lock '" + rowTicket.ticket.key()
 				+ "': check that it is reachable");
@@ -297,7 +293,7 @@ final class RowTickets {
 		if (held == null) {
 			return false;
 		}
-		if (held.transaction().isAlive(this.settings.commandTimeout())) {
+		if (held.transaction().isAlive()) {
 			return true;
 		}
 		if (rowTicket.leave() != null) {

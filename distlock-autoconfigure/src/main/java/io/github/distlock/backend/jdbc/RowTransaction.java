@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -24,8 +25,10 @@ import org.springframework.dao.DataAccessException;
  */
 final class RowTransaction {
 
-	/** How long a server that does not answer may block a thread that waits for a row. */
-	private static final int ROW_WAIT_NETWORK_MILLIS = (LockDataSource.ROW_WAIT_SECONDS + 3) * 1000;
+	/**
+	 * How long a statement waits for a row lock at most; the SQL files repeat the value.
+	 */
+	private static final Duration ROW_WAIT = Duration.ofSeconds(3);
 
 	/** Interval between attempts if the database cannot wait for a row. */
 	private static final long POLL_NANOS = 20_000_000;
@@ -46,12 +49,18 @@ final class RowTransaction {
 
 	private final Map<String, ?> key;
 
+	private final Duration limit;
+
 	private final ReentrantLock lock = new ReentrantLock();
 
-	private RowTransaction(LockConnection connection, LockDataSource dataSource, byte[] key, String ticket) {
+	/** Whether a request to cancel is under way. */
+	private final AtomicBoolean cancelling = new AtomicBoolean();
+
+	private RowTransaction(LockConnection connection, LockPool pool, Duration limit, byte[] key, String ticket) {
 		this.connection = connection;
-		this.dialect = dataSource.dialect();
-		this.statements = dataSource.statements();
+		this.dialect = pool.dialect();
+		this.statements = pool.statements();
+		this.limit = limit;
 		this.key = Map.of("key", key, "ticket", ticket);
 	}
 
@@ -59,11 +68,11 @@ final class RowTransaction {
 	 * Take a connection of the pool and begin a transaction.
 	 * @param ticket the name of the ticket, which some databases show to operators
 	 */
-	static RowTransaction open(LockDataSource dataSource, byte[] key, String ticket) throws SQLException {
-		LockConnection connection = dataSource.open(true);
+	static RowTransaction open(LockPool pool, Duration limit, byte[] key, String ticket) throws SQLException {
+		LockConnection connection = pool.open(true, limit);
 		try {
 			connection.begin();
-			return new RowTransaction(connection, dataSource, key, ticket);
+			return new RowTransaction(connection, pool, limit, key, ticket);
 		}
 		catch (Throwable ex) {
 			connection.discard();
@@ -112,7 +121,7 @@ final class RowTransaction {
 	}
 
 	/**
-	 * Wait for the row for up to {@value LockDataSource#ROW_WAIT_SECONDS} seconds.
+	 * Wait for the row for up to three seconds.
 	 * @param cancelled whether the ticket was given up meanwhile
 	 * @return the row, or {@code null} if it is still locked
 	 */
@@ -122,8 +131,9 @@ final class RowTransaction {
 		}
 		try {
 			updateIfPresent("setLockTimeout");
-			this.connection.limitNetwork(ROW_WAIT_NETWORK_MILLIS);
+			limit(this.limit.plus(ROW_WAIT));
 			LockedRow row = lockRow("await");
+			limit(this.limit);
 			if (row == null) {
 				// The row was deleted meanwhile, or has a lease of the other mode.
 				this.connection.rollback();
@@ -163,8 +173,17 @@ final class RowTransaction {
 
 	/** Lock the row. A row with a lease of the other mode counts as locked. */
 	private @Nullable LockedRow lockRow(String statement) {
-		List<LockedRow> rows = this.connection.queryWithRowLock(statement, this.key, LockedRow::read);
+		List<LockedRow> rows = this.connection.query(statement, this.key, LockedRow::read);
 		return (!rows.isEmpty() && !rows.get(0).leased()) ? rows.get(0) : null;
+	}
+
+	private void limit(Duration longest) {
+		try {
+			this.connection.limit(longest);
+		}
+		catch (SQLException ex) {
+			throw JdbcExceptionTranslator.dataAccessException("limit", ex);
+		}
 	}
 
 	/**
@@ -189,13 +208,12 @@ final class RowTransaction {
 	}
 
 	/** Ask the database whether the session of this transaction still exists. */
-	boolean isAlive(Duration timeout) {
+	boolean isAlive() {
 		if (!this.lock.tryLock()) {
 			// A command is running, which will find out.
 			return true;
 		}
 		try {
-			this.connection.limitNetwork((int) timeout.toMillis());
 			return this.connection.isAlive();
 		}
 		finally {
@@ -203,9 +221,19 @@ final class RowTransaction {
 		}
 	}
 
-	/** Cancel the wait for the row. May be called by any thread. */
+	/**
+	 * Cancel the wait for the row. May be called by any thread, and may block it for as
+	 * long as the driver waits for a server that does not answer.
+	 */
 	void cancel() throws SQLException {
-		this.connection.cancel();
+		if (this.cancelling.compareAndSet(false, true)) {
+			try {
+				this.connection.cancel();
+			}
+			finally {
+				this.cancelling.set(false);
+			}
+		}
 	}
 
 	void close() {

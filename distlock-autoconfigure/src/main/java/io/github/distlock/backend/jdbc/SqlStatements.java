@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.ClassPathResource;
@@ -30,10 +31,10 @@ final class SqlStatements {
 
 	private final Map<String, NamedStatement> named = new ConcurrentHashMap<>();
 
-	SqlStatements(JdbcDialect dialect) {
+	SqlStatements(JdbcDialect dialect, TableNames tables) {
 		read("common");
 		read(dialect.platform());
-		this.sections.forEach((name, text) -> this.statements.put(name, withIncludes(text)));
+		this.sections.forEach((name, text) -> this.statements.put(name, tables.applyTo(withIncludes(text))));
 	}
 
 	/** Return a statement with named parameters. */

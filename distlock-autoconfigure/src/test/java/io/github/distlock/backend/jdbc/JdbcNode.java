@@ -22,6 +22,7 @@ import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -60,7 +61,7 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 	/** A node that has an entry in the store as soon as it announces itself. */
 	static JdbcNode announced(DataSource dataSource, String prefix, boolean rows) {
 		JdbcBackendSettings settings = new JdbcBackendSettings(prefix, Duration.ofSeconds(2), Duration.ofSeconds(30),
-				10, 17);
+				17);
 		return new JdbcNode(
 				rows ? new JdbcRowBackend(dataSource, settings, TimeSource.SYSTEM)
 						: new JdbcLeaseBackend(dataSource, settings, TimeSource.SYSTEM),
@@ -80,23 +81,13 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 		return new JdbcNode(new JdbcLeaseBackend(dataSource, settings(10), TimeSource.SYSTEM));
 	}
 
-	/** A node with this number of reserved connections, or the default. */
-	static JdbcNode leaseWithReserve(DataSource dataSource, @Nullable Integer reserved) {
-		return new JdbcNode(new JdbcLeaseBackend(dataSource, new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
-				Duration.ofSeconds(30), 10, 17, reserved, true), TimeSource.SYSTEM));
-	}
-
-	/** A node with at most one connection at a time. */
-	static JdbcNode leaseByOne(DataSource dataSource) {
-		return new JdbcNode(new JdbcLeaseBackend(dataSource, settings(1), TimeSource.SYSTEM));
-	}
-
 	/**
 	 * A failed attempt counts as a waiting JVM for twice the poll interval: longer than a
 	 * test.
 	 */
 	private static JdbcBackendSettings settings(int connections) {
-		return new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofSeconds(30), connections, 17);
+		return new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofSeconds(30), 17, 3, connections, true,
+				TableNames.DEFAULT);
 	}
 
 	static JdbcNode row(DataSource dataSource) {

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import io.github.distlock.contract.StoreUnderTest;
 
 /**
@@ -15,7 +16,7 @@ import io.github.distlock.contract.StoreUnderTest;
 final class JdbcUnderTest implements StoreUnderTest {
 
 	static final JdbcBackendSettings SETTINGS = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
-			Duration.ofMillis(100), 80, 17);
+			Duration.ofMillis(100), 17, 3, 80, true, TableNames.DEFAULT);
 
 	private final TestDatabase database;
 
@@ -39,7 +40,7 @@ final class JdbcUnderTest implements StoreUnderTest {
 
 	@Override
 	public LockBackend newBackend(TimeSource clock) {
-		HikariDataSource pool = this.database.pool(82);
+		HikariDataSource pool = this.database.pool(2);
 		LockBackend backend = this.rows ? new JdbcRowBackend(pool, SETTINGS, clock)
 				: new JdbcLeaseBackend(pool, SETTINGS, clock);
 		this.pools.put(backend, pool);

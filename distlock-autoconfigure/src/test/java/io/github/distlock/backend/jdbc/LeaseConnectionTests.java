@@ -21,7 +21,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -31,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * The connections that the mode {@code lease} takes from the pool of the application.
+ * The connections of the mode {@code lease}.
  */
 @Tag(Installed.TAG)
 class LeaseConnectionTests {
@@ -58,14 +57,30 @@ class LeaseConnectionTests {
 		}
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void locksWorkWhileTheCallersUseAllConnectionsOfTheApplication(Database server) {
+		try (HikariDataSource pool = server.open().pool(1)) {
+			TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+			transaction.executeWithoutResult((status) -> {
+				try (JdbcNode node = JdbcNode.lease(pool)) {
+					Ticket ticket = node.ticket(this.key);
+					node.take(ticket);
+					assertThat(node.release(ticket)).isTrue();
+				}
+				assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection()).isZero();
+				assertThat(pool.getHikariPoolMXBean().getTotalConnections()).isOne();
+			});
+		}
+	}
+
 	@Test
-	void theErrorNamesAPoolWhoseOnlyConnectionTheCallerUses() {
-		try (HikariDataSource pool = TestDatabase.h2().pool(1); JdbcNode node = JdbcNode.lease(pool)) {
+	void theErrorNamesAnUnknownPoolWhoseOnlyConnectionTheCallerUses() {
+		try (HikariDataSource pool = TestDatabase.h2().pool(1); JdbcNode node = JdbcNode.lease(new UnknownPool(pool))) {
 			TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
 			transaction.executeWithoutResult((status) -> assertThatThrownBy(() -> node.attemptOnce(this.key))
 				.isInstanceOf(LockBackendException.class)
-				.hasMessageContaining("HikariDataSource, at most 1 connection")
-				.hasMessageContaining("maximum-pool-size")
+				.hasMessageContaining("all connections of the DataSource are in use")
 				.hasMessageContaining("distlock.jdbc.data-source"));
 			// The attempt that timed out was not sent later.
 			assertThat(node.attemptOnce(this.key)).isInstanceOf(AttemptResult.Granted.class);
@@ -124,19 +139,6 @@ class LeaseConnectionTests {
 		}
 	}
 
-	@ParameterizedTest
-	@EnumSource
-	void aReservedConnectionPreparesEachStatementOnce(Database server) {
-		List<String> sent = new CopyOnWriteArrayList<>();
-		try (HikariDataSource pool = server.open().pool(3);
-				JdbcNode node = JdbcNode.leaseWithReserve(counting(pool, sent), 1)) {
-			for (int i = 0; i < 10; i++) {
-				node.release(take(node, node.ticket(this.key)));
-			}
-			assertThat(sent).filteredOn((text) -> text.contains("GREATEST")).hasSize(2);
-		}
-	}
-
 	@Test
 	void contendedAttemptsCauseNoRollbackInTheDatabase() {
 		TestDatabase database = TestDatabase.postgres();
@@ -168,8 +170,8 @@ class LeaseConnectionTests {
 	/**
 	 * Record all calls that become a round trip, except the validation of the pool.
 	 */
-	private static DelegatingDataSource counting(HikariDataSource pool, List<String> sent) {
-		return new DelegatingDataSource(pool) {
+	private static UnknownPool counting(HikariDataSource pool, List<String> sent) {
+		return new UnknownPool(pool) {
 
 			@Override
 			public Connection getConnection() throws java.sql.SQLException {

@@ -100,7 +100,7 @@ class LeaseModeTests {
 		insert(database, "stale", nowMicros() - HOUR_MICROS, nowMicros() - HOUR_MICROS);
 		insert(database, "ahead", nowMicros() + HOUR_MICROS, nowMicros() - HOUR_MICROS);
 		insert(database, "fresh", nowMicros() - HOUR_MICROS, nowMicros() + HOUR_MICROS);
-		try (HikariDataSource pool = database.pool(2); JdbcNode node = JdbcNode.leaseByOne(pool)) {
+		try (HikariDataSource pool = database.pool(2); JdbcNode node = JdbcNode.lease(pool)) {
 			await().atMost(Duration.ofSeconds(15)).until(() -> count(database, "stale") == 0);
 			assertThat(count(database, "ahead")).isEqualTo(1);
 			assertThat(count(database, "fresh")).isEqualTo(1);

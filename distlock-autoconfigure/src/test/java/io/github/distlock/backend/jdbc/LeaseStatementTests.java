@@ -55,7 +55,7 @@ class LeaseStatementTests {
 		HikariConfig settings = TestDatabase.postgres().poolSettings(10);
 		settings.setAutoCommit(false);
 		try (HikariDataSource hikari = new HikariDataSource(settings)) {
-			ObservedPool pool = new ObservedPool(hikari, 10, 0);
+			ObservedPool pool = new ObservedPool(hikari);
 			try (JdbcNode node = JdbcNode.lease(pool)) {
 				Ticket ticket = node.ticket(this.key);
 				node.take(ticket);
@@ -68,7 +68,7 @@ class LeaseStatementTests {
 
 	@Test
 	void theLockTimeoutOfAMySqlConnectionIsRestored() throws SQLException {
-		SqlStatements statements = new SqlStatements(JdbcDialect.MYSQL);
+		SqlStatements statements = new SqlStatements(JdbcDialect.MYSQL, JdbcBackendSettings.TableNames.DEFAULT);
 		try (HikariDataSource pool = TestDatabase.mariaDb().pool(1);
 				Connection connection = pool.getConnection();
 				Statement statement = connection.createStatement()) {

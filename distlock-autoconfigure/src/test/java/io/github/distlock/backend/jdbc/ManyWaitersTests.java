@@ -17,6 +17,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
@@ -78,7 +79,7 @@ class ManyWaitersTests {
 
 	private static BackendLockRegistry registry(HikariDataSource pool, boolean rows) {
 		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
-				Duration.ofMillis(100), 5, 17);
+				Duration.ofMillis(100), 17, 3, 5, true, TableNames.DEFAULT);
 		LockBackend backend = rows ? new JdbcRowBackend(pool, settings, TimeSource.SYSTEM)
 				: new JdbcLeaseBackend(pool, settings, TimeSource.SYSTEM);
 		BackendLockRegistry registry = new BackendLockRegistry(backend,

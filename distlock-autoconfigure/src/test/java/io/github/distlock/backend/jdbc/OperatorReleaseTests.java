@@ -14,6 +14,7 @@ import io.github.distlock.LossCause;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.StoreAdministration.EndResult;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
@@ -65,7 +66,7 @@ class OperatorReleaseTests {
 	void inTheModeRowTheNextCallerEntersAndTheFormerHolderNamesTheCause(Database server) throws Exception {
 		try (HikariDataSource pool = server.open().pool(12)) {
 			JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
-					Duration.ofMillis(100), 5, 17);
+					Duration.ofMillis(100), 17, 3, 5, true, TableNames.DEFAULT);
 			isReleased(new JdbcRowBackend(pool, settings, TimeSource.SYSTEM),
 					new JdbcRowBackend(pool, settings, TimeSource.SYSTEM), pool, PATIENCE);
 		}

@@ -29,7 +29,6 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -137,7 +136,7 @@ class ReleaseNotificationFailureTests {
 
 	private static JdbcNode node(DataSource dataSource) {
 		return new JdbcNode(new JdbcLeaseBackend(dataSource,
-				new JdbcBackendSettings("distlock:", Duration.ofMillis(1500), Duration.ofSeconds(60), 10, 17, 1, true),
+				new JdbcBackendSettings("distlock:", Duration.ofMillis(1500), Duration.ofSeconds(60), 17),
 				TimeSource.SYSTEM));
 	}
 
@@ -171,7 +170,7 @@ class ReleaseNotificationFailureTests {
 	}
 
 	/** A pool whose driver does not have the interface of pgjdbc. */
-	private static final class OtherDriver extends DelegatingDataSource {
+	private static final class OtherDriver extends UnknownPool {
 
 		final AtomicInteger refused = new AtomicInteger();
 

@@ -18,11 +18,11 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.LockStore.Successor;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
-import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -119,16 +119,6 @@ class ReleaseNotificationTests {
 	}
 
 	@Test
-	void aPoolThatIsTooSmallIsLeftToTheApplication() {
-		try (HikariDataSource pool = this.database.pool(4)) {
-			assertThat(leavesRoom(pool)).isFalse();
-		}
-		try (HikariDataSource pool = this.database.pool(5)) {
-			assertThat(leavesRoom(pool)).isTrue();
-		}
-	}
-
-	@Test
 	void behindAPoolerThatSplitsASessionTheTicketPolls() throws SQLException {
 		try (HikariDataSource pool = this.database.pool(20);
 				Connection otherSession = pool.getConnection();
@@ -177,13 +167,7 @@ class ReleaseNotificationTests {
 
 	private static JdbcNode node(DataSource dataSource, boolean notifications, TimeSource clock) {
 		return new JdbcNode(new JdbcLeaseBackend(dataSource, new JdbcBackendSettings("distlock:",
-				Duration.ofMillis(1500), Duration.ofSeconds(60), 10, 17, 1, notifications), clock));
-	}
-
-	private static boolean leavesRoom(HikariDataSource pool) {
-		JdbcBackendSettings settings = JdbcUnderTest.SETTINGS;
-		return ReservedConnectionCount.configured(new LockDataSource(pool, settings, TimeSource.SYSTEM), settings)
-			.leavesRoomForListener();
+				Duration.ofMillis(1500), Duration.ofSeconds(60), 17, 3, 10, notifications, TableNames.DEFAULT), clock));
 	}
 
 	/** Let the ticket wait. Returns whether its JVM listens now. */
@@ -241,7 +225,7 @@ class ReleaseNotificationTests {
 	/**
 	 * Like a pooler in transaction mode: LISTEN runs in another session of the server.
 	 */
-	private static final class SplittingPool extends DelegatingDataSource {
+	private static final class SplittingPool extends UnknownPool {
 
 		final AtomicInteger listened = new AtomicInteger();
 

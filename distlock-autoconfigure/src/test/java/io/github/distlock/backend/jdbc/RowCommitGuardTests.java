@@ -71,7 +71,7 @@ class RowCommitGuardTests {
 		try (HikariDataSource pool = database.pool(4)) {
 			BackendLockRegistry registry = new BackendLockRegistry(
 					new JdbcRowBackend(pool,
-							new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofSeconds(30), 2, 17),
+							new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofSeconds(30), 17),
 							TimeSource.SYSTEM),
 					RedisNodes.settings(Duration.ofSeconds(30)), List.of(), TimeSource.SYSTEM);
 			registry.start();

@@ -15,6 +15,7 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,7 +36,7 @@ class RowErrorTests implements LockSignals {
 	@Test
 	void anErrorAtAGrantFreesTheRowAndItsConnectionOnce() throws Exception {
 		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
-				Duration.ofMillis(100), 1, 17);
+				Duration.ofMillis(100), 17, 3, 1, true, TableNames.DEFAULT);
 		try (HikariDataSource pool = TestDatabase.postgres().pool(8); JdbcNode other = JdbcNode.row(pool)) {
 			LockStore store = new JdbcRowBackend(pool, settings, TimeSource.SYSTEM)
 				.open(new StoreContext("error", this));

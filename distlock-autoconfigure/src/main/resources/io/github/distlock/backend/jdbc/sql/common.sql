@@ -101,7 +101,7 @@ SELECT tokens, CASE WHEN ${alive} THEN 1 ELSE 0 END FROM distlock_instance WHERE
 DELETE FROM distlock_instance WHERE id = :id
 
 -- name: ended
-SELECT id, ended_grant FROM distlock_instance WHERE id IN (:ids) AND ended_grant > 0
+SELECT id, ended_grant FROM distlock_instance WHERE id = :id AND ended_grant > 0
 
 -- name: deleteExpired
 DELETE FROM distlock_instance WHERE NOT (${alive})
