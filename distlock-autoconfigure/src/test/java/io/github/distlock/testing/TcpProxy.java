@@ -10,15 +10,22 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * A proxy between a client and a server that can lose, delay and break what they send.
  */
 public final class TcpProxy implements AutoCloseable {
+
+	private static final int CANCEL_LENGTH = 16;
+
+	/** The length, and the number that stands for a request to cancel. */
+	private static final byte[] CANCEL_START = { 0, 0, 0, 16, 4, (byte) 210, 22, 46 };
 
 	private final ServerSocket listener;
 
@@ -35,6 +42,8 @@ public final class TcpProxy implements AutoCloseable {
 	private volatile boolean holdingBack;
 
 	private volatile boolean holdingSubscriptions;
+
+	private final AtomicInteger cancellations = new AtomicInteger();
 
 	private volatile long commandDelayNanos;
 
@@ -150,6 +159,15 @@ public final class TcpProxy implements AutoCloseable {
 		this.holdingSubscriptions = held;
 	}
 
+	/**
+	 * Return how many connections have been opened only to cancel a statement of
+	 * PostgreSQL.
+	 * @return the number
+	 */
+	public int cancellations() {
+		return this.cancellations.get();
+	}
+
 	/** Break all connections. New ones are accepted. */
 	public void cut() {
 		this.links.forEach(Link::close);
@@ -212,6 +230,9 @@ public final class TcpProxy implements AutoCloseable {
 			for (int read; (read = in.read(buffer)) > 0;) {
 				if (new String(buffer, 0, read, StandardCharsets.ISO_8859_1).contains("SUBSCRIBE")) {
 					link.subscribing = true;
+				}
+				if (read == CANCEL_LENGTH && Arrays.equals(Arrays.copyOf(buffer, CANCEL_START.length), CANCEL_START)) {
+					this.cancellations.incrementAndGet();
 				}
 				keep(this.commandDelayNanos);
 				if (link.withholding) {

@@ -1,0 +1,203 @@
+package io.github.distlock.backend.jdbc;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.testing.TcpProxy;
+import io.github.distlock.waiting.HandOffLimits;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Callers of the mode {@code lease} while the database is frozen, and after it has ended
+ * all sessions.
+ */
+class SickDatabaseTests {
+
+	private static final Duration SOON = Duration.ofSeconds(30);
+
+	private static final Duration WAIT = Duration.ofSeconds(3);
+
+	private final String key = "sick-" + UUID.randomUUID() + "-";
+
+	private final AtomicBoolean end = new AtomicBoolean();
+
+	private final AtomicInteger sections = new AtomicInteger();
+
+	private final AtomicInteger failures = new AtomicInteger();
+
+	private final AtomicLong longestMillis = new AtomicLong();
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void noCallerWaitsForADatabaseThatFreezesInTheMiddleOfAStatement(Database server) throws Exception {
+		TestDatabase database = server.open();
+		try (TcpProxy proxy = proxy(database); HikariDataSource pool = pool(database, proxy, 10)) {
+			BackendLockRegistry registry = registry(pool);
+			ExecutorService callers = Executors.newFixedThreadPool(4);
+			try {
+				List<Future<?>> calls = new ArrayList<>();
+				for (int i = 0; i < 4; i++) {
+					String name = this.key + i % 2;
+					calls.add(callers.submit(() -> loop(registry, name)));
+				}
+				await().atMost(SOON).until(() -> this.sections.get() > 20);
+				int before = this.failures.get();
+				proxy.holdBack(true);
+				// Each caller has failed several times.
+				await().atMost(Duration.ofMinutes(2)).until(() -> this.failures.get() >= before + 12);
+				proxy.holdBack(false);
+				int frozen = this.sections.get();
+				await().atMost(SOON).until(() -> this.sections.get() > frozen + 20);
+				this.end.set(true);
+				for (Future<?> call : calls) {
+					call.get(1, TimeUnit.MINUTES);
+				}
+			}
+			finally {
+				this.end.set(true);
+				callers.shutdown();
+				proxy.holdBack(false);
+				registry.shutdown();
+			}
+			System.out.println(server + " longest call " + this.longestMillis + " ms, cancellations "
+					+ proxy.cancellations() + ", failures " + this.failures);
+			assertThat(proxy.cancellations()).isZero();
+			assertThat(this.longestMillis).hasValueLessThan(9_500);
+		}
+	}
+
+	private void loop(BackendLockRegistry registry, String name) {
+		while (!this.end.get()) {
+			long begin = System.nanoTime();
+			try (HeldLock lock = registry.acquire(LockRequest.of(name).waitTime(WAIT))) {
+				this.sections.incrementAndGet();
+			}
+			catch (LockBackendException | LockNotAcquiredException ex) {
+				this.failures.incrementAndGet();
+			}
+			long millis = (System.nanoTime() - begin) / 1_000_000;
+			this.longestMillis.accumulateAndGet(millis, Math::max);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void callersInsideTransactionsGoOnAfterTheDatabaseHasEndedAllSessions(Database server) throws Exception {
+		TestDatabase database = server.open();
+		try (TcpProxy proxy = proxy(database); HikariDataSource pool = pool(database, proxy, 10)) {
+			BackendLockRegistry registry = registry(pool);
+			ExecutorService callers = Executors.newFixedThreadPool(64);
+			TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+			JdbcTemplate jdbc = new JdbcTemplate(pool);
+			try {
+				List<Future<?>> calls = new ArrayList<>();
+				for (int i = 0; i < 64; i++) {
+					String name = this.key + i % 8;
+					calls.add(callers.submit(() -> {
+						while (!this.end.get()) {
+							try {
+								transaction.executeWithoutResult((status) -> {
+									jdbc.queryForObject("SELECT 1", Integer.class);
+									try (HeldLock lock = registry.acquire(LockRequest.of(name).waitTime(SOON))) {
+										this.sections.incrementAndGet();
+									}
+									catch (LockBackendException | LockNotAcquiredException ex) {
+										this.failures.incrementAndGet();
+									}
+								});
+							}
+							catch (RuntimeException ex) {
+								// The session of the caller was ended, too.
+							}
+						}
+					}));
+				}
+				await().atMost(SOON).until(() -> this.sections.get() > 100);
+				proxy.cut();
+				int cut = this.sections.get();
+				long begin = System.nanoTime();
+				await().pollInterval(Duration.ofMillis(5)).atMost(SOON).until(() -> this.sections.get() > cut + 100);
+				System.out.println(server + " after the cut " + (System.nanoTime() - begin) / 1_000_000 + " ms, failures "
+						+ this.failures);
+				this.end.set(true);
+				for (Future<?> call : calls) {
+					call.get(1, TimeUnit.MINUTES);
+				}
+			}
+			finally {
+				this.end.set(true);
+				callers.shutdown();
+				registry.shutdown();
+			}
+		}
+	}
+
+	@Test
+	void thePasswordMayChangeWhileTheApplicationRuns() throws Exception {
+		TestDatabase database = TestDatabase.postgres();
+		JdbcTemplate owner = database.direct();
+		String user = "rotated" + UUID.randomUUID().toString().substring(0, 8);
+		owner.execute("CREATE ROLE " + user + " LOGIN SUPERUSER PASSWORD 'first'");
+		HikariConfig settings = database.poolSettings(4);
+		settings.setJdbcUrl(database.url().replaceFirst("[?].*", ""));
+		settings.setUsername(user);
+		settings.setPassword("first");
+		try (HikariDataSource pool = new HikariDataSource(settings); JdbcNode node = JdbcNode.lease(pool)) {
+			node.take(node.ticket(this.key + "first"));
+			owner.execute("ALTER ROLE " + user + " PASSWORD 'second'");
+			pool.getHikariConfigMXBean().setPassword("second");
+			owner.queryForList("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '" + user + "'");
+			node.take(node.ticket(this.key + "second"));
+		}
+	}
+
+	private static TcpProxy proxy(TestDatabase database) {
+		return new TcpProxy(Integer.parseInt(database.url().replaceFirst(".*:(\\d+)/.*", "$1")));
+	}
+
+	private static HikariDataSource pool(TestDatabase database, TcpProxy proxy, int size) {
+		HikariConfig settings = database.poolSettings(size);
+		settings.setJdbcUrl(database.url().replaceFirst(":\\d+/", ":" + proxy.port() + "/"));
+		settings.setConnectionTimeout(30_000);
+		return new HikariDataSource(settings);
+	}
+
+	private static BackendLockRegistry registry(HikariDataSource pool) {
+		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
+				Duration.ofMillis(100), 17);
+		BackendLockRegistry registry = new BackendLockRegistry(new JdbcLeaseBackend(pool, settings, TimeSource.SYSTEM),
+				new RegistrySettings(WAIT, Duration.ofSeconds(30), null, new HandOffLimits(16, Duration.ofMillis(50)),
+						Duration.ofSeconds(10), false, Duration.ofSeconds(1)),
+				List.of(), TimeSource.SYSTEM);
+		registry.start();
+		return registry;
+	}
+
+}
