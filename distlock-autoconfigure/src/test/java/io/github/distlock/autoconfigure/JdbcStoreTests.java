@@ -1,5 +1,6 @@
 package io.github.distlock.autoconfigure;
 
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
@@ -137,25 +138,35 @@ class JdbcStoreTests {
 			});
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "lease", "row" })
+	void theLocksUseAPoolOfTheirOwnThatIsNoBean(String mode) {
+		this.context.withPropertyValues("distlock.jdbc.mode=" + mode).run((started) -> {
+			HikariDataSource application = started.getBean(HikariDataSource.class);
+			assertThat(started).hasSingleBean(DataSource.class);
+			try (Connection ignored = application.getConnection();
+					HeldLock lock = started.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"))) {
+				assertThat(lock.isHeld()).isTrue();
+				assertThat(application.getHikariPoolMXBean().getActiveConnections()).isOne();
+			}
+		});
+	}
+
 	@Test
-	void theLocksUseAPoolOfTheirOwnBesideThatOfTheApplication() {
-		this.context.withUserConfiguration(PoolForLocks.class)
-			.withPropertyValues("distlock.jdbc.mode=row", "distlock.jdbc.data-source=lockDataSource",
-					"distlock.jdbc.max-connections=20")
+	void theTablesMayHaveOtherNames() {
+		this.context
+			.withPropertyValues("distlock.jdbc.table-prefix=orders_", "distlock.jdbc.schema=PUBLIC",
+					"distlock.fail-fast=true")
 			.run((started) -> {
-				HikariDataSource own = started.getBean("lockDataSource", HikariDataSource.class);
-				DataSource ofTheApplication = started.getBean(DataSource.class);
-				assertThat(ofTheApplication).isNotSameAs(own).isInstanceOf(HikariDataSource.class);
-				try (HeldLock lock = started.getBean(LockRegistry.class).acquire(LockRequest.of("order-1"))) {
+				LockRegistry registry = started.getBean(LockRegistry.class);
+				JdbcTemplate jdbc = new JdbcTemplate(started.getBean(DataSource.class));
+				try (HeldLock lock = registry.acquire(LockRequest.of("order-1"))) {
 					assertThat(lock.isHeld()).isTrue();
-					// At first the entry of this instance may be written over another
-					// one.
-					await()
-						.untilAsserted(() -> assertThat(own.getHikariPoolMXBean().getActiveConnections()).isEqualTo(1));
-					assertThat(new JdbcTemplate(ofTheApplication).queryForObject("SELECT COUNT(*) FROM distlock_lock",
-							Integer.class))
+					assertThat(jdbc.queryForObject("SELECT COUNT(*) FROM PUBLIC.orders_lock", Integer.class))
 						.isEqualTo(1);
 				}
+				assertThat(jdbc.queryForList("SHOW TABLES").toString()).containsIgnoringCase("orders_instance")
+					.doesNotContainIgnoringCase("distlock_");
 			});
 	}
 
@@ -166,25 +177,12 @@ class JdbcStoreTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "command-timeout, 6s", "command-timeout, 1ms", "poll-interval, 1ms", "max-connections, 0",
+	@CsvSource({ "command-timeout, 6s", "command-timeout, 1ms", "poll-interval, 1ms", "max-connections, 0", "command-timeout, 249ms",
+			"pool-size, 1", "table-prefix, a-b", "schema, a.b",
 			"mode, rows" })
 	void anInvalidValueIsRefusedAtStartup(String name, String value) {
 		this.context.withPropertyValues("distlock.jdbc." + name + "=" + value)
 			.run((started) -> assertThat(started).hasFailed());
-	}
-
-	/** As on the page about databases. */
-	@Configuration(proxyBeanMethods = false)
-	static class PoolForLocks {
-
-		@Bean(defaultCandidate = false)
-		DataSource lockDataSource(DataSourceProperties properties) {
-			HikariDataSource pool = properties.initializeDataSourceBuilder().type(HikariDataSource.class).build();
-			pool.setPoolName("locks");
-			pool.setMaximumPoolSize(24);
-			return pool;
-		}
-
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -175,10 +175,10 @@ final class HikariLocks extends HikariDataSource {
 	private static HikariDataSource derive(DataSource pool) {
 		DataSourceBuilder<HikariDataSource> derived = DataSourceBuilder.derivedFrom(pool).type(HikariDataSource.class);
 		BeanWrapper properties = PropertyAccessorFactory.forBeanPropertyAccess(pool);
-		if (properties.isReadableProperty("password")
-				&& properties.getPropertyValue("password") instanceof String password) {
+		if (properties.isReadableProperty("password")) {
 			// Spring Boot does not read that of Commons DBCP.
-			derived.password(password);
+			Object password = properties.getPropertyValue("password");
+			derived.password((password != null) ? password.toString() : "");
 		}
 		return derived.build();
 	}

@@ -44,6 +44,9 @@ final class JdbcExceptionTranslator {
 	/** MariaDB: the session was ended. */
 	private static final String KILLED = "70100";
 
+	/** PostgreSQL: the statement was cancelled. */
+	private static final String CANCELLED = "57014";
+
 	/** PostgreSQL: the session does not know, or knows already, a statement. */
 	private static final Set<String> FORGOTTEN = Set.of("26000", "42P05", "08P01");
 
@@ -137,7 +140,7 @@ final class JdbcExceptionTranslator {
 	static boolean isRefusal(Throwable failure) {
 		String state = state(failure);
 		return state != null && !FORGOTTEN.contains(state) && (state.startsWith("22") || state.startsWith("23") || state.startsWith("40")
-				|| state.startsWith("42"));
+				|| state.startsWith("42") || CANCELLED.equals(state));
 	}
 
 	/** Whether the database does not know or not allow what the statement asks for. */

@@ -34,13 +34,15 @@ final class JdbcThreads {
 	/** One for each periodic task of the mode {@code lease}: a task may block. */
 	private static final int TIMERS = 3;
 
+	private static final int CANCELLERS = 4;
+
 	private final ThreadPoolExecutor workers;
 
 	private final ScheduledThreadPoolExecutor timer;
 
 	/**
-	 * Sends requests to cancel, one after the other: a server that does not answer blocks
-	 * each for as long as its driver waits for a connection.
+	 * Sends requests to cancel. A server that does not answer blocks these threads for as
+	 * long as its driver waits for a connection, but no caller.
 	 */
 	private final ThreadPoolExecutor canceller;
 
@@ -51,8 +53,8 @@ final class JdbcThreads {
 		this.workers = new ThreadPoolExecutor(size, size, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
 				LockThreads.numbered("distlock-jdbc-"));
 		this.workers.allowCoreThreadTimeOut(true);
-		this.canceller = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
-				LockThreads.numbered("distlock-jdbc-cancel-"));
+		this.canceller = new ThreadPoolExecutor(CANCELLERS, CANCELLERS, 10, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), LockThreads.numbered("distlock-jdbc-cancel-"));
 		this.canceller.allowCoreThreadTimeOut(true);
 		this.timer = new ScheduledThreadPoolExecutor(TIMERS, LockThreads.numbered("distlock-jdbc-timer-"));
 	}

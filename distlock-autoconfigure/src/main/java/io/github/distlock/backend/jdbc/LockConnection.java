@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
@@ -55,10 +56,16 @@ final class LockConnection implements AutoCloseable {
 	private boolean transactionOpen;
 
 	/** Whether the connection must not be used again. */
-	private volatile boolean doubtful;
+	private boolean doubtful;
 
-	/** What {@link #cancel()} ends. */
-	private volatile @Nullable Statement running;
+	/**
+	 * Held while a statement is cancelled, so that the request ends no later statement:
+	 * the thread of the statement goes on when it has been sent.
+	 */
+	private final ReentrantLock cancelling = new ReentrantLock();
+
+	/** What {@link #cancel()} ends. Guarded by {@link #cancelling}. */
+	private @Nullable Statement running;
 
 	LockConnection(LockPool pool, Connection connection, boolean limitsNetwork, Duration limit) throws SQLException {
 		this.pool = pool;
@@ -175,7 +182,7 @@ final class LockConnection implements AutoCloseable {
 			if (!this.limitsNetwork && prepared.getQueryTimeout() != this.querySeconds) {
 				prepared.setQueryTimeout(this.querySeconds);
 			}
-			this.running = prepared;
+			running(prepared);
 			T result = execution.run(prepared, text);
 			if (single) {
 				this.connection.commit();
@@ -194,7 +201,17 @@ final class LockConnection implements AutoCloseable {
 			throw failure;
 		}
 		finally {
-			this.running = null;
+			running(null);
+		}
+	}
+
+	private void running(@Nullable Statement statement) {
+		this.cancelling.lock();
+		try {
+			this.running = statement;
+		}
+		finally {
+			this.cancelling.unlock();
 		}
 	}
 
@@ -221,14 +238,18 @@ final class LockConnection implements AutoCloseable {
 
 	/**
 	 * Cancel the running statement, if there is one. May be called by any thread, and
-	 * blocks it if the server does not answer: drivers send the request by a connection
-	 * of its own. It may arrive late, so this connection is not used again.
+	 * blocks it and the thread of the statement if the server does not answer: drivers
+	 * send the request by a connection of its own.
 	 */
 	void cancel() throws SQLException {
-		Statement statement = this.running;
-		if (statement != null) {
-			this.doubtful = true;
-			statement.cancel();
+		this.cancelling.lock();
+		try {
+			if (this.running != null) {
+				this.running.cancel();
+			}
+		}
+		finally {
+			this.cancelling.unlock();
 		}
 	}
 
@@ -254,6 +275,10 @@ final class LockConnection implements AutoCloseable {
 	@Override
 	public void close() {
 		try {
+			// First: a row is free for others when this method returns.
+			if (this.transactionOpen) {
+				this.connection.rollback();
+			}
 			if (!this.doubtful) {
 				restore();
 				this.connection.close();
@@ -268,7 +293,6 @@ final class LockConnection implements AutoCloseable {
 
 	private void restore() throws SQLException {
 		if (this.transactionOpen) {
-			this.connection.rollback();
 			this.connection.setAutoCommit(this.autoCommit);
 		}
 		if (this.originalIsolation != null) {

@@ -3,6 +3,7 @@ package io.github.distlock.backend.jdbc;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
@@ -229,9 +230,12 @@ final class LockPool implements AutoCloseable {
 						+ " distlock.jdbc.max-connections (mode row)"
 				: "all connections of the DataSource are in use, for example by callers inside transactions: increase"
 						+ " the size of its pool, or set distlock.jdbc.data-source";
+		// The pool names its own wait, and its cause is why it has no connection.
+		Throwable reason = (cause instanceof SQLTransientConnectionException && cause.getCause() != null)
+				? cause.getCause() : cause;
 		return new LockBackendException("No connection to " + location() + " was available for the " + action
 				+ JdbcExceptionTranslator.lock(key) + " within " + this.settings.commandTimeout()
-				+ ((cause != null) ? " (" + JdbcExceptionTranslator.describe(cause) + ")" : "")
+				+ ((reason != null) ? " (" + JdbcExceptionTranslator.describe(reason) + ")" : "")
 				+ ": the database is not reachable or does not answer in time, or " + remedy, cause);
 	}
 

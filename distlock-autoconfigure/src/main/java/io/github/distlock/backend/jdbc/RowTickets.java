@@ -278,7 +278,7 @@ final class RowTickets {
 				return;
 			}
 			RowTransaction transaction = rowTicket.transaction();
-			if (transaction != null && held == null) {
+			if (transaction != null && held == null && transaction.beginCancel()) {
 				this.resources.threads().cancel(transaction);
 			}
 			step = step.plus(CANCELLATION_STEP);

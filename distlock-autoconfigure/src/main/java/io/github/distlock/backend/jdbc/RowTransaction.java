@@ -221,18 +221,18 @@ final class RowTransaction {
 		}
 	}
 
-	/**
-	 * Cancel the wait for the row. May be called by any thread, and may block it for as
-	 * long as the driver waits for a server that does not answer.
-	 */
+	/** Return whether nobody cancels the wait for the row: the caller has to. */
+	boolean beginCancel() {
+		return this.cancelling.compareAndSet(false, true);
+	}
+
+	/** Cancel the wait for the row. May block the thread for long. */
 	void cancel() throws SQLException {
-		if (this.cancelling.compareAndSet(false, true)) {
-			try {
-				this.connection.cancel();
-			}
-			finally {
-				this.cancelling.set(false);
-			}
+		try {
+			this.connection.cancel();
+		}
+		finally {
+			this.cancelling.set(false);
 		}
 	}
 
