@@ -244,7 +244,12 @@ final class LockConnection implements AutoCloseable {
 	void cancel() throws SQLException {
 		this.cancelling.lock();
 		try {
-			if (this.running != null) {
+			if (this.running != null && this.pool.dialect() == JdbcDialect.POSTGRESQL
+					&& PostgreSqlListener.isSupported()) {
+				// The driver cancels a statement only once, perhaps before it has begun.
+				PostgreSqlListener.cancel(this.connection);
+			}
+			else if (this.running != null) {
 				this.running.cancel();
 			}
 		}

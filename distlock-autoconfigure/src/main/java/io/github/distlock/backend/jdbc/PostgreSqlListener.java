@@ -36,6 +36,11 @@ final class PostgreSqlListener implements AutoCloseable {
 		}
 	}
 
+	/** Cancel what the session of a connection runs. */
+	static void cancel(Connection connection) throws SQLException {
+		connection.unwrap(PGConnection.class).cancelQuery();
+	}
+
 	/** Let the driver use no prepared statements of the server. */
 	static void keepNoStatements(Connection connection) throws SQLException {
 		connection.unwrap(PGConnection.class).setPrepareThreshold(0);
