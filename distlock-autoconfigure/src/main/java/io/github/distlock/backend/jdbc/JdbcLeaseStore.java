@@ -42,6 +42,8 @@ final class JdbcLeaseStore implements LockStore {
 
 	private final PollSchedule polls;
 
+	private final RecentReleases releases;
+
 	JdbcLeaseStore(JdbcResources resources, JdbcBackendSettings settings, BackendDescription description,
 			LockSignals signals, TimeSource clock) {
 		this.resources = resources;
@@ -50,6 +52,7 @@ final class JdbcLeaseStore implements LockStore {
 		this.signals = signals;
 		this.administration = new JdbcAdministration(resources, clock);
 		this.notifications = resources.notifications(signals, settings.commandTimeout(), clock);
+		this.releases = new RecentReleases(clock);
 		this.polls = new PollSchedule(settings.pollInterval(), clock, () -> ThreadLocalRandom.current().nextDouble());
 	}
 
@@ -76,6 +79,10 @@ final class JdbcLeaseStore implements LockStore {
 	@Override
 	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
 		if (queue) {
+			Duration pause = this.releases.pause(ticket.key());
+			if (!pause.isZero()) {
+				return new AttemptResult.Queued(pause, false);
+			}
 			this.notifications.attempts(ticket);
 		}
 		LeaseRow row = this.resources.executor()
@@ -90,7 +97,8 @@ final class JdbcLeaseStore implements LockStore {
 		this.notifications.ends(ticket);
 		ReleaseResult result = this.resources.executor()
 			.run(Kind.HOLDER, "release", ticket.key(), (connection, sent) -> {
-				boolean released = this.resources.table().release(connection, ticket, lastToken, next);
+				boolean released = this.resources.table()
+					.release(connection, ticket, lastToken, next, () -> this.releases.notified(ticket.key(), sent));
 				if (!released && connection.repeats) {
 					// The session that was lost may have released it.
 					throw JdbcExceptionTranslator.noAnswer("release", ticket.key());
@@ -114,7 +122,8 @@ final class JdbcLeaseStore implements LockStore {
 		this.notifications.ends(ticket);
 		this.resources.executor().run(Kind.HOLDER, "cancellation", ticket.key(), (connection, sent) -> {
 			this.resources.cleaner().rowUsed();
-			return this.resources.table().release(connection, ticket, 0, null);
+			return this.resources.table()
+				.release(connection, ticket, 0, null, () -> this.releases.notified(ticket.key(), sent));
 		});
 	}
 

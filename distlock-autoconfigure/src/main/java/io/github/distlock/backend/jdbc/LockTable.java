@@ -111,8 +111,12 @@ final class LockTable {
 		return read(connection, sent, ticket.key());
 	}
 
-	/** Release the lock, or pass it to the next ticket. Returns whether it was held. */
-	boolean release(LockConnection connection, Ticket ticket, long used, @Nullable Successor next) {
+	/**
+	 * Release the lock, or pass it to the next ticket.
+	 * @param notified gets to know of a notification of other JVMs
+	 * @return whether the lock was held
+	 */
+	boolean release(LockConnection connection, Ticket ticket, long used, @Nullable Successor next, Runnable notified) {
 		Map<String, Object> values = new HashMap<>(Map.of("key", key(ticket.key()), "owner", ticket.token(), "used",
 				used, "tokens", this.tokens, "recent", this.recentAttemptMicros));
 		values.put("next", (next != null) ? next.ticket().token() : "");
@@ -122,7 +126,12 @@ final class LockTable {
 		}
 		try {
 			values.put("self", this.self);
-			return !connection.query("releaseAndNotify", values, (row, number) -> true).isEmpty();
+			List<Boolean> released = connection.query("releaseAndNotify", values,
+					(row, number) -> row.getObject(1) != null);
+			if (released.contains(true)) {
+				notified.run();
+			}
+			return !released.isEmpty();
 		}
 		catch (DataAccessException ex) {
 			boolean unsupported = JdbcExceptionTranslator.isUnsupported(ex);

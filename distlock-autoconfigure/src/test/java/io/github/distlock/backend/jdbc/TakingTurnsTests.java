@@ -1,0 +1,94 @@
+package io.github.distlock.backend.jdbc;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockRequest;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.registry.RegistrySettings;
+import io.github.distlock.waiting.HandOffLimits;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Two JVMs that ask for a lock again as soon as they have released it.
+ */
+class TakingTurnsTests {
+
+	private static final int SECTIONS = 60;
+
+	private final String key = "turns-" + UUID.randomUUID();
+
+	/** The sections of both in their order. The lock guards the list. */
+	private final List<Integer> owners = new ArrayList<>();
+
+	private final AtomicInteger sections = new AtomicInteger();
+
+	@Test
+	void aJvmWithoutThinkTimeLeavesTheLockToAnotherOneThatWaits() throws Exception {
+		ExecutorService threads = Executors.newFixedThreadPool(2);
+		try (HikariDataSource pool = TestDatabase.postgres().pool(4)) {
+			List<BackendLockRegistry> registries = List.of(registry(pool), registry(pool));
+			try {
+				List<Future<?>> jvms = new ArrayList<>();
+				for (BackendLockRegistry registry : registries) {
+					jvms.add(threads.submit(() -> run(registry, registries.indexOf(registry))));
+				}
+				for (Future<?> jvm : jvms) {
+					jvm.get(2, TimeUnit.MINUTES);
+				}
+			}
+			finally {
+				registries.forEach(BackendLockRegistry::shutdown);
+				threads.shutdown();
+			}
+		}
+		int handOffs = 0;
+		// At first, no JVM listens.
+		for (int i = SECTIONS / 3; i < SECTIONS; i++) {
+			handOffs += this.owners.get(i).equals(this.owners.get(i - 1)) ? 0 : 1;
+		}
+		assertThat(handOffs).as("hand-offs of %s", this.owners).isGreaterThan(SECTIONS / 3);
+	}
+
+	private void run(BackendLockRegistry registry, int jvm) {
+		while (this.sections.get() < SECTIONS) {
+			try (HeldLock lock = registry.acquire(LockRequest.of(this.key).waitTime(Duration.ofSeconds(60)))) {
+				this.owners.add(jvm);
+				this.sections.incrementAndGet();
+				work();
+			}
+		}
+	}
+
+	private static void work() {
+		long begin = System.nanoTime();
+		while (System.nanoTime() - begin < 20_000_000) {
+			Thread.onSpinWait();
+		}
+	}
+
+	private static BackendLockRegistry registry(HikariDataSource pool) {
+		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
+				Duration.ofMillis(100), 17);
+		BackendLockRegistry registry = new BackendLockRegistry(new JdbcLeaseBackend(pool, settings, TimeSource.SYSTEM),
+				new RegistrySettings(Duration.ofSeconds(60), Duration.ofSeconds(30), null,
+						new HandOffLimits(16, Duration.ofMillis(50)), Duration.ofSeconds(10), false,
+						Duration.ofSeconds(1)),
+				List.of(), TimeSource.SYSTEM);
+		registry.start();
+		return registry;
+	}
+
+}
