@@ -5,10 +5,13 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 import javax.sql.DataSource;
 
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
@@ -17,11 +20,15 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
  * Creates the tables of the locks with the script for the database.
  */
 class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
+
+	private static final Log logger = LogFactory.getLog(JdbcLockSchemaInitializer.class);
 
 	private static final String SCHEMA = "classpath:io/github/distlock/backend/jdbc/schema-@@platform@@.sql";
 
@@ -39,9 +46,28 @@ class JdbcLockSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 		for (Resource script : scripts) {
 			named.add(new ByteArrayResource(this.tables.applyTo(text(script)).getBytes(StandardCharsets.UTF_8)));
 		}
-		super.runScripts(new Scripts(named).continueOnError(scripts.isContinueOnError())
-			.separator(scripts.getSeparator())
-			.encoding(StandardCharsets.UTF_8));
+		try {
+			super.runScripts(new Scripts(named).separator(scripts.getSeparator()).encoding(StandardCharsets.UTF_8));
+		}
+		catch (DataAccessException ex) {
+			if (!tablesExist()) {
+				throw ex;
+			}
+			logger.info("The tables of the locks exist, and the user may not create them: " + ex.getMessage());
+		}
+	}
+
+	private boolean tablesExist() {
+		try {
+			JdbcTemplate jdbc = new JdbcTemplate(Objects.requireNonNull(getDataSource()));
+			for (String table : List.of(this.tables.lock(), this.tables.instance())) {
+				jdbc.queryForList("SELECT 1 FROM " + table + " WHERE 1 = 0");
+			}
+			return true;
+		}
+		catch (DataAccessException ex) {
+			return false;
+		}
 	}
 
 	private static String text(Resource script) {

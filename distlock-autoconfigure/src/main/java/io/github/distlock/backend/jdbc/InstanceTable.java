@@ -39,6 +39,8 @@ final class InstanceTable {
 
 	private final LockInstance self;
 
+	private final String name;
+
 	private final byte[] keyPrefix;
 
 	private final long tokens;
@@ -53,10 +55,11 @@ final class InstanceTable {
 	 * Create the access to the table.
 	 * @param tokens how many fencing tokens a grant of this instance covers
 	 */
-	InstanceTable(JdbcExecutor executor, LockInstance self, String keyPrefix, long tokens) {
+	InstanceTable(JdbcExecutor executor, LockInstance self, JdbcBackendSettings settings, long tokens) {
 		this.executor = executor;
 		this.self = self;
-		this.keyPrefix = keyPrefix.getBytes(StandardCharsets.UTF_8);
+		this.name = settings.tables().instance();
+		this.keyPrefix = settings.keyPrefix().getBytes(StandardCharsets.UTF_8);
 		this.tokens = tokens;
 		this.filled = self.isResolved();
 	}
@@ -229,7 +232,7 @@ final class InstanceTable {
 		}
 		this.off = true;
 		Throwable cause = failure.getCause();
-		logger.warn("The table distlock_instance cannot be used ("
+		logger.warn("The table " + this.name + " cannot be used ("
 				+ JdbcExceptionTranslator.describe((cause != null) ? cause : failure)
 				+ "): locks are not affected, but messages and the endpoint cannot tell which JVM holds a lock of this"
 				+ " one. Create the table with io/github/distlock/backend/jdbc/schema-<h2|postgresql|mysql|mariadb>.sql"

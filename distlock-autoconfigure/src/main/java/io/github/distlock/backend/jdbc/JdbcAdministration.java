@@ -38,6 +38,8 @@ class JdbcAdministration implements StoreAdministration {
 
 	private final TimeSource clock;
 
+	private volatile boolean tableChecked;
+
 	JdbcAdministration(JdbcResources resources, TimeSource clock) {
 		this.resources = resources;
 		this.clock = clock;
@@ -45,8 +47,8 @@ class JdbcAdministration implements StoreAdministration {
 
 	@Override
 	public String location() {
-		return this.resources.pool().location() + ", table 'distlock_lock', prefix '"
-				+ this.resources.table().keyPrefix() + "'";
+		return this.resources.pool().location() + ", table '" + this.resources.table().name()
+				+ "', prefix '" + this.resources.table().keyPrefix() + "'";
 	}
 
 	@Override
@@ -58,6 +60,10 @@ class JdbcAdministration implements StoreAdministration {
 
 	@Override
 	public void announce() {
+		if (!this.tableChecked) {
+			this.resources.checkTable();
+			this.tableChecked = true;
+		}
 		this.resources.instances().announce();
 	}
 
@@ -150,7 +156,7 @@ class JdbcAdministration implements StoreAdministration {
 			SweepStep step = instances.use(() -> sweep(instance), UNKNOWN);
 			if (step == UNKNOWN) {
 				throw new UnsupportedStoreOperationException("It is not known whether the instance '" + instance
-						+ "' is dead, since the table distlock_instance cannot be used: create it, and restart the"
+						+ "' is dead, since the table of the instances cannot be used: create it, and restart the"
 						+ " application");
 			}
 			if (step.alive()) {

@@ -4,9 +4,11 @@ import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreUnusableException;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedRuntimeException;
@@ -36,7 +38,14 @@ final class JdbcExceptionTranslator {
 	/** H2: another transaction has changed the row. Not translated by Spring. */
 	private static final String H2_CONCURRENT_UPDATE = "90131";
 
-	private static final String H2_NOT_ENOUGH_RIGHTS = "90096";
+	/** No right on the table; the second one is of H2. */
+	private static final String[] FORBIDDEN = { "42501", "90096" };
+
+	/** MySQL, MariaDB: no right on the database, the table or its columns. */
+	private static final Set<Integer> FORBIDDEN_CODES = Set.of(1044, 1142, 1143, 1227);
+
+	/** No such table, or no such schema. */
+	private static final String[] MISSING_TABLE = { "42P01", "42S02", "42S03", "42S04", "3F000", "90079" };
 
 	/** MySQL, MariaDB: the server is read-only, for example a former primary. */
 	private static final Set<Integer> READ_ONLY = Set.of(1290, 1792, 1836);
@@ -54,26 +63,34 @@ final class JdbcExceptionTranslator {
 	}
 
 	/** Create the exception for the caller of a command. */
-	static LockBackendException translate(String action, @Nullable String key, Throwable failure) {
+	static LockBackendException translate(TableNames tables, String action, @Nullable String key, Throwable failure) {
 		if (failure instanceof LockBackendException translated) {
 			return translated;
 		}
 		SQLException ex = sqlException(failure);
 		Throwable cause = (ex != null) ? ex : failure;
-		if (ex != null && isMissingTable(ex)) {
+		String refused = "The database refused the " + action + lock(key) + " (" + describe(cause) + "): ";
+		String script = "run io/github/distlock/backend/jdbc/schema-<h2|postgresql|mysql|mariadb>.sql of the distlock"
+				+ " jar, or set distlock.jdbc.initialize-schema=always";
+		if (ex != null && has(ex, MISSING_TABLE)) {
 			return new StoreUnusableException(
-					"The table distlock_lock is missing or has other columns (" + describe(cause)
-							+ "): run io/github/distlock/backend/jdbc/schema-<h2|postgresql|mysql|mariadb>.sql"
-							+ " of the distlock jar, or set distlock.jdbc.initialize-schema=always",
-					cause);
+					"The table " + tables.lock() + " is missing (" + describe(cause) + "): " + script, cause);
 		}
-		if (ex != null && isForbidden(ex)) {
-			return new StoreUnusableException("The database refused the " + action + lock(key) + " (" + describe(cause)
-					+ "): grant the user SELECT, INSERT, UPDATE and DELETE on distlock_lock", cause);
+		if (ex != null && (has(ex, FORBIDDEN) || FORBIDDEN_CODES.contains(ex.getErrorCode()))) {
+			return new StoreUnusableException(
+					refused + "grant the user SELECT, INSERT, UPDATE and DELETE on " + tables.lock(), cause);
+		}
+		if (ex != null && has(ex, "42")) {
+			return new StoreUnusableException(refused + "the table " + tables.lock()
+					+ " has other columns than this version expects; rename it, and " + script, cause);
+		}
+		if (ex != null && isReadOnly(ex)) {
+			return new LockBackendException(refused + "the server is read-only, as a replica or a former primary is;"
+					+ " connect to the primary", cause);
 		}
 		return new LockBackendException("The database did not answer the " + action + lock(key) + " (" + describe(cause)
-				+ "): check that it runs and is reachable, that the user may SELECT, INSERT, UPDATE and DELETE in"
-				+ " distlock_lock, and that distlock.jdbc.command-timeout is long enough", cause);
+				+ "): check that it runs and is reachable, and that distlock.jdbc.command-timeout is long enough",
+				cause);
 	}
 
 	/** Create the exception for a command that was sent and not answered in time. */
@@ -169,8 +186,7 @@ final class JdbcExceptionTranslator {
 		}
 		String state = ex.getSQLState();
 		return ex instanceof SQLRecoverableException || ex instanceof SQLNonTransientConnectionException
-				|| READ_ONLY.contains(ex.getErrorCode()) || isForgottenStatement(ex)
-				|| (state != null && (state.startsWith("08") || state.startsWith("57P") || KILLED.equals(state) || state.equals("25006")));
+				|| isReadOnly(ex) || isForgottenStatement(ex) || has(ex, "08", "57P", KILLED);
 	}
 
 	/** Whether another session answers than the one that has prepared the statement. */
@@ -179,20 +195,18 @@ final class JdbcExceptionTranslator {
 		return state != null && FORGOTTEN.contains(state);
 	}
 
-	/** Whether the statement is not allowed, which a repetition does not change. */
-	private static boolean isForbidden(SQLException ex) {
+	private static boolean isReadOnly(SQLException ex) {
+		return READ_ONLY.contains(ex.getErrorCode()) || has(ex, "25006");
+	}
+
+	private static boolean has(SQLException ex, String... states) {
 		String state = ex.getSQLState();
-		return state != null && (state.startsWith("42") || H2_NOT_ENOUGH_RIGHTS.equals(state));
+		return state != null && Stream.of(states).anyMatch(state::startsWith);
 	}
 
 	private static @Nullable String state(Throwable failure) {
 		SQLException ex = sqlException(failure);
 		return (ex != null) ? ex.getSQLState() : null;
-	}
-
-	private static boolean isMissingTable(SQLException ex) {
-		String state = ex.getSQLState();
-		return "42P01".equals(state) || "42S02".equals(state) || "42S03".equals(state) || "42S04".equals(state);
 	}
 
 }

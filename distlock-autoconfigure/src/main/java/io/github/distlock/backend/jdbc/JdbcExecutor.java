@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,8 @@ final class JdbcExecutor {
 
 	private final TimeSource clock;
 
+	private final TableNames tables;
+
 	private final Duration timeout;
 
 	/** Without this time left nothing is sent, and no caller waits on its own thread. */
@@ -50,6 +53,7 @@ final class JdbcExecutor {
 		this.threads = threads;
 		this.callers = new CallerThreads(pool.isPlain());
 		this.attempts = new Semaphore(attempts, true);
+		this.tables = settings.tables();
 		this.timeout = settings.commandTimeout();
 		this.marginNanos = this.timeout.toNanos() / 8;
 		this.clock = clock;
@@ -106,7 +110,7 @@ final class JdbcExecutor {
 				return execute(command);
 			}
 			catch (Throwable ex) {
-				throw JdbcExceptionTranslator.translate(command.action, command.key, ex);
+				throw JdbcExceptionTranslator.translate(this.tables, command.action, command.key, ex);
 			}
 			finally {
 				end.run();
@@ -121,7 +125,7 @@ final class JdbcExecutor {
 			throw command.abandon() ? noConnection(command, null)
 					: JdbcExceptionTranslator.noAnswer(command.action, command.key);
 		}
-		return JdbcThreads.result(result, command.action, command.key);
+		return this.threads.result(result, command.action, command.key);
 	}
 
 	/**

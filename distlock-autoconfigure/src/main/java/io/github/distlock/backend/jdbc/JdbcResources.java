@@ -7,8 +7,10 @@ import java.util.Map;
 
 import javax.sql.DataSource;
 
+import io.github.distlock.LockBackendException;
 import io.github.distlock.LockInstance;
 import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
 import org.apache.commons.logging.Log;
@@ -34,16 +36,52 @@ final class JdbcResources {
 
 	private final LockTableCleaner cleaner;
 
+	/** Whether the log says that the table cannot be used. */
+	private volatile boolean warned;
+
 	private JdbcResources(LockPool pool, JdbcBackendSettings settings, int threads, int attempts, TimeSource clock,
 			LockInstance self, long tokens) {
 		this.pool = pool;
 		this.table = new LockTable(pool, settings, self.id());
-		this.threads = new JdbcThreads(threads, clock);
+		this.threads = new JdbcThreads(threads, settings.tables(), clock);
 		this.executor = new JdbcExecutor(pool, this.threads, attempts, settings, clock);
-		this.instances = new InstanceTable(this.executor, self, settings.keyPrefix(), tokens);
+		this.instances = new InstanceTable(this.executor, self, settings, tokens);
 		this.cleaner = new LockTableCleaner(this.executor, this.instances);
 		pool.report();
+		requireSupported();
 		this.cleaner.start(this.threads);
+	}
+
+	/** Fail if the database is another product. It need not be reachable yet. */
+	private void requireSupported() {
+		try {
+			this.executor.run(Kind.ATTEMPT, "check of the product", null, (connection, sent) -> true);
+		}
+		catch (StoreUnusableException ex) {
+			close();
+			throw ex;
+		}
+		catch (LockBackendException ex) {
+			logger.debug("The database cannot be reached yet", ex);
+		}
+	}
+
+	/**
+	 * Check that the table of the locks can be read. If not, log it once: the first call
+	 * that needs a lock may come much later.
+	 */
+	void checkTable() {
+		try {
+			this.executor.run(Kind.ATTEMPT, "check", null,
+					(connection, sent) -> connection.query("probe", Map.of("key", new byte[0]), (row, number) -> true));
+		}
+		catch (StoreUnusableException ex) {
+			if (!this.warned) {
+				this.warned = true;
+				logger.warn("No lock can be acquired. " + ex.getMessage());
+			}
+			throw ex;
+		}
 	}
 
 	/** Open the parts for the mode {@code lease}. Does not need the database yet. */
@@ -99,9 +137,8 @@ final class JdbcResources {
 	 * with its rows what locks need.
 	 */
 	void verify() {
-		List<Boolean> rows = this.executor.run(Kind.MAINTENANCE, "check", null,
+		this.executor.run(Kind.MAINTENANCE, "check", null,
 				(connection, sent) -> connection.query("probe", Map.of("key", new byte[0]), (row, number) -> true));
-		logger.debug("The table of locks exists" + (rows.isEmpty() ? "" : ", and has a row with an empty key"));
 		// No lock has a key that begins with this character, unless the prefix does.
 		byte[] key = ("\0" + this.table.self()).getBytes(StandardCharsets.UTF_8);
 		// INSERT comes last, so that the row can be deleted again.

@@ -95,7 +95,7 @@ final class JdbcRowStore implements LockStore {
 					(rowTicket.transaction() == null) ? this.resources.pool().noConnection("attempt", key, null)
 							: JdbcExceptionTranslator.noAnswer("attempt", key));
 		}
-		return JdbcThreads.result(answer, "attempt", key);
+		return this.resources.threads().result(answer, "attempt", key);
 	}
 
 	@Override
@@ -156,7 +156,7 @@ final class JdbcRowStore implements LockStore {
 		}
 		boolean alive;
 		try {
-			alive = JdbcThreads.result(check, "renewal", ticket.key());
+			alive = this.resources.threads().result(check, "renewal", ticket.key());
 		}
 		catch (LockBackendException ex) {
 			return new RenewalResult.Unknown(ex);

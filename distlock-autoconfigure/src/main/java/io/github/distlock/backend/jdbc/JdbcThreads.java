@@ -16,6 +16,7 @@ import java.util.concurrent.TimeoutException;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoreCalls;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
 import io.github.distlock.thread.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -46,9 +47,12 @@ final class JdbcThreads {
 	 */
 	private final ThreadPoolExecutor canceller;
 
+	private final TableNames tables;
+
 	private final TimeSource clock;
 
-	JdbcThreads(int size, TimeSource clock) {
+	JdbcThreads(int size, TableNames tables, TimeSource clock) {
+		this.tables = tables;
 		this.clock = clock;
 		this.workers = new ThreadPoolExecutor(size, size, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
 				LockThreads.numbered("distlock-jdbc-"));
@@ -134,12 +138,12 @@ final class JdbcThreads {
 	}
 
 	/** Return the result of a completed future, or throw the translated failure. */
-	static <T> T result(CompletableFuture<T> done, String action, @Nullable String key) {
+	<T> T result(CompletableFuture<T> done, String action, @Nullable String key) {
 		try {
 			return done.join();
 		}
 		catch (CompletionException ex) {
-			throw JdbcExceptionTranslator.translate(action, key, StoreCalls.unwrap(ex));
+			throw JdbcExceptionTranslator.translate(this.tables, action, key, StoreCalls.unwrap(ex));
 		}
 	}
 

@@ -37,6 +37,8 @@ final class LockTable {
 
 	private final LockPool pool;
 
+	private final String name;
+
 	private final String keyPrefix;
 
 	private final long tokens;
@@ -53,6 +55,7 @@ final class LockTable {
 		this.pool = pool;
 		this.self = self;
 		this.notifications = settings.notifications();
+		this.name = settings.tables().lock();
 		this.keyPrefix = settings.keyPrefix();
 		this.tokens = settings.tokensPerGrant();
 		this.recentAttemptMicros = 2 * micros(settings.pollInterval());
@@ -61,6 +64,11 @@ final class LockTable {
 			throw new LockDefinitionException("The key prefix '" + this.keyPrefix + "' has " + bytes
 					+ " bytes, the maximum is " + MAX_PREFIX_BYTES + ": choose a shorter one");
 		}
+	}
+
+	/** Return the name of the table. */
+	String name() {
+		return this.name;
 	}
 
 	/** Return the beginning of every key. */

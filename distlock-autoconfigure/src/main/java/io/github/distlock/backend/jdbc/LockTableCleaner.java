@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.jdbc.JdbcCommand.Kind;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -33,6 +34,9 @@ final class LockTableCleaner {
 
 	/** Whether the table may contain rows. */
 	private volatile boolean needed = true;
+
+	/** Whether the log says that rows cannot be deleted. */
+	private boolean warned;
 
 	LockTableCleaner(JdbcExecutor executor, InstanceTable instances) {
 		this.executor = executor;
@@ -73,6 +77,10 @@ final class LockTableCleaner {
 		}
 		catch (RuntimeException | Error ex) {
 			this.needed = true;
+			if (ex instanceof StoreUnusableException && !this.warned) {
+				this.warned = true;
+				logger.warn("Rows of unused locks stay in the table. " + ex.getMessage());
+			}
 			logger.debug("Unused rows of the lock table could not be deleted; the next clean-up tries again", ex);
 		}
 	}

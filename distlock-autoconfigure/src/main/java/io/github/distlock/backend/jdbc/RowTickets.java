@@ -191,7 +191,7 @@ final class RowTickets {
 		String key = rowTicket.ticket.key();
 		LockBackendException failure = (transaction == null && ex instanceof SQLException connectionFailure)
 				? this.resources.pool().noConnection("attempt", key, connectionFailure)
-				: JdbcExceptionTranslator.translate("attempt", key, ex);
+				: JdbcExceptionTranslator.translate(this.settings.tables(), "attempt", key, ex);
 		if (!rowTicket.answer.completeExceptionally(failure) && !rowTicket.isLeaving()) {
 			logger.debug("The wait for a lock has failed and is started again", ex);
 			this.tickets.remove(rowTicket.ticket, rowTicket);
@@ -248,7 +248,7 @@ final class RowTickets {
 		if (!this.resources.threads().await(done, this.settings.commandTimeout())) {
 			throw JdbcExceptionTranslator.noAnswer("release", rowTicket.ticket.key());
 		}
-		return JdbcThreads.result(done, "release", rowTicket.ticket.key());
+		return this.resources.threads().result(done, "release", rowTicket.ticket.key());
 	}
 
 	/** Free the row on this thread if no other thread could be started. */

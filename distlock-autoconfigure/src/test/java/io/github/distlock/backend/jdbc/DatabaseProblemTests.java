@@ -1,0 +1,184 @@
+package io.github.distlock.backend.jdbc;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.StoreUnusableException;
+import io.github.distlock.backend.Ticket;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What the store says and does if a database is not set up as it should be. PostgreSQL is
+ * changed in a schema of the test's own, or for a user of the test's own.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class DatabaseProblemTests {
+
+	private static final Duration SOON = Duration.ofSeconds(30);
+
+	private final String id = "problem" + UUID.randomUUID().toString().substring(0, 8);
+
+	private final String key = "problem-" + UUID.randomUUID();
+
+	private final TestDatabase database = TestDatabase.postgres();
+
+	private final JdbcTemplate owner = this.database.direct();
+
+	@AfterEach
+	void removeSchema() {
+		this.owner.execute("DROP SCHEMA IF EXISTS " + this.id + " CASCADE");
+	}
+
+	@Test
+	void anEmptyDatabaseIsOneWarningThatNamesTheTableOfTheLocks(CapturedOutput output) {
+		this.owner.execute("CREATE SCHEMA " + this.id);
+		try (HikariDataSource pool = new HikariDataSource(schema());
+				JdbcNode node = JdbcNode.announced(pool, "distlock:", false)) {
+			for (int i = 0; i < 2; i++) {
+				assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(node.administration()::announce)
+					.withMessageContaining("The table distlock_lock is missing");
+			}
+			assertThat(output).containsOnlyOnce("No lock can be acquired. The table distlock_lock is missing")
+				.doesNotContain("distlock_instance");
+		}
+	}
+
+	@Test
+	void anUnsupportedProductFailsTheStart() {
+		try (HikariDataSource pool = this.database.pool(2)) {
+			UnknownPool other = new UnknownPool(pool) {
+
+				@Override
+				public Connection getConnection() throws SQLException {
+					Connection connection = super.getConnection();
+					return proxy(Connection.class, connection, "getMetaData", proxy(DatabaseMetaData.class,
+							connection.getMetaData(), "getDatabaseProductName", "Microsoft SQL Server"));
+				}
+
+			};
+			assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(() -> JdbcNode.lease(other))
+				.withMessageContaining("'Microsoft SQL Server' is not supported");
+		}
+	}
+
+	private static <T> T proxy(Class<T> type, T target, String replaced, Object result) {
+		return type.cast(Proxy.newProxyInstance(DatabaseProblemTests.class.getClassLoader(), new Class<?>[] { type },
+				(self, method, arguments) -> {
+					try {
+						return method.getName().equals(replaced) ? result : method.invoke(target, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getCause();
+					}
+				}));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aTableWithOtherColumnsIsNamedAndIsNoMissingRight(Database server) {
+		TestDatabase other = server.open();
+		JdbcTemplate jdbc = other.direct();
+		JdbcBackendSettings.TableNames tables = new JdbcBackendSettings.TableNames(null, this.id + "_");
+		jdbc.execute("CREATE TABLE " + tables.lock() + " (lock_key INT PRIMARY KEY, owner INT)");
+		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
+				Duration.ofSeconds(30), 17, 3, 10, true, tables);
+		try (HikariDataSource pool = other.pool(2);
+				JdbcNode node = new JdbcNode(
+						new JdbcLeaseBackend(pool, settings, io.github.distlock.backend.TimeSource.SYSTEM))) {
+			assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(() -> node.attemptOnce(this.key))
+				.withMessageContaining("The database refused the attempt")
+				.withMessageContaining("the table " + tables.lock() + " has other columns")
+				.withMessageNotContaining("grant the user");
+		}
+		finally {
+			jdbc.execute("DROP TABLE " + tables.lock());
+		}
+	}
+
+	@Test
+	void aReadOnlyServerIsNamed() {
+		HikariConfig settings = this.database.poolSettings(2);
+		settings.setConnectionInitSql("SET default_transaction_read_only = on");
+		try (HikariDataSource pool = new HikariDataSource(settings); JdbcNode node = JdbcNode.lease(pool)) {
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> node.attemptOnce(this.key))
+				.withMessageContaining("the server is read-only");
+		}
+	}
+
+	@Test
+	void withoutTheRightToDeleteAWarningSaysThatRowsStay(CapturedOutput output) {
+		makeTables();
+		this.owner.execute("CREATE ROLE " + this.id + " LOGIN");
+		this.owner.execute("GRANT USAGE ON SCHEMA " + this.id + " TO " + this.id);
+		this.owner
+			.execute("GRANT SELECT, INSERT, UPDATE ON " + this.id + ".distlock_lock TO " + this.id);
+		this.owner.execute("INSERT INTO " + this.id + ".distlock_lock VALUES ('old', '', 1, 1, 0)");
+		HikariConfig settings = schema();
+		settings.setJdbcUrl(this.database.url().replaceFirst("[?].*", ""));
+		settings.setUsername(this.id);
+		try (HikariDataSource pool = new HikariDataSource(settings); JdbcNode node = JdbcNode.lease(pool)) {
+			node.take(node.ticket(this.key));
+			await().atMost(SOON).until(() -> output.toString().contains("Rows of unused locks stay in the table"));
+			assertThat(output).contains("grant the user SELECT, INSERT, UPDATE and DELETE on distlock_lock");
+		}
+	}
+
+	/**
+	 * A pooler gives the next transaction another session, which does not know the
+	 * statement. Here the session forgets it.
+	 */
+	@Test
+	void afterAStatementWasForgottenNoneIsKept(CapturedOutput output) {
+		makeTables();
+		this.owner.execute("CREATE FUNCTION " + this.id + ".forget() RETURNS trigger LANGUAGE plpgsql AS"
+				+ " $$ BEGIN EXECUTE 'DEALLOCATE ALL'; RETURN NEW; END $$");
+		this.owner.execute("CREATE TRIGGER forget BEFORE INSERT OR UPDATE ON " + this.id
+				+ ".distlock_lock FOR EACH ROW EXECUTE FUNCTION " + this.id + ".forget()");
+		try (HikariDataSource pool = new HikariDataSource(schema()); JdbcNode node = JdbcNode.lease(pool)) {
+			// The driver keeps a statement when it is used for the fifth time.
+			for (int i = 0; i < 50; i++) {
+				Ticket ticket = node.ticket(this.key);
+				assertThat(node.attempt(ticket)).isInstanceOf(AttemptResult.Granted.class);
+				assertThat(node.release(ticket)).isTrue();
+			}
+			assertThat(output).containsOnlyOnce("use no prepared statements of the server from now on");
+		}
+	}
+
+	private void makeTables() {
+		this.owner.execute("CREATE SCHEMA " + this.id);
+		for (String table : List.of("distlock_lock", "distlock_instance")) {
+			this.owner
+				.execute("CREATE TABLE " + this.id + "." + table + " (LIKE public." + table + " INCLUDING ALL)");
+		}
+	}
+
+	private HikariConfig schema() {
+		HikariConfig settings = this.database.poolSettings(2);
+		settings.setSchema(this.id);
+		return settings;
+	}
+
+}
