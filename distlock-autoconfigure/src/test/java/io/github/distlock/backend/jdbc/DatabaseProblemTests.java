@@ -147,13 +147,14 @@ class DatabaseProblemTests {
 
 	/**
 	 * A pooler gives the next transaction another session, which does not know the
-	 * statement. Here the session forgets it.
+	 * statement. Here the server fails with that error as soon as its session keeps one.
 	 */
 	@Test
 	void afterAStatementWasForgottenNoneIsKept(CapturedOutput output) {
 		makeTables();
 		this.owner.execute("CREATE FUNCTION " + this.id + ".forget() RETURNS trigger LANGUAGE plpgsql AS"
-				+ " $$ BEGIN EXECUTE 'DEALLOCATE ALL'; RETURN NEW; END $$");
+				+ " $$ BEGIN IF EXISTS (SELECT FROM pg_prepared_statements) THEN"
+				+ " RAISE 'prepared statement \"S_1\" does not exist' USING ERRCODE = '26000'; END IF; RETURN NEW; END $$");
 		this.owner.execute("CREATE TRIGGER forget BEFORE INSERT OR UPDATE ON " + this.id
 				+ ".distlock_lock FOR EACH ROW EXECUTE FUNCTION " + this.id + ".forget()");
 		try (HikariDataSource pool = new HikariDataSource(schema()); JdbcNode node = JdbcNode.lease(pool)) {
