@@ -46,6 +46,9 @@ final class LockTable {
 	/** A failed attempt within this time counts as another JVM that waits. */
 	private final long recentAttemptMicros;
 
+	/** How long a statement waits for a locked row, as PostgreSQL reads it. */
+	private final String rowWait;
+
 	private final String self;
 
 	/** Whether a release notifies other JVMs. Reset if the database refuses that. */
@@ -58,6 +61,7 @@ final class LockTable {
 		this.name = settings.tables().lock();
 		this.keyPrefix = settings.keyPrefix();
 		this.tokens = settings.tokensPerGrant();
+		this.rowWait = settings.commandTimeout().toMillis() * 3 / 4 + "ms";
 		this.recentAttemptMicros = 2 * micros(settings.pollInterval());
 		int bytes = bytes(this.keyPrefix).length;
 		if (bytes > MAX_PREFIX_BYTES) {
@@ -111,7 +115,7 @@ final class LockTable {
 	/** Take the lock if it is free. Returns the state of the row afterwards. */
 	LeaseRow attempt(LockConnection connection, TimeSource.Instant sent, Ticket ticket, Duration lease, boolean queue) {
 		Map<String, ?> values = Map.of("key", key(ticket.key()), "owner", ticket.token(), "tokens", this.tokens,
-				"lease", micros(lease), "queue", queue ? 1L : 0L);
+				"lease", micros(lease), "queue", queue ? 1L : 0L, "wait", this.rowWait);
 		if (this.pool.dialect().attemptReturnsRow()) {
 			return first(connection.query("attempt", values, (row, number) -> LeaseRow.read(row, sent)), sent);
 		}
@@ -126,7 +130,7 @@ final class LockTable {
 	 */
 	boolean release(LockConnection connection, Ticket ticket, long used, @Nullable Successor next, Runnable notified) {
 		Map<String, Object> values = new HashMap<>(Map.of("key", key(ticket.key()), "owner", ticket.token(), "used",
-				used, "tokens", this.tokens, "recent", this.recentAttemptMicros));
+				used, "tokens", this.tokens, "recent", this.recentAttemptMicros, "wait", this.rowWait));
 		values.put("next", (next != null) ? next.ticket().token() : "");
 		values.put("lease", (next != null) ? micros(next.lease()) : 0L);
 		if (!notifies()) {
@@ -168,7 +172,7 @@ final class LockTable {
 		List<Map<String, ?>> values = new ArrayList<>(renewals.size());
 		for (Renewal renewal : renewals) {
 			values.add(Map.of("key", key(renewal.ticket().key()), "owner", renewal.ticket().token(), "fence",
-					renewal.lastToken(), "lease", micros(renewal.lease())));
+					renewal.lastToken(), "lease", micros(renewal.lease()), "wait", this.rowWait));
 		}
 		int[] counts = (values.size() == 1) ? new int[] { connection.update("renew", values.get(0)) }
 				: connection.batch("renew", values);

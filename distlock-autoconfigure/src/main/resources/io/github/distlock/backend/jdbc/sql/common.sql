@@ -23,17 +23,21 @@ CASE WHEN :used BETWEEN fence - :tokens + 1 AND fence THEN :used ELSE fence END
 -- failed to get it recently: other JVMs only poll, and would never find the lock free.
 :next <> '' AND wanted_at <= ${now} - :recent
 
+-- name: bounded
+-- Whether the time limit is set for the wait for a row that another session has locked. Elsewhere the server has one.
+1 = 1
+
 -- name: release
 UPDATE distlock_lock SET
   fence = CASE WHEN ${passes} THEN GREATEST(${used} + :tokens, ${now} + :tokens - 1) ELSE ${used} END,
   expires_at = CASE WHEN ${passes} THEN ${now} + :lease ELSE ${now} END,
   owner = CASE WHEN ${passes} THEN :next ELSE '' END,
   wanted_at = 0
-WHERE lock_key = :key AND owner = :owner AND expires_at > ${now}
+WHERE lock_key = :key AND owner = :owner AND expires_at > ${now} AND ${bounded}
 
 -- name: renew
 UPDATE distlock_lock SET expires_at = GREATEST(expires_at, ${now} + :lease)
-WHERE lock_key = :key AND owner = :owner AND fence = :fence AND expires_at > ${now}
+WHERE lock_key = :key AND owner = :owner AND fence = :fence AND expires_at > ${now} AND ${bounded}
 
 -- name: holds
 SELECT expires_at - ${now} FROM distlock_lock

@@ -2,6 +2,11 @@
 -- now() is the start of the transaction, and clock_timestamp() differs within a statement.
 (EXTRACT(EPOCH FROM statement_timestamp()) * 1000000)::bigint
 
+-- name: bounded
+-- Until the end of the statement. The server would wait for a locked row without limit, also
+-- after the client has gone.
+set_config('lock_timeout', :wait, true) <> ''
+
 -- name: attempt
 -- An attempt that does not wait, or that the holder repeats, only reads the row of a held
 -- lock: ON CONFLICT would lock the row, which is a write even if no column changes.
@@ -11,7 +16,7 @@ WITH held AS (
 ), taken AS (
   INSERT INTO distlock_lock AS l (lock_key, owner, fence, expires_at, wanted_at)
   SELECT CAST(:key AS bytea), CAST(:owner AS varchar), ${now} + :tokens - 1, ${now} + :lease, 0
-  WHERE NOT EXISTS (SELECT 1 FROM held)
+  WHERE NOT EXISTS (SELECT 1 FROM held) AND ${bounded}
   ON CONFLICT (lock_key) DO UPDATE SET
     owner = CASE WHEN l.${free} THEN excluded.owner ELSE l.owner END,
     fence = CASE WHEN l.${free} THEN GREATEST(l.fence + :tokens, excluded.fence) ELSE l.fence END,
@@ -29,7 +34,7 @@ WITH released AS (
     fence = CASE WHEN ${passes} THEN GREATEST(${used} + :tokens, ${now} + :tokens - 1) ELSE ${used} END,
     expires_at = CASE WHEN ${passes} THEN ${now} + :lease ELSE ${now} END,
     owner = CASE WHEN ${passes} THEN :next ELSE '' END
-  WHERE lock_key = :key AND owner = :owner AND expires_at > ${now}
+  WHERE lock_key = :key AND owner = :owner AND expires_at > ${now} AND ${bounded}
   RETURNING owner, wanted_at
 )
 SELECT CASE WHEN owner = '' AND wanted_at > ${now} - :recent
