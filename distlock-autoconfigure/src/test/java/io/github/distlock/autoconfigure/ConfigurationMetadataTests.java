@@ -25,11 +25,11 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ConfigurationMetadataTests {
 
-	/** Optional properties, and one whose default depends on the connection pool. */
+	/** Optional properties. */
 	private static final Set<String> WITHOUT_DEFAULT = Set.of("distlock.composite", "distlock.max-hold-time",
 			"distlock.handoff.keep", "distlock.redis.connection-factory", "distlock.aop.executor",
 			"distlock.jdbc.data-source", "distlock.redlock.nodes", "distlock.zookeeper.connect-string",
-			"distlock.jdbc.reserved-connections", "management.endpoint.distlocks.roles");
+			"distlock.jdbc.reserved-connections", "distlock.jdbc.schema", "management.endpoint.distlocks.roles");
 
 	private final Map<String, Object> metadata = JsonParserFactory.getJsonParser().parseMap(read());
 
@@ -45,7 +45,8 @@ class ConfigurationMetadataTests {
 					"distlock.redis.connection-factory", "distlock.jdbc.enabled", "distlock.jdbc.mode",
 					"distlock.jdbc.initialize-schema", "distlock.jdbc.data-source", "distlock.jdbc.poll-interval",
 					"distlock.jdbc.command-timeout", "distlock.jdbc.max-connections", "distlock.jdbc.notifications",
-					"distlock.jdbc.reserved-connections", "distlock.redlock.enabled", "distlock.redlock.nodes",
+					"distlock.jdbc.pool-size", "distlock.jdbc.reserved-connections", "distlock.jdbc.schema",
+					"distlock.jdbc.table-prefix", "distlock.redlock.enabled", "distlock.redlock.nodes",
 					"distlock.redlock.node-timeout", "distlock.redlock.longest-lease", "distlock.zookeeper.enabled",
 					"distlock.zookeeper.connect-string", "distlock.zookeeper.session-timeout",
 					"distlock.zookeeper.connection-timeout", "distlock.zookeeper.command-timeout",

@@ -76,11 +76,11 @@ final class RegressionMutants {
 					Mutant.of("released lock taken for a lost one at the commit",
 							java("transaction/CommitCheck.java", "|| lock.isReleased()", "")),
 					"transaction.applications.OutlivedLockTests#workThatOutlivesALockThatWasReleasedCommits"),
-			RegressionMutant.of(Mutant.of("releases wait for a connection that the application leaves",
-					java("backend/jdbc/JdbcExecutor.java",
-							"reserved = (command != null) ? this.reserve.take(command.kind == Kind.ATTEMPT) : null",
-							"reserved = null")),
-					"backend.jdbc.ReservedConnectionsTests#releasesContinueWhenTheApplicationUsesAllOtherConnections"),
+			RegressionMutant.of(
+					Mutant.of("locks wait for a connection that the application leaves",
+							java("backend/jdbc/LockPool.java", "(this.own != null) ? this.own : this.application",
+									"this.application")),
+					"backend.jdbc.LeaseConnectionTests#locksWorkWhileTheCallersUseAllConnectionsOfTheApplication"),
 			RegressionMutant.of(
 					Mutant.of("ticket holds the lock by a node that an operator deleted",
 							java("backend/zookeeper/ZooKeeperTicket.java",

@@ -64,6 +64,11 @@ final class InstanceTable {
 		this.filled = self.isResolved();
 	}
 
+	/** Return the name of the table. */
+	String name() {
+		return this.name;
+	}
+
 	/** Return the instance that this store belongs to. */
 	LockInstance self() {
 		return this.self;

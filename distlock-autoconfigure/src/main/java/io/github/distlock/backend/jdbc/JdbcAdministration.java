@@ -156,8 +156,8 @@ class JdbcAdministration implements StoreAdministration {
 			SweepStep step = instances.use(() -> sweep(instance), UNKNOWN);
 			if (step == UNKNOWN) {
 				throw new UnsupportedStoreOperationException("It is not known whether the instance '" + instance
-						+ "' is dead, since the table of the instances cannot be used: create it, and restart the"
-						+ " application");
+						+ "' is dead, since the table " + instances.name()
+						+ " cannot be used: create it, and restart the application");
 			}
 			if (step.alive()) {
 				// It may have come back to life after the first step.

@@ -12,15 +12,21 @@ import java.util.UUID;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.distlock.LockBackendException;
+import io.github.distlock.autoconfigure.DistlockAutoConfiguration;
+import io.github.distlock.autoconfigure.DistlockJdbcAutoConfiguration;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -106,7 +112,7 @@ class DatabaseProblemTests {
 				Duration.ofSeconds(30), 17, 3, 10, true, tables);
 		try (HikariDataSource pool = other.pool(2);
 				JdbcNode node = new JdbcNode(
-						new JdbcLeaseBackend(pool, settings, io.github.distlock.backend.TimeSource.SYSTEM))) {
+						new JdbcLeaseBackend(pool, settings, TimeSource.SYSTEM))) {
 			assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(() -> node.attemptOnce(this.key))
 				.withMessageContaining("The database refused the attempt")
 				.withMessageContaining("the table " + tables.lock() + " has other columns")
@@ -166,6 +172,25 @@ class DatabaseProblemTests {
 			}
 			assertThat(output).containsOnlyOnce("use no prepared statements of the server from now on");
 		}
+	}
+
+	@Test
+	void existingTablesNeedNoRightToCreateThem(CapturedOutput output) {
+		makeTables();
+		this.owner.execute("CREATE ROLE " + this.id + " LOGIN");
+		this.owner.execute("GRANT USAGE ON SCHEMA " + this.id + " TO " + this.id);
+		this.owner.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + this.id + " TO " + this.id);
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class, DistlockAutoConfiguration.class,
+					DistlockJdbcAutoConfiguration.class))
+			.withPropertyValues("spring.datasource.url=" + this.database.url().replaceFirst("[?].*", ""),
+					"spring.datasource.username=" + this.id, "spring.datasource.hikari.schema=" + this.id,
+					"distlock.backend=jdbc", "distlock.jdbc.schema=" + this.id,
+					"distlock.jdbc.initialize-schema=always", "distlock.fail-fast=true")
+			.run((started) -> {
+				assertThat(started).hasNotFailed();
+				assertThat(output).contains("The tables of the locks exist, and the user may not create them");
+			});
 	}
 
 	private void makeTables() {
