@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.BeanWrapper;
 import org.springframework.beans.PropertyAccessorFactory;
-import org.springframework.boot.jdbc.DataSourceBuilder;
-import org.springframework.boot.jdbc.DataSourceUnwrapper;
+import org.springframework.jdbc.datasource.AbstractDriverBasedDataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
@@ -33,7 +32,7 @@ final class HikariLocks extends HikariDataSource {
 
 	private static final int LEAST_TIMEOUT = 250;
 
-	/** The pool of the application, or what Spring Boot derives from it at present. */
+	/** The pool of the application, or one with its URL and its present credentials. */
 	private final Supplier<HikariDataSource> source;
 
 	/**
@@ -159,8 +158,9 @@ final class HikariLocks extends HikariDataSource {
 		if (target instanceof AbstractRoutingDataSource) {
 			return null;
 		}
-		HikariDataSource hikari = DataSourceUnwrapper.unwrap(target, HikariDataSource.class);
-		DataSource pool = target;
+		HikariDataSource hikari = unwrap(target, HikariDataSource.class);
+		DataSource driver = (hikari != null) ? null : unwrap(target, AbstractDriverBasedDataSource.class);
+		BeanWrapper pool = PropertyAccessorFactory.forBeanPropertyAccess((driver != null) ? driver : target);
 		Supplier<HikariDataSource> source = (hikari != null) ? () -> hikari : () -> derive(pool);
 		try {
 			String url = source.get().getJdbcUrl();
@@ -172,15 +172,34 @@ final class HikariLocks extends HikariDataSource {
 		}
 	}
 
-	private static HikariDataSource derive(DataSource pool) {
-		DataSourceBuilder<HikariDataSource> derived = DataSourceBuilder.derivedFrom(pool).type(HikariDataSource.class);
-		BeanWrapper properties = PropertyAccessorFactory.forBeanPropertyAccess(pool);
-		if (properties.isReadableProperty("password")) {
-			// Spring Boot does not read that of Commons DBCP.
-			Object password = properties.getPropertyValue("password");
-			derived.password((password != null) ? password.toString() : "");
+	private static <T> @Nullable T unwrap(DataSource dataSource, Class<T> type) {
+		try {
+			return dataSource.isWrapperFor(type) ? dataSource.unwrap(type) : null;
 		}
-		return derived.build();
+		catch (SQLException | RuntimeException | AbstractMethodError ex) {
+			return null;
+		}
+	}
+
+	private static HikariDataSource derive(BeanWrapper pool) {
+		HikariDataSource derived = new HikariDataSource();
+		derived.setJdbcUrl(text(pool, "url", "jdbcUrl"));
+		derived.setUsername(text(pool, "username", "user"));
+		derived.setPassword(text(pool, "password"));
+		String driver = text(pool, "driverClassName", "driverClass");
+		if (driver != null) {
+			derived.setDriverClassName(driver);
+		}
+		return derived;
+	}
+
+	private static @Nullable String text(BeanWrapper pool, String... names) {
+		for (String name : names) {
+			if (pool.isReadableProperty(name) && pool.getPropertyValue(name) instanceof String text) {
+				return text;
+			}
+		}
+		return null;
 	}
 
 	/** A database without a name is another one for each connection. */

@@ -29,8 +29,8 @@ final class JdbcCommand<T> {
 	/** Whether the thread that runs the command was interrupted meanwhile. */
 	boolean interrupted;
 
-	/** Leaves {@code WAITING} once, by the thread that sends or by the caller. */
-	private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+	/** Whether it was sent or abandoned, as the first of the two threads has decided. */
+	private final AtomicReference<@Nullable Boolean> sent = new AtomicReference<>();
 
 	JdbcCommand(Kind kind, String action, @Nullable String key, Work<T> work, long deadlineNanos) {
 		this.kind = kind;
@@ -42,18 +42,12 @@ final class JdbcCommand<T> {
 
 	/** Return whether the command may be sent: its caller has not given up before. */
 	boolean begin() {
-		return this.state.compareAndSet(State.WAITING, State.SENT) || this.state.get() == State.SENT;
+		return this.sent.compareAndSet(null, true) || Boolean.TRUE.equals(this.sent.get());
 	}
 
 	/** Give the command up. Returns whether it will never be sent. */
 	boolean abandon() {
-		return this.state.compareAndSet(State.WAITING, State.ABANDONED);
-	}
-
-	private enum State {
-
-		WAITING, SENT, ABANDONED
-
+		return this.sent.compareAndSet(null, false);
 	}
 
 	/**
