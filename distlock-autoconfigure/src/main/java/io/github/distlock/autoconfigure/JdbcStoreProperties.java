@@ -19,8 +19,8 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  * @param mode How the database stores a lock.
  * @param initializeSchema When to create the tables distlock_lock and distlock_instance
  * at startup.
- * @param dataSource Name of the DataSource bean to use if there are several. Not set:
- * the only or primary one.
+ * @param dataSource Name of the DataSource bean to use if there are several. Not set: the
+ * only or primary one.
  * @param pollInterval Mode lease: interval at which a waiting JVM checks whether the lock
  * is free.
  * @param commandTimeout How long one lock command may take, including the time in which
@@ -63,9 +63,11 @@ public record JdbcStoreProperties(@DefaultValue("false") boolean enabled, @Defau
 				"Set a longer duration, or remove the property to use the default, 100ms");
 		PropertyChecks.between("distlock.jdbc.max-connections", maxConnections, 1, 1000,
 				"Remove the property to use the default, 10");
-		PropertyChecks.between("distlock.jdbc.pool-size", poolSize, 2, 100, "Remove the property to use the default, 3");
+		PropertyChecks.between("distlock.jdbc.pool-size", poolSize, 2, 100,
+				"Remove the property to use the default, 3");
 		if (schema != null) {
-			PropertyChecks.name("distlock.jdbc.schema", schema, "Remove the property to use the default schema of the user");
+			PropertyChecks.name("distlock.jdbc.schema", schema,
+					"Remove the property to use the default schema of the user");
 		}
 		PropertyChecks.name("distlock.jdbc.table-prefix", tablePrefix,
 				"Remove the property to use the default, 'distlock_'");

@@ -24,7 +24,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceProperties;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -34,7 +33,6 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
@@ -177,9 +175,8 @@ class JdbcStoreTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "command-timeout, 6s", "command-timeout, 1ms", "poll-interval, 1ms", "max-connections, 0", "command-timeout, 249ms",
-			"pool-size, 1", "table-prefix, a-b", "schema, a.b",
-			"mode, rows" })
+	@CsvSource({ "command-timeout, 6s", "command-timeout, 1ms", "poll-interval, 1ms", "max-connections, 0",
+			"command-timeout, 249ms", "pool-size, 1", "table-prefix, a-b", "schema, a.b", "mode, rows" })
 	void anInvalidValueIsRefusedAtStartup(String name, String value) {
 		this.context.withPropertyValues("distlock.jdbc." + name + "=" + value)
 			.run((started) -> assertThat(started).hasFailed());

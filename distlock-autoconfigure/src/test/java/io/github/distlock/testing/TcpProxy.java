@@ -22,9 +22,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class TcpProxy implements AutoCloseable {
 
-	private static final int CANCEL_LENGTH = 16;
-
-	/** The length, and the number that stands for a request to cancel. */
+	/** The length, and the number of such a request. */
 	private static final byte[] CANCEL_START = { 0, 0, 0, 16, 4, (byte) 210, 22, 46 };
 
 	private final ServerSocket listener;
@@ -231,7 +229,8 @@ public final class TcpProxy implements AutoCloseable {
 				if (new String(buffer, 0, read, StandardCharsets.ISO_8859_1).contains("SUBSCRIBE")) {
 					link.subscribing = true;
 				}
-				if (read == CANCEL_LENGTH && Arrays.equals(Arrays.copyOf(buffer, CANCEL_START.length), CANCEL_START)) {
+				if (read == 2 * CANCEL_START.length
+						&& Arrays.equals(Arrays.copyOf(buffer, CANCEL_START.length), CANCEL_START)) {
 					this.cancellations.incrementAndGet();
 				}
 				keep(this.commandDelayNanos);

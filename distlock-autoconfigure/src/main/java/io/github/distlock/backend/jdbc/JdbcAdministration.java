@@ -47,8 +47,8 @@ class JdbcAdministration implements StoreAdministration {
 
 	@Override
 	public String location() {
-		return this.resources.pool().location() + ", table '" + this.resources.table().name()
-				+ "', prefix '" + this.resources.table().keyPrefix() + "'";
+		return this.resources.pool().location() + ", table '" + this.resources.table().name() + "', prefix '"
+				+ this.resources.table().keyPrefix() + "'";
 	}
 
 	@Override
@@ -155,9 +155,9 @@ class JdbcAdministration implements StoreAdministration {
 		do {
 			SweepStep step = instances.use(() -> sweep(instance), UNKNOWN);
 			if (step == UNKNOWN) {
-				throw new UnsupportedStoreOperationException("It is not known whether the instance '" + instance
-						+ "' is dead, since the table " + instances.name()
-						+ " cannot be used: create it, and restart the application");
+				throw new UnsupportedStoreOperationException(
+						"It is not known whether the instance '" + instance + "' is dead, since the table "
+								+ instances.name() + " cannot be used: create it, and restart the application");
 			}
 			if (step.alive()) {
 				// It may have come back to life after the first step.

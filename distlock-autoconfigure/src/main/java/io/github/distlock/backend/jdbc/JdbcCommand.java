@@ -23,7 +23,9 @@ final class JdbcCommand<T> {
 	/** When the time of the command ends, by the monotonic clock. */
 	final long deadlineNanos;
 
-	/** Whether a session was lost while it ran the command, which may have been executed. */
+	/**
+	 * Whether a session was lost while it ran the command, which may have been executed.
+	 */
 	boolean repeated;
 
 	/** Whether the thread that runs the command was interrupted meanwhile. */

@@ -118,6 +118,22 @@ final class JdbcExceptionTranslator {
 		return message.contains(cause) ? message : message + ", caused by: " + cause;
 	}
 
+	/**
+	 * Return a cause for an exception of ours, {@code null} if one of its messages may
+	 * contain credentials. What they say otherwise is part of our message.
+	 */
+	static @Nullable Throwable withoutCredentials(@Nullable Throwable cause) {
+		Throwable each = cause;
+		for (int depth = 0; depth < MAX_CAUSES && each != null; depth++) {
+			String message = each.getMessage();
+			if (message != null && !CredentialMask.mask(message).equals(message)) {
+				return null;
+			}
+			each = each.getCause();
+		}
+		return cause;
+	}
+
 	/** Omits credentials, and the statement, which H2 appends to its messages. */
 	private static String message(Throwable failure) {
 		String message = failure.getMessage();
@@ -156,8 +172,8 @@ final class JdbcExceptionTranslator {
 	 */
 	static boolean isRefusal(Throwable failure) {
 		String state = state(failure);
-		return state != null && !FORGOTTEN.contains(state) && (state.startsWith("22") || state.startsWith("23") || state.startsWith("40")
-				|| state.startsWith("42") || CANCELLED.equals(state));
+		return state != null && !FORGOTTEN.contains(state) && (state.startsWith("22") || state.startsWith("23")
+				|| state.startsWith("40") || state.startsWith("42") || CANCELLED.equals(state));
 	}
 
 	/** Whether the database does not know or not allow what the statement asks for. */

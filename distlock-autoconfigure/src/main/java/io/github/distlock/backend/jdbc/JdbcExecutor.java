@@ -178,7 +178,8 @@ final class JdbcExecutor {
 				if (connection != null) {
 					connection.discard();
 				}
-				// Only the thread of a caller is interrupted, which waits for a connection.
+				// Only the thread of a caller is interrupted, which waits for a
+				// connection.
 				if (!Thread.interrupted() || remaining(command) < this.marginNanos) {
 					throw noConnection(command, ex);
 				}

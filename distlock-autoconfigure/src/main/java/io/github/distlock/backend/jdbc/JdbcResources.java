@@ -2,7 +2,6 @@ package io.github.distlock.backend.jdbc;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 
 import javax.sql.DataSource;

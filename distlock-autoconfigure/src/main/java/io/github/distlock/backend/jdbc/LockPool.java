@@ -148,9 +148,10 @@ final class LockPool implements AutoCloseable {
 	void keepNoStatements(Throwable reason) {
 		if (this.statementsKept && PostgreSqlListener.isSupported()) {
 			this.statementsKept = false;
-			logger.info("Lock commands use no prepared statements of the server from now on, as with prepareThreshold=0:"
-					+ " another session answered than the one that has prepared them, as behind a pooler in transaction"
-					+ " mode (" + JdbcExceptionTranslator.describe(reason) + ")");
+			logger
+				.info("Lock commands use no prepared statements of the server from now on, as with prepareThreshold=0:"
+						+ " another session answered than the one that has prepared them, as behind a pooler in transaction"
+						+ " mode (" + JdbcExceptionTranslator.describe(reason) + ")");
 		}
 		databaseFailed();
 	}
@@ -233,10 +234,12 @@ final class LockPool implements AutoCloseable {
 		// The pool names its own wait, and its cause is why it has no connection.
 		Throwable reason = (cause instanceof SQLTransientConnectionException && cause.getCause() != null)
 				? cause.getCause() : cause;
-		return new LockBackendException("No connection to " + location() + " was available for the " + action
-				+ JdbcExceptionTranslator.lock(key) + " within " + this.settings.commandTimeout()
-				+ ((reason != null) ? " (" + JdbcExceptionTranslator.describe(reason) + ")" : "")
-				+ ": the database is not reachable or does not answer in time, or " + remedy, cause);
+		return new LockBackendException(
+				"No connection to " + location() + " was available for the " + action
+						+ JdbcExceptionTranslator.lock(key) + " within " + this.settings.commandTimeout()
+						+ ((reason != null) ? " (" + JdbcExceptionTranslator.describe(reason) + ")" : "")
+						+ ": the database is not reachable or does not answer in time, or " + remedy,
+				JdbcExceptionTranslator.withoutCredentials(cause));
 	}
 
 	/**

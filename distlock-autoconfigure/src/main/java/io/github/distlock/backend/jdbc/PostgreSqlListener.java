@@ -12,8 +12,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * A connection beside the pool that listens to the notifications of {@code NOTIFY}. Only one
- * thread may use it.
+ * A connection beside the pool that listens to the notifications of {@code NOTIFY}. Only
+ * one thread may use it.
  */
 final class PostgreSqlListener implements AutoCloseable {
 

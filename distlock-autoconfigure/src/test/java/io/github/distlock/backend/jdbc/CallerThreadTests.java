@@ -192,8 +192,7 @@ class CallerThreadTests {
 	private boolean callerSends(Database server, DataSource dataSource, ThreadFactory threads,
 			@Nullable TransactionTemplate transaction) throws Exception {
 		TestDatabase database = server.open();
-		try (JdbcNode node = JdbcNode.lease(dataSource);
-				BlockedRow row = new BlockedRow(database, node, this.key)) {
+		try (JdbcNode node = JdbcNode.lease(dataSource); BlockedRow row = new BlockedRow(database, node, this.key)) {
 			CompletableFuture<AttemptResult> result = new CompletableFuture<>();
 			Ticket ticket = node.ticket(this.key);
 			Thread caller = threads.newThread(() -> result.complete((transaction != null)

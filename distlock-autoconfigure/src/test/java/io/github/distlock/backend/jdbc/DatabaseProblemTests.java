@@ -111,8 +111,7 @@ class DatabaseProblemTests {
 		JdbcBackendSettings settings = new JdbcBackendSettings("distlock:", Duration.ofSeconds(2),
 				Duration.ofSeconds(30), 17, 3, 10, true, tables);
 		try (HikariDataSource pool = other.pool(2);
-				JdbcNode node = new JdbcNode(
-						new JdbcLeaseBackend(pool, settings, TimeSource.SYSTEM))) {
+				JdbcNode node = new JdbcNode(new JdbcLeaseBackend(pool, settings, TimeSource.SYSTEM))) {
 			assertThatExceptionOfType(StoreUnusableException.class).isThrownBy(() -> node.attemptOnce(this.key))
 				.withMessageContaining("The database refused the attempt")
 				.withMessageContaining("the table " + tables.lock() + " has other columns")
@@ -138,8 +137,7 @@ class DatabaseProblemTests {
 		makeTables();
 		this.owner.execute("CREATE ROLE " + this.id + " LOGIN");
 		this.owner.execute("GRANT USAGE ON SCHEMA " + this.id + " TO " + this.id);
-		this.owner
-			.execute("GRANT SELECT, INSERT, UPDATE ON " + this.id + ".distlock_lock TO " + this.id);
+		this.owner.execute("GRANT SELECT, INSERT, UPDATE ON " + this.id + ".distlock_lock TO " + this.id);
 		this.owner.execute("INSERT INTO " + this.id + ".distlock_lock VALUES ('old', '', 1, 1, 0)");
 		HikariConfig settings = schema();
 		settings.setJdbcUrl(this.database.url().replaceFirst("[?].*", ""));
@@ -179,7 +177,8 @@ class DatabaseProblemTests {
 		makeTables();
 		this.owner.execute("CREATE ROLE " + this.id + " LOGIN");
 		this.owner.execute("GRANT USAGE ON SCHEMA " + this.id + " TO " + this.id);
-		this.owner.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + this.id + " TO " + this.id);
+		this.owner
+			.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + this.id + " TO " + this.id);
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class, DistlockAutoConfiguration.class,
 					DistlockJdbcAutoConfiguration.class))
@@ -196,8 +195,7 @@ class DatabaseProblemTests {
 	private void makeTables() {
 		this.owner.execute("CREATE SCHEMA " + this.id);
 		for (String table : List.of("distlock_lock", "distlock_instance")) {
-			this.owner
-				.execute("CREATE TABLE " + this.id + "." + table + " (LIKE public." + table + " INCLUDING ALL)");
+			this.owner.execute("CREATE TABLE " + this.id + "." + table + " (LIKE public." + table + " INCLUDING ALL)");
 		}
 	}
 

@@ -23,7 +23,6 @@ import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.jdbc.JdbcBackendSettings.TableNames;
-import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -86,8 +85,8 @@ final class JdbcNode implements LockSignals, AutoCloseable {
 	 * test.
 	 */
 	private static JdbcBackendSettings settings(int connections) {
-		return new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofSeconds(30), 17, 3, connections, true,
-				TableNames.DEFAULT);
+		return new JdbcBackendSettings("distlock:", Duration.ofSeconds(2), Duration.ofSeconds(30), 17, 3, connections,
+				true, TableNames.DEFAULT);
 	}
 
 	static JdbcNode row(DataSource dataSource) {

@@ -59,9 +59,10 @@ record Cycles(Deployment deployment) {
 	}
 
 	Workload hot(int jvms, int clients, int threads, Duration section) {
-		String id = "hot-%dx%d%s".formatted(jvms * clients, threads, section.isZero() ? "" : "-1ms");
+		String id = "hot-%dx%d%s".formatted(jvms * clients, threads,
+				section.isZero() ? "" : "-" + section.toMillis() + "ms");
 		String description = "one key for all: %s, %s".formatted(crowd(jvms, clients, threads),
-				section.isZero() ? "empty section" : "section of 1 ms");
+				section.isZero() ? "empty section" : "section of " + section.toMillis() + " ms");
 		return workload(id, description, peer("redisson"), new Shape(jvms, clients, threads, Keys.ONE, section),
 				List.of());
 	}
