@@ -17,11 +17,15 @@ class FindingsPageTests {
 
 	private static final Pattern ROW = Pattern.compile("\\| ([A-Z]+-[\\w.]+) \\|.*");
 
-	private static final List<String> FINDINGS = Stream.of(numbered("REDIS-", 8), numbered("REDIS-9.", 5),
-			numbered("SPRING-H", 3), numbered("SPRING-M", 9), numbered("SPRING-L", 9), numbered("STORES-", 6),
-			numbered("STORES-7.", 11), numbered("LOCK-F", 7), Stream.of("USER-A1", "USER-A2", "USER-A5", "USER-A6",
-					"USER-A8.4", "USER-A8.5", "USER-A8.6", "USER-A10", "USER-A11", "HOUSE-2c.1", "HOUSE-2c.2"),
-			numbered("BARE-", 4))
+	private static final List<String> FINDINGS = Stream
+		.of(numbered("REDIS-", 8), numbered("REDIS-9.", 5), numbered("SPRING-H", 3), numbered("SPRING-M", 9),
+				numbered("SPRING-L", 9), numbered("STORES-", 6), numbered("STORES-7.", 11), numbered("LOCK-F", 7),
+				Stream.of("USER-A1", "USER-A2", "USER-A5", "USER-A6", "USER-A8.4", "USER-A8.5", "USER-A8.6", "USER-A10",
+						"USER-A11", "HOUSE-2c.1", "HOUSE-2c.2"),
+				numbered("BARE-", 4),
+				Stream.of("H1", "M1", "M2", "L1", "L2", "L3", "L4", "L5", "N1", "N2", "N3").map("ENGINE-"::concat),
+				numbered("STORE-S", 9), numbered("BOOT-M", 4), numbered("BOOT-L", 7),
+				Stream.of("BOOT-L10", "BOOT-L11", "NEW-N1"))
 		.flatMap((ids) -> ids)
 		.toList();
 
