@@ -12,9 +12,11 @@ import io.github.distlock.DistributedLock;
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
+import io.github.distlock.installed.Installed;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.SpringBootConfiguration;
@@ -49,6 +51,7 @@ class ScrapedMetricsTests {
 			.noneMatch((line) -> line.startsWith("distlock_acquisition") || line.startsWith("distlock_section"));
 	}
 
+	@Tag(Installed.TAG)
 	@Test
 	void promtoolHasNoComplaintAboutAMetric() throws Exception {
 		assertThat(AlertRulesTests.answerOfPromtool(scrape(), "check", "metrics").lines())

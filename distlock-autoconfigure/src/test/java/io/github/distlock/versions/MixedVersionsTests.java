@@ -15,6 +15,7 @@ import io.github.distlock.torture.history.Attempt;
 import io.github.distlock.torture.history.History;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,6 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * update. In Redis their queues may have different formats: then only wake-ups are lost,
  * and the order of arrival.
  */
+@Tag("full")
 @EnabledIfSystemProperty(named = "distlock.full", matches = "true", disabledReason = "Set -Ddistlock.full=true")
 class MixedVersionsTests {
 

@@ -18,7 +18,9 @@ import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.StoreUnusableException;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.installed.Installed;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +41,7 @@ import static org.awaitility.Awaitility.await;
  * What the store says and does if a database is not set up as it should be. PostgreSQL is
  * changed in a schema of the test's own, or for a user of the test's own.
  */
+@Tag(Installed.TAG)
 @ExtendWith(OutputCaptureExtension.class)
 class DatabaseProblemTests {
 

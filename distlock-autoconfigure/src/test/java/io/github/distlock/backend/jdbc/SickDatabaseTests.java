@@ -20,10 +20,12 @@ import io.github.distlock.LockBackendException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
 import io.github.distlock.registry.RegistrySettings;
 import io.github.distlock.testing.TcpProxy;
 import io.github.distlock.waiting.HandOffLimits;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -39,6 +41,7 @@ import static org.awaitility.Awaitility.await;
  * Callers of the mode {@code lease} while the database is frozen, and after it has ended
  * all sessions.
  */
+@Tag(Installed.TAG)
 class SickDatabaseTests {
 
 	private static final Duration SOON = Duration.ofSeconds(30);
