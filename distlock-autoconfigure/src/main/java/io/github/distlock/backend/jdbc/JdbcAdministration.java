@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What operators and messages need of a database, for locks of the mode {@code lease}.
- * Commands that only read use reserved connections like attempts do, so that they work
- * while the pool is exhausted.
+ * Commands that only read use connections like attempts do.
  */
 class JdbcAdministration implements StoreAdministration {
 
