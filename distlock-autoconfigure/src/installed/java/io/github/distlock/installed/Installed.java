@@ -56,6 +56,9 @@ public enum Installed {
 	/** The control of Valgrind's counters. */
 	CALLGRIND_CONTROL("callgrind_control", "valgrind"),
 
+	/** Git, for the sources of an earlier version. */
+	GIT("git", "git"),
+
 	/** Lists the locales. */
 	LOCALE("locale", "libc-bin"),
 

@@ -56,6 +56,10 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 		PropertyChecks.notLess("distlock.redlock.longest-lease", this.longestLease,
 				"distlock.lease-time and distlock.handoff.max-time together",
 				properties.leaseTime().plus(properties.handoff().maxTime()));
+		if (this.nodes.size() % 2 == 0) {
+			logger.warn("distlock.redlock.nodes names " + this.nodes.size()
+					+ " nodes, an even number: one node less survives the loss of as many nodes. Use an odd number");
+		}
 		return new RedlockSettings(this.nodeTimeout, this.longestLease, properties.handoff().budget() + 1);
 	}
 
@@ -80,10 +84,6 @@ public record RedlockStoreProperties(@DefaultValue("false") boolean enabled, @De
 						"Name each master once. The masters must be independent servers");
 			}
 			addresses.add(address);
-		}
-		if (this.nodes.size() % 2 == 0) {
-			logger.warn("distlock.redlock.nodes names " + this.nodes.size()
-					+ " nodes, an even number: one node less survives the loss of as many nodes. Use an odd number");
 		}
 		return addresses;
 	}

@@ -22,10 +22,10 @@ class ReflectionHints implements RuntimeHintsRegistrar {
 	private static final String VALIDATION = "org.springframework.validation.beanvalidation.MethodValidationInterceptor";
 
 	/** One class of each library whose presence is tested at run time. */
-	static final List<String> TESTED_FOR_PRESENCE = List.of("io.micrometer.context.ContextSnapshotFactory",
-			"jakarta.validation.Validator", "kotlin.reflect.full.KClasses", "kotlinx.coroutines.reactor.MonoKt",
-			"org.aspectj.lang.ProceedingJoinPoint", "org.hibernate.Session",
-			"org.springframework.orm.jpa.EntityManagerHolder",
+	static final List<String> TESTED_FOR_PRESENCE = List.of("com.zaxxer.hikari.HikariDataSource",
+			"io.micrometer.context.ContextSnapshotFactory", "jakarta.validation.Validator",
+			"kotlin.reflect.full.KClasses", "kotlinx.coroutines.reactor.MonoKt", "org.aspectj.lang.ProceedingJoinPoint",
+			"org.hibernate.Session", "org.springframework.orm.jpa.EntityManagerHolder",
 			"org.springframework.transaction.reactive.TransactionSynchronizationManager",
 			"org.springframework.transaction.support.TransactionSynchronizationManager", "reactor.core.publisher.Flux",
 			"redis.clients.jedis.RedisClient");

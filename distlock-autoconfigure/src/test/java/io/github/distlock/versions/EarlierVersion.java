@@ -15,6 +15,8 @@ import java.util.zip.ZipInputStream;
 
 import javax.tools.ToolProvider;
 
+import io.github.distlock.installed.Installed;
+
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
@@ -56,20 +58,16 @@ final class EarlierVersion {
 	}
 
 	private static void export(String commit, Path archive) throws IOException, InterruptedException {
-		Path git = archive.resolveSibling("git.log");
-		try {
-			int status = new ProcessBuilder("git", "archive", "--format=zip", "--output=" + archive, commit, MAIN)
-				.directory(CHECKOUT.toFile())
-				.redirectErrorStream(true)
-				.redirectOutput(git.toFile())
-				.start()
-				.waitFor();
-			if (status != 0) {
-				abort("The commit " + commit + " is not in the history of this checkout: " + Files.readString(git));
-			}
-		}
-		catch (IOException ex) {
-			abort("git is not installed: " + ex.getMessage());
+		String git = Installed.GIT.assume().toString();
+		Path log = archive.resolveSibling("git.log");
+		int status = new ProcessBuilder(git, "archive", "--format=zip", "--output=" + archive, commit, MAIN)
+			.directory(CHECKOUT.toFile())
+			.redirectErrorStream(true)
+			.redirectOutput(log.toFile())
+			.start()
+			.waitFor();
+		if (status != 0) {
+			abort("The commit " + commit + " is not in the history of this checkout: " + Files.readString(log));
 		}
 	}
 

@@ -29,6 +29,9 @@ final class RedisKeys {
 
 	private final String queuePrefix;
 
+	/** Of a Redlock node, whose queue is a list and has its first format. */
+	private final String nodeQueuePrefix;
+
 	private final String readersPrefix;
 
 	private final String floorPrefix;
@@ -46,10 +49,11 @@ final class RedisKeys {
 		this.prefix = prefix;
 		this.lockPrefix = prefix + "lock:{";
 		this.queuePrefix = prefix + "queue:" + QUEUE_FORMAT + ":{";
+		this.nodeQueuePrefix = prefix + "queue:{";
 		this.readersPrefix = prefix + "readers:{";
 		this.floorPrefix = prefix + "floor:{";
 		this.inboxPrefix = prefix + "inbox:";
-		this.encodedPrefixes = LettuceScripts.bytes(this.lockPrefix, this.queuePrefix, this.floorPrefix);
+		this.encodedPrefixes = LettuceScripts.bytes(this.lockPrefix, this.nodeQueuePrefix, this.floorPrefix);
 	}
 
 	List<String> lockAndQueue(String key) {
@@ -73,7 +77,7 @@ final class RedisKeys {
 
 	List<String> lockQueueAndFloor(String key) {
 		String tag = encode(key) + "}";
-		return List.of(this.lockPrefix + tag, this.queuePrefix + tag, this.floorPrefix + tag);
+		return List.of(this.lockPrefix + tag, this.nodeQueuePrefix + tag, this.floorPrefix + tag);
 	}
 
 	/** The same names as {@link #lockQueueAndFloor}, as they are sent. */
