@@ -35,7 +35,7 @@ class AheadOfTimeApplicationTests {
 				RedisTestServer.freePort() };
 		String classes = folder.resolve("classes") + File.pathSeparator + System.getProperty("java.class.path");
 		Path agent = Path.of(RecordedInvocation.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-		List<String> options = List.of("-Xmx400m", "-Dspring.aot.enabled=true",
+		List<String> options = List.of("-Xmx900m", "-XX:+ExitOnOutOfMemoryError", "-Dspring.aot.enabled=true",
 				"-javaagent:" + agent + "=+io.github.distlock,+org.springframework,+tools.jackson", "-cp", classes);
 		Stream<String> unknown = Stream.of("--zookeeper=", "--spring.datasource.url=jdbc:postgresql:");
 		try (ChildJvm build = ChildJvm.start(List.of("-Xmx400m"), AheadOfTimeBuild.class,
