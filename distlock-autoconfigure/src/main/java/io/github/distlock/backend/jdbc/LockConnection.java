@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.RowMapperResultSetExtractor;
+import org.springframework.jdbc.support.JdbcUtils;
 
 /**
  * A connection while the store uses it. The network time-out ends a statement that gets
@@ -35,6 +37,15 @@ final class LockConnection implements AutoCloseable {
 	private final LockPool pool;
 
 	private final Connection connection;
+
+	/** Prepares statements: the driver's own one, unless it is not of our pool. */
+	private final Connection driver;
+
+	/**
+	 * The prepared statements. The next user of the driver's connection finds them again:
+	 * preparing costs a round trip in H2.
+	 */
+	private final Map<String, PreparedStatement> prepared;
 
 	private final boolean autoCommit;
 
@@ -70,6 +81,8 @@ final class LockConnection implements AutoCloseable {
 	LockConnection(LockPool pool, Connection connection, boolean limitsNetwork, Duration limit) throws SQLException {
 		this.pool = pool;
 		this.connection = connection;
+		this.driver = pool.isForeign() ? connection : connection.unwrap(Connection.class);
+		this.prepared = pool.isForeign() ? new HashMap<>() : pool.prepared(this.driver);
 		this.autoCommit = connection.getAutoCommit();
 		this.limitsNetwork = limitsNetwork;
 		this.originalNetworkTimeout = (limitsNetwork && pool.isForeign()) ? connection.getNetworkTimeout() : null;
@@ -178,7 +191,12 @@ final class LockConnection implements AutoCloseable {
 	private <T> T run(String name, Execution<T> execution) {
 		boolean single = !this.autoCommit && !this.transactionOpen;
 		NamedStatement text = this.pool.statements().named(name);
-		try (PreparedStatement prepared = this.connection.prepareStatement(text.sql())) {
+		try {
+			PreparedStatement prepared = this.prepared.get(name);
+			if (prepared == null) {
+				prepared = this.driver.prepareStatement(text.sql());
+				this.prepared.put(name, prepared);
+			}
 			if (!this.limitsNetwork && prepared.getQueryTimeout() != this.querySeconds) {
 				prepared.setQueryTimeout(this.querySeconds);
 			}
@@ -190,6 +208,8 @@ final class LockConnection implements AutoCloseable {
 			return result;
 		}
 		catch (SQLException ex) {
+			// Perhaps the table no longer fits it.
+			JdbcUtils.closeStatement(this.prepared.remove(name));
 			if (JdbcExceptionTranslator.isForgottenStatement(ex)) {
 				this.pool.keepNoStatements(ex);
 			}
@@ -285,6 +305,9 @@ final class LockConnection implements AutoCloseable {
 				this.connection.rollback();
 			}
 			if (!this.doubtful) {
+				if (this.pool.isForeign()) {
+					this.prepared.values().forEach(JdbcUtils::closeStatement);
+				}
 				restore();
 				this.connection.close();
 				return;

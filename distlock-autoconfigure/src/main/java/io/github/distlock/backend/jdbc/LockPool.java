@@ -2,11 +2,15 @@ package io.github.distlock.backend.jdbc;
 
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import javax.sql.DataSource;
@@ -41,6 +45,9 @@ final class LockPool implements AutoCloseable {
 
 	/** Own pool, {@code null} if connections of the application are used. */
 	private final @Nullable HikariLocks own;
+
+	/** By the connection of the driver. Each is used by one thread at a time. */
+	private final Map<Connection, Map<String, PreparedStatement>> prepared = new ConcurrentHashMap<>();
 
 	private volatile @Nullable DatabaseInfo databaseInfo;
 
@@ -114,6 +121,27 @@ final class LockPool implements AutoCloseable {
 		catch (Throwable ex) {
 			discard(connection);
 			throw ex;
+		}
+	}
+
+	/** Return the statements that a connection of the own pool keeps, by their names. */
+	Map<String, PreparedStatement> prepared(Connection driver) {
+		Map<String, PreparedStatement> kept = this.prepared.get(driver);
+		if (kept == null) {
+			kept = new HashMap<>();
+			// The pool may have parted with others meanwhile.
+			this.prepared.keySet().removeIf(LockPool::isClosed);
+			this.prepared.put(driver, kept);
+		}
+		return kept;
+	}
+
+	private static boolean isClosed(Connection connection) {
+		try {
+			return connection.isClosed();
+		}
+		catch (SQLException ex) {
+			return true;
 		}
 	}
 

@@ -140,6 +140,24 @@ class LeaseConnectionTests {
 	}
 
 	@Test
+	void eachConnectionOfTheLocksPreparesAStatementOnce() {
+		List<String> sent = new CopyOnWriteArrayList<>();
+		HikariConfig settings = new HikariConfig();
+		try (HikariDataSource pool = TestDatabase.postgres().pool(10)) {
+			settings.setDataSource(counting(pool, sent));
+			try (HikariDataSource application = new HikariDataSource(settings);
+					JdbcNode node = JdbcNode.lease(application)) {
+				for (int i = 0; i < 20; i++) {
+					node.release(take(node, node.ticket(this.key)));
+				}
+				// One for each connection of the locks.
+				assertThat(sent).filteredOn((sql) -> sql.startsWith("WITH held")).hasSizeBetween(1, 3);
+				assertThat(sent).filteredOn((sql) -> sql.startsWith("WITH released")).hasSizeBetween(1, 3);
+			}
+		}
+	}
+
+	@Test
 	void contendedAttemptsCauseNoRollbackInTheDatabase() {
 		TestDatabase database = TestDatabase.postgres();
 		try (HikariDataSource pool = database.pool(2); JdbcNode node = JdbcNode.lease(pool)) {
