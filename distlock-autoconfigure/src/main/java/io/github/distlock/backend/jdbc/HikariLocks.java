@@ -125,7 +125,9 @@ final class HikariLocks extends HikariDataSource {
 			return getConnection();
 		}
 		Credentials credentials = getCredentials();
-		return connections.getConnection(credentials.getUsername(), credentials.getPassword());
+		String user = credentials.getUsername();
+		return (user != null) ? connections.getConnection(user, credentials.getPassword())
+				: connections.getConnection();
 	}
 
 	/** Part with a connection. Another thread closes it. Returns whether it is one. */

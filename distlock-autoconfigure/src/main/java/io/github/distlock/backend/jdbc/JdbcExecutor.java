@@ -103,29 +103,40 @@ final class JdbcExecutor {
 
 	/** Calls {@code end} when the connection has been returned. */
 	private <T> T run(JdbcCommand<T> command, Runnable end) {
-		boolean early = remaining(command) >= this.timeout.toNanos() - this.marginNanos;
-		if (early && this.callers.maySend()) {
-			boolean interrupted = Thread.interrupted();
-			try {
-				return execute(command);
+		CompletableFuture<T> result = null;
+		try {
+			boolean early = remaining(command) >= this.timeout.toNanos() - this.marginNanos;
+			if (early && this.callers.maySend()) {
+				return executeHere(command);
 			}
-			catch (Throwable ex) {
-				throw JdbcExceptionTranslator.translate(this.tables, command.action, command.key, ex);
-			}
-			finally {
+			result = this.threads.submit(() -> execute(command));
+		}
+		finally {
+			if (result == null) {
 				end.run();
-				if (interrupted || command.interrupted) {
-					Thread.currentThread().interrupt();
-				}
 			}
 		}
-		CompletableFuture<T> result = this.threads.submit(() -> execute(command));
 		result.whenComplete((value, failure) -> end.run());
 		if (!this.threads.await(result, Duration.ofNanos(Math.max(0, remaining(command))))) {
 			throw command.abandon() ? noConnection(command, null)
 					: JdbcExceptionTranslator.noAnswer(command.action, command.key);
 		}
 		return this.threads.result(result, command.action, command.key);
+	}
+
+	private <T> T executeHere(JdbcCommand<T> command) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			return execute(command);
+		}
+		catch (Throwable ex) {
+			throw JdbcExceptionTranslator.translate(this.tables, command.action, command.key, ex);
+		}
+		finally {
+			if (interrupted || command.interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
 	}
 
 	/**
@@ -162,28 +173,31 @@ final class JdbcExecutor {
 			if (this.stopped) {
 				throw JdbcThreads.stopped();
 			}
-			LockConnection connection = null;
+			LockConnection unused = null;
 			try {
-				connection = this.pool.open(command.kind == Kind.MAINTENANCE, this.timeout);
+				LockConnection connection = this.pool.open(command.kind == Kind.MAINTENANCE, this.timeout);
+				unused = connection;
 				long remaining = remaining(command);
 				if (remaining >= this.marginNanos && command.begin()) {
 					connection.limit(Duration.ofNanos(remaining));
 					connection.repeats = command.repeated;
+					unused = null;
 					return connection;
 				}
-				connection.close();
 				throw noConnection(command, null);
 			}
 			catch (SQLException ex) {
-				if (connection != null) {
-					connection.discard();
-				}
 				// Only the thread of a caller is interrupted, which waits for a
 				// connection.
 				if (!Thread.interrupted() || remaining(command) < this.marginNanos) {
 					throw noConnection(command, ex);
 				}
 				command.interrupted = true;
+			}
+			finally {
+				if (unused != null) {
+					unused.close();
+				}
 			}
 		}
 	}

@@ -89,6 +89,22 @@ final class LockConnection implements AutoCloseable {
 		limit(limit);
 	}
 
+	/**
+	 * Let the server itself end a statement that waits for a lock, once for each session
+	 * of the own pool. A server does not notice then that its client has gone, and the
+	 * sessions that clients have left would add up.
+	 */
+	void limitSession(Duration limit) {
+		if (this.prepared.isEmpty() && this.pool.statements().has("limitSession")) {
+			Map<String, Object> values = Map.of("millis", Long.toString(limit.toMillis()), "seconds", limit.toSeconds(),
+					"session", PostgreSqlListener.session(this.connection));
+			run("limitSession", (prepared, text) -> {
+				bind(prepared, text, values);
+				return prepared.execute();
+			});
+		}
+	}
+
 	/** Set the isolation level {@code READ COMMITTED} until this connection is closed. */
 	void readCommitted() throws SQLException {
 		int before = this.connection.getTransactionIsolation();
@@ -190,7 +206,10 @@ final class LockConnection implements AutoCloseable {
 	/** With auto-commit, the database itself commits each statement. */
 	private <T> T run(String name, Execution<T> execution) {
 		boolean single = !this.autoCommit && !this.transactionOpen;
+		boolean doubtfulBefore = this.doubtful;
 		NamedStatement text = this.pool.statements().named(name);
+		// Whatever is thrown, a part of the answer may be unread.
+		this.doubtful = true;
 		try {
 			PreparedStatement prepared = this.prepared.get(name);
 			if (prepared == null) {
@@ -205,6 +224,7 @@ final class LockConnection implements AutoCloseable {
 			if (single) {
 				this.connection.commit();
 			}
+			this.doubtful = doubtfulBefore;
 			return result;
 		}
 		catch (SQLException ex) {
@@ -214,7 +234,8 @@ final class LockConnection implements AutoCloseable {
 				this.pool.keepNoStatements(ex);
 			}
 			DataAccessException failure = JdbcExceptionTranslator.dataAccessException(name, ex);
-			this.doubtful |= !JdbcExceptionTranslator.isRefusal(failure) && !this.pool.dialect().isLockTimeout(failure);
+			this.doubtful = doubtfulBefore
+					|| !JdbcExceptionTranslator.isRefusal(failure) && !this.pool.dialect().isLockTimeout(failure);
 			if (single && !this.doubtful) {
 				rollback();
 			}
@@ -299,6 +320,7 @@ final class LockConnection implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
+		boolean returned = false;
 		try {
 			// First: a row is free for others when this method returns.
 			if (this.transactionOpen) {
@@ -310,13 +332,17 @@ final class LockConnection implements AutoCloseable {
 				}
 				restore();
 				this.connection.close();
-				return;
+				returned = true;
 			}
 		}
 		catch (SQLException | RuntimeException ex) {
 			logger.debug("The settings of a connection could not be restored; the connection is cut off", ex);
 		}
-		discard();
+		finally {
+			if (!returned) {
+				discard();
+			}
+		}
 	}
 
 	private void restore() throws SQLException {

@@ -37,6 +37,9 @@ final class LockPool implements AutoCloseable {
 	private static final boolean HIKARI = ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource",
 			LockPool.class.getClassLoader());
 
+	/** The mode row waits for a row for 3 s in one statement. */
+	private static final Duration LONGEST_ROW_WAIT = Duration.ofSeconds(4);
+
 	private final DataSource application;
 
 	private final JdbcBackendSettings settings;
@@ -113,6 +116,9 @@ final class LockPool implements AutoCloseable {
 				PostgreSqlListener.keepNoStatements(connection);
 			}
 			LockConnection opened = new LockConnection(this, connection, info.limitsNetwork(), limit);
+			if (this.own != null) {
+				opened.limitSession(this.settings.commandTimeout().plus(LONGEST_ROW_WAIT));
+			}
 			if (info.needsReadCommitted() && (transaction || !info.dialect().statementsIgnoreIsolation())) {
 				opened.readCommitted();
 			}

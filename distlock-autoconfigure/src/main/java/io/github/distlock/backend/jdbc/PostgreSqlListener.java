@@ -36,6 +36,17 @@ final class PostgreSqlListener implements AutoCloseable {
 		}
 	}
 
+	/** Return the number of the session of a connection, as the driver knows it. */
+	static int session(Connection connection) {
+		try {
+			return isSupported() && connection.isWrapperFor(PGConnection.class)
+					? connection.unwrap(PGConnection.class).getBackendPID() : -1;
+		}
+		catch (SQLException ex) {
+			return -1;
+		}
+	}
+
 	/** Cancel what the session of a connection runs. */
 	static void cancel(Connection connection) throws SQLException {
 		connection.unwrap(PGConnection.class).cancelQuery();

@@ -1,8 +1,10 @@
 package io.github.distlock.backend.jdbc;
 
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -19,6 +21,7 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockNotAcquiredException;
 import io.github.distlock.LockRequest;
+import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.installed.Installed;
 import io.github.distlock.registry.BackendLockRegistry;
@@ -28,6 +31,7 @@ import io.github.distlock.waiting.HandOffLimits;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -35,6 +39,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -176,6 +181,33 @@ class SickDatabaseTests {
 					.keySet()
 					.stream()
 					.noneMatch((thread) -> thread.getName().matches("distlock(:|-jdbc-).*")));
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					POSTGRESQL | LOCK TABLE distlock_lock IN ACCESS EXCLUSIVE MODE | pg_stat_activity WHERE wait_event_type = 'Lock'
+					MARIADB | SELECT * FROM distlock_lock FOR UPDATE | information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'
+					""")
+	void aSessionThatWaitsForTheTableEndsAlthoughItsClientHasGone(Database server, String lock, String waiting)
+			throws Exception {
+		TestDatabase database = server.open();
+		JdbcTemplate jdbc = database.direct();
+		try (HikariDataSource pool = new HikariDataSource(database.poolSettings(2));
+				JdbcNode node = JdbcNode.lease(pool)) {
+			node.take(node.ticket(this.key + "first"));
+			try (Connection migration = Objects.requireNonNull(jdbc.getDataSource()).getConnection()) {
+				migration.setAutoCommit(false);
+				migration.createStatement().execute(lock);
+				Ticket ticket = node.ticket(this.key + "second");
+				assertThatExceptionOfType(LockBackendException.class)
+					.isThrownBy(() -> node.store.attempt(ticket, JdbcNode.LEASE, true));
+				String count = "SELECT COUNT(*) FROM " + waiting;
+				assertThat(jdbc.queryForObject(count, Integer.class)).isPositive();
+				await().atMost(SOON).until(() -> Integer.valueOf(0).equals(jdbc.queryForObject(count, Integer.class)));
+				migration.rollback();
+			}
 		}
 	}
 

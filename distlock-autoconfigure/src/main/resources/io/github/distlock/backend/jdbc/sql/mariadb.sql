@@ -1,3 +1,6 @@
+-- name: limitSession
+SET SESSION lock_wait_timeout = :seconds, innodb_lock_wait_timeout = :seconds
+
 -- name: now
 -- The start of the statement, independent of the time zone of the session.
 TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))

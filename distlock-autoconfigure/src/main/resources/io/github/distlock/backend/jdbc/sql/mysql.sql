@@ -15,6 +15,9 @@ ON DUPLICATE KEY UPDATE
 -- name: insert
 INSERT IGNORE INTO distlock_lock (lock_key, owner, fence, expires_at, wanted_at) VALUES (:key, '', 0, ${now}, 0)
 
+-- name: limitSession
+SET SESSION lock_wait_timeout = :seconds, innodb_lock_wait_timeout = :seconds
+
 -- name: setLockTimeout
 SET @distlock_lock_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = 3
 

@@ -7,6 +7,10 @@
 -- after the client has gone.
 set_config('lock_timeout', :wait, true) <> ''
 
+-- name: limitSession
+-- Behind a pooler, whose clients share sessions, the driver has another number.
+SELECT set_config('statement_timeout', :millis, false) WHERE pg_backend_pid() = :session
+
 -- name: attempt
 -- An attempt that does not wait, or that the holder repeats, only reads the row of a held
 -- lock: ON CONFLICT would lock the row, which is a write even if no column changes.
