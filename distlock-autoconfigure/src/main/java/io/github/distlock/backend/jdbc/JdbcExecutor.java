@@ -175,11 +175,10 @@ final class JdbcExecutor {
 			}
 			LockConnection unused = null;
 			try {
-				LockConnection connection = this.pool.open(command.kind == Kind.MAINTENANCE, this.timeout);
+				LockConnection connection = this.pool.open(command.kind == Kind.MAINTENANCE,
+						Duration.ofNanos(remaining(command)));
 				unused = connection;
-				long remaining = remaining(command);
-				if (remaining >= this.marginNanos && command.begin()) {
-					connection.limit(Duration.ofNanos(remaining));
+				if (remaining(command) >= this.marginNanos && command.begin()) {
 					connection.repeats = command.repeated;
 					unused = null;
 					return connection;

@@ -95,10 +95,12 @@ final class LockPool implements AutoCloseable {
 	 * Take a connection, in at most 7/8 of the command time-out if the pool is an own
 	 * one.
 	 * @param transaction whether several statements will run in one transaction
-	 * @param limit how long a statement may take
+	 * @param limit how long this may take, including the first statement
 	 */
 	LockConnection open(boolean transaction, Duration limit) throws SQLException {
-		return prepare(((this.own != null) ? this.own : this.application).getConnection(), transaction, limit);
+		long begin = System.nanoTime();
+		Connection connection = ((this.own != null) ? this.own : this.application).getConnection();
+		return prepare(connection, transaction, limit.minusNanos(System.nanoTime() - begin));
 	}
 
 	/**

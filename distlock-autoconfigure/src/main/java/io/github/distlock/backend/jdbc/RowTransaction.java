@@ -65,7 +65,8 @@ final class RowTransaction {
 	}
 
 	/**
-	 * Take a connection of the pool and begin a transaction.
+	 * Take a connection of the pool and begin a transaction. Both, and the first
+	 * statement, share one command time-out.
 	 * @param ticket the name of the ticket, which some databases show to operators
 	 */
 	static RowTransaction open(LockPool pool, Duration limit, byte[] key, String ticket) throws SQLException {
@@ -87,6 +88,7 @@ final class RowTransaction {
 	@Nullable LockedRow take() {
 		for (int tries = 0;; tries++) {
 			LockedRow row = lockRow("take");
+			limit(this.limit);
 			if (row != null) {
 				return row;
 			}

@@ -4,10 +4,12 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -158,6 +160,31 @@ class LeaseConnectionTests {
 	}
 
 	@Test
+	void theTimeInWhichAConnectionIsBorrowedIsNoLongerLeftForTheStatement() throws SQLException {
+		try (HikariDataSource pool = TestDatabase.postgres().pool(2);
+				LockPool source = new LockPool(slow(pool), JdbcUnderTest.SETTINGS, 3, 3);
+				LockConnection connection = source.open(true, Duration.ofSeconds(2))) {
+			assertThat(connection.unwrap(Connection.class).getNetworkTimeout()).isBetween(1, 1_900);
+		}
+	}
+
+	/** A pool that has a connection only after a tenth of a second. */
+	private static UnknownPool slow(HikariDataSource pool) {
+		return new UnknownPool(pool) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				long begin = System.nanoTime();
+				while (System.nanoTime() - begin < 100_000_000) {
+					LockSupport.parkNanos(100_000_000);
+				}
+				return super.getConnection();
+			}
+
+		};
+	}
+
+	@Test
 	void contendedAttemptsCauseNoRollbackInTheDatabase() {
 		TestDatabase database = TestDatabase.postgres();
 		try (HikariDataSource pool = database.pool(2); JdbcNode node = JdbcNode.lease(pool)) {
@@ -192,7 +219,7 @@ class LeaseConnectionTests {
 		return new UnknownPool(pool) {
 
 			@Override
-			public Connection getConnection() throws java.sql.SQLException {
+			public Connection getConnection() throws SQLException {
 				Connection connection = super.getConnection();
 				return (Connection) Proxy.newProxyInstance(getClass().getClassLoader(),
 						new Class<?>[] { Connection.class }, (proxy, method, arguments) -> {
