@@ -44,8 +44,6 @@ final class LockPool implements AutoCloseable {
 
 	private final JdbcBackendSettings settings;
 
-	private final int size;
-
 	/** Own pool, {@code null} if connections of the application are used. */
 	private final @Nullable HikariLocks own;
 
@@ -66,7 +64,6 @@ final class LockPool implements AutoCloseable {
 	LockPool(DataSource application, JdbcBackendSettings settings, int size, int idle) {
 		this.application = application;
 		this.settings = settings;
-		this.size = size;
 		this.own = ownPool(application, settings, size, idle);
 	}
 
@@ -84,11 +81,6 @@ final class LockPool implements AutoCloseable {
 					+ " release waits for a connection like the application's own callers. Set"
 					+ " distlock.jdbc.data-source to the name of a DataSource bean with a URL to change that");
 		}
-	}
-
-	/** Return the number of connections. */
-	int size() {
-		return this.size;
 	}
 
 	/**
