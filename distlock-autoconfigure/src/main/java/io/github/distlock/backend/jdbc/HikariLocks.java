@@ -86,7 +86,15 @@ final class HikariLocks extends HikariDataSource {
 		DataSource connections = getDataSource();
 		if (connections == null && url != null && getDataSourceClassName() == null) {
 			Credentials credentials = getCredentials();
-			Properties properties = getDataSourceProperties();
+			// A copy, because the application uses the same object.
+			Properties properties = new Properties();
+			properties.putAll(getDataSourceProperties());
+			if (url.startsWith("jdbc:postgresql:")) {
+				// A request to cancel is a connection of its own, for which a thread
+				// waits.
+				properties.putIfAbsent("cancelSignalTimeout",
+						Long.toString(Math.max(1, getConnectionTimeout() / 1000)));
+			}
 			connections = new DriverDataSource(url, getDriverClassName(), properties, credentials.getUsername(),
 					credentials.getPassword());
 		}
