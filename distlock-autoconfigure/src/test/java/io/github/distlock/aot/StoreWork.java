@@ -19,7 +19,7 @@ class StoreWork {
 		return keys();
 	}
 
-	@DistributedLock(key = "'redlock'", registry = "redlock", leaseTime = "900ms")
+	@DistributedLock(key = "'redlock'", registry = "redlock", leaseTime = "10s")
 	List<String> redlock() {
 		return keys();
 	}
