@@ -3,8 +3,10 @@ package io.github.distlock.aop;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockContext;
@@ -12,8 +14,8 @@ import kotlin.Unit;
 import kotlin.coroutines.AbstractCoroutineContextElement;
 import kotlin.coroutines.Continuation;
 import kotlin.coroutines.CoroutineContext;
+import kotlinx.coroutines.CopyableThreadContextElement;
 import kotlinx.coroutines.Job;
-import kotlinx.coroutines.ThreadContextElement;
 import kotlinx.coroutines.flow.Flow;
 import kotlinx.coroutines.reactor.ReactorFlowKt;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +31,7 @@ import org.springframework.core.CoroutinesUtils;
  * its children runs. Loaded only if Kotlin's coroutines are on the class path.
  */
 final class LockedCoroutine extends AbstractCoroutineContextElement
-		implements ThreadContextElement<LockContext.Scope>, WorkEnd {
+		implements CopyableThreadContextElement<LockContext.Scope>, WorkEnd {
 
 	/** A nested call replaces the element by its own, which contains the outer locks. */
 	private static final CoroutineContext.Key<LockedCoroutine> KEY = new CoroutineContext.Key<>() {
@@ -39,23 +41,32 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 	private final List<HeldLock> locks;
 
 	/**
-	 * Written by the thread that starts the coroutine, before the first line of the body;
-	 * again if advice inside of the lock repeats the call, after the end of the first
-	 * coroutine. {@link #ended()} reads it after the cancellation and after
-	 * {@link #begun}: either the body does not start, or its end is waited for. A
-	 * dispatcher that has a thread start the body later lets it read after this field
-	 * whether the job is cancelled. Without one, {@code Dispatchers.Unconfined} starts
-	 * the body during the subscription, and reads that <em>before</em> this field is
-	 * written.
+	 * The attempts that have not ended, usually one. Advice inside of the lock may repeat
+	 * the call, also before the job of the previous attempt has completed: a job
+	 * completes only after its subscriber, here the advice, has been told its failure.
+	 * The thread that starts an attempt adds its job before the first line of the body.
+	 * {@link #ended()} reads the jobs after the cancellation and after {@link #begun}:
+	 * either the body does not start, or its end is waited for. A dispatcher that has a
+	 * thread start the body later lets it read after its job is added whether that is
+	 * cancelled. Without one, {@code Dispatchers.Unconfined} starts the body during the
+	 * subscription, and reads that <em>before</em> its job is added.
 	 */
-	private volatile @Nullable Job job;
+	private final Collection<Job> attempts;
+
+	/** Whether this is the element of one attempt, not that of the call. */
+	private final boolean attempt;
+
+	/** Written before the first line of an attempt, and so before it has children. */
+	private boolean added;
 
 	/** Completed when the subscription that may start the body has returned. */
 	private final CompletableFuture<Void> begun = new CompletableFuture<>();
 
-	private LockedCoroutine(List<HeldLock> locks) {
+	private LockedCoroutine(List<HeldLock> locks, Collection<Job> attempts, boolean attempt) {
 		super(KEY);
 		this.locks = locks;
+		this.attempts = attempts;
+		this.attempt = attempt;
 	}
 
 	/**
@@ -65,7 +76,7 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 	 * @return the end of the coroutine
 	 */
 	static WorkEnd continueUnder(List<HeldLock> locks, @Nullable Object[] arguments) {
-		LockedCoroutine coroutine = new LockedCoroutine(locks);
+		LockedCoroutine coroutine = of(locks);
 		if (arguments[arguments.length - 1] instanceof Continuation<?> caller) {
 			arguments[arguments.length - 1] = new LockedContinuation<>(caller, caller.getContext().plus(coroutine));
 		}
@@ -78,18 +89,20 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 	 * @return its result is the flow to collect, and it knows the end of the coroutine
 	 */
 	static LockedCoroutine of(List<HeldLock> locks) {
-		return new LockedCoroutine(locks);
+		return new LockedCoroutine(locks, new ConcurrentLinkedQueue<>(), false);
 	}
 
 	/**
 	 * Let the subscription collect a flow in this coroutine, in the context of the
-	 * collector. The flow reads whether it is cancelled after {@link #job} is written.
+	 * collector. The flow reads whether it is cancelled after its job is added.
 	 */
 	Publisher<Object> publisher(Object flow) {
 		return Flux.deferContextual((context) -> {
 			CoroutineContext caller = LockedFlow.collectorContext(context);
+			// Only builders of coroutines copy, and a flow is not begun by one.
+			LockedCoroutine collection = copyForChild();
 			return ReactorFlowKt.asFlux(LockedFlow.publishable((Flow<?>) flow),
-					(caller != null) ? caller.plus(this) : this);
+					(caller != null) ? caller.plus(collection) : collection);
 		});
 	}
 
@@ -115,12 +128,27 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 				Arrays.copyOf(arguments, arguments.length + 1));
 	}
 
+	/**
+	 * Called for each coroutine: an attempt has an element of its own, which it shares
+	 * with its children. These start later and end earlier.
+	 */
+	@Override
+	public LockedCoroutine copyForChild() {
+		return this.attempt ? this : new LockedCoroutine(this.locks, this.attempts, true);
+	}
+
+	@Override
+	public CoroutineContext mergeForChild(CoroutineContext.Element overwritingElement) {
+		return overwritingElement;
+	}
+
 	@Override
 	public LockContext.Scope updateThreadContext(CoroutineContext context) {
-		Job known = this.job;
-		if (known == null || known.isCompleted()) {
-			// Children start later and end earlier, inside of this coroutine.
-			this.job = context.get(Job.Key);
+		Job own = this.added ? null : context.get(Job.Key);
+		if (own != null) {
+			this.added = true;
+			this.attempts.removeIf(Job::isCompleted);
+			this.attempts.add(own);
 		}
 		return LockContext.openAll(this.locks);
 	}
@@ -132,12 +160,9 @@ final class LockedCoroutine extends AbstractCoroutineContextElement
 
 	@Override
 	public Mono<Void> ended() {
-		return Mono.fromFuture(this.begun, true).then(Mono.defer(this::jobEnded));
-	}
-
-	private Mono<Void> jobEnded() {
-		Job started = this.job;
-		return (started != null) ? endOf(started) : Mono.empty();
+		return Mono.fromFuture(this.begun, true)
+			.thenMany(Flux.fromIterable(this.attempts).flatMap(LockedCoroutine::endOf))
+			.then();
 	}
 
 	/**

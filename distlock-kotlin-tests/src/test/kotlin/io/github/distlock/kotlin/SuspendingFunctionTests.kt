@@ -163,6 +163,15 @@ class SuspendingFunctionTests {
     }
 
     @Test
+    fun `an attempt that begins before the failed one has ended keeps the lock until it has cleaned up`() = test {
+        val call = launch(Dispatchers.Default) { work.cleanUpSecondThatOverlaps(key, inside) }
+        inside.await()
+        call.cancel()
+        awaitFree()
+        assertThat(events.ended.filter { key in it }.take(3)).containsExactly(key, "cleaned up $key", "released $key")
+    }
+
+    @Test
     fun `a cancelled flow keeps its lock until it has cleaned up`() = test {
         val call = launch(Dispatchers.Default) { work.flowThatCleansUp(key, inside).toList() }
         inside.await()

@@ -16,6 +16,7 @@ import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.FlowCollector
 import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.future.asCompletableFuture
 import kotlinx.coroutines.withContext
 import org.aspectj.lang.ProceedingJoinPoint
 import org.aspectj.lang.annotation.Around
@@ -77,6 +78,11 @@ class Work(private val events: Events) {
         }
         cleanUp(key, inside)
     }
+
+    /** Fails at its first attempt. */
+    @RepeatedEarly
+    @DistributedLock("#key")
+    suspend fun cleanUpSecondThatOverlaps(key: String, inside: CompletableDeferred<Unit>) = cleanUpSecond(key, inside)
 
     @DistributedLock("#key")
     fun flowThatCleansUp(key: String, inside: CompletableDeferred<Unit>): Flow<Int> = flow {
@@ -176,6 +182,8 @@ class Events : LockListener {
 
 annotation class Repeated
 
+annotation class RepeatedEarly
+
 /** Subscribes again, inside of the lock. */
 @Aspect
 @Component
@@ -183,6 +191,16 @@ class Repetition {
 
     @Around("@annotation(io.github.distlock.kotlin.Repeated)")
     fun repeat(call: ProceedingJoinPoint): Any? = (call.proceed() as Mono<*>).retry(1)
+
+    /** The first attempt, which reports its failure here, has not ended when the second one is inside. */
+    @Around("@annotation(io.github.distlock.kotlin.RepeatedEarly)")
+    fun repeatEarly(call: ProceedingJoinPoint): Any? =
+        repeatEarly(call.proceed() as Mono<*>, call.args[1] as CompletableDeferred<*>)
+
+    private fun <T : Any> repeatEarly(attempt: Mono<T>, inside: CompletableDeferred<*>): Mono<T> =
+        attempt.onErrorResume {
+            Mono.from { second -> attempt.subscribe(second).also { inside.asCompletableFuture().join() } }
+        }
 
 }
 
