@@ -172,6 +172,17 @@ class SuspendingFunctionTests {
     }
 
     @Test
+    fun `two attempts at once keep the lock until both have cleaned up`() = test {
+        val call = launch(Dispatchers.Default) { work.cleanUpInReverse(key, inside, end) }
+        inside.await()
+        end.await()
+        call.cancel()
+        awaitFree()
+        assertThat(events.ended.filter { key in it }.take(3))
+            .containsExactly("cleaned up $key", "cleaned up $key", "released $key")
+    }
+
+    @Test
     fun `a cancelled flow keeps its lock until it has cleaned up`() = test {
         val call = launch(Dispatchers.Default) { work.flowThatCleansUp(key, inside).toList() }
         inside.await()

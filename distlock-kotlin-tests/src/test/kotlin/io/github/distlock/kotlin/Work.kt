@@ -84,6 +84,22 @@ class Work(private val events: Events) {
     @DistributedLock("#key")
     suspend fun cleanUpSecondThatOverlaps(key: String, inside: CompletableDeferred<Unit>) = cleanUpSecond(key, inside)
 
+    /** Of two attempts at once, the first has cleaned up after the second. */
+    @Doubled
+    @DistributedLock("#key")
+    suspend fun cleanUpInReverse(key: String, first: CompletableDeferred<Unit>, second: CompletableDeferred<String>) {
+        val isFirst = first.complete(Unit)
+        if (!isFirst) second.complete(key)
+        try {
+            awaitCancellation()
+        } finally {
+            withContext(NonCancellable) {
+                while (isFirst && "cleaned up $key" !in events.ended) delay(1.milliseconds)
+            }
+            cleanUp(key)
+        }
+    }
+
     @DistributedLock("#key")
     fun flowThatCleansUp(key: String, inside: CompletableDeferred<Unit>): Flow<Int> = flow {
         try {
@@ -184,6 +200,8 @@ annotation class Repeated
 
 annotation class RepeatedEarly
 
+annotation class Doubled
+
 /** Subscribes again, inside of the lock. */
 @Aspect
 @Component
@@ -191,6 +209,9 @@ class Repetition {
 
     @Around("@annotation(io.github.distlock.kotlin.Repeated)")
     fun repeat(call: ProceedingJoinPoint): Any? = (call.proceed() as Mono<*>).retry(1)
+
+    @Around("@annotation(io.github.distlock.kotlin.Doubled)")
+    fun double(call: ProceedingJoinPoint): Any? = (call.proceed() as Mono<*>).let { Mono.zip(it, it) }
 
     /** The first attempt, which reports its failure here, has not ended when the second one is inside. */
     @Around("@annotation(io.github.distlock.kotlin.RepeatedEarly)")
