@@ -27,7 +27,7 @@ public final class Databases {
 	 */
 	public static Server postgresql() {
 		ChildJvm keeper = ChildJvm.start(PostgresqlKeeper.class, ProcessBuilder.Redirect.INHERIT,
-				List.of("-Xmx64m", "-XX:TieredStopAtLevel=1"));
+				List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"));
 		return started(keeper, (console) -> new PostgresqlServer(console, keeper));
 	}
 
