@@ -84,10 +84,7 @@ class SickDatabaseTests {
 				proxy.holdBack(false);
 				int frozen = this.sections.get();
 				await().atMost(SOON).until(() -> this.sections.get() > frozen + 20);
-				this.end.set(true);
-				for (Future<?> call : calls) {
-					call.get(1, TimeUnit.MINUTES);
-				}
+				awaitEnd(calls);
 			}
 			finally {
 				this.end.set(true);
@@ -97,6 +94,13 @@ class SickDatabaseTests {
 			}
 			assertThat(proxy.cancellations()).isZero();
 			assertThat(this.longestMillis).hasValueLessThan(9_500);
+		}
+	}
+
+	private void awaitEnd(List<Future<?>> calls) throws Exception {
+		this.end.set(true);
+		for (Future<?> call : calls) {
+			call.get(1, TimeUnit.MINUTES);
 		}
 	}
 
@@ -150,10 +154,7 @@ class SickDatabaseTests {
 				proxy.cut();
 				int cut = this.sections.get();
 				await().atMost(SOON).until(() -> this.sections.get() > cut + 100);
-				this.end.set(true);
-				for (Future<?> call : calls) {
-					call.get(1, TimeUnit.MINUTES);
-				}
+				awaitEnd(calls);
 			}
 			finally {
 				this.end.set(true);
