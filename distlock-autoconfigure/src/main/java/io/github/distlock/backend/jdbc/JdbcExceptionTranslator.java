@@ -119,8 +119,8 @@ final class JdbcExceptionTranslator {
 	}
 
 	/**
-	 * Return a cause for an exception of ours, {@code null} if one of its messages may
-	 * contain credentials. What they say otherwise is part of our message.
+	 * Return the cause for an exception of the store, {@code null} if one of its messages
+	 * may contain credentials. The message of that exception describes the cause anyway.
 	 */
 	static @Nullable Throwable withoutCredentials(@Nullable Throwable cause) {
 		Throwable each = cause;

@@ -37,12 +37,15 @@ final class LockPool implements AutoCloseable {
 	private static final boolean HIKARI = ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource",
 			LockPool.class.getClassLoader());
 
-	/** The mode row waits for a row for 3 s in one statement. */
+	/** The mode row waits for a row for 3 s in one statement, which ends before this. */
 	private static final Duration LONGEST_ROW_WAIT = Duration.ofSeconds(4);
 
 	private final DataSource application;
 
 	private final JdbcBackendSettings settings;
+
+	/** After which time a session of the own pool ends a statement by itself. */
+	private final Duration sessionLimit;
 
 	/** Own pool, {@code null} if connections of the application are used. */
 	private final @Nullable HikariLocks own;
@@ -64,6 +67,7 @@ final class LockPool implements AutoCloseable {
 	LockPool(DataSource application, JdbcBackendSettings settings, int size, int idle) {
 		this.application = application;
 		this.settings = settings;
+		this.sessionLimit = settings.commandTimeout().plus(LONGEST_ROW_WAIT);
 		this.own = ownPool(application, settings, size, idle);
 	}
 
@@ -111,7 +115,7 @@ final class LockPool implements AutoCloseable {
 			}
 			LockConnection opened = new LockConnection(this, connection, info.limitsNetwork(), limit);
 			if (this.own != null) {
-				opened.limitSession(this.settings.commandTimeout().plus(LONGEST_ROW_WAIT));
+				opened.limitSession(this.sessionLimit);
 			}
 			if (info.needsReadCommitted() && (transaction || !info.dialect().statementsIgnoreIsolation())) {
 				opened.readCommitted();

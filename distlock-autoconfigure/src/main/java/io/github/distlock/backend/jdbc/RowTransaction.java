@@ -223,7 +223,7 @@ final class RowTransaction {
 		}
 	}
 
-	/** Return whether nobody cancels the wait for the row: the caller has to. */
+	/** Return whether no other thread cancels the wait for the row: this one has to. */
 	boolean beginCancel() {
 		return this.cancelling.compareAndSet(false, true);
 	}
