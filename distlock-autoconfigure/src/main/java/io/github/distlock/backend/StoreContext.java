@@ -1,5 +1,8 @@
 package io.github.distlock.backend;
 
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
+
 import io.github.distlock.LockInstance;
 
 /**
@@ -8,8 +11,18 @@ import io.github.distlock.LockInstance;
  * @param self the instance that opens the store; its id is the instance part of every
  * ticket that will be used
  * @param signals the receiver of the store's signals
+ * @param random for random delays; any thread may use it
  */
-public record StoreContext(LockInstance self, LockSignals signals) {
+public record StoreContext(LockInstance self, LockSignals signals, RandomGenerator random) {
+
+	/**
+	 * Create the surroundings of an instance, with random delays of this JVM.
+	 * @param self the instance that opens the store
+	 * @param signals the receiver of the store's signals
+	 */
+	public StoreContext(LockInstance self, LockSignals signals) {
+		this(self, signals, () -> ThreadLocalRandom.current().nextLong());
+	}
 
 	/**
 	 * Create the surroundings of an instance of which only the id is known. It writes no

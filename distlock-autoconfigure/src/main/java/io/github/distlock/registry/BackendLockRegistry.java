@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 import io.github.distlock.HeldLock;
@@ -23,6 +22,7 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.observation.LockObservers;
 import org.jspecify.annotations.Nullable;
 
@@ -38,13 +38,13 @@ public final class BackendLockRegistry implements LockRegistry {
 
 	private final CompositeLockListener listeners;
 
-	private final TimeSource clock;
+	private final EngineEnvironment environment;
 
 	private final LockObservers observers;
 
 	private final HoldSummary.Latest holdSummary;
 
-	private final ReentrantLock lifecycleLock = new ReentrantLock();
+	private final Lock lifecycleLock;
 
 	/**
 	 * Set while the registry is running. Guarded by {@link #lifecycleLock} for writing.
@@ -100,12 +100,26 @@ public final class BackendLockRegistry implements LockRegistry {
 	 */
 	public BackendLockRegistry(LockBackend backend, RegistrySettings settings, Supplier<List<LockListener>> listeners,
 			TimeSource clock, LockObservers observers) {
+		this(backend, settings, listeners, EngineEnvironment.of(clock), observers);
+	}
+
+	/**
+	 * Create a registry in another environment than the machine.
+	 * @param backend the backend
+	 * @param settings defaults and limits
+	 * @param listeners called at the first event, and again at the next event if it fails
+	 * @param environment the clocks, threads and locks of the registry
+	 * @param observers finds the observer at the first acquisition
+	 */
+	public BackendLockRegistry(LockBackend backend, RegistrySettings settings, Supplier<List<LockListener>> listeners,
+			EngineEnvironment environment, LockObservers observers) {
 		this.backend = backend;
 		this.settings = settings;
 		this.listeners = new CompositeLockListener(listeners);
-		this.clock = clock;
+		this.environment = environment;
+		this.lifecycleLock = environment.newLock();
 		this.observers = observers;
-		this.holdSummary = new HoldSummary.Latest(clock);
+		this.holdSummary = new HoldSummary.Latest(environment.clock());
 	}
 
 	/**
@@ -116,11 +130,11 @@ public final class BackendLockRegistry implements LockRegistry {
 		this.lifecycleLock.lock();
 		try {
 			if (this.operations == null) {
-				RegistryRuntime runtime = new RegistryRuntime(this.backend, this.settings, this.listeners, this.clock,
-						this.latestStore);
+				RegistryRuntime runtime = new RegistryRuntime(this.backend, this.settings, this.listeners,
+						this.environment, this.latestStore);
 				this.latestStore = runtime.latestStore();
-				this.operations = new LockOperations(runtime, this.backend, this.settings, this.listeners, this.clock,
-						this.observers);
+				this.operations = new LockOperations(runtime, this.backend, this.settings, this.listeners,
+						this.environment.clock(), this.observers);
 			}
 		}
 		finally {

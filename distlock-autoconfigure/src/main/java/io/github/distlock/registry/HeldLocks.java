@@ -22,12 +22,12 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.registry.RegistrySnapshot.HeldLockSnapshot;
 import io.github.distlock.renewal.Lease;
 import io.github.distlock.renewal.LeaseRenewer;
 import io.github.distlock.renewal.LeaseTerms;
 import io.github.distlock.renewal.RenewalListener;
-import io.github.distlock.thread.LockThreads;
 import io.github.distlock.waiting.DowngradeResult;
 import io.github.distlock.waiting.Holder;
 import io.github.distlock.waiting.ReleaseObserver;
@@ -68,12 +68,14 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	private final CompositeLockListener listeners;
 
+	/** Of the callbacks after a shutdown, which a thread of the store's driver starts. */
+	private final @Nullable ClassLoader contextClassLoader = Thread.currentThread().getContextClassLoader();
+
+	private final EngineEnvironment environment;
+
 	private final TimeSource clock;
 
 	private final Executor executor;
-
-	/** For callbacks after a shutdown. */
-	private final LockThreads lateCallbacks = LockThreads.numbered("distlock-late-callback-");
 
 	private final boolean interruptOnLost;
 
@@ -81,19 +83,21 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	private final Runnable onAdded;
 
-	private final RecentlyEndedGrants endedGrants = new RecentlyEndedGrants();
+	private final RecentlyEndedGrants endedGrants;
 
 	private volatile boolean stopped;
 
 	HeldLocks(BackendDescription backend, LockAcquirer acquirer, Function<RenewalListener, LeaseRenewer> renewerFactory,
-			CompositeLockListener listeners, TimeSource clock, Executor executor, RegistrySettings settings,
-			Runnable onAdded) {
+			CompositeLockListener listeners, EngineEnvironment environment, Executor executor,
+			RegistrySettings settings, Runnable onAdded) {
 		this.backend = backend.name();
 		this.acquirer = acquirer;
 		this.renewer = renewerFactory.apply(this);
-		this.minimumHoldTimes = new MinimumHoldTimes(acquirer, this.renewer, clock, backend.expires());
+		this.minimumHoldTimes = new MinimumHoldTimes(acquirer, this.renewer, environment.clock(), backend.expires());
 		this.listeners = listeners;
-		this.clock = clock;
+		this.environment = environment;
+		this.clock = environment.clock();
+		this.endedGrants = new RecentlyEndedGrants(environment.newLock());
 		this.executor = executor;
 		this.interruptOnLost = settings.interruptOnLost();
 		this.releaseMode = settings.release();
@@ -549,7 +553,10 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 			catch (RejectedExecutionException ex) {
 				// The registry has been shut down. The calling thread may be one of the
 				// store's driver.
-				HeldLocks.this.lateCallbacks.newThread(notification).start();
+				HeldLocks.this.environment.startThread("distlock-late-callback", () -> {
+					Thread.currentThread().setContextClassLoader(HeldLocks.this.contextClassLoader);
+					notification.run();
+				});
 			}
 		}
 

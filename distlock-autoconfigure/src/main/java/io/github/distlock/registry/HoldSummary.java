@@ -1,6 +1,7 @@
 package io.github.distlock.registry;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public record HoldSummary(Map<String, Duration> longest, int atRisk, int kept) {
 
 	/** No lock is held. */
-	public static final HoldSummary EMPTY = new HoldSummary(Map.of(), 0, 0);
+	public static final HoldSummary EMPTY = new HoldSummary(Collections.emptyMap(), 0, 0);
 
 	static HoldSummary of(List<Lease> leases, List<KeySnapshot> keys) {
 		Map<String, Duration> longest = new HashMap<>();
@@ -36,7 +37,8 @@ public record HoldSummary(Map<String, Duration> longest, int atRisk, int kept) {
 			}
 		}
 		int kept = (int) keys.stream().filter((key) -> key.kept() != null).count();
-		return (longest.isEmpty() && kept == 0) ? EMPTY : new HoldSummary(Map.copyOf(longest), atRisk, kept);
+		return (longest.isEmpty() && kept == 0) ? EMPTY
+				: new HoldSummary(Collections.unmodifiableMap(longest), atRisk, kept);
 	}
 
 	/**

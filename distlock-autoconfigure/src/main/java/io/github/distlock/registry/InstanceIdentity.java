@@ -3,9 +3,7 @@ package io.github.distlock.registry;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.security.SecureRandom;
 import java.time.Instant;
-import java.util.Base64;
 
 import io.github.distlock.LockInstance;
 import org.jspecify.annotations.Nullable;
@@ -42,26 +40,16 @@ final class InstanceIdentity {
 
 	/**
 	 * Return a new identity.
+	 * @param id the id
 	 * @param application the name of the application, {@code null} for an identity that
 	 * consists of its id only
 	 */
-	static LockInstance create(@Nullable String application) {
-		String id = newId();
+	static LockInstance create(String id, @Nullable String application) {
 		if (application == null) {
 			return LockInstance.of(id);
 		}
 		Instant started = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
 		return new LockInstance(id, application, Host.NAME, ProcessHandle.current().pid(), started);
-	}
-
-	/**
-	 * Return a globally unique name of 64 random bits. It is short because it is part of
-	 * every command.
-	 */
-	private static String newId() {
-		byte[] bits = new byte[Long.BYTES];
-		new SecureRandom().nextBytes(bits);
-		return Base64.getUrlEncoder().withoutPadding().encodeToString(bits);
 	}
 
 }

@@ -2,7 +2,7 @@ package io.github.distlock.registry;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.backend.Ticket;
 
@@ -15,7 +15,7 @@ final class RecentlyEndedGrants {
 
 	private static final int MAXIMUM = 1000;
 
-	private final ReentrantLock lock = new ReentrantLock();
+	private final Lock lock;
 
 	/** The first token of each grant. Guarded by {@link #lock}. */
 	private final Map<Ticket, Long> grants = new LinkedHashMap<>() {
@@ -29,6 +29,10 @@ final class RecentlyEndedGrants {
 
 	/** Almost always false, so that locks are added without taking the lock. */
 	private volatile boolean any;
+
+	RecentlyEndedGrants(Lock lock) {
+		this.lock = lock;
+	}
 
 	void add(Ticket ticket, long grantToken) {
 		this.lock.lock();

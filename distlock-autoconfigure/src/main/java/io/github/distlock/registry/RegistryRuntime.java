@@ -16,6 +16,8 @@ import io.github.distlock.backend.StoreAdministration;
 import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.environment.EngineThreads;
 import io.github.distlock.registry.RegistrySnapshot.KeptLockSnapshot;
 import io.github.distlock.registry.RegistrySnapshot.WaitingSnapshot;
 import io.github.distlock.renewal.LeaseRenewer;
@@ -42,7 +44,9 @@ final class RegistryRuntime implements LockSignals {
 	/** Shared by all runs of a registry; {@code null} if leases do not end locks. */
 	private final @Nullable LatestStore latestStore;
 
-	private final RegistryThreads threads;
+	private final EngineEnvironment environment;
+
+	private final EngineThreads threads;
 
 	private final CompositeLockListener listeners;
 
@@ -74,27 +78,29 @@ final class RegistryRuntime implements LockSignals {
 	 * Begin a run.
 	 * @param earlier the {@link #latestStore()} of the run before this one, if any
 	 */
-	RegistryRuntime(LockBackend backend, RegistrySettings settings, CompositeLockListener listeners, TimeSource clock,
-			@Nullable LatestStore earlier) {
+	RegistryRuntime(LockBackend backend, RegistrySettings settings, CompositeLockListener listeners,
+			EngineEnvironment environment, @Nullable LatestStore earlier) {
 		this.listeners = listeners;
 		this.name = backend.description().name();
-		this.threads = RegistryThreads.create();
-		this.clock = clock;
-		this.self = InstanceIdentity.create(settings.application());
-		LockStore store = backend.open(new StoreContext(this.self, this));
+		this.threads = environment.newThreads();
+		this.environment = environment;
+		this.clock = environment.clock();
+		this.self = InstanceIdentity.create(environment.newInstanceId(), settings.application());
+		LockStore store = backend.open(new StoreContext(this.self, this, environment.random()));
 		try {
 			this.store = store;
 			this.latestStore = latestStore(store, earlier);
-			this.directory = new InstanceDirectory(store.administration(), this.self, clock);
+			this.directory = new InstanceDirectory(store.administration(), this.self, this.clock);
 			this.announcement = new InstanceAnnouncement(store.administration(), this.threads.commands(), this::isUsed);
 			this.slowWaits = new SlowWaits(this, settings.slowWait(), this.threads.commands(), this.threads.timers());
 			this.waitingCallers = new WaitingCallers(this::callerWaits);
 			this.acquirer = new LockAcquirer((this.latestStore != null) ? this.latestStore : store, this.self.id(),
-					settings.backendTimeout(), settings.handOff(), clock, this.threads.commands(),
+					settings.backendTimeout(), settings.handOff(), environment, this.threads.commands(),
 					this.threads.callbacks(), this.threads.timers());
 			this.heldLocks = new HeldLocks(store.description(), this.acquirer,
-					(events) -> new LeaseRenewer(store, clock, this.threads.renewals(), this.threads.timers(), events),
-					listeners, clock, this.threads.callbacks(), settings, this.announcement::used);
+					(events) -> new LeaseRenewer(store, environment, this.threads.renewals(), this.threads.timers(),
+							events),
+					listeners, environment, this.threads.callbacks(), settings, this.announcement::used);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing else would ever close it.
@@ -146,8 +152,8 @@ final class RegistryRuntime implements LockSignals {
 		return new RegistrySnapshot(this.self, this.heldLocks.snapshot(this.waitingCallers),
 				KeptLockSnapshot.of(keys, this.clock.wallMillis()),
 				this.waitingCallers.longestFirst().stream().map(this::waitingSnapshot).toList(),
-				this.heldLocks.renewer().lateness(), keys, this.heldLocks.renewer().size(),
-				this.threads.timers().getQueue().size(), this.heldLocks.numberOfThisThread());
+				this.heldLocks.renewer().lateness(), keys, this.heldLocks.renewer().size(), this.threads.timersSet(),
+				this.heldLocks.numberOfThisThread());
 	}
 
 	private WaitingSnapshot waitingSnapshot(WaitingCaller caller) {
@@ -200,7 +206,8 @@ final class RegistryRuntime implements LockSignals {
 	 */
 	void close(long graceNanos) {
 		this.acquirer.close();
-		UnfinishedWork unfinished = new ShutdownWait(this.store.description(), this.heldLocks, this.acquirer)
+		UnfinishedWork unfinished = new ShutdownWait(this.store.description(), this.heldLocks, this.acquirer,
+				this.environment)
 			.await(graceNanos - Math.min(CLOSE_NANOS, graceNanos / 10));
 		boolean finished = unfinished == UnfinishedWork.NOTHING;
 		if (!finished) {

@@ -3,6 +3,7 @@ package io.github.distlock.registry;
 import java.util.concurrent.TimeUnit;
 
 import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.waiting.LockAcquirer;
 import io.github.distlock.waiting.UnfinishedWork;
 
@@ -12,15 +13,17 @@ import io.github.distlock.waiting.UnfinishedWork;
  * <p>
  * This polls. Work is finished in many places of two packages, some of them under the
  * lock of a key; a single signal that is missed there would make the shutdown take the
- * whole grace period. It uses the system clock, since a manual clock stands still while
- * this thread waits.
+ * whole grace period. Its time passes although a manual clock stands still while this
+ * thread waits.
  */
 final class ShutdownWait {
 
 	/** How long a command may take if the store does not specify it. */
 	static final long DEFAULT_COMMAND_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-	private static final long POLL_INTERVAL_MILLIS = 10;
+	private static final long POLL_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+	private final EngineEnvironment environment;
 
 	private final HeldLocks heldLocks;
 
@@ -28,7 +31,8 @@ final class ShutdownWait {
 
 	private final long commandNanos;
 
-	ShutdownWait(BackendDescription store, HeldLocks heldLocks, LockAcquirer acquirer) {
+	ShutdownWait(BackendDescription store, HeldLocks heldLocks, LockAcquirer acquirer, EngineEnvironment environment) {
+		this.environment = environment;
 		this.heldLocks = heldLocks;
 		this.acquirer = acquirer;
 		long timeoutNanos = store.strayDelay().toNanos();
@@ -40,11 +44,11 @@ final class ShutdownWait {
 	 * @return what is unfinished
 	 */
 	UnfinishedWork await(long graceNanos) {
-		long start = System.nanoTime();
+		long start = this.environment.waitingNanos();
 		long lastHold = start;
 		while (true) {
 			UnfinishedWork unfinished = this.heldLocks.unfinished();
-			long now = System.nanoTime();
+			long now = this.environment.waitingNanos();
 			if (unfinished == UnfinishedWork.HELD_LOCKS) {
 				lastHold = now;
 			}
@@ -54,11 +58,8 @@ final class ShutdownWait {
 			if (settled || graceOver || now - lastHold >= this.commandNanos) {
 				return unfinished;
 			}
-			try {
-				TimeUnit.MILLISECONDS.sleep(POLL_INTERVAL_MILLIS);
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
+			this.environment.park(this, POLL_INTERVAL_NANOS);
+			if (Thread.currentThread().isInterrupted()) {
 				return unfinished;
 			}
 		}

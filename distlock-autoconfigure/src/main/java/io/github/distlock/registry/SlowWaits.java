@@ -2,7 +2,8 @@ package io.github.distlock.registry;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -130,7 +131,7 @@ final class SlowWaits {
 	 * them has waited all the time, and has released nothing.
 	 */
 	private void reportDeadlocks(List<WaitingCaller> callers) {
-		Map<Thread, WaitingCaller> byThread = new HashMap<>();
+		Map<Thread, WaitingCaller> byThread = new LinkedHashMap<>();
 		for (WaitingCaller caller : callers) {
 			if (caller.thread() != null) {
 				byThread.put(caller.thread(), caller);
@@ -140,14 +141,14 @@ final class SlowWaits {
 		if (byThread.size() > 1) {
 			Map<String, Thread> holders = this.runtime.heldLocks().holdingThreads();
 			for (WaitingCaller caller : byThread.values()) {
-				List<WaitingCaller> circle = circleOf(caller, byThread, holders);
-				if (circle == null || found.contains(Set.copyOf(circle))) {
+				Set<WaitingCaller> circle = circleOf(caller, byThread, holders);
+				if (circle == null || found.contains(circle)) {
 					continue;
 				}
-				found.add(Set.copyOf(circle));
-				if (this.suspected.contains(Set.copyOf(circle)) && !circle.get(0).reportedDeadlock) {
+				found.add(circle);
+				if (this.suspected.contains(circle) && !caller.reportedDeadlock) {
 					circle.forEach((member) -> member.reportedDeadlock = true);
-					logger.error(deadlock(circle));
+					logger.error(deadlock(List.copyOf(circle)));
 				}
 			}
 		}
@@ -155,12 +156,11 @@ final class SlowWaits {
 	}
 
 	/** Return the callers that wait for each other, from the given one back to it. */
-	private static @Nullable List<WaitingCaller> circleOf(WaitingCaller start, Map<Thread, WaitingCaller> byThread,
+	private static @Nullable Set<WaitingCaller> circleOf(WaitingCaller start, Map<Thread, WaitingCaller> byThread,
 			Map<String, Thread> holders) {
-		List<WaitingCaller> circle = new ArrayList<>();
+		Set<WaitingCaller> circle = new LinkedHashSet<>();
 		WaitingCaller current = start;
-		while (current != null && !circle.contains(current)) {
-			circle.add(current);
+		while (current != null && circle.add(current)) {
 			Thread holder = holders.get(current.request().key());
 			current = (holder != null) ? byThread.get(holder) : null;
 		}

@@ -48,4 +48,15 @@ final class WaitingCaller {
 		return this.startNanos;
 	}
 
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return this == other;
+	}
+
+	/** The same in each run of a simulation: callers are iterated in sets. */
+	@Override
+	public int hashCode() {
+		return Long.hashCode(this.startNanos);
+	}
+
 }

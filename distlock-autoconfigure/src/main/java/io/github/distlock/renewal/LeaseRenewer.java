@@ -3,6 +3,7 @@ package io.github.distlock.renewal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -15,6 +16,7 @@ import io.github.distlock.backend.LockStore.Renewal;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.environment.EngineEnvironment;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +39,7 @@ public final class LeaseRenewer {
 	/** From here on, the time to the next event means that there is none. */
 	private static final long NO_EVENT_NANOS = Long.MAX_VALUE / 8;
 
-	private final LeaseSet leases = new LeaseSet();
+	private final LeaseSet leases;
 
 	private final LockStore store;
 
@@ -60,19 +62,20 @@ public final class LeaseRenewer {
 	/**
 	 * Create a renewer.
 	 * @param store the store
-	 * @param clock the time source
+	 * @param environment the clocks, and more of the machine
 	 * @param executor sends the renewals
 	 * @param timers runs the scans, which do not block
 	 * @param listener is notified of renewals
 	 */
-	public LeaseRenewer(LockStore store, TimeSource clock, Executor executor, ScheduledExecutorService timers,
-			RenewalListener listener) {
+	public LeaseRenewer(LockStore store, EngineEnvironment environment, Executor executor,
+			ScheduledExecutorService timers, RenewalListener listener) {
 		this.store = store;
 		this.batchSize = store.description().batchSize();
-		this.clock = clock;
+		this.clock = environment.clock();
+		this.leases = new LeaseSet(environment);
 		this.executor = executor;
 		this.listener = listener;
-		this.timer = new RenewalTimer(clock, executor, timers, this::scan);
+		this.timer = new RenewalTimer(environment, executor, timers, this::scan);
 	}
 
 	/**
@@ -119,7 +122,7 @@ public final class LeaseRenewer {
 	 */
 	public void renewNow(Collection<Ticket> tickets) {
 		// A single pass: a session may carry thousands of locks.
-		Set<Ticket> requested = Set.copyOf(tickets);
+		Set<Ticket> requested = new LinkedHashSet<>(tickets);
 		boolean found = false;
 		for (Lease lease : this.leases.snapshot()) {
 			if (requested.contains(lease.ticket())) {

@@ -3,8 +3,9 @@ package io.github.distlock.renewal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 
+import io.github.distlock.environment.EngineEnvironment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +22,8 @@ final class LeaseSet {
 
 	private final Stripe[] stripes = new Stripe[STRIPES];
 
-	LeaseSet() {
-		Arrays.setAll(this.stripes, (number) -> new Stripe());
+	LeaseSet(EngineEnvironment environment) {
+		Arrays.setAll(this.stripes, (number) -> new Stripe(environment.newLock()));
 	}
 
 	void add(Lease lease) {
@@ -55,13 +56,17 @@ final class LeaseSet {
 
 		private static final int MINIMUM_CAPACITY = 4;
 
-		private final ReentrantLock lock = new ReentrantLock();
+		private final Lock lock;
 
 		/** Guarded by {@link #lock}, as are the indices of the leases in it. */
 		private @Nullable Lease[] leases = new Lease[MINIMUM_CAPACITY];
 
 		/** Guarded by {@link #lock} for writing. */
 		private volatile int size;
+
+		Stripe(Lock lock) {
+			this.lock = lock;
+		}
 
 		void add(Lease lease) {
 			this.lock.lock();

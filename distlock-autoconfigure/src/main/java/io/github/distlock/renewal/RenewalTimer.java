@@ -5,11 +5,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.environment.EngineEnvironment;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +26,8 @@ final class RenewalTimer {
 
 	private static final long RETRY_NANOS = 100_000_000;
 
+	private final EngineEnvironment environment;
+
 	private final TimeSource clock;
 
 	private final Executor executor;
@@ -34,7 +36,7 @@ final class RenewalTimer {
 
 	private final Runnable scan;
 
-	private final ReentrantLock timerLock = new ReentrantLock();
+	private final Lock timerLock;
 
 	/** Guarded by {@link #timerLock} for writing, except in {@link #fired}. */
 	private volatile boolean armed;
@@ -50,8 +52,10 @@ final class RenewalTimer {
 
 	private volatile boolean stopped;
 
-	RenewalTimer(TimeSource clock, Executor executor, ScheduledExecutorService timers, Runnable scan) {
-		this.clock = clock;
+	RenewalTimer(EngineEnvironment environment, Executor executor, ScheduledExecutorService timers, Runnable scan) {
+		this.environment = environment;
+		this.clock = environment.clock();
+		this.timerLock = environment.newLock();
 		this.executor = executor;
 		this.timers = timers;
 		this.scan = scan;
@@ -147,7 +151,7 @@ final class RenewalTimer {
 			logger.error("The timer for the renewal of leases could not be set and is retried", ex);
 			try {
 				this.executor.execute(() -> {
-					LockSupport.parkNanos(RETRY_NANOS);
+					this.environment.park(this, RETRY_NANOS);
 					scheduleReliably(0);
 				});
 			}

@@ -1,8 +1,7 @@
 package io.github.distlock.waiting;
 
-import java.util.concurrent.locks.LockSupport;
-
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.waiting.Waiter.DowngradeWaiter;
 import io.github.distlock.waiting.Waiter.Outcome;
 import io.github.distlock.waiting.Waiter.ThreadWaiter;
@@ -16,11 +15,14 @@ final class BlockingAcquirer {
 
 	private final Waits waits;
 
+	private final EngineEnvironment environment;
+
 	private final TimeSource clock;
 
-	BlockingAcquirer(Waits waits, TimeSource clock) {
+	BlockingAcquirer(Waits waits, EngineEnvironment environment) {
 		this.waits = waits;
-		this.clock = clock;
+		this.environment = environment;
+		this.clock = environment.clock();
 	}
 
 	@Nullable Holder acquire(WaitRequest request, boolean interruptible) throws InterruptedException {
@@ -48,7 +50,7 @@ final class BlockingAcquirer {
 		long start = this.clock.nanoTime();
 		boolean restarted = false;
 		while (true) {
-			ThreadWaiter waiter = new ThreadWaiter(request, start);
+			ThreadWaiter waiter = new ThreadWaiter(request, start, this.environment);
 			KeyQueue queue = this.waits.join(waiter, null);
 			Outcome outcome = await(queue, waiter, interruptible, restarted);
 			if (outcome instanceof Outcome.Failure failure) {
@@ -139,7 +141,7 @@ final class BlockingAcquirer {
 					// A listener may have parked, and used up the wake-up.
 					continue;
 				}
-				LockSupport.parkNanos(this, remaining);
+				this.environment.park(this, remaining);
 			}
 			interrupted |= awaitDeparture(waiter);
 			// A failure of the store may have replaced a time-out meanwhile.
@@ -163,7 +165,7 @@ final class BlockingAcquirer {
 			long end = this.clock.nanoTime() + this.waits.cancelTimeoutNanos();
 			long remaining;
 			while (waiter.isDeparting() && (remaining = end - this.clock.nanoTime()) > 0) {
-				LockSupport.parkNanos(this, remaining);
+				this.environment.park(this, remaining);
 				interrupted |= Thread.interrupted();
 			}
 		}

@@ -2,7 +2,7 @@ package io.github.distlock.waiting;
 
 import java.time.Duration;
 
-import io.github.distlock.backend.TimeSource;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.waiting.Waiter.DowngradeWaiter;
 
 /**
@@ -17,18 +17,18 @@ final class Downgrades {
 
 	private final CommandSender sender;
 
-	private final TimeSource clock;
+	private final EngineEnvironment environment;
 
 	private final BlockingAcquirer blocking;
 
 	private final Duration backendTimeout;
 
-	Downgrades(Waits waits, KeyQueues queues, CommandSender sender, TimeSource clock, BlockingAcquirer blocking,
-			Duration backendTimeout) {
+	Downgrades(Waits waits, KeyQueues queues, CommandSender sender, EngineEnvironment environment,
+			BlockingAcquirer blocking, Duration backendTimeout) {
 		this.waits = waits;
 		this.queues = queues;
 		this.sender = sender;
-		this.clock = clock;
+		this.environment = environment;
 		this.blocking = blocking;
 		this.backendTimeout = backendTimeout;
 	}
@@ -39,10 +39,10 @@ final class Downgrades {
 			return new DowngradeResult(ReleaseOutcome.GONE, null);
 		}
 		WaitRequest request = WaitRequest.forDowngrade(holder.ticket().key(), readerLease);
-		long now = this.clock.nanoTime();
+		long now = this.environment.clock().nanoTime();
 		// Another command may have to be answered first, and may be repeated for long.
 		long wait = Math.min(leaseEnd.toNanos(), this.backendTimeout.toNanos());
-		DowngradeWaiter waiter = new DowngradeWaiter(request, now, wait);
+		DowngradeWaiter waiter = new DowngradeWaiter(request, now, wait, this.environment);
 		KeyQueue readerQueue = this.queues.obtain(request);
 		PendingDowngrade downgrade = readerQueue.prepareDowngrade(waiter);
 		Effects effects = queue.release(holder, now + leaseEnd.toNanos(), downgrade);

@@ -1,6 +1,7 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
+import java.util.random.RandomGenerator;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 interface KeyQueueContext {
 
 	TimeSource clock();
+
+	RandomGenerator random();
 
 	/** How long the lock may stay in this JVM. */
 	HandOffLimits handOffLimits();

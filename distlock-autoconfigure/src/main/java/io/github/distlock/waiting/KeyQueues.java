@@ -1,23 +1,24 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
+import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.waiting.Effects.QueueEvents;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +36,7 @@ final class KeyQueues {
 
 	private final TicketOrder order = new TicketOrder();
 
-	private final StripedLocks locks = new StripedLocks();
+	private final StripedLocks locks;
 
 	private final KeyQueueContext sharedContext = new SharedContext();
 
@@ -43,7 +44,7 @@ final class KeyQueues {
 
 	private final String instance;
 
-	private final TimeSource clock;
+	private final EngineEnvironment environment;
 
 	private final Duration backendTimeout;
 
@@ -58,12 +59,13 @@ final class KeyQueues {
 	 * @param answerTimeout how long a caller that tries once waits for another JVM
 	 */
 	KeyQueues(String instance, Duration backendTimeout, Duration answerTimeout, HandOffLimits handOffLimits,
-			TimeSource clock, CommandSender sender) {
+			EngineEnvironment environment, CommandSender sender) {
 		this.instance = instance;
 		this.backendTimeout = backendTimeout;
 		this.answerTimeout = answerTimeout;
 		this.handOffLimits = handOffLimits;
-		this.clock = clock;
+		this.environment = environment;
+		this.locks = new StripedLocks(environment);
 		this.sender = sender;
 	}
 
@@ -101,7 +103,7 @@ final class KeyQueues {
 	 * The unfinished work of the queues that know none of these tickets.
 	 */
 	UnfinishedWork unfinishedWorkExcept(Collection<Ticket> tickets) {
-		Set<@Nullable KeyQueue> excepted = new HashSet<>();
+		Set<@Nullable KeyQueue> excepted = new LinkedHashSet<>();
 		tickets.forEach((ticket) -> excepted.add(find(ticket)));
 		return all().filter((queue) -> !excepted.contains(queue))
 			.map(KeyQueue::unfinished)
@@ -147,7 +149,12 @@ final class KeyQueues {
 
 		@Override
 		public TimeSource clock() {
-			return KeyQueues.this.clock;
+			return KeyQueues.this.environment.clock();
+		}
+
+		@Override
+		public RandomGenerator random() {
+			return KeyQueues.this.environment.random();
 		}
 
 		@Override
@@ -243,7 +250,7 @@ final class KeyQueues {
 		OwnTicketContext(String key) {
 			this.key = key;
 			// A lock of its own avoids contention between the callers of one key.
-			this.queue = new KeyQueue(key, new ReentrantLock(), this);
+			this.queue = new KeyQueue(key, KeyQueues.this.environment.newLock(), this);
 		}
 
 		@Override
@@ -328,9 +335,11 @@ final class KeyQueues {
 		/** Spreads hash codes over the upper bits: 2^32 divided by the golden ratio. */
 		private static final int HASH_MULTIPLIER = 0x9E3779B9;
 
-		private final Lock[] locks = IntStream.range(0, COUNT)
-			.mapToObj((i) -> new ReentrantLock())
-			.toArray(Lock[]::new);
+		private final Lock[] locks = new Lock[COUNT];
+
+		StripedLocks(EngineEnvironment environment) {
+			Arrays.setAll(this.locks, (i) -> environment.newLock());
+		}
 
 		Lock of(String key) {
 			int hash = key.hashCode() * HASH_MULTIPLIER;

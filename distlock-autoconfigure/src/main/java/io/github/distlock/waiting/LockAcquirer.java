@@ -14,6 +14,7 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.environment.EngineEnvironment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,22 +48,23 @@ public final class LockAcquirer {
 	 * @param instance the name of this JVM in each ticket
 	 * @param backendTimeout how long the store may fail to answer before waiting ends
 	 * @param handOffLimits how long a lock may stay in this JVM
-	 * @param clock the time
+	 * @param environment the clocks, and more of the machine
 	 * @param executor sends commands that no caller sends
 	 * @param callbacks completes the futures of asynchronous callers
 	 * @param timers only passes work to the executor
 	 */
 	public LockAcquirer(LockStore store, String instance, Duration backendTimeout, HandOffLimits handOffLimits,
-			TimeSource clock, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
-		this.clock = clock;
+			EngineEnvironment environment, Executor executor, Executor callbacks, ScheduledExecutorService timers) {
+		this.clock = environment.clock();
 		this.sender = new CommandSender(store, executor, callbacks, timers);
 		Duration cancelTimeout = cancelTimeout(store.description(), backendTimeout);
-		this.queues = new KeyQueues(instance, backendTimeout, cancelTimeout, handOffLimits, clock, this.sender);
-		this.releases = new Releases(store.direct(), this.queues, this.sender, clock);
+		this.queues = new KeyQueues(instance, backendTimeout, cancelTimeout, handOffLimits, environment, this.sender);
+		this.releases = new Releases(store.direct(), this.queues, this.sender, this.clock);
 		this.keptLocks = new KeptLocks(store, this.queues, this.sender, this.releases);
 		this.waits = new Waits(store.direct(), this.queues, this.sender, this.releases, cancelTimeout.toNanos());
-		this.blocking = new BlockingAcquirer(this.waits, clock);
-		this.downgrades = new Downgrades(this.waits, this.queues, this.sender, clock, this.blocking, backendTimeout);
+		this.blocking = new BlockingAcquirer(this.waits, environment);
+		this.downgrades = new Downgrades(this.waits, this.queues, this.sender, environment, this.blocking,
+				backendTimeout);
 	}
 
 	/**

@@ -1,10 +1,8 @@
 package io.github.distlock.waiting;
 
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 
 import io.github.distlock.LockBackendException;
-import io.github.distlock.backend.TimeSource;
 import io.github.distlock.waiting.Effects.QueueEvents;
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +70,7 @@ final class RetryTimer {
 	 */
 	boolean failed(LockBackendException cause) {
 		Outage before = this.outage;
-		Outage now = (before != null) ? before : new Outage(this.context.clock(), this.context.backendTimeout());
+		Outage now = (before != null) ? before : new Outage(this.context);
 		this.outage = now;
 		this.alarm.set(now.failed(cause));
 		this.context.storeFailed(cause, now.isTooLong());
@@ -229,9 +227,7 @@ final class RetryTimer {
 
 		private static final int MAX_DOUBLINGS = 10;
 
-		private final TimeSource clock;
-
-		private final Duration backendTimeout;
+		private final KeyQueueContext context;
 
 		/**
 		 * The time of the first failure, and not of the last answer: perhaps no command
@@ -243,10 +239,9 @@ final class RetryTimer {
 
 		private int failures;
 
-		Outage(TimeSource clock, Duration backendTimeout) {
-			this.clock = clock;
-			this.backendTimeout = backendTimeout;
-			this.sinceNanos = clock.nanoTime();
+		Outage(KeyQueueContext context) {
+			this.context = context;
+			this.sinceNanos = context.clock().nanoTime();
 		}
 
 		/**
@@ -258,17 +253,17 @@ final class RetryTimer {
 			this.last = cause;
 			this.failures++;
 			long most = Math.min(LAST_RETRY_MILLIS, FIRST_RETRY_MILLIS << Math.min(this.failures, MAX_DOUBLINGS));
-			long millis = ThreadLocalRandom.current().nextLong(most / 2, most + 1);
-			return this.clock.nanoTime() + Duration.ofMillis(millis).toNanos();
+			long millis = this.context.random().nextLong(most / 2, most + 1);
+			return this.context.clock().nanoTime() + Duration.ofMillis(millis).toNanos();
 		}
 
 		/** Whether the store has not answered for too long. */
 		boolean isTooLong() {
-			return lastingNanos() >= this.backendTimeout.toNanos();
+			return lastingNanos() >= this.context.backendTimeout().toNanos();
 		}
 
 		long lastingNanos() {
-			return this.clock.nanoTime() - this.sinceNanos;
+			return this.context.clock().nanoTime() - this.sinceNanos;
 		}
 
 		@Nullable LockBackendException failure() {

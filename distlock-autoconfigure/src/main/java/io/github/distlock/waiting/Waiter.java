@@ -3,10 +3,10 @@ package io.github.distlock.waiting;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.locks.LockSupport;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.environment.EngineEnvironment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -174,9 +174,12 @@ abstract class Waiter {
 
 		private final long startNanos;
 
-		ThreadWaiter(WaitRequest request, long nowNanos) {
+		private final EngineEnvironment environment;
+
+		ThreadWaiter(WaitRequest request, long nowNanos, EngineEnvironment environment) {
 			super(request, nowNanos);
 			this.startNanos = nowNanos;
+			this.environment = environment;
 		}
 
 		/** When the caller asked for the lock. */
@@ -193,7 +196,7 @@ abstract class Waiter {
 		void wake() {
 			// A permit would end the next park of a thread that is awake.
 			if (!isAwake()) {
-				LockSupport.unpark(this.thread);
+				this.environment.unpark(this.thread);
 			}
 		}
 
@@ -209,8 +212,8 @@ abstract class Waiter {
 
 		private final long endNanos;
 
-		DowngradeWaiter(WaitRequest request, long nowNanos, long waitNanos) {
-			super(request, nowNanos);
+		DowngradeWaiter(WaitRequest request, long nowNanos, long waitNanos, EngineEnvironment environment) {
+			super(request, nowNanos, environment);
 			this.endNanos = nowNanos + waitNanos;
 		}
 

@@ -10,6 +10,7 @@ import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.testing.ManualClock;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -33,7 +34,8 @@ class LeaseStateTests implements RenewalListener {
 
 	private final List<String> lost = new ArrayList<>();
 
-	private final LeaseRenewer renewer = new LeaseRenewer(this.store, this.clock, Runnable::run, this.timers, this);
+	private final LeaseRenewer renewer = new LeaseRenewer(this.store, EngineEnvironment.of(this.clock), Runnable::run,
+			this.timers, this);
 
 	@AfterEach
 	void stop() {

@@ -10,6 +10,7 @@ import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.testing.ManualClock;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -30,8 +31,8 @@ class ManyLeasesInDoubtTests {
 
 	private final ScriptedStore store = new ScriptedStore(this.clock);
 
-	private final LeaseRenewer renewer = new LeaseRenewer(this.store, this.clock, Runnable::run, this.timers,
-			(renewed, gone, failed, lateness) -> {
+	private final LeaseRenewer renewer = new LeaseRenewer(this.store, EngineEnvironment.of(this.clock), Runnable::run,
+			this.timers, (renewed, gone, failed, lateness) -> {
 			});
 
 	private final AtomicInteger looks = new AtomicInteger();

@@ -10,6 +10,7 @@ import io.github.distlock.LossCause;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.testing.ManualClock;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -34,7 +35,8 @@ class RenewalErrorTests implements RenewalListener {
 
 	private final List<String> lost = new ArrayList<>();
 
-	private final LeaseRenewer renewer = new LeaseRenewer(this.store, this.clock, this::execute, this.timers, this);
+	private final LeaseRenewer renewer = new LeaseRenewer(this.store, EngineEnvironment.of(this.clock), this::execute,
+			this.timers, this);
 
 	private int errorsOfExecutor;
 

@@ -6,7 +6,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.github.distlock.backend.TimeSource;
+import io.github.distlock.environment.EngineEnvironment;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,7 +24,7 @@ class RenewalTimerTests {
 		ScheduledThreadPoolExecutor timers = new ScheduledThreadPoolExecutor(1);
 		timers.setRemoveOnCancelPolicy(true);
 		try {
-			timer.set(new RenewalTimer(TimeSource.SYSTEM, Runnable::run, timers, () -> {
+			timer.set(new RenewalTimer(EngineEnvironment.SYSTEM, Runnable::run, timers, () -> {
 				timer.get().scheduleWithin(farNanos);
 				scans.release();
 			}));

@@ -18,6 +18,7 @@ import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.TestHandOff;
 import org.awaitility.Awaitility;
@@ -43,7 +44,7 @@ class DirectCloseTests {
 	private final Store store = new Store();
 
 	private final LockAcquirer acquirer = new LockAcquirer(this.store, "me", Duration.ofSeconds(10), TestHandOff.NONE,
-			TimeSource.SYSTEM, (task) -> {
+			EngineEnvironment.SYSTEM, (task) -> {
 			}, Runnable::run, this.timers);
 
 	private final Thread closing = new Thread(this.acquirer::close);

@@ -5,6 +5,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import io.github.distlock.LockMode;
 import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Waiter.DowngradeWaiter;
 import io.github.distlock.waiting.Waiter.Outcome;
@@ -20,7 +21,7 @@ class DowngradeTests extends KeyQueueFixture {
 	private final KeyQueue readers = new KeyQueue("key", new ReentrantLock(), this);
 
 	private final DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.forDowngrade("key", LEASE),
-			this.clock.nanoTime(), LEASE.toNanos());
+			this.clock.nanoTime(), LEASE.toNanos(), EngineEnvironment.SYSTEM);
 
 	private final PendingDowngrade downgrade = this.readers.prepareDowngrade(this.reader);
 

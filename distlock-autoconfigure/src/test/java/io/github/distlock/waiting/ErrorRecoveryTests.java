@@ -17,6 +17,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.waiting.ErrorInjector.Step;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +75,7 @@ class ErrorRecoveryTests {
 		LockStore opened = injector.before(new LocalLockBackend(store, 17, TimeSource.SYSTEM))
 			.open(new StoreContext(instance, signals));
 		LockAcquirer created = new LockAcquirer(opened, instance, Duration.ofSeconds(5),
-				new HandOffLimits(4, Duration.ofMillis(50)), TimeSource.SYSTEM, injector.commands(),
+				new HandOffLimits(4, Duration.ofMillis(50)), EngineEnvironment.SYSTEM, injector.commands(),
 				injector.callbacks(), injector.timers());
 		signals.acquirer = created;
 		this.stores.add(opened);

@@ -15,6 +15,7 @@ import io.github.distlock.backend.BackendDescription;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.Ticket;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.IdleStore;
 import io.github.distlock.testing.TestHandOff;
@@ -36,7 +37,7 @@ class FairOrderTests {
 	private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
 
 	private final LockAcquirer acquirer = new LockAcquirer(new UnheardStore(), "me", Duration.ofSeconds(10),
-			TestHandOff.NONE, new ManualClock(), this.tasks::addLast, Runnable::run, this.timers);
+			TestHandOff.NONE, EngineEnvironment.of(new ManualClock()), this.tasks::addLast, Runnable::run, this.timers);
 
 	@AfterEach
 	void stop() {

@@ -15,6 +15,7 @@ import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
 import io.github.distlock.backend.local.LocalLockBackend;
 import io.github.distlock.backend.local.LocalStore;
+import io.github.distlock.environment.EngineEnvironment;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -67,7 +68,7 @@ abstract class KeptLockFixture {
 		AcquirerSignals signals = new AcquirerSignals();
 		LockStore opened = this.backend.open(new StoreContext(instance, signals));
 		LockAcquirer created = new LockAcquirer(opened, instance, timeout, new HandOffLimits(100, Duration.ofMillis(5)),
-				time, injector.commands(), injector.callbacks(), injector.timers());
+				EngineEnvironment.of(time), injector.commands(), injector.callbacks(), injector.timers());
 		signals.acquirer = created;
 		this.stores.add(opened);
 		return created;

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.random.RandomGenerator;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockMode;
@@ -12,6 +13,7 @@ import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
 import io.github.distlock.backend.Validity;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.testing.ManualClock;
 import io.github.distlock.testing.TestHandOff;
 import io.github.distlock.waiting.Effects.Command;
@@ -104,6 +106,11 @@ abstract class KeyQueueFixture implements KeyQueueContext {
 	@Override
 	public TimeSource clock() {
 		return this.clock;
+	}
+
+	@Override
+	public RandomGenerator random() {
+		return EngineEnvironment.SYSTEM.random();
 	}
 
 	@Override

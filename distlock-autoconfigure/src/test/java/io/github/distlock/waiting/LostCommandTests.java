@@ -1,6 +1,7 @@
 package io.github.distlock.waiting;
 
 import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.environment.EngineEnvironment;
 import io.github.distlock.waiting.Effects.Command;
 import io.github.distlock.waiting.Waiter.DowngradeWaiter;
 import io.github.distlock.waiting.Waiter.Outcome;
@@ -83,7 +84,7 @@ class LostCommandTests extends KeyQueueFixture {
 	@Test
 	void aDowngradeWhoseAttemptWasLostIsRefusedAndDoesNotAttemptAgain() {
 		DowngradeWaiter reader = new DowngradeWaiter(WaitRequest.forDowngrade("key", LEASE), this.clock.nanoTime(),
-				LEASE.toNanos());
+				LEASE.toNanos(), EngineEnvironment.SYSTEM);
 		PendingDowngrade downgrade = this.queue.prepareDowngrade(reader);
 		Effects effects = this.queue.recover(downgrade.attempt());
 		assertThat(reader.outcome()).isInstanceOf(Outcome.TimedOut.class);

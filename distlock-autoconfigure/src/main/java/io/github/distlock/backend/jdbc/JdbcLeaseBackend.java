@@ -58,7 +58,7 @@ public final class JdbcLeaseBackend implements LockBackend {
 	@Override
 	public LockStore open(StoreContext context) {
 		return new JdbcLeaseStore(JdbcResources.lease(this.dataSource, this.settings, this.clock, context.self()),
-				this.settings, this.description, context.signals(), this.clock);
+				this.settings, this.description, context, this.clock);
 	}
 
 }

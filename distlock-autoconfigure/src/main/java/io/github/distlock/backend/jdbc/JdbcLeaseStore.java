@@ -3,7 +3,6 @@ package io.github.distlock.backend.jdbc;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
@@ -14,6 +13,7 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreAdministration;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -45,15 +45,15 @@ final class JdbcLeaseStore implements LockStore {
 	private final RecentReleases releases;
 
 	JdbcLeaseStore(JdbcResources resources, JdbcBackendSettings settings, BackendDescription description,
-			LockSignals signals, TimeSource clock) {
+			StoreContext context, TimeSource clock) {
 		this.resources = resources;
 		this.settings = settings;
 		this.description = description;
-		this.signals = signals;
+		this.signals = context.signals();
 		this.administration = new JdbcAdministration(resources, clock);
-		this.notifications = resources.notifications(signals, settings.commandTimeout(), clock);
+		this.notifications = resources.notifications(this.signals, settings.commandTimeout(), clock);
 		this.releases = new RecentReleases(clock);
-		this.polls = new PollSchedule(settings.pollInterval(), clock, () -> ThreadLocalRandom.current().nextDouble());
+		this.polls = new PollSchedule(settings.pollInterval(), clock, context.random()::nextDouble);
 	}
 
 	@Override

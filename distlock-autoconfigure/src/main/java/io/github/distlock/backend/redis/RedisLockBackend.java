@@ -62,7 +62,7 @@ public final class RedisLockBackend implements LockBackend {
 		connections.open();
 		Map<String, String> cursors = new ConcurrentHashMap<>();
 		return new RedisLockStore(connections, keys, this.description, this.settings.commandTimeout(), this.clock,
-				context.self(),
+				context,
 				() -> new LockScan(this.connectionFactory, this.settings, keys, this.clock, context.self(), cursors));
 	}
 

@@ -4,11 +4,10 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
-import io.github.distlock.LockInstance;
 import io.github.distlock.backend.AttemptOptions;
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.BackendDescription;
@@ -17,6 +16,7 @@ import io.github.distlock.backend.LockStore;
 import io.github.distlock.backend.ReleaseResult;
 import io.github.distlock.backend.RenewalResult;
 import io.github.distlock.backend.StoreAdministration;
+import io.github.distlock.backend.StoreContext;
 import io.github.distlock.backend.StoredLock.StoredHolder;
 import io.github.distlock.backend.Ticket;
 import io.github.distlock.backend.TimeSource;
@@ -79,15 +79,18 @@ final class RedisLockStore implements LockStore {
 
 	private final QueueArguments arguments;
 
+	private final RandomGenerator random;
+
 	RedisLockStore(RedisConnections connections, RedisKeys keys, BackendDescription description,
-			Duration commandTimeout, TimeSource clock, LockInstance self, Supplier<LockScan> scans) {
+			Duration commandTimeout, TimeSource clock, StoreContext context, Supplier<LockScan> scans) {
 		this.keys = keys;
 		this.connections = connections;
 		this.clusterRenewals = new ClusterRenewals(connections, clock, commandTimeout);
 		this.description = description;
+		this.random = context.random();
 		this.arguments = new QueueArguments(description.tokensPerGrant());
 		this.words = new NativeWords(connections, keys, clock, this.arguments, commandTimeout);
-		this.administration = new RedisAdministration(this, connections, keys, self, scans);
+		this.administration = new RedisAdministration(this, connections, keys, context.self(), scans);
 	}
 
 	@Override
@@ -295,7 +298,7 @@ final class RedisLockStore implements LockStore {
 		long[] reply = answer.value().numbers();
 		// The validity of grants by message is computed from this.
 		this.connections.clock().observe(answer.sent(), reply[2]);
-		double share = SAFETY_SHARE + ThreadLocalRandom.current().nextDouble(SAFETY_JITTER);
+		double share = SAFETY_SHARE + this.random.nextDouble(SAFETY_JITTER);
 		long delay = (long) (graceMillis(lease) * share);
 		long holderMillis = reply[1];
 		if (reply[0] <= 0 && holderMillis >= 0) {
@@ -308,14 +311,14 @@ final class RedisLockStore implements LockStore {
 	/**
 	 * The time is that of the longest lease, and the holder may be any of the readers.
 	 */
-	private static AttemptResult busy(Ticket ticket, Reply reply, boolean queue) {
+	private AttemptResult busy(Ticket ticket, Reply reply, boolean queue) {
 		Duration remaining = Duration.ofMillis(Math.max(0, reply.numbers()[0]));
 		StoredHolder holder = reply.holder(ticket.key(), remaining);
 		return queue ? unqueued(holder) : new AttemptResult.Busy(remaining, holder, reply.numbers().length > 1);
 	}
 
-	private static AttemptResult unqueued(@Nullable StoredHolder holder) {
-		long delay = ThreadLocalRandom.current().nextLong(UNQUEUED_RETRY_MILLIS / 2, UNQUEUED_RETRY_MILLIS);
+	private AttemptResult unqueued(@Nullable StoredHolder holder) {
+		long delay = this.random.nextLong(UNQUEUED_RETRY_MILLIS / 2, UNQUEUED_RETRY_MILLIS);
 		return new AttemptResult.Queued(Duration.ofMillis(delay), false, holder);
 	}
 

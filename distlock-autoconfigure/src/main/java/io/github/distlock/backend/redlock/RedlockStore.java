@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.AttemptResult;
@@ -54,6 +55,8 @@ final class RedlockStore implements LockStore {
 
 	private final TimeSource clock;
 
+	private final RandomGenerator random;
+
 	private final LockSignals signals;
 
 	private final RoundPause pause;
@@ -72,6 +75,7 @@ final class RedlockStore implements LockStore {
 		this.quorum = quorum;
 		this.settings = settings;
 		this.clock = clock;
+		this.random = context.random();
 		this.signals = context.signals();
 		this.pause = new RoundPause(this.timers, clock);
 		this.renewals = new RedlockRenewals(quorum, settings.longestLease(), clock);
@@ -181,7 +185,7 @@ final class RedlockStore implements LockStore {
 		}
 		Duration remainingPause = queue ? this.pause.remaining(ticket.key()) : null;
 		if (remainingPause != null) {
-			return new AttemptResult.Queued(remainingPause.plus(RedlockTicket.retryDelay(0)), false);
+			return new AttemptResult.Queued(remainingPause.plus(RedlockTicket.retryDelay(0, this.random)), false);
 		}
 		// Before the round: a node may signal the ticket before all have answered.
 		RedlockTicket waiting = queue ? this.tickets.computeIfAbsent(ticket, (key) -> new RedlockTicket())
@@ -239,8 +243,8 @@ final class RedlockStore implements LockStore {
 	}
 
 	private AttemptResult waiting(RedlockTicket redlockTicket, Result.NotWon lost, int queueAt, Duration lease) {
-		Duration delay = lost.queued() ? redlockTicket.queued(queueAt, lease, lost.remaining())
-				: redlockTicket.notQueued(lost.heldAt());
+		Duration delay = lost.queued() ? redlockTicket.queued(queueAt, lease, lost.remaining(), this.random)
+				: redlockTicket.notQueued(lost.heldAt(), this.random);
 		return new AttemptResult.Queued(delay, redlockTicket.reportWaiting(), lost.holder());
 	}
 
@@ -266,14 +270,14 @@ final class RedlockStore implements LockStore {
 
 	private void undo(LockRound round) {
 		new RoundRelease(this.quorum, round, 0, null, round.lease(), this.settings.nodeTimeout(), this.timers,
-				this.clock)
+				this.clock, this.random)
 			.begin();
 	}
 
 	private RoundRelease beginRelease(Ticket ticket, WonRound wonRound, long lastToken) {
 		return wonRound.release(() -> new RoundRelease(this.quorum, wonRound.round(), wonRound.usedToken(lastToken),
 				() -> this.pause.begin(ticket.key()), wonRound.lease(), this.settings.nodeTimeout(), this.timers,
-				this.clock));
+				this.clock, this.random));
 	}
 
 	private void forget(Ticket ticket, WonRound wonRound) {
@@ -295,7 +299,7 @@ final class RedlockStore implements LockStore {
 			return tryRound(next.ticket(), next.lease(), true);
 		}
 		catch (LockBackendException ex) {
-			return new AttemptResult.Queued(RedlockTicket.retryDelay(0), false);
+			return new AttemptResult.Queued(RedlockTicket.retryDelay(0, this.random), false);
 		}
 	}
 

@@ -1,10 +1,10 @@
 package io.github.distlock.backend.redlock;
 
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
 import io.github.distlock.backend.Grant;
 import io.github.distlock.backend.Validity;
@@ -69,12 +69,13 @@ final class RedlockTicket {
 	 * Wait for a signal of a node.
 	 * @return when to try again without a signal
 	 */
-	Duration queued(int node, Duration lease, Duration remaining) {
+	Duration queued(int node, Duration lease, Duration remaining, RandomGenerator random) {
 		this.queueAt = node;
 		this.queuedAt = node;
 		this.retries = 0;
 		long safety = Math.min(SAFETY_MILLIS, lease.toMillis() / 2);
-		long delay = Math.min(jitter(safety), Math.max(MIN_CHECK_MILLIS, remaining.toMillis() + jitter(10)));
+		long delay = Math.min(jitter(safety, random),
+				Math.max(MIN_CHECK_MILLIS, remaining.toMillis() + jitter(10, random)));
 		return Duration.ofMillis(delay);
 	}
 
@@ -94,23 +95,23 @@ final class RedlockTicket {
 	 * @param heldAt a node at which it could be queued, or -1
 	 * @return when to try again
 	 */
-	Duration notQueued(int heldAt) {
+	Duration notQueued(int heldAt, RandomGenerator random) {
 		this.queueAt = heldAt;
 		int tries = this.retries;
 		this.retries = tries + 1;
-		return retryDelay(tries);
+		return retryDelay(tries, random);
 	}
 
-	static Duration retryDelay(int tries) {
-		return Duration.ofMillis(jitter(Math.min(MAX_RETRY_MILLIS, MIN_RETRY_MILLIS << Math.min(tries, 5))));
+	static Duration retryDelay(int tries, RandomGenerator random) {
+		return Duration.ofMillis(jitter(Math.min(MAX_RETRY_MILLIS, MIN_RETRY_MILLIS << Math.min(tries, 5)), random));
 	}
 
 	/**
 	 * Between a half and the whole, so that tickets that split the votes try at different
 	 * times.
 	 */
-	private static long jitter(long most) {
-		return ThreadLocalRandom.current().nextLong(most / 2, most + 1);
+	private static long jitter(long most, RandomGenerator random) {
+		return random.nextLong(most / 2, most + 1);
 	}
 
 	/**

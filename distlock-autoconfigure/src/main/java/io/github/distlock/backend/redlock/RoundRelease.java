@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
 
 import io.github.distlock.LockBackendException;
 import io.github.distlock.backend.redlock.QuorumNode.Left;
@@ -39,6 +39,8 @@ final class RoundRelease {
 
 	private final TimeSource clock;
 
+	private final RandomGenerator random;
+
 	private final long strayNanos;
 
 	private final long giveUpNanos;
@@ -57,13 +59,14 @@ final class RoundRelease {
 	 * @param longest how long the claim may still last on a node
 	 */
 	RoundRelease(Quorum quorum, LockRound round, long usedToken, @Nullable Runnable onWoken, Duration longest,
-			Duration strayDelay, ScheduledExecutorService timers, TimeSource clock) {
+			Duration strayDelay, ScheduledExecutorService timers, TimeSource clock, RandomGenerator random) {
 		this.quorum = quorum;
 		this.round = round;
 		this.usedToken = usedToken;
 		this.onWoken = onWoken;
 		this.timers = timers;
 		this.clock = clock;
+		this.random = random;
 		this.strayNanos = strayDelay.toNanos();
 		this.giveUpNanos = clock.nanoTime() + longest.toNanos();
 		this.answers = unanswered(quorum.size());
@@ -114,8 +117,8 @@ final class RoundRelease {
 				}
 				this.firstTries.get(node).completeExceptionally(VoteCollector.asFailure(failure));
 				if (this.clock.nanoTime() - this.giveUpNanos < 0) {
-					later(node, () -> send(node, stray), TimeUnit.MILLISECONDS
-						.toNanos(ThreadLocalRandom.current().nextLong(MIN_RETRY_MILLIS, MAX_RETRY_MILLIS)));
+					later(node, () -> send(node, stray),
+							TimeUnit.MILLISECONDS.toNanos(this.random.nextLong(MIN_RETRY_MILLIS, MAX_RETRY_MILLIS)));
 				}
 				else {
 					this.answers.get(node).completeExceptionally(VoteCollector.asFailure(failure));

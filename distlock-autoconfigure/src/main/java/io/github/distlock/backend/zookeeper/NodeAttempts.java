@@ -3,8 +3,8 @@ package io.github.distlock.backend.zookeeper;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
 import io.github.distlock.backend.AttemptResult;
 import io.github.distlock.backend.Grant;
@@ -38,13 +38,16 @@ final class NodeAttempts {
 
 	private final int tokensPerGrant;
 
+	private final RandomGenerator random;
+
 	NodeAttempts(ZooKeeperConnection connection, ZooKeeperTickets tickets, PredecessorWatch predecessors,
-			EndedGrantsNode endedGrants, int tokensPerGrant) {
+			EndedGrantsNode endedGrants, int tokensPerGrant, RandomGenerator random) {
 		this.connection = connection;
 		this.tickets = tickets;
 		this.predecessors = predecessors;
 		this.endedGrants = endedGrants;
 		this.tokensPerGrant = tokensPerGrant;
+		this.random = random;
 	}
 
 	/**
@@ -98,7 +101,7 @@ final class NodeAttempts {
 		Duration timeout = node.session().timeout();
 		StoredHolder holder = ticket.keyFolder().holder();
 		if (queue) {
-			double share = RETRY_SHARE + ThreadLocalRandom.current().nextDouble(RETRY_JITTER);
+			double share = RETRY_SHARE + this.random.nextDouble(RETRY_JITTER);
 			return CompletableFuture.completedFuture(
 					new AttemptResult.Queued(Duration.ofMillis((long) (timeout.toMillis() * share)), isNew, holder));
 		}

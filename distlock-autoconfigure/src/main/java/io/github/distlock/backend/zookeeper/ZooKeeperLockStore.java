@@ -68,7 +68,7 @@ final class ZooKeeperLockStore implements LockStore, ZooKeeperConnection.Session
 				this.tickets, this.signals);
 		this.instances = new InstanceNodes(context.self(), this.paths, this.connection);
 		this.attempts = new NodeAttempts(this.connection, this.tickets, this.predecessors, this.endedGrants,
-				description.tokensPerGrant());
+				description.tokensPerGrant(), context.random());
 		this.renewals = new NodeRenewals(this.connection, this.tickets, this.endedGrants, description.tokensPerGrant());
 		this.administration = new ZooKeeperAdministration(this.paths, this.connection, this.instances);
 		this.earlierTickets = earlierTickets;

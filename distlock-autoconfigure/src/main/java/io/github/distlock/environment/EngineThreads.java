@@ -1,6 +1,8 @@
-package io.github.distlock.registry;
+package io.github.distlock.environment;
 
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -17,8 +19,8 @@ import io.github.distlock.thread.LockThreads;
  * @param callbacks for the futures of callers and for loss callbacks
  * @param timers passes work to the others at its time
  */
-record RegistryThreads(ThreadPoolExecutor commands, ThreadPoolExecutor renewals, ThreadPoolExecutor callbacks,
-		ScheduledThreadPoolExecutor timers) {
+public record EngineThreads(ExecutorService commands, ExecutorService renewals, ExecutorService callbacks,
+		ScheduledExecutorService timers) {
 
 	private static final int COMMAND_THREADS = 4;
 
@@ -28,7 +30,15 @@ record RegistryThreads(ThreadPoolExecutor commands, ThreadPoolExecutor renewals,
 
 	private static final long IDLE_THREAD_SECONDS = 30;
 
-	static RegistryThreads create() {
+	/**
+	 * Return how many timers are set, for reports.
+	 * @return the number, zero if the timers do not know it
+	 */
+	public int timersSet() {
+		return (this.timers instanceof ScheduledThreadPoolExecutor pool) ? pool.getQueue().size() : 0;
+	}
+
+	static EngineThreads create() {
 		ScheduledThreadPoolExecutor timers = new ScheduledThreadPoolExecutor(1,
 				LockThreads.numbered("distlock-timer-"));
 		timers.setRemoveOnCancelPolicy(true);
@@ -36,7 +46,7 @@ record RegistryThreads(ThreadPoolExecutor commands, ThreadPoolExecutor renewals,
 		// timer again.
 		timers.prestartCoreThread();
 		timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-		return new RegistryThreads(pool(COMMAND_THREADS, "distlock-io-"), pool(RENEWAL_THREADS, "distlock-renewal-"),
+		return new EngineThreads(pool(COMMAND_THREADS, "distlock-io-"), pool(RENEWAL_THREADS, "distlock-renewal-"),
 				pool(CALLBACK_THREADS, "distlock-callback-"), timers);
 	}
 

@@ -1,0 +1,108 @@
+package io.github.distlock.environment;
+
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.random.RandomGenerator;
+
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.thread.LockThreads;
+
+/**
+ * What the engine takes from the machine. Each method has the contract of the class of
+ * the JDK that it stands for. Thread-safe.
+ */
+public interface EngineEnvironment {
+
+	/** The machine. */
+	EngineEnvironment SYSTEM = of(TimeSource.SYSTEM);
+
+	/**
+	 * Return the machine with other clocks.
+	 * @param clock the clocks
+	 * @return the environment
+	 */
+	static EngineEnvironment of(TimeSource clock) {
+		return () -> clock;
+	}
+
+	/**
+	 * Return the clocks of this JVM.
+	 * @return the clocks
+	 */
+	TimeSource clock();
+
+	/**
+	 * Return the time that passes while a thread is parked. The clocks of a test may
+	 * stand still meanwhile.
+	 * @return nanoseconds, of arbitrary origin
+	 */
+	default long waitingNanos() {
+		return TimeSource.SYSTEM.nanoTime();
+	}
+
+	/**
+	 * Return the generator of random delays. Any thread may use it.
+	 * @return the generator
+	 */
+	default RandomGenerator random() {
+		return () -> ThreadLocalRandom.current().nextLong();
+	}
+
+	/**
+	 * Return a globally unique name of 64 random bits. It is short because it is part of
+	 * every command.
+	 * @return a new id of an instance
+	 */
+	default String newInstanceId() {
+		byte[] bits = new byte[Long.BYTES];
+		new SecureRandom().nextBytes(bits);
+		return Base64.getUrlEncoder().withoutPadding().encodeToString(bits);
+	}
+
+	/**
+	 * Create the threads of one run of a registry, which shuts them down.
+	 * @return the threads
+	 */
+	default EngineThreads newThreads() {
+		return EngineThreads.create();
+	}
+
+	/**
+	 * Run a task on a new thread.
+	 * @param name the name of the thread
+	 * @param task the task
+	 */
+	default void startThread(String name, Runnable task) {
+		LockThreads.named(name).newThread(task).start();
+	}
+
+	/**
+	 * Create a reentrant lock for the state of the engine.
+	 * @return the lock
+	 */
+	default Lock newLock() {
+		return new ReentrantLock();
+	}
+
+	/**
+	 * Park the calling thread, as {@link LockSupport#parkNanos(Object, long)} does.
+	 * @param blocker what the thread waits for
+	 * @param nanos the longest time
+	 */
+	default void park(Object blocker, long nanos) {
+		LockSupport.parkNanos(blocker, nanos);
+	}
+
+	/**
+	 * End the park of a thread, as {@link LockSupport#unpark} does.
+	 * @param thread the thread
+	 */
+	default void unpark(Thread thread) {
+		LockSupport.unpark(thread);
+	}
+
+}
