@@ -9,10 +9,13 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 
 import static java.util.stream.Collectors.joining;
@@ -25,7 +28,13 @@ import static java.util.stream.Collectors.joining;
  * @param name a description of the fault
  * @param edits the replacements that make the fault
  */
-record Mutant(String name, List<Edit> edits) {
+public record Mutant(String name, List<Edit> edits) {
+
+	private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+	private static final StandardJavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
+
+	private static final ReentrantLock COMPILING = new ReentrantLock();
 
 	private static final Path JAVA = Path.of("src/main/java");
 
@@ -33,7 +42,13 @@ record Mutant(String name, List<Edit> edits) {
 
 	private static final Path REDIS = Path.of("io/github/distlock/backend/redis");
 
-	static Mutant of(String name, Edit... edits) {
+	/**
+	 * Create a mutant.
+	 * @param name a description of the fault
+	 * @param edits the replacements that make the fault
+	 * @return the mutant
+	 */
+	public static Mutant of(String name, Edit... edits) {
 		return new Mutant(name, List.of(edits));
 	}
 
@@ -42,8 +57,14 @@ record Mutant(String name, List<Edit> edits) {
 		return new Edit(RESOURCES, REDIS.resolve(file), text, replacement);
 	}
 
-	/** A change of a class, by its path from the base package on. */
-	static Edit java(String file, String text, String replacement) {
+	/**
+	 * Describe a change of a class.
+	 * @param file the path of the class from the base package on
+	 * @param text the text to replace
+	 * @param replacement the new text
+	 * @return the change
+	 */
+	public static Edit java(String file, String text, String replacement) {
 		return new Edit(JAVA, Path.of("io/github/distlock").resolve(file), text, replacement);
 	}
 
@@ -52,7 +73,7 @@ record Mutant(String name, List<Edit> edits) {
 	 * @param folder the target folder; its classes replace those after it on the class
 	 * path
 	 */
-	void applyTo(Path folder) {
+	public void applyTo(Path folder) {
 		try {
 			Map<Edit.Place, String> texts = new LinkedHashMap<>();
 			for (Edit edit : this.edits) {
@@ -81,12 +102,19 @@ record Mutant(String name, List<Edit> edits) {
 			return;
 		}
 		Files.createDirectories(classes);
-		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-		List<String> arguments = new ArrayList<>(List.of("-proc:none", "-nowarn", "-parameters", "-d",
-				classes.toString(), "-cp", System.getProperty("java.class.path")));
-		arguments.addAll(sources);
-		if (compiler.run(null, null, null, arguments.toArray(String[]::new)) != 0) {
-			throw new IllegalStateException("The mutant '" + this.name + "' does not compile");
+		List<String> options = List.of("-proc:none", "-nowarn", "-parameters", "-g", "-cp",
+				System.getProperty("java.class.path"));
+		// One compiler at a time, which opens the jars of the class path once.
+		COMPILING.lock();
+		try {
+			FILES.setLocationFromPaths(StandardLocation.CLASS_OUTPUT, List.of(classes));
+			if (!COMPILER.getTask(null, FILES, null, options, null, FILES.getJavaFileObjectsFromStrings(sources))
+				.call()) {
+				throw new IllegalStateException("The mutant '" + this.name + "' does not compile");
+			}
+		}
+		finally {
+			COMPILING.unlock();
 		}
 	}
 
@@ -103,7 +131,7 @@ record Mutant(String name, List<Edit> edits) {
 	 * @param text the text to replace, which occurs exactly once
 	 * @param replacement the new text
 	 */
-	record Edit(Path root, Path file, String text, String replacement) {
+	public record Edit(Path root, Path file, String text, String replacement) {
 
 		/** White space is ignored, since a formatter may change it. */
 		String apply(String whole) {

@@ -1,0 +1,291 @@
+package io.github.distlock.simulation;
+
+import java.util.List;
+
+import io.github.distlock.torture.Mutant;
+
+import static io.github.distlock.torture.Mutant.java;
+
+/**
+ * Realistic slips in the engine, which the simulation has to find. The list was fixed
+ * before the fault schedule was tuned. Those that the torture test or a review has
+ * already come first. The slips of scripts and of stores are not here, since the
+ * simulated server has none of these, and neither is the dead owner of a lock without a
+ * lease, since its leases end.
+ */
+final class SimulationMutants {
+
+	private static final String KEY_QUEUE = "waiting/KeyQueue.java";
+
+	/** The validity that a grant would have if it came at this moment. */
+	private static String asIfGrantedNow(String validity, String clock) {
+		return "io.github.distlock.backend.Validity.until(" + clock + ".now(), java.time.Duration.ofNanos(" + validity
+				+ ".ttlNanos()))";
+	}
+
+	private static final List<Mutant> KNOWN = List.of(
+			Mutant.of("renewal after release",
+					java("renewal/Lease.java", "if (left > 0 && STATE.compareAndSet(this, HELD, ENDED))",
+							"if (left > 0 && STATE.compareAndSet(this, HELD, HELD))"),
+					java("registry/HeldLocks.java", """
+							boolean valid = remainingNanos > 0;
+							try {
+								this.renewer.forget(hold);
+							""", """
+							boolean valid = remainingNanos > 0;
+							try {
+							""")),
+			Mutant.of("validity of a grant counted from its answer",
+					java(KEY_QUEUE, "Holder first = queued.toHolder(grant, keepable,",
+							"Holder first = queued.toHolder(new Grant(grant.firstToken(), grant.lastToken(), "
+									+ asIfGrantedNow("grant.validity()", "this.context.clock()") + "), keepable,")),
+			Mutant.of("validity of a renewal counted from its answer",
+					java("renewal/Lease.java", "this.validity = later;",
+							"this.validity = " + asIfGrantedNow("later", "clock()") + ";")),
+			Mutant.of("waiter without a timer",
+					java(KEY_QUEUE, "queued.due |= timer.attemptOrDefer();", "timer.attemptOrDefer();")),
+			Mutant.of("hand-off without the deadline check",
+					java("waiting/HandOffLimits.java",
+							"&& clock.nanoTime() - from.grantedAtNanos()"
+									+ " < this.maxTime.toNanos() && suits(from, next)",
+							"&& suits(from, next)"),
+					java("waiting/HandOffLimits.java",
+							"return validity.remainingNanos(clock) >= sufficientNanos(from);", "return true;"),
+					java(KEY_QUEUE, "Holder following = from.next(validity, HandOff.LOCAL, next.request());",
+							"Holder following = from.next(" + asIfGrantedNow("validity", "this.context.clock()")
+									+ ", HandOff.LOCAL, next.request());")),
+			Mutant.of("keeper ignores the request of another JVM",
+					java(KEY_QUEUE, "requestMayHaveCome(); return this.holder == null && this.waiters.isEmpty();",
+							"return this.holder == null && this.waiters.isEmpty();")),
+			Mutant.of("kept lock entered after its deadline",
+					java("waiting/KeptGrant.java", "&& HandOffLimits.isSufficient(validity, from, clock)", ""),
+					java("waiting/KeptGrant.java", "Math.min(turnNanos, leaseNanos)", "turnNanos"),
+					java(KEY_QUEUE, "Holder next = grant.enter(waiter.request());",
+							"Holder next = grant.last().next("
+									+ asIfGrantedNow("grant.validity()", "this.context.clock()")
+									+ ", HandOff.KEPT, waiter.request());")),
+			Mutant.of("kept lock entered with tokens behind its grant",
+					java("waiting/KeptGrant.java", "from.fencingToken() < from.lastToken()", "true")),
+			Mutant.of("error in sending leaves the attempt of its key in flight",
+					java("waiting/CommandSender.java",
+							"catch (Throwable ex) { this.failedCommands.failed(queue, attempt, ex);",
+							"catch (RuntimeException ex) { this.failedCommands.failed(queue, attempt, ex);"),
+					java("waiting/Effects.java", "return this.outcomeLost || (this.maybeUnsent && take());",
+							"return false;")),
+			Mutant.of("attempt overtakes a release in the background",
+					java("waiting/BackgroundSender.java", "Throwable rejection = this.tasks.execute(() -> {",
+							"this.sender.runAsync(queue, queue.releaseSent(release));"
+									+ " Throwable rejection = this.tasks.execute(() -> {")),
+			Mutant.of("refusal counts although the release before it is unanswered",
+					java(KEY_QUEUE, "boolean inOrder = attempt.follows() == null || attempt.follows().answered;",
+							"boolean inOrder = true;")),
+			Mutant.of("lock that another JVM asks for released under its holder",
+					java(KEY_QUEUE, "this.handBack |= this.holder != null;",
+							"if (this.holder != null) { ownReleases().release(this.holder, false, 0, null, null);"
+									+ " this.holder = null; }")),
+			Mutant.of("request for a lock that is held forgotten",
+					java(KEY_QUEUE, "this.handBack |= this.holder != null;", "")),
+			Mutant.of("request before the answer of the attempt forgotten",
+					java(KEY_QUEUE, "this.handBack = queued.handBack;", "this.handBack = false;")));
+
+	private static final List<Mutant> GRANTS = List.of(
+			Mutant.of("end of a wait decided outside the lock", java(KEY_QUEUE, """
+					return onEventIf(() -> {
+						if (waiter.outcome() != null) {
+							return false;
+						}
+						dismiss(waiter,
+					""", """
+					if (waiter.outcome() != null) {
+						return null;
+					}
+					return onEventIf(() -> {
+						dismiss(waiter,
+					""")),
+			Mutant.of("successor queued without its lease",
+					java(KEY_QUEUE, "new Successor(this.queuedTicket.ticket, this.queuedTicket.lease())",
+							"new Successor(this.queuedTicket.ticket, Duration.ofMillis(1))")),
+			Mutant.of("token repeated in a local hand-off",
+					java("waiting/Holder.java", "how, this.fencingToken + 1, this.lastToken",
+							"how, this.fencingToken, this.lastToken")),
+			Mutant.of("hand-offs beyond the tokens of the grant",
+					java("waiting/HandOffLimits.java",
+							"from.handOffs() < this.budget && from.fencingToken() < from.lastToken() &&", "")),
+			Mutant.of("time for hand-offs ignored",
+					java("waiting/HandOffLimits.java",
+							"&& clock.nanoTime() - from.grantedAtNanos() < this.maxTime.toNanos()", "")),
+			Mutant.of("message for an earlier ticket accepted as the grant of this one",
+					java(KEY_QUEUE, "if (queued == null || !queued.ticket.equals(ticket)) {", "if (queued == null) {")),
+			Mutant.of("grant for an unknown ticket not released",
+					java("waiting/LockAcquirer.java", "this.sender.releaseUnknown(ticket, grant.firstToken());", "")),
+			Mutant.of("safety margin left out",
+					java("backend/Validity.java", "Long.MAX_VALUE : this.ttlNanos - margin();",
+							"Long.MAX_VALUE : this.ttlNanos;")),
+			Mutant.of("reader of a downgrade released at once",
+					java("registry/HeldLocks.java", "this.renewer.watch(reader); return;",
+							"this.renewer.watch(reader);")),
+			Mutant.of("fair caller shares the ticket of its JVM", java("waiting/WaitRequest.java",
+					"return fair || mode == LockMode.READ;", "return mode == LockMode.READ;")));
+
+	private static final List<Mutant> WAITS = List.of(
+			Mutant.of("ticket of the last caller that gives up not cancelled",
+					java(KEY_QUEUE,
+							"ownReleases().cancel(this.queuedTicket.ticket,"
+									+ " this.queuedTicket.attemptUnanswered, this.context.clock().nanoTime());",
+							"")),
+			Mutant.of("unanswered attempt not cancelled when its caller gives up", java(KEY_QUEUE,
+					"if (this.queuedTicket != null && this.pendingReleases.isEmpty() && this.waiters.isEmpty()) {"
+							+ " ownReleases().cancel(",
+					"if (this.queuedTicket != null && this.pendingReleases.isEmpty() && this.waiters.isEmpty()) {"
+							+ " if (!this.queuedTicket.attemptUnanswered) ownReleases().cancel(")),
+			Mutant.of("unanswered attempt forgotten when the next one is refused",
+					java("waiting/QueuedTicket.java", "return !this.queued && !this.attemptUnanswered;",
+							"return !this.queued;")),
+			Mutant.of("ticket with an unanswered attempt not cancelled twice",
+					java("waiting/PendingReleases.java", "this.stray = removed.ticket;", "")),
+			Mutant.of("interrupted caller does not see that it was granted the lock",
+					java("waiting/BlockingAcquirer.java", """
+							if (!this.waits.giveUpHere(queue, waiter, false)) {
+								// Decided just before. Its wake-up may have ended a park on the
+								// lock of the queue, and no other wake-up comes.
+								continue;
+							}
+							""", "this.waits.giveUpHere(queue, waiter, false);")),
+			Mutant.of("second waiter that one event decides not woken",
+					java("waiting/LocalQueue.java", "this.decided.add(waiter);", "")),
+			Mutant.of("waiters not woken by the release of a thread",
+					java("waiting/CommandSender.java",
+							"wake(effects); } finally { if (command != null) { outcome = send(queue, command);",
+							"} finally { if (command != null) { outcome = send(queue, command);")),
+			Mutant.of("cancelled future keeps the lock of its late grant",
+					java("waiting/AsyncAcquisition.java",
+							"// Cancelled at the moment of the grant. this.waits.release(holder);", "")),
+			Mutant.of("cancelled future keeps the lock of its listeners",
+					java("registry/LockOperations.java",
+							"// The caller cancelled at the moment of the grant and never closes the lock."
+									+ " lock.abandon();",
+							"")),
+			Mutant.of("refused callback forgotten",
+					java("waiting/Waiter.java", "// caller must not wait in vain. this.future.complete(outcome());",
+							"")),
+			Mutant.of("timer not set after the ticket was queued",
+					java(KEY_QUEUE, "retryTimer().retryAfter(waiting.retryAfter()); if (queued.markQueued(",
+							"if (queued.markQueued(")),
+			Mutant.of("earlier timer not set while a later one is",
+					java("waiting/RetryTimer.java", "if (!this.scheduled || nanos - this.scheduledForNanos < 0) {",
+							"if (!this.scheduled) {")),
+			Mutant.of("outage not ended by an answer", java("waiting/RetryTimer.java", "this.outage = null;", "")),
+			Mutant.of("fair ticket that has left stays the oldest",
+					java("waiting/KeyQueues.java", "KeyQueues.this.order.remove(this.key, this.number);", "")),
+			Mutant.of("queue of a fair caller never removed",
+					java("waiting/KeyQueues.java", "leftQueue(); KeyQueues.this.own.remove(this.number);",
+							"leftQueue();")),
+			Mutant.of("callers behind a release in the background not told of its answer",
+					java(KEY_QUEUE, "this.context.mayFollowRelease(this.key);", "")));
+
+	private static final List<Mutant> RELEASES = List.of(
+			Mutant.of("release forgotten after an error",
+					java("waiting/CommandSender.java",
+							"catch (Throwable ex) { return unanswered(queue, release, ex); }"
+									+ " return answered(queue, release, result);",
+							"catch (RuntimeException ex) { return unanswered(queue, release, ex); }"
+									+ " return answered(queue, release, result);")),
+			Mutant.of("release not repeated after a failure",
+					java(KEY_QUEUE, "if (this.context.clock().nanoTime() - pending.giveUpNanos >= 0) {", "{")),
+			Mutant.of("timer does not resume a failed release",
+					java(KEY_QUEUE, "this.pendingReleases.resume(); QueuedTicket queued = this.queuedTicket;",
+							"QueuedTicket queued = this.queuedTicket;")),
+			Mutant.of("command that the executor refuses forgotten",
+					java("waiting/CommandSender.java", "this.failedCommands.failed(queue, command, rejection);", "")),
+			Mutant.of("loss found by a release in the background not reported",
+					java("waiting/CommandSender.java", "background.reportGone();", "")),
+			Mutant.of("kept lock not given back when a request may be lost", java(KEY_QUEUE, """
+					private void requestMayHaveCome() {
+						if (this.kept != null) {
+							giveBack(this.kept);
+							return;
+						}
+					""", """
+					private void requestMayHaveCome() {
+					""")),
+			Mutant.of("re-entry not counted",
+					java("registry/Hold.java", "(open) -> (open > 0) ? open + 1 : 0)", "(open) -> open)")),
+			Mutant.of("lock that another thread has closed re-entered",
+					java("registry/Hold.java", "(open) -> (open > 0) ? open + 1 : 0) > 0;",
+							"(open) -> (open > 0) ? open + 1 : 0) >= 0;")),
+			Mutant.of("minimum hold time ignored",
+					java("registry/HeldLocks.java", "release(origin, mode, origin.remainingMinHold());",
+							"release(origin, mode, Duration.ZERO);")),
+			Mutant.of("minimum hold time forgotten at the shutdown",
+					java("registry/MinimumHoldTimes.java", "if (this.expiring || this.locks.isEmpty()) {",
+							"if (this.locks.isEmpty()) {")),
+			Mutant.of("lease does not cover the minimum hold time", java("registry/RequestTerms.java",
+					"LeaseTerms.covering(storeLease, (minHold != null) ? minHold : Duration.ZERO);", "storeLease;")),
+			Mutant.of("grant that an operator has ended handed off",
+					java("registry/HeldLocks.java",
+							"// Otherwise the next caller of this JVM would enter under the ended"
+									+ " grant. hold.lose(LossCause.RELEASED_BY_OPERATOR);",
+							"")),
+			Mutant.of("lock that cannot be watched not released",
+					java("registry/LockOperations.java", "this.runtime.acquirer().releaseAsync(holder); throw ex;",
+							"throw ex;")),
+			Mutant.of("shutdown leaves its waiters waiting",
+					java("waiting/Waits.java", "this.closed = true; this.queues.forEach((queue) ->"
+							+ " this.sender.runAsync(queue, queue.failWaiters(shutDownException(queue.key()))));",
+							"this.closed = true;")),
+			Mutant.of("caller that joins during the shutdown not failed",
+					java("waiting/Waits.java", "if (this.closed) { // close() may have failed the waiters before",
+							"if (false) { // close() may have failed the waiters before")),
+			Mutant.of("shutdown leaves kept locks", java("waiting/LockAcquirer.java", "this.keptLocks.close();", "")));
+
+	private static final List<Mutant> LEASES = List.of(
+			Mutant.of("loss of an expired lease reported twice",
+					java("renewal/Lease.java", "found != null && STATE.compareAndSet(this, now, with(LOST, found))) {",
+							"found != null) {")),
+			Mutant.of("expired lease held again after a late answer",
+					java("renewal/Lease.java",
+							"STATE.compareAndSet(this, valid, with(passed, causeOfExpiry())); return 0;", "return 0;"),
+					java("renewal/Lease.java", "if (!checkExpired() && later.remainingNanos",
+							"if (later.remainingNanos")),
+			Mutant.of("lease not renewed again after a failure",
+					java("renewal/Lease.java", "MINIMUM_RETRY_NANOS); this.renewing = false; return risk;",
+							"MINIMUM_RETRY_NANOS); return risk;")),
+			Mutant.of("renewals that the executor refuses forgotten",
+					java("renewal/LeaseRenewer.java", "this.warnings.failed(ex, batch.leases()); batch.fail();",
+							"this.warnings.failed(ex, batch.leases());")),
+			Mutant.of("watchdog set for the first lease only",
+					java("renewal/LeaseRenewer.java",
+							"this.timer.scheduleWithin(lease.untilFirstEvent(), lease.startNanos());",
+							"if (this.leases.size() == 1) { this.timer.scheduleWithin(lease.untilFirstEvent(),"
+									+ " lease.startNanos()); }")),
+			Mutant.of("flag of the watchdog's timer cleared after the scan",
+					java("renewal/RenewalTimer.java", "this.armed = false; this.scan.run();",
+							"this.scan.run(); this.armed = false;")),
+			Mutant.of("take-over reported as a forgotten lock",
+					java("renewal/Lease.java", "if (answer.takenOver()) { return LossCause.TAKEN_OVER; }", "")),
+			Mutant.of("silence of the store reported as a suspended process",
+					java("renewal/Lease.java",
+							"(this.renewing || retrying()) ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED",
+							"this.renewing ? LossCause.STORE_SILENT : LossCause.PROCESS_SUSPENDED")),
+			Mutant.of("lost lock stays with its holder", java("registry/HeldLocks.java", """
+					this.renewer.forget(hold);
+					try {
+						this.acquirer.releaseAsync(hold.holder(), hold.validity());
+					}
+					catch (RuntimeException | Error ex) {
+					""", """
+					this.renewer.forget(hold);
+					try {
+					}
+					catch (RuntimeException | Error ex) {
+					""")));
+
+	static final List<Mutant> ALL = List.of(KNOWN, GRANTS, WAITS, RELEASES, LEASES)
+		.stream()
+		.flatMap(List::stream)
+		.toList();
+
+	private SimulationMutants() {
+	}
+
+}
