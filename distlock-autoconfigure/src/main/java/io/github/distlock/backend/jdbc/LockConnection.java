@@ -70,6 +70,12 @@ final class LockConnection implements AutoCloseable {
 	private boolean doubtful;
 
 	/**
+	 * Whether a statement was cancelled. The request may take effect late, on the next
+	 * statement of the session. Guarded by {@link #cancelling} for writing.
+	 */
+	private volatile boolean cancelled;
+
+	/**
 	 * Held while a statement is cancelled, so that the request ends no later statement:
 	 * the thread of the statement goes on when it has been sent.
 	 */
@@ -285,6 +291,7 @@ final class LockConnection implements AutoCloseable {
 	void cancel() throws SQLException {
 		this.cancelling.lock();
 		try {
+			this.cancelled |= this.running != null;
 			if (this.running != null && this.pool.dialect() == JdbcDialect.POSTGRESQL
 					&& PostgreSqlListener.isSupported()) {
 				// The driver cancels a statement only once, perhaps before it has begun.
@@ -326,7 +333,7 @@ final class LockConnection implements AutoCloseable {
 			if (this.transactionOpen) {
 				this.connection.rollback();
 			}
-			if (!this.doubtful) {
+			if (!this.doubtful && !this.cancelled) {
 				if (this.pool.isForeign()) {
 					this.prepared.values().forEach(JdbcUtils::closeStatement);
 				}
