@@ -1,16 +1,21 @@
 package io.github.distlock.sample.launcher;
 
 import java.io.IOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
  * Chooses ports by trying to bind them. Between that test and the start of the server
- * another program may take the port; then the server fails. Never picks a port twice.
+ * another program may take the port; then the server fails. Never picks a port twice. Nor
+ * do launchers that run at the same time: each holds the UDP ports with the numbers that
+ * it has picked, which its TCP servers do not need.
  */
 final class PortPicker {
 
@@ -24,6 +29,9 @@ final class PortPicker {
 	private final RandomGenerator random;
 
 	private final Set<Integer> picked = new HashSet<>();
+
+	/** Open until this process ends. */
+	private final List<DatagramSocket> reservations = new ArrayList<>();
 
 	PortPicker(RandomGenerator random) {
 		this.random = random;
@@ -40,12 +48,22 @@ final class PortPicker {
 		}
 		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
 			int port = this.random.nextInt(LOWEST, HIGHEST);
-			if (isFree(port) && this.picked.add(port)) {
+			if (isFree(port) && reserve(port) && this.picked.add(port)) {
 				return port;
 			}
 		}
 		throw new IllegalStateException("No free port found in %d tries between %d and %d: stop some servers"
 			.formatted(ATTEMPTS, LOWEST, HIGHEST));
+	}
+
+	private boolean reserve(int port) {
+		try {
+			this.reservations.add(new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)));
+			return true;
+		}
+		catch (IOException ex) {
+			return false;
+		}
 	}
 
 	private static boolean isFree(int port) {

@@ -38,6 +38,11 @@ class PortPickerTests {
 	}
 
 	@Test
+	void aPortThatAnotherLauncherHasPickedIsNotPicked() {
+		assertThat(new PortPicker(new Random(7)).pick(0)).isNotEqualTo(new PortPicker(new Random(7)).pick(0));
+	}
+
+	@Test
 	void aPortTakenOnAllAddressesIsNotPicked() throws IOException {
 		try (ServerSocket taken = new ServerSocket(0)) {
 			assertThat(this.picker.pick(taken.getLocalPort())).isNotEqualTo(taken.getLocalPort());
