@@ -141,9 +141,11 @@ public abstract class Lease {
 		// The transit time and the safety margin may be missing from the lease, but not
 		// from the minimum hold time.
 		this.grantTooShort = !terms.renewed() && validity.coveredNanos() < terms.lease().toNanos();
-		this.unconfirmed = this.grantTooShort
-				|| (hasMinHold() && validity.remainingNanos(clock) < terms.remainingMinHold(Duration.ZERO).toNanos());
-		this.renewAtNanos = plannedNanos();
+		boolean endsTooSoon = hasMinHold()
+				&& validity.remainingNanos(clock) < terms.remainingMinHold(Duration.ZERO).toNanos();
+		this.unconfirmed = this.grantTooShort || endsTooSoon;
+		// At once: if this JVM died before, the lock would not stay locked for that time.
+		this.renewAtNanos = endsTooSoon ? this.startNanos : plannedNanos();
 	}
 
 	/**

@@ -69,6 +69,8 @@ final class RenewalTimer {
 	/** Set the timer if that failed before. */
 	void retry() {
 		if (this.unscheduled) {
+			// First: a timer that is due already is as good.
+			this.unscheduled = false;
 			scheduleReliably(0);
 		}
 	}
@@ -170,6 +172,11 @@ final class RenewalTimer {
 		// timer itself.
 		this.armed = false;
 		this.scan.run();
+		// Neither a timer nor a thread could be had. Nothing else would scan the leases.
+		while (this.unscheduled && !this.stopped) {
+			this.environment.park(this, RETRY_NANOS);
+			retry();
+		}
 	}
 
 }

@@ -96,10 +96,13 @@ public sealed class Holder permits KeepableHolder {
 		return this.validity == null || this.validity.hasPassed(clock);
 	}
 
-	/** How long the grant lasts; a whole lease if its validity has been taken. */
+	/**
+	 * How long the grant lasts in the store, whatever the wall clock says; a whole lease
+	 * if its validity has been taken.
+	 */
 	long remainingNanos(TimeSource clock) {
 		Validity current = this.validity;
-		return (current != null) ? current.remainingNanos(clock) : this.lease.toNanos();
+		return (current != null) ? current.remainingNanosAt(clock.nanoTime()) : this.lease.toNanos();
 	}
 
 	/**

@@ -59,9 +59,10 @@ final class Releases {
 			this.sender.runAsync(queue, handOff);
 			return ReleaseOutcome.HANDED_OFF;
 		}
+		long retryNanos = retryNanos(validity, leaseEnd);
 		BackgroundRelease background = (observer != null) ? this.unanswered.begin(observer) : null;
-		return (background != null) ? releaseInBackground(queue, holder, leaseEnd, background)
-				: releaseHere(queue, holder, leaseEnd);
+		return (background != null) ? releaseInBackground(queue, holder, retryNanos, background)
+				: releaseHere(queue, holder, retryNanos);
 	}
 
 	/**
@@ -109,18 +110,28 @@ final class Releases {
 		return this.unanswered.prepare(observer, validity);
 	}
 
-	private ReleaseOutcome releaseHere(KeyQueue queue, Holder holder, Duration leaseEnd) {
-		Effects effects = queue.release(holder, this.clock.nanoTime() + leaseEnd.toNanos());
+	/**
+	 * How long a release is repeated: until the lease has passed in the store. That may
+	 * be longer than the lease of the holder, if an earlier caller, whose attempt was not
+	 * answered, asked for the same ticket.
+	 */
+	private long retryNanos(Validity validity, Duration leaseEnd) {
+		return validity.sessionBound() ? leaseEnd.toNanos()
+				: Math.max(leaseEnd.toNanos(), validity.remainingNanosAt(this.clock.nanoTime()));
+	}
+
+	private ReleaseOutcome releaseHere(KeyQueue queue, Holder holder, long retryNanos) {
+		Effects effects = queue.release(holder, this.clock.nanoTime() + retryNanos);
 		return (effects != null) ? this.sender.runHere(queue, effects) : ReleaseOutcome.GONE;
 	}
 
-	private ReleaseOutcome releaseInBackground(KeyQueue queue, Holder holder, Duration leaseEnd,
+	private ReleaseOutcome releaseInBackground(KeyQueue queue, Holder holder, long leaseNanos,
 			BackgroundRelease background) {
 		Effects effects = null;
 		try {
 			// A renewal that is still on its way may give the lease its whole length
 			// again.
-			long retryNanos = Math.max(leaseEnd.toNanos(), holder.lease().toNanos());
+			long retryNanos = Math.max(leaseNanos, holder.lease().toNanos());
 			effects = queue.release(holder, this.clock.nanoTime() + retryNanos, background);
 		}
 		finally {
@@ -144,7 +155,8 @@ final class Releases {
 
 	/** Release a lock that was lost, or that is no longer retained. */
 	void releaseAsync(Holder holder, Validity validity) {
-		releaseAsync(holder, () -> validity.remainingNanos(this.clock));
+		// Not as the wall clock says: the store has another one.
+		releaseAsync(holder, () -> validity.remainingNanosAt(this.clock.nanoTime()));
 	}
 
 	/** Release a lock again and again until no error interrupts that. */
@@ -155,7 +167,9 @@ final class Releases {
 		}
 		try {
 			// The store's lease ends a little later than its validity here.
-			long giveUpNanos = this.clock.nanoTime() + Math.max(remainingNanos.getAsLong(), MINIMUM_RETRY_NANOS);
+			// A renewal without an answer may have given it its whole length again.
+			long retryNanos = Math.max(remainingNanos.getAsLong(), holder.lease().toNanos());
+			long giveUpNanos = this.clock.nanoTime() + Math.max(retryNanos, MINIMUM_RETRY_NANOS);
 			Effects effects = queue.release(holder, giveUpNanos);
 			// An error may have interrupted an earlier release of this holder.
 			this.sender.runAsync(queue, (effects != null) ? effects : queue.proceed());
