@@ -1,0 +1,189 @@
+package io.github.distlock.simulation;
+
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+
+import io.github.distlock.HandOff;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockListener;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockOutcome;
+import io.github.distlock.LockRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call for a lock, and what became of it: what the caller saw, and what the listener
+ * was told.
+ */
+final class Call {
+
+	static final long NEVER = Long.MAX_VALUE;
+
+	/** Which method of the public API is called. */
+	enum How {
+
+		ACQUIRE, TRY, VIEW, ASYNC, TRY_ASYNC
+
+	}
+
+	/** How the call ended. */
+	enum End {
+
+		ENTERED, TIMED_OUT, INTERRUPTED, CANCELLED, STORE_FAILED, ERROR
+
+	}
+
+	final SimulatedJvm jvm;
+
+	final int place;
+
+	/** Names the call in the events of listeners, but not if it has no name there. */
+	final String label;
+
+	final How how;
+
+	final LockRequest request;
+
+	/** Random choices after the call has begun. */
+	final Random dice;
+
+	long started = NEVER;
+
+	/** When the listener was told that the call waits, and that it no longer does. */
+	long waiting = NEVER;
+
+	long waitingEnded = NEVER;
+
+	/** When the listener was told that the call has its lock. */
+	long granted = NEVER;
+
+	/** When the call returned or its future was completed, in whatever way. */
+	long answered = NEVER;
+
+	/** When the lock was closed. */
+	long left = NEVER;
+
+	/** From when on the store may have lost the grant: chained over local hand-offs. */
+	long asked = NEVER;
+
+	/** When the turn of its JVM began, and how many tokens of that were used before. */
+	long turnStarted = NEVER;
+
+	long turnTokens;
+
+	/** How long its grant was valid when it entered. */
+	long remaining = Long.MAX_VALUE;
+
+	/** In which mode it is held now: another one after a downgrade. */
+	LockMode mode;
+
+	long token;
+
+	HandOff handOff = HandOff.NONE;
+
+	@Nullable End end;
+
+	@Nullable LockOutcome reported;
+
+	int reports;
+
+	int releases;
+
+	int losses;
+
+	LockListener.@Nullable Lost lost;
+
+	/** How often the callback for the loss ran; negative if there is none. */
+	int callbacks = -1;
+
+	/** What the caller holds, once it has entered. */
+	@Nullable HeldLock lock;
+
+	/** Of a call by a lock view, whose handle is a re-entry. */
+	@Nullable Lock view;
+
+	@Nullable CompletableFuture<?> future;
+
+	/** Whether its lock has a limit besides the watchdog. */
+	boolean limited;
+
+	/** Whether it was held when its caller entered. */
+	boolean valid;
+
+	boolean downgraded;
+
+	boolean abandoned;
+
+	/** Whether its caller has begun to close it. */
+	boolean leaving;
+
+	/** What closing it threw. */
+	@Nullable Throwable closeFailure;
+
+	boolean cancelled;
+
+	/** Whether its lock was seen to be lost. */
+	boolean foundLost;
+
+	/** Whether its thread was interrupted. */
+	boolean interrupted;
+
+	/** Whether its caller waits until it is over. */
+	boolean awaited;
+
+	/** Whether nothing more happens to it. */
+	boolean over;
+
+	Call(SimulatedJvm jvm, int place, String label, How how, LockRequest request, Random dice) {
+		this.jvm = jvm;
+		this.place = place;
+		this.label = label;
+		this.how = how;
+		this.request = (how == How.VIEW) ? request : request.name(label);
+		this.dice = dice;
+		this.mode = request.mode();
+		this.limited = request.leaseTime() != null;
+	}
+
+	String key() {
+		return this.request.key();
+	}
+
+	boolean isAsync() {
+		return this.how == How.ASYNC || this.how == How.TRY_ASYNC;
+	}
+
+	/** The wait time in nanoseconds, negative without a limit. */
+	long waitNanos() {
+		Duration wait = this.request.waitTime();
+		return (wait != null) ? wait.toNanos() : -1;
+	}
+
+	/** Whether it has a ticket of its own in the store, not shared with its JVM. */
+	boolean hasOwnPlace() {
+		return this.request.fair() || this.request.mode() == LockMode.READ;
+	}
+
+	/** Whether its JVM may keep the lock for the next call. */
+	boolean mayBeKept(Plan plan) {
+		Duration keep = this.request.keep();
+		return this.request.isKeepable() && !((keep != null) ? keep : plan.keep()).isZero();
+	}
+
+	boolean reads() {
+		return this.mode == LockMode.READ;
+	}
+
+	boolean isInside() {
+		return this.end == End.ENTERED && this.left == NEVER;
+	}
+
+	@Override
+	public String toString() {
+		return this.label + " (" + this.how + " " + this.request.mode() + (this.request.fair() ? " fair" : "")
+				+ ((this.token != 0) ? " token " + this.token : "") + ")";
+	}
+
+}

@@ -1,0 +1,381 @@
+package io.github.distlock.simulation;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.HandOff;
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockListener;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockNotAcquiredException;
+import io.github.distlock.registry.BackendLockRegistry;
+import io.github.distlock.simulation.Call.End;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happened: the calls of all JVMs, as their callers and as the listeners have seen
+ * them. {@link Properties} judges it.
+ */
+final class History {
+
+	private final World world;
+
+	private final Properties properties;
+
+	private final Statistics statistics = new Statistics();
+
+	/** All calls, in the order in which they began. */
+	final List<Call> calls = new ArrayList<>();
+
+	/** All calls that have entered, in that order, by key. */
+	private final Map<String, List<Call>> entries = new HashMap<>();
+
+	private final Map<String, Call> byLabel = new HashMap<>();
+
+	/** The last grant of each JVM and key, by both. */
+	private final Map<String, Call> lastGrants = new HashMap<>();
+
+	/** The call that a thread makes, for those without a name. */
+	private final Map<SimulatedThread, Call> byThread = new IdentityHashMap<>();
+
+	/** The calls by JVM, key and token. */
+	private final Map<String, Call> byToken = new HashMap<>();
+
+	/** When the registry of a JVM was closed last. */
+	private final Map<String, Long> restarts = new HashMap<>();
+
+	private final Map<String, Long> crashes = new HashMap<>();
+
+	History(World world) {
+		this.world = world;
+		this.properties = new Properties(world, this);
+	}
+
+	Statistics statistics() {
+		return this.statistics;
+	}
+
+	private long now() {
+		return this.world.scheduler.nanos();
+	}
+
+	/** Whether the registries interrupt the owners of lost locks. */
+	boolean interruptsOwners() {
+		return this.world.plan.seed() % 4 == 0;
+	}
+
+	/** A fault begins. */
+	void fault(Fault fault, SimulatedJvm jvm) {
+		this.properties.fault(fault);
+		if (fault.kind() == Fault.Kind.RESTART_REGISTRY) {
+			this.restarts.put(jvm.name, now());
+		}
+	}
+
+	void crashed(SimulatedJvm jvm) {
+		this.statistics.crashes++;
+		this.crashes.put(jvm.name, now());
+	}
+
+	/** When the JVM of a call has crashed, {@link Call#NEVER} if not. */
+	long crashedAt(Call call) {
+		return this.crashes.getOrDefault(call.jvm.name, Call.NEVER);
+	}
+
+	/** An operator is about to end a grant. */
+	void ending(String key, long token) {
+		this.properties.ending(key);
+	}
+
+	/** Whether the registry was closed since a call began. */
+	boolean hasRestarted(Call call) {
+		return this.restarts.getOrDefault(call.jvm.name, -1L) >= call.started;
+	}
+
+	/** When the registry of the JVM of a call was closed last, since it began. */
+	long restartedAt(Call call) {
+		return hasRestarted(call) ? this.restarts.getOrDefault(call.jvm.name, 0L) : -1;
+	}
+
+	void begin(Call call) {
+		call.started = now();
+		this.calls.add(call);
+		this.byLabel.put(call.label, call);
+		this.byThread.put(this.world.scheduler.current(), call);
+		this.statistics.calls++;
+		this.world.trace(call.label,
+				call.how + " " + call.key() + " " + call.request.mode() + (call.request.fair() ? " fair" : "")
+						+ " wait " + call.request.waitTime() + " lease " + call.request.leaseTime() + " minHold "
+						+ call.request.minHold() + " keep " + call.request.keep());
+	}
+
+	/** A call has its lock. The caller of a view may have lost it already. */
+	void entered(Call call, @Nullable HeldLock lock) {
+		call.lock = lock;
+		if (lock != null) {
+			if (call.token != 0 && call.token != lock.fencingToken()) {
+				this.world.violation("listener",
+						call + " has the token " + lock.fencingToken() + ", and the listener was told another");
+			}
+			call.token = lock.fencingToken();
+			call.callbacks = 0;
+			lock.onLost(() -> call.callbacks++);
+		}
+		ended(call, End.ENTERED, null);
+		this.properties.entered(call, entriesOf(call.key()));
+		entriesOf(call.key()).add(call);
+	}
+
+	List<Call> entriesOf(String key) {
+		return this.entries.computeIfAbsent(key, (absent) -> new ArrayList<>());
+	}
+
+	/** The keys that were ever entered, in order. */
+	List<String> keys() {
+		return this.entries.keySet().stream().sorted().toList();
+	}
+
+	/** A call was answered. */
+	void ended(Call call, End end, @Nullable Throwable failure) {
+		call.answered = now();
+		call.end = end;
+		Statistics.count(this.statistics.ends, end);
+		this.world.trace(call.label, end + ((call.token != 0) ? " " + call.key() + " token " + call.token : "")
+				+ ((failure != null) ? " " + failure.getClass().getSimpleName() : ""));
+		this.properties.answered(call);
+	}
+
+	/** A call has thrown something. */
+	End failed(Call call, Throwable ex) {
+		End end = End.ERROR;
+		if (ex instanceof LockNotAcquiredException) {
+			end = (ex.getCause() instanceof InterruptedException) ? End.INTERRUPTED : End.TIMED_OUT;
+		}
+		else if (ex instanceof InterruptedException) {
+			end = End.INTERRUPTED;
+		}
+		else if (ex instanceof CancellationException && call.cancelled) {
+			end = End.CANCELLED;
+		}
+		else if (ex instanceof LockBackendException) {
+			end = End.STORE_FAILED;
+		}
+		else if (!(ex instanceof SimulatedError)) {
+			this.world.violation("contract", call + " threw " + World.describe(ex));
+		}
+		ended(call, end, ex);
+		return end;
+	}
+
+	void reentered(Call call, HeldLock inner) {
+		this.statistics.reentries++;
+		HeldLock outer = call.lock;
+		if (outer != null && inner.fencingToken() != outer.fencingToken() && !hasRestarted(call)) {
+			this.world.violation("S2", call + " entered again with the token " + inner.fencingToken());
+		}
+	}
+
+	/** A writer is about to close its level, and goes on as a reader. */
+	void downgrading(Call call, HeldLock reader) {
+		this.statistics.downgrades++;
+		call.mode = LockMode.READ;
+		call.downgraded = true;
+		call.lock = reader;
+		this.world.trace(call.label, "continues as a reader of " + call.key());
+	}
+
+	void downgraded(Call call) {
+		HeldLock lock = call.lock;
+		if (lock != null && this.world.scheduler.quietly(lock::isHeld)) {
+			if (lock.fencingToken() <= call.token) {
+				this.world.violation("S2", call + " continues with the lower token " + lock.fencingToken());
+			}
+			call.token = lock.fencingToken();
+		}
+	}
+
+	/** A caller learns that its lock is lost. */
+	void noticedLoss(Call call) {
+		HeldLock lock = call.lock;
+		if (lock != null && this.world.scheduler.quietly(lock::isHeld)) {
+			this.world.violation("contract", call + " learned of a loss, and yet holds the lock");
+		}
+	}
+
+	/** Whether a fault of the JVM of a call goes on. */
+	boolean isDisturbed(Call call) {
+		return this.properties.isDisturbed(call.place);
+	}
+
+	/** A caller asks whether it still holds its lock. */
+	void looked(Call call) {
+		this.properties.looked(call);
+	}
+
+	/**
+	 * A registry has been shut down for so long that all of its commands have arrived.
+	 */
+	void shutDown(SimulatedJvm jvm, long begun) {
+		this.properties.shutDown(jvm, begun, (key) -> {
+			Ticket owner = this.world.network.server().stored(key).owner;
+			return owner != null && owner.instance().startsWith(jvm + "-");
+		});
+	}
+
+	void leaving(Call call) {
+		this.properties.leaving(call, entriesOf(call.key()));
+		call.leaving = true;
+	}
+
+	/** A lock was closed. */
+	void left(Call call, @Nullable Throwable failure) {
+		call.left = now();
+		call.closeFailure = failure;
+		this.world.trace(call.label, "leaves " + call.key() + " token " + call.token
+				+ ((failure != null) ? " " + failure.getClass().getSimpleName() : ""));
+		if (failure instanceof IllegalMonitorStateException) {
+			this.world.violation("contract", call + " could not be closed: " + World.describe(failure));
+		}
+		if (failure instanceof LockLostException ex && call.lost != null && ex.lossCause() != call.lost.lossCause()) {
+			this.world.violation("listener", call + " was told of the loss " + ex.lossCause() + ", and the listener of "
+					+ call.lost.lossCause());
+		}
+	}
+
+	/** To be called when all callers have finished, and before the registry is closed. */
+	void checkAtEnd(SimulatedJvm jvm, BackendLockRegistry registry) {
+		this.properties.checkJvmAtEnd(jvm, registry.snapshot());
+	}
+
+	void checkServerAtEnd() {
+		this.statistics.nanos = this.calls.stream()
+			.mapToLong((call) -> (call.left != Call.NEVER) ? call.left : call.started)
+			.max()
+			.orElse(0);
+		this.statistics.steps = this.world.scheduler.steps();
+		this.properties.checkAtEnd();
+	}
+
+	/** The listener of the registry of a JVM. */
+	LockListener listener(SimulatedJvm jvm) {
+		return new Recorder(jvm);
+	}
+
+	/** Finds the call of an event. */
+	private @Nullable Call find(SimulatedJvm jvm, String name, @Nullable String key, long token) {
+		if (name.equals(Sections.REENTRY) || (key != null && key.startsWith(CompositeCallers.KEY))) {
+			return null;
+		}
+		Call call = this.byLabel.get(name);
+		if (call == null && token != 0) {
+			call = this.byToken.get(jvm + " " + key + " " + token);
+		}
+		if (call == null) {
+			call = this.byThread.get(this.world.scheduler.current());
+		}
+		if (call == null) {
+			// It has lost the lock before it could say that it has got it.
+			call = this.calls.stream()
+				.filter((other) -> other.jvm == jvm && other.how == Call.How.VIEW && other.key().equals(key)
+						&& other.granted == Call.NEVER && other.end == null)
+				.findFirst()
+				.orElse(null);
+		}
+		if (call == null) {
+			this.world.violation("listener", "Nobody has called for " + key + " as " + name + " in " + jvm);
+		}
+		return call;
+	}
+
+	/** Notes what a listener is told. */
+	private final class Recorder implements LockListener {
+
+		private final SimulatedJvm jvm;
+
+		Recorder(SimulatedJvm jvm) {
+			this.jvm = jvm;
+		}
+
+		@Override
+		public void onWaiting(Waiting event) {
+			Call call = find(this.jvm, event.name(), event.key(), 0);
+			if (call != null) {
+				History.this.statistics.waits++;
+				if (call.waiting != Call.NEVER || call.reports > 0) {
+					History.this.world.violation("listener", call + " waits twice, or after its end");
+				}
+				call.waiting = now();
+			}
+		}
+
+		@Override
+		public void onWaitingEnded(Waiting event) {
+			Call call = find(this.jvm, event.name(), event.key(), 0);
+			if (call != null) {
+				if (call.waiting == Call.NEVER || call.waitingEnded != Call.NEVER || call.reports > 0) {
+					History.this.world.violation("listener", call + " ended to wait twice, or did not wait");
+				}
+				call.waitingEnded = now();
+			}
+		}
+
+		@Override
+		public void onAttempted(Attempted event) {
+			Call call = find(this.jvm, event.name(), event.key(), 0);
+			if (call == null) {
+				return;
+			}
+			call.reports++;
+			call.reported = event.outcome();
+			if (event.fencingToken() != 0) {
+				granted(call, event.fencingToken(), event.handOff());
+			}
+		}
+
+		private void granted(Call call, long token, HandOff handOff) {
+			call.token = token;
+			call.handOff = handOff;
+			call.granted = now();
+			Call before = History.this.lastGrants.put(this.jvm + " " + call.key(), call);
+			boolean passedOn = before != null && (handOff == HandOff.LOCAL || handOff == HandOff.KEPT);
+			call.asked = (before != null && passedOn) ? Math.min(before.asked, call.started) : call.started;
+			long tokens = (before != null && passedOn) ? token - before.token : 0;
+			boolean known = before != null && tokens > 0 && tokens <= ServerScript.COUNT;
+			call.turnStarted = known ? before.turnStarted : call.granted;
+			call.turnTokens = known ? before.turnTokens + tokens : 0;
+			Statistics.count(History.this.statistics.handOffs, handOff);
+			History.this.byToken.put(this.jvm + " " + call.key() + " " + token, call);
+			History.this.properties.granted(call);
+		}
+
+		@Override
+		public void onReleased(Released event) {
+			Call call = find(this.jvm, event.name(), event.key(), event.fencingToken());
+			if (call != null) {
+				call.releases++;
+			}
+		}
+
+		@Override
+		public void onLost(Lost event) {
+			Call call = find(this.jvm, event.name(), event.key(), event.fencingToken());
+			if (call != null) {
+				call.losses++;
+				call.lost = event;
+				Statistics.count(History.this.statistics.losses, event.lossCause());
+				History.this.world.trace(call.label, "LOST " + event.key() + " token " + event.fencingToken() + " "
+						+ event.lossCause() + (event.released() ? " after its release" : ""));
+				History.this.properties.lost(call, event.lossCause());
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,96 @@
+package io.github.distlock.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * What a seed decides before the history begins: the size of the world, the settings of
+ * the registries, and the faults.
+ *
+ * @param seed the seed
+ * @param jvms how many JVMs there are at a time
+ * @param keys how many keys the callers share
+ * @param callers how many callers each JVM has
+ * @param calls how many calls each caller makes
+ * @param leaseTime the lease of the watchdog
+ * @param handOffBudget how many hand-offs inside a JVM follow each other
+ * @param handOffMaxTime for how long
+ * @param keep how long locks are kept by default
+ * @param background whether releases are not awaited
+ * @param backendTimeout how long the store may be silent
+ * @param commandTimeout the time-out of one command
+ * @param latencyNanos the usual time of a packet one way
+ * @param counting whether the server knows how many JVMs receive a message
+ * @param passes how often the baton passes where it may
+ * @param stalls how often a thread is preempted for a while there
+ * @param drift whether the monotonic clocks run at different speeds
+ * @param faults the faults, in the order of time
+ */
+record Plan(long seed, int jvms, int keys, int callers, int calls, Duration leaseTime, int handOffBudget,
+		Duration handOffMaxTime, Duration keep, boolean background, Duration backendTimeout, Duration commandTimeout,
+		long latencyNanos, boolean counting, double passes, double stalls, boolean drift, List<Fault> faults) {
+
+	/**
+	 * The plan of a seed. Each seed has a few kinds of faults, often, instead of all of
+	 * them, seldom: many slips show only if the same happens again, or undisturbed by
+	 * anything else. For the same reason some networks are slow, and some leases long.
+	 */
+	static Plan of(long seed) {
+		Random random = new Random(seed * 0x9E3779B97F4A7C15L);
+		int jvms = 2 + random.nextInt(3);
+		int callers = 2 + random.nextInt(4);
+		int calls = Math.max(4, 200 / (jvms * callers));
+		long latency = switch (random.nextInt(4)) {
+			case 0 -> 1_000_000 + random.nextInt(9_000_000);
+			case 1 -> 10_000_000 + random.nextInt(20_000_000);
+			default -> 50_000 + random.nextInt(500_000);
+		};
+		Duration lease = Duration.ofMillis(choose(random, 1000, 2000, 5000, 30_000)).plusNanos(60 * latency);
+		Duration commandTimeout = Duration.ofMillis(200 + random.nextInt(300)).plusNanos(32 * latency);
+		return new Plan(seed, jvms, 1 + random.nextInt(3), callers, calls, lease, 1 + random.nextInt(8),
+				Duration.ofMillis(5 + random.nextInt(50)), Duration.ofMillis(choose(random, 0, 0, 30, 300, 900)),
+				random.nextInt(3) == 0, Duration.ofSeconds(3 + random.nextInt(5)).plus(commandTimeout), commandTimeout,
+				latency, random.nextInt(4) != 0, new double[] { 0.02, 0.1, 0.4 }[random.nextInt(3)],
+				new double[] { 0, 0.002, 0.01, 0.05 }[random.nextInt(4)], random.nextBoolean(), faults(random, jvms));
+	}
+
+	private static int choose(Random random, int... values) {
+		return values[random.nextInt(values.length)];
+	}
+
+	/** A quarter of the histories has no faults, so that everything else must hold. */
+	private static List<Fault> faults(Random random, int jvms) {
+		Fault.Kind[] all = Fault.Kind.values();
+		Fault.Kind[] kinds = new Fault.Kind[1 + random.nextInt(4)];
+		for (int i = 0; i < kinds.length; i++) {
+			kinds[i] = all[random.nextInt(all.length)];
+		}
+		List<Fault> faults = new ArrayList<>();
+		int count = choose(random, 0, 4, 10, 24);
+		int distance = choose(random, 50, 400, 1500);
+		long at = 0;
+		for (int i = 0; i < count; i++) {
+			at += random.nextInt(distance) * 1_000_000L + random.nextInt(1_000_000);
+			long nanos = 1_000_000L * (1 + random.nextInt(choose(random, 30, 300, 4000)));
+			faults.add(new Fault(i, at, kinds[random.nextInt(kinds.length)], random.nextInt(jvms), nanos,
+					1 + random.nextInt(choose(random, 1, 3, 8))));
+		}
+		return faults;
+	}
+
+	/** The same plan without some of the faults. */
+	Plan without(Set<Integer> numbers) {
+		return new Plan(this.seed, this.jvms, this.keys, this.callers, this.calls, this.leaseTime, this.handOffBudget,
+				this.handOffMaxTime, this.keep, this.background, this.backendTimeout, this.commandTimeout,
+				this.latencyNanos, this.counting, this.passes, this.stalls, this.drift,
+				this.faults.stream().filter((fault) -> !numbers.contains(fault.number())).toList());
+	}
+
+	boolean has(Fault.Kind kind) {
+		return this.faults.stream().anyMatch((fault) -> fault.kind() == kind);
+	}
+
+}

@@ -1,0 +1,150 @@
+package io.github.distlock.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+import io.github.distlock.simulation.Call.End;
+
+/**
+ * L1: while a lock is free and a live caller waits for it, some caller enters within the
+ * bound. Times with faults that suspend this do not count, and a lock is not free while
+ * the lease of a dead JVM may last.
+ */
+final class Progress {
+
+	/** The threads that a release and a message wake. */
+	private static final long HAND_OFF = Duration.ofMillis(150).toNanos();
+
+	/** A release, a message and what else may be sent, in slow packets. */
+	private static final int HAND_OFF_PACKETS = 60;
+
+	/** The retry of a waiting JVM, and what follows it. */
+	private static final long BOUND = Duration.ofSeconds(4).toNanos();
+
+	/** After a fault a ghost may hold the lock for seconds. */
+	private static final long BOUND_AFTER_FAULTS = Duration.ofSeconds(9).toNanos();
+
+	private static final long RECOVERY = Duration.ofSeconds(3).toNanos();
+
+	private final World world;
+
+	private final History history;
+
+	private final List<long[]> disturbed = new ArrayList<>();
+
+	/** Whether there was no fault that changes who enters when. */
+	private final boolean calm;
+
+	private final long bound;
+
+	Progress(World world, History history, List<Fault> faults, boolean calm) {
+		this.world = world;
+		this.calm = calm;
+		this.history = history;
+		faults.stream()
+			.filter((fault) -> FaultEffects.suspends(fault.kind()).contains(FaultEffects.Property.PROGRESS))
+			.sorted(Comparator.comparingLong(Fault::atNanos))
+			.forEach((fault) -> add(fault.atNanos(), fault.atNanos() + fault.nanos() + RECOVERY));
+		long longest = Math.max(world.plan.leaseTime().toNanos(), Caller.LASTING.toNanos());
+		// A fault may strike long after it has begun: when there is a command.
+		this.bound = this.disturbed.isEmpty() ? BOUND : BOUND_AFTER_FAULTS + (mayLastALease() ? longest : 0);
+	}
+
+	/**
+	 * A copy of a command that was answered may take the lock for a whole lease, and a
+	 * server that has lost a release keeps the lock as long. A release that is lost while
+	 * a registry is shut down is not repeated.
+	 */
+	private boolean mayLastALease() {
+		Plan plan = this.world.plan;
+		boolean lost = plan.faults().stream().anyMatch((fault) -> !FaultEffects.leavesCommands(fault.kind()));
+		return plan.has(Fault.Kind.REPEAT_REQUESTS) || plan.has(Fault.Kind.FAIL_OVER)
+				|| (plan.has(Fault.Kind.RESTART_REGISTRY) && lost);
+	}
+
+	private void add(long from, long to) {
+		long[] last = this.disturbed.isEmpty() ? null : this.disturbed.get(this.disturbed.size() - 1);
+		if (last != null && from <= last[1]) {
+			last[1] = Math.max(last[1], to);
+		}
+		else {
+			this.disturbed.add(new long[] { from, to });
+		}
+	}
+
+	/** The time between two moments without the disturbed times. */
+	private long undisturbed(long from, long to) {
+		long nanos = to - from;
+		for (long[] span : this.disturbed) {
+			nanos -= Math.max(0, Math.min(to, span[1]) - Math.max(from, span[0]));
+		}
+		return nanos;
+	}
+
+	/** Check one key. */
+	void check(String key) {
+		List<Edge> edges = new ArrayList<>();
+		this.history.calls.stream().filter((call) -> call.key().equals(key)).forEach((call) -> addEdges(call, edges));
+		edges.sort(Comparator.comparingLong(Edge::nanos).thenComparing((edge) -> -edge.inside - edge.waiting));
+		int inside = 0;
+		int waiting = 0;
+		long since = 0;
+		long lost = -BOUND;
+		for (Edge edge : edges) {
+			boolean stuck = inside == 0 && waiting > 0;
+			inside += edge.inside;
+			waiting += edge.waiting;
+			// Nobody is told when a lease expires.
+			long most = (this.calm && lost + BOUND < since)
+					? HAND_OFF + HAND_OFF_PACKETS * this.world.plan.latencyNanos() : this.bound;
+			if (stuck && (inside > 0 || waiting == 0) && undisturbed(since, edge.nanos) > most) {
+				this.world.violation("L1", key + " was free for " + (edge.nanos - since) / 1_000_000
+						+ " ms while others waited; then came or left " + edge.call);
+			}
+			if (edge.inside < 0 && edge.call.losses > 0) {
+				lost = edge.nanos;
+			}
+			if (!stuck && inside == 0 && waiting > 0) {
+				since = edge.nanos;
+			}
+		}
+	}
+
+	private void addEdges(Call call, List<Edge> edges) {
+		long crash = this.history.crashedAt(call);
+		Duration minHold = call.request.minHold();
+		long hold = (minHold != null) ? minHold.toNanos() : 0;
+		Duration explicit = call.request.leaseTime();
+		Duration lease = (explicit != null) ? explicit : this.world.plan.leaseTime();
+		long afterCrash = crash + ((crash != Call.NEVER)
+				? lease.plus(this.world.plan.handOffMaxTime()).toNanos() + hold + RECOVERY : 0);
+		if (call.granted != Call.NEVER) {
+			long left = (call.left != Call.NEVER || call.end == End.ENTERED) ? call.left : call.answered;
+			long until = (left != Call.NEVER) ? Math.max(left, call.granted + hold) : afterCrash;
+			if (this.history.hasRestarted(call) && until != Call.NEVER) {
+				// What is held when the registry is closed ends with its lease.
+				until = Math.max(until, this.history.restartedAt(call) + lease.toNanos() + hold + RECOVERY);
+			}
+			edges.add(new Edge(call.granted, 1, 0, call));
+			if (until != Call.NEVER) {
+				edges.add(new Edge(until, -1, 0, call));
+			}
+		}
+		else if (crash != Call.NEVER && (call.answered == Call.NEVER || crash - call.answered < RECOVERY)) {
+			// The store may have granted it before.
+			edges.add(new Edge(crash, 1, 0, call));
+			edges.add(new Edge(afterCrash, -1, 0, call));
+		}
+		long end = Math.min(Math.min(call.granted, call.answered), Math.min(crash, call.waitingEnded));
+		if (call.waiting < end) {
+			edges.add(new Edge(call.waiting, 0, 1, call));
+			edges.add(new Edge(Math.min(end, this.world.scheduler.nanos()), 0, -1, call));
+		}
+	}
+
+	private record Edge(long nanos, int inside, int waiting, Call call) {
+	}
+
+}

@@ -1,0 +1,223 @@
+package io.github.distlock.simulation;
+
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.locks.Lock;
+
+import io.github.distlock.HeldLock;
+import io.github.distlock.LockDefinitionException;
+import io.github.distlock.LockException;
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockLostException;
+import io.github.distlock.LockMode;
+import io.github.distlock.LockRegistry;
+import io.github.distlock.LockRequest;
+
+/**
+ * What callers do under their locks: they hold them for some time, enter them again, and
+ * close them in all ways that are allowed, and sometimes in one that is not.
+ */
+final class Sections {
+
+	/** The label of re-entries, about which listeners learn nothing. */
+	static final String REENTRY = "re-entry";
+
+	private static final long MILLI = 1_000_000;
+
+	/** How often a caller asks whether it still holds its lock. */
+	private static final int LOOKS = 3;
+
+	private static final long LONG_STAY = Duration.ofSeconds(5).toNanos();
+
+	private final World world;
+
+	private final LockRegistry registry;
+
+	private final History history;
+
+	private final Callers callers;
+
+	Sections(World world, LockRegistry registry, History history, Callers callers) {
+		this.world = world;
+		this.registry = registry;
+		this.history = history;
+		this.callers = callers;
+	}
+
+	/** How long a lock is held: usually not long, and sometimes longer than its lease. */
+	void stay(Call call) {
+		Random dice = call.dice;
+		Duration explicit = call.request.leaseTime();
+		Duration lease = (explicit != null) ? explicit : this.world.plan.leaseTime();
+		int kind = dice.nextInt(100);
+		long nanos;
+		if (explicit != null && explicit.compareTo(Caller.LASTING) < 0 && dice.nextInt(6) == 0) {
+			nanos = lease.toNanos() + dice.nextInt(30_000_000);
+		}
+		else if (kind == 0 || (explicit == null && kind < 30 && this.history.isDisturbed(call))) {
+			// The watchdog has to renew it, or has to notice that it cannot.
+			long longest = (dice.nextInt(4) == 0) ? lease.toNanos() : Math.min(lease.toNanos(), LONG_STAY);
+			nanos = longest * (9 + dice.nextInt(8)) / 10;
+		}
+		else if (kind < 4) {
+			nanos = dice.nextInt(300) * MILLI;
+		}
+		else {
+			nanos = dice.nextInt((kind < 18) ? 30_000_000 : 3_000_000);
+		}
+		for (int i = 0; i < LOOKS; i++) {
+			this.world.scheduler.sleep(nanos / LOOKS);
+			this.history.looked(call);
+		}
+	}
+
+	HeldLock reenter(Call call, LockMode mode) {
+		return this.registry.acquire(LockRequest.of(call.key()).mode(mode).name(REENTRY).waitTime(Duration.ZERO));
+	}
+
+	void expire(Call call) {
+		HeldLock lock = call.lock;
+		if (lock != null && call.request.minHold() == null) {
+			try {
+				call.limited = true;
+				lock.expireAfter(this.world.plan.leaseTime());
+			}
+			catch (LockLostException ex) {
+				this.history.noticedLoss(call);
+			}
+			catch (LockBackendException ex) {
+				// The executors refuse its timer. The lease ends as before.
+				this.world.trace(call.label, "gets no timer");
+			}
+		}
+	}
+
+	/** Work under a lock, and close it. */
+	void use(Call call, boolean owning) {
+		Random dice = call.dice;
+		stay(call);
+		if (dice.nextInt(6) == 0) {
+			HeldLock lock = call.lock;
+			if (lock != null && !lock.confirmHeld()) {
+				this.history.noticedLoss(call);
+			}
+		}
+		if (owning && dice.nextInt((call.mode == LockMode.WRITE) ? 2 : 6) == 0 && !this.history.hasRestarted(call)) {
+			workAgain(call);
+		}
+		if (owning && call.view == null && dice.nextInt(12) == 0) {
+			boolean[] closed = new boolean[1];
+			SimulatedThread owner = this.world.scheduler.current();
+			this.callers.onThread(this.callers.threadName("closer"), () -> {
+				close(call);
+				closed[0] = true;
+				this.world.scheduler.wake(owner);
+			});
+			while (!closed[0]) {
+				this.world.scheduler.block(-1);
+			}
+		}
+		else {
+			call.abandoned = call.view == null && dice.nextInt(15) == 0;
+			close(call);
+		}
+		if (dice.nextInt(10) == 0) {
+			mustNotUnlock(call.key(), () -> release(call));
+		}
+		if (dice.nextInt(20) == 0) {
+			mustNotUnlock(call.key(), () -> this.registry.obtain(call.key()).unlock());
+		}
+	}
+
+	private void mustNotUnlock(String key, Runnable unlock) {
+		try {
+			unlock.run();
+			this.world.violation("S6",
+					this.world.scheduler.current() + " has unlocked " + key + ", which it did not hold");
+		}
+		catch (IllegalMonitorStateException ex) {
+			// As it must.
+		}
+	}
+
+	void close(Call call) {
+		this.history.leaving(call);
+		try {
+			release(call);
+			this.history.left(call, null);
+		}
+		catch (LockLostException | IllegalMonitorStateException | SimulatedError ex) {
+			this.history.left(call, ex);
+		}
+	}
+
+	private static void release(Call call) {
+		HeldLock lock = call.lock;
+		Lock view = call.view;
+		try {
+			if (lock != null && call.abandoned) {
+				lock.abandon();
+			}
+			else if (lock != null) {
+				lock.close();
+			}
+		}
+		finally {
+			if (view != null) {
+				view.unlock();
+			}
+		}
+	}
+
+	/** Enter the same key again, in any mode. */
+	private void workAgain(Call call) {
+		LockMode mode = call.dice.nextBoolean() ? LockMode.READ
+				: LockMode.values()[call.dice.nextInt(LockMode.values().length)];
+		HeldLock inner;
+		try {
+			inner = reenter(call, mode);
+		}
+		catch (LockDefinitionException ex) {
+			if (!call.reads() || mode == LockMode.READ) {
+				this.world.violation("contract", call + " was refused its re-entry in mode " + mode);
+			}
+			return;
+		}
+		catch (LockException | SimulatedError ex) {
+			if (ex instanceof LockLostException) {
+				this.history.noticedLoss(call);
+			}
+			else if (!this.history.hasRestarted(call)) {
+				this.world.violation("contract", call + " could not enter again: " + ex.getClass().getSimpleName());
+			}
+			return;
+		}
+		this.history.reentered(call, inner);
+		stay(call);
+		HeldLock outer = call.lock;
+		if (outer != null && call.mode == LockMode.WRITE && mode == LockMode.READ && call.dice.nextBoolean()) {
+			// It closes the outer level first, and continues as a reader.
+			this.history.downgrading(call, inner);
+			closeLevel(call, outer);
+			this.history.downgraded(call);
+			stay(call);
+		}
+		else {
+			closeLevel(call, inner);
+		}
+	}
+
+	private void closeLevel(Call call, HeldLock level) {
+		try {
+			level.close();
+		}
+		catch (LockLostException ex) {
+			this.history.noticedLoss(call);
+		}
+		catch (SimulatedError ex) {
+			// The rest is closed later.
+			this.world.trace(call.label, "closes a level: " + ex);
+		}
+	}
+
+}

@@ -1,0 +1,67 @@
+package io.github.distlock.simulation;
+
+import java.util.concurrent.locks.Lock;
+import java.util.random.RandomGenerator;
+
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.environment.EngineEnvironment;
+import io.github.distlock.environment.EngineThreads;
+
+/** What the engine of a simulated JVM takes for the machine. */
+final class SimulatedEnvironment implements EngineEnvironment {
+
+	private final Scheduler scheduler;
+
+	private final SimulatedJvm jvm;
+
+	SimulatedEnvironment(Scheduler scheduler, SimulatedJvm jvm) {
+		this.scheduler = scheduler;
+		this.jvm = jvm;
+	}
+
+	@Override
+	public TimeSource clock() {
+		return this.jvm;
+	}
+
+	@Override
+	public long waitingNanos() {
+		return this.jvm.nanoTime();
+	}
+
+	@Override
+	public RandomGenerator random() {
+		return this.jvm.random;
+	}
+
+	@Override
+	public String newInstanceId() {
+		return this.jvm.newInstanceId();
+	}
+
+	@Override
+	public EngineThreads newThreads() {
+		return this.jvm.newThreads();
+	}
+
+	@Override
+	public void startThread(String name, Runnable task) {
+		this.scheduler.start(this.jvm + "/" + name, this.jvm, task);
+	}
+
+	@Override
+	public Lock newLock() {
+		return new SimulatedLock(this.scheduler);
+	}
+
+	@Override
+	public void park(Object blocker, long nanos) {
+		this.scheduler.park(nanos);
+	}
+
+	@Override
+	public void unpark(Thread thread) {
+		this.scheduler.unpark(thread);
+	}
+
+}

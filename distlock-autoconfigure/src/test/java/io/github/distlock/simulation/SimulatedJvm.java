@@ -1,0 +1,143 @@
+package io.github.distlock.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.random.RandomGenerator;
+
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.environment.EngineThreads;
+
+/**
+ * One JVM of the world: clocks, a registry that starts and ends, threads. It can be
+ * paused, and it can crash; then {@link World} starts another one in its place, with
+ * another incarnation.
+ */
+final class SimulatedJvm implements TimeSource {
+
+	private final Scheduler scheduler;
+
+	/** Such as {@code B}, and {@code B2} after a crash. */
+	final String name;
+
+	/** Randomness of the engine in this JVM. */
+	final RandomGenerator random;
+
+	/** How much faster than true time the monotonic clock runs. */
+	private final double drift;
+
+	private final long originNanos;
+
+	private long wallMillis;
+
+	/** Whether no thread of this JVM runs. */
+	boolean paused;
+
+	/** Whether it is gone for good. */
+	boolean crashed;
+
+	SimulatedJvm(Scheduler scheduler, String name, long seed, double drift) {
+		this.scheduler = scheduler;
+		this.name = name;
+		this.drift = drift;
+		Random own = new Random(seed);
+		this.random = own;
+		this.originNanos = own.nextLong() >> 2;
+		this.wallMillis = 1_700_000_000_000L + own.nextInt(1000);
+		this.driver = new SimulatedExecutor(scheduler, this, "driver", 1);
+	}
+
+	/** The name of the next run of a registry in tickets. */
+	String newInstanceId() {
+		return this.name + "-" + ++this.runs;
+	}
+
+	/** The threads of the next run of a registry. */
+	EngineThreads newThreads() {
+		return new EngineThreads(executor("io", 4), executor("renewal", 2), executor("callback", 2),
+				executor("timer", 1));
+	}
+
+	private SimulatedExecutor executor(String role, int maximum) {
+		SimulatedExecutor created = new SimulatedExecutor(this.scheduler, this, role, maximum);
+		this.executors.add(created);
+		return created;
+	}
+
+	/** The pools of all runs of its registry. */
+	List<SimulatedExecutor> executors() {
+		return this.executors;
+	}
+
+	/** Run something on the one thread of the client of the store. */
+	void onDriver(Runnable task) {
+		this.driver.add(task);
+	}
+
+	/** The faults that have not struck do not any more. */
+	void forgetFaults() {
+		this.refusals = 0;
+		this.errors = 0;
+	}
+
+	/** A fault may make an executor refuse a task. */
+	void mayReject(String executor) {
+		if (this.refusals > 0) {
+			this.refusals--;
+			throw new RejectedExecutionException("Refused by a fault: " + executor);
+		}
+	}
+
+	/** A thread of a pool did not catch this. */
+	void uncaught(Throwable ex) {
+		this.uncaught.add(ex);
+	}
+
+	/** How many of the next tasks its executors refuse. */
+	int refusals;
+
+	/** How many of the next calls of the store throw an error. */
+	int errors;
+
+	/** What threads of its pools did not catch. */
+	final List<Throwable> uncaught = new ArrayList<>();
+
+	private final SimulatedExecutor driver;
+
+	private final List<SimulatedExecutor> executors = new ArrayList<>();
+
+	private int runs;
+
+	/** Whether its threads may run now. */
+	boolean runs() {
+		return !this.paused && !this.crashed;
+	}
+
+	@Override
+	public long nanoTime() {
+		return this.originNanos + this.scheduler.nanos() + (long) (this.scheduler.nanos() * this.drift);
+	}
+
+	@Override
+	public long wallMillis() {
+		// As a machine disciplines both clocks in the same way.
+		return this.wallMillis + (nanoTime() - this.originNanos) / 1_000_000;
+	}
+
+	/** The wall clock is set. */
+	void stepWallClock(long millis) {
+		this.wallMillis += millis;
+	}
+
+	/** Convert a duration of this JVM's monotonic clock to true time. */
+	long toTrueNanos(long nanos) {
+		return (long) Math.ceil(nanos / (1 + this.drift));
+	}
+
+	@Override
+	public String toString() {
+		return this.name;
+	}
+
+}

@@ -1,0 +1,452 @@
+package io.github.distlock.simulation;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+import io.github.distlock.LockInstance;
+import io.github.distlock.backend.InstanceEntry;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.StoreAdministration;
+import io.github.distlock.backend.StoreAdministration.EndResult;
+import io.github.distlock.backend.StoredLock;
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.StoredLock.StoredWaiter;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.simulation.ServerMessage.Kind;
+import io.github.distlock.simulation.StoredKey.Reader;
+import io.github.distlock.simulation.StoredKey.Waiter;
+import io.github.distlock.simulation.StoredKey.Word;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lock server: the scripts of Redis on objects, one command at a time. It is written
+ * from the scripts and from their model, and has a clock of its own.
+ */
+final class SimulatedServer {
+
+	/** How long writes can be taken back. */
+	private static final long HISTORY_NANOS = Duration.ofMillis(200).toNanos();
+
+	private static final long EPOCH_MICROS = 1_700_000_000_000_000L;
+
+	private final World world;
+
+	private final ServerScript.Publisher publisher;
+
+	private final long offsetMicros;
+
+	private final Map<String, StoredKey> keys = new TreeMap<>();
+
+	private final Map<String, InstanceEntry> entries = new TreeMap<>();
+
+	/** What the keys were before the latest commands, the oldest first. */
+	private final Deque<Write> history = new ArrayDeque<>();
+
+	SimulatedServer(World world, ServerScript.Publisher publisher) {
+		this.world = world;
+		this.publisher = publisher;
+		this.offsetMicros = (world.plan.seed() % 7200) * 1_000_000;
+	}
+
+	/** The clock of the server. */
+	long micros() {
+		return EPOCH_MICROS + this.offsetMicros + this.world.scheduler.nanos() / 1000;
+	}
+
+	/** Run a script, whole, on what is stored of a key. */
+	private <T> T run(String name, Function<ServerScript, T> script) {
+		long now = micros();
+		StoredKey before = this.keys.getOrDefault(name, new StoredKey());
+		StoredKey stored = before.copy();
+		stored.expire(now / 1000);
+		T answer = script.apply(new ServerScript(stored, now, this.publisher));
+		String broken = stored.broken();
+		if (broken != null) {
+			this.world.violation("word", name + ": " + broken + ": " + stored);
+		}
+		put(name, stored);
+		long nanos = this.world.scheduler.nanos();
+		this.history.add(new Write(nanos, name, before));
+		while (nanos - this.history.getFirst().nanos() > HISTORY_NANOS) {
+			this.history.removeFirst();
+		}
+		return answer;
+	}
+
+	private void put(String name, StoredKey stored) {
+		if (stored.isGone()) {
+			this.keys.remove(name);
+		}
+		else {
+			this.keys.put(name, stored);
+		}
+	}
+
+	/** All data are lost. */
+	void clear() {
+		this.keys.clear();
+		this.entries.clear();
+		this.history.clear();
+	}
+
+	/** A replica takes over that has not received the last writes. */
+	void loseWrites(long nanos) {
+		long since = this.world.scheduler.nanos() - nanos;
+		while (!this.history.isEmpty() && this.history.getLast().nanos() >= since) {
+			Write lost = this.history.removeLast();
+			put(lost.name(), lost.before());
+		}
+	}
+
+	/** What is stored of a key; a copy. */
+	StoredKey stored(String name) {
+		StoredKey copy = this.keys.getOrDefault(name, new StoredKey()).copy();
+		copy.expire(micros() / 1000);
+		return copy;
+	}
+
+	/** The keys that still exist. */
+	List<String> keysLeft() {
+		List<String> left = new ArrayList<>();
+		for (String name : this.keys.keySet()) {
+			StoredKey stored = stored(name);
+			if (!stored.isGone()) {
+				left.add(name + ": " + stored);
+			}
+		}
+		return left;
+	}
+
+	/**
+	 * attempt.lua.
+	 * @param how the letter T, S, N, t, s or n, as there
+	 */
+	ServerAnswer attempt(Ticket ticket, long lease, char how, boolean keepable) {
+		return run(ticket.key(), (script) -> attempt(script, ticket, lease, how, keepable));
+	}
+
+	private ServerAnswer attempt(ServerScript script, Ticket ticket, long lease, char how, boolean keepable) {
+		StoredKey stored = script.stored;
+		boolean absent = stored.word == Word.ABSENT;
+		if (absent && stored.hasNoQueue() || stored.word == Word.TOMBSTONE && stored.last < script.now) {
+			if (ticket.isReader()) {
+				stored.readers.clear();
+				script.enter(ticket, lease, 0);
+				script.settle(script.now);
+			}
+			else {
+				stored.own(ticket, script.now, ServerScript.COUNT, script.nowMillis + lease);
+				stored.keepable = keepable;
+			}
+			return ServerAnswer.granted(script.now, lease, keepable);
+		}
+		boolean marked = stored.keepable;
+		if (ticket.equals(stored.owner)) {
+			// Never refreshed: a stray copy must not lengthen anything.
+			return ServerAnswer.granted(stored.first, script.pttl(), marked);
+		}
+		if (script.state == Word.ABSENT || script.state == Word.TOMBSTONE) {
+			script.grantNext(absent ? 0 : stored.last, ticket, lease, absent);
+			if (script.state == Word.ABSENT && ticket.isReader()) {
+				stored.readers.clear();
+				script.state = Word.READERS;
+			}
+			else if (script.state == Word.ABSENT) {
+				script.own(ticket, script.nextToken(script.last), lease);
+			}
+			if (ticket.equals(script.owner)) {
+				return ServerAnswer.granted(script.first, script.ttl, false);
+			}
+		}
+		ServerAnswer entered = ticket.isReader() ? read(script, ticket, lease, false) : null;
+		if (entered != null) {
+			return entered;
+		}
+		char mark = Character.toUpperCase(how);
+		Ticket asker = (how == 't' || how == 's') ? ticket : null;
+		if (mark == 'N') {
+			boolean kept = marked && script.isQueueEmpty();
+			if (kept && how == 'n') {
+				ask(script, null);
+			}
+			return held(script, ServerAnswer.Word.BUSY, script.pttl(), kept, 0, false);
+		}
+		boolean queuedNow = script.enqueue(ticket, lease, mark);
+		int position = stored.place(ticket);
+		if (stored.word == Word.OWNED) {
+			stored.waited = true;
+		}
+		if (position == 0 && !(marked && ask(script, asker)) && asker != null) {
+			position = -1;
+		}
+		if (ticket.isReader() && script.state == Word.READERS && !queuedNow) {
+			entered = read(script, ticket, lease, true);
+			if (entered != null) {
+				return entered;
+			}
+		}
+		long left = script.pttl();
+		Map.Entry<Ticket, Reader> soonest = (script.state == Word.READERS) ? script.shortest() : null;
+		if (soonest != null) {
+			left = soonest.getValue().ends() - script.nowMillis;
+		}
+		return held(script, ServerAnswer.Word.WAITING, left, false, position, queuedNow);
+	}
+
+	/** Ask the owner's JVM for the lock. */
+	private boolean ask(ServerScript script, @Nullable Ticket asker) {
+		Ticket owner = Objects.requireNonNull(script.owner);
+		script.publish(owner, ServerMessage.of(Kind.ASKED, owner, script.first, asker));
+		return true;
+	}
+
+	/** holds() in attempt.lua: let a reader enter with those that hold the lock. */
+	private @Nullable ServerAnswer read(ServerScript script, Ticket ticket, long lease, boolean again) {
+		if (script.state != Word.READERS) {
+			return null;
+		}
+		if (script.reading(ticket) == null) {
+			long last = script.last;
+			boolean lives = again ? script.passOver(last, ticket, lease) : script.admitHead(last, ticket, lease);
+			if (!lives) {
+				script.grantNext(script.last, ticket, lease, false);
+				if (script.state == Word.ABSENT) {
+					script.stored.readers.clear();
+					script.state = Word.READERS;
+				}
+			}
+		}
+		if (script.reading(ticket) == null && script.state == Word.READERS && script.isQueueEmpty()) {
+			script.settle(script.enter(ticket, lease, script.last));
+		}
+		Reader mine = script.reading(ticket);
+		return (mine != null) ? ServerAnswer.granted(mine.first(), mine.ends() - script.nowMillis, false) : null;
+	}
+
+	/** An answer that names what holds the lock. */
+	private static ServerAnswer held(ServerScript script, ServerAnswer.Word word, long ttl, boolean marked,
+			int position, boolean queuedNow) {
+		Ticket holder = script.owner;
+		long first = script.first;
+		Map.Entry<Ticket, Reader> reader = (script.state == Word.READERS) ? script.shortest() : null;
+		if (reader != null) {
+			holder = reader.getKey();
+			first = reader.getValue().first();
+		}
+		return new ServerAnswer(word, 0, ttl, marked, position, queuedNow, script.now, holder, first);
+	}
+
+	/**
+	 * release.lua.
+	 * @param used the last token that was used
+	 * @param next the ticket that follows, queued as the letter says
+	 */
+	ServerAnswer release(Ticket ticket, long used, @Nullable Ticket next, long lease, char how) {
+		return run(ticket.key(), (script) -> release(script, ticket, used, next, lease, how));
+	}
+
+	private ServerAnswer release(ServerScript script, Ticket ticket, long used, @Nullable Ticket next, long lease,
+			char how) {
+		StoredKey stored = script.stored;
+		if (stored.word == Word.READERS) {
+			if (script.leave(ticket, stored.last)) {
+				return ServerAnswer.of(ServerAnswer.Word.OK);
+			}
+			script.forget(ticket);
+			Reader given = script.reading(next);
+			return (given == null) ? ServerAnswer.of(ServerAnswer.Word.GONE) : new ServerAnswer(ServerAnswer.Word.GONE,
+					given.first(), given.ends() - script.nowMillis, false, 0, false, 0, null, 0);
+		}
+		if (!ticket.equals(stored.owner)) {
+			return ServerAnswer.of(ServerAnswer.Word.GONE);
+		}
+		boolean usual = used >= stored.first;
+		long tombstone = script.nowMillis + 10_000;
+		if (!stored.waited && next == null && usual) {
+			// No ticket waits, so the queue is not looked at.
+			stored.write(Word.TOMBSTONE, used, tombstone);
+			return ServerAnswer.of(ServerAnswer.Word.OK);
+		}
+		boolean exclusive = next == null || !next.isReader();
+		if (usual && used < script.now && exclusive && script.isQueueEmpty()) {
+			if (next == null) {
+				stored.write(Word.TOMBSTONE, used, tombstone);
+				return ServerAnswer.of(ServerAnswer.Word.OK);
+			}
+			stored.own(next, script.now, ServerScript.COUNT, script.nowMillis + lease);
+			return ServerAnswer.granted(script.now, lease, false);
+		}
+		long last = usual ? Math.min(stored.last, used) : stored.last;
+		if (next != null && next.isReader()) {
+			// Ahead of all waiting tickets.
+			stored.readers.clear();
+			long first = script.enter(next, lease, last);
+			script.settle(first);
+			script.admitHead(first, null, 0);
+			return ServerAnswer.granted(first, lease, false);
+		}
+		script.remove(ticket);
+		script.grantNext(last, next, lease, false);
+		if (script.state == Word.ABSENT) {
+			if (next == null) {
+				script.bury(script.last);
+				return ServerAnswer.of(ServerAnswer.Word.OK);
+			}
+			script.own(next, script.nextToken(script.last), lease);
+		}
+		if (next == null) {
+			return ServerAnswer.of(ServerAnswer.Word.OK);
+		}
+		if (next.equals(script.owner)) {
+			return ServerAnswer.granted(script.first, script.ttl, false);
+		}
+		char mark = Character.toUpperCase(how);
+		if (mark == 'N') {
+			return ServerAnswer.of(ServerAnswer.Word.UNQUEUED);
+		}
+		script.enqueue(next, lease, mark);
+		return held(script, ServerAnswer.Word.WAITING, script.ttl, false, stored.place(next), true);
+	}
+
+	/** cancel.lua. */
+	ServerAnswer cancel(Ticket ticket) {
+		return run(ticket.key(), (script) -> {
+			if (ticket.equals(script.owner)) {
+				// Granted by a message that its JVM has not received.
+				script.pass(script.first);
+				return ServerAnswer.of(ServerAnswer.Word.OK);
+			}
+			boolean left = script.state == Word.READERS && script.leave(ticket, script.last) || script.forget(ticket);
+			return ServerAnswer.of(left ? ServerAnswer.Word.OK : ServerAnswer.Word.GONE);
+		});
+	}
+
+	/**
+	 * renew.lua and read-renew.lua. Answers 1 renewed, 0 gone, 2 gone and held by
+	 * another.
+	 */
+	int renew(Renewal renewal) {
+		Ticket ticket = renewal.ticket();
+		long lease = renewal.lease().toMillis();
+		return run(ticket.key(), (script) -> {
+			StoredKey stored = script.stored;
+			if (ticket.isReader()) {
+				Reader reader = (stored.word == Word.READERS) ? script.reading(ticket) : null;
+				if (reader == null || reader.first() != renewal.lastToken()) {
+					return 0;
+				}
+				stored.expires = Math.max(stored.expires, script.nowMillis + lease);
+				stored.readers.put(ticket,
+						new Reader(Math.max(reader.ends(), script.nowMillis + lease), reader.first()));
+				return 1;
+			}
+			if (ticket.equals(stored.owner) && stored.last == renewal.lastToken()
+					&& stored.keepable == renewal.keepable()) {
+				stored.expires = Math.max(stored.expires, script.nowMillis + lease);
+				return 1;
+			}
+			boolean others = stored.word == Word.READERS || stored.owner != null && !stored.owner.equals(ticket);
+			return others ? 2 : 0;
+		});
+	}
+
+	/** end.lua. */
+	EndResult end(String key, long grant) {
+		return run(key, (script) -> {
+			if (script.state == Word.READERS) {
+				Ticket ticket = script.stored.readers.entrySet()
+					.stream()
+					.filter((each) -> each.getValue().first() == grant && script.reading(each.getKey()) != null)
+					.map(Map.Entry::getKey)
+					.findFirst()
+					.orElse(null);
+				if (ticket == null) {
+					return (script.shortest() != null) ? EndResult.CHANGED : EndResult.NOT_HELD;
+				}
+				long last = script.last;
+				script.stored.readers.remove(ticket);
+				script.publish(ticket, ServerMessage.of(Kind.ENDED, ticket, grant, null));
+				if (!script.settle(last)) {
+					script.pass(last);
+				}
+				return EndResult.ENDED;
+			}
+			Ticket owner = script.owner;
+			if (owner == null) {
+				return EndResult.NOT_HELD;
+			}
+			if (script.first != grant) {
+				return EndResult.CHANGED;
+			}
+			script.publish(owner, ServerMessage.of(Kind.ENDED, owner, grant, null));
+			script.pass(script.last);
+			return EndResult.ENDED;
+		});
+	}
+
+	/** inspect.lua. */
+	StoredLock inspect(String key) {
+		StoredKey stored = stored(key);
+		long now = micros() / 1000;
+		List<StoredHolder> holders = new ArrayList<>();
+		if (stored.owner != null) {
+			holders.add(holder(stored.owner, stored.first, stored.expires - now));
+		}
+		else if (stored.word == Word.READERS) {
+			stored.readers.entrySet()
+				.stream()
+				.filter((each) -> each.getValue().ends() > now)
+				.sorted(Comparator.comparing((each) -> each.getValue().ends()))
+				.forEach((each) -> holders
+					.add(holder(each.getKey(), each.getValue().first(), each.getValue().ends() - now)));
+		}
+		return new StoredLock(key, holders,
+				stored.queue.stream()
+					.map(Waiter::ticket)
+					.map((each) -> new StoredWaiter(each.instance(), each.mode()))
+					.toList());
+	}
+
+	static StoredHolder holder(Ticket ticket, long first, long ttlMillis) {
+		return new StoredHolder(ticket.instance(), ticket.mode(), Instant.EPOCH.plus(first, ChronoUnit.MICROS),
+				Duration.ofMillis(Math.max(0, ttlMillis)), first);
+	}
+
+	/** announce.lua. */
+	void announce(LockInstance instance) {
+		this.entries.put(instance.id(), new InstanceEntry(instance, Instant.EPOCH.plus(micros(), ChronoUnit.MICROS)));
+	}
+
+	/** withdraw.lua. */
+	void withdraw(LockInstance instance) {
+		this.entries.remove(instance.id());
+	}
+
+	/** instances.lua. */
+	List<InstanceEntry> instances() {
+		Instant oldest = Instant.EPOCH.plus(micros(), ChronoUnit.MICROS).minus(StoreAdministration.ENTRY_TTL);
+		this.entries.values().removeIf((entry) -> entry.seen().isBefore(oldest));
+		return List.copyOf(this.entries.values());
+	}
+
+	/**
+	 * What a key was before a command.
+	 *
+	 * @param nanos when the command was executed
+	 * @param name the key
+	 * @param before what was stored
+	 */
+	private record Write(long nanos, String name, StoredKey before) {
+	}
+
+}

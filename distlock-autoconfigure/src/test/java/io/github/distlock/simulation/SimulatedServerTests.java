@@ -1,0 +1,500 @@
+package io.github.distlock.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
+import io.github.distlock.LockMode;
+import io.github.distlock.backend.AttemptOptions;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.AttemptResult.Busy;
+import io.github.distlock.backend.AttemptResult.Granted;
+import io.github.distlock.backend.AttemptResult.Queued;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.LockSignals;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.LockStore.Renewal;
+import io.github.distlock.backend.LockStore.Successor;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreAdministration.EndResult;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.simulation.Fault.Kind;
+import io.github.distlock.simulation.StoredKey.Word;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link SimulatedServer}, {@link SimulatedNetwork} and {@link SimulatedStore},
+ * without the engine.
+ */
+class SimulatedServerTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(2);
+
+	private static final Duration TIMEOUT = Duration.ofMillis(300);
+
+	private World world = world(true);
+
+	private static World world(boolean counting) {
+		return new World(new Plan(4, 3, 1, 1, 1, LEASE, 4, Duration.ofMillis(50), Duration.ZERO, true,
+				Duration.ofSeconds(5), TIMEOUT, 100_000, counting, 0, 0, false, List.of()), false);
+	}
+
+	@Test
+	void aFreeLockIsGrantedWithABlockOfTokens() {
+		run(() -> {
+			Client a = new Client("A");
+			Grant grant = a.take(1);
+			assertThat(grant.lastToken()).isEqualTo(grant.firstToken() + ServerScript.COUNT - 1);
+			assertThat(grant.validity().remainingNanos(a.jvm)).isBetween(1_900_000_000L, LEASE.toNanos());
+			assertThat(a.store.attempt(a.ticket(2), LEASE, false)).isInstanceOf(Busy.class);
+		});
+	}
+
+	@Test
+	void aWaitingTicketIsGrantedTheLockByAMessageAndConfirmsIt() {
+		run(() -> {
+			Client a = new Client("A");
+			Client b = new Client("B");
+			Grant first = a.take(1);
+			Duration lease = Duration.ofSeconds(20);
+			assertThat(b.store.attempt(b.ticket(1), lease, true)).isInstanceOf(Queued.class);
+			assertThat(a.store.release(a.ticket(1), first.firstToken(), null).released()).isTrue();
+			sleep(Duration.ofMillis(10));
+			Grant second = Objects.requireNonNull(b.granted);
+			assertThat(second.firstToken()).isGreaterThan(first.firstToken());
+			assertThat(second.validity().remainingNanos(b.jvm)).isBetween(4_000_000_000L, 5_000_000_000L);
+			assertThat(b.store.renew(List.of(new Renewal(b.ticket(1), second.lastToken(), lease))).get(0))
+				.isInstanceOf(RenewalResult.Extended.class);
+			sleep(Duration.ofSeconds(10));
+			assertThat(a.store.attempt(a.ticket(2), LEASE, false)).isInstanceOf(Busy.class);
+		});
+	}
+
+	@Test
+	void aReleaseQueuesTheNextTicketBehindThoseThatWait() {
+		run(() -> {
+			Client a = new Client("A");
+			Client b = new Client("B");
+			Grant grant = a.take(1);
+			b.store.attempt(b.ticket(1), LEASE, true);
+			ReleaseResult released = a.store.release(a.ticket(1), grant.firstToken(),
+					new Successor(a.ticket(2), LEASE));
+			assertThat(released.released()).isTrue();
+			assertThat(released.next()).isInstanceOf(Queued.class);
+			sleep(Duration.ofMillis(10));
+			released = b.store.release(b.ticket(1), Objects.requireNonNull(b.granted).firstToken(), null);
+			assertThat(released).isEqualTo(new ReleaseResult(true, null));
+			sleep(Duration.ofMillis(10));
+			Grant back = Objects.requireNonNull(a.granted);
+			released = a.store.release(a.ticket(2), back.firstToken(), new Successor(a.ticket(3), LEASE));
+			assertThat(released.next()).isInstanceOf(Granted.class);
+		});
+	}
+
+	@Test
+	void aCancelledTicketIsNotGrantedTheLock() {
+		run(() -> {
+			Client a = new Client("A");
+			Client b = new Client("B");
+			Grant grant = a.take(1);
+			b.store.attempt(b.ticket(1), LEASE, true);
+			b.store.cancel(b.ticket(1));
+			a.store.release(a.ticket(1), grant.firstToken(), null);
+			assertThat(stored().word).isEqualTo(Word.TOMBSTONE);
+			b.take(2);
+			b.store.cancel(b.ticket(2));
+			assertThat(stored().word).isEqualTo(Word.TOMBSTONE);
+		});
+	}
+
+	@Test
+	void aTombstoneKeepsTheLastTokenForSecondsAndThenNothingIsLeft() {
+		run(() -> {
+			Client a = new Client("A");
+			Grant grant = a.take(1);
+			a.store.release(a.ticket(1), grant.firstToken() + 3, null);
+			assertThat(stored().last).isEqualTo(grant.firstToken() + 3);
+			sleep(Duration.ofSeconds(9));
+			assertThat(this.world.network.server().keysLeft()).hasSize(1);
+			sleep(Duration.ofSeconds(2));
+			assertThat(this.world.network.server().keysLeft()).isEmpty();
+		});
+	}
+
+	@Test
+	void readersHoldTheLockTogetherAndWaitBehindAWriter() {
+		run(() -> {
+			Client a = new Client("A");
+			Client b = new Client("B");
+			Client c = new Client("C");
+			Grant one = a.grant(a.reader(1));
+			Grant two = b.grant(b.reader(1));
+			assertThat(two.firstToken()).isGreaterThan(one.firstToken());
+			assertThat(c.store.attempt(c.ticket(1), LEASE, true)).isInstanceOf(Queued.class);
+			assertThat(b.store.attempt(b.reader(2), LEASE, true)).isInstanceOf(Queued.class);
+			a.store.release(a.reader(1), one.lastToken(), null);
+			assertThat(stored().word).isEqualTo(Word.READERS);
+			assertThat(b.store.renew(List.of(new Renewal(b.reader(1), two.lastToken(), LEASE))).get(0))
+				.isInstanceOf(RenewalResult.Extended.class);
+			b.store.release(b.reader(1), two.lastToken(), null);
+			sleep(Duration.ofMillis(10));
+			Grant writer = Objects.requireNonNull(c.granted);
+			// A downgrade lets waiting readers in.
+			assertThat(c.store.release(c.ticket(1), writer.firstToken(), new Successor(c.reader(2), LEASE)).next())
+				.isInstanceOf(Granted.class);
+			sleep(Duration.ofMillis(10));
+			assertThat(Objects.requireNonNull(b.granted).firstToken()).isGreaterThan(writer.firstToken());
+			assertThat(stored().readers).hasSize(2);
+		});
+	}
+
+	@Test
+	void anAttemptThatIsRepeatedAfterALostReplyAnswersTheSameGrant() {
+		run(() -> {
+			Client a = new Client("A");
+			a.fault(Kind.LOSE_REPLIES, Duration.ZERO);
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> a.take(1));
+			long first = stored().first;
+			Grant grant = a.take(1);
+			assertThat(grant.firstToken()).isEqualTo(first);
+			assertThat(grant.validity().ttlNanos()).isLessThanOrEqualTo(LEASE.minus(TIMEOUT).toNanos());
+			a.fault(Kind.LOSE_REQUESTS, Duration.ZERO);
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> a.store.release(a.ticket(1), first, null));
+			assertThat(stored().owner).isEqualTo(a.ticket(1));
+		});
+	}
+
+	@Test
+	void aStrayCopyDoesNotChangeALaterGrant() {
+		run(() -> {
+			Client a = new Client("A");
+			Client b = new Client("B");
+			Grant grant = a.take(1);
+			a.fault(Kind.LATE_REQUESTS, Duration.ofMillis(100));
+			assertThat(a.store.renew(List.of(new Renewal(a.ticket(1), grant.lastToken(), LEASE))).get(0))
+				.isInstanceOf(RenewalResult.Unknown.class);
+			a.fault(Kind.REPEAT_REQUESTS, Duration.ofMillis(100));
+			a.store.release(a.ticket(1), grant.firstToken(), null);
+			b.take(1);
+			long expires = stored().expires;
+			sleep(Duration.ofSeconds(1));
+			assertThat(stored().owner).isEqualTo(b.ticket(1));
+			assertThat(stored().expires).isEqualTo(expires);
+		});
+	}
+
+	@Test
+	void aFailOverLosesTheLastWrites() {
+		run(() -> {
+			Client a = new Client("A");
+			a.take(1);
+			sleep(Duration.ofMillis(50));
+			a.store.cancel(a.ticket(1));
+			this.world.network.server().loseWrites(Duration.ofMillis(20).toNanos());
+			assertThat(stored().owner).isEqualTo(a.ticket(1));
+			this.world.network.server().loseWrites(Duration.ofSeconds(1).toNanos());
+			assertThat(stored().word).isEqualTo(Word.ABSENT);
+		});
+	}
+
+	@Test
+	void aDeadJvmIsPassedOverIfReceiversAreCounted() {
+		run(() -> {
+			Client c = queuedBehindADeadJvm();
+			sleep(Duration.ofMillis(10));
+			assertThat(c.granted).isNotNull();
+		});
+	}
+
+	@Test
+	void aDeadJvmLosesItsPlaceWhenItsGraceEndsIfReceiversAreNotCounted() {
+		this.world = world(false);
+		run(() -> {
+			Client c = queuedBehindADeadJvm();
+			sleep(Duration.ofMillis(10));
+			assertThat(c.granted).isNull();
+			sleep(LEASE);
+			c.take(1);
+		});
+	}
+
+	private Client queuedBehindADeadJvm() {
+		Client a = new Client("A");
+		Client b = new Client("B");
+		Client c = new Client("C");
+		Grant grant = a.take(1);
+		b.store.attempt(b.ticket(1), LEASE, true);
+		c.store.attempt(c.ticket(1), LEASE, true);
+		b.jvm.crashed = true;
+		this.world.network.crashed(b.jvm);
+		sleep(Duration.ofMillis(1));
+		a.store.release(a.ticket(1), grant.firstToken(), null);
+		return c;
+	}
+
+	@Test
+	void theOwnerOfAMarkedGrantIsAskedAndMayRefuse() {
+		run(() -> {
+			Client a = new Client("A");
+			Client b = new Client("B");
+			AttemptResult answer = a.store.attempt(a.ticket(1), LEASE, new AttemptOptions(true, true, false));
+			assertThat(((Granted) answer).keepable()).isTrue();
+			answer = b.store.attempt(b.ticket(1), LEASE, false);
+			assertThat(((Busy) answer).kept()).isTrue();
+			answer = b.store.attempt(b.ticket(1), LEASE, new AttemptOptions(true, false, true));
+			assertThat(((Queued) answer).first()).isTrue();
+			sleep(Duration.ofMillis(10));
+			assertThat(a.events).contains("asked by " + b.ticket(1).token());
+			a.store.refuse(b.ticket(1));
+			sleep(Duration.ofMillis(10));
+			assertThat(b.events).contains("refused");
+			Grant grant = ((Granted) a.store.attempt(a.ticket(1), LEASE, true)).grant();
+			assertThat(a.store.renew(List.of(new Renewal(a.ticket(1), grant.lastToken(), LEASE),
+					new Renewal(a.ticket(1), grant.lastToken(), LEASE, true))))
+				.hasExactlyElementsOfTypes(RenewalResult.Gone.class, RenewalResult.Extended.class);
+		});
+	}
+
+	@Test
+	void anOperatorEndsAGrant() {
+		run(() -> {
+			Client a = new Client("A");
+			Client b = new Client("B");
+			Grant grant = a.take(1);
+			b.store.attempt(b.ticket(1), LEASE, true);
+			assertThat(b.store.administration().inspect("k").holders().get(0).grantToken())
+				.isEqualTo(grant.firstToken());
+			assertThat(b.store.administration().end("k", grant.firstToken())).isEqualTo(EndResult.ENDED);
+			sleep(Duration.ofMillis(10));
+			assertThat(a.events).contains("ended");
+			assertThat(Objects.requireNonNull(b.granted).firstToken()).isGreaterThan(grant.lastToken());
+			assertThat(b.store.administration().end("k", grant.firstToken())).isEqualTo(EndResult.CHANGED);
+		});
+	}
+
+	@Test
+	void afterAPartitionTheInboxIsSubscribedAgain() {
+		run(() -> {
+			Client a = new Client("A");
+			a.events.clear();
+			a.fault(Kind.PARTITION, Duration.ofSeconds(1));
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> a.take(1));
+			assertThat(a.events).isEmpty();
+			sleep(Duration.ofSeconds(1));
+			assertThat(a.events).containsExactly("requests may be lost", "requests may be lost", "retry all");
+			assertThat(
+					((Granted) a.store.attempt(a.ticket(1), LEASE, new AttemptOptions(true, true, false))).keepable())
+				.isTrue();
+		});
+	}
+
+	@Test
+	void aReleaseInOrderIsExecutedBeforeALaterAttemptOrFails() {
+		run(() -> {
+			Client a = new Client("A");
+			Grant grant = a.take(1);
+			a.fault(Kind.DELAY_PACKETS, Duration.ofMillis(100));
+			AtomicReference<Object> answer = new AtomicReference<>();
+			sendInOrder(a, grant, answer);
+			a.take(2);
+			sleep(Duration.ofMillis(1));
+			assertThat(answer.get()).isEqualTo(new ReleaseResult(true, null));
+			a.fault(Kind.LOSE_REQUESTS, Duration.ZERO);
+			sendInOrder(a, grant, answer);
+			sleep(Duration.ofSeconds(1));
+			assertThat((Throwable) answer.get()).hasCauseInstanceOf(LockBackendException.class);
+			sendInOrder(a, grant, answer);
+			this.world.network.begin(new Fault(0, 0, Kind.RESTART_SERVER, 0, 1000, 1), a.jvm);
+			sleep(Duration.ofMillis(10));
+			assertThat((Throwable) answer.get()).hasMessageContaining("connection lost");
+		});
+	}
+
+	private static void sendInOrder(Client client, Grant grant, AtomicReference<Object> answer) {
+		CompletionStage<ReleaseResult> stage = Objects
+			.requireNonNull(client.store.releaseInOrder(client.ticket(1), grant.firstToken(), null));
+		stage.whenComplete((result, failure) -> answer.set((failure != null) ? failure : result));
+	}
+
+	@Test
+	void aServerThatRestartsEmptyStillGivesRisingTokens() {
+		run(() -> {
+			Client a = new Client("A");
+			Grant grant = a.take(1);
+			this.world.network.begin(new Fault(0, 0, Kind.EMPTY_SERVER, 0, 1_000_000, 1), a.jvm);
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> a.take(2));
+			sleep(Duration.ofMillis(10));
+			assertThat(a.take(2).firstToken()).isGreaterThan(grant.lastToken());
+		});
+	}
+
+	@Test
+	void noScriptChangesWhatAnotherTicketHoldsAndEachMayRunTwice() {
+		run(() -> {
+			List<Client> clients = List.of(new Client("A"), new Client("B"));
+			Random random = new Random(11);
+			long used = 0;
+			for (int step = 0; step < 5_000; step++) {
+				Client client = clients.get(random.nextInt(2));
+				int number = random.nextInt(3);
+				Ticket ticket = (number == 2) ? client.reader(2) : client.ticket(number);
+				Ticket next = (random.nextInt(3) == 0) ? client.ticket(3 + number) : null;
+				StoredKey before = stored();
+				boolean owns = ticket.equals(before.owner);
+				int verb = random.nextInt(6);
+				// A ticket is cancelled only if its first token is all that was used.
+				long token = owns ? before.first + ((verb == 0) ? 0 : random.nextInt(ServerScript.COUNT)) : used;
+				Supplier<Object> command = command(verb, random, ticket, token, next);
+				String text = before + ", " + command.get();
+				StoredKey once = stored();
+				if (once.owner != null && !once.owner.equals(before.owner)) {
+					assertThat(once.first).as(text + ", " + once).isGreaterThan(owns ? token : used);
+				}
+				used = (once.owner != null) ? once.first : Math.max(used, once.last);
+				if (before.owner != null && !owns) {
+					assertThat(once.owner).as(text + ", " + once).isEqualTo(before.owner);
+					assertThat(once.last).isEqualTo(before.last);
+				}
+				command.get();
+				// The second attempt of a reader checks whether the ticket before it
+				// lives.
+				boolean checks = ticket.isReader() && once.place(ticket) >= 0;
+				assertThat(checks || stored().isLike(once)).as(text + ", " + once + ", " + stored()).isTrue();
+				sleep(Duration.ofMillis((random.nextInt(20) == 0) ? random.nextInt(6000) : 0));
+			}
+		});
+	}
+
+	private Supplier<Object> command(int verb, Random random, Ticket ticket, long token, @Nullable Ticket next) {
+		SimulatedServer server = this.world.network.server();
+		long lease = LEASE.toMillis();
+		char how = "TSNts".charAt(random.nextInt(5));
+		boolean keepable = random.nextBoolean() && !ticket.isReader();
+		return switch (verb) {
+			case 0 -> () -> server.cancel(ticket);
+			case 1, 2 -> () -> server.release(ticket, token, ticket.isReader() ? null : next, lease, 'T');
+			default -> () -> server.attempt(ticket, lease, how, keepable);
+		};
+	}
+
+	/** Run a thread of the world, and fail as it does. */
+	private void run(Runnable story) {
+		AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+		this.world.scheduler.start("story", null, () -> {
+			try {
+				story.run();
+			}
+			catch (Exception | AssertionError ex) {
+				failure.set(ex);
+			}
+			this.world.scheduler.stop();
+		});
+		this.world.scheduler.run();
+		assertThat(failure.get()).isNull();
+		assertThat(this.world.violations).isEmpty();
+	}
+
+	private void sleep(Duration time) {
+		this.world.scheduler.sleep(time.toNanos());
+	}
+
+	private StoredKey stored() {
+		return this.world.network.server().stored("k");
+	}
+
+	/** The store of a JVM, and what it was told. */
+	private final class Client implements LockSignals {
+
+		private final SimulatedJvm jvm;
+
+		private final LockStore store;
+
+		private final List<String> events = new ArrayList<>();
+
+		private @Nullable Grant granted;
+
+		Client(String name) {
+			this.jvm = new SimulatedJvm(SimulatedServerTests.this.world.scheduler, name, 1, 0);
+			World world = SimulatedServerTests.this.world;
+			this.store = new SimulatedBackend(world, world.network, this.jvm)
+				.open(new StoreContext(LockInstance.of(name), this, this.jvm.random));
+			sleep(Duration.ofMillis(10));
+		}
+
+		private Ticket ticket(int number) {
+			return new Ticket("k", LockMode.EXCLUSIVE, this.jvm.name, number, false);
+		}
+
+		private Ticket reader(int number) {
+			return new Ticket("k", LockMode.READ, this.jvm.name, number, true);
+		}
+
+		private Grant take(int number) {
+			return grant(ticket(number));
+		}
+
+		private Grant grant(Ticket ticket) {
+			return ((Granted) this.store.attempt(ticket, LEASE, true)).grant();
+		}
+
+		private void fault(Kind kind, Duration time) {
+			SimulatedServerTests.this.world.network.begin(new Fault(0, 0, kind, 0, time.toNanos(), 1), this.jvm);
+		}
+
+		@Override
+		public void granted(Ticket ticket, Grant grant) {
+			this.granted = grant;
+		}
+
+		@Override
+		public void retry(Ticket ticket) {
+			this.events.add("retry");
+		}
+
+		@Override
+		public void retryAll() {
+			this.events.add("retry all");
+		}
+
+		@Override
+		public void renewNow(Ticket ticket) {
+			this.events.add("renew now");
+		}
+
+		@Override
+		public void ended(Ticket ticket, long grantToken) {
+			this.events.add("ended");
+		}
+
+		@Override
+		public void asked(Ticket held, long grantToken, @Nullable Ticket asker) {
+			this.events.add("asked by " + ((asker != null) ? asker.token() : "nobody"));
+		}
+
+		@Override
+		public void refused(Ticket asker) {
+			this.events.add("refused");
+		}
+
+		@Override
+		public void requestsMayBeLost() {
+			this.events.add("requests may be lost");
+		}
+
+	}
+
+}

@@ -1,0 +1,341 @@
+package io.github.distlock.simulation;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
+
+import io.github.distlock.LockBackendException;
+import io.github.distlock.LockInstance;
+import io.github.distlock.backend.AttemptOptions;
+import io.github.distlock.backend.AttemptResult;
+import io.github.distlock.backend.BackendDescription;
+import io.github.distlock.backend.Grant;
+import io.github.distlock.backend.InstanceEntry;
+import io.github.distlock.backend.LockStore;
+import io.github.distlock.backend.ReleaseResult;
+import io.github.distlock.backend.RenewalResult;
+import io.github.distlock.backend.StoreAdministration;
+import io.github.distlock.backend.StoreContext;
+import io.github.distlock.backend.StoredLock;
+import io.github.distlock.backend.StoredLock.StoredHolder;
+import io.github.distlock.backend.Ticket;
+import io.github.distlock.backend.TimeSource;
+import io.github.distlock.backend.UnsupportedStoreOperationException;
+import io.github.distlock.backend.Validity;
+import io.github.distlock.simulation.ServerAnswer.Word;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The client side of the simulated server, as {@code RedisLockStore}: it sends one
+ * command for each verb, and does not repeat it.
+ */
+final class SimulatedStore implements LockStore, StoreAdministration {
+
+	private static final long MAX_GRACE_MILLIS = 5000;
+
+	private static final double SAFETY_SHARE = 0.4;
+
+	private static final double SAFETY_JITTER = 0.1;
+
+	private static final long MIN_RETRY_MILLIS = 20;
+
+	private static final long UNQUEUED_RETRY_MILLIS = 200;
+
+	private final World world;
+
+	private final SimulatedNetwork network;
+
+	private final SimulatedJvm jvm;
+
+	private final BackendDescription description;
+
+	private final LockInstance self;
+
+	private final RandomGenerator random;
+
+	private final SimulatedInbox inbox;
+
+	SimulatedStore(World world, SimulatedNetwork network, SimulatedJvm jvm, BackendDescription description,
+			StoreContext context) {
+		this.world = world;
+		this.network = network;
+		this.jvm = jvm;
+		this.description = description;
+		this.self = context.self();
+		this.random = context.random();
+		this.inbox = new SimulatedInbox(world, network, jvm, context.instance(), context.signals());
+	}
+
+	/** Send a command and wait; a fault may throw an error before or after it. */
+	private <T> T call(String text, Function<SimulatedServer, T> command) {
+		boolean after = throwsError(text);
+		T answer;
+		try {
+			answer = this.network.call(this.inbox.link(), text, command);
+		}
+		catch (LockBackendException ex) {
+			this.inbox.failed();
+			throw ex;
+		}
+		if (after) {
+			throw new SimulatedError("Thrown by a fault: " + text);
+		}
+		return answer;
+	}
+
+	/** Answers whether an error is to be thrown after the command. */
+	private boolean throwsError(String text) {
+		if (this.jvm.errors == 0) {
+			return false;
+		}
+		this.jvm.errors--;
+		if (this.world.networkRandom.nextBoolean()) {
+			throw new SimulatedError("Thrown by a fault: " + text);
+		}
+		return true;
+	}
+
+	private static String name(Ticket ticket) {
+		return ticket.key() + " " + ticket.token();
+	}
+
+	@Override
+	public BackendDescription description() {
+		return this.description;
+	}
+
+	@Override
+	public void verify() {
+		ping();
+	}
+
+	@Override
+	public AttemptResult attempt(Ticket ticket, Duration lease, boolean queue) {
+		return attempt(ticket, lease, AttemptOptions.queue(queue));
+	}
+
+	@Override
+	public AttemptResult attempt(Ticket ticket, Duration lease, AttemptOptions options) {
+		boolean marks = options.keepable() && !ticket.isReader() && this.inbox.isVerified();
+		char how = options.queue() ? this.inbox.state() : 'N';
+		if (options.queue() && how == 'N') {
+			how = 'n';
+		}
+		else if (options.queue() && options.answerWanted()) {
+			how = Character.toLowerCase(how);
+		}
+		char letter = how;
+		TimeSource.Instant sent = this.jvm.now();
+		ServerAnswer answer = call("attempt " + name(ticket) + " " + letter + (marks ? ", keepable" : ""),
+				(server) -> server.attempt(ticket, lease.toMillis(), letter, marks));
+		return switch (answer.word()) {
+			case GRANTED -> {
+				this.world.granting(this.jvm);
+				yield granted(ticket, answer, sent);
+			}
+			case WAITING -> waiting(ticket, answer, lease, sent);
+			default -> busy(ticket, answer, options.queue());
+		};
+	}
+
+	@Override
+	public void refuse(Ticket asker) {
+		call("refuse " + name(asker), (server) -> this.network.publish(asker.instance(),
+				ServerMessage.of(ServerMessage.Kind.REFUSED, asker, 0, null)));
+	}
+
+	@Override
+	public ReleaseResult release(Ticket ticket, long lastToken, @Nullable Successor next) {
+		if (next != null && ticket.isReader()) {
+			boolean released = release(ticket, lastToken, null).released();
+			return new ReleaseResult(released, attempt(next.ticket(), next.lease(), true));
+		}
+		Function<SimulatedServer, ServerAnswer> command = releasing(ticket, lastToken, next);
+		TimeSource.Instant sent = this.jvm.now();
+		return released(call(text(ticket, lastToken, next), command), next, sent);
+	}
+
+	/** For some seeds the store keeps no order, so the other path is used. */
+	@Override
+	public @Nullable CompletionStage<ReleaseResult> releaseInOrder(Ticket ticket, long lastToken,
+			@Nullable Successor next) {
+		if (next != null && ticket.isReader() || this.world.plan.seed() % 4 == 1) {
+			return null;
+		}
+		String text = text(ticket, lastToken, next);
+		boolean after = throwsError(text);
+		Function<SimulatedServer, ServerAnswer> command = releasing(ticket, lastToken, next);
+		TimeSource.Instant sent = this.jvm.now();
+		CompletionStage<ReleaseResult> result = this.network.send(this.inbox.link(), text, command)
+			.thenApply((answer) -> released(answer, next, sent));
+		if (after) {
+			throw new SimulatedError("Thrown by a fault: " + text);
+		}
+		return result;
+	}
+
+	private static String text(Ticket ticket, long lastToken, @Nullable Successor next) {
+		return "release " + name(ticket) + " " + lastToken + ((next != null) ? " then " + next.ticket().token() : "");
+	}
+
+	private Function<SimulatedServer, ServerAnswer> releasing(Ticket ticket, long lastToken, @Nullable Successor next) {
+		if (next == null) {
+			return (server) -> server.release(ticket, lastToken, null, 0, 'N');
+		}
+		char how = this.inbox.state();
+		return (server) -> server.release(ticket, lastToken, next.ticket(), next.lease().toMillis(), how);
+	}
+
+	private ReleaseResult released(ServerAnswer answer, @Nullable Successor next, TimeSource.Instant sent) {
+		if (next == null) {
+			return new ReleaseResult(answer.word() != Word.GONE, null);
+		}
+		Ticket ticket = next.ticket();
+		return new ReleaseResult(answer.word() != Word.GONE, switch (answer.word()) {
+			case GRANTED -> granted(ticket, answer, sent);
+			case WAITING -> waiting(ticket, answer, next.lease(), sent);
+			case UNQUEUED -> unqueued(null);
+			// Executed before: the next ticket holds the lock as a reader.
+			case GONE -> (answer.first() != 0) ? granted(ticket, answer, sent) : null;
+			default -> null;
+		});
+	}
+
+	@Override
+	public void cancel(Ticket ticket) {
+		call("cancel " + name(ticket), (server) -> server.cancel(ticket));
+	}
+
+	@Override
+	public List<RenewalResult> renew(List<Renewal> renewals) {
+		RenewalResult[] results = new RenewalResult[renewals.size()];
+		renew(renewals, false, results);
+		renew(renewals, true, results);
+		return List.of(results);
+	}
+
+	private void renew(List<Renewal> renewals, boolean readers, RenewalResult[] results) {
+		int[] indexes = IntStream.range(0, results.length)
+			.filter((i) -> renewals.get(i).ticket().isReader() == readers)
+			.toArray();
+		if (indexes.length == 0) {
+			return;
+		}
+		List<Renewal> chosen = IntStream.of(indexes).mapToObj(renewals::get).toList();
+		TimeSource.Instant sent = this.jvm.now();
+		try {
+			List<Integer> answers = call("renew " + chosen.stream().map((each) -> name(each.ticket())).toList(),
+					(server) -> chosen.stream().map(server::renew).toList());
+			for (int i = 0; i < indexes.length; i++) {
+				results[indexes[i]] = (answers.get(i) == 1)
+						? new RenewalResult.Extended(Validity.until(sent, chosen.get(i).lease()))
+						: new RenewalResult.Gone(answers.get(i) == 2);
+			}
+		}
+		catch (LockBackendException ex) {
+			for (int index : indexes) {
+				results[index] = new RenewalResult.Unknown(ex);
+			}
+		}
+	}
+
+	private AttemptResult granted(Ticket ticket, ServerAnswer answer, TimeSource.Instant sent) {
+		long last = answer.first() + ServerScript.count(ticket) - 1;
+		return new AttemptResult.Granted(
+				new Grant(answer.first(), last, Validity.until(sent, Duration.ofMillis(Math.max(0, answer.ttl())))),
+				answer.marked());
+	}
+
+	private AttemptResult waiting(Ticket ticket, ServerAnswer answer, Duration lease, TimeSource.Instant sent) {
+		// The validity of grants by message is computed from this.
+		this.inbox.observe(sent, answer.serverMicros());
+		double share = SAFETY_SHARE + this.random.nextDouble(SAFETY_JITTER);
+		long delay = (long) (Math.min(MAX_GRACE_MILLIS, lease.toMillis()) * share);
+		if (answer.position() <= 0 && answer.ttl() >= 0) {
+			delay = Math.min(delay, Math.max(MIN_RETRY_MILLIS, answer.ttl() + 1));
+		}
+		return new AttemptResult.Queued(Duration.ofMillis(delay), answer.queuedNow(), holder(answer),
+				answer.position() == 0);
+	}
+
+	private AttemptResult busy(Ticket ticket, ServerAnswer answer, boolean queue) {
+		return queue ? unqueued(holder(answer))
+				: new AttemptResult.Busy(Duration.ofMillis(Math.max(0, answer.ttl())), holder(answer), answer.marked());
+	}
+
+	private AttemptResult unqueued(@Nullable StoredHolder holder) {
+		long delay = this.random.nextLong(UNQUEUED_RETRY_MILLIS / 2, UNQUEUED_RETRY_MILLIS);
+		return new AttemptResult.Queued(Duration.ofMillis(delay), false, holder);
+	}
+
+	private static @Nullable StoredHolder holder(ServerAnswer answer) {
+		return (answer.holder() != null) ? SimulatedServer.holder(answer.holder(), answer.holderFirst(), answer.ttl())
+				: null;
+	}
+
+	@Override
+	public StoreAdministration administration() {
+		return this;
+	}
+
+	@Override
+	public void close() {
+		this.network.close(this.inbox.link());
+	}
+
+	@Override
+	public String location() {
+		return "the simulated server";
+	}
+
+	@Override
+	public String channel() {
+		return this.inbox.isConfirmed() ? "subscribed" : "polling";
+	}
+
+	@Override
+	public void ping() {
+		call("ping", (server) -> true);
+	}
+
+	@Override
+	public void announce() {
+		call("announce " + this.self.id(), (server) -> {
+			server.announce(this.self);
+			return true;
+		});
+	}
+
+	@Override
+	public void withdraw() {
+		call("withdraw " + this.self.id(), (server) -> {
+			server.withdraw(this.self);
+			return true;
+		});
+	}
+
+	@Override
+	public List<InstanceEntry> instances() {
+		return call("instances", SimulatedServer::instances);
+	}
+
+	@Override
+	public StoredLock inspect(String key) {
+		return Objects.requireNonNull(call("inspect " + key, (server) -> server.inspect(key)));
+	}
+
+	@Override
+	public EndResult end(String key, long grantToken) {
+		return call("end " + key + " " + grantToken, (server) -> server.end(key, grantToken));
+	}
+
+	@Override
+	public SweepResult endAll(String instance) {
+		throw new UnsupportedStoreOperationException("The simulated server does not search for locks");
+	}
+
+}

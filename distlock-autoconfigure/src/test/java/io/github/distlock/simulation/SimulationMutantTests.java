@@ -1,0 +1,120 @@
+package io.github.distlock.simulation;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+
+import io.github.distlock.simulation.SimulationProcess.Findings;
+import io.github.distlock.simulation.SimulationProcess.Found;
+import io.github.distlock.torture.Mutant;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Checks the simulation itself: it has to find the slips of {@link SimulationMutants}.
+ * That takes long: {@code -Dsimulation.mutants=all}, or a list of parts of their names.
+ * The seeds are not those of {@link SimulationTests}; {@code -Dsimulation.first} and
+ * {@code -Dsimulation.count} select others.
+ */
+class SimulationMutantTests {
+
+	private static final long FIRST = 1_000_001;
+
+	private static final long COUNT = 2_000;
+
+	private static final int LEAST = 26;
+
+	private final PrintStream out = System.out;
+
+	static List<Mutant> mutants() {
+		return SimulationMutants.ALL;
+	}
+
+	@ParameterizedTest
+	@MethodSource("mutants")
+	void everyMutantCanStillBeMade(Mutant mutant, @TempDir Path folder) {
+		mutant.applyTo(folder);
+		assertThat(folder.resolve("classes")).isNotEmptyDirectory();
+	}
+
+	@Test
+	@EnabledIfSystemProperty(named = "simulation.mutants", matches = ".+")
+	void mutantsAreFound(@TempDir Path folder) throws Exception {
+		String wanted = System.getProperty("simulation.mutants");
+		List<Mutant> chosen = SimulationMutants.ALL.stream()
+			.filter((mutant) -> wanted.equals("all")
+					|| Stream.of(wanted.split(",")).anyMatch((part) -> mutant.name().contains(part)))
+			.toList();
+		assertThat(chosen).isNotEmpty();
+		ExecutorService hunters = Executors.newFixedThreadPool(SimulationProcess.atATime());
+		try {
+			Future<Hunted> control = hunters.submit(() -> hunt(null, SimulationProcess.create()));
+			List<Future<Hunted>> hunts = chosen.stream().map((mutant) -> hunters.submit(() -> {
+				Path own = folder.resolve(mutant.name().replace(' ', '-'));
+				mutant.applyTo(own);
+				return hunt(mutant, SimulationProcess.create().withClasses(own.resolve("classes")));
+			})).toList();
+			this.out.println(control.get());
+			int found = 0;
+			for (Future<Hunted> hunt : hunts) {
+				this.out.println(hunt.get());
+				found += (hunt.get().found() != null) ? 1 : 0;
+			}
+			this.out.println(found + " of " + chosen.size() + " mutants were found");
+			assertThat(control.get().found()).as("the engine without a mutant").isNull();
+			if (wanted.equals("all")) {
+				assertThat(found).isGreaterThanOrEqualTo(LEAST);
+			}
+		}
+		finally {
+			hunters.shutdownNow();
+		}
+	}
+
+	private static Hunted hunt(@Nullable Mutant mutant, SimulationProcess process) {
+		SeedRange seeds = SeedRange.of(Long.getLong("simulation.first", FIRST),
+				Long.getLong("simulation.count", COUNT));
+		long begin = System.nanoTime();
+		Findings findings = process.run(seeds.untilFirstViolation());
+		return new Hunted((mutant != null) ? mutant.name() : "no mutant", seeds,
+				findings.violations().isEmpty() ? null : findings.violations().get(0),
+				Duration.ofNanos(System.nanoTime() - begin));
+	}
+
+	/**
+	 * What became of a mutant.
+	 *
+	 * @param name of the mutant
+	 * @param seeds the seeds that ran, up to the first violation
+	 * @param found the first violation, if there was one
+	 * @param time of the process, with others beside it
+	 */
+	private record Hunted(String name, SeedRange seeds, @Nullable Found found, Duration time) {
+
+		@Override
+		public String toString() {
+			return String.format("%-66s %s %5d s  %s", this.name,
+					(this.found != null) ? String.format("%5d", this.found.seed() - this.seeds.first() + 1) : "    -",
+					this.time.toSeconds(), (this.found != null) ? this.found.property() + ": " + shortened()
+							: "not found in " + this.seeds.count() + " seeds");
+		}
+
+		private String shortened() {
+			String text = (this.found != null) ? this.found.text() : "";
+			return (text.length() > 90) ? text.substring(0, 90) + "…" : text;
+		}
+
+	}
+
+}

@@ -1,0 +1,159 @@
+package io.github.distlock.simulation;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.github.distlock.simulation.SimulationProcess.Findings;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * Runs seeds of the simulation: as many as the time allows, the first ones always the
+ * same. {@code -Dsimulation.seed=4711 -Dsimulation.trace=true} runs one seed only, and
+ * prints its history. See docs/maintainers/simulation.md.
+ */
+class SimulationTests {
+
+	/** Where the seeds of the long run begin: the short one has the first ones. */
+	private static final long FIRST_OF_LONG_RUN = 100_001;
+
+	/**
+	 * The seeds up to here have been run with this engine: if one fails, a change is the
+	 * reason, and not a seed that was never run before.
+	 */
+	private static final long MOST = 7_500;
+
+	private static final long MOST_OF_LONG_RUN = 5_000;
+
+	private static final int COMPARED_SEEDS = 20;
+
+	/** Seeds that have once found a fault, by the fault. */
+	private static final List<Long> KEPT = List.of(
+			// A release was not repeated for the whole lease in the store.
+			504L,
+			// Nor after the wall clock was set.
+			961L,
+			// Nor after a renewal whose answer was lost.
+			104366L,
+			// A minimum hold time ended with the grace of a message.
+			146L,
+			// The timer of leases was not set again.
+			4155L);
+
+	private static final Logger engine = (Logger) LoggerFactory.getLogger("io.github.distlock");
+
+	private static @Nullable Level levelBefore;
+
+	private final PrintStream out = System.out;
+
+	@BeforeAll
+	static void logNothing() {
+		levelBefore = engine.getLevel();
+		engine.setLevel(Level.OFF);
+	}
+
+	@AfterAll
+	static void logAsBefore() {
+		engine.setLevel(levelBefore);
+	}
+
+	@Test
+	@EnabledIfSystemProperty(named = "simulation.seed", matches = "-?\\d+")
+	void theSeedViolatesNothing() {
+		long seed = Long.getLong("simulation.seed");
+		Simulation.Result result = SimulationMain.live(Plan.of(seed), true);
+		if (Boolean.getBoolean("simulation.trace")) {
+			this.out.println(Plan.of(seed));
+			result.trace().forEach(this.out::println);
+		}
+		this.out.println("Seed " + seed + ": hash " + result.hash() + ", " + result.statistics());
+		if (!result.violations().isEmpty()) {
+			fail(Shrinker.shrink(Plan.of(seed)).report());
+		}
+	}
+
+	@Test
+	@DisabledIfSystemProperty(named = "simulation.seed", matches = ".+", disabledReason = "One seed is wanted")
+	void noSeedViolatesAnything() throws InterruptedException {
+		long first = Long.getLong("simulation.first", 1);
+		Long count = Long.getLong("simulation.count");
+		check((count != null) ? SeedRange.of(first, count)
+				: SeedRange.during(first, Duration.ofSeconds(Long.getLong("simulation.seconds", 60)),
+						Long.getLong("simulation.seconds") != null ? Long.MAX_VALUE : MOST));
+	}
+
+	@Test
+	@Tag("full")
+	@EnabledIfSystemProperty(named = "distlock.full", matches = "true", disabledReason = "Set -Ddistlock.full=true")
+	void noSeedOfALongRunViolatesAnything() throws InterruptedException {
+		check(SeedRange.during(FIRST_OF_LONG_RUN, Duration.ofSeconds(600), MOST_OF_LONG_RUN));
+	}
+
+	private void check(SeedRange seeds) throws InterruptedException {
+		Findings findings = SimulationProcess.create().runInParallel(seeds.untilFirstViolation());
+		findings.report().forEach(this.out::println);
+		findings.violations().stream().limit(20).forEach(this.out::println);
+		if (!findings.violations().isEmpty()) {
+			SimulationProcess.Found first = findings.violations().get(0);
+			fail(first.property().equals(SimulationMain.ENDLESS) ? first.toString()
+					: Shrinker.shrink(Plan.of(first.seed())).report());
+		}
+		assertThat(findings.total("seeds")).isPositive();
+	}
+
+	static List<Long> kept() {
+		return KEPT;
+	}
+
+	@ParameterizedTest(allowZeroInvocations = true)
+	@MethodSource("kept")
+	void aSeedThatHasFoundAFaultViolatesNothing(long seed) {
+		Simulation.Result result = SimulationMain.live(Plan.of(seed), true);
+		if (!result.violations().isEmpty()) {
+			fail(Shrinker.shrink(Plan.of(seed)).report());
+		}
+	}
+
+	@Test
+	void aSeedHasTheSameHistoryInEachJvm() {
+		Map<Long, String> hashes = SimulationProcess.create().run(compared()).hashes();
+		assertThat(hashes).isNotEmpty()
+			.containsEntry(compared().first(), SimulationMain.live(Plan.of(compared().first()), false).hash());
+		assertThat(SimulationProcess.create().run(compared()).hashes()).isEqualTo(hashes);
+	}
+
+	@Test
+	void aSeedHasTheSameHistoryOnAnotherJdk() {
+		Path other = OtherJdk.find().orElse(null);
+		assumeTrue(other != null, "No other JDK: set -Dsimulation.java.home");
+		Map<Long, String> hashes = SimulationProcess.create().on(other).run(compared()).hashes();
+		if (Long.getLong("simulation.seed") != null) {
+			this.out.println("On " + other + ": " + hashes);
+		}
+		assertThat(hashes).isNotEmpty().isEqualTo(SimulationProcess.create().run(compared()).hashes());
+	}
+
+	/** The seed that is wanted, or the first ones. */
+	private static SeedRange compared() {
+		Long wanted = Long.getLong("simulation.seed");
+		return ((wanted != null) ? SeedRange.of(wanted, 1) : SeedRange.of(1, COMPARED_SEEDS)).withHashes();
+	}
+
+}

@@ -1,0 +1,58 @@
+package io.github.distlock.simulation;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * S8: in a history without faults the other JVMs enter at most (M - 1)(budget + 1) times
+ * before a waiting JVM enters. Fair callers and readers have a place of their own in the
+ * queue.
+ */
+final class Turns {
+
+	private final World world;
+
+	/** How often the usual latency three slow packets take. */
+	private static final int SLOW_PACKETS = 45;
+
+	Turns(World world) {
+		this.world = world;
+	}
+
+	private static String place(Call call) {
+		return call.hasOwnPlace() ? call.label : call.jvm.name;
+	}
+
+	/** Check the entries of a key, in their order. */
+	void check(List<Call> entries) {
+		Map<String, Call> last = new HashMap<>();
+		for (int i = 0; i < entries.size(); i++) {
+			Call entry = entries.get(i);
+			Call before = last.put(place(entry), entry);
+			if (entry.waiting == Call.NEVER || !entry.valid) {
+				continue;
+			}
+			// A JVM is queued again from its last release on. If no caller waited then, a
+			// cancel and an attempt follow, perhaps in slow packets.
+			long since = (before != null) ? Math.max(before.left, entry.waiting) : entry.waiting;
+			long from = since + SLOW_PACKETS * this.world.plan.latencyNanos();
+			// If the lease of a fair holder expires, the server forgets the place of its
+			// JVM.
+			if (entries.subList(0, i)
+				.stream()
+				.anyMatch((other) -> other.request.fair() && other.losses > 0 && other.left > since)) {
+				continue;
+			}
+			List<Call> others = entries.subList(0, i).stream().filter((other) -> other.granted > from).toList();
+			long places = others.stream().map(Turns::place).distinct().count();
+			// An entry that was granted before the wait began may be noted after it.
+			long most = places * (this.world.plan.handOffBudget() + 1) + 1;
+			if (others.size() > most) {
+				this.world.violation("S8", others.size() + " entries of " + places + " others overtook " + entry
+						+ " of " + entry.key() + ", more than " + most);
+			}
+		}
+	}
+
+}
