@@ -101,20 +101,6 @@ final class ContendedRun implements AutoCloseable {
 		});
 	}
 
-	/** Let the store lose its data. */
-	void loseData(Runnable loss) {
-		long from = System.currentTimeMillis();
-		this.keys.forEach((key) -> key.losingData(from));
-		loss.run();
-		long to = System.currentTimeMillis();
-		this.keys.forEach((key) -> key.dataLost(to));
-	}
-
-	/** The locks that the registries hold during the whole run. */
-	List<HeldLock> holds() {
-		return this.holds;
-	}
-
 	Queue<LockBackendException> failures() {
 		return this.failures;
 	}
@@ -131,11 +117,6 @@ final class ContendedRun implements AutoCloseable {
 	void finish() {
 		assertThat(this.holds).as(this::toString).allMatch(HeldLock::isHeld);
 		this.holds.forEach(HeldLock::close);
-		finishWithoutHolds();
-	}
-
-	/** Let all threads finish, and check that nothing is locked. */
-	void finishWithoutHolds() {
 		this.stopped = true;
 		await().atMost(PATIENCE)
 			.untilAsserted(() -> assertThat(this.workers).as(this::toString).noneMatch(Thread::isAlive));

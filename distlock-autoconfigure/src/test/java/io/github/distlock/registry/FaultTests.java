@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Lost replies, lost messages, broken connections, and an unavailable server.
+ * A lost reply, broken connections, and an unavailable server.
  */
 class FaultTests extends TwoRegistries {
 
@@ -84,54 +84,6 @@ class FaultTests extends TwoRegistries {
 		waiter.cancel(true);
 		this.proxy.refuse(false);
 		await().atMost(Duration.ofSeconds(20)).until(() -> node.snapshot().isIdle());
-	}
-
-	@Test
-	void anAbandonedAttemptWhoseReplyWasLostLocksNothing() {
-		this.proxy.loseReplies(true);
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> this.remote.acquire(once("unwanted")))
-			.withMessageContaining("unwanted");
-		assertThat(redis.remainingMillis("unwanted")).as("the attempt, or its cancellation, which leaves a token")
-			.isPositive();
-		this.proxy.loseReplies(false);
-		this.proxy.cut();
-		this.two.acquire(request("unwanted")).close();
-		assertThat(this.events.outcomes()).containsExactly("BACKEND_ERROR");
-	}
-
-	@Test
-	void aReleaseWhoseReplyWasLostIsRepeatedAndReportsNoLoss() {
-		HeldLock lock = this.remote.acquire(request("release-reply"));
-		this.proxy.loseReplies(true);
-		lock.close();
-		this.proxy.loseReplies(false);
-		this.proxy.cut();
-		this.two.acquire(request("release-reply")).close();
-		await().until(() -> this.remote.snapshot().isIdle());
-		assertThat(this.events.lost).isEmpty();
-		assertThat(this.events.released).containsExactly("release-reply");
-	}
-
-	@Test
-	void aReleaseThatDidNotReachTheServerIsRepeatedUntilItDoes() {
-		HeldLock lock = this.remote.acquire(request("release-refused"));
-		this.proxy.refuse(true);
-		lock.close();
-		assertThat(redis.isLocked("release-refused")).isTrue();
-		this.proxy.refuse(false);
-		await().atMost(Duration.ofSeconds(20)).until(() -> !redis.isLocked("release-refused"));
-		await().until(() -> this.remote.snapshot().isIdle());
-	}
-
-	@Test
-	void aGrantWhoseMessageWasLostIsFoundByTheNextAttempt() throws Exception {
-		HeldLock held = this.two.acquire(request("lost-message"));
-		Future<HeldLock> waiter = this.threads.submit(() -> this.remote.acquire(request("lost-message")));
-		await().until(() -> redis.queueLength("lost-message") == 1);
-		this.proxy.loseReplies(true);
-		held.close();
-		this.proxy.loseReplies(false);
-		waiter.get(30, TimeUnit.SECONDS).close();
 	}
 
 	@Test

@@ -9,7 +9,6 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockRequest;
 import io.github.distlock.testing.LiveThreads;
 import io.github.distlock.testing.RedisNodes;
-import io.github.distlock.testing.TcpProxy;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -71,22 +70,6 @@ class ManyLocksTests extends TwoRegistries {
 		assertThat(held).allMatch(HeldLock::isHeld);
 		release(held);
 		assertThat(this.events.lost).isEmpty();
-	}
-
-	@Test
-	void renewalsThatAreRefusedAreRepeatedBeforeTheLeasesEnd() {
-		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
-			BackendLockRegistry node = redis.nodeBehind(proxy.port(), RedisNodes.settings(LEASE), List.of(this.events));
-			List<HeldLock> held = hold(node, 1000);
-			awaitRenewals(1000);
-			proxy.refuse(true);
-			await().atMost(LEASE).until(() -> this.events.notRenewed.get() >= 1000);
-			proxy.refuse(false);
-			awaitRenewals(2000);
-			assertThat(held).allMatch(HeldLock::isHeld);
-			release(held);
-			assertThat(this.events.lost).isEmpty();
-		}
 	}
 
 	private static List<HeldLock> hold(BackendLockRegistry node, int number) {

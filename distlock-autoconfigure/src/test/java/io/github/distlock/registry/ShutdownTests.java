@@ -51,32 +51,6 @@ class ShutdownTests extends TwoRegistries {
 	}
 
 	@Test
-	void aLockThatIsGrantedDuringTheShutdownIsReleased() throws Exception {
-		for (int i = 0; i < 30; i++) {
-			BackendLockRegistry registry = redis.node(patient(), List.of(this.events));
-			LockRequest request = request("granted-" + i);
-			HeldLock lock = this.two.acquire(request);
-			CompletableFuture<HeldLock> waiter = registry.acquireAsync(request);
-			// It may acquire the lock before the shutdown begins, which then waits for
-			// this.
-			waiter.whenComplete((won, failure) -> {
-				if (won != null) {
-					won.close();
-				}
-			});
-			String key = request.key();
-			await().until(() -> redis.queueLength(key) == 1);
-			Future<?> shutdown = this.threads.submit(registry::shutdown);
-			lock.close();
-			shutdown.get(30, TimeUnit.SECONDS);
-			assertThat(this.two.tryAcquire(request.waitTime(Duration.ofSeconds(5)))).as("round %s", i)
-				.isPresent()
-				.get()
-				.satisfies(HeldLock::close);
-		}
-	}
-
-	@Test
 	void itDoesNotWaitForASilentServer() throws Exception {
 		try (TcpProxy proxy = new TcpProxy(redis.server().port())) {
 			BackendLockRegistry registry = redis.nodeBehind(proxy.port(), patient(), List.of(this.events));

@@ -7,14 +7,11 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 
 /**
- * Faults of a running Redis, each through a connection of its own.
+ * Stops the process of a running Redis for a while.
  */
 public final class RedisFaults {
-
-	private final int port;
 
 	private final long pid;
 
@@ -23,18 +20,8 @@ public final class RedisFaults {
 	 * @param port the server's port on this machine
 	 */
 	public RedisFaults(int port) {
-		this.port = port;
 		this.pid = Long
-			.parseLong(ask("EVAL \"return string.match(redis.call('INFO','server'),'process_id:(%d+)')\" 0"));
-	}
-
-	/**
-	 * Delay commands.
-	 * @param mode ALL or WRITE
-	 * @param duration the delay
-	 */
-	public void pauseClients(String mode, Duration duration) {
-		ask("CLIENT PAUSE " + duration.toMillis() + " " + mode);
+			.parseLong(ask(port, "EVAL \"return string.match(redis.call('INFO','server'),'process_id:(%d+)')\" 0"));
 	}
 
 	/** Stop the process. The kernel still accepts data for it. */
@@ -48,8 +35,8 @@ public final class RedisFaults {
 	}
 
 	/** The reply to a command, if it is one line or a short string. */
-	private String ask(String line) {
-		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.port)) {
+	private static String ask(int port, String line) {
+		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
 			socket.getOutputStream().write((line + "\r\n").getBytes(StandardCharsets.UTF_8));
 			BufferedReader in = new BufferedReader(
 					new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));

@@ -32,7 +32,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 public final class RedisNodes implements AutoCloseable {
 
-	private RedisTestServer server;
+	private final RedisTestServer server;
 
 	private final LettuceConnectionFactory connections;
 
@@ -162,13 +162,6 @@ public final class RedisNodes implements AutoCloseable {
 		try (RedisConnection connection = this.connections.getConnection()) {
 			connection.serverCommands().flushAll();
 		}
-	}
-
-	/** Stop the server and start another one on its port, without data. */
-	public void restart() {
-		int port = this.server.port();
-		this.server.close();
-		this.server = RedisTestServer.start(port);
 	}
 
 	/** Reset the command counters. */
