@@ -71,18 +71,9 @@ public final class LockInspection {
 		List<HeldLockSnapshot> held = (snapshot != null) ? snapshot.held() : List.of();
 		List<KeptLockSnapshot> kept = (snapshot != null) ? snapshot.kept() : List.of();
 		List<WaitingSnapshot> waiting = (snapshot != null) ? snapshot.waiting() : List.of();
-		return new RegistryDescriptor(
-				held.stream()
-					.sorted(Comparator.comparing(HeldLockSnapshot::since))
-					.limit(limit)
-					.map((lock) -> held(lock, mask))
-					.toList(),
+		return new RegistryDescriptor(held.stream().limit(limit).map((lock) -> held(lock, mask)).toList(),
 				kept.stream().limit(limit).map((lock) -> kept(lock, mask)).toList(),
-				waiting.stream()
-					.sorted(Comparator.comparing(WaitingSnapshot::since))
-					.limit(limit)
-					.map((caller) -> waiting(caller, mask))
-					.toList(),
+				waiting.stream().limit(limit).map((caller) -> waiting(caller, mask)).toList(),
 				recent(registry.description().name(), limit, mask), instances(registry, limit, mask),
 				new TotalsDescriptor(held.size(), kept.size(), waiting.size()));
 	}

@@ -164,8 +164,9 @@ final class HeldLocks implements RenewalListener, Hold.Owner {
 
 	/** Return the locks that are held now, the one that is held longest first. */
 	List<HeldLockSnapshot> snapshot(WaitingCallers waiting) {
-		return holds().map((hold) -> HeldLockSnapshot.of(hold, this.clock.wallMillis(), waiting.count(hold.key())))
-			.sorted(Comparator.comparing(HeldLockSnapshot::heldFor).reversed())
+		// By their start: ages that are read one after the other are not in order.
+		return holds().sorted(Comparator.comparingLong((hold) -> hold.origin().startNanos()))
+			.map((hold) -> HeldLockSnapshot.of(hold, this.clock.wallMillis(), waiting.count(hold.key())))
 			.toList();
 	}
 

@@ -404,7 +404,7 @@ public abstract class Lease {
 	}
 
 	/** Return when the lease began, by the monotonic clock. */
-	final long startNanos() {
+	public final long startNanos() {
 		return this.startNanos;
 	}
 

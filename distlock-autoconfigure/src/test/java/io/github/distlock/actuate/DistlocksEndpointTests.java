@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import io.github.distlock.HeldLock;
 import io.github.distlock.LockLostException;
@@ -88,15 +89,15 @@ class DistlocksEndpointTests {
 	@Test
 	void theListsAreBoundedAndTheTotalsAreNot() throws Exception {
 		List<HeldLock> locks = new ArrayList<>();
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 30; i++) {
 			locks.add(application.registry().acquire(LockRequest.of("many-" + i)));
 		}
 		try {
 			Map<String, Object> local = EndpointApplication.map(EndpointApplication
-				.map(EndpointApplication.json(application.get("/actuator/distlocks?limit=2")), "registries"), "local");
+				.map(EndpointApplication.json(application.get("/actuator/distlocks?limit=20")), "registries"), "local");
 			assertThat(EndpointApplication.list(local, "held")).extracting((lock) -> lock.get("key"))
-				.containsExactly("many-0", "many-1");
-			assertThat(EndpointApplication.map(local, "totals")).containsEntry("held", 3);
+				.containsExactlyElementsOf(IntStream.range(0, 20).mapToObj((i) -> "many-" + i).toList());
+			assertThat(EndpointApplication.map(local, "totals")).containsEntry("held", 30);
 			assertThat(application.get("/actuator/distlocks?limit=-1").statusCode()).isEqualTo(400);
 			assertThat(application.get("/actuator/distlocks?limit=many").statusCode()).isEqualTo(400);
 		}
