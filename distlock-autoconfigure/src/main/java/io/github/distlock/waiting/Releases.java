@@ -59,7 +59,8 @@ final class Releases {
 			this.sender.runAsync(queue, handOff);
 			return ReleaseOutcome.HANDED_OFF;
 		}
-		long retryNanos = retryNanos(validity, leaseEnd);
+		long leftNanos = validity.sessionBound() ? 0 : validity.remainingNanosAt(this.clock.nanoTime());
+		long retryNanos = retryNanos(holder, Math.max(leaseEnd.toNanos(), leftNanos));
 		BackgroundRelease background = (observer != null) ? this.unanswered.begin(observer) : null;
 		return (background != null) ? releaseInBackground(queue, holder, retryNanos, background)
 				: releaseHere(queue, holder, retryNanos);
@@ -112,12 +113,13 @@ final class Releases {
 
 	/**
 	 * How long a release is repeated: until the lease has passed in the store. That may
-	 * be longer than the lease of the holder, if an earlier caller, whose attempt was not
-	 * answered, asked for the same ticket.
+	 * be longer than what is known of it here, since a renewal without an answer may have
+	 * given it its whole length again.
+	 * @param leftNanos what is known of the lease: more than that of the holder if an
+	 * earlier caller, whose attempt was not answered, asked for the same ticket
 	 */
-	private long retryNanos(Validity validity, Duration leaseEnd) {
-		return validity.sessionBound() ? leaseEnd.toNanos()
-				: Math.max(leaseEnd.toNanos(), validity.remainingNanosAt(this.clock.nanoTime()));
+	private static long retryNanos(Holder holder, long leftNanos) {
+		return Math.max(leftNanos, holder.lease().toNanos());
 	}
 
 	private ReleaseOutcome releaseHere(KeyQueue queue, Holder holder, long retryNanos) {
@@ -125,13 +127,10 @@ final class Releases {
 		return (effects != null) ? this.sender.runHere(queue, effects) : ReleaseOutcome.GONE;
 	}
 
-	private ReleaseOutcome releaseInBackground(KeyQueue queue, Holder holder, long leaseNanos,
+	private ReleaseOutcome releaseInBackground(KeyQueue queue, Holder holder, long retryNanos,
 			BackgroundRelease background) {
 		Effects effects = null;
 		try {
-			// A renewal that is still on its way may give the lease its whole length
-			// again.
-			long retryNanos = Math.max(leaseNanos, holder.lease().toNanos());
 			effects = queue.release(holder, this.clock.nanoTime() + retryNanos, background);
 		}
 		finally {
@@ -167,10 +166,8 @@ final class Releases {
 		}
 		try {
 			// The store's lease ends a little later than its validity here.
-			// A renewal without an answer may have given it its whole length again.
-			long retryNanos = Math.max(remainingNanos.getAsLong(), holder.lease().toNanos());
-			long giveUpNanos = this.clock.nanoTime() + Math.max(retryNanos, MINIMUM_RETRY_NANOS);
-			Effects effects = queue.release(holder, giveUpNanos);
+			long leftNanos = Math.max(remainingNanos.getAsLong(), MINIMUM_RETRY_NANOS);
+			Effects effects = queue.release(holder, this.clock.nanoTime() + retryNanos(holder, leftNanos));
 			// An error may have interrupted an earlier release of this holder.
 			this.sender.runAsync(queue, (effects != null) ? effects : queue.proceed());
 		}

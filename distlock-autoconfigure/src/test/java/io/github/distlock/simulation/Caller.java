@@ -56,7 +56,7 @@ final class Caller {
 	/** The call that this thread makes, or whose lock it holds. */
 	@Nullable Call current;
 
-	/** Whether somebody has interrupted this thread since it has cleared its status. */
+	/** Whether this thread was interrupted since it last cleared its status. */
 	private boolean interrupted;
 
 	private int calls;

@@ -289,12 +289,12 @@ final class History {
 				.orElse(null);
 		}
 		if (call == null) {
-			this.world.violation("listener", "Nobody has called for " + key + " as " + name + " in " + jvm);
+			this.world.violation("listener", "No call for " + key + " as " + name + " in " + jvm);
 		}
 		return call;
 	}
 
-	/** Notes what a listener is told. */
+	/** Notes what a listener receives. */
 	private final class Recorder implements LockListener {
 
 		private final SimulatedJvm jvm;

@@ -96,7 +96,7 @@ final class Progress {
 			boolean stuck = inside == 0 && waiting > 0;
 			inside += edge.inside;
 			waiting += edge.waiting;
-			// Nobody is told when a lease expires.
+			// The store sends no message when a lease expires.
 			long most = (this.calm && lost + BOUND < since)
 					? HAND_OFF + HAND_OFF_PACKETS * this.world.plan.latencyNanos() : this.bound;
 			if (stuck && (inside > 0 || waiting == 0) && undisturbed(since, edge.nanos) > most) {

@@ -251,7 +251,7 @@ final class Properties {
 
 	/**
 	 * A caller that tries once is not refused because of an earlier holder of its JVM, if
-	 * nobody else needs the lock.
+	 * no other caller needs the lock.
 	 */
 	private void checkRefusal(Call call) {
 		if (call.waitNanos() != 0 || !isCalm()) {
@@ -261,7 +261,7 @@ final class Properties {
 			.filter((other) -> other != call && other.key().equals(call.key()))
 			.anyMatch((other) -> mayRefuse(other, call));
 		if (!needed) {
-			violation("refused", call + " was refused " + call.key() + ", which nobody else needed");
+			violation("refused", call + " was refused " + call.key() + ", which no other caller needed");
 		}
 	}
 

@@ -339,7 +339,7 @@ final class SimulatedNetwork {
 	int publish(String instance, ServerMessage message) {
 		SimulatedLink link = this.links.get(instance);
 		if (link == null || !link.subscribed) {
-			this.world.trace("server", "tells nobody: " + message);
+			this.world.trace("server", "message without a subscriber: " + message);
 			return 0;
 		}
 		this.world.trace("server", "tells " + instance + ": " + message);

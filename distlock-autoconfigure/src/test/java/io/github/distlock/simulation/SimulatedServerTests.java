@@ -482,7 +482,7 @@ class SimulatedServerTests {
 
 		@Override
 		public void asked(Ticket held, long grantToken, @Nullable Ticket asker) {
-			this.events.add("asked by " + ((asker != null) ? asker.token() : "nobody"));
+			this.events.add("asked by " + ((asker != null) ? asker.token() : "no ticket"));
 		}
 
 		@Override
