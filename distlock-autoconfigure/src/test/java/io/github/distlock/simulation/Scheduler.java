@@ -281,6 +281,7 @@ final class Scheduler {
 		Carrier carrier = next.carrier;
 		if (carrier == null) {
 			carrier = idleCarrier();
+			carrier.runs++;
 			carrier.running = next;
 			carrier.scheduler = this;
 			carrier.setName(next.name);
@@ -375,7 +376,9 @@ final class Scheduler {
 		}
 		carrier.running = null;
 		carrier.scheduler = null;
-		IDLE.push(carrier);
+		if (carrier.staysAfterThis()) {
+			IDLE.push(carrier);
+		}
 		give(next);
 		return null;
 	}
