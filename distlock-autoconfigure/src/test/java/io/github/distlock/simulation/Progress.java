@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 import io.github.distlock.simulation.Call.End;
 
@@ -43,10 +44,14 @@ final class Progress {
 		this.world = world;
 		this.calm = calm;
 		this.history = history;
-		faults.stream()
+		Stream<long[]> begun = faults.stream()
 			.filter((fault) -> FaultEffects.suspends(fault.kind()).contains(FaultEffects.Property.PROGRESS))
-			.sorted(Comparator.comparingLong(Fault::atNanos))
-			.forEach((fault) -> add(fault.atNanos(), fault.atNanos() + fault.nanos() + RECOVERY));
+			.map((fault) -> new long[] { fault.atNanos(), fault.atNanos() + fault.nanos() + RECOVERY });
+		long repeated = world.plan.commandTimeout().toNanos() + RECOVERY;
+		Stream<long[]> lost = world.network.losses.stream().map((nanos) -> new long[] { nanos, nanos + repeated });
+		Stream.concat(begun, lost)
+			.sorted(Comparator.comparingLong((span) -> span[0]))
+			.forEach((span) -> add(span[0], span[1]));
 		long longest = Math.max(world.plan.leaseTime().toNanos(), Caller.LASTING.toNanos());
 		// A fault may strike long after it has begun: when there is a command.
 		this.bound = this.disturbed.isEmpty() ? BOUND : BOUND_AFTER_FAULTS + (mayLastALease() ? longest : 0);
@@ -122,7 +127,9 @@ final class Progress {
 				? lease.plus(this.world.plan.handOffMaxTime()).toNanos() + hold + RECOVERY : 0);
 		if (call.granted != Call.NEVER) {
 			long left = (call.left != Call.NEVER || call.end == End.ENTERED) ? call.left : call.answered;
-			long until = (left != Call.NEVER) ? Math.max(left, call.granted + hold) : afterCrash;
+			// What is left of a release that was not answered goes with its JVM.
+			boolean released = left != Call.NEVER && (crash == Call.NEVER || undisturbed(left, crash) > RECOVERY);
+			long until = released ? Math.max(left, call.granted + hold) : afterCrash;
 			if (this.history.hasRestarted(call) && until != Call.NEVER) {
 				// What is held when the registry is closed ends with its lease.
 				until = Math.max(until, this.history.restartedAt(call) + lease.toNanos() + hold + RECOVERY);

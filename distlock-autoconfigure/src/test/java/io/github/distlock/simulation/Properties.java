@@ -22,6 +22,9 @@ final class Properties {
 	/** Clocks run at speeds that differ by this at most. */
 	private static final double DRIFT = 0.005;
 
+	/** By how much the time of the server is wrong that a reading of 30 s ago gives. */
+	private static final long CLOCK_ERROR = Duration.ofMillis(250).toNanos();
+
 	/** What the preemption of threads may cost one call. */
 	private static final long STALLS = Duration.ofMillis(300).toNanos();
 
@@ -155,8 +158,9 @@ final class Properties {
 	 * clocks run at different speeds and messages are late, it may be late, too.
 	 */
 	private boolean isCountedByAnotherClock(Call call) {
-		return this.world.plan.drift() && this.faults.stream()
-			.anyMatch((fault) -> fault.kind() == Fault.Kind.DELAY_MESSAGES && fault.jvm() == call.place);
+		return this.world.plan.drift()
+				&& (Math.abs(call.granted + call.remaining - now()) < CLOCK_ERROR || this.faults.stream()
+					.anyMatch((fault) -> fault.kind() == Fault.Kind.DELAY_MESSAGES && fault.jvm() == call.place));
 	}
 
 	private void checkMinHold(Call call, Call other) {
@@ -164,10 +168,19 @@ final class Properties {
 		if (minHold != null && other.valid && other.left != Call.NEVER && other.closeFailure == null && !other.abandoned
 				&& !(call.reads() && other.reads())
 				&& now() < other.granted + minHold.toNanos() * (1 - DRIFT) - stalls()
-				&& !mayHaveLost(call.key(), other.asked, now()) && !endedSoon(other)
+				&& !mayHaveLost(call.key(), other.asked, now()) && !endedSoon(other) && !hasShortGrant(other)
 				&& !suspended(FaultEffects.Property.MIN_HOLD, other.place)) {
 			violation("minHold", call + " entered " + call.key() + " too soon after " + other);
 		}
+	}
+
+	/**
+	 * Whether so little of the lease was left at the entry that the first renewal, which
+	 * covers the minimum hold time, may come too late: the answer was late, or an earlier
+	 * caller of the JVM had asked for a short lease with the same ticket.
+	 */
+	private boolean hasShortGrant(Call call) {
+		return call.remaining < this.world.plan.commandTimeout().toNanos();
 	}
 
 	/** Whether its registry has ended before a message could be confirmed. */
@@ -200,8 +213,11 @@ final class Properties {
 	 * its limits. And fair callers enter in the order of their arrival.
 	 */
 	void granted(Call call) {
-		// A lock that is kept goes on as long as no other JVM asks for it.
-		boolean mayBeKept = call.mayBeKept(this.world.plan);
+		// A lock that is kept goes on as long as no other JVM asks for it. A caller that
+		// has just given up may have asked for that.
+		boolean mayBeKept = this.history.calls.stream()
+			.anyMatch((other) -> other.jvm == call.jvm && other.key().equals(call.key())
+					&& other.mayBeKept(this.world.plan) && other.answered > call.granted - QUIET - slowPackets());
 		if (call.turnTokens > (mayBeKept ? ServerScript.COUNT - 1 : this.world.plan.handOffBudget())) {
 			violation("S8", call + " entered " + call.key() + " after all tokens of its turn");
 		}
@@ -289,9 +305,8 @@ final class Properties {
 		if (lease.compareTo(SHORT_LEASE) > 0) {
 			lease = SHORT_LEASE;
 		}
-		// It has got the ticket that an earlier caller had asked for with a short lease.
-		own |= call.remaining < this.world.plan.commandTimeout().toNanos()
-				&& FaultEffects.explains(Fault.Kind.PAUSE).contains(cause);
+		own |= hasShortGrant(call) && FaultEffects.explains(Fault.Kind.PAUSE).contains(cause);
+		own |= cause == LossCause.FORGOTTEN && isCountedByAnotherClock(call);
 		// One unanswered command ends a lock that continues as a reader's.
 		if (!own && nanos < (call.downgraded ? 1 : lease.toNanos() / 3)) {
 			violation("cause", call + " lost " + call.key() + " with the cause " + cause);
@@ -410,7 +425,8 @@ final class Properties {
 		for (String key : this.history.keys()) {
 			progress.check(key);
 			if (calm) {
-				new Turns(this.world).check(this.history.entriesOf(key));
+				new Turns(this.world).check(this.history.entriesOf(key),
+						this.history.calls.stream().filter((call) -> call.key().equals(key)).toList());
 			}
 		}
 	}

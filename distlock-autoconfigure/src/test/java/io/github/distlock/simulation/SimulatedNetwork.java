@@ -42,6 +42,9 @@ final class SimulatedNetwork {
 	/** By the name of a JVM. */
 	private final Map<String, Weather> weathers = new LinkedHashMap<>();
 
+	/** When a request or a reply was lost: that may be long after its fault began. */
+	final List<Long> losses = new ArrayList<>();
+
 	private long awayUntil;
 
 	/** Counts how often the server went away, with all connections to it. */
@@ -257,6 +260,7 @@ final class SimulatedNetwork {
 			return;
 		}
 		if (weather.strikes(Kind.LOSE_REQUESTS)) {
+			this.losses.add(now());
 			this.world.trace("network", "loses the request " + command.text);
 			return;
 		}
@@ -296,6 +300,7 @@ final class SimulatedNetwork {
 			return;
 		}
 		if (now() < link.weather.partitionedUntil || link.weather.strikes(Kind.LOSE_REPLIES)) {
+			this.losses.add(now());
 			this.world.trace("network", "loses the reply " + command.text + " -> " + answer);
 			return;
 		}
