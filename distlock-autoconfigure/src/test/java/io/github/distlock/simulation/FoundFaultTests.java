@@ -73,6 +73,22 @@ class FoundFaultTests {
 	}
 
 	@Test
+	void aReleaseIsRepeatedForTheLeaseOfARenewalWithoutAnAnswer() {
+		live(() -> {
+			HeldLock lock = this.registry.acquire(KEY);
+			sleep(Duration.ofMillis(9900));
+			fault(Kind.LOSE_REPLIES, 0);
+			sleep(Duration.ofMillis(200));
+			// The renewal has come to the server, which is away until the lease has
+			// passed that the holder knows of.
+			fault(Kind.RESTART_SERVER, 21_000);
+			lock.close();
+			sleep(Duration.ofSeconds(26));
+			assertThat(isOwned()).isFalse();
+		});
+	}
+
+	@Test
 	void aMinimumHoldTimeIsLongerThanTheGraceOfAMessageAlthoughItsJvmEnds() {
 		live(() -> {
 			HeldLock lock = this.registry.acquire(KEY);
