@@ -101,6 +101,7 @@ final class Properties {
 			call.remaining = this.world.scheduler.quietly(lock::remaining).toNanos();
 		}
 		if (!call.valid) {
+			call.remaining = 0;
 			this.world.trace(call.label, "has entered too late");
 			return;
 		}

@@ -266,7 +266,9 @@ final class SimulatedNetwork {
 		}
 		long late = weather.strike(Kind.LATE_REQUESTS);
 		if (late >= 0) {
-			this.scheduler.after(timeout() + Math.min(late, timeout()), () -> execute(link, command, script, "late"));
+			// Before the second cancel of the engine, one time-out after the first.
+			this.scheduler.after(timeout() + Math.min(late, timeout() * 9 / 10),
+					() -> execute(link, command, script, "late"));
 			return;
 		}
 		long arrival = Math.max(now() + latency() + delay(weather), link.lastRequest + 1);
