@@ -271,7 +271,7 @@ final class Properties {
 	 * no other caller needs the lock.
 	 */
 	private void checkRefusal(Call call) {
-		if (call.waitNanos() != 0 || !isCalm()) {
+		if (call.waitNanos() != 0 || isShort(call) || !isCalm()) {
 			return;
 		}
 		boolean needed = this.history.calls.stream()

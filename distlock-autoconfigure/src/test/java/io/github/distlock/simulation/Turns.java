@@ -1,5 +1,6 @@
 package io.github.distlock.simulation;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,9 @@ final class Turns {
 
 	/** How often the usual latency three slow packets take. */
 	private static final int SLOW_PACKETS = 45;
+
+	/** How long the threads may be preempted that queue a caller. */
+	private static final long PREEMPTED = Duration.ofMillis(50).toNanos();
 
 	Turns(World world) {
 		this.world = world;
@@ -42,7 +46,8 @@ final class Turns {
 			// A JVM is queued again from its last release on. If no caller waited then, a
 			// cancel and an attempt follow, perhaps in slow packets.
 			long since = (before != null) ? Math.max(before.left, entry.waiting) : entry.waiting;
-			long from = since + SLOW_PACKETS * this.world.plan.latencyNanos();
+			long from = since + SLOW_PACKETS * this.world.plan.latencyNanos()
+					+ ((this.world.plan.stalls() > 0) ? PREEMPTED : 0);
 			// If the lease of a fair holder expires, the server forgets the place of its
 			// JVM.
 			if (entries.subList(0, i)
