@@ -24,8 +24,8 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Registers what a native image must keep of a bean with locked methods: its types, in
  * which the annotations are found, the locked methods and their fallbacks, which are
- * invoked by reflection, and the types that key expressions read. Without the types, the
- * methods of the image would run without a lock.
+ * invoked by reflection. Without the types, the methods of the image would run without a
+ * lock. The types that key expressions read are registered by the application.
  * <p>
  * The class of a bean has to be known at build time. If a bean method declares an
  * interface, only the methods of the interface are known.
@@ -39,12 +39,10 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
 				|| !LockAnnotationFinder.isOn(beanClass)) {
 			return null;
 		}
-		return (generation, code) -> register(beanClass,
-				new ExpressionHints(generation.getRuntimeHints().reflection(), bean.getBeanFactory()),
-				generation.getRuntimeHints().reflection());
+		return (generation, code) -> register(beanClass, generation.getRuntimeHints().reflection());
 	}
 
-	private static void register(Class<?> beanClass, ExpressionHints expressions, ReflectionHints hints) {
+	private static void register(Class<?> beanClass, ReflectionHints hints) {
 		Set<Class<?>> types = hierarchy(beanClass);
 		types.forEach((type) -> {
 			hints.registerType(type);
@@ -57,7 +55,6 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
 					hints.registerMethod(method, ExecutableMode.INVOKE);
 					hints.registerMethod(annotation.method().method(), ExecutableMode.INVOKE);
 					registerFallbacks(annotation.attributes().fallback().trim(), beanClass, hints);
-					expressions.register(annotation);
 				}
 			}
 		}

@@ -1,5 +1,7 @@
 package io.github.distlock.aot;
 
+import java.time.LocalDate;
+import java.time.Month;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -9,6 +11,8 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
 
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.annotation.RegisterReflection;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -21,12 +25,17 @@ import org.springframework.scheduling.annotation.EnableAsync;
 
 /**
  * An application with Spring Boot's auto-configuration, all stores, and a locked method
- * of every kind.
+ * of every kind. Registers the types of its keys itself.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration(exclude = { HibernateJpaAutoConfiguration.class, DataJpaRepositoriesAutoConfiguration.class,
 		DataRedisRepositoriesAutoConfiguration.class })
 @EnableAsync
+@RegisterReflection(
+		classes = { KeyWork.Order.class, KeyWork.Customer.class, KeyWork.OrderId.class, KeyWork.Shelf.class,
+				Tenants.class, Tenants.Owner.class, String.class, LocalDate.class, Month.class, List.class },
+		memberCategories = { MemberCategory.INVOKE_PUBLIC_METHODS, MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS,
+				MemberCategory.ACCESS_PUBLIC_FIELDS })
 @Import({ StoreWork.class, KeyWork.class, FailureWork.class, LaterWork.class, ClassWork.class, InterfaceWork.class,
 		Tenants.class })
 class AheadOfTimeApplication {

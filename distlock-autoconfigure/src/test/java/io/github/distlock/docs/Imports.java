@@ -30,7 +30,8 @@ final class Imports {
 			net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock
 			net.javacrumbs.shedlock.spring.annotation.SchedulerLock
 			org.junit.jupiter.api.Test
-			org.springframework.aot.hint.annotation.RegisterReflectionForBinding
+			org.springframework.aot.hint.MemberCategory
+			org.springframework.aot.hint.annotation.RegisterReflection
 			org.springframework.beans.factory.annotation.Autowired
 			org.springframework.beans.factory.annotation.Qualifier
 			org.springframework.boot.SpringApplication
