@@ -32,11 +32,8 @@ final class ProxyVerifier implements AdviceVerifier {
 
 	private final DistributedLockAdvisor advisor;
 
-	private final InnerRetries retries;
-
 	ProxyVerifier(DistributedLockAdvisor advisor) {
 		this.advisor = advisor;
-		this.retries = new InnerRetries(advisor.getOrder());
 	}
 
 	@Override
@@ -62,7 +59,6 @@ final class ProxyVerifier implements AdviceVerifier {
 		}
 		verifyReach(bean, declaration);
 		chain.subList(0, position).forEach((outer) -> verifyOrder(outer, method));
-		this.retries.warn(chain.subList(position + 1, chain.size()), method);
 	}
 
 	private void verifyReach(Object bean, BeanLocks.Declaration declaration) {
