@@ -19,7 +19,6 @@ public final class LockProxyRegistrar implements ImportBeanDefinitionRegistrar {
 		AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
 		register(registry, LockedBeanVerifier.class);
 		register(registry, PreRegisteredSingletons.class);
-		register(registry, DuplicateLockRemover.class);
 		if (ClassUtils.isPresent("jakarta.validation.Validator", LockProxyRegistrar.class.getClassLoader())) {
 			register(registry, ValidationOrderPostProcessor.class);
 		}

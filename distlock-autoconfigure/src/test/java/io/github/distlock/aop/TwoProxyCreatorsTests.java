@@ -9,14 +9,13 @@ import io.github.distlock.transaction.OnActiveTransaction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-import org.springframework.aop.framework.Advised;
-import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
@@ -33,17 +32,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 class TwoProxyCreatorsTests {
 
 	@Test
-	void aMethodIsLockedOnceOutsideOfItsTransaction(CapturedOutput output) {
+	void aMethodIsLockedTwiceAndItsInnerLockIsInsideTheTransaction(CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = LockedApplication.of(Orders.class, Creators.class).start()) {
+			context.getBean(Orders.class).pay();
+			assertThat(context.getBean(InMemoryLocks.class).requests).hasSize(2);
+		}
+		assertThat(output).contains("running transaction");
+	}
+
+	@Test
+	void aMethodIsLockedOnceIfTheSecondCreatorAppliesOnlyItsOwnAdvisors(CapturedOutput output) {
 		try (AnnotationConfigApplicationContext context = LockedApplication.of(Orders.class, Creators.class)
+			.with("second.use-prefix", true)
 			.with("on-active", OnActiveTransaction.FAIL)
 			.start()) {
-			Orders orders = context.getBean(Orders.class);
-			assertThat(AopProxyUtils.getSingletonTarget(orders)).isInstanceOf(Advised.class);
-			orders.pay();
+			context.getBean(Orders.class).pay();
 			assertThat(context.getBean(InMemoryLocks.class).events)
 				.isEqualTo(List.of("acquire order", "release order"));
 		}
-		assertThat(output).doesNotContain("transaction is running").doesNotContain("running transaction");
+		assertThat(output).doesNotContain("running transaction");
 	}
 
 	static class Orders {
@@ -60,8 +67,9 @@ class TwoProxyCreatorsTests {
 	static class Creators {
 
 		@Bean
-		static DefaultAdvisorAutoProxyCreator second() {
+		static DefaultAdvisorAutoProxyCreator second(Environment environment) {
 			DefaultAdvisorAutoProxyCreator creator = new DefaultAdvisorAutoProxyCreator();
+			creator.setUsePrefix(environment.getProperty("second.use-prefix", boolean.class, false));
 			creator.setProxyTargetClass(true);
 			return creator;
 		}

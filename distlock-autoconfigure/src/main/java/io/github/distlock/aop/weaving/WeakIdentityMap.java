@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <V> the type of the values
  */
-public final class WeakIdentityMap<V> {
+final class WeakIdentityMap<V> {
 
 	private final Map<Key, V> entries = new ConcurrentHashMap<>();
 
@@ -25,7 +25,7 @@ public final class WeakIdentityMap<V> {
 	 * @param object the object
 	 * @param value the value
 	 */
-	public void put(Object object, V value) {
+	void put(Object object, V value) {
 		for (Reference<?> key; (key = this.collected.poll()) != null;) {
 			this.entries.remove(key);
 		}
@@ -37,7 +37,7 @@ public final class WeakIdentityMap<V> {
 	 * @param object the object
 	 * @return the value, or {@code null} if there is none
 	 */
-	public @Nullable V get(Object object) {
+	@Nullable V get(Object object) {
 		return this.entries.get(new Key(object, null));
 	}
 
