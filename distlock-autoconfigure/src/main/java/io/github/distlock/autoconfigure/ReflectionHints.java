@@ -11,15 +11,12 @@ import org.springframework.aot.hint.TypeReference;
 
 /**
  * Registers what every application accesses by reflection: virtual threads, which Java 17
- * does not have, parts of Spring's method validation, and the classes that tell whether a
- * library is present. Without the last, an image would behave as if there were no
- * transactions.
+ * does not have, and the classes that tell whether a library is present. Without the
+ * last, an image would behave as if there were no transactions.
  */
 class ReflectionHints implements RuntimeHintsRegistrar {
 
 	private static final String BUILDER = "java.lang.Thread$Builder";
-
-	private static final String VALIDATION = "org.springframework.validation.beanvalidation.MethodValidationInterceptor";
 
 	/** One class of each library whose presence is tested at run time. */
 	static final List<String> TESTED_FOR_PRESENCE = List.of("com.zaxxer.hikari.HikariDataSource",
@@ -44,9 +41,7 @@ class ReflectionHints implements RuntimeHintsRegistrar {
 					(type) -> type.withMethod("name", TypeReference.listOf(String.class), ExecutableMode.INVOKE)
 						.withMethod("inheritInheritableThreadLocals", TypeReference.listOf(boolean.class),
 								ExecutableMode.INVOKE)
-						.withMethod("unstarted", TypeReference.listOf(Runnable.class), ExecutableMode.INVOKE))
-			.registerType(TypeReference.of(VALIDATION),
-					(type) -> type.withField("validationAdapter").withField("adaptViolations"));
+						.withMethod("unstarted", TypeReference.listOf(Runnable.class), ExecutableMode.INVOKE));
 	}
 
 }

@@ -17,7 +17,6 @@ import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.util.ClassUtils;
-import org.springframework.validation.beanvalidation.MethodValidationInterceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,15 +31,6 @@ class ReflectionHintsTests {
 
 	ReflectionHintsTests() {
 		new ReflectionHints().registerHints(this.hints, getClass().getClassLoader());
-	}
-
-	@Test
-	void thePartsOfMethodValidationAreKept() {
-		assertThat(RuntimeHintsPredicates.reflection()
-			.onFieldAccess(MethodValidationInterceptor.class, "validationAdapter")).accepts(this.hints);
-		assertThat(
-				RuntimeHintsPredicates.reflection().onFieldAccess(MethodValidationInterceptor.class, "adaptViolations"))
-			.accepts(this.hints);
 	}
 
 	@Test
