@@ -167,7 +167,6 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		names.addAll(List.of(beanFactory().getSingletonNames()));
 		names.forEach(
 				(name) -> this.problems.collect(name, () -> verifyAtStart(name, beanFactory().getSingleton(name))));
-		this.sharedKeys.report(this.problems::add);
 		boolean enabled = this.advisor.obtain().isEnabled();
 		verifyRegistriesAtStart(enabled);
 		this.started = true;
@@ -257,9 +256,6 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 					&& this.advisor.obtain().mode() == AopMode.PROXY) {
 				FinalClassCheck.check(locks.declarations().get(0).method(), beanName, beanFactory());
 			}
-			if (DeclaredType.isExact(type, beanName, beanFactory())) {
-				this.sharedKeys.add(beanName, locks.valid());
-			}
 		}
 	}
 
@@ -280,12 +276,14 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			throw report(beanName, ex);
 		}
 		if (this.started) {
-			this.sharedKeys.check(beanName, locks.valid());
+			locks.valid().forEach((definition) -> this.sharedKeys.check(beanName, definition));
 		}
 		else {
 			this.verified.put(beanName, ClassUtils.getUserClass(type));
+			locks.valid()
+				.forEach((definition) -> this.problems.collect(beanName,
+						() -> this.sharedKeys.check(beanName, definition)));
 		}
-		this.sharedKeys.add(beanName, locks.valid());
 		if (this.registriesAvailable) {
 			locks.valid().forEach(this.advisor.obtain().registries()::verify);
 		}
