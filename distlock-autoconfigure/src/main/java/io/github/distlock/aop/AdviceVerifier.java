@@ -12,6 +12,6 @@ interface AdviceVerifier {
 	 * @param declaration one of its annotated methods
 	 * @throws io.github.distlock.LockDefinitionException if the bean is refused
 	 */
-	void verify(Object bean, BeanLocks.Declaration declaration);
+	void verify(Object bean, LockDeclaration declaration);
 
 }

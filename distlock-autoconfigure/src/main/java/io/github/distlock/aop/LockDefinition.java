@@ -8,19 +8,14 @@ import io.github.distlock.LockRequest;
  *
  * @param method the annotated method
  * @param returnKind when the work of the method is done
- * @param onClass whether a class is annotated and not the method
  * @param condition whether a call needs the lock; evaluated before the key
  * @param key determines the keys of a call
  * @param template the request of each call, without its key
  * @param failurePolicy determines what the caller gets without the lock
  * @param registry qualifier or bean name of the registry, empty for the default one
  */
-record LockDefinition(LockedMethod method, ReturnKind returnKind, boolean onClass, Condition condition, KeySource key,
+record LockDefinition(LockedMethod method, ReturnKind returnKind, Condition condition, KeySource key,
 		LockRequest template, FailurePolicy failurePolicy, String registry) {
-
-	BeanLocks.Declaration declaration() {
-		return new BeanLocks.Declaration(this.method, this.onClass);
-	}
 
 	/** Label of the lock. */
 	String name() {

@@ -3,11 +3,7 @@ package io.github.distlock.aop;
 import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
@@ -48,36 +44,8 @@ final class LockDefinitionReader {
 		ReturnKind returnKind = ReturnKind.of(method);
 		UnfinishedResult.check(method, annotation.isOnClass());
 		String registry = resolve("registry", attributes.registry(), method);
-		return new LockDefinition(method, returnKind, annotation.isOnClass(), condition(annotation), key(annotation),
+		return new LockDefinition(method, returnKind, condition(annotation), key(annotation),
 				template(attributes, method), failurePolicy(attributes, method), registry.trim());
-	}
-
-	/**
-	 * Find all problems of an annotation.
-	 * @param annotation an invalid annotation
-	 * @return the problems, without duplicates
-	 */
-	List<LockDefinitionException> problems(LockAnnotation annotation) {
-		LockedMethod method = annotation.method();
-		DistributedLock attributes = annotation.attributes();
-		Map<String, LockDefinitionException> problems = new LinkedHashMap<>();
-		Stream
-			.<Runnable>of(() -> checkReach(method), () -> ReturnKind.of(method),
-					() -> UnfinishedResult.check(method, annotation.isOnClass()), () -> condition(annotation),
-					() -> key(annotation), () -> resolve("name", attributes.name(), method),
-					() -> DurationAttribute.waitTime(resolve("waitTime", attributes.waitTime(), method), method),
-					() -> DurationAttribute.leaseTime(resolve("leaseTime", attributes.leaseTime(), method), method),
-					() -> template(attributes, method), () -> failurePolicy(attributes, method),
-					() -> resolve("registry", attributes.registry(), method))
-			.forEach((check) -> {
-				try {
-					check.run();
-				}
-				catch (LockDefinitionException ex) {
-					problems.putIfAbsent(String.valueOf(ex.getMessage()), ex);
-				}
-			});
-		return List.copyOf(problems.values());
 	}
 
 	private LockRequest template(DistributedLock attributes, LockedMethod method) {

@@ -2,13 +2,11 @@ package io.github.distlock.aop;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 
 import io.github.distlock.LockDefinitionException;
 
@@ -31,8 +29,6 @@ final class LockDefinitions {
 
 	private final CallObservations observations;
 
-	private volatile UnaryOperator<LockDefinitionException> report = UnaryOperator.identity();
-
 	LockDefinitions(LockDefinitionReader reader, Supplier<Duration> waitTime, CallObservations observations) {
 		this.reader = reader;
 		this.waitTime = waitTime;
@@ -47,23 +43,6 @@ final class LockDefinitions {
 	 * @throws io.github.distlock.LockDefinitionException if an annotation is invalid
 	 */
 	Optional<MethodLocks> find(Method method, Class<?> type) {
-		try {
-			return findCached(method, type);
-		}
-		catch (LockDefinitionException ex) {
-			throw this.report.apply(ex);
-		}
-	}
-
-	/**
-	 * Let calls of methods with invalid annotations fail with a report of all problems.
-	 * @param report creates the report
-	 */
-	void reportWith(UnaryOperator<LockDefinitionException> report) {
-		this.report = report;
-	}
-
-	private Optional<MethodLocks> findCached(Method method, Class<?> type) {
 		MethodClassKey key = new MethodClassKey(method, type);
 		Optional<MethodLocks> locks = this.cached.get(key);
 		if (locks == null) {
@@ -96,32 +75,27 @@ final class LockDefinitions {
 	/**
 	 * Read the definitions of all methods of a bean class, including private methods.
 	 * @param beanClass the class
-	 * @return the valid and the invalid definitions
+	 * @return the annotated methods
 	 */
-	BeanLocks readAll(Class<?> beanClass) {
-		List<LockDefinition> valid = new ArrayList<>();
-		List<BeanLocks.Invalid> invalid = new ArrayList<>();
-		MethodIntrospector
+	List<LockDeclaration> readAll(Class<?> beanClass) {
+		return MethodIntrospector
 			.selectMethods(beanClass,
 					(MethodIntrospector.MetadataLookup<LockAnnotation>) (
 							method) -> LockAnnotationFinder.find(method, beanClass).stream().findFirst().orElse(null))
-			.keySet()
-			.forEach((method) -> read(method, beanClass, valid, invalid));
-		return new BeanLocks(List.copyOf(valid), List.copyOf(invalid));
+			.entrySet()
+			.stream()
+			.map((entry) -> read(entry.getKey(), entry.getValue()))
+			.toList();
 	}
 
-	private void read(Method method, Class<?> beanClass, List<LockDefinition> valid, List<BeanLocks.Invalid> invalid) {
+	private LockDeclaration read(Method method, LockAnnotation annotation) {
+		LockedMethod locked = annotation.method();
 		try {
-			findCached(method, beanClass).ifPresent((found) -> valid.addAll(found.locks()));
+			List<LockDefinition> locks = find(method, locked.beanClass()).map(MethodLocks::locks).orElse(List.of());
+			return new LockDeclaration(locked, annotation.isOnClass(), locks, null);
 		}
 		catch (LockDefinitionException ex) {
-			List<LockAnnotation> annotations = LockAnnotationFinder.find(method, beanClass);
-			List<LockDefinitionException> problems = annotations.stream()
-				.flatMap((annotation) -> this.reader.problems(annotation).stream())
-				.toList();
-			invalid.add(new BeanLocks.Invalid(
-					new BeanLocks.Declaration(annotations.get(0).method(), annotations.get(0).isOnClass()),
-					problems.isEmpty() ? List.of(ex) : problems));
+			return new LockDeclaration(locked, annotation.isOnClass(), List.of(), ex);
 		}
 	}
 

@@ -1,10 +1,10 @@
 package io.github.distlock.aop;
 
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 
 import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
@@ -16,101 +16,52 @@ import org.springframework.beans.factory.BeanCreationException;
  */
 final class LockProblems {
 
-	private final ReentrantLock lock = new ReentrantLock();
-
-	/**
-	 * By message, because a class is checked for each of its beans. Guarded by
-	 * {@link #lock}.
-	 */
-	private final Map<String, Problem> problems = new LinkedHashMap<>();
-
-	private volatile boolean reported;
-
-	/**
-	 * Add a problem, unless it has been added.
-	 * @param beanName the bean with the problem, {@code null} if there is none
-	 * @param problem the problem
-	 */
-	void add(@Nullable String beanName, LockDefinitionException problem) {
-		this.lock.lock();
-		try {
-			this.problems.putIfAbsent(String.valueOf(problem.getMessage()), new Problem(beanName, problem));
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
+	/** By message, because a class is checked for each of its beans. */
+	private final Map<String, Problem> problems = Collections.synchronizedMap(new LinkedHashMap<>());
 
 	/**
 	 * Run a check and add its problem, if any.
+	 * @param beanName the bean that is checked, {@code null} if there is none
+	 * @param check the check
 	 */
 	void collect(@Nullable String beanName, Runnable check) {
 		try {
 			check.run();
 		}
 		catch (LockDefinitionException ex) {
-			add(beanName, ex);
-		}
-	}
-
-	/** Whether an exception with the problems has been created. */
-	boolean areReported() {
-		return this.reported;
-	}
-
-	boolean isEmpty() {
-		return all().isEmpty();
-	}
-
-	private List<Problem> all() {
-		this.lock.lock();
-		try {
-			return List.copyOf(this.problems.values());
-		}
-		finally {
-			this.lock.unlock();
+			this.problems.putIfAbsent(String.valueOf(ex.getMessage()), new Problem(beanName, ex));
 		}
 	}
 
 	/**
-	 * Create the exception that reports all problems at start-up.
-	 * @return the only problem itself, or one exception for all of them
+	 * Throw the only problem, or one exception for all of them. Does nothing if there is
+	 * none.
 	 */
-	RuntimeException report() {
-		this.reported = true;
-		List<Problem> all = all();
+	void report() {
+		List<Problem> all = List.copyOf(this.problems.values());
 		if (all.size() == 1) {
-			Problem only = all.get(0);
-			return (only.beanName() != null) ? new BeanCreationException(only.beanName(),
-					String.valueOf(only.exception().getMessage()), only.exception()) : only.exception();
+			LockDefinitionException only = all.get(0).exception();
+			String beanName = all.get(0).beanName();
+			throw (beanName != null) ? new BeanCreationException(beanName, String.valueOf(only.getMessage()), only)
+					: only;
 		}
-		return combined(all);
-	}
-
-	/**
-	 * Create the exception that reports all problems, for callers of a method.
-	 * @return the only problem itself, or one exception for all of them
-	 */
-	LockDefinitionException exception() {
-		this.reported = true;
-		List<Problem> all = all();
-		return (all.size() == 1) ? all.get(0).exception() : combined(all);
-	}
-
-	private static LockDefinitionException combined(List<Problem> all) {
-		List<String> lines = new ArrayList<>();
-		for (Problem problem : all) {
-			lines.add(((problem.beanName() != null) ? "Bean '" + problem.beanName() + "': " : "")
-					+ problem.exception().getMessage());
+		if (!all.isEmpty()) {
+			LockDefinitionException report = new LockDefinitionException(
+					all.size() + " locks cannot work as they are written:" + all.stream()
+						.map((problem) -> String.format("%n%n    %s", problem))
+						.collect(Collectors.joining()));
+			all.forEach((problem) -> report.addSuppressed(problem.exception()));
+			throw report;
 		}
-		LockDefinitionException report = new LockDefinitionException(
-				all.size() + " locks cannot work as they are written:"
-						+ String.join("", lines.stream().map((line) -> String.format("%n%n    %s", line)).toList()));
-		all.forEach((problem) -> report.addSuppressed(problem.exception()));
-		return report;
 	}
 
 	private record Problem(@Nullable String beanName, LockDefinitionException exception) {
+
+		@Override
+		public String toString() {
+			return ((this.beanName != null) ? "Bean '" + this.beanName + "': " : "") + this.exception.getMessage();
+		}
+
 	}
 
 }

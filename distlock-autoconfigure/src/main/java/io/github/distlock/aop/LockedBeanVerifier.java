@@ -1,13 +1,11 @@
 package io.github.distlock.aop;
 
 import java.lang.reflect.Modifier;
-import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.distlock.LockDefinitionException;
 import io.github.distlock.aop.weaving.WovenCalls;
@@ -18,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
@@ -35,26 +34,22 @@ import org.springframework.util.function.SingletonSupplier;
  * are created. Beans of woven classes are also bound to this application in
  * {@link WovenCalls}.
  * <p>
- * Problems of annotations are collected until all singletons are created, for one report
- * of all problems. Until then, the proxy refuses calls of methods with a problem. If
- * calls would not pass the proxy, the report is made at once. It then includes the beans
- * that are not created yet, as far as their types are known. After the start, each bean
- * is refused when it is created.
+ * While the application starts, the problems of annotations are collected for one report
+ * after all singletons are created. Until then, the proxy refuses calls of methods with a
+ * problem. A bean whose calls would not pass the proxy is refused when it is created, and
+ * so is each bean after the start.
  */
 class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton,
 		BeanFactoryAware, DisposableBean, Ordered {
 
 	private static final Log logger = LogFactory.getLog(LockedBeanVerifier.class);
 
-	private final Map<Class<?>, BeanLocks> locksByClass = new ConcurrentHashMap<>();
+	private final Map<Class<?>, List<LockDeclaration>> locksByClass = new ConcurrentHashMap<>();
 
 	/** Beans whose proxy was created and verified before the bean was initialized. */
 	private final Set<String> verifiedEarly = ConcurrentHashMap.newKeySet();
 
-	/**
-	 * The classes of the beans that were verified when they were created. Cleared after
-	 * the report.
-	 */
+	/** Classes of the locked beans that were verified when they were created. */
 	private final Map<String, Class<?>> verified = new ConcurrentHashMap<>();
 
 	private final LockProblems problems = new LockProblems();
@@ -63,9 +58,6 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 
 	/** Whether all singletons are created and the problems have been reported. */
 	private volatile boolean started;
-
-	/** Registries are looked up only after all singletons are created. */
-	private volatile boolean registriesAvailable;
 
 	/** Whether this application also locks calls without a bean. */
 	private volatile boolean addedToWovenCalls;
@@ -77,12 +69,6 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 
 	private final SingletonSupplier<LockedClasses> classes = SingletonSupplier
 		.of(() -> LockedClasses.of(beanFactory()));
-
-	/**
-	 * Whether the types of all beans are being searched: a search must not start another
-	 * one.
-	 */
-	private final AtomicBoolean scanning = new AtomicBoolean();
 
 	private final SingletonSupplier<AdviceVerifier> adviceVerifier = SingletonSupplier
 		.of(() -> this.advisor.obtain().adviceVerifier());
@@ -117,15 +103,7 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
-		BeanLocks locks = locks(bean.getClass(), beanName);
-		try {
-			if (!locks.isEmpty() && this.advisor.obtain().mode() == AopMode.PROXY) {
-				FinalClassCheck.check(locks.declarations().get(0).method(), beanName, beanFactory());
-			}
-		}
-		catch (LockDefinitionException ex) {
-			throw report(beanName, ex);
-		}
+		verifyClass(locks(bean.getClass(), beanName), beanName);
 		return bean;
 	}
 
@@ -145,117 +123,91 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 	}
 
 	@Override
-	public void destroy() {
-		if (!this.problems.isEmpty() && !this.problems.areReported()) {
-			// The start has failed for another reason, and the problems are not reported
-			// yet.
-			logger.error(this.problems.exception().getMessage());
-		}
-		if (this.addedToWovenCalls) {
-			WovenCalls.removeApplication(this.wovenCalls.obtain());
-		}
-	}
-
-	@Override
 	public void afterSingletonsInstantiated() {
-		if (this.advisor.obtain().mode() == AopMode.ASPECTJ) {
+		DistributedLockAdvisor lock = this.advisor.obtain();
+		if (lock.mode() == AopMode.ASPECTJ) {
 			WovenCalls.addApplication(this.wovenCalls.obtain());
 			this.addedToWovenCalls = true;
 		}
 		Set<String> names = new LinkedHashSet<>(List.of(beanFactory().getBeanDefinitionNames()));
 		// A singleton that was registered as an object has no definition.
 		names.addAll(List.of(beanFactory().getSingletonNames()));
-		names.forEach(
-				(name) -> this.problems.collect(name, () -> verifyAtStart(name, beanFactory().getSingleton(name))));
-		boolean enabled = this.advisor.obtain().isEnabled();
-		verifyRegistriesAtStart(enabled);
+		names.forEach((name) -> this.problems.collect(name, () -> verifyAtStart(name)));
+		if (lock.isEnabled()) {
+			this.locksByClass.values()
+				.forEach((locks) -> locks.forEach(
+						(declaration) -> this.problems.collect(null, () -> verifyRegistries(declaration))));
+		}
+		this.problems.report();
 		this.started = true;
 		this.verified.clear();
-		if (enabled) {
-			this.advisor.obtain().verifyEnvironment();
-			this.registriesAvailable = true;
+		if (lock.isEnabled()) {
+			lock.verifyEnvironment();
 		}
 		else {
 			logger.warn("distlock.enabled is false: methods annotated with @DistributedLock run without a lock");
 		}
 	}
 
-	private void verifyAtStart(String beanName, @Nullable Object bean) {
-		if (bean == null) {
-			verifyType(beanName);
+	@Override
+	public void destroy() {
+		if (this.addedToWovenCalls) {
+			WovenCalls.removeApplication(this.wovenCalls.obtain());
 		}
-		else if (isPreRegistered(bean, beanName)) {
-			if (!locks(bean.getClass(), beanName).isEmpty()) {
-				PreRegisteredSingletons.logUnlocked(bean, beanName, beanFactory().getBeanClassLoader());
+	}
+
+	/** Verify each bean as other post-processors have left it, and types of later beans. */
+	private void verifyAtStart(String beanName) {
+		Object bean = beanFactory().getSingleton(beanName);
+		Class<?> original = this.verified.get(beanName);
+		if (bean != null && original != null && ClassUtils.getUserClass(bean) != original) {
+			// A JDK proxy, or an object that a post-processor has put around the proxy.
+			return;
+		}
+		boolean defined = beanFactory().containsBeanDefinition(beanName);
+		if (bean == null) {
+			Class<?> type = declaredType(beanName);
+			List<LockDeclaration> locks = (type != null) ? locks(type, beanName) : List.of();
+			// If the declared type is not final, the bean may be an instance of a
+			// subclass.
+			if (type != null && Modifier.isFinal(type.getModifiers())) {
+				verifyClass(locks, beanName);
 			}
 		}
-		else if (!isWrapped(bean, beanName)) {
+		else if (bean instanceof Advised || this.advisor.obtain().mode() != AopMode.PROXY
+				|| defined && !beanFactory().getBean(PreRegisteredSingletons.class).contains(beanName)) {
 			verify(bean, beanName);
 		}
-	}
-
-	private boolean isPreRegistered(Object bean, String beanName) {
-		return !(bean instanceof Advised) && this.advisor.obtain().mode() == AopMode.PROXY
-				&& beanFactory().getBean(PreRegisteredSingletons.class).contains(beanName);
-	}
-
-	/**
-	 * Whether another post-processor has put an object around the proxy that was verified
-	 * when the bean was created.
-	 */
-	private boolean isWrapped(Object bean, String beanName) {
-		Class<?> original = this.verified.get(beanName);
-		return original != null && !(bean instanceof Advised) && ClassUtils.getUserClass(bean) != original;
-	}
-
-	/** The report takes precedence over other failures of the start. */
-	private void verifyRegistriesAtStart(boolean enabled) {
-		RuntimeException failure = null;
-		if (enabled) {
-			try {
-				this.locksByClass.values().forEach((locks) -> locks.valid().forEach(this::verifyRegistryAtStart));
+		else if (!locks(bean.getClass(), beanName).isEmpty()) {
+			String message = "The methods of bean '" + beanName + "' (" + bean.getClass().getName()
+					+ ") that are annotated with @DistributedLock run without a lock: the object was registered as a "
+					+ "singleton, so it has no proxy. ";
+			if (defined) {
+				logger.debug(message + "It replaces a bean definition, as a mock in a test does");
 			}
-			catch (RuntimeException ex) {
-				failure = ex;
+			else {
+				logger.warn(message + "Register a bean definition instead");
 			}
 		}
-		if (!this.problems.isEmpty()) {
-			RuntimeException report = this.problems.report();
-			if (failure != null) {
-				report.addSuppressed(failure);
-			}
-			throw report;
-		}
-		if (failure != null) {
-			throw failure;
-		}
 	}
 
-	private void verifyRegistryAtStart(LockDefinition definition) {
-		this.problems.collect(null, () -> this.advisor.obtain().registries().verify(definition));
-	}
-
-	/**
-	 * Verify a bean that is created later, as far as its type is known.
-	 */
-	private void verifyType(String beanName) {
-		Class<?> type = null;
-		boolean annotated = false;
+	/** Return the type of a locked bean that does not exist yet, if it is known. */
+	private @Nullable Class<?> declaredType(String beanName) {
 		try {
-			type = DeclaredType.of(beanName, beanFactory());
-			annotated = type != null && this.classes.obtain().isLocked(type);
+			Object original = beanFactory().getMergedBeanDefinition(beanName)
+				.getAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE);
+			Class<?> type = (original instanceof Class<?> target) ? target : beanFactory().getType(beanName, false);
+			return (type != null && this.classes.obtain().isLocked(type)) ? type : null;
 		}
 		catch (RuntimeException | LinkageError ex) {
 			logger.debug("The type of bean '" + beanName + "' is not known before it is created", ex);
+			return null;
 		}
-		if (type != null && annotated) {
-			BeanLocks locks = locks(type, beanName);
-			// If the declared type is not final, the bean may be an instance of a
-			// subclass.
-			if (!locks.isEmpty() && Modifier.isFinal(type.getModifiers())
-					&& this.advisor.obtain().mode() == AopMode.PROXY) {
-				FinalClassCheck.check(locks.declarations().get(0).method(), beanName, beanFactory());
-			}
+	}
+
+	private void verifyClass(List<LockDeclaration> locks, String beanName) {
+		if (!locks.isEmpty() && this.advisor.obtain().mode() == AopMode.PROXY) {
+			ProxyVerifier.verifyClass(locks.get(0).method(), beanName, beanFactory());
 		}
 	}
 
@@ -265,82 +217,60 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 			return;
 		}
 		Class<?> type = AopUtils.isAopProxy(bean) ? AopUtils.getTargetClass(bean) : bean.getClass();
-		BeanLocks locks = locks(type, beanName);
+		List<LockDeclaration> locks = locks(type, beanName);
 		if (locks.isEmpty()) {
 			return;
 		}
-		try {
-			locks.declarations().forEach((declaration) -> this.adviceVerifier.obtain().verify(bean, declaration));
-		}
-		catch (LockDefinitionException ex) {
-			throw report(beanName, ex);
-		}
-		if (this.started) {
-			locks.valid().forEach((definition) -> this.sharedKeys.check(beanName, definition));
-		}
-		else {
+		locks.forEach((declaration) -> this.adviceVerifier.obtain().verify(bean, declaration));
+		locks.forEach((declaration) -> check(beanName, () -> this.sharedKeys.check(beanName, declaration)));
+		if (!this.started) {
 			this.verified.put(beanName, ClassUtils.getUserClass(type));
-			locks.valid()
-				.forEach((definition) -> this.problems.collect(beanName,
-						() -> this.sharedKeys.check(beanName, definition)));
 		}
-		if (this.registriesAvailable) {
-			locks.valid().forEach(this.advisor.obtain().registries()::verify);
+		else if (this.advisor.obtain().isEnabled()) {
+			locks.forEach(this::verifyRegistries);
 		}
 	}
 
 	/**
-	 * Read the annotations of a bean class. Problems are collected if a proxy refuses
-	 * calls of the method.
-	 * @throws LockDefinitionException if calls would not pass a proxy, or the application
-	 * has started
+	 * Find the locks of a bean class, and check their annotations.
 	 */
-	private BeanLocks locks(Class<?> type, String beanName) {
+	private List<LockDeclaration> locks(Class<?> type, String beanName) {
 		Class<?> beanClass = ClassUtils.getUserClass(type);
-		BeanLocks locks = this.locksByClass.get(beanClass);
+		List<LockDeclaration> locks = this.locksByClass.get(beanClass);
 		if (locks == null) {
 			// Look up the advisor only if it is needed: it may be the bean that is being
 			// created.
-			locks = this.classes.obtain().isLocked(beanClass) ? definitions().readAll(beanClass) : BeanLocks.NONE;
+			locks = this.classes.obtain().isLocked(beanClass) ? this.advisor.obtain().definitions().readAll(beanClass)
+					: List.of();
 			this.locksByClass.put(beanClass, locks);
 		}
-		for (BeanLocks.Invalid invalid : locks.invalid()) {
-			if (!invalid.declaration().isInheritedFinal()) {
-				if (this.started) {
-					throw invalid.problems().get(0);
-				}
-				invalid.problems().forEach((problem) -> this.problems.add(beanName, problem));
-				if (invalid.declaration().isUnreachable() && this.advisor.obtain().mode() == AopMode.PROXY) {
-					throw report(beanName, invalid.problems().get(0));
-				}
+		for (LockDeclaration declaration : locks) {
+			LockDefinitionException problem = declaration.problem();
+			if (problem == null || declaration.isInheritedFinal()) {
+				continue;
 			}
+			if (declaration.isUnreachable() && this.advisor.obtain().mode() == AopMode.PROXY) {
+				throw problem;
+			}
+			check(beanName, () -> {
+				throw problem;
+			});
 		}
 		return locks;
 	}
 
-	private LockDefinitions definitions() {
-		LockDefinitions definitions = this.advisor.obtain().definitions();
-		definitions.reportWith((problem) -> this.started ? problem : report(null, problem));
-		return definitions;
+	private void verifyRegistries(LockDeclaration declaration) {
+		declaration.locks().forEach(this.advisor.obtain().registries()::verify);
 	}
 
-	/** Create the report of all problems that can be found now. */
-	private LockDefinitionException report(@Nullable String beanName, LockDefinitionException problem) {
+	/** Until the start has ended, collect the problem for the report. */
+	private void check(String beanName, Runnable check) {
 		if (this.started) {
-			return problem;
+			check.run();
 		}
-		this.problems.add(beanName, problem);
-		if (this.scanning.compareAndSet(false, true)) {
-			try {
-				Arrays.stream(beanFactory().getBeanDefinitionNames())
-					.filter((name) -> !beanFactory().containsSingleton(name))
-					.forEach((name) -> this.problems.collect(name, () -> verifyAtStart(name, null)));
-			}
-			finally {
-				this.scanning.set(false);
-			}
+		else {
+			this.problems.collect(beanName, check);
 		}
-		return this.problems.exception();
 	}
 
 }

@@ -2,6 +2,7 @@ package io.github.distlock.aop;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -12,10 +13,15 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import org.springframework.aop.Advisor;
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.framework.ProxyConfig;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.Ordered;
+import org.springframework.util.ClassUtils;
 
 /**
  * Verifies that the proxy of a bean locks each call of the annotated methods, outside
@@ -36,8 +42,32 @@ final class ProxyVerifier implements AdviceVerifier {
 		this.advisor = advisor;
 	}
 
+	/**
+	 * Refuse a bean with locked methods if a class-based proxy would have to extend its
+	 * class and cannot. Must be called before the proxy is created: the exception of CGLIB
+	 * does not name the annotation.
+	 */
+	static void verifyClass(LockedMethod method, String beanName, ConfigurableListableBeanFactory beanFactory) {
+		Class<?> type = method.beanClass();
+		boolean closed = (Modifier.isFinal(type.getModifiers()) || type.isSealed()) && !Proxy.isProxyClass(type)
+				&& !ClassUtils.isLambdaClass(type);
+		if (closed
+				&& (isClassProxied(beanName, beanFactory) || ClassUtils.getAllInterfacesForClass(type).length == 0)) {
+			throw method
+				.refuse("is in a final or sealed class, which a class-based proxy cannot extend: make the class "
+						+ "non-final, or have it implement an interface and use interface-based proxies "
+						+ "(spring.aop.proxy-target-class=false)");
+		}
+	}
+
+	private static boolean isClassProxied(String beanName, ConfigurableListableBeanFactory beanFactory) {
+		return AutoProxyUtils.shouldProxyTargetClass(beanFactory, beanName)
+				|| beanFactory.getBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME) instanceof ProxyConfig config
+						&& config.isProxyTargetClass();
+	}
+
 	@Override
-	public void verify(Object bean, BeanLocks.Declaration declaration) {
+	public void verify(Object bean, LockDeclaration declaration) {
 		LockedMethod method = declaration.method();
 		if (!(bean instanceof Advised advised)) {
 			throw method.refuse("would not be locked: the bean has no proxy, because it was created before the proxy "
@@ -61,7 +91,7 @@ final class ProxyVerifier implements AdviceVerifier {
 		chain.subList(0, position).forEach((outer) -> verifyOrder(outer, method));
 	}
 
-	private void verifyReach(Object bean, BeanLocks.Declaration declaration) {
+	private void verifyReach(Object bean, LockDeclaration declaration) {
 		LockedMethod method = declaration.method();
 		int modifiers = method.method().getModifiers();
 		if (AopUtils.isJdkDynamicProxy(bean)) {

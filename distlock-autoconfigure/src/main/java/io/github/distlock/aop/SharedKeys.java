@@ -17,21 +17,25 @@ final class SharedKeys {
 	/**
 	 * Refuse a lock without a key that an earlier bean of another class has.
 	 * @param beanName the bean
-	 * @param definition a lock of the bean
+	 * @param declaration a method of the bean
 	 * @throws io.github.distlock.LockDefinitionException if the bean would share the lock
 	 */
-	void check(String beanName, LockDefinition definition) {
-		if (!(definition.key() instanceof KeySource.MethodKey key) || definition.declaration().isInheritedFinal()) {
+	void check(String beanName, LockDeclaration declaration) {
+		for (LockDefinition definition : declaration.locks()) {
+			if (definition.key() instanceof KeySource.MethodKey key && !declaration.isInheritedFinal()) {
+				check(new User(beanName, declaration.method().beanClass()), definition, key.text());
+			}
+		}
+	}
+
+	private void check(User user, LockDefinition definition, String key) {
+		User first = this.users.putIfAbsent(definition.registry() + "|" + key, user);
+		if (first == null || first.beanName().equals(user.beanName()) || first.identity() == user.identity()) {
 			return;
 		}
 		LockedMethod method = definition.method();
-		User user = new User(beanName, method.beanClass());
-		User first = this.users.putIfAbsent(definition.registry() + "|" + key.text(), user);
-		if (first == null || first.beanName().equals(beanName) || first.identity() == user.identity()) {
-			return;
-		}
 		boolean distinct = GeneratedClass.userClass(first.beanClass()) != GeneratedClass.userClass(user.beanClass());
-		throw method.refuse("has no key, so that " + first + " and " + user + " would share the lock '" + key.text()
+		throw method.refuse("has no key, so that " + first + " and " + user + " would share the lock '" + key
 				+ "': a call of one bean would exclude calls of the other. "
 				+ (distinct ? "If each class needs a lock of its own, write a key with the class, as in key = "
 						+ "\"#root.targetClass.name + '#" + method.method().getName() + "'\". " : "")

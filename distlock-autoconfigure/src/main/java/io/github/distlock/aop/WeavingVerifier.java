@@ -1,6 +1,7 @@
 package io.github.distlock.aop;
 
 import java.util.Arrays;
+import java.util.List;
 
 import io.github.distlock.aop.weaving.LockWeaving;
 import io.github.distlock.transaction.TransactionBoundary;
@@ -24,9 +25,8 @@ final class WeavingVerifier implements AdviceVerifier {
 	 * another aspect. It may not have changed the lock aspect itself, because the
 	 * {@code aop.xml} of an application does not include it.
 	 */
-	static boolean isWoven(BeanLocks locks) {
-		return POSSIBLE && locks.declarations()
-			.stream()
+	static boolean isWoven(List<LockDeclaration> locks) {
+		return POSSIBLE && locks.stream()
 			.anyMatch((declaration) -> LockWeaving.isWoven(declaration.method().method()));
 	}
 
@@ -46,7 +46,7 @@ final class WeavingVerifier implements AdviceVerifier {
 	}
 
 	@Override
-	public void verify(Object bean, BeanLocks.Declaration declaration) {
+	public void verify(Object bean, LockDeclaration declaration) {
 		LockedMethod method = declaration.method();
 		boolean woven = POSSIBLE && LockWeaving.isLocked(method.method());
 		if (!woven && !hasAgent()) {

@@ -6,16 +6,12 @@ import java.util.Objects;
 
 import io.github.distlock.DistributedLock;
 import io.github.distlock.LockDefinitionException;
-import io.github.distlock.OnFailure;
 import io.github.distlock.testing.LoggedProblems;
 import org.assertj.core.api.AbstractStringAssert;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.beans.factory.InitializingBean;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -28,7 +24,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * Tests that one report names all invalid annotations of an application, and that no
  * method with an invalid annotation runs before.
  */
-@ExtendWith(OutputCaptureExtension.class)
 class LockReportTests {
 
 	/** Methods that ran although their annotation is invalid. */
@@ -61,38 +56,22 @@ class LockReportTests {
 	}
 
 	@Test
-	void allMistakesOfOneAnnotationAreReportedTogether() {
-		report(OneAnnotation.class).startsWith("6 locks cannot work as they are written:")
-			.contains("(key = \"order\")", "(condition = \"#b\")", "(waitTime = \"2\")", "(leaseTime = \"1ms\")",
-					"(fallback = \"nowhere\")", "(name = \"${nowhere}\")");
-	}
-
-	@Test
 	void aMethodThatNoProxyInterceptsIsReportedBeforeItCanRun() {
-		report(ThreeMistakes.class, PrivateMethod.class, Caller.class, LazyMistake.class)
-			.contains("is on a private method")
-			.contains("uses #idd", "LazyMistake.run() is blank");
-		report(FinalMistake.class, Caller.class, LazyMistake.class).contains("is on a final method")
-			.contains("LazyMistake.run() is blank");
+		report(PrivateMethod.class, Caller.class).contains("is on a private method");
+		report(FinalMistake.class, Caller.class).contains("is on a final method");
+		report(FinalClass.class).contains(FinalClass.class.getName() + ".run() is in a final");
 	}
 
 	@Test
-	void allFinalClassesAreReportedTogether() {
-		report(FinalClass.class, OtherFinalClass.class).contains(FinalClass.class.getName() + ".run() is in a final")
-			.contains(OtherFinalClass.class.getName() + ".run() is in a final");
+	void aFinalClassOfALazyBeanIsReportedWithTheOthers() {
+		report(ThreeMistakes.class, LazyFinalClass.class)
+			.contains(LazyFinalClass.class.getName() + ".run() is in a final", "uses #idd");
 	}
 
 	@Test
 	void anInvalidMethodThatIsCalledWhileTheApplicationStartsIsRefused() {
 		report(ThreeMistakes.class, CarefulCaller.class, LazyMistake.class).contains("uses #idd", "LazyMistake.run()");
-		report(ThreeMistakes.class, Caller.class, LazyMistake.class).contains("uses #idd", "LazyMistake.run()");
-	}
-
-	@Test
-	void theReportIsLoggedIfTheStartFailsForAnotherReason(CapturedOutput output) {
-		Throwable failure = catchThrowable(() -> LockedApplication.of(ThreeMistakes.class, Broken.class).start());
-		assertThat(failure).hasRootCauseMessage("no database");
-		assertThat(output).contains("3 locks cannot work as they are written:").contains("uses #idd");
+		report(ThreeMistakes.class, Caller.class).contains("ThreeMistakes.bare() has no unit");
 	}
 
 	@Test
@@ -200,15 +179,6 @@ class LockReportTests {
 
 	}
 
-	static class OneAnnotation {
-
-		@DistributedLock(key = "order", condition = "#b", name = "${nowhere}", waitTime = "2", leaseTime = "1ms",
-				fallback = "nowhere", onFailure = OnFailure.THROW)
-		public void run() {
-		}
-
-	}
-
 	static class PrivateMethod {
 
 		@DistributedLock
@@ -226,7 +196,7 @@ class LockReportTests {
 	}
 
 	@Lazy
-	static final class OtherFinalClass {
+	static final class LazyFinalClass {
 
 		@DistributedLock
 		void run() {
@@ -278,15 +248,6 @@ class LockReportTests {
 					mistake.run();
 				}
 			}
-		}
-
-	}
-
-	static class Broken implements InitializingBean {
-
-		@Override
-		public void afterPropertiesSet() {
-			throw new IllegalStateException("no database");
 		}
 
 	}

@@ -23,15 +23,6 @@ class WovenStartUpTests {
 	}
 
 	@Test
-	void problemsOfEveryModeAreReportedFirst() {
-		assertThatException()
-			.isThrownBy(() -> LockedApplication.of(Wrong.class).with("mode", AopMode.ASPECTJ).start().close())
-			.havingRootCause()
-			.isInstanceOf(LockDefinitionException.class)
-			.withMessageContaining("waitTime = \"5\"");
-	}
-
-	@Test
 	void withoutAnnotatedMethodsNoWeaverIsNeeded() {
 		LockedApplication.of(Plain.class).with("mode", AopMode.ASPECTJ).start().close();
 	}
@@ -57,14 +48,6 @@ class WovenStartUpTests {
 
 		@SuppressWarnings("checkstyle:MethodName")
 		static void deduct_aroundBody0(Traced self, String id) {
-		}
-
-	}
-
-	static class Wrong {
-
-		@DistributedLock(key = "'a'", waitTime = "5")
-		private void method() {
 		}
 
 	}

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
  * The Java examples of all pages compile. A block contains types (a source file), members
@@ -36,10 +36,12 @@ class JavaBlockTests {
 	@Test
 	void anAnnotationThatTheStartupRefusesIsFound(@TempDir Path classes) {
 		assertThat(JavaBlocks.errors(List.of(new CodeBlock("docs/page.md", 7, "java", true, """
-				@DistributedLock(key = "'stock-' + #sku", waitTime = "2 sec")
+				@DistributedLock(key = "'stock-' + #article", waitTime = "2 sec")
 				public void deduct(String article) { … }
 				""")), classes)).isEmpty();
-		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> LockedExamples.start(classes))
+		assertThatException().isThrownBy(() -> LockedExamples.start(classes))
+			.havingCause()
+			.isInstanceOf(LockDefinitionException.class)
 			.withMessageContaining("docs_page.")
 			.withMessageContaining("Line7")
 			.withMessageContaining("2 sec");
