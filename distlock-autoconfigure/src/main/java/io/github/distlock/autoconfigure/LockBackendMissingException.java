@@ -2,25 +2,16 @@ package io.github.distlock.autoconfigure;
 
 import java.io.Serial;
 
-import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
-import org.springframework.boot.diagnostics.FailureAnalysis;
-
 /**
  * There is no lock backend, or it is ambiguous which one to use.
  */
-class LockBackendMissingException extends IllegalStateException {
+class LockBackendMissingException extends StartUpException {
 
 	@Serial
 	private static final long serialVersionUID = 1L;
 
-	private final String description;
-
-	private final String action;
-
 	LockBackendMissingException(String description, String action) {
-		super(description + " " + action);
-		this.description = description;
-		this.action = action;
+		super(description, action, null);
 	}
 
 	/**
@@ -52,26 +43,6 @@ class LockBackendMissingException extends IllegalStateException {
 								- add the dependency %s
 								- use another backend
 								- set distlock.enabled=false to run without locks""".formatted(backend.dependency()));
-	}
-
-	String getDescription() {
-		return this.description;
-	}
-
-	String getAction() {
-		return this.action;
-	}
-
-	/**
-	 * {@link AbstractFailureAnalyzer} that reports how to provide a backend.
-	 */
-	static class MissingBackendAnalyzer extends AbstractFailureAnalyzer<LockBackendMissingException> {
-
-		@Override
-		protected FailureAnalysis analyze(Throwable rootFailure, LockBackendMissingException cause) {
-			return new FailureAnalysis(cause.getDescription(), cause.getAction(), cause);
-		}
-
 	}
 
 }

@@ -50,7 +50,7 @@ class BareNumberTests {
 				.isInstanceOf(InvalidPropertyException.class)
 				.hasMessage(
 						"Property '" + property + "' is '2000': it has no unit and would be read as 2000 milliseconds."
-								+ " Write a number with a unit, such as 2000ms or 2000s"));
+								+ " Write a number with a unit, such as 2000ms or 2000s."));
 	}
 
 	@Test
@@ -58,7 +58,7 @@ class BareNumberTests {
 		this.application.withPropertyValues("WAIT=2", "distlock.wait-time= ${WAIT} ").run((context) -> {
 			Throwable failure = Objects.requireNonNull(context.getStartupFailure());
 			FailureAnalysis analysis = Objects
-				.requireNonNull(new InvalidPropertyFailureAnalyzer(new MockEnvironment()).analyze(failure));
+				.requireNonNull(new DistlockFailureAnalyzer(new MockEnvironment()).analyze(failure));
 			assertThat(analysis.getDescription()).startsWith(
 					"Property 'distlock.wait-time' is '2': it has no unit and would be read as 2 milliseconds.");
 			assertThat(analysis.getAction()).startsWith("Write a number with a unit, such as 2ms or 2s");

@@ -12,7 +12,6 @@ import io.github.distlock.HeldLock;
 import io.github.distlock.LockBackendException;
 import io.github.distlock.LockRegistry;
 import io.github.distlock.LockRequest;
-import io.github.distlock.autoconfigure.LockStoreUnavailableException.UnavailableStoreAnalyzer;
 import io.github.distlock.backend.LockBackend;
 import io.github.distlock.backend.jdbc.JdbcLeaseBackend;
 import io.github.distlock.backend.jdbc.JdbcRowBackend;
@@ -95,7 +94,7 @@ class JdbcStoreTests {
 	void theReportOfAFailedStartNamesThePropertiesOfTheDatabase() {
 		this.context.withPropertyValues("distlock.jdbc.initialize-schema=never", "distlock.fail-fast=true")
 			.run((started) -> assertThat(started).getFailure()
-				.extracting((failure) -> new UnavailableStoreAnalyzer().analyze(failure))
+				.extracting((failure) -> new DistlockFailureAnalyzer(null).analyze(failure))
 				.extracting(FailureAnalysis::getAction)
 				.asString()
 				.contains("password are right (spring.datasource.*).")

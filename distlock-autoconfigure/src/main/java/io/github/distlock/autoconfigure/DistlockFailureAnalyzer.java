@@ -1,0 +1,111 @@
+package io.github.distlock.autoconfigure;
+
+import io.github.distlock.LockDefinitionException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
+
+/**
+ * {@link AbstractFailureAnalyzer} for all failures of the start that distlock causes:
+ * wrong properties and backends, and locks that cannot work as they are written.
+ * <p>
+ * It precedes the analyzers of Spring Boot, which only know that binding failed. A value
+ * that cannot be converted, such as a malformed number, is left to them.
+ */
+@Order(Ordered.HIGHEST_PRECEDENCE)
+class DistlockFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
+
+	private static final ConfigurationPropertyName BACKEND = ConfigurationPropertyName.of("distlock.backend");
+
+	private static final ConfigurationPropertyName NODES = ConfigurationPropertyName.of("distlock.redlock.nodes");
+
+	private final @Nullable Environment environment;
+
+	DistlockFailureAnalyzer(@Nullable Environment environment) {
+		this.environment = environment;
+	}
+
+	@Override
+	protected @Nullable FailureAnalysis analyze(Throwable rootFailure, Throwable cause) {
+		StartUpException failure = findCause(rootFailure, StartUpException.class);
+		if (failure != null) {
+			return new FailureAnalysis(failure.getDescription() + origin(property(failure)), failure.getAction(),
+					failure);
+		}
+		LockDefinitionException definition = findCause(rootFailure, LockDefinitionException.class);
+		if (definition != null) {
+			return new FailureAnalysis(description(rootFailure, definition),
+					"Correct the @DistributedLock annotation or the LockRequest as described. "
+							+ "Otherwise each call would fail.",
+					definition);
+		}
+		BindException binding = findCause(rootFailure, BindException.class);
+		ConfigurationProperty property = (binding != null) ? binding.getProperty() : null;
+		return (property != null) ? analyze(property, rootFailure) : null;
+	}
+
+	private static @Nullable FailureAnalysis analyze(ConfigurationProperty property, Throwable failure) {
+		ConfigurationPropertyName name = property.getName();
+		if (name.equals(BACKEND)) {
+			return new FailureAnalysis(
+					"Property 'distlock.backend' is '" + property.getValue()
+							+ "': this version of distlock has no such lock backend." + origin(property),
+					"Use one of: " + Backend.names()
+							+ ". For any other store, define a LockBackend bean and remove the property.",
+					failure);
+		}
+		if (name.equals(NODES) || NODES.isParentOf(name)) {
+			// Does not show the value, which may contain a password.
+			return new FailureAnalysis(
+					"Property '" + name + "' is a text, but a node consists of properties of its own."
+							+ origin(property),
+					"Write " + NODES + "[0].url=redis://user:password@host:port, or .host, .port, .username and "
+							+ ".password, and the same for each further node.",
+					failure);
+		}
+		return null;
+	}
+
+	private @Nullable ConfigurationProperty property(StartUpException failure) {
+		if (this.environment != null && failure instanceof InvalidPropertyException invalid) {
+			ConfigurationPropertyName name = ConfigurationPropertyName.of(invalid.getProperty());
+			for (var source : ConfigurationPropertySources.get(this.environment)) {
+				ConfigurationProperty property = source.getConfigurationProperty(name);
+				if (property != null) {
+					return property;
+				}
+			}
+		}
+		return null;
+	}
+
+	private static String origin(@Nullable ConfigurationProperty property) {
+		return (property != null && property.getOrigin() != null) ? " It was set in " + property.getOrigin() + "." : "";
+	}
+
+	/** A report of several problems already names their beans. */
+	private static String description(Throwable rootFailure, LockDefinitionException definition) {
+		if (definition.getSuppressed().length > 1) {
+			return String.valueOf(definition.getMessage());
+		}
+		String bean = null;
+		for (Throwable next = rootFailure; next != null; next = next.getCause()) {
+			// The innermost bean: the others only depend on it.
+			if (next instanceof BeanCreationException creation && creation.getBeanName() != null) {
+				bean = creation.getBeanName();
+			}
+		}
+		return ((bean != null) ? "A lock of bean '" + bean + "' is invalid:" : "A lock is invalid:")
+				+ String.format("%n%n    %s", definition.getMessage());
+	}
+
+}
