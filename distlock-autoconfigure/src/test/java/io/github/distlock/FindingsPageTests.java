@@ -24,8 +24,7 @@ class FindingsPageTests {
 						"USER-A11", "HOUSE-2c.1", "HOUSE-2c.2"),
 				numbered("BARE-", 4),
 				Stream.of("H1", "M1", "M2", "L1", "L2", "L3", "L4", "L5", "N1", "N2", "N3").map("ENGINE-"::concat),
-				numbered("STORE-S", 9), numbered("BOOT-M", 4), numbered("BOOT-L", 7),
-				Stream.of("BOOT-L10", "BOOT-L11", "NEW-N1"))
+				numbered("STORE-S", 9), numbered("BOOT-M", 4), numbered("BOOT-L", 11), Stream.of("NEW-N1"))
 		.flatMap((ids) -> ids)
 		.toList();
 

@@ -3,6 +3,7 @@ package io.github.distlock.aop;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.expression.spel.ast.Operator;
 
 /**
  * Decides whether a call needs the lock.
@@ -40,7 +41,14 @@ interface Condition {
 		ConditionExpression(MethodExpression.Source source, ExpressionParameters parameters,
 				ConfigurableBeanFactory beanFactory) {
 			this.source = source;
-			this.expression = new MethodExpression(source, parameters, beanFactory, (tree) -> tree);
+			this.expression = new MethodExpression(source, parameters, beanFactory, (tree) -> {
+				if (tree instanceof Operator operator && "+-*/%^".contains(operator.getOperatorName())) {
+					throw source.refuse("calculates a number or a text, which is neither true nor false: compare it "
+							+ "with something, as in #amount > 10");
+				}
+				return tree;
+			});
+			this.expression.checkConstant(this::holds);
 		}
 
 		@Override

@@ -13,11 +13,13 @@ import org.springframework.expression.spel.ast.InlineMap;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpDec;
 import org.springframework.expression.spel.ast.OpInc;
+import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.util.ClassUtils;
 
 /**
  * Finds errors in an expression without evaluating it.
@@ -61,6 +63,9 @@ final class ExpressionValidator {
 		}
 		if (node instanceof CompoundExpression) {
 			checkProperties(node);
+		}
+		if (node instanceof OpPlus && this.source.attribute().equals("key")) {
+			checkSum(node);
 		}
 		boolean sameRoot = root && !(node instanceof Selection || node instanceof Projection
 				|| node instanceof InlineMap || node instanceof Indexer);
@@ -124,6 +129,23 @@ final class ExpressionValidator {
 			}
 			type = found;
 		}
+	}
+
+	/** Other values with the same sum would have the same key. */
+	private void checkSum(SpelNode plus) {
+		if (plus.getChildCount() == 2 && isNumber(plus.getChild(0)) && isNumber(plus.getChild(1))) {
+			String left = plus.getChild(0).toStringAST();
+			String right = plus.getChild(1).toStringAST();
+			throw this.source.refuse("adds the numbers " + left + " and " + right
+					+ ", so that calls with the same sum would share one lock: write a text between them, as in " + left
+					+ " + '-' + " + right);
+		}
+	}
+
+	private boolean isNumber(SpelNode node) {
+		Class<?> type = (node instanceof VariableReference) ? this.parameters.type(node.toStringAST().substring(1))
+				: null;
+		return type != null && Number.class.isAssignableFrom(ClassUtils.resolvePrimitiveIfNecessary(type));
 	}
 
 	private void checkBean(String reference) {

@@ -56,6 +56,7 @@ sealed interface KeySource {
 			this.expression = new MethodExpression(source, parameters, beanFactory,
 					(tree) -> NullRejectingConcatenation.guard(tree, this.converter))
 				.converting(this.converter);
+			this.expression.checkConstant(this::keys);
 		}
 
 		@Override

@@ -47,9 +47,10 @@ final class LockProblems {
 		}
 		if (!all.isEmpty()) {
 			LockDefinitionException report = new LockDefinitionException(
-					all.size() + " locks cannot work as they are written:" + all.stream()
-						.map((problem) -> String.format("%n%n    %s", problem))
-						.collect(Collectors.joining()));
+					all.size() + " locks cannot work as they are written:"
+							+ all.stream()
+								.map((problem) -> String.format("%n%n    %s", problem))
+								.collect(Collectors.joining()));
 			all.forEach((problem) -> report.addSuppressed(problem.exception()));
 			throw report;
 		}

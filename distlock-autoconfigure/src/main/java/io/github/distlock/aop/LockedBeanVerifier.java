@@ -135,8 +135,8 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		names.forEach((name) -> this.problems.collect(name, () -> verifyAtStart(name)));
 		if (lock.isEnabled()) {
 			this.locksByClass.values()
-				.forEach((locks) -> locks.forEach(
-						(declaration) -> this.problems.collect(null, () -> verifyRegistries(declaration))));
+				.forEach((locks) -> locks
+					.forEach((declaration) -> this.problems.collect(null, () -> verifyRegistries(declaration))));
 		}
 		this.problems.report();
 		this.started = true;
@@ -156,7 +156,9 @@ class LockedBeanVerifier implements SmartInstantiationAwareBeanPostProcessor, Sm
 		}
 	}
 
-	/** Verify each bean as other post-processors have left it, and types of later beans. */
+	/**
+	 * Verify each bean as other post-processors have left it, and types of later beans.
+	 */
 	private void verifyAtStart(String beanName) {
 		Object bean = beanFactory().getSingleton(beanName);
 		Class<?> original = this.verified.get(beanName);

@@ -1,6 +1,7 @@
 package io.github.distlock.aop;
 
 import java.util.Arrays;
+import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 
 import io.github.distlock.LockDefinitionException;
@@ -12,8 +13,13 @@ import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.TypeConverter;
+import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
@@ -35,6 +41,8 @@ final class MethodExpression {
 
 	private final Expression expression;
 
+	private final boolean constant;
+
 	private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
 	/**
@@ -51,9 +59,26 @@ final class MethodExpression {
 		StandardTypeLocator types = new StandardTypeLocator(beanFactory.getBeanClassLoader());
 		SpelNodeImpl tree = parse();
 		new ExpressionValidator(source, parameters, beanFactory, types).check(tree);
+		this.constant = isConstant(tree);
 		this.expression = new SpelExpression(source.text(), preparation.apply(tree), INTERPRETED);
 		this.shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
 		this.shared.setTypeLocator(types);
+	}
+
+	private static boolean isConstant(SpelNode node) {
+		boolean constant = !(node instanceof VariableReference || node instanceof BeanReference
+				|| node instanceof PropertyOrFieldReference || node instanceof MethodReference);
+		for (int i = 0; constant && i < node.getChildCount(); i++) {
+			constant = isConstant(node.getChild(i));
+		}
+		return constant;
+	}
+
+	/** Run a check at startup if the value is the same for each call. */
+	void checkConstant(BiConsumer<@Nullable Object, @Nullable Object[]> check) {
+		if (this.constant) {
+			check.accept(null, new Object[0]);
+		}
 	}
 
 	/** Use this type converter instead of Spring's. */

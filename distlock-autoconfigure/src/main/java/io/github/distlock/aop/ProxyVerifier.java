@@ -44,8 +44,8 @@ final class ProxyVerifier implements AdviceVerifier {
 
 	/**
 	 * Refuse a bean with locked methods if a class-based proxy would have to extend its
-	 * class and cannot. Must be called before the proxy is created: the exception of CGLIB
-	 * does not name the annotation.
+	 * class and cannot. Must be called before the proxy is created: the exception of
+	 * CGLIB does not name the annotation.
 	 */
 	static void verifyClass(LockedMethod method, String beanName, ConfigurableListableBeanFactory beanFactory) {
 		Class<?> type = method.beanClass();

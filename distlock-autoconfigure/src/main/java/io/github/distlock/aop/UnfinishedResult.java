@@ -38,6 +38,10 @@ final class UnfinishedResult {
 			WEB + "context.request.async.DeferredResult", WEB + "servlet.mvc.method.annotation.ResponseBodyEmitter",
 			WEB + "servlet.mvc.method.annotation.StreamingResponseBody");
 
+	/** Results that their caller consumes. */
+	private static final Set<String> CONSUMED = Set.of("java.util.stream.BaseStream", "java.util.Iterator",
+			"java.util.function.Supplier", "kotlin.sequences.Sequence");
+
 	private static final String HTTP_ENTITY = "org.springframework.http.HttpEntity";
 
 	/**
@@ -74,6 +78,13 @@ final class UnfinishedResult {
 		if (isDeferred(type)) {
 			throw method.refuse("is on a method that returns " + type.getSimpleName()
 					+ ", whose work is done after the method has returned and its lock was released" + REMEDY);
+		}
+		if (isOneOf(type, CONSUMED)) {
+			logger.warn(method
+				.refuse("is on a method that returns " + type.getSimpleName()
+						+ ", which its caller consumes after the lock "
+						+ "was released. Return a complete value such as a List, or lock the method that consumes it")
+				.getMessage());
 		}
 		Class<?> unfinished = contained(SuspendingFunction.returnType(method.method(), method.beanClass()));
 		if (unfinished == null) {

@@ -26,8 +26,7 @@ final class WeavingVerifier implements AdviceVerifier {
 	 * {@code aop.xml} of an application does not include it.
 	 */
 	static boolean isWoven(List<LockDeclaration> locks) {
-		return POSSIBLE && locks.stream()
-			.anyMatch((declaration) -> LockWeaving.isWoven(declaration.method().method()));
+		return POSSIBLE && locks.stream().anyMatch((declaration) -> LockWeaving.isWoven(declaration.method().method()));
 	}
 
 	/** Whether this JVM was started with AspectJ's agent. */

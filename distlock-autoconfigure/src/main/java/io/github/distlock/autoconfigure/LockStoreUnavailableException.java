@@ -20,11 +20,13 @@ class LockStoreUnavailableException extends StartUpException {
 	 */
 	LockStoreUnavailableException(String store, String properties, LockBackendException cause) {
 		super("distlock.fail-fast is true, and the lock store cannot be used: " + store + "."
-				+ String.format("%n    %s", cause.getMessage()), """
+				+ String.format("%n    %s", cause.getMessage()),
+				"""
 						Check that the store runs at that address, that this machine can reach it, and that user and \
 						password are right%s.
 						To start without it, so that only calls that need a lock fail, set distlock.fail-fast=false."""
-					.formatted(properties.isEmpty() ? "" : " (" + properties + ")"), cause);
+					.formatted(properties.isEmpty() ? "" : " (" + properties + ")"),
+				cause);
 	}
 
 }

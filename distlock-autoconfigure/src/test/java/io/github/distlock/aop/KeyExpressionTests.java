@@ -17,6 +17,7 @@ import io.github.distlock.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -218,6 +219,28 @@ class KeyExpressionTests {
 		assertThat(key("#id + 1 + 'x'", 1, null)).isEqualTo("2x");
 	}
 
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			'  '            | evaluated to a blank key
+			null            | is null: all calls
+			'a' + null      | its part null is null
+			new Object()    | which has no toString() of its own
+			{}              | evaluated to no key
+			""", quoteCharacter = '"')
+	void aConstantThatCannotBeAKeyIsRefusedAtStartUp(String text, String problem) {
+		assertMalformed(text, problem);
+	}
+
+	@Test
+	void aSumOfTwoNumbersIsRefusedAtStartUp() throws Exception {
+		LockedMethod sum = new LockedMethod(Subject.class,
+				Subject.class.getDeclaredMethod("sum", long.class, Long.class));
+		assertThatExceptionOfType(LockDefinitionException.class).isThrownBy(() -> key("#a0 + #a1", sum))
+			.withMessageContaining("adds the numbers #a0 and #a1")
+			.withMessageContaining("write a text between them, as in #a0 + '-' + #a1");
+		assertThat(key("#a0 + '-' + #a1 + (#a0 + 1)", sum).keys("x", new Object[] { 1L, 2L })).containsExactly("1-22");
+	}
+
 	@Test
 	void aMalformedExpressionIsRefused() {
 		assertMalformed("'order-' + ", "is not a SpEL expression", "'order-' + #id");
@@ -269,6 +292,9 @@ class KeyExpressionTests {
 	static class Subject {
 
 		void call(Object id, Object args) {
+		}
+
+		void sum(long user, Long order) {
 		}
 
 	}

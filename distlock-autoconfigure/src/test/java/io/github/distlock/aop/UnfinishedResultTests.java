@@ -10,6 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.github.distlock.DistributedLock;
@@ -72,6 +73,16 @@ class UnfinishedResultTests {
 		}
 		assertThat(output.getAll().split("contains a CompletableFuture", -1)).hasSize(2);
 		assertThat(output).contains("WARN").contains(ClassReturnsList.class.getName() + ".run()");
+	}
+
+	@Test
+	void aResultThatIsConsumedWithoutTheLockIsLogged(CapturedOutput output) {
+		LockedApplication.of(Consumed.class).start().close();
+		assertThat(output).contains(Consumed.class.getName() + ".stream() is on a method that returns IntStream")
+			.contains(Consumed.class.getName() + ".iterator() is on a method that returns Iterator")
+			.contains(Consumed.class.getName() + ".supplier() is on a method that returns Supplier")
+			.contains("which its caller consumes after the lock was released")
+			.doesNotContain(Consumed.class.getName() + ".list()");
 	}
 
 	@Test
@@ -280,6 +291,27 @@ class UnfinishedResultTests {
 
 		@Override
 		public List<CompletableFuture<String>> run() {
+			return List.of();
+		}
+
+	}
+
+	@DistributedLock("'k'")
+	static class Consumed {
+
+		public IntStream stream() {
+			return IntStream.empty();
+		}
+
+		public Iterator<String> iterator() {
+			return List.<String>of().iterator();
+		}
+
+		public Supplier<String> supplier() {
+			return () -> "";
+		}
+
+		public List<String> list() {
 			return List.of();
 		}
 
