@@ -11,27 +11,25 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-
-import com.tngtech.archunit.core.domain.Dependency;
-import com.tngtech.archunit.core.domain.JavaClass;
+import java.util.stream.Collectors;
 
 /**
- * The references between the top-level types of each package. References of a nested type
- * count for its enclosing type.
+ * The references between the top-level types of each package, as the sources name them.
+ * References of a nested type count for its enclosing type.
  */
 final class ClassGraph {
 
 	private final Map<String, Set<String>> arrows = new TreeMap<>();
 
-	ClassGraph(Iterable<JavaClass> classes) {
-		for (JavaClass type : classes) {
-			Set<String> targets = this.arrows.computeIfAbsent(topLevel(type), (name) -> new TreeSet<>());
-			for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
-				JavaClass target = dependency.getTargetClass().getBaseComponentType();
-				if (target.getPackageName().equals(type.getPackageName()) && !topLevel(target).equals(topLevel(type))) {
-					targets.add(topLevel(target));
-				}
-			}
+	ClassGraph(List<SourceFile> files) {
+		Set<String> types = files.stream().map(SourceFile::typeName).collect(Collectors.toSet());
+		for (SourceFile file : files) {
+			this.arrows.put(file.typeName(),
+					file.names()
+						.stream()
+						.map((name) -> file.packageName() + "." + name)
+						.filter((name) -> types.contains(name) && !name.equals(file.typeName()))
+						.collect(Collectors.toCollection(TreeSet::new)));
 		}
 	}
 
@@ -76,12 +74,6 @@ final class ClassGraph {
 			}
 		}
 		return reached;
-	}
-
-	static String topLevel(JavaClass type) {
-		String name = type.getName();
-		int nested = name.indexOf('$');
-		return (nested > 0) ? name.substring(0, nested) : name;
 	}
 
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,40 +15,90 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import com.tngtech.archunit.base.DescribedPredicate;
-import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-
 /**
- * Measures the main sources of one module: types, lines, cycles and references of
- * classes, words, names.
+ * Measures the main sources of all published modules: types, lines, cycles and references
+ * of classes, catches, words, names.
  */
 final class StructureReport {
 
 	private static final Pattern PERSONS = Pattern.compile("\\b(?:nobody|somebody|whoever)\\b",
 			Pattern.CASE_INSENSITIVE);
 
-	private final Path main;
+	/** The row of everything that is not Java: scripts, statements, messages. */
+	static final String RESOURCES = "(resources)";
+
+	private static final String BASE = "io.github.distlock";
+
+	private final List<Path> sources;
 
 	private final List<SourceFile> files;
-
-	private final JavaClasses classes;
 
 	private final ClassGraph graph;
 
 	/**
-	 * Reads a module.
-	 * @param module the folder of the module, which must have been compiled
+	 * Reads a checkout.
+	 * @param root its folder; it need not be compiled
 	 */
-	StructureReport(Path module) throws IOException {
-		this.main = module.resolve("src/main");
-		this.files = SourceFile.under(this.main.resolve("java"));
-		Set<String> sources = this.files.stream().map(SourceFile::typeName).collect(Collectors.toSet());
-		this.classes = new ClassFileImporter().importPath(module.resolve("target/classes"))
-			.that(DescribedPredicate.describe("have a source file",
-					(type) -> sources.contains(ClassGraph.topLevel(type))));
-		this.graph = new ClassGraph(this.classes);
+	StructureReport(Path root) throws IOException {
+		this.sources = publishedSources(root);
+		this.files = SourceParser
+			.parse(this.sources.stream().map((main) -> main.resolve("java")).filter(Files::isDirectory).toList());
+		this.graph = new ClassGraph(this.files);
+	}
+
+	private static List<Path> publishedSources(Path root) throws IOException {
+		try (Stream<Path> modules = Files.list(root)) {
+			return modules.filter((module) -> Files.isDirectory(module.resolve("src/main")))
+				.filter((module) -> !SourceParser.text(module.resolve("pom.xml"))
+					.contains("<maven.deploy.skip>true</maven.deploy.skip>"))
+				.sorted()
+				.map((module) -> module.resolve("src/main"))
+				.toList();
+		}
+	}
+
+	/** The figures that have budgets, by package. */
+	Map<String, PackageFigures> figures() throws IOException {
+		Map<String, PackageFigures> figures = new TreeMap<>();
+		for (SourceFile file : this.files) {
+			figures.merge(shortName(file.packageName()), new PackageFigures(file.codeLines(), file.broadCatches(), 0),
+					PackageFigures::and);
+		}
+		for (Set<String> cycle : cycles()) {
+			String type = cycle.iterator().next();
+			figures.merge(shortName(type.substring(0, type.lastIndexOf('.'))), new PackageFigures(0, 0, cycle.size()),
+					PackageFigures::and);
+		}
+		figures.put(RESOURCES, new PackageFigures(resourceLines(), 0, 0));
+		return figures;
+	}
+
+	private static String shortName(String packageName) {
+		return packageName.equals(BASE) ? "(root)" : packageName.substring(BASE.length() + 1);
+	}
+
+	/** The lines of all resources, except for blank lines, comments and META-INF. */
+	private int resourceLines() throws IOException {
+		int lines = 0;
+		for (Path main : this.sources) {
+			Path resources = main.resolve("resources");
+			for (Path file : files(main)) {
+				if (file.startsWith(resources) && !file.startsWith(resources.resolve("META-INF"))) {
+					lines += (int) SourceParser.text(file)
+						.lines()
+						.map(String::strip)
+						.filter((line) -> !line.isEmpty() && !line.startsWith("--") && !line.startsWith("#"))
+						.count();
+				}
+			}
+		}
+		return lines;
+	}
+
+	private static List<Path> files(Path folder) throws IOException {
+		try (Stream<Path> paths = Files.walk(folder)) {
+			return paths.filter(Files::isRegularFile).sorted().toList();
+		}
 	}
 
 	/** The cycles of classes inside a package, the largest first. */
@@ -55,27 +106,21 @@ final class StructureReport {
 		return this.graph.cycles();
 	}
 
-	/**
-	 * The simple names shared by more than one type, nested types included, with their
-	 * types.
-	 */
-	Map<String, Set<String>> duplicateNames() {
-		Map<String, Set<String>> types = new TreeMap<>();
-		for (JavaClass type : this.classes) {
-			if (!type.isAnonymousClass() && !type.getSimpleName().equals("package-info")) {
-				types.computeIfAbsent(type.getSimpleName(), (name) -> new TreeSet<>()).add(type.getName());
-			}
-		}
-		types.values().removeIf((names) -> names.size() < 2);
-		return types;
+	/** The simple names shared by more than one type, nested types included. */
+	Set<String> duplicateNames() {
+		Set<String> seen = new HashSet<>();
+		return this.files.stream()
+			.flatMap((file) -> Stream.concat(Stream.of(file.name()), file.nestedTypes().stream()))
+			.filter((name) -> !seen.add(name))
+			.collect(Collectors.toCollection(TreeSet::new));
 	}
 
 	/** The lines that use a pronoun for persons. */
 	List<String> persons() throws IOException {
 		List<String> places = new ArrayList<>();
-		try (Stream<Path> paths = Files.walk(this.main)) {
-			for (Path path : paths.filter(Files::isRegularFile).sorted().toList()) {
-				List<String> lines = SourceFile.text(path).lines().toList();
+		for (Path main : this.sources) {
+			for (Path path : files(main)) {
+				List<String> lines = SourceParser.text(path).lines().toList();
 				for (int i = 0; i < lines.size(); i++) {
 					Matcher matcher = PERSONS.matcher(lines.get(i));
 					while (matcher.find()) {
@@ -94,16 +139,19 @@ final class StructureReport {
 		long isPublic = this.files.stream().filter(SourceFile::isPublic).count();
 		SourceFile largest = this.files.stream().max((a, b) -> a.lines() - b.lines()).orElseThrow();
 		line(text, "top-level types", this.files.size());
-		line(text, "nested types",
-				this.classes.stream().filter((type) -> type.isNestedClass() && !type.isAnonymousClass()).count());
+		line(text, "nested types", this.files.stream().mapToInt((file) -> file.nestedTypes().size()).sum());
 		line(text, "lines", this.files.stream().mapToInt(SourceFile::lines).sum());
 		line(text, "code lines", this.files.stream().mapToInt(SourceFile::codeLines).sum());
+		line(text, "catches of Throwable, Error or RuntimeException",
+				this.files.stream().mapToInt(SourceFile::broadCatches).sum());
 		line(text, "median file", sizes[sizes.length / 2]);
 		line(text, "largest file", largest.lines() + " (" + largest.name() + ")");
 		line(text, "public / package-private types", isPublic + " / " + (this.files.size() - isPublic));
 		line(text, "cycles of classes, by size", cycles().stream().map(Set::size).toList());
-		line(text, "duplicate simple names", duplicateNames().keySet());
+		line(text, "duplicate simple names", duplicateNames());
 		line(text, "nobody, somebody, whoever", persons().size());
+		line(text, "package, code lines, catches, largest cycle", "");
+		figures().forEach((name, figures) -> text.append(figures.row(name)).append('\n'));
 		line(text, "arrows between the classes of a package", "");
 		this.graph.arrowsByPackage().forEach((name, arrows) -> line(text, "  " + name, arrows));
 		line(text, "classes of each cycle", "");
@@ -112,7 +160,7 @@ final class StructureReport {
 	}
 
 	private static void line(StringBuilder text, String name, Object value) {
-		text.append(String.format("%-42s %s%n", name, value));
+		text.append(String.format("%-48s %s%n", name, value));
 	}
 
 }
