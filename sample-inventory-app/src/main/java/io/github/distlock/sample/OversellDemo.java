@@ -3,11 +3,11 @@ package io.github.distlock.sample;
 import java.util.Arrays;
 
 import io.github.distlock.sample.inventory.InventoryApplication;
-import io.github.distlock.sample.lab.LabServer;
-import io.github.distlock.sample.launcher.Launcher;
-import io.github.distlock.sample.launcher.ParentWatch;
-import io.github.distlock.sample.launcher.RedisKeeper;
-import io.github.distlock.sample.launcher.ZooKeeperKeeper;
+import io.github.distlock.sample.lab.launcher.Launcher;
+import io.github.distlock.sample.lab.launcher.ParentWatch;
+import io.github.distlock.sample.lab.launcher.RedisKeeper;
+import io.github.distlock.sample.lab.launcher.ZooKeeperKeeper;
+import io.github.distlock.sample.lab.page.LabServer;
 import io.github.distlock.sample.orders.OrderApplication;
 
 /**

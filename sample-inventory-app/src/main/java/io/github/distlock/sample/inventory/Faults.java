@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.github.distlock.sample.inventory.records.StockRecords;
+import io.github.distlock.sample.lab.records.StockRecords;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.stereotype.Component;

@@ -2,7 +2,7 @@ package io.github.distlock.sample.inventory;
 
 import java.time.Clock;
 
-import io.github.distlock.sample.inventory.records.StockRecords;
+import io.github.distlock.sample.lab.records.StockRecords;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-import io.github.distlock.sample.inventory.records.StockRecords;
+import io.github.distlock.sample.lab.records.StockRecords;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatus;

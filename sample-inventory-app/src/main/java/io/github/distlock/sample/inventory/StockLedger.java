@@ -3,8 +3,8 @@ package io.github.distlock.sample.inventory;
 import java.util.Optional;
 import java.util.function.LongPredicate;
 
-import io.github.distlock.sample.inventory.records.Stay;
-import io.github.distlock.sample.inventory.records.StockRecords;
+import io.github.distlock.sample.lab.records.Stay;
+import io.github.distlock.sample.lab.records.StockRecords;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;

@@ -3,8 +3,7 @@
  * strategies that differ only in the lock. The code is that of a user of distlock: start
  * with {@link io.github.distlock.sample.inventory.FencedSale}. The launcher starts two of
  * these nodes on one database. The package {@code history} has the steps that led to such
- * a lock, the package {@code stores} the same lock in every store, and the package
- * {@code records} what a node records for the lab.
+ * a lock, and the package {@code stores} the same lock in every store.
  */
 @NullMarked
 package io.github.distlock.sample.inventory;

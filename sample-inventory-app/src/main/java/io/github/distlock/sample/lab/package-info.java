@@ -1,8 +1,7 @@
 /**
- * The lab: a page that shows runs while they are played, and starts them. It reads the
- * records of the inventory nodes and the database, turns them into the events of a run,
- * and sends these to all open pages. {@link io.github.distlock.sample.lab.LabServer} is
- * the entry, for the program's main class.
+ * What plays the shop and shows it, and what a user of distlock need not read:
+ * {@code launcher} starts servers and nodes and plays runs, {@code records} is what a
+ * node records of a run, and {@code page} turns that into the events on the page.
  */
 @NullMarked
 package io.github.distlock.sample.lab;

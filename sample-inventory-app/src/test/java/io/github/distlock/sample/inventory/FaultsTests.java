@@ -7,8 +7,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 
-import io.github.distlock.sample.inventory.records.StockRecords;
-import io.github.distlock.sample.inventory.records.TestClock;
+import io.github.distlock.sample.lab.records.StockRecords;
+import io.github.distlock.sample.lab.records.TestClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

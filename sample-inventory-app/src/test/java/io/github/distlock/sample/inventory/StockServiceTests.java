@@ -10,8 +10,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 import io.github.distlock.DistributedLock;
-import io.github.distlock.sample.inventory.records.StockRecords;
-import io.github.distlock.sample.inventory.records.TestClock;
+import io.github.distlock.sample.lab.records.StockRecords;
+import io.github.distlock.sample.lab.records.TestClock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -5,7 +5,7 @@ import java.time.Duration;
 
 import javax.sql.DataSource;
 
-import io.github.distlock.sample.inventory.records.StockRecords;
+import io.github.distlock.sample.lab.records.StockRecords;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;

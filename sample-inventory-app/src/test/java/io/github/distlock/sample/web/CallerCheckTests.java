@@ -138,7 +138,7 @@ class CallerCheckTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "inventory.InventoryApplication", "orders.OrderApplication", "lab.LabApplication" })
+	@ValueSource(strings = { "inventory.InventoryApplication", "orders.OrderApplication", "lab.page.LabApplication" })
 	void eachServiceChecksItsCallers(String application) throws Exception {
 		Import imported = Class.forName("io.github.distlock.sample." + application).getAnnotation(Import.class);
 		assertThat(imported).isNotNull();

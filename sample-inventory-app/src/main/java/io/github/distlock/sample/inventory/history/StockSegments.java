@@ -7,8 +7,8 @@ import io.github.distlock.DistributedLock;
 import io.github.distlock.sample.inventory.Deduction;
 import io.github.distlock.sample.inventory.StockLedger;
 import io.github.distlock.sample.inventory.Work;
-import io.github.distlock.sample.inventory.records.Stay;
-import io.github.distlock.sample.inventory.records.StockRecords;
+import io.github.distlock.sample.lab.records.Stay;
+import io.github.distlock.sample.lab.records.StockRecords;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;

@@ -1,0 +1,64 @@
+package io.github.distlock.sample.lab.launcher;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows on the console how far a run is.
+ */
+final class ConsoleProgress implements RunListener {
+
+	private static final int DOTS = 20;
+
+	private final Console console;
+
+	private final AtomicLong dots = new AtomicLong();
+
+	private volatile int orders = 1;
+
+	ConsoleProgress(Console console) {
+		this.console = console;
+	}
+
+	@Override
+	public void started(Run run) {
+		this.orders = run.request().orders();
+	}
+
+	@Override
+	public void phase(PlannedPlay play, Phase phase, @Nullable String node, @Nullable String text) {
+		if (phase == Phase.RUNNING) {
+			this.dots.set(0);
+			Fault fault = play.fault();
+			this.console.part("%-17s%s".formatted(play.strategy().name(),
+					(fault == Fault.NONE) ? "" : " " + fault.option() + " "));
+		}
+		else if (text != null) {
+			this.console.line("%s%s", (phase == Phase.RECOVERING) ? ", " : "", text);
+		}
+	}
+
+	@Override
+	public void answered(PlannedPlay play, Counts counts) {
+		long dots = Math.min(DOTS, (counts.answered() + counts.unserved()) * DOTS / this.orders);
+		long printed = this.dots.getAndAccumulate(dots, Math::max);
+		if (dots > printed) {
+			this.console.part(".".repeat((int) (dots - printed)));
+		}
+	}
+
+	@Override
+	public void played(PlannedPlay planned, Play played, boolean complete) {
+		this.console.line(" %d orders in %.2f s%s", this.orders, played.run().seconds(), complete ? "" : ", stopped");
+	}
+
+	@Override
+	public void failed(PlannedPlay play, String message) {
+		// Orders fail with the node that had them: that is the fault, and not news.
+		if (play.fault() != Fault.CRASH) {
+			this.console.line("  failed order: %s", message);
+		}
+	}
+
+}

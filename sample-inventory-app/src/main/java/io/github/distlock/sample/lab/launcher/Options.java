@@ -1,0 +1,161 @@
+package io.github.distlock.sample.lab.launcher;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The options of the command line.
+ *
+ * @param orders orders of each strategy
+ * @param stock units for sale in each strategy
+ * @param buyers buyers that order at the same time
+ * @param basePort port of the page; the nodes have the next ports; 0 for free ports
+ * everywhere
+ * @param report the JSON file to write
+ * @param exit whether to end after the report
+ * @param strategies what to play; empty for the usual three and their report
+ * @param faults the faults: each strategy is played once with each
+ * @param settings Spring properties to pass on to the services
+ */
+record Options(int orders, int stock, int buyers, int basePort, Path report, boolean exit, List<Strategy> strategies,
+		List<Fault> faults, Map<String, String> settings) {
+
+	static final String USAGE = """
+			Options:
+			  --exit              end after the report: status 0 if the lock prevented every oversell and
+			                      the two others showed the bug, else 1 (default: continue to serve)
+			  --strategies=…      all, or names with commas between them: prints the verdict of each strategy
+			                      and its reason; status 0 if every verdict is the expected one. The names:
+			                      %s
+			  --fault=none        crash, slow, clock, several with commas, or all: the fault of one node
+			                      while a strategy is played
+			  --orders=800        orders of each strategy
+			  --stock=500         units for sale
+			  --buyers=64         buyers that order at the same time
+			  --base-port=8000    port of the page; the nodes have the next ports; 0: free ports everywhere
+			  --report=FILE       the JSON file to write (default: oversell-report.json in target)
+			  --spring.data.redis.host=… and all other --spring.*, --distlock.*, --management.*, --logging.*
+			                      and --sample.* are passed on to the services; a Redis or a database named
+			                      this way (or by -D or environment) replaces the embedded one
+			""".formatted(names());
+
+	private static final int NAMES_IN_A_LINE = 6;
+
+	private static final int ORDERS_OF_A_RUN = 200_000;
+
+	private static final List<String> HANDED_ON = List.of("spring.", "distlock.", "management.", "logging.", "sample.");
+
+	Options {
+		require(orders > 0, "orders", orders, "1 or more");
+		require(stock > 0, "stock", stock, "1 or more");
+		require(buyers > 0 && buyers <= 1000, "buyers", buyers, "1 to 1000");
+		int plays = (strategies.isEmpty() ? Strategies.DEFAULT : strategies).size() * faults.size();
+		require((long) orders * plays <= ORDERS_OF_A_RUN, "orders", orders,
+				"%d or less: the page keeps the records of all %d plays".formatted(ORDERS_OF_A_RUN / plays, plays));
+		require(basePort >= 0 && basePort <= 65_000, "base-port", basePort, "0 to 65000");
+		strategies = List.copyOf(strategies);
+		faults = List.copyOf(faults);
+		settings = Map.copyOf(settings);
+	}
+
+	private static String names() {
+		List<String> names = Strategies.ALL.stream().map(Strategy::name).toList();
+		return IntStream.iterate(0, (first) -> first < names.size(), (first) -> first + NAMES_IN_A_LINE)
+			.mapToObj(
+					(first) -> String.join(", ", names.subList(first, Math.min(first + NAMES_IN_A_LINE, names.size()))))
+			.collect(Collectors.joining(",\n" + " ".repeat(22)));
+	}
+
+	/**
+	 * Return whether the user chose what to play.
+	 */
+	boolean tellsHistory() {
+		return !this.strategies.isEmpty();
+	}
+
+	/**
+	 * Return what is to be played at the start.
+	 */
+	RunRequest request() {
+		return new RunRequest(tellsHistory() ? this.strategies : Strategies.DEFAULT, this.faults, this.orders,
+				this.stock, this.buyers);
+	}
+
+	/**
+	 * Return whether a fault is played.
+	 */
+	boolean hasFaults() {
+		return !this.faults.equals(List.of(Fault.NONE));
+	}
+
+	/**
+	 * Read the command line.
+	 * @param args the launcher's arguments
+	 * @param report the report file unless the arguments name one
+	 * @return the options
+	 * @throws IllegalArgumentException if an argument is unknown or invalid
+	 */
+	static Options parse(String[] args, Path report) {
+		Map<String, String> known = new TreeMap<>(Map.of("orders", "800", "stock", "500", "buyers", "64", "base-port",
+				"8000", "report", report.toString(), "exit", "false", "strategies", "", "fault", ""));
+		Map<String, String> settings = new TreeMap<>();
+		for (String arg : args) {
+			int equals = arg.indexOf('=');
+			String name = arg.startsWith("--") ? arg.substring(2, (equals < 0) ? arg.length() : equals) : "";
+			String value = (equals < 0) ? "true" : arg.substring(equals + 1);
+			if (known.containsKey(name)) {
+				known.put(name, value);
+			}
+			else if (isHandedOn(name)) {
+				settings.put(name, value);
+			}
+			else {
+				throw new IllegalArgumentException("Argument '%s' is unknown.%n%s".formatted(arg, USAGE));
+			}
+		}
+		return new Options(number(known, "orders"), number(known, "stock"), number(known, "buyers"),
+				number(known, "base-port"), Path.of(known.getOrDefault("report", "")).toAbsolutePath(),
+				Boolean.parseBoolean(known.get("exit")), strategies(known), Fault.parse(value(known, "fault", "none")),
+				settings);
+	}
+
+	private static List<Strategy> strategies(Map<String, String> known) {
+		boolean usual = value(known, "strategies", "").isEmpty() && value(known, "fault", "").isEmpty();
+		return usual ? List.of() : Strategies.parse(value(known, "strategies", "all"));
+	}
+
+	private static String value(Map<String, String> known, String name, String usual) {
+		String value = known.getOrDefault(name, "");
+		return value.isEmpty() ? usual : value;
+	}
+
+	/**
+	 * Whether a property is meant for the services.
+	 * @param name a property's name
+	 * @return whether it is handed on
+	 */
+	static boolean isHandedOn(String name) {
+		return HANDED_ON.stream().anyMatch(name::startsWith) && !name.equals(ParentWatch.PROPERTY);
+	}
+
+	private static int number(Map<String, String> known, String name) {
+		String value = known.getOrDefault(name, "");
+		try {
+			return Integer.parseInt(value);
+		}
+		catch (NumberFormatException ex) {
+			throw new IllegalArgumentException("--%s=%s is no number: write --%s=100".formatted(name, value, name), ex);
+		}
+	}
+
+	private static void require(boolean condition, String name, int value, String remedy) {
+		if (!condition) {
+			throw new IllegalArgumentException("--%s=%d is out of range: use %s".formatted(name, value, remedy));
+		}
+	}
+
+}

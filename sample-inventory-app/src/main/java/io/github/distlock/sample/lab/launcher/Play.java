@@ -1,0 +1,56 @@
+package io.github.distlock.sample.lab.launcher;
+
+/**
+ * One strategy's run under one fault, with the verdict that was expected.
+ *
+ * @param strategy the strategy
+ * @param fault what went wrong on a node
+ * @param run the figures of the database after the last answer
+ * @param unserved orders that were refused, or not placed, because the lock was blocked
+ * @param struck whether the fault struck a holder
+ */
+public record Play(Strategy strategy, Fault fault, StrategyRun run, long unserved, boolean struck) {
+
+	/**
+	 * Judge the figures.
+	 * @param orders orders placed
+	 * @param stock units there were for sale
+	 * @return the verdict
+	 */
+	public Verdict verdict(int orders, int stock) {
+		if (this.run.showsBug() || this.run.duplicates() > 0) {
+			return Verdict.OVERSELLS;
+		}
+		if (this.unserved > 0) {
+			return Verdict.BLOCKS;
+		}
+		// Orders that were on the node when it crashed have no answer.
+		long lost = (this.fault == Fault.CRASH) ? this.run.errors() : 0;
+		boolean complete = this.run.errors() == lost && this.run.sold() >= Math.min(orders - lost, stock);
+		return complete ? Verdict.HOLDS : Verdict.FAILS;
+	}
+
+	/**
+	 * Return whether the verdict is the expected one.
+	 * @param orders orders placed
+	 * @param stock units there were for sale
+	 */
+	public boolean isAsExpected(int orders, int stock) {
+		return this.struck && verdict(orders, stock) == this.strategy.expected(this.fault).verdict();
+	}
+
+	/**
+	 * Explain the verdict in one sentence.
+	 * @param orders orders placed
+	 * @param stock units there were for sale
+	 */
+	public String why(int orders, int stock) {
+		Strategy.Expectation expected = this.strategy.expected(this.fault);
+		if (isAsExpected(orders, stock)) {
+			return expected.why();
+		}
+		return this.struck ? "NOT as expected: the verdict should be %s.".formatted(expected.verdict())
+				: "NOT as expected: the fault struck no holder.";
+	}
+
+}

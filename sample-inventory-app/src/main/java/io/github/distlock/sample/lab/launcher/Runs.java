@@ -1,0 +1,207 @@
+package io.github.distlock.sample.lab.launcher;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+
+import io.github.distlock.sample.lab.launcher.RunListener.End;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts runs, one at a time, for the command line and for the page. Safe for use by many
+ * threads.
+ */
+public final class Runs {
+
+	private static final int ID_LENGTH = 6;
+
+	private final RandomGenerator random;
+
+	private final Consumer<String> onFailure;
+
+	private final RunListeners listeners = new RunListeners();
+
+	private final Lock lock = new ReentrantLock();
+
+	private @Nullable Demonstration demonstration;
+
+	private @Nullable Run current;
+
+	/**
+	 * Begin without services: no run can start yet.
+	 * @param random chooses the names of the runs
+	 * @param onFailure gets a message when a run that nothing waits for fails
+	 */
+	Runs(RandomGenerator random, Consumer<String> onFailure) {
+		this.random = random;
+		this.onFailure = onFailure;
+	}
+
+	/**
+	 * Add a listener for all runs to come.
+	 * @param listener the listener
+	 */
+	public void listen(RunListener listener) {
+		this.listeners.add(listener);
+	}
+
+	/**
+	 * Return the listener that calls all others.
+	 */
+	RunListener listeners() {
+		return this.listeners;
+	}
+
+	/**
+	 * Allow runs from now on.
+	 * @param player plays them
+	 */
+	void open(Demonstration player) {
+		this.lock.lock();
+		try {
+			this.demonstration = player;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Return whether all services serve, so that a run can start.
+	 */
+	public boolean isReady() {
+		this.lock.lock();
+		try {
+			return this.demonstration != null;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Start a run, and return at once.
+	 * @param request what to play
+	 * @return the run
+	 * @throws RunRefusedException if another run is in progress, or the services do not
+	 * serve yet
+	 */
+	public Run start(RunRequest request) {
+		Started started = begin(request);
+		Thread thread = new Thread(() -> playInBackground(started), "run-" + started.run().id());
+		thread.setDaemon(true);
+		thread.start();
+		return started.run();
+	}
+
+	/**
+	 * Play a run, and return when it is over.
+	 * @param request what to play
+	 * @return the figures
+	 * @throws IOException if a service does not answer
+	 * @throws InterruptedException if interrupted meanwhile
+	 */
+	List<Play> play(RunRequest request) throws IOException, InterruptedException {
+		return play(begin(request));
+	}
+
+	/**
+	 * Stop the current run: no more orders are placed. Returns at once.
+	 * @return whether there was one
+	 */
+	public boolean stop() {
+		this.lock.lock();
+		try {
+			if (this.current == null) {
+				return false;
+			}
+			this.current.stop();
+			return true;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private Started begin(RunRequest request) {
+		this.lock.lock();
+		try {
+			if (this.demonstration == null) {
+				throw new RunRefusedException(
+						"The servers and inventory nodes are still starting: try again in a few seconds");
+			}
+			if (this.current != null) {
+				throw new RunRefusedException(
+						"Run '%s' is in progress, and only one run at a time is possible: ".formatted(this.current.id())
+								+ "wait for its end, or stop it (DELETE /lab/runs/current)");
+			}
+			Run run = new Run(newId(), request);
+			this.listeners.started(run);
+			this.current = run;
+			return new Started(run, this.demonstration);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private String newId() {
+		// A letter first: such a name needs no quotes anywhere.
+		StringBuilder id = new StringBuilder().append((char) this.random.nextInt('a', 'z' + 1));
+		while (id.length() < ID_LENGTH) {
+			id.append(Character.forDigit(this.random.nextInt(Character.MAX_RADIX), Character.MAX_RADIX));
+		}
+		return id.toString();
+	}
+
+	private void playInBackground(Started started) {
+		try {
+			play(started);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (IOException | RuntimeException ex) {
+			this.onFailure.accept("Run '%s' failed: %s".formatted(started.run().id(), ex));
+		}
+	}
+
+	private List<Play> play(Started started) throws IOException, InterruptedException {
+		String failure = "it was interrupted";
+		End end = End.FAILED;
+		try {
+			List<Play> plays = started.demonstration().play(started.run());
+			end = (plays.size() == started.run().plays().size()) ? End.FINISHED : End.STOPPED;
+			return plays;
+		}
+		catch (IOException | RuntimeException ex) {
+			failure = ex.toString();
+			throw ex;
+		}
+		finally {
+			end(started.run(), end, (end == End.FAILED) ? failure : null);
+		}
+	}
+
+	private void end(Run run, End end, @Nullable String message) {
+		// A listener hears of the end before the next run can start.
+		this.lock.lock();
+		try {
+			this.listeners.ended(run, end, message);
+		}
+		finally {
+			this.current = null;
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * A run and what plays it.
+	 */
+	private record Started(Run run, Demonstration demonstration) {
+	}
+
+}

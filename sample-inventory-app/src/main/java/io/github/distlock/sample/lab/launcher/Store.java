@@ -1,0 +1,42 @@
+package io.github.distlock.sample.lab.launcher;
+
+import java.util.Map;
+
+/**
+ * The lock stores that the inventory nodes have only if a strategy needs them, and their
+ * settings.
+ */
+public enum Store {
+
+	/** The strategy needs only the database and the Redis that always exist. */
+	NONE(Map.of()),
+
+	/** The memory of a node. */
+	LOCAL(Map.of("distlock.local.enabled", "true")),
+
+	/** Rows of the database, with leases. */
+	JDBC_LEASE(Map.of("distlock.jdbc.enabled", "true", "distlock.jdbc.mode", "lease", "distlock.jdbc.initialize-schema",
+			"always")),
+
+	/** Locked rows of the database. */
+	JDBC_ROW(Map.of("distlock.jdbc.enabled", "true", "distlock.jdbc.mode", "row", "distlock.jdbc.initialize-schema",
+			"always")),
+
+	/** Five Redis masters. A node counts once it has been up for the longest lease. */
+	REDLOCK(Map.of("distlock.redlock.enabled", "true", "distlock.redlock.longest-lease", "3s", "distlock.lease-time",
+			"2s")),
+
+	/** ZooKeeper. The locks of a crashed node remain for the session timeout. */
+	ZOOKEEPER(Map.of("distlock.zookeeper.enabled", "true", "distlock.zookeeper.session-timeout", "4s"));
+
+	private final Map<String, String> settings;
+
+	Store(Map<String, String> settings) {
+		this.settings = settings;
+	}
+
+	Map<String, String> settings() {
+		return this.settings;
+	}
+
+}

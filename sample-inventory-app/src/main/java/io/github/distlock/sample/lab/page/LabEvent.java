@@ -1,0 +1,81 @@
+package io.github.distlock.sample.lab.page;
+
+import java.util.Collection;
+import java.util.List;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An event of a run. All times are microseconds since 1970.
+ */
+sealed interface LabEvent {
+
+	/**
+	 * The first event of a run.
+	 */
+	record RunStarted(String run, long at, int orders, int stock, int buyers,
+			List<PlayPlan> plays) implements LabEvent {
+	}
+
+	/**
+	 * A play as it is planned.
+	 */
+	record PlayPlan(int play, String strategy, String fault) {
+	}
+
+	/**
+	 * A play enters a phase, or something in it takes a while.
+	 */
+	@JsonInclude(JsonInclude.Include.NON_NULL)
+	record Phase(int play, long at, String phase, @Nullable String node, @Nullable String text) implements LabEvent {
+	}
+
+	/**
+	 * Stays that are new or have changed.
+	 */
+	record Stays(int play, Collection<Stay> stays) implements LabEvent {
+	}
+
+	/**
+	 * A fault strikes, or its end is known.
+	 */
+	record Fault(int play, String node, String fault, long from, @Nullable Long until) implements LabEvent {
+	}
+
+	/**
+	 * What the database says, and the counts of orders.
+	 */
+	record Tally(int play, long at, long stock, long sold, long oversold, long lostUpdates, long duplicates,
+			long answered, long errors, long unserved) implements LabEvent {
+	}
+
+	/**
+	 * The verdict on a play.
+	 */
+	record Verdict(int play, long at, String verdict, boolean expected, String why,
+			Figures figures) implements LabEvent {
+	}
+
+	/**
+	 * Figures of a play.
+	 */
+	record Figures(long sold, long stockLeft, long oversold, long lostUpdates, long duplicates, long errors,
+			long unserved, double seconds, double ordersPerSecond, long overlaps) {
+	}
+
+	/**
+	 * The last event of a run.
+	 */
+	@JsonInclude(JsonInclude.Include.NON_NULL)
+	record End(long at, String outcome, @Nullable String message) implements LabEvent {
+	}
+
+	/**
+	 * Return the type of this event, as the page knows it.
+	 */
+	default String typeName() {
+		return (this instanceof RunStarted) ? "run" : getClass().getSimpleName().toLowerCase(java.util.Locale.ROOT);
+	}
+
+}

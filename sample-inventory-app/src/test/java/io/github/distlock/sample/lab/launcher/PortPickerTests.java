@@ -1,0 +1,81 @@
+package io.github.distlock.sample.lab.launcher;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The choice of ports.
+ */
+class PortPickerTests {
+
+	private final PortPicker picker = new PortPicker(new Random());
+
+	@Test
+	void aFreePortIsPickedAsWished() {
+		int free = new PortPicker(new Random()).pick(0);
+		assertThat(this.picker.pick(free)).isEqualTo(free);
+	}
+
+	@Test
+	void aPortIsNotPickedTwice() {
+		int free = this.picker.pick(0);
+		assertThat(this.picker.pick(free)).isNotEqualTo(free);
+		Set<Integer> picked = new HashSet<>();
+		for (int times = 0; times < 50; times++) {
+			assertThat(picked.add(this.picker.pick(0))).isTrue();
+		}
+	}
+
+	@Test
+	void aPortThatAnotherLauncherHasPickedIsNotPicked() {
+		assertThat(new PortPicker(new Random(7)).pick(0)).isNotEqualTo(new PortPicker(new Random(7)).pick(0));
+	}
+
+	@Test
+	void aPortTakenOnAllAddressesIsNotPicked() throws IOException {
+		try (ServerSocket taken = new ServerSocket(0)) {
+			assertThat(this.picker.pick(taken.getLocalPort())).isNotEqualTo(taken.getLocalPort());
+		}
+	}
+
+	@Test
+	void aPortTakenOnTheLoopbackAddressIsNotPicked() throws IOException {
+		try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			assertThat(this.picker.pick(taken.getLocalPort())).isNotEqualTo(taken.getLocalPort());
+		}
+	}
+
+	@Test
+	void theUserIsToldOfAPortThatIsTaken() throws IOException {
+		ByteArrayOutputStream told = new ByteArrayOutputStream();
+		try (ServerSocket taken = new ServerSocket(0)) {
+			int port = new Ports(this.picker, true, console(told)).pick(taken.getLocalPort());
+			assertThat(told.toString(StandardCharsets.UTF_8).strip())
+				.isEqualTo("Port %d is taken: using %d".formatted(taken.getLocalPort(), port));
+		}
+	}
+
+	@Test
+	void theUsualPortsAreLeftAloneWhereTheyAreNotWanted() {
+		ByteArrayOutputStream told = new ByteArrayOutputStream();
+		int free = new PortPicker(new Random()).pick(0);
+		assertThat(new Ports(this.picker, false, console(told)).pick(free)).isNotEqualTo(free);
+		assertThat(told.size()).isZero();
+	}
+
+	private static Console console(ByteArrayOutputStream told) {
+		return new Console(new PrintStream(told, true, StandardCharsets.UTF_8), false);
+	}
+
+}

@@ -1,0 +1,92 @@
+package io.github.distlock.sample.lab.page;
+
+import java.util.List;
+import java.util.Objects;
+
+import io.github.distlock.sample.lab.launcher.Strategies;
+import io.github.distlock.sample.lab.launcher.Strategy;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The steps of the tour, and the code that they show.
+ */
+class TourTests {
+
+	@Test
+	void thereIsOneStepForEachStrategyInTheSameOrder() {
+		assertThat(Tour.STEPS.stream().map(Tour.Step::strategy).toList())
+			.isEqualTo(Strategies.ALL.stream().map(Strategy::name).toList());
+	}
+
+	@Test
+	void whatFixesAStrategyIsALaterStepOrTheLock() {
+		List<String> names = Tour.STEPS.stream().map(Tour.Step::strategy).toList();
+		assertThat(Tour.STEPS.stream().map(Tour.Step::fixedBy).filter(Objects::nonNull)).isSubsetOf(names);
+		for (Tour.Step step : Tour.STEPS) {
+			if (step.fixedBy() != null && !step.fixedBy().equals("distributed-lock")) {
+				assertThat(names.indexOf(step.fixedBy())).isGreaterThan(names.indexOf(step.strategy()));
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@FieldSource("io.github.distlock.sample.lab.page.Tour#STEPS")
+	void theCodeOfAStepIsItsMethodsWithoutFieldsAndComments(Tour.Step step) {
+		assertThat(SourceCode.of(step)).startsWith("@")
+			.contains(" " + step.method() + "(String sku")
+			.doesNotContain("import ", "/*", "//", "private final", "this.redis = redis")
+			.endsWith("\n}");
+	}
+
+	@Test
+	void theMethodsThatTheMethodCallsAreShownToo() {
+		assertThat(SourceCode.cut("""
+				package shop;
+
+				/** Sells. */
+				@Service("x")
+				class Shop implements StockService {
+
+					private final Ledger ledger = new Ledger(1);
+
+					/** The constructor. */
+					Shop() {
+					}
+
+					@Override
+					public Deduction deduct(String sku) {
+						// Take it first.
+						take(sku);
+						return null;
+					}
+
+					private boolean take(String sku) {
+						return true;
+					}
+
+					private void unused() {
+					}
+
+				}
+				""", "deduct")).isEqualTo("""
+				@Service("x")
+				class Shop implements StockService {
+
+					@Override
+					public Deduction deduct(String sku) {
+						take(sku);
+						return null;
+					}
+
+					private boolean take(String sku) {
+						return true;
+					}
+
+				}""");
+	}
+
+}
